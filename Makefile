@@ -17,7 +17,7 @@ FUZZ_SECONDS ?= 600
 BENCH_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-postgresql slow nightly engine-native test-native chaos hostile fuzz seasons check format bench bench-engine bench-native bench-environments bench-runner bench-pipeline bench-starts bench-house bench-idle bench-comparisons bench-ratings bench-rebuild bench-verifying bench-pairings bench-tables bench-pages bench-api bench-people bench-replay locks messages pictures clean sandbox services
+.PHONY: help run demo test test-postgresql slow nightly engine-native test-native chaos hostile fuzz seasons check check-js format bench bench-engine bench-native bench-environments bench-runner bench-pipeline bench-starts bench-house bench-idle bench-comparisons bench-ratings bench-rebuild bench-verifying bench-pairings bench-tables bench-pages bench-api bench-people bench-replay locks messages pictures clean sandbox services
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1|/' | while IFS='|' read -r name text; do printf '  make %-18s %s\n' "$$name" "$$text"; done
@@ -37,6 +37,9 @@ $(BENCH_VENV)/.ready: requirements/bench.txt requirements/uv.txt tools/venv
 	@tools/venv $(BENCH_VENV) bench
 	@touch $@
 
+node_modules/.ready: package.json package-lock.json tools/node-modules
+	@tools/node-modules
+
 sandbox:
 	@tools/system-packages bubblewrap || true
 
@@ -44,11 +47,12 @@ services: sandbox
 	@tools/system-packages postgresql chromium || true
 	@tools/system-packages curl jq nodejs || true
 
-locks: $(VENV)/.ready  ## compile requirements/*.in into hashed, address-free locks
+locks: $(VENV)/.ready  ## compile requirements/*.in and package.json into hashed, address-free locks
 	@for group in uv base dev bench; do \
 		$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 			--no-emit-index-url --no-header requirements/$$group.in -o requirements/$$group.txt || exit 1; \
 	done
+	@npm install --package-lock-only && node tools/lock_without_addresses.js
 
 # --- The site --------------------------------------------------------------------------------------------------------
 
@@ -117,7 +121,7 @@ hostile: $(VENV)/.dev sandbox  ## play all hostile programs, and write their tab
 fuzz: $(VENV)/.dev  ## try what strangers send us, with FUZZ_SECONDS=600 of almost right archives and answers
 	@$(BIN)/python -m tests.fuzzing --seconds $(FUZZ_SECONDS)
 
-check: $(VENV)/.dev  ## lint, types, templates, imports, migrations, locks; prints the size of the code
+check: $(VENV)/.dev check-js  ## lint, types, templates, JavaScript, imports, migrations, locks; prints the size of the code
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -126,9 +130,16 @@ check: $(VENV)/.dev  ## lint, types, templates, imports, migrations, locks; prin
 	$(BIN)/lint-imports
 	$(MANAGE) makemigrations --check --dry-run
 	@$(BIN)/python tools/code_size.py
-	@if grep -n '://' requirements/*.txt; then echo 'A lock file holds an address: make it with `make locks`.' >&2; exit 1; fi
+	@if grep -n '://' requirements/*.txt package-lock.json; then echo 'A lock file holds an address: make it with `make locks`.' >&2; exit 1; fi
 
-format: $(VENV)/.dev  ## let ruff write what it can, and make the synchronous client
+check-js: node_modules/.ready  ## lint, format, types and unit tests of the JavaScript; needs Node.js 20
+	node_modules/.bin/biome check --error-on-warnings
+	@if LC_ALL=C.UTF-8 grep -rnE --include='*.js' '^.{121,}' esr_platform/static/esr tests; then echo 'A line is longer than 120 characters.' >&2; exit 1; fi
+	node_modules/.bin/tsc
+	node --test --test-reporter=dot $(sort $(wildcard tests/javascript/*.test.js))
+
+format: $(VENV)/.dev  ## let ruff, and biome if it is installed, write what they can, and make the synchronous client
+	@if [ -x node_modules/.bin/biome ]; then node_modules/.bin/biome check --write --log-level=error; fi
 	@$(BIN)/ruff check --fix --quiet .
 	@$(BIN)/ruff format --quiet .
 	@$(BIN)/python tools/sync_client.py
@@ -200,4 +211,4 @@ pictures: $(VENV)/.dev services  ## take the readme's pictures from the site tha
 	@$(BIN)/python tools/pictures.py --port $(PORT)
 
 clean:  ## remove the environments, caches and the compiled engine; the data in var/ stays
-	@rm -rf build games/native $(VENV) $(BENCH_VENV) .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf build games/native $(VENV) $(BENCH_VENV) .mypy_cache .ruff_cache .hypothesis .import_linter_cache node_modules

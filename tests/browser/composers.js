@@ -11,8 +11,12 @@ async (sheets) => {
   await Promise.all(loaded);
   const modules = {};
   for (const name of ["gems", "cellars", "plain"]) {
-    modules[name] = { composer: await import(`/static/esr/composers/${name}.js`), board: await import(`/static/esr/boards/${name}.js`) };
+    modules[name] = {
+      composer: await import(`/static/esr/composers/${name}.js`),
+      board: await import(`/static/esr/boards/${name}.js`),
+    };
   }
+  const placeIn = (moves, move) => moves.findIndex((one) => JSON.stringify(one) === JSON.stringify(move));
   const main = document.querySelector("main");
   let composed = null;
 
@@ -20,10 +24,13 @@ async (sheets) => {
 
   /** Sheets of two games are never on one page. */
   function dress(name) {
-    for (const link of document.querySelectorAll("link[rel=stylesheet]")) link.disabled = link.href.includes(`/${other[name]}.css`);
+    for (const link of document.querySelectorAll("link[rel=stylesheet]"))
+      link.disabled = link.href.includes(`/${other[name]}.css`);
   }
 
-  /** A table as the page of a seat has it: the board, below it the decision. `refuse` is what the table says to a move. */
+  /**
+   * A table as the page of a seat has it: the board, below it the decision. `refuse` is what the table says to a move.
+   */
   function mount({ question, view, you, table, board, composer }, { kept = null, refuse = "", bare = false } = {}) {
     composed?.destroy();
     dress(board);
@@ -39,14 +46,19 @@ async (sheets) => {
     header.append(title);
     section.append(header, place);
     home.append(drawing, section);
-    main.replaceChildren(Object.assign(document.createElement("h1"), { textContent: "A table", className: "hidden" }), home);
+    main.replaceChildren(
+      Object.assign(document.createElement("h1"), { textContent: "A table", className: "hidden" }),
+      home,
+    );
     const { seat } = question;
     const yous = table.names.map((_, other) => (other === seat ? you : null));
     const scene = { view, yous, seat, ply: 1, entries: [], standing: null };
     if (!bare) {
       const others = table.names.map((_, other) => other).filter((other) => other !== seat);
       const module = modules[board].board;
-      module.mount(drawing, { ...table, order: [...others, seat] }).draw({ ...scene, standing: module.remember?.(null, scene) ?? null });
+      module
+        .mount(drawing, { ...table, order: [...others, seat] })
+        .draw({ ...scene, standing: module.remember?.(null, scene) ?? null });
     }
     const state = { sent: [], kept, refuse };
     composed = modules[composer].composer.compose(place, {
@@ -85,25 +97,39 @@ async (sheets) => {
 
   /** What is pressed for a move, the button that sends it last. */
   function selectors({ question, composer }, move) {
-    if (composer === "plain") return [`.legal:nth-child(${question.legal.findIndex((one) => JSON.stringify(one) === JSON.stringify(move)) + 1}) input`, '[data-send="main"]'];
+    if (composer === "plain")
+      return [`.legal:nth-child(${placeIn(question.legal, move) + 1}) input`, '[data-send="main"]'];
     const pick = (row, colour) => `[data-pick="${row}"][data-colour="${colour}"]`;
     const { kind } = question;
     const main_ = '[data-send="main"]';
     if (["action", "guess", "event_card"].includes(kind)) return [`[data-choice="${move}"]`, main_];
     if (move === "apply") return [main_];
     if (typeof move === "string") return ['[data-send="other"]'];
-    if (move.offer) return [...[..."RYGB"].flatMap((colour, place) => Array(move.offer[place]).fill(`[data-add="${colour}"]`)), main_];
+    if (move.offer)
+      return [
+        ...[..."RYGB"].flatMap((colour, place) => Array(move.offer[place]).fill(`[data-add="${colour}"]`)),
+        main_,
+      ];
     if (move.gift) return [pick("gift", move.gift), main_];
     if (move.colour) return [pick("colour", move.colour), main_];
     if (move.cards) return [...codesIn(move.cards).map((place) => `[data-bottle="${place}"]`), main_];
-    if (move.cell) return [...codesIn([move.card]).map((place) => `[data-bottle="${place}"]`), `[data-cell="${move.cell}"]`, main_];
-    if (kind === "free_choice") return [...(move.give ? [pick("give", move.give)] : []), ...move.take.map((colour, place) => pick(place ? "second" : "first", colour)), main_];
+    if (move.cell)
+      return [...codesIn([move.card]).map((place) => `[data-bottle="${place}"]`), `[data-cell="${move.cell}"]`, main_];
+    if (kind === "free_choice")
+      return [
+        ...(move.give ? [pick("give", move.give)] : []),
+        ...move.take.map((colour, place) => pick(place ? "second" : "first", colour)),
+        main_,
+      ];
     if ("seat" in move) return [pick("give", move.give), pick(move.seat, move.take), main_];
     return [...Object.entries(move.take).map(([seat, colour]) => pick(seat, colour)), main_];
   }
 
   const same = (one, other) => canonical(one) === canonical(other);
-  const canonical = (value) => JSON.stringify(value, (_, one) => (one && typeof one === "object" && !Array.isArray(one) ? Object.fromEntries(Object.entries(one).sort()) : one));
+  const canonical = (value) =>
+    JSON.stringify(value, (_, one) =>
+      one && typeof one === "object" && !Array.isArray(one) ? Object.fromEntries(Object.entries(one).sort()) : one,
+    );
 
   /** Composes every given move by clicks; what was sent instead of one. */
   function everyMove(position) {
@@ -128,13 +154,30 @@ async (sheets) => {
     };
     const sent = [];
     mount(position, { bare: true });
-    const keys = [..."rygbRYGBmefaodpc", "Enter", "Backspace", "Escape", " ", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"];
+    const keys = [
+      ..."rygbRYGBmefaodpc",
+      "Enter",
+      "Backspace",
+      "Escape",
+      " ",
+      "ArrowLeft",
+      "ArrowRight",
+      "ArrowUp",
+      "ArrowDown",
+    ];
     for (let turn = 0; turn < times; turn++) {
       const buttons = [...main.querySelectorAll(".compose button, .compose input")];
       if (random(3)) buttons[random(buttons.length)].click();
       else {
         const key = keys[random(keys.length)];
-        (main.contains(document.activeElement) ? document.activeElement : main.lastElementChild).dispatchEvent(new KeyboardEvent("keydown", { key, shiftKey: /[A-Z]/.test(key) && key.length === 1, bubbles: true, cancelable: true }));
+        (main.contains(document.activeElement) ? document.activeElement : main.lastElementChild).dispatchEvent(
+          new KeyboardEvent("keydown", {
+            key,
+            shiftKey: /[A-Z]/.test(key) && key.length === 1,
+            bubbles: true,
+            cancelable: true,
+          }),
+        );
       }
       if (window.state.sent.length || random(12) === 0) {
         sent.push(...window.state.sent);

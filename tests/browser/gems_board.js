@@ -1,4 +1,5 @@
-// Draws every scene of a game, as one seat or as everybody sees it, and says what differs from the view. Evaluated in a page.
+// Draws every scene of a game, as one seat or as everybody sees it, and says what differs from the view. Evaluated in a
+// page.
 async ({ replay, names, seat: seenBy }) => {
   const board = await import("/static/esr/boards/gems.js");
   const { Game } = await import("/static/esr/replay/game.js");
@@ -40,32 +41,58 @@ async ({ replay, names, seat: seenBy }) => {
       expect(`${where} colour ${colour}`, "the lead", lead, leadOf(view, seat, colour));
     });
     expect(where, "money", text(row.querySelector(".millions")), player.money);
-    const copies = [...row.querySelectorAll(".cards .event-card")].map((card) => Number(card.querySelector(".copies")?.textContent.slice(1) ?? 1));
+    const copies = [...row.querySelectorAll(".cards .event-card")].map((card) =>
+      Number(card.querySelector(".copies")?.textContent.slice(1) ?? 1),
+    );
     expect(where, "cards held", sum(copies), player.cards.length);
     expect(where, "gem cards", row.querySelectorAll(".play .gem-card:not(.empty)").length, player.gem_card ? 1 : 0);
   }
 
   function checkTable(where, scene) {
     const { view } = scene;
-    root.querySelectorAll(".bank .piles > .pile").forEach((pile, colour) => checkPile(`${where} supply ${colour}`, pile, view.supply[colour], 0));
-    expect(where, "the display", root.querySelector(".bank .cards > [data-card]")?.dataset.card ?? null, view.event.display);
+    root
+      .querySelectorAll(".bank .piles > .pile")
+      .forEach((pile, colour) => checkPile(`${where} supply ${colour}`, pile, view.supply[colour], 0));
+    expect(
+      where,
+      "the display",
+      root.querySelector(".bank .cards > [data-card]")?.dataset.card ?? null,
+      view.event.display,
+    );
     view.players.forEach((_, seat) => checkSeat(`${where} seat ${seat}`, scene, seat));
     const barter = scene.standing.ended ?? view.barter;
     const offers = barter?.offers ?? [];
     const gift = scene.standing.ended?.how === "given" ? 1 : 0;
     const before = Number.parseInt(drawn.side.querySelector(".earlier summary")?.textContent ?? "0", 10);
-    expect(where, "offers", before + drawn.side.querySelectorAll(".talk li .slip:not(.none)").length, offers.length + gift);
+    expect(
+      where,
+      "offers",
+      before + drawn.side.querySelectorAll(".talk li .slip:not(.none)").length,
+      offers.length + gift,
+    );
   }
 
   function checkScoring(where, { view, standing: { scoring } }) {
     const lines = [...root.querySelectorAll(".scored .line")].slice(1);
     lines.forEach((line, seat) => {
       const paid = sum(scoring.rows.map((row) => row.share[seat] + row.sole_bonus[seat] + row.per_gem[seat]));
-      expect(`${where} seat ${seat}`, "paid", text(line.querySelector('[data-column="6"] .paid')), paid ? `+${paid}` : 0);
-      expect(`${where} seat ${seat}`, "money", text(line.querySelector('[data-column="7"] .millions')), view.players[seat].money);
+      expect(
+        `${where} seat ${seat}`,
+        "paid",
+        text(line.querySelector('[data-column="6"] .paid')),
+        paid ? `+${paid}` : 0,
+      );
+      expect(
+        `${where} seat ${seat}`,
+        "money",
+        text(line.querySelector('[data-column="7"] .millions')),
+        view.players[seat].money,
+      );
       const returned = sum(scoring.rows.map((row) => row.returned[seat]));
       expect(`${where} seat ${seat}`, "ghosts", line.querySelectorAll(".ghost").length, returned);
-      const told = [...line.querySelectorAll(".payment")].filter((cell) => cell.querySelector(".paid:not(.zero)") && !cell.querySelector(".caption:not(.pile *)"));
+      const told = [...line.querySelectorAll(".payment")].filter(
+        (cell) => cell.querySelector(".paid:not(.zero)") && !cell.querySelector(".caption:not(.pile *)"),
+      );
       expect(`${where} seat ${seat}`, "payments without a reason", told.length, 0);
     });
     expect(where, "sentences", drawn.side.querySelectorAll(".told p").length, scoring.rows.length);
@@ -79,7 +106,12 @@ async ({ replay, names, seat: seenBy }) => {
     if (scene.standing.scoring) checkScoring(`#${ply}`, scene);
     else checkTable(`#${ply}`, scene);
     scorings += Number(Boolean(scene.standing.scoring));
-    expect(`#${ply}`, "the width", Math.max(root.scrollWidth, beside.scrollWidth) <= document.documentElement.clientWidth, true);
+    expect(
+      `#${ply}`,
+      "the width",
+      Math.max(root.scrollWidth, beside.scrollWidth) <= document.documentElement.clientWidth,
+      true,
+    );
     if (!board.place(scene).text || board.marks(scene).phase === "") faults.push(`#${ply}: no place`);
   }
   expect("all", "scorings", scorings, 3);

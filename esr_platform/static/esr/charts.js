@@ -1,20 +1,31 @@
-// What a chart of ratings says of one moment: pointed at, touched, or walked to with the arrow keys. Without this script
-// the tables below it say the same.
+// What a chart of ratings says of one moment: pointed at, touched, or walked to with the arrow keys. Without this
+// script the tables below it say the same.
 
+import { findAll } from "./elements.js";
 import { say } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const LOCALE = document.documentElement.lang || undefined;
 
-/** @typedef {{x: number, y: number, rating: string, version: string, at: Date, name: string}} Point `version`: "-" for people */
+/**
+ * @typedef {{x: number, y: number, rating: string, version: string, at: Date, name: string}} Point `version`: "-" for
+ *   people
+ */
 
 /** @param {HTMLElement} figure @returns {Point[]} every moment drawn, from the left */
 function points(figure) {
-  const traces = [...figure.querySelectorAll("template[data-points]")];
+  const traces = findAll(figure, "template[data-points]");
   const found = traces.flatMap((trace) =>
-    trace.dataset.points.split(";").map((text) => {
+    (trace.dataset.points ?? "").split(";").map((text) => {
       const [x, y, rating, version, at] = text.split(" ");
-      return { x: Number(x), y: Number(y), rating, version, at: new Date(at), name: traces.length > 1 ? trace.dataset.trace : "" };
+      return {
+        x: Number(x),
+        y: Number(y),
+        rating,
+        version,
+        at: new Date(at),
+        name: traces.length > 1 ? (trace.dataset.trace ?? "") : "",
+      };
     }),
   );
   return found.sort((a, b) => a.x - b.x);
@@ -22,9 +33,18 @@ function points(figure) {
 
 /** @param {Point} point @returns {string} the moment in words */
 function said(point) {
-  const when = point.at.toLocaleString(LOCALE, { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
+  const when = point.at.toLocaleString(LOCALE, {
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+  });
   const { rating, version } = point;
-  const what = version === "-" ? say("%(rating)s, %(when)s", { rating, when }) : say("%(rating)s, v%(version)s, %(when)s", { rating, version, when });
+  const what =
+    version === "-"
+      ? say("%(rating)s, %(when)s", { rating, when })
+      : say("%(rating)s, v%(version)s, %(when)s", { rating, version, when });
   return point.name ? `${point.name}: ${what}` : what;
 }
 
@@ -39,7 +59,7 @@ function drawn(name, attributes, parent) {
 /** @param {HTMLElement} figure */
 function enliven(figure) {
   const all = points(figure);
-  const plot = figure.querySelector(".plot");
+  const plot = /** @type {SVGElement|null} */ (figure.querySelector(".plot"));
   if (!all.length || !plot || figure.dataset.chart === "alive") return;
   figure.dataset.chart = "alive";
   const line = drawn("line", { class: "pointed", y1: "0", y2: "100%" }, plot);
@@ -89,4 +109,4 @@ function enliven(figure) {
   });
 }
 
-for (const figure of document.querySelectorAll("[data-chart]")) enliven(figure);
+for (const figure of findAll(document, "[data-chart]")) enliven(figure);

@@ -1,7 +1,7 @@
 // <check-deal>: a button beside a deal whose block is over, which checks it here. Without this script the element shows
 // what it holds: how to do the same by hand.
 
-import { WITHOUT, faultsOfDeal, faultsOfSeries, keyOf, subtle } from "./deals.js";
+import { faultsOfDeal, faultsOfSeries, keyOf, subtle, WITHOUT } from "./deals.js";
 
 function verdict(faults, keyed) {
   if (faults.length) return faults.join(" ");
@@ -29,7 +29,9 @@ class CheckDeal extends HTMLElement {
     said.setAttribute("role", "status");
     this.prepend(button, said);
     button.addEventListener("click", async () => {
-      const faults = subtle ? await check(this.dataset).catch((error) => [error.message]) : [WITHOUT];
+      const faults = subtle
+        ? await check(/** @type {*} */ (this.dataset)).catch((error) => [error.message])
+        : [WITHOUT];
       said.classList.toggle("alarm", faults.length > 0);
       said.textContent = verdict(faults, Boolean(this.dataset.key));
     });

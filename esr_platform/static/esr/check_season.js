@@ -1,7 +1,7 @@
 // <check-season src="…/deals.jsonl">: a button that fetches every deal of a season and checks them here, one after the
 // other as they come. Without this script the element shows what it holds: how to do the same by hand.
 
-import { WITHOUT, faultsOfDeal, faultsOfSeries, keyOf, subtle } from "./deals.js";
+import { faultsOfDeal, faultsOfSeries, keyOf, subtle, WITHOUT } from "./deals.js";
 
 const AT_ONCE = 256;
 const MOST_SHOWN = 20;
@@ -15,7 +15,7 @@ async function* linesOf(response) {
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     const lines = (rest + part.value).split("\n");
-    rest = lines.pop();
+    rest = lines.pop() ?? "";
     yield* lines;
   }
   if (rest) throw new Error("The document was cut off. Try again.");
@@ -54,11 +54,13 @@ async function open(head) {
 // Check everything that `response` holds; `progress` hears of { done, of, closed, keyed, faults } as it goes.
 async function check(response, progress) {
   const lines = linesOf(response);
-  const head = JSON.parse((await lines.next()).value);
+  const head = JSON.parse((await lines.next()).value || "null");
   const series = await open(head);
+  /** @type {{done: number, closed: number, faults: string[], of: number, keyed: boolean}} */
   const state = { done: 0, closed: 0, faults: [], of: 0, keyed: head.series.every((one) => one.key !== null) };
   state.of = head.series.reduce((sum, one) => sum + one.deals, 0);
   for (const one of head.series) state.faults.push(...(await faultsOfSeries(one)));
+  /** @type {Promise<string[]>[]} */
   let waiting = [];
   const settle = async () => {
     state.faults.push(...(await Promise.all(waiting)).flat());
@@ -71,7 +73,7 @@ async function check(response, progress) {
     const its = series.get(deal.name);
     if (!its) throw new Error(`The document has a deal of ${deal.name}, which is no series of the season.`);
     state.faults.push(...its.next(deal.number));
-    state.closed += deal.seed === null;
+    state.closed += Number(deal.seed === null);
     waiting.push(faultsOfDeal(deal, head.season, its.key));
     if (waiting.length === AT_ONCE) await settle();
   }
@@ -83,10 +85,12 @@ async function check(response, progress) {
 function verdict({ done, closed, keyed, faults }) {
   if (faults.length) return `${count(faults.length, "fault", "faults")} in ${deals(done)}.`;
   if (!done) return "No deal has been made yet, so there is nothing to check.";
-  if (keyed) return `All right: each of ${deals(done)} is what the season's keys give for its number, and none is missing.`;
+  if (keyed)
+    return `All right: each of ${deals(done)} is what the season's keys give for its number, and none is missing.`;
   const hidden = closed ? ` ${deals(closed)} ${closed === 1 ? "is" : "are"} still closed.` : "";
   const open = done - closed ? `All right so far: each of ${deals(done - closed)} keeps its commitment.` : "";
-  return `${open}${hidden} No number is missing. The keys are secret until the season is over; then check again.`.trim();
+  const rest = "No number is missing. The keys are secret until the season is over; then check again.";
+  return `${open}${hidden} ${rest}`.trim();
 }
 
 function element(name, properties = {}) {
@@ -112,11 +116,11 @@ class CheckSeason extends HTMLElement {
     this.bar.hidden = false;
     this.faults.replaceChildren();
     try {
-      const response = await fetch(this.getAttribute("src"));
+      const response = await fetch(this.getAttribute("src") ?? "");
       if (!response.ok) throw new Error(`The site answered ${response.status}. Try again in a minute.`);
       this.tell(await check(response, (state) => this.show(state)));
     } catch (error) {
-      this.say(`Not checked to the end. ${error.message}`, true);
+      this.say(`Not checked to the end. ${error instanceof Error ? error.message : error}`, true);
     }
     this.bar.hidden = true;
     this.button.disabled = false;

@@ -1,14 +1,19 @@
-// A table answers its filters, its heads and its pages without a new page: htmx requests the page of the new address and swaps
-// the parts with data-answer. The address always says what is shown, so that it can be kept, sent and gone back from. Without
-// this script the form has a button.
+// A table answers its filters, its heads and its pages without a new page: htmx requests the page of the new address
+// and swaps the parts with data-answer. The address always says what is shown, so that it can be kept, sent and gone
+// back from. Without this script the form has a button.
+
+import { around, find, findAll } from "./elements.js";
 
 const PAUSE_MS = 250;
 const SMALLEST = new Set(["", "page"]); // parameters that do not change the table
 
 let waiting = 0;
 
-/** @returns {HTMLFormElement|null} another one after going back */
-const filters = () => document.querySelector("form[data-filters]");
+/** @type {() => HTMLFormElement} another one after going back */
+const filters = () => /** @type {HTMLFormElement} */ (document.querySelector("form[data-filters]"));
+
+/** @type {(event: Event) => HTMLFormElement|null|undefined} the form of the field that an event comes from */
+const formOf = ({ target }) => /** @type {HTMLInputElement|null} */ (target)?.form;
 
 /** @param {HTMLFormElement} form @returns {URL} what the form asks for, without empty parameters */
 function formAddress(form) {
@@ -21,7 +26,7 @@ function formAddress(form) {
 
 /** @param {URL} address @param {"push"|"replace"} history what becomes of the current address */
 function answer({ pathname, search }, history) {
-  const part = document.querySelector("[data-answer]:not(form *)");
+  const part = find(document, "[data-answer]:not(form *)");
   const selectOOB = [...filters().querySelectorAll("[data-answer]")].map((other) => `#${other.id}`).join(",");
   const swap = { target: part, select: `#${part.id}`, swap: "outerHTML", selectOOB };
   return htmx.ajax("GET", pathname + search, { source: filters().parentElement, ...swap, [history]: "true" });
@@ -35,11 +40,12 @@ function ask() {
 
 /** A head or a page was clicked. @param {HTMLAnchorElement} link */
 async function follow(link) {
-  const { id } = link.closest("[data-answer]");
+  const id = link.closest("[data-answer]")?.id ?? "";
   const { sort } = link.dataset;
   await answer(new URL(link.href), "push");
-  const part = document.getElementById(id);
-  const again = sort && part.querySelector(`[data-sort="${CSS.escape(sort)}"]`);
+  const part = find(document, `#${CSS.escape(id)}`);
+  /** @type {HTMLElement|null} */
+  const again = sort ? part.querySelector(`[data-sort="${CSS.escape(sort)}"]`) : null;
   if (again) again.focus({ preventScroll: true });
   else {
     part.setAttribute("tabindex", "-1");
@@ -49,7 +55,7 @@ async function follow(link) {
 }
 
 function hideButton() {
-  for (const part of document.querySelectorAll("[data-only-without-script]")) part.hidden = true;
+  for (const part of findAll(document, "[data-only-without-script]")) part.hidden = true;
 }
 
 document.addEventListener("submit", (event) => {
@@ -57,20 +63,21 @@ document.addEventListener("submit", (event) => {
   event.preventDefault();
   ask();
 });
-document.addEventListener("change", ({ target }) => target.form && target.form === filters() && ask());
-document.addEventListener("input", ({ target }) => {
-  if (target.type !== "search" || target.form !== filters()) return;
+document.addEventListener("change", (event) => formOf(event) && formOf(event) === filters() && ask());
+document.addEventListener("input", (event) => {
+  if (!around(event, "input[type=search]") || formOf(event) !== filters()) return;
   clearTimeout(waiting);
   waiting = setTimeout(ask, PAUSE_MS);
 });
 document.addEventListener("click", (event) => {
-  const link = event.target.closest?.('[data-answer] a[href^="?"]');
+  const link = /** @type {HTMLAnchorElement|null} */ (around(event, '[data-answer] a[href^="?"]'));
   if (!link || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
   event.preventDefault();
   follow(link);
 });
 document.addEventListener("htmx:historyRestore", hideButton);
 document.addEventListener("htmx:responseError", ({ detail }) => {
-  if (detail.etc.push || detail.etc.replace) location.assign(detail.pathInfo.finalRequestPath); // let the browser say what is wrong
+  // Let the browser say what is wrong.
+  if (detail.etc.push || detail.etc.replace) location.assign(detail.pathInfo.finalRequestPath);
 });
 hideButton();

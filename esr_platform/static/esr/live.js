@@ -1,9 +1,12 @@
-// Parts of a page that change. An element with an id and data-live is requested again while the page is visible, after the
-// milliseconds that data-live gives or else 3 s, from the URL in data-from or else from the page itself. A part without
-// content in its page yet has data-from and is requested at once. Without scripts, a reload shows the same.
+// Parts of a page that change. An element with an id and data-live is requested again while the page is visible, after
+// the milliseconds that data-live gives or else 3 s, from the URL in data-from or else from the page itself. A part
+// without content in its page yet has data-from and is requested at once. Without scripts, a reload shows the same.
 //
-// The rules for all parts that htmx replaces on its own are here: a part that somebody uses stays, an unchanged part is not
-// touched (a screen reader would read it again), open details stay open, and a link with data-go leads to another page.
+// The rules for all parts that htmx replaces on its own are here: a part that somebody uses stays, an unchanged part is
+// not touched (a screen reader would read it again), open details stay open, and a link with data-go leads to another
+// page.
+
+import { findAll } from "./elements.js";
 
 const PERIOD_MS = 3000;
 const LONGEST_MS = 60000;
@@ -24,7 +27,10 @@ export function refresh(address, ids) {
 
 function inUse(part) {
   const selection = document.getSelection();
-  return part.contains(document.activeElement) || (!selection.isCollapsed && part.contains(selection.anchorNode));
+  return (
+    part.contains(document.activeElement) ||
+    (!!selection && !selection.isCollapsed && part.contains(selection.anchorNode))
+  );
 }
 
 /** What a part shows. Tokens of forms differ every time and mean the same, and scripts add elements with data-added. */
@@ -44,6 +50,7 @@ document.addEventListener("htmx:oobBeforeSwap", ({ detail }) => {
 });
 
 document.addEventListener("htmx:oobAfterSwap", ({ target }) => {
+  /** @type {HTMLAnchorElement|null} */
   const go = target.querySelector("[data-go]");
   if (go) location.assign(go.href);
 });
@@ -51,7 +58,8 @@ document.addEventListener("htmx:oobAfterSwap", ({ target }) => {
 // A part that the page no longer has changes no more.
 document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   for (const id of detail.etc.selectOOB?.split(",") ?? []) {
-    if (!detail.serverResponse.includes(` id="${id.slice(1)}"`)) document.querySelector(id)?.removeAttribute("data-live");
+    if (!detail.serverResponse.includes(` id="${id.slice(1)}"`))
+      document.querySelector(id)?.removeAttribute("data-live");
   }
 });
 
@@ -64,12 +72,12 @@ function bring(parts) {
 }
 
 async function follow() {
-  const parts = [...document.querySelectorAll("[data-live]")];
+  const parts = findAll(document, "[data-live]");
   if (parts.length && !document.hidden) await bring(parts);
   const period = Math.min(LONGEST_MS, ...parts.map((part) => Number(part.dataset.live) || PERIOD_MS));
   setTimeout(follow, Math.min(period * 2 ** failures, LONGEST_MS)); // ask less often while the site is away
 }
 
-const empty = [...document.querySelectorAll("[data-live][data-from]")];
+const empty = findAll(document, "[data-live][data-from]");
 if (empty.length) bring(empty);
 setTimeout(follow, PERIOD_MS);

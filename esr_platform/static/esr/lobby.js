@@ -1,5 +1,5 @@
-// The lobby as it changes: its stream tells when it has changed, and one small part of the page is then requested. A game
-// that begins leads to its table. Without this script, or without the stream, a reload does the same.
+// The lobby as it changes: its stream tells when it has changed, and one small part of the page is then requested. A
+// game that begins leads to its table. Without this script, or without the stream, a reload does the same.
 
 import { refresh } from "./live.js";
 import { Stream } from "./sitting/stream.js";
@@ -15,6 +15,9 @@ const SPREAD_MS = 700;
 const BLIND_MS = 5_000;
 
 class Lobby {
+  /** @type {string|undefined} the title of the page while another one calls for attention */
+  title;
+
   constructor(root) {
     this.root = root;
     this.said = root.querySelector("[data-lobby-said]");
@@ -34,7 +37,10 @@ class Lobby {
     setInterval(() => this.blind && this.soon(), BLIND_MS);
     document.addEventListener("visibilitychange", () => this.due && this.soon());
     this.root.addEventListener("focusout", () => this.held && this.soon());
-    document.addEventListener("htmx:oobBeforeSwap", ({ detail }) => (this.held ||= detail.target.contains(document.activeElement)));
+    document.addEventListener(
+      "htmx:oobBeforeSwap",
+      ({ detail }) => (this.held ||= detail.target.contains(document.activeElement)),
+    );
   }
 
   heard({ type, data }) {
@@ -57,7 +63,7 @@ class Lobby {
     if (document.hidden) {
       this.title ??= document.title;
       document.title = `• ${title}`;
-      document.addEventListener("visibilitychange", () => (document.title = this.title), { once: true });
+      document.addEventListener("visibilitychange", () => (document.title = this.title ?? ""), { once: true });
     }
   }
 
@@ -103,7 +109,9 @@ function dressForm(form) {
     for (const opponent of opponents) opponent.hidden = Number(opponent.dataset.opponent) > seats - 1 - (open ? 1 : 0);
     form.querySelector("[data-opponents]").hidden = opponents.every((opponent) => opponent.hidden);
     const rated = form.elements.counts.value === "rated";
-    form.elements.clock.querySelectorAll("option").forEach((option) => (option.disabled = rated && option.value !== "usual"));
+    form.elements.clock
+      .querySelectorAll("option")
+      .forEach((option) => (option.disabled = rated && option.value !== "usual"));
     if (rated) form.elements.clock.value = "usual";
   };
   form.addEventListener("change", show);

@@ -1,6 +1,7 @@
 // Passkeys: a form whose button asks the device for one before the form is sent. The server says what to ask for, and
 // judges what comes; nothing is decided here. Without this script the other ways in are there.
 
+import { findAll } from "./elements.js";
 import { say } from "./words.js";
 
 /** @type {(text: string) => Uint8Array} bytes of base64 as WebAuthn writes it */
@@ -69,7 +70,8 @@ async function options(form) {
 /** Why it came to nothing, in words for a person. */
 function reason(error) {
   if (error.name === "InvalidStateError") return say("This device has a passkey for your account already.");
-  if (error.name === "NotAllowedError") return say("No passkey was used: it was cancelled, or took too long. Try again.");
+  if (error.name === "NotAllowedError")
+    return say("No passkey was used: it was cancelled, or took too long. Try again.");
   if (error.name === "SecurityError") return say("Passkeys work at the site's own address only, over HTTPS.");
   return error.message;
 }
@@ -91,7 +93,7 @@ async function ask(form) {
   }
 }
 
-for (const form of document.querySelectorAll("form[data-passkey]")) {
+for (const form of findAll(document, "form[data-passkey]")) {
   if (!window.PublicKeyCredential) continue; // the form says what else there is, or stays hidden
   form.hidden = false;
   form.addEventListener("submit", (event) => {

@@ -1,5 +1,6 @@
 // The reference of the API to be read, drawn from its OpenAPI document by Redoc.
 
+import { find } from "./elements.js";
 import { dark, whenChanged } from "./night.js";
 
 const NIGHT = {
@@ -12,17 +13,28 @@ const NIGHT = {
     error: { main: "#ff9a8c" },
     warning: { main: "#ecbb3f" },
   },
-  schema: { nestedBackground: "#221e1b", linesColor: "#8f8170", typeNameColor: "#b9ac99", typeTitleColor: "#b9ac99", requireLabelColor: "#ff9a8c" },
+  schema: {
+    nestedBackground: "#221e1b",
+    linesColor: "#8f8170",
+    typeNameColor: "#b9ac99",
+    typeTitleColor: "#b9ac99",
+    requireLabelColor: "#ff9a8c",
+  },
   typography: { code: { color: "#f59aa0", backgroundColor: "#332c26" }, links: { color: "#e89cc0" } },
   sidebar: { backgroundColor: "#221e1b", textColor: "#f0e7d6" },
   rightPanel: { backgroundColor: "#2b2622", textColor: "#f0e7d6" },
 };
 
-const place = document.getElementById("reference");
+const { Redoc } = /** @type {*} */ (globalThis);
+const place = find(document, "#reference");
 const draw = () => {
   document.documentElement.classList.toggle("dark-mode", dark());
   const theme = dark() ? NIGHT : {};
-  Redoc.init(place.dataset.schema, { disableSearch: true, hideDownloadButton: true, nativeScrollbars: true, theme }, place);
+  Redoc.init(
+    place.dataset.schema,
+    { disableSearch: true, hideDownloadButton: true, nativeScrollbars: true, theme },
+    place,
+  );
 };
 draw();
 whenChanged(draw);

@@ -1,8 +1,10 @@
 // The reference of the API, drawn from its OpenAPI document by Swagger UI.
 
+import { find } from "./elements.js";
 import { dark, whenChanged } from "./night.js";
 
-const place = document.getElementById("reference");
+const { SwaggerUIBundle } = /** @type {*} */ (globalThis);
+const place = find(document, "#reference");
 const dress = () => document.documentElement.classList.toggle("dark-mode", dark());
 dress();
 whenChanged(dress);

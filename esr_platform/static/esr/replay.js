@@ -1,5 +1,6 @@
 // <game-replay>: a game to go through, step by step. Without this script the page has the same game in sentences.
 
+import { find } from "./elements.js";
 import { boardAt } from "./replay/board.js";
 import { Controls } from "./replay/controls.js";
 import { figuresOf } from "./replay/figures.js";
@@ -14,6 +15,12 @@ import { Table } from "./replay/table.js";
 import { Text } from "./replay/text.js";
 
 class GameReplay extends HTMLElement {
+  /** @type {AbortController} */
+  begun;
+
+  /** @type {Player} */
+  player;
+
   connectedCallback() {
     if (this.begun) return;
     this.begun = new AbortController();
@@ -27,8 +34,11 @@ class GameReplay extends HTMLElement {
 
   /** Draw the moment that the address asks for. */
   async begin() {
-    const table = JSON.parse(this.querySelector('script[type="application/json"]').textContent);
-    const [game, board] = await Promise.all([fetched(this.dataset.document, table.names), boardAt(this.dataset.board)]);
+    const table = JSON.parse(find(this, 'script[type="application/json"]').textContent);
+    const [game, board] = await Promise.all([
+      fetched(this.dataset.document ?? "", table.names),
+      boardAt(this.dataset.board),
+    ]);
     table.ranks = game.ranks;
     const player = (this.player = new Player(game, board));
     const place = new Place(player);
@@ -42,15 +52,16 @@ class GameReplay extends HTMLElement {
   }
 
   add(player, table, place) {
-    const [side, moves, scrubber] = ["side", "moves", "scrubber"].map((name) => this.querySelector(`[data-${name}]`));
+    const [side, moves, scrubber] = ["side", "moves", "scrubber"].map((name) => find(this, `[data-${name}]`));
+    /** @type {HTMLElement} */
     const page = this.closest("[data-replay-page]") ?? this;
     const figures = figuresOf(player);
     const controls = new Controls(this, page, player, figures);
     const text = new Text(page, player);
-    const board = new Table(this.querySelector("[data-board-place]"), side, player, table);
+    const board = new Table(find(this, "[data-board-place]"), side, player, table);
     player.add(new Scrubber(scrubber, player, figures, table.drawings.sprite));
     player.add(new Moves(moves, player));
-    player.add(new Head(page.querySelector("[data-place]"), player));
+    player.add(new Head(find(page, "[data-place]"), player));
     player.add(controls);
     player.add(place);
     player.add(text);

@@ -1,11 +1,13 @@
-// <running-table>: the table of a running game as the public sees it, one round late. Each event of the stream brings the
-// moment to draw and the number of spectators; what is in words is then requested as one small part of the page. While no
-// events come, both are requested every few seconds. When the game is over, its replay takes the place of the table.
+// <running-table>: the table of a running game as the public sees it, one round late. Each event of the stream brings
+// the moment to draw and the number of spectators; what is in words is then requested as one small part of the page.
+// While no events come, both are requested every few seconds. When the game is over, its replay takes the place of the
+// table.
 
+import { find } from "./elements.js";
 import { refresh } from "./live.js";
-import { sayCount } from "./words.js";
 import { boardAt } from "./replay/board.js";
 import { Stream } from "./sitting/stream.js";
+import { sayCount } from "./words.js";
 
 /** Parts of the page in words, and how often they are requested while no events come, in milliseconds. */
 const WORDS = ["running-for", "so-far"];
@@ -27,12 +29,12 @@ class RunningTable extends HTMLElement {
   }
 
   async begin() {
-    const table = JSON.parse(this.querySelector('script[type="application/json"]').textContent);
+    const table = JSON.parse(find(this, 'script[type="application/json"]').textContent);
     this.board = await boardAt(this.dataset.board);
-    const root = this.querySelector("[data-board-place]");
+    const root = find(this, "[data-board-place]");
     this.drawing = this.board.mount(root, table);
-    if (this.drawing.side) this.querySelector("[data-side]").append(this.drawing.side);
-    else this.querySelector(".replay-table").classList.add("whole");
+    if (this.drawing.side) find(this, "[data-side]").append(this.drawing.side);
+    else find(this, ".replay-table").classList.add("whole");
     new ResizeObserver(() => this.drawing.resize?.()).observe(root);
     this.draw(this.scene());
     this.listen();
@@ -48,7 +50,7 @@ class RunningTable extends HTMLElement {
       lost: () => (this.blind = true),
       over: () => (this.blind = true), // who may not hear events may still see the page
     };
-    this.stream = new Stream(this.dataset.stream, listener);
+    this.stream = new Stream(this.dataset.stream ?? "", listener);
     this.stream.start();
     this.looking = setInterval(() => this.blind && this.look(), BLIND_MS);
     document.addEventListener("visibilitychange", () => this.round && this.read(this.round));
@@ -62,7 +64,14 @@ class RunningTable extends HTMLElement {
 
   /** Draw what the public sees now, without anything that only one seat knows. */
   begins({ round, view, log, log_from: from }) {
-    this.draw({ view, yous: view.players.map(() => null), seat: null, ply: log.at(-1)?.ply ?? this.shown?.ply ?? 0, entries: [], from });
+    this.draw({
+      view,
+      yous: view.players.map(() => null),
+      seat: null,
+      ply: log.at(-1)?.ply ?? this.shown?.ply ?? 0,
+      entries: [],
+      from,
+    });
     this.round = round;
     clearTimeout(this.asking);
     this.asking = setTimeout(() => this.read(round), Math.random() * SPREAD_MS);
@@ -78,7 +87,7 @@ class RunningTable extends HTMLElement {
   /** The newest round, moment and words. */
   async look() {
     if (document.hidden) return;
-    await refresh(this.dataset.rounds, ["moment", ...WORDS]).catch(() => {});
+    await refresh(this.dataset.rounds ?? "", ["moment", ...WORDS]).catch(() => {});
     this.draw(this.scene());
   }
 

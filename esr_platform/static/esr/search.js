@@ -1,13 +1,14 @@
-// The search in the head suggests while somebody types: a combobox with a list, as WAI-ARIA describes it. The key / leads
-// to it from anywhere. Without this script it is a form that leads to a page.
+// The search in the head suggests while somebody types: a combobox with a list, as WAI-ARIA describes it. The key /
+// leads to it from anywhere. Without this script it is a form that leads to a page.
 
+import { around } from "./elements.js";
 import { say, sayCount } from "./words.js";
 
 const WAIT_MS = 150;
 
 /** @typedef {{name: string, what: string, address: string}} Suggestion */
 
-const input = document.querySelector("[data-suggestions]");
+const input = /** @type {HTMLInputElement} */ (document.querySelector("[data-suggestions]")); // null on some pages
 
 /** @type {Suggestion[]} */
 let shown = [];
@@ -28,7 +29,12 @@ function prepare() {
   said.className = "hidden";
   said.setAttribute("role", "status");
   input.after(list, said);
-  for (const [name, value] of [["role", "combobox"], ["aria-autocomplete", "list"], ["aria-expanded", "false"], ["aria-controls", list.id]]) {
+  for (const [name, value] of [
+    ["role", "combobox"],
+    ["aria-autocomplete", "list"],
+    ["aria-expanded", "false"],
+    ["aria-controls", list.id],
+  ]) {
     input.setAttribute(name, value);
   }
 }
@@ -84,7 +90,9 @@ async function ask() {
     const found = response.ok ? (await response.json()).suggestions : [];
     if (asked !== text || document.activeElement !== input) return; // the answer to an earlier question
     show(found);
-    said.textContent = found.length ? sayCount("%(count)s suggestion", "%(count)s suggestions", found.length) : say("No suggestions");
+    said.textContent = found.length
+      ? sayCount("%(count)s suggestion", "%(count)s suggestions", found.length)
+      : say("No suggestions");
   } catch {
     show([]); // the site is away; Enter still searches
   }
@@ -109,12 +117,14 @@ function onKey(event) {
 /** @param {KeyboardEvent} event */
 function onSlash(event) {
   if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-  if (event.target.closest?.("input, textarea, select, [contenteditable]")) return;
+  if (around(event, "input, textarea, select, [contenteditable]")) return;
+  /** @type {HTMLInputElement|null} */
   const field = input?.checkVisibility() ? input : document.querySelector("main input[type=search]");
+  /** @type {HTMLAnchorElement|null} */
   const link = document.querySelector("[data-search-link]");
   if (!field && !link) return;
   event.preventDefault();
-  if (!field) return location.assign(link.href);
+  if (!field) return location.assign(link?.href ?? "");
   field.focus();
   field.select();
 }

@@ -2,12 +2,12 @@
 //
 // What it is told comes as events (docs/api.md), what it says goes to the decisions and actions of its seat; the page
 // that holds it is ladder/pages/templates/pages/play/table.html. It knows no game: a board draws (docs/boards.md) and a
-// composer puts moves together (docs/composers.md). Without this script the page has the same table as text, with a form.
+// composer puts moves together (docs/composers.md). Without this script the page has the same table as text, with a
+// form.
 
-import { element, html } from "./elements.js";
+import { element, find, html } from "./elements.js";
 import { boardAt } from "./replay/board.js";
 import { Head } from "./replay/head.js";
-import { say, sayCount } from "./words.js";
 import { Clock } from "./sitting/clock.js";
 import { Decision } from "./sitting/decision.js";
 import { End } from "./sitting/end.js";
@@ -24,6 +24,7 @@ import { Tabs } from "./sitting/tabs.js";
 import { Talk } from "./sitting/talk.js";
 import { asClock } from "./sitting/times.js";
 import { Turn } from "./sitting/turn.js";
+import { say, sayCount } from "./words.js";
 
 /** A connection that is there again sooner was never worth a word. */
 const WORTH_A_WORD_MS = 900;
@@ -41,6 +42,88 @@ const OVER = {
 };
 
 class SittingTable extends HTMLElement {
+  /** @type {AbortController} ends what listens outside this element */
+  life;
+
+  /**
+   * @type {{names: string[], drawings: Object<string, *>, ranks?: number[]}} what a board is told of the table, see
+   *   docs/boards.md
+   */
+  table;
+
+  /** @type {number} */
+  seat;
+
+  /** @type {Object<string, *>} what stands now for this seat; undefined before the first event */
+  present;
+
+  /** @type {Object<string, *>} the module of the board */
+  board;
+
+  /** @type {Object<string, *>} the module of the composer */
+  composer;
+
+  /** @type {Object<string, *>} what `mount` of the board returned */
+  drawing;
+
+  /** @type {Stream} */
+  stream;
+
+  /** @type {Clock} */
+  clock;
+
+  /** @type {Told} */
+  told;
+
+  /** @type {Showing} */
+  showing;
+
+  /** @type {Post} */
+  post;
+
+  /** @type {Title} */
+  tab;
+
+  /** @type {Sound} */
+  sound;
+
+  /** @type {Turn} */
+  turn;
+
+  /** @type {Seats} */
+  seats;
+
+  /** @type {Rights} */
+  rights;
+
+  /** @type {Talk} */
+  talk;
+
+  /** @type {Decision} */
+  decision;
+
+  /** @type {Rematch|null} */
+  rematch;
+
+  /** @type {Moves} */
+  moves;
+
+  /** @type {Head|null} */
+  place;
+
+  /** @type {HTMLElement} */
+  endPlace;
+
+  /** @type {HTMLElement} */
+  lostNote;
+
+  /** @type {HTMLElement & {text: HTMLElement}} */
+  back;
+
+  ended = false;
+  talkUntil = 0;
+  waitingToTell = 0;
+
   connectedCallback() {
     if (this.life) return;
     this.life = new AbortController();
@@ -54,15 +137,15 @@ class SittingTable extends HTMLElement {
     this.clock?.stop();
   }
 
+  /** @type {(name: string) => HTMLElement} */
   find(name) {
-    return this.querySelector(`[data-${name}]`);
+    return find(this, `[data-${name}]`);
   }
 
   async begin() {
-    const { board, composer } = this.dataset;
-    this.table = JSON.parse(this.querySelector('script[type="application/json"]').textContent);
+    const { board, composer = "", stream = "" } = this.dataset;
+    this.table = JSON.parse(find(this, 'script[type="application/json"]').textContent);
     this.seat = Number(this.dataset.seat);
-    this.present = null;
     this.ended = false;
     [this.board, this.composer] = await Promise.all([boardAt(board), import(composer)]);
     if (this.life.signal.aborted) return;
@@ -71,7 +154,7 @@ class SittingTable extends HTMLElement {
     const { heard, lost, there, over } = this;
     const listener = { heard, lost, there, over };
     for (const name of Object.keys(listener)) listener[name] = listener[name].bind(this);
-    this.stream = new Stream(this.dataset.stream, listener);
+    this.stream = new Stream(stream, listener);
     this.stream.start();
   }
 
@@ -79,7 +162,7 @@ class SittingTable extends HTMLElement {
   mount() {
     const root = this.find("board-place");
     this.drawing = this.board.mount(root, this.table);
-    const columns = this.querySelector(".replay-table");
+    const columns = find(this, ".replay-table");
     if (this.drawing.side) this.find("side").append(this.drawing.side);
     else columns.classList.add("whole");
     new ResizeObserver(() => this.drawing.resize?.()).observe(root);
@@ -89,9 +172,10 @@ class SittingTable extends HTMLElement {
 
   /** Everything around the board. */
   furnish() {
-    const { dataset, table } = this;
+    const { table } = this;
+    const { csrf = "", seatActions = "" } = this.dataset;
     const { signal } = this.life;
-    this.post = new Post(dataset.csrf);
+    this.post = new Post(csrf);
     this.lostNote = html("p", { class: "sitting-lost", role: "status", hidden: true });
     this.prepend(this.lostNote);
     this.tab = new Title();
@@ -104,10 +188,10 @@ class SittingTable extends HTMLElement {
     this.back = this.wayBack();
     this.endPlace = html("section", { class: "sitting-end panel", hidden: true });
     this.find("composer-place").before(this.back, this.endPlace);
-    this.querySelector(".sitting-panel").before(this.seats.element);
-    this.rights = new Rights(this, this.post, dataset.seatActions, (text) => this.turn.tell(text));
-    this.talk = new Talk(this, table, this.post, dataset.seatActions);
-    this.moves = new Moves(this.querySelector('[data-panel="moves"]'));
+    find(this, ".sitting-panel").before(this.seats.element);
+    this.rights = new Rights(this, this.post, seatActions, (text) => this.turn.tell(text));
+    this.talk = new Talk(this, table, this.post, seatActions);
+    this.moves = new Moves(find(this, '[data-panel="moves"]'));
     this.tabs = new Tabs(this, (name) => (name === "moves" ? this.moves.load() : this.talk.count()));
     new Keys(this, this.composer.keys?.() ?? []);
     this.place = this.head();
@@ -117,30 +201,39 @@ class SittingTable extends HTMLElement {
 
   deciding() {
     const about = { table: this.table, board: this.find("board-place"), home: this, seat: this.seat };
-    const { decisions: address, match } = this.dataset;
+    const { decisions: address = "", match = "" } = this.dataset;
     const way = { post: this.post, address, match, clock: this.clock.element };
-    return new Decision(this.find("composer-place"), this.composer, about, way, (number, problem) => this.answered(number, problem));
+    return new Decision(this.find("composer-place"), this.composer, about, way, (number, problem) =>
+      this.answered(number, problem),
+    );
   }
 
   head() {
-    const root = document.querySelector("#match [data-place]");
-    const place = this.board.place ?? (() => ({ text: this.present ? say("Round %(round)s", { round: this.present.round }) : "" }));
+    const root = /** @type {HTMLElement|null} */ (document.querySelector("#match [data-place]"));
+    const place =
+      this.board.place ?? (() => ({ text: this.present ? say("Round %(round)s", { round: this.present.round }) : "" }));
     return root && new Head(root, { board: { place }, game: null });
   }
 
   wayBack() {
-    const button = html("button", { type: "button", class: "button send", "data-do": "return" }, say("Take your chair back"));
+    const button = html(
+      "button",
+      { type: "button", class: "button send", "data-do": "return" },
+      say("Take your chair back"),
+    );
     const text = html("span");
     const part = html("p", { class: "sitting-back", hidden: true }, text, " ", button);
     return Object.assign(part, { text });
   }
 
   soundButton() {
-    const button = this.querySelector('[data-do="sound"]');
-    if (!button) return;
+    const button = find(this, '[data-do="sound"]');
     Object.assign(button.dataset, { on: say("on"), off: say("off") });
     const said = () => button.setAttribute("aria-pressed", String(this.sound.on));
-    button.addEventListener("click", () => (this.sound.toggle(), said()));
+    button.addEventListener("click", () => {
+      this.sound.toggle();
+      said();
+    });
     said();
   }
 
@@ -183,14 +276,15 @@ class SittingTable extends HTMLElement {
     this.showOutages(now);
     this.showing.add(this.told.own(now.you, this.seat));
     this.moves.show(now);
-    queueMicrotask(() => this.told.last && this.decision.show(this.present, this.told.last)); // after all that came with it
+    // After all that came with it.
+    queueMicrotask(() => this.told.last && this.decision.show(this.present, this.told.last));
     this.tab.call(now.decision !== null);
     if (begun) this.sound.turn();
   }
 
   /** A house bot in one's own chair. */
   showBack({ here, rights, running }) {
-    const replaced = running && here?.[this.seat] === "stand-in";
+    const replaced = running && here?.[this.seat] === "substitute";
     this.back.hidden = !replaced && !rights?.return;
     this.back.text.textContent = rights?.return
       ? say("A house bot plays for you.")
@@ -201,7 +295,9 @@ class SittingTable extends HTMLElement {
   showOutages({ outage_ms: ms }) {
     const note = this.find("outages");
     note.hidden = !ms;
-    const text = ms ? say("The site was unavailable for %(time)s. Running clocks were extended.", { time: asClock(ms) }) : "";
+    const text = ms
+      ? say("The site was unavailable for %(time)s. Running clocks were extended.", { time: asClock(ms) })
+      : "";
     if (note.textContent !== text) note.textContent = text; // a live region repeats what is written again
   }
 
@@ -225,17 +321,32 @@ class SittingTable extends HTMLElement {
   /** @param {{status: string, reason?: string, outcome?: Object, href?: string}} data */
   end(data) {
     if (this.ended) return;
-    this.show({ ...this.present, decision: null, question: null, clock: null, running: false, waiting: [], rights: null });
+    this.show({
+      ...this.present,
+      decision: null,
+      question: null,
+      clock: null,
+      running: false,
+      waiting: [],
+      rights: null,
+    });
     this.ended = true;
     this.table.ranks = data.outcome?.ranks;
     if (this.table.ranks && this.told.last) this.showing.add([this.told.last]); // a board may say who has won
     this.talkUntil = performance.now() + AFTERWARDS_MS;
-    this.stream.leastWaitMs = SELDOM_MS; // the server ends the stream with the game; what is said afterwards is asked for
+    // The server ends the stream with the game; what is said afterwards is asked for.
+    this.stream.leastWaitMs = SELDOM_MS;
     this.lostNote.hidden = true;
-    const { over, lobby, rematch } = this.dataset;
+    const { over = "", lobby = "", rematch } = this.dataset;
     const unit = this.board.unit ?? "";
     this.rematch = rematch === undefined ? null : this.newRematch();
-    new End(this.endPlace, this.table, { over, rematch: this.rematch?.element ?? null, lobby, unit, seat: this.seat }).show(data);
+    new End(this.endPlace, this.table, {
+      over,
+      rematch: this.rematch?.element ?? null,
+      lobby,
+      unit,
+      seat: this.seat,
+    }).show(data);
     this.classList.add("ended");
   }
 
@@ -259,10 +370,13 @@ class SittingTable extends HTMLElement {
   lost() {
     if (this.ended && performance.now() > this.talkUntil) this.stream.stop();
     if (this.ended || this.waitingToTell) return;
-    this.waitingToTell = setTimeout(() => {
-      this.lostNote.textContent = say("Connection lost; the clock goes on. Trying again.");
-      this.lostNote.hidden = false;
-    }, navigator.onLine ? WORTH_A_WORD_MS : 0);
+    this.waitingToTell = setTimeout(
+      () => {
+        this.lostNote.textContent = say("Connection lost; the clock goes on. Trying again.");
+        this.lostNote.hidden = false;
+      },
+      navigator.onLine ? WORTH_A_WORD_MS : 0,
+    );
   }
 
   there() {
@@ -278,7 +392,11 @@ class SittingTable extends HTMLElement {
     this.clock.stop();
     this.tab.call(false);
     this.decision.close();
-    this.lostNote.replaceChildren(OVER[why]?.() ?? OVER.closed(), " ", html("a", { href: location.pathname }, say("Load it again")));
+    this.lostNote.replaceChildren(
+      OVER[why]?.() ?? OVER.closed(),
+      " ",
+      html("a", { href: location.pathname }, say("Load it again")),
+    );
     this.lostNote.hidden = false;
   }
 
@@ -290,6 +408,7 @@ class SittingTable extends HTMLElement {
   }
 }
 
-const viewersText = (viewers) => (viewers ? sayCount("%(count)s spectator", "%(count)s spectators", viewers) : say("no spectators"));
+const viewersText = (viewers) =>
+  viewers ? sayCount("%(count)s spectator", "%(count)s spectators", viewers) : say("no spectators");
 
 customElements.define("sitting-table", SittingTable);

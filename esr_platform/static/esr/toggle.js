@@ -5,14 +5,17 @@ import { say } from "./words.js";
 const NEXT = { system: "light", light: "dark", dark: "system" };
 const NAMES = { system: say("System"), light: say("Light"), dark: say("Dark") };
 const root = document.documentElement;
-const button = document.querySelector("[data-theme-toggle]");
+const button = /** @type {HTMLElement} */ (document.querySelector("[data-theme-toggle]")); // null on some pages
 
 const current = () => root.dataset.theme ?? "system";
 
 function label() {
   const name = NAMES[current()];
   button.textContent = name;
-  button.setAttribute("aria-label", say("Colours: %(name)s. Change to %(next)s", { name, next: NAMES[NEXT[current()]] }));
+  button.setAttribute(
+    "aria-label",
+    say("Colours: %(name)s. Change to %(next)s", { name, next: NAMES[NEXT[current()]] }),
+  );
 }
 
 function choose(theme) {

@@ -1,24 +1,28 @@
 // A tutorial with its table drawn: what has happened since the last decision moves before one's eyes, and an offer is
 // put together by clicking gems. Without this script the page has a plain table and number fields.
 
+import { find } from "./elements.js";
 import { boardAt } from "./replay/board.js";
 import { Composer } from "./tutorial/composer.js";
 import { Showing } from "./tutorial/showing.js";
 
-const part = document.querySelector("[data-tutorial]");
+/** @type {HTMLElement|null} */
+const tutorial = document.querySelector("[data-tutorial]");
+/** @type {HTMLFormElement|null} */
 const form = document.querySelector("[data-offer]");
 
-async function begin() {
-  const { table, scenes } = JSON.parse(part.querySelector('script[type="application/json"]').textContent);
+/** @param {HTMLElement} part */
+async function begin(part) {
+  const { table, scenes } = JSON.parse(find(part, 'script[type="application/json"]').textContent);
   const board = await boardAt(part.dataset.board);
   if (form) new Composer(form, board.verdict).begin();
-  const place = part.querySelector("[data-board-place]");
+  const place = find(part, "[data-board-place]");
   place.hidden = false;
   const showing = new Showing(board, place, table, scenes);
-  part.querySelector("[data-grid]").hidden = true;
+  find(part, "[data-grid]").hidden = true;
   part.classList.add("begun");
   await showing.play();
   part.dispatchEvent(new CustomEvent("drawn", { bubbles: true }));
 }
 
-if (part) begin();
+if (tutorial) begin(tutorial);

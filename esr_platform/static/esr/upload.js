@@ -1,15 +1,17 @@
-// The form for a file: a file that is too large is refused before it is sent, a file may be dropped on the form, and after a
-// refusal by the site the chosen file stays chosen (hx-preserve). Without this script the form works by itself.
+// The form for a file: a file that is too large is refused before it is sent, a file may be dropped on the form, and
+// after a refusal by the site the chosen file stays chosen (hx-preserve). Without this script the form works by itself.
 
-/** @returns {HTMLFormElement} another one after each refusal */
-const form = () => document.querySelector("form[data-upload]");
+import { around, find } from "./elements.js";
 
-const file = () => form().querySelector("input[type=file]");
-const progress = (text) => (form().querySelector("[data-progress]").textContent = text);
+/** @type {() => HTMLFormElement} another one after each refusal */
+const form = () => /** @type {HTMLFormElement} */ (document.querySelector("form[data-upload]"));
+
+const file = () => find(form(), "input[type=file]", HTMLInputElement);
+const field = () => /** @type {HTMLElement} */ (file().closest(".field"));
+const progress = (text) => (find(form(), "[data-progress]").textContent = text);
 
 function say(sentence) {
-  const field = file().closest(".field");
-  let wrong = field.querySelector(".wrong");
+  let wrong = field().querySelector(".wrong");
   if (!wrong) {
     wrong = document.createElement("div");
     wrong.className = "wrong";
@@ -23,7 +25,7 @@ function say(sentence) {
 }
 
 function unsay() {
-  file().closest(".field").querySelector(".wrong")?.remove();
+  field().querySelector(".wrong")?.remove();
   file().removeAttribute("aria-invalid");
   file().setAttribute("aria-describedby", "id_file_helptext");
 }
@@ -31,7 +33,7 @@ function unsay() {
 const mib = (bytes) => `${(bytes / 2 ** 20).toFixed(1).replace(".0", "")} MiB`;
 
 function fits() {
-  const chosen = file().files[0];
+  const chosen = file().files?.[0];
   const most = Number(file().dataset.mostBytes);
   if (!chosen || chosen.size <= most) return true;
   say(`The file has ${mib(chosen.size)}, and ${mib(most)} is the most. Leave out what the bot does not need.`);
@@ -55,7 +57,10 @@ document.addEventListener("htmx:beforeRequest", (event) => {
 });
 document.addEventListener("htmx:afterSettle", ({ target }) => target === form() && show());
 for (const failure of ["htmx:sendError", "htmx:responseError"]) {
-  document.addEventListener(failure, ({ target }) => target === form() && progress("It did not arrive. Nothing has changed; try again."));
+  document.addEventListener(
+    failure,
+    ({ target }) => target === form() && progress("It did not arrive. Nothing has changed; try again."),
+  );
 }
 document.addEventListener("change", (event) => {
   if (event.target === file()) {
@@ -66,12 +71,13 @@ document.addEventListener("change", (event) => {
 
 for (const kind of ["dragover", "dragleave", "drop"]) {
   document.addEventListener(kind, (event) => {
-    const field = event.target.closest?.("[data-drop]");
-    if (!field) return;
+    const place = around(event, "[data-drop]");
+    if (!place) return;
     event.preventDefault();
-    field.classList.toggle("over", kind === "dragover");
-    if (kind !== "drop" || event.dataTransfer.files.length !== 1) return;
-    file().files = event.dataTransfer.files;
+    place.classList.toggle("over", kind === "dragover");
+    const { files = null } = (kind === "drop" && /** @type {DragEvent} */ (event).dataTransfer) || {};
+    if (files?.length !== 1) return;
+    file().files = files;
     file().dispatchEvent(new Event("change", { bubbles: true }));
   });
 }

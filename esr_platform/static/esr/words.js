@@ -33,6 +33,10 @@ export function say(msgid, values = {}) {
   return filled(typeof found === "string" ? found : msgid, values);
 }
 
+/** @type {(names: string[]) => string} names as a list in the language of the page: "A, B and C" */
+export const listed = (names) =>
+  new Intl.ListFormat(globalThis.document?.documentElement.lang || "en", { type: "conjunction" }).format(names);
+
 /**
  * A text that counts something; %(count)s is the number.
  * @param {string} one the English text for one

@@ -1,8 +1,8 @@
 // The table of Die Weinhändler: the bids as a chain, and every seat with its hand and its cellar.
 
+import { element } from "../elements.js";
 import { say } from "../words.js";
 import { chain } from "./cellars/chain.js";
-import { element } from "../elements.js";
 import { laid, remember } from "./cellars/facts.js";
 import { fly, still } from "./cellars/moving.js";
 import { ribbon } from "./cellars/ribbon.js";
@@ -28,7 +28,7 @@ export const place = ({ view }) => ({ text: roundName(view) });
 export function marks(scene) {
   const lay = laid(scene);
   return {
-    money: lay && lay.points ? [lay.seat] : [],
+    money: lay?.points ? [lay.seat] : [],
     round: roundName(scene.view),
     offer: scene.entries.some(({ step }) => step?.decision === "bid" && step.move !== "pass"),
   };
@@ -40,14 +40,18 @@ export function marks(scene) {
  * @returns {{seat: number, cellar: number, cell: number[]}|null} cellars count from 0, the last one is open
  */
 export function cellAt(node) {
-  const [, seat, cellar, level, x] = /^cellar-(\d+)-(\d+)-(\d+),(-?\d+)$/.exec(node.closest(".niche")?.dataset.at ?? "") ?? [];
+  const [, seat, cellar, level, x] =
+    /^cellar-(\d+)-(\d+)-(\d+),(-?\d+)$/.exec(
+      /** @type {HTMLElement|null} */ (node.closest(".niche"))?.dataset.at ?? "",
+    ) ?? [];
   return seat === undefined ? null : { seat: Number(seat), cellar: Number(cellar), cell: [Number(level), Number(x)] };
 }
 
 /**
  * The drawing of a table, in `root`.
  * @param {HTMLElement} root
- * @param {{seats: number, names: string[], tokens: Object<string, string>, labels?: Object[], order?: number[], drawings?: Object}} table
+ * @param {{seats: number, names: string[], tokens: Object<string, string>, labels?: Object[], order?: number[],
+ *   drawings?: Object}} table
  */
 export function mount(root, table) {
   bring(table.drawings);

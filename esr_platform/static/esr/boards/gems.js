@@ -1,10 +1,10 @@
 // The table of Edel, Stein & Reich and of its two-player variant: a ledger with a row for every seat and a column for
 // every colour, and beside it the barter as a conversation. What a scene is: docs/boards.md.
 
+import { element } from "../elements.js";
 import { say } from "../words.js";
 import { conversation } from "./gems/conversation.js";
 import { betweenRows } from "./gems/duel.js";
-import { element } from "../elements.js";
 import { ledger, scoringPanel } from "./gems/ledger.js";
 import { remember } from "./gems/memory.js";
 import { columns, departures, flights, still, turn } from "./gems/moving.js";
@@ -13,10 +13,9 @@ import { roundPanel } from "./gems/round.js";
 import { bankRow, fill, heads, seatRow } from "./gems/rows.js";
 import { tie } from "./gems/tie.js";
 
-export { remember };
-
 /** What a composer says about an offer. */
 export { verdict } from "./gems/offers.js";
+export { remember };
 
 /**
  * Whose pile an element of the table lies in, for composers that let gems be pointed at.
@@ -26,8 +25,11 @@ export { verdict } from "./gems/offers.js";
 export function pileAt(node) {
   const pile = node.closest(".rows .piles > .pile");
   if (!pile) return null;
-  const { seat } = pile.closest(".row").dataset;
-  return { seat: seat === undefined ? "supply" : Number(seat), colour: [...pile.parentNode.children].indexOf(pile) };
+  const { seat } = /** @type {HTMLElement} */ (pile.closest(".row")).dataset;
+  return {
+    seat: seat === undefined ? "supply" : Number(seat),
+    colour: [...(pile.parentElement?.children ?? [])].indexOf(pile),
+  };
 }
 
 /** What the chart draws. */
@@ -45,7 +47,9 @@ export const series = ({ view }) => view.players.map((player) => player.money);
 export function place(scene) {
   const { view, scoring } = read(scene);
   const values = { phase: view.phase, round: view.round, rounds: view.rounds };
-  if (scoring) return { text: say("Scoring of phase %(phase)s", { phase: scoring.phase }), pips: [view.rounds + 1, view.rounds] };
+  if (scoring)
+    return { text: say("Scoring of phase %(phase)s", { phase: scoring.phase }), pips: [view.rounds + 1, view.rounds] };
+  /** @type {[number, number]} */
   const pips = [view.round, view.rounds];
   if (view.seats === 2) return { text: say("Phase %(phase)s, turn %(round)s of %(rounds)s", values), pips };
   return { text: say("Phase %(phase)s, round %(round)s of %(rounds)s", values), pips };
@@ -77,7 +81,7 @@ function dealt({ rows, bank }, from, to) {
 /**
  * The drawing of a table, in `root`.
  * @param {HTMLElement} root
- * @param {{seats: number, names: string[], labels?: Object[], order?: number[]}} table
+ * @param {{seats: number, names: string[], labels?: Object[], order?: number[], ranks?: number[]}} table
  */
 export function mount(root, table) {
   const parts = built(table);
@@ -88,6 +92,7 @@ export function mount(root, table) {
   root.replaceChildren(holder);
 
   let running = [];
+  /** @type {import("./gems/reading.js").Moment|null} */
   let moment = null;
 
   function stop() {
@@ -104,17 +109,22 @@ export function mount(root, table) {
   }
 
   function drawTie() {
-    const rows = moment?.barter && !moment.scoring ? parts.rows.filter(({ seat }) => moment.involved.includes(seat)) : [];
-    line.draw(rows.map((row) => row.element), side);
+    const involved = moment?.barter && !moment.scoring ? moment.involved : [];
+    const rows = parts.rows.filter(({ seat }) => involved.includes(seat));
+    line.draw(
+      rows.map((row) => row.element),
+      side,
+    );
   }
 
   function drawNow(scene) {
-    moment = read(scene);
-    showScoring(Boolean(moment.scoring));
-    parts.scored.draw(moment);
-    for (const drawn of [parts.bank, parts.strip, ...parts.rows]) drawn?.draw(moment);
-    fill(side, [...sideKey(moment), table.ranks], () => panel(table, moment, showScoring));
+    const now = (moment = read(scene));
+    showScoring(Boolean(now.scoring));
+    parts.scored.draw(now);
+    for (const drawn of [parts.bank, parts.strip, ...parts.rows]) drawn?.draw(now);
+    fill(side, [...sideKey(now), table.ranks], () => panel(table, now, showScoring));
     queueMicrotask(drawTie); // after the other parts of the page, so that it is measured once
+    return now;
   }
 
   function draw(scene) {
@@ -128,13 +138,13 @@ export function mount(root, table) {
     stop();
     const faceDown = parts.unturned();
     const leaving = departures(to.entries, parts.pileOf);
-    drawNow(to);
+    const { scoring } = drawNow(to);
     running = [
-      ...(moment.scoring ? columns(parts.scored.element, milliseconds) : flights(leaving, parts.pileOf, layer, milliseconds)),
+      ...(scoring ? columns(parts.scored.element, milliseconds) : flights(leaving, parts.pileOf, layer, milliseconds)),
       ...[...faceDown(), ...dealt(parts, from.view, to.view)].map((card) => turn(card, milliseconds)),
     ];
     const own = running;
-    side.classList.toggle("paying", Boolean(moment.scoring?.last));
+    side.classList.toggle("paying", Boolean(scoring?.last));
     await Promise.allSettled(own.map((animation) => animation.finished));
     if (own === running) side.classList.remove("paying");
     return undefined;
@@ -161,7 +171,8 @@ function built(table) {
   layer.setAttribute("aria-hidden", "true");
   const side = element("section", "gems-side panel");
   side.setAttribute("aria-label", say("What is going on"));
-  const pileOf = (place, colour) => (place === "supply" ? bank : rows.find(({ seat }) => seat === place))?.piles[colour] ?? null;
+  const pileOf = (place, colour) =>
+    (place === "supply" ? bank : rows.find(({ seat }) => seat === place))?.piles[colour] ?? null;
   return { board, table: ledgerOf, scored, bank, rows, strip: between, layer, side, pileOf, unturned: turning(lines) };
 }
 
@@ -172,7 +183,16 @@ const turning = (lines) => () => {
   return () => down.flatMap((place) => [...place.querySelectorAll(".action:not(.past), .action-card.open")]);
 };
 
-const sideKey = ({ memory, view, yous, barter }) => [memory.ply, memory, view.barter, view.turn, view.immediate, view.free_choice, barter, yous];
+const sideKey = ({ memory, view, yous, barter }) => [
+  memory.ply,
+  memory,
+  view.barter,
+  view.turn,
+  view.immediate,
+  view.free_choice,
+  barter,
+  yous,
+];
 
 function panel(table, moment, showScoring) {
   if (moment.scoring) return scoringPanel(table, moment, showScoring);

@@ -16,7 +16,10 @@ const WORDS = { true: () => say("yes"), false: () => say("no"), null: () => "–
 function written(value, tokens) {
   if (value === null || value === undefined || typeof value === "boolean") return WORDS[value ?? null]();
   if (Array.isArray(value)) return value.map((one) => written(one, tokens)).join(" · ") || "–";
-  if (typeof value === "object") return Object.entries(value).map(([key, one]) => `${named(key)} ${written(one, tokens)}`).join(", ");
+  if (typeof value === "object")
+    return Object.entries(value)
+      .map(([key, one]) => `${named(key)} ${written(one, tokens)}`)
+      .join(", ");
   return tokens[value] ?? String(value);
 }
 
@@ -53,7 +56,7 @@ class Rows {
   add(key) {
     const cells = Array.from({ length: this.columns }, () => new Cell());
     const head = element("th", named(key));
-    head.scope = "row";
+    head.setAttribute("scope", "row");
     const row = element("tr");
     row.append(head, ...cells.map((cell) => cell.drawn));
     this.body.append(row);
@@ -88,16 +91,30 @@ export function mount(root, { names, tokens = {} }) {
 
   function draw({ view, yous }, telling = false) {
     for (const [key, value] of Object.entries(view)) {
-      if (key === "players") for (const part of Object.keys(value[0] ?? {})) seats.write(part, value.map((one) => one[part]), tokens, telling);
-      else if (!["you", "seat", "seats", "game"].includes(key)) common.write(key, [seatName(key, value, names)], tokens, telling);
+      if (key === "players")
+        for (const part of Object.keys(value[0] ?? {}))
+          seats.write(
+            part,
+            value.map((one) => one[part]),
+            tokens,
+            telling,
+          );
+      else if (!["you", "seat", "seats", "game"].includes(key))
+        common.write(key, [seatName(key, value, names)], tokens, telling);
     }
     const own = yous.find((you) => you !== null) ?? {};
-    for (const part of Object.keys(own)) seats.write(`${say("own")} ${part}`, yous.map((you) => (you ? you[part] : "?")), tokens, telling);
+    for (const part of Object.keys(own))
+      seats.write(
+        `${say("own")} ${part}`,
+        yous.map((you) => (you ? you[part] : "?")),
+        tokens,
+        telling,
+      );
   }
 
   return {
     draw: (scene) => draw(scene),
-    move: async (from, to) => draw(to, true),
+    move: async (_from, to) => draw(to, true),
     side: null,
     resize() {},
   };

@@ -1,7 +1,7 @@
 // What a player of Die Weinhändler decides: a bid, and where bottles are laid. What a composer is: docs/composers.md.
 
-import { say } from "../words.js";
 import { bring } from "../boards/cellars/symbols.js";
+import { say } from "../words.js";
 import { bidding } from "./cellars/bidding.js";
 import { laying } from "./cellars/laying.js";
 import { composing } from "./composing.js";

@@ -1,7 +1,7 @@
-// What all composers share: what the decision is about, the place where a move is put together, a sentence on it, and the
-// buttons that send it. Nothing leaves that the form does not call legal. What a composer is: docs/composers.md.
+// What all composers share: what the decision is about, the place where a move is put together, a sentence on it, and
+// the buttons that send it. Nothing leaves that the form does not call legal. What a composer is: docs/composers.md.
 
-import { element, html } from "../elements.js";
+import { element, findAll, html } from "../elements.js";
 import { say } from "../words.js";
 import { hear, isControl } from "./hearing.js";
 
@@ -59,9 +59,25 @@ export function composing(root, about, formOf) {
 }
 
 class Composing {
+  /** @type {Form} */
+  form;
+
+  /** @type {HTMLElement} */
+  element;
+
+  /** @type {() => void} */
+  stop;
+
+  /** @type {*} */
+  draft;
+
+  /** @type {{text: string, good: boolean, ways: Way[]}} what the form says of the draft */
+  judged;
+
   constructor(about) {
     made += 1;
     this.about = about;
+    /** @type {string|null} */
     this.selected = null;
     this.busy = false;
     this.said = html("p", { class: "compose-said", id: `compose-said-${made}`, "aria-live": "polite" });
@@ -122,7 +138,12 @@ class Composing {
 
   button(name) {
     const described = `${this.said.id} ${this.refusal.id}`;
-    const button = html("button", { type: "button", class: `compose-way ${name}`, "data-send": name, "aria-describedby": described });
+    const button = html("button", {
+      type: "button",
+      class: `compose-way ${name}`,
+      "data-send": name,
+      "aria-describedby": described,
+    });
     button.addEventListener("click", () => this.press(name));
     return button;
   }
@@ -162,13 +183,14 @@ class Composing {
 
   /** A click of a finger or a mouse leaves the keys to the table: the next one is not meant for that button. */
   clicked({ detail, target }) {
-    if (detail > 0 && target.closest("button, label") && !target.closest("[data-send]")) this.element.focus({ preventScroll: true });
+    if (detail > 0 && target.closest("button, label") && !target.closest("[data-send]"))
+      this.element.focus({ preventScroll: true });
   }
 
   pressed(event) {
     if (this.form.press?.(event)) {
       event.preventDefault();
-      const onWay = document.activeElement?.closest?.("[data-send]");
+      const onWay = /** @type {HTMLElement|null|undefined} */ (document.activeElement?.closest("[data-send]"));
       if (onWay && onWay.dataset.send !== this.selected) this.element.focus({ preventScroll: true });
       return;
     }
@@ -184,7 +206,7 @@ class Composing {
 
   focus() {
     if (this.form.focus) this.form.focus();
-    else this.element.querySelector("button:not([aria-disabled='true'])")?.focus();
+    else findAll(this.element, "button:not([aria-disabled='true'])").at(0)?.focus();
   }
 
   destroy() {
@@ -207,7 +229,8 @@ async function sent(send, move) {
   try {
     const answer = await send(move);
     return answer?.sent === false ? answer.reason : "";
-  } catch (problem) {
+  } catch (error) {
+    const problem = /** @type {{detail?: string, message?: string}|null} */ (error);
     return problem?.detail ?? problem?.message ?? say("The table did not take it. Try again.");
   }
 }

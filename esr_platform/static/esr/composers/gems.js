@@ -1,5 +1,5 @@
-// What a player of Edel, Stein & Reich decides, in both variants: one form for every kind of decision. What a composer is:
-// docs/composers.md.
+// What a player of Edel, Stein & Reich decides, in both variants: one form for every kind of decision. What a composer
+// is: docs/composers.md.
 
 import { say } from "../words.js";
 import { composing } from "./composing.js";
@@ -10,7 +10,14 @@ import { compose as plainly } from "./plain.js";
 
 export { isLegal } from "./gems/legal.js";
 
-const CARDS = { half: halving, three: takingThree, swap: swapping, rob: robbing, adjust: applying, halve_all: applying };
+const CARDS = {
+  half: halving,
+  three: takingThree,
+  swap: swapping,
+  rob: robbing,
+  adjust: applying,
+  halve_all: applying,
+};
 
 const FORMS = {
   action: acting,

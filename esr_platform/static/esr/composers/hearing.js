@@ -1,5 +1,5 @@
-// Keys for a composer: heard wherever the focus is inside the table, but never what is typed into a field or meant for a
-// browser.
+// Keys for a composer: heard wherever the focus is inside the table, but never what is typed into a field or meant for
+// a browser.
 
 const TYPING = "input:not([type=radio]), textarea, select, [contenteditable]";
 
@@ -39,6 +39,7 @@ export const isArrow = (key) => key in ARROWS;
 export function towards(from, others, key) {
   const [right, down] = ARROWS[key];
   const [x, y] = middle(from);
+  /** @type {{other: HTMLElement, far: number}|null} */
   let best = null;
   for (const other of others.filter((one) => one !== from)) {
     const [dx, dy] = middle(other).map((at, axis) => at - [x, y][axis]);

@@ -1,5 +1,5 @@
-// A decision of a game for which nobody has drawn a composer: its legal moves as a list to choose from, or, where there are
-// too many of them, a field for the move as JSON, which the table checks.
+// A decision of a game for which nobody has drawn a composer: its legal moves as a list to choose from, or, where there
+// are too many of them, a field for the move as JSON, which the table checks.
 
 import { element, html } from "../elements.js";
 import { say } from "../words.js";
@@ -8,7 +8,10 @@ import { composing } from "./composing.js";
 /** @type {(value: *, tokens: Object<string, string>) => string} a move in words, as far as its game has words for it */
 export function worded(value, tokens = {}) {
   if (Array.isArray(value)) return value.map((one) => worded(one, tokens)).join(" · ") || "–";
-  if (value !== null && typeof value === "object") return Object.entries(value).map(([key, one]) => `${named(key)} ${worded(one, tokens)}`).join(", ");
+  if (value !== null && typeof value === "object")
+    return Object.entries(value)
+      .map(([key, one]) => `${named(key)} ${worded(one, tokens)}`)
+      .join(", ");
   return tokens[value] ?? named(String(value));
 }
 
@@ -35,7 +38,19 @@ function listed({ question: { legal }, table }, hold) {
     judge({ place }) {
       const move = place === null ? null : legal[place];
       const text = move === null ? ask : JSON.stringify(move);
-      return { text, good: move !== null, ways: [{ name: "main", label: say("Send"), note: move === null ? say("choose first") : worded(move, table.tokens), move, why: ask }] };
+      return {
+        text,
+        good: move !== null,
+        ways: [
+          {
+            name: "main",
+            label: say("Send"),
+            note: move === null ? say("choose first") : worded(move, table.tokens),
+            move,
+            why: ask,
+          },
+        ],
+      };
     },
     legal: (move) => legal.some((one) => same(one, move)),
     focus: () => (fields.find((field) => field.checked) ?? fields[0]).focus(),
@@ -47,10 +62,13 @@ function parsed(text) {
   if (!text.trim()) return { why: say("Write the move as JSON.") };
   try {
     const move = JSON.parse(text);
-    if (typeof move === "string" || (move !== null && typeof move === "object" && !Array.isArray(move))) return { move };
+    if (typeof move === "string" || (move !== null && typeof move === "object" && !Array.isArray(move)))
+      return { move };
     return { why: say("A move is a word in quotes, or an object.") };
   } catch {
-    return { why: say("That is not JSON yet. Words stand in double quotes, such as %(example)s.", { example: '"pass"' }) };
+    return {
+      why: say("That is not JSON yet. Words stand in double quotes, such as %(example)s.", { example: '"pass"' }),
+    };
   }
 }
 
@@ -58,15 +76,26 @@ function written({ question }, hold) {
   const field = html("textarea", { rows: 3, spellcheck: "false", autocapitalize: "off", autocomplete: "off" });
   field.addEventListener("input", () => hold.change({ text: field.value }));
   const { kind, seat, legal, default: usual, ...bounds } = question;
-  const told = Object.entries(bounds).map(([key, value]) => html("div", {}, html("dt", {}, named(key)), html("dd", {}, html("code", {}, JSON.stringify(value)))));
+  const told = Object.entries(bounds).map(([key, value]) =>
+    html("div", {}, html("dt", {}, named(key)), html("dd", {}, html("code", {}, JSON.stringify(value)))),
+  );
   return {
-    body: element("div", "compose-json", html("dl", { class: "facts-list" }, ...told), html("label", {}, element("span", "", say("Your move as JSON")), field)),
+    body: element(
+      "div",
+      "compose-json",
+      html("dl", { class: "facts-list" }, ...told),
+      html("label", {}, element("span", "", say("Your move as JSON")), field),
+    ),
     start: { text: JSON.stringify(usual) },
     fits: ({ text }) => typeof text === "string",
     show: ({ text }) => field.value !== text && (field.value = text),
     judge({ text }) {
       const { move = null, why = "" } = parsed(text);
-      return { text: why || say("The table checks it."), good: move !== null, ways: [{ name: "main", label: say("Send"), move, why }] };
+      return {
+        text: why || say("The table checks it."),
+        good: move !== null,
+        ways: [{ name: "main", label: say("Send"), move, why }],
+      };
     },
     legal: () => true,
     focus: () => field.focus(),
@@ -79,7 +108,10 @@ function written({ question }, hold) {
  */
 export function compose(root, about) {
   const { kind, legal } = about.question;
-  return composing(root, about, (hold) => ({ title: say("Your decision: %(kind)s", { kind: named(kind) }), ...(legal ? listed : written)(about, hold) }));
+  return composing(root, about, (hold) => ({
+    title: say("Your decision: %(kind)s", { kind: named(kind) }),
+    ...(legal ? listed : written)(about, hold),
+  }));
 }
 
 /** What the keys do. @type {() => [string, string][]} */

@@ -4,7 +4,7 @@ import * as plain from "../boards/plain.js";
 
 const NOTHING = { money: [], phase: "", round: "", offer: false };
 
-/** @type {(address: string) => Promise<Object>} the module of a board */
+/** @type {(address?: string) => Promise<Object>} the module of a board; the plain one without an address */
 export async function boardAt(address) {
   if (!address) return plain;
   try {

@@ -1,6 +1,6 @@
 // The drawing of a replay's chart, in pixels of its place. Drawn anew when that changes; a step only moves the cursor.
 
-import { svg } from "../elements.js";
+import { find, svg } from "../elements.js";
 
 const TOP = 20;
 const BELOW = 26;
@@ -16,6 +16,42 @@ function grid(most) {
 }
 
 export class Chart {
+  /** @type {number} */
+  left;
+
+  /** @type {number} */
+  right;
+
+  /** @type {number} */
+  bottom;
+
+  /** @type {number} */
+  most;
+
+  /** @type {SVGElement} */
+  past;
+
+  /** @type {SVGElement} */
+  future;
+
+  /** @type {SVGElement} */
+  ahead;
+
+  /** @type {SVGElement} */
+  cursor;
+
+  /** @type {SVGElement} */
+  ends;
+
+  /** @type {SVGElement} */
+  tag;
+
+  /** @type {SVGElement} */
+  label;
+
+  /** @type {SVGElement[]} */
+  bands;
+
   /**
    * @param {import("./figures.js").Figures} figures
    * @param {string} sprite the address of the marks of the seats
@@ -51,8 +87,8 @@ export class Chart {
     this.bottom = height - BELOW;
     this.most = Math.max(1, ...lines.map((line) => Math.max(...line))) * 1.05;
     this.drawing.setAttribute("viewBox", `0 0 ${width} ${height}`);
-    this.drawing.setAttribute("width", width);
-    this.drawing.setAttribute("height", height);
+    this.drawing.setAttribute("width", String(width));
+    this.drawing.setAttribute("height", String(height));
     this.past = svg("rect", { x: 0, y: 0, width: 0, height });
     this.future = svg("rect", { x: 0, y: 0, width: 0, height });
     this.ahead = svg("g", { class: "ahead", "clip-path": `url(#${this.id}-future)` }, ...this.ink());
@@ -67,23 +103,33 @@ export class Chart {
       this.ends,
       this.cursor,
     );
-    this.label = this.cursor.querySelector("text");
+    this.label = find(this.cursor, "text", SVGTextElement);
     this.shown = -1;
   }
 
   /** What lies below the lines: phases, rounds, the grid. */
   ground() {
     const { phases, rounds, last } = this.figures;
-    const parts = [svg("rect", { class: "sheet", x: this.left, y: TOP, width: this.right - this.left, height: this.bottom - TOP })];
+    /** @type {SVGElement[]} */
+    const parts = [
+      svg("rect", { class: "sheet", x: this.left, y: TOP, width: this.right - this.left, height: this.bottom - TOP }),
+    ];
     this.bands = phases.map(({ ply }, place) => {
       const end = phases[place + 1]?.ply ?? last;
-      return svg("rect", { class: "band", x: this.x(ply), y: TOP, width: Math.max(0, this.x(end) - this.x(ply)), height: this.bottom - TOP });
+      return svg("rect", {
+        class: "band",
+        x: this.x(ply),
+        y: TOP,
+        width: Math.max(0, this.x(end) - this.x(ply)),
+        height: this.bottom - TOP,
+      });
     });
     parts.push(...this.bands);
     if (this.figures.lines.length) {
       for (const value of grid(this.most)) {
         parts.push(svg("line", { class: "grid", x1: this.left, x2: this.right, y1: this.y(value), y2: this.y(value) }));
-        if (this.left > 20) parts.push(svg("text", { class: "scale", x: this.left - 5, y: this.y(value) + 4 }, String(value)));
+        if (this.left > 20)
+          parts.push(svg("text", { class: "scale", x: this.left - 5, y: this.y(value) + 4 }, String(value)));
       }
     }
     parts.push(...this.rules(rounds, phases.length ? "round" : "phase"), ...this.rules(phases, "phase"));
@@ -107,11 +153,16 @@ export class Chart {
   /** Lines, dots and combs; there are two of each, one before the cursor and a pale one behind it. */
   ink() {
     const { lines, dots, offers } = this.figures;
-    const path = (line) => `${line.map((value, ply) => this.turn(line, value, ply)).join("")}H${this.x(lines[0].length - 1).toFixed(1)}`;
+    const path = (line) =>
+      `${line.map((value, ply) => this.turn(line, value, ply)).join("")}H${this.x(lines[0].length - 1).toFixed(1)}`;
     const combs = offers.map((ply) => `M${this.x(ply).toFixed(1)} ${this.bottom + 2}v7`).join("");
     return [
       ...lines.map((line, seat) => svg("path", { class: `line seat-${seat + 1}`, d: path(line) })),
-      ...dots.filter(({ seat }) => lines[seat]).map(({ ply, seat }) => svg("circle", { class: `dot seat-${seat + 1}`, cx: this.x(ply), cy: this.y(lines[seat][ply]), r: 2.8 })),
+      ...dots
+        .filter(({ seat }) => lines[seat])
+        .map(({ ply, seat }) =>
+          svg("circle", { class: `dot seat-${seat + 1}`, cx: this.x(ply), cy: this.y(lines[seat][ply]), r: 2.8 }),
+        ),
       svg("path", { class: "comb", d: combs }),
     ];
   }
@@ -138,9 +189,9 @@ export class Chart {
   move(ply, hiding) {
     if (!this.width) return;
     const x = this.x(ply);
-    this.past.setAttribute("width", Math.max(0, x + 3));
-    this.future.setAttribute("x", x + 3);
-    this.future.setAttribute("width", Math.max(0, this.width - x));
+    this.past.setAttribute("width", String(Math.max(0, x + 3)));
+    this.future.setAttribute("x", String(x + 3));
+    this.future.setAttribute("width", String(Math.max(0, this.width - x)));
     this.ahead.style.setProperty("display", hiding ? "none" : "");
     this.cursor.setAttribute("transform", `translate(${x} 0)`);
     const inside = Math.min(Math.max(x, TAG.width / 2), this.width - TAG.width / 2);
@@ -176,6 +227,11 @@ export class Chart {
   end(seat, value, y) {
     const use = svg("use", { href: `${this.sprite}#mark-${seat + 1}`, width: MARK, height: MARK });
     const text = svg("text", { x: MARK + 5, y: MARK - 3 }, String(value));
-    return svg("g", { transform: `translate(${this.right + 6} ${y})` }, use, this.right < this.width - 40 ? text : null);
+    return svg(
+      "g",
+      { transform: `translate(${this.right + 6} ${y})` },
+      use,
+      this.right < this.width - 40 ? text : null,
+    );
   }
 }

@@ -1,8 +1,9 @@
 // Buttons, choices and links below a replay, and the words that follow the moment.
 
+import { around, find } from "../elements.js";
 import { say } from "../words.js";
-import { SPEEDS } from "./player.js";
 import { addressOf } from "./place.js";
+import { SPEEDS } from "./player.js";
 
 const SECRET = () => say("A choice that is still secret.");
 
@@ -27,29 +28,37 @@ export class Controls {
     this.root = root;
     this.player = player;
     this.phases = (figures.phases.length ? figures.phases : figures.rounds).map(({ ply }) => ply);
-    const foot = root.querySelector(".replay-foot"); // a board may have attributes of the same names
-    this.find = (name) => foot.querySelector(`[data-${name}]`) ?? root.querySelector(`:scope > [data-${name}]`);
+    const foot = find(root, ".replay-foot"); // a board may have attributes of the same names
+    /** @type {(name: string) => HTMLElement} */
+    this.find = (name) => foot.querySelector(`[data-${name}]`) ?? find(root, `:scope > [data-${name}]`);
+    this.dialog = find(root, ":scope > [data-keys]", HTMLDialogElement);
+    this.speeds = find(foot, "[data-speed]", HTMLSelectElement);
+    this.seats = find(foot, "[data-seat]", HTMLSelectElement);
     this.actions = this.all();
     page.addEventListener("click", (event) => this.clicked(event));
-    this.find("speed").addEventListener("change", ({ target }) => player.setSpeed(Number(target.value)));
-    this.find("seat").addEventListener("change", ({ target }) => player.look(target.value === "" ? null : Number(target.value)));
-    this.find("keys").addEventListener("click", (event) => event.target === event.currentTarget && event.target.close());
+    this.speeds.addEventListener("change", () => player.setSpeed(Number(this.speeds.value)));
+    this.seats.addEventListener("change", () => player.look(this.seats.value === "" ? null : Number(this.seats.value)));
+    this.dialog.addEventListener("click", ({ target }) => target === this.dialog && this.dialog.close());
     player.hiding = stored();
   }
 
   /** Everything that can be done, by the name that buttons have in data-do. */
   all() {
     const { player } = this;
-    const by = (ply) => () => (player.pause(), player.go(ply()));
+    const paused = (act) => () => {
+      player.pause();
+      act();
+    };
+    const by = (ply) => paused(() => player.go(ply()));
     return {
       first: by(() => 0),
       last: by(() => player.game.last),
       back: by(() => player.ply - 1),
       next: by(() => player.ply + 1),
-      "chapter-back": () => (player.pause(), player.chapter(-1)),
-      "chapter-next": () => (player.pause(), player.chapter(1)),
-      "phase-back": () => (player.pause(), player.jump(-1, this.phases)),
-      "phase-next": () => (player.pause(), player.jump(1, this.phases)),
+      "chapter-back": paused(() => player.chapter(-1)),
+      "chapter-next": paused(() => player.chapter(1)),
+      "phase-back": paused(() => player.jump(-1, this.phases)),
+      "phase-next": paused(() => player.jump(1, this.phases)),
       play: () => player.toggle(),
       slower: () => player.faster(-1),
       faster: () => player.faster(1),
@@ -65,7 +74,9 @@ export class Controls {
   /** The keys of look and docs/replays.md. */
   keyboard() {
     const { actions, player } = this;
-    const seats = Object.fromEntries(Array.from({ length: player.game.seats }, (_, seat) => [String(seat + 1), () => player.look(seat)]));
+    const seats = Object.fromEntries(
+      Array.from({ length: player.game.seats }, (_, seat) => [String(seat + 1), () => player.look(seat)]),
+    );
     return {
       ArrowLeft: actions.back,
       ArrowRight: actions.next,
@@ -89,10 +100,10 @@ export class Controls {
   }
 
   clicked(event) {
-    const button = event.target.closest("[data-do]");
+    const button = around(event, "[data-do]");
     if (!button || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
-    this.actions[button.dataset.do]();
+    this.actions[button.dataset.do ?? ""]();
   }
 
   async copy() {
@@ -112,9 +123,8 @@ export class Controls {
   }
 
   keys() {
-    const dialog = this.find("keys");
-    if (dialog.open) dialog.close();
-    else dialog.showModal();
+    if (this.dialog.open) this.dialog.close();
+    else this.dialog.showModal();
   }
 
   hide() {
@@ -124,7 +134,8 @@ export class Controls {
 
   more() {
     const open = this.root.classList.toggle("more");
-    for (const button of this.root.querySelectorAll('[data-do="more"]')) button.setAttribute("aria-expanded", String(open));
+    for (const button of this.root.querySelectorAll('[data-do="more"]'))
+      button.setAttribute("aria-expanded", String(open));
   }
 
   announce(text) {
@@ -134,11 +145,11 @@ export class Controls {
   changed() {
     const { player } = this;
     const play = this.find("play");
-    play.querySelector("span").textContent = player.playing ? say("Pause") : say("Play");
+    find(play, "span").textContent = player.playing ? say("Pause") : say("Play");
     play.classList.toggle("playing", player.playing);
-    this.find("speed").value = String(player.speed);
-    this.find("seat").value = player.seat === null ? "" : String(player.seat);
-    this.root.querySelector('[data-do="hide"]').setAttribute("aria-pressed", String(player.hiding));
+    this.speeds.value = String(player.speed);
+    this.seats.value = player.seat === null ? "" : String(player.seat);
+    find(this.root, '[data-do="hide"]').setAttribute("aria-pressed", String(player.hiding));
     for (const name of ["slower", "faster"]) {
       const end = name === "slower" ? SPEEDS[0] : SPEEDS.at(-1);
       this.root.querySelector(`[data-do="${name}"]`)?.toggleAttribute("disabled", player.speed === end);
@@ -147,7 +158,10 @@ export class Controls {
 
   show({ scene }) {
     const { player } = this;
-    const at = (name, off) => this.root.querySelectorAll(`[data-do="${name}"]`).forEach((button) => button.setAttribute("aria-disabled", String(off)));
+    const at = (name, off) =>
+      this.root
+        .querySelectorAll(`[data-do="${name}"]`)
+        .forEach((button) => button.setAttribute("aria-disabled", String(off)));
     for (const name of ["first", "back", "chapter-back"]) at(name, scene.ply === 0);
     for (const name of ["last", "next", "chapter-next"]) at(name, scene.ply === player.game.last);
     this.find("sentence").textContent = player.game.sentences(scene.ply).join(" ") || SECRET();

@@ -19,7 +19,17 @@ import { marksOf } from "./board.js";
  * @returns {Figures}
  */
 export function figuresOf({ game, board }) {
-  const found = { name: board.chartName ?? "", unit: board.unit ?? "", last: game.last, lines: [], dots: [], offers: [], phases: [], rounds: [] };
+  /** @type {Figures} */
+  const found = {
+    name: board.chartName ?? "",
+    unit: board.unit ?? "",
+    last: game.last,
+    lines: [],
+    dots: [],
+    offers: [],
+    phases: [],
+    rounds: [],
+  };
   if (board.series) found.lines = Array.from({ length: game.seats }, () => []);
   let before = { phase: "", round: "" };
   for (let ply = 0; ply <= game.last; ply++) {
@@ -29,7 +39,8 @@ export function figuresOf({ game, board }) {
     for (const seat of marks.money) found.dots.push({ ply, seat });
     if (marks.offer) found.offers.push(ply);
     if (marks.phase && marks.phase !== before.phase) found.phases.push({ ply, text: marks.phase });
-    if (marks.round && (marks.round !== before.round || marks.phase !== before.phase)) found.rounds.push({ ply, text: marks.round });
+    if (marks.round && (marks.round !== before.round || marks.phase !== before.phase))
+      found.rounds.push({ ply, text: marks.round });
     before = marks;
   }
   return found;

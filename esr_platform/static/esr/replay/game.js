@@ -76,7 +76,9 @@ export class Game {
   memories(seat, remember) {
     if (!this.folded.has(seat)) {
       let memory = null;
-      const kept = this.tables.map((_, ply) => (memory = remember(memory, { ...this.bare(ply, seat), standing: memory })));
+      const kept = this.tables.map(
+        (_, ply) => (memory = remember(memory, { ...this.bare(ply, seat), standing: memory })),
+      );
       this.folded.set(seat, kept);
     }
     return this.folded.get(seat);

@@ -5,7 +5,8 @@ import { html } from "../elements.js";
 export class Head {
   /**
    * @param {HTMLElement} root
-   * @param {import("./player.js").Player} player
+   * @param {{board: Object<string, *>, game: import("./game.js").Game|null}} player without a game, the board tells the
+   *   place
    */
   constructor(root, player) {
     this.root = root;
@@ -18,10 +19,14 @@ export class Head {
   show({ scene }) {
     const { board, game } = this.player;
     const place = board.place?.(scene);
-    this.text.textContent = place?.text ?? game.chapters[game.chapterAt(scene.ply)].title;
+    this.text.textContent = place?.text ?? game?.chapters[game.chapterAt(scene.ply)].title ?? "";
     const [now, of] = place?.pips ?? [0, 0];
     if (this.pips.dataset.now === `${now}/${of}`) return;
     this.pips.dataset.now = `${now}/${of}`;
-    this.pips.replaceChildren(...Array.from({ length: of }, (_, pip) => html("i", { class: pip + 1 === now ? "now" : pip < now ? "past" : "" })));
+    this.pips.replaceChildren(
+      ...Array.from({ length: of }, (_, pip) =>
+        html("i", { class: pip + 1 === now ? "now" : pip < now ? "past" : "" }),
+      ),
+    );
   }
 }

@@ -1,6 +1,6 @@
 // The sentences around the moment that is shown, as many as there is room for; each leads to its step.
 
-import { html } from "../elements.js";
+import { around, html } from "../elements.js";
 
 const ROW = 25;
 
@@ -12,14 +12,16 @@ export class Moves {
   constructor(root, player) {
     this.root = root;
     this.player = player;
-    this.all = player.game.told.flatMap((_, ply) => player.game.sentences(ply).map((text, place) => ({ ply, text, place })));
+    this.all = player.game.told.flatMap((_, ply) =>
+      player.game.sentences(ply).map((text, place) => ({ ply, text, place })),
+    );
     this.rows = [];
     new ResizeObserver(() => this.resize()).observe(root);
     root.addEventListener("click", (event) => this.clicked(event));
   }
 
   clicked(event) {
-    const link = event.target.closest("a");
+    const link = around(event, "a");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     this.player.pause();

@@ -25,13 +25,16 @@ export class Player {
   constructor(game, board) {
     this.game = game;
     this.board = board;
+    /** @type {Object[]} */
     this.parts = [];
     this.ply = 0;
+    /** @type {number|null} the perspective; null: everybody */
     this.seat = null;
     this.playing = false;
     this.hiding = false;
     this.speed = 2;
-    this.asked = 0;
+    /** @type {{ply: number}|null} */
+    this.asked = null;
     this.reduced = matchMedia("(prefers-reduced-motion: reduce)");
   }
 
@@ -45,7 +48,11 @@ export class Player {
     this.parts.push(part);
   }
 
-  /** Show the moment to every part. */
+  /**
+   * Show the moment to every part.
+   * @param {import("./game.js").Scene|null} [from] the scene to animate from; null: no animation
+   * @param {number} [milliseconds]
+   */
   show(from = null, milliseconds = 0) {
     const moment = { scene: this.scene(this.ply), from, milliseconds };
     for (const part of this.parts) part.show?.(moment);
@@ -78,8 +85,8 @@ export class Player {
   }
 
   arrive() {
-    const { ply } = this.asked;
-    this.asked = 0;
+    const ply = this.asked?.ply ?? this.ply;
+    this.asked = null;
     this.go(ply, 0);
   }
 
@@ -93,7 +100,10 @@ export class Player {
 
   /** @type {(direction: 1|-1) => void} to the next chapter, or to the beginning of this one and then the one before */
   chapter(direction) {
-    this.jump(direction, this.game.chapters.map(({ ply }) => ply));
+    this.jump(
+      direction,
+      this.game.chapters.map(({ ply }) => ply),
+    );
   }
 
   /** @type {(direction: 1|-1, starts: number[]) => void} to the next of `starts`, or to the one before */
@@ -139,7 +149,10 @@ export class Player {
       const steps = Math.floor(((now - due) * this.speed) / 1000);
       if (steps > 0) {
         due = steps > 60 ? now : due + (steps * 1000) / this.speed;
-        this.go(this.ply + Math.min(steps, 60), this.speed > FASTEST_ANIMATED ? 0 : Math.min(STEP_MS, 900 / this.speed));
+        this.go(
+          this.ply + Math.min(steps, 60),
+          this.speed > FASTEST_ANIMATED ? 0 : Math.min(STEP_MS, 900 / this.speed),
+        );
       }
       if (this.ply === this.game.last) this.pause();
       else requestAnimationFrame(tick);

@@ -10,7 +10,7 @@ export class Table {
   constructor(root, beside, player, table) {
     this.board = player.board.mount(root, table);
     if (this.board.side) beside.prepend(this.board.side);
-    beside.closest(".replay-table").classList.toggle("whole", !this.board.side);
+    beside.closest(".replay-table")?.classList.toggle("whole", !this.board.side);
     new ResizeObserver(() => this.board.resize?.()).observe(root);
   }
 

@@ -1,5 +1,7 @@
 // The same game as sentences: they stand in the page, and this only leads to them and back.
 
+import { around, find } from "../elements.js";
+
 export class Text {
   /**
    * @param {HTMLElement} page what holds the replay and the sentences
@@ -19,14 +21,14 @@ export class Text {
   toggle() {
     const open = this.page.classList.toggle("as-text");
     this.mark();
-    const focused = open ? this.page.querySelector(".story h2") : this.page.querySelector("[data-scrubber]");
-    focused?.focus({ preventScroll: true });
-    if (open) (this.current ?? focused)?.scrollIntoView({ block: "center" });
+    const focused = find(this.page, open ? ".story h2" : "[data-scrubber]");
+    focused.focus({ preventScroll: true });
+    if (open) (this.current ?? focused).scrollIntoView({ block: "center" });
     else scrollTo(0, 0);
   }
 
   clicked(event) {
-    const link = event.target.closest(".story [data-back]");
+    const link = around(event, ".story [data-back]");
     if (!link) return;
     event.preventDefault();
     this.toggle();
@@ -40,7 +42,8 @@ export class Text {
   mark() {
     this.current?.removeAttribute("aria-current");
     this.current = null;
-    for (let ply = this.player.ply; ply >= 0 && !this.current; ply--) this.current = document.getElementById(String(ply))?.closest("li") ?? null;
+    for (let ply = this.player.ply; ply >= 0 && !this.current; ply--)
+      this.current = document.getElementById(String(ply))?.closest("li") ?? null;
     this.current?.setAttribute("aria-current", "step");
   }
 }

@@ -16,6 +16,7 @@ export class Clock {
     this.element = element("p", "sitting-clock", this.time, " ", this.bank);
     this.element.setAttribute("role", "timer");
     this.element.hidden = true;
+    /** @type {Countdown|null} */
     this.countdown = null;
   }
 
@@ -36,6 +37,7 @@ export class Clock {
   }
 
   tick() {
+    if (!this.countdown) return;
     const { leftMs, moveMs, bankMs } = this.countdown;
     const inBank = moveMs <= 0 && bankMs > 0;
     write(this.time, asClock(inBank ? leftMs : moveMs));

@@ -23,14 +23,25 @@ export class Decision {
    * @param {Object} module of composers
    * @param {Object} about what every composer of this table is given
    * @param {{post: import("./posting.js").Post, address: string, match: string, clock: HTMLElement}} way
-   * @param {(number: number) => void} done a decision has its answer, whoever gave it
+   * @param {(number: number, problem: string) => void} done a decision has its answer, whoever gave it; `problem` is
+   *   empty
+   *   where it is this move
    */
   constructor(root, module, about, way, done) {
-    Object.assign(this, { root, module, about, way, done });
+    this.root = root;
+    this.module = module;
+    this.about = about;
+    this.way = way;
+    this.done = done;
+    /** @type {number|null} */
     this.number = null;
     this.settled = 0;
+    /** @type {Object<string, *>|null} what `compose` of the module returned */
     this.composer = null;
+    /** @type {number|null} */
     this.sending = null;
+    /** @type {Draft|null} */
+    this.draft = null;
     this.title = element("h2", "");
     this.title.tabIndex = -1;
     this.place = element("div", "sitting-compose");
@@ -52,11 +63,11 @@ export class Decision {
   }
 
   open(present, moment, focused) {
-    this.number = present.decision;
-    this.draft = new Draft(`${this.way.match}:${this.number}`);
+    const number = present.decision;
+    this.number = number;
+    this.draft = new Draft(`${this.way.match}:${number}`);
     this.root.hidden = false;
     this.say("");
-    const number = this.number;
     this.composer = this.module.compose(this.place, {
       ...this.about,
       question: present.question,
@@ -90,15 +101,22 @@ export class Decision {
     this.sending = number;
     this.root.setAttribute("aria-busy", "true");
     this.say(say("Sending."));
-    const answer = await this.way.post.until(`${this.way.address}${number}`, { id: number, move }, {
-      wanted: () => this.number === number,
-      waiting: () => this.number === number && this.say(say("Not sent yet: the connection is lost. Trying again.")),
-    });
+    const answer = await this.way.post.until(
+      `${this.way.address}${number}`,
+      { id: number, move },
+      {
+        wanted: () => this.number === number,
+        waiting: () => this.number === number && this.say(say("Not sent yet: the connection is lost. Trying again.")),
+      },
+    );
     this.arrived(number);
     return this.judged(number, answer);
   }
 
-  /** Another decision may be on its way by now: the stream can bring the next one before the answer to a move comes. */
+  /**
+   * Another decision may be on its way by now: the stream can bring the next one before the answer to a move comes.
+   * @param {number|null} number
+   */
   arrived(number) {
     if (this.sending !== number) return;
     this.sending = null;
@@ -122,7 +140,7 @@ export class Decision {
     const focused = this.root.contains(document.activeElement);
     this.settled = Math.max(this.settled, number);
     if (this.number === number) {
-      this.draft.clear();
+      this.draft?.clear();
       this.close();
       if (focused) this.about.home.focus({ preventScroll: true }); // or the keyboard would begin at the top of the page
     }

@@ -29,7 +29,7 @@ export class Draft {
 
 function stored(of) {
   try {
-    const kept = JSON.parse(sessionStorage.getItem(KEY));
+    const kept = JSON.parse(sessionStorage.getItem(KEY) ?? "null");
     return kept?.of === of ? kept.value : null;
   } catch {
     return null;

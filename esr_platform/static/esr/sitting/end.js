@@ -1,15 +1,13 @@
 // The end of a game: the winner, the rematch, and the links to the replay and the lobby.
 
 import { element, html } from "../elements.js";
-import { say } from "../words.js";
+import { listed, say } from "../words.js";
 import { markOf } from "./seats.js";
 
 const FORFEITS = {
   resign: () => say("resigned"),
   abandoned: () => say("left the table"),
 };
-
-const named = (names) => new Intl.ListFormat(document.documentElement.lang || "en", { type: "conjunction" }).format(names);
 
 export class End {
   /**
@@ -18,7 +16,9 @@ export class End {
    * @param {{over: string, rematch: HTMLElement|null, lobby: string, unit: string, seat: number}} about
    */
   constructor(root, table, about) {
-    Object.assign(this, { root, table, about });
+    this.root = root;
+    this.table = table;
+    this.about = about;
   }
 
   /** @type {(data: {status: string, reason?: string, outcome?: Object, href?: string}) => void} */
@@ -28,17 +28,30 @@ export class End {
     const ranking = outcome ? this.ranking(outcome) : null;
     const finished = status === "finished";
     const { rematch } = this.about;
-    this.root.replaceChildren(title, reason ? html("p", {}, reason) : "", ranking ?? "", (finished && rematch) || "", this.ways(over, finished));
+    this.root.replaceChildren(
+      title,
+      reason ? html("p", {}, reason) : "",
+      ranking ?? "",
+      (finished && rematch) || "",
+      this.ways(over, finished),
+    );
     this.root.hidden = false;
-    if (document.activeElement === document.body || this.root.closest("sitting-table").contains(document.activeElement)) title.focus();
+    if (
+      document.activeElement === document.body ||
+      this.root.closest("sitting-table")?.contains(document.activeElement)
+    )
+      title.focus();
   }
 
   titleOf(status, outcome) {
     if (status === "aborted") return say("The game was aborted; it counts for nobody.");
     if (!outcome) return say("The game is over.");
     const winners = outcome.ranks.flatMap((rank, seat) => (rank === 1 ? [seat] : []));
-    if (winners.length > 1) return say("%(names)s share the win.", { names: named(winners.map((seat) => this.table.names[seat])) });
-    return winners[0] === this.about.seat ? say("You win.") : say("%(name)s wins.", { name: this.table.names[winners[0]] });
+    if (winners.length > 1)
+      return say("%(names)s share the win.", { names: listed(winners.map((seat) => this.table.names[seat])) });
+    return winners[0] === this.about.seat
+      ? say("You win.")
+      : say("%(name)s wins.", { name: this.table.names[winners[0]] });
   }
 
   ranking({ ranks, scores }) {
@@ -47,7 +60,14 @@ export class End {
       const left = FORFEITS[scores[seat].forfeit]?.();
       const score = Object.values(scores[seat]).find(Number.isFinite);
       const told = [score === undefined ? "" : `${score} ${this.about.unit}`, left ?? ""].filter(Boolean).join(", ");
-      return html("li", {}, element("span", "meta", `${ranks[seat]}.`), markOf(this.table.drawings.sprite, seat), element("b", "", this.table.names[seat]), element("span", "", told));
+      return html(
+        "li",
+        {},
+        element("span", "meta", `${ranks[seat]}.`),
+        markOf(this.table.drawings.sprite, seat),
+        element("b", "", this.table.names[seat]),
+        element("span", "", told),
+      );
     });
     return html("ol", { class: "sitting-ranking" }, ...rows);
   }

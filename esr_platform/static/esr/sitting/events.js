@@ -11,7 +11,11 @@
 export class Events {
   constructor() {
     this.rest = "";
-    this.clear();
+    this.type = "message";
+    /** @type {string|null} */
+    this.id = null;
+    /** @type {string[]} */
+    this.lines = [];
   }
 
   clear() {
@@ -23,19 +27,21 @@ export class Events {
   /** @type {(piece: string) => ServerEvent[]} the events that are complete with this piece */
   add(piece) {
     const lines = (this.rest + piece).split(/\r\n|\n|\r(?!$)/);
-    this.rest = lines.pop();
-    return lines.map((line) => this.line(line)).filter(Boolean);
+    this.rest = lines.pop() ?? "";
+    return lines.flatMap((line) => this.line(line) ?? []);
   }
 
+  /** @type {(line: string) => ServerEvent|null} */
   line(line) {
     if (line === "") return this.whole();
-    const [, field, value] = /^([^:]*):? ?(.*)$/s.exec(line);
+    const [, field, value] = /^([^:]*):? ?(.*)$/s.exec(line) ?? ["", "", ""];
     if (field === "event") this.type = value;
     else if (field === "id") this.id = value;
     else if (field === "data") this.lines.push(value);
     return null; // a comment has no field
   }
 
+  /** @type {() => ServerEvent|null} */
   whole() {
     const { type, id, lines } = this;
     this.clear();

@@ -48,7 +48,8 @@ export class Told {
   }
 
   /**
-   * The last scene with what this seat alone knows by now: a choice of its own may lie face down before anybody is shown it.
+   * The last scene with what this seat alone knows by now: a choice of its own may lie face down before anybody is
+   * shown it.
    * @param {Object|null|undefined} you
    * @param {number} seat
    * @returns {Object[]} none where nothing is new
@@ -62,7 +63,14 @@ export class Told {
 
   fold(moment, start, seat) {
     if (start < this.place) throw new Gap(`entries from ${start} on came again in another way`);
-    const bare = { view: moment.view, yous: moment.yous, seat, ply: moment.ply, entries: moment.entries, standing: this.memory };
+    const bare = {
+      view: moment.view,
+      yous: moment.yous,
+      seat,
+      ply: moment.ply,
+      entries: moment.entries,
+      standing: this.memory,
+    };
     if (this.remember) this.memory = this.remember(this.memory, bare);
     this.place = start + moment.entries.length;
     return (this.last = { ...bare, standing: this.memory });
@@ -74,7 +82,9 @@ export class Showing {
   /** @param {Object} board what `mount` of a board gave */
   constructor(board) {
     this.board = board;
+    /** @type {Object[]} */
     this.queue = [];
+    /** @type {Object|null} */
     this.shown = null;
     this.playing = false;
     this.reduced = matchMedia("(prefers-reduced-motion: reduce)");
@@ -88,7 +98,9 @@ export class Showing {
   }
 
   mayNotMove() {
-    return !this.shown || !this.board.move || this.queue.length > MOST_ANIMATED || document.hidden || this.reduced.matches;
+    return (
+      !this.shown || !this.board.move || this.queue.length > MOST_ANIMATED || document.hidden || this.reduced.matches
+    );
   }
 
   jump() {
@@ -109,7 +121,8 @@ export class Showing {
       const [from, to] = [this.shown, this.queue.shift()];
       this.shown = to;
       const moved = this.board.move(from, to, { milliseconds: STEP_MS });
-      await Promise.race([moved, new Promise((done) => setTimeout(done, 2 * STEP_MS))]); // a hidden tab stops animations
+      // A hidden tab stops animations.
+      await Promise.race([moved, new Promise((done) => setTimeout(done, 2 * STEP_MS))]);
     }
     this.playing = false;
   }

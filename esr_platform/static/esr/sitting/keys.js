@@ -1,6 +1,6 @@
 // The keys of a table: those of its composer, and what is the same at every table. Letters are heard inside it only.
 
-import { html } from "../elements.js";
+import { around, html } from "../elements.js";
 import { say } from "../words.js";
 
 const TYPING = "input, textarea, select, [contenteditable]";
@@ -11,16 +11,17 @@ export class Keys {
    * @param {[string, string][]} own keys of the composer, with what they do
    */
   constructor(root, own) {
+    /** @type {HTMLDialogElement|null} */
     this.dialog = root.querySelector('[data-dialog="keys"]');
     const all = [...own, ["Tab", say("to the next button")], ["?", say("these keys")]];
-    this.dialog?.querySelector("[data-keys]").replaceChildren(...all.map(([keys, text]) => rowOf(keys, text)));
+    this.dialog?.querySelector("[data-keys]")?.replaceChildren(...all.map(([keys, text]) => rowOf(keys, text)));
     root.addEventListener("keydown", (event) => this.pressed(event));
-    root.addEventListener("click", ({ target }) => target.closest('[data-do="keys"]') && this.toggle());
+    root.addEventListener("click", (event) => around(event, '[data-do="keys"]') && this.toggle());
   }
 
   pressed(event) {
     if (event.key !== "?" || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target.closest(TYPING)) return;
+    if (around(event, TYPING)) return;
     event.preventDefault();
     this.toggle();
   }

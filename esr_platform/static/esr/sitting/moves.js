@@ -1,5 +1,5 @@
-// The moves in sentences and in the reader's language, as the page has them for readers without scripts. They are requested
-// once somebody wants to read them, and again in every round.
+// The moves in sentences and in the reader's language, as the page has them for readers without scripts. They are
+// requested once somebody wants to read them, and again in every round.
 
 import { element, html } from "../elements.js";
 import { say } from "../words.js";

@@ -12,7 +12,8 @@ const BELIEVED_404 = 5;
 /**
  * @typedef {Object} Answer
  * @property {number} status 0: it was given up before it arrived
- * @property {Object} document what came back: a result, or a problem with `code` and `detail`
+ * @property {number} [waitMs] how long the server asks to wait before the next attempt
+ * @property {Object<string, *>} document what came back: a result, or a problem with `code` and `detail`
  */
 
 export class Post {
@@ -30,14 +31,19 @@ export class Post {
       signal: AbortSignal.timeout(PATIENCE_MS),
     });
     const text = await response.text();
-    return { status: response.status, document: read(text), waitMs: Number(response.headers.get("retry-after")) * 1_000 || 0 };
+    return {
+      status: response.status,
+      document: read(text),
+      waitMs: Number(response.headers.get("retry-after")) * 1_000 || 0,
+    };
   }
 
   /**
    * Again and again, until there is an answer that will not change.
    * @param {string} address
    * @param {Object} body
-   * @param {{wanted: () => boolean, waiting: () => void}} who whether it still is to be sent, and who hears that it waits
+   * @param {{wanted: () => boolean, waiting: () => void}} who whether it still is to be sent, and who hears that it
+   *   waits
    * @returns {Promise<Answer>}
    */
   async until(address, body, { wanted, waiting }) {

@@ -2,9 +2,7 @@
 // Players who stay at the table see it there, and the page takes them to the new game when it begins.
 
 import { html } from "../elements.js";
-import { say } from "../words.js";
-
-const listed = (names) => new Intl.ListFormat(document.documentElement.lang || "en", { type: "conjunction" }).format(names);
+import { listed, say } from "../words.js";
 
 /** Why a request is over. */
 const OVER = {
@@ -17,11 +15,15 @@ export class Rematch {
   /**
    * @param {{names: string[]}} table
    * @param {number} seat of the player
-   * @param {(want: boolean) => Promise<import("./posting.js").Answer|null>} send asks or accepts, or withdraws or declines
+   * @param {(want: boolean) => Promise<import("./posting.js").Answer|null>} send asks or accepts, or withdraws or
+   *   declines
    * @param {(called: boolean) => void} call starts or stops calling the player back to the page
    */
   constructor(table, seat, send, call) {
-    Object.assign(this, { table, seat, send, call });
+    this.table = table;
+    this.seat = seat;
+    this.send = send;
+    this.call = call;
     this.text = html("p", { role: "status", hidden: true });
     this.buttons = html("p", { class: "actions" });
     this.element = html("div", { class: "sitting-rematch" }, this.text, this.buttons);
@@ -40,14 +42,14 @@ export class Rematch {
       location.assign(request.href);
       return;
     }
-    const asked = this.open && request.waiting.includes(this.seat);
+    const asked = request !== null && this.open && request.waiting.includes(this.seat);
     this.call(asked);
     this.tell(request ? this.sentence(request) : "");
     const accept = this.button(asked ? say("Accept the rematch") : say("Rematch"), true, true);
     const refuse = asked ? this.button(say("Decline"), false) : this.button(say("Withdraw request"), false);
     const held = this.buttons.contains(document.activeElement);
     if (asked) this.buttons.replaceChildren(accept, " ", refuse);
-    else if (this.open) this.buttons.replaceChildren(...(request.by === this.seat ? [refuse] : []));
+    else if (request && this.open) this.buttons.replaceChildren(...(request.by === this.seat ? [refuse] : []));
     else this.buttons.replaceChildren(accept);
     if (held) this.buttons.querySelector("button")?.focus();
   }
@@ -57,7 +59,9 @@ export class Rematch {
     if (state !== "open") return OVER[state]?.({ declined: names(declined) }) ?? "";
     if (waiting.includes(this.seat)) return say("%(name)s asks for a rematch.", { name: this.table.names[by] });
     const values = { names: names(waiting) };
-    return by === this.seat ? say("You asked for a rematch. Waiting for %(names)s.", values) : say("You accepted the rematch. Waiting for %(names)s.", values);
+    return by === this.seat
+      ? say("You asked for a rematch. Waiting for %(names)s.", values)
+      : say("You accepted the rematch. Waiting for %(names)s.", values);
   }
 
   button(text, want, main = false) {

@@ -1,6 +1,7 @@
-// What a player may do besides playing: resign, abort, claim, take the chair back. Each asks before it does anything that
-// cannot be undone, and says what follows.
+// What a player may do besides playing: resign, abort, claim, take the chair back. Each asks before it does anything
+// that cannot be undone, and says what follows.
 
+import { around, findAll } from "../elements.js";
 import { say } from "../words.js";
 
 /** Those that ask first, in a dialog of the page. */
@@ -14,12 +15,19 @@ export class Rights {
    * @param {(text: string) => void} tell
    */
   constructor(root, post, address, tell) {
-    Object.assign(this, { root, post, address, tell });
-    root.addEventListener("click", ({ target }) => this.pressed(target.closest("[data-do]")?.dataset.do));
+    this.root = root;
+    this.post = post;
+    this.address = address;
+    this.tell = tell;
+    root.addEventListener("click", (event) => this.pressed(around(event, "[data-do]")?.dataset.do ?? ""));
     for (const dialog of root.querySelectorAll("dialog")) dialog.addEventListener("click", closeOutside);
-    for (const name of ASKS) this.dialog(name)?.addEventListener("close", ({ target }) => target.returnValue === "yes" && this.act(name));
+    for (const name of ASKS) {
+      const dialog = this.dialog(name);
+      dialog?.addEventListener("close", () => dialog.returnValue === "yes" && this.act(name));
+    }
   }
 
+  /** @type {(name: string) => HTMLDialogElement|null} */
   dialog(name) {
     return this.root.querySelector(`[data-dialog="${name}"]`);
   }
@@ -31,6 +39,7 @@ export class Rights {
 
   ask(name) {
     const dialog = this.dialog(name);
+    if (!dialog) return;
     dialog.returnValue = "";
     if (!dialog.open) dialog.showModal();
   }
@@ -38,7 +47,7 @@ export class Rights {
   /** @type {(present: Object) => void} */
   show({ rights, running }) {
     const may = running ? rights : null;
-    for (const text of this.root.querySelectorAll("[data-resigning]")) text.hidden = text.dataset.resigning !== may?.resigning;
+    for (const text of findAll(this.root, "[data-resigning]")) text.hidden = text.dataset.resigning !== may?.resigning;
     this.allow("resign", may?.resign);
     this.allow("claim", may?.claim);
     this.allow("return", may?.return);
@@ -46,7 +55,7 @@ export class Rights {
   }
 
   allow(name, allowed) {
-    for (const button of this.root.querySelectorAll(`[data-do="${name}"]`)) button.hidden = !allowed;
+    for (const button of findAll(this.root, `[data-do="${name}"]`)) button.hidden = !allowed;
     const dialog = this.dialog(name);
     if (!allowed && dialog?.open) dialog.close("");
   }

@@ -1,4 +1,5 @@
-// Who is at the table: here, away, stood in for, gone, or a bot; whose turn it is, and what is left of everybody's bank.
+// Who is at the table: here, away, stood in for, gone, or a bot; whose turn it is, and what is left of everybody's
+// bank.
 
 import { element, svg } from "../elements.js";
 import { say } from "../words.js";
@@ -7,14 +8,18 @@ import { asClock } from "./times.js";
 const WORDS = {
   here: () => say("here"),
   away: () => say("away"),
-  "stand-in": () => say("away; a house bot plays"),
+  substitute: () => say("away; a house bot plays"),
   left: () => say("has left"),
   bot: () => say("a bot"),
 };
 
 /** @type {(sprite: string, seat: number) => SVGElement} the merchant's mark of a seat */
 export const markOf = (sprite, seat) =>
-  svg("svg", { class: "mark", width: 20, height: 20, "aria-hidden": "true" }, svg("use", { href: `${sprite}#mark-${seat + 1}` }));
+  svg(
+    "svg",
+    { class: "mark", width: 20, height: 20, "aria-hidden": "true" },
+    svg("use", { href: `${sprite}#mark-${seat + 1}` }),
+  );
 
 export class Seats {
   /** @param {{names: string[], drawings: Object}} table */
@@ -31,7 +36,11 @@ export class Seats {
       const isAsked = seat === own ? decision !== null : waiting.includes(seat);
       item.classList.toggle("asked", isAsked);
       item.dataset.here = here?.[seat] ?? "";
-      const parts = [seat === own ? say("you") : "", stateOf(here?.[seat], seat === own), agreed.includes(seat) ? say("would abort") : ""];
+      const parts = [
+        seat === own ? say("you") : "",
+        stateOf(here?.[seat], seat === own),
+        agreed.includes(seat) ? say("would abort") : "",
+      ];
       const text = [...parts, isAsked ? say("to move") : ""].filter(Boolean).join(" · ");
       if (state.textContent !== text) state.textContent = text;
       const left = clocks?.[seat];
@@ -45,6 +54,12 @@ const stateOf = (here, isOwn) => (isOwn && here === "here" ? "" : (WORDS[here]?.
 function rowOf(table, name, seat) {
   const state = element("span", "meta");
   const bank = element("span", "meta bank");
-  const item = element("li", "", markOf(table.drawings.sprite, seat), element("span", "", element("b", "", name), state), bank);
+  const item = element(
+    "li",
+    "",
+    markOf(table.drawings.sprite, seat),
+    element("span", "", element("b", "", name), state),
+    bank,
+  );
   return { item, state, bank };
 }

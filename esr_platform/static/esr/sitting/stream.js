@@ -26,7 +26,8 @@ export class Gap extends Error {}
  * @property {(event: import("./events.js").ServerEvent) => void} heard each event, in order; it may throw a `Gap`
  * @property {() => void} lost the connection is gone, and another is looked for
  * @property {() => void} there it is there again
- * @property {(why: string) => void} over there is nothing more to come: "closed", "refused", "signed-out", "unknown"; who
+ * @property {(why: string) => void} over there is nothing more to come: "closed", "refused", "signed-out", "unknown";
+ *   who
  *   asks again gets the same
  */
 
@@ -38,7 +39,10 @@ export class Stream {
   constructor(address, listener) {
     this.address = address;
     this.listener = listener;
+    /** @type {string|null} the id of the last event that was heard */
     this.place = null;
+    /** @type {AbortController|null} the connection that is open */
+    this.reading = null;
     this.over = false;
     this.isThere = false;
     this.failures = 0;
@@ -136,7 +140,8 @@ export class Stream {
     this.listener.lost();
     this.failures += 1;
     const longest = Math.min(FIRST_WAIT_MS * 2 ** (this.failures - 1), LONGEST_WAIT_MS);
-    return Math.max(this.leastWaitMs, longest * (0.5 + Math.random() / 2)); // not all who lost it come back in one moment
+    // Not all who lost it come back in one moment.
+    return Math.max(this.leastWaitMs, longest * (0.5 + Math.random() / 2));
   }
 
   end(why) {
@@ -174,9 +179,14 @@ export class Stream {
   }
 
   rest(milliseconds) {
-    return new Promise((done) => {
+    /** @type {Promise<void>} */
+    const rested = new Promise((done) => {
       const timer = setTimeout(done, milliseconds);
-      this.wake = () => (clearTimeout(timer), done());
+      this.wake = () => {
+        clearTimeout(timer);
+        done();
+      };
     });
+    return rested;
   }
 }

@@ -1,7 +1,7 @@
-// Table talk: lines of players at casual tables, ready-made sentences everywhere. A line that staff hides disappears. What
-// was read in this tab stays read when the page is loaded again; own lines are never unread.
+// Table talk: lines of players at casual tables, ready-made sentences everywhere. A line that staff hides disappears.
+// What was read in this tab stays read when the page is loaded again; own lines are never unread.
 
-import { element, html } from "../elements.js";
+import { around, element, findAll, html } from "../elements.js";
 import { say } from "../words.js";
 import { markOf } from "./seats.js";
 
@@ -16,7 +16,11 @@ export class Talk {
    * @param {string} address of actions
    */
   constructor(root, table, post, address) {
-    Object.assign(this, { root, table, post, address });
+    this.root = root;
+    this.table = table;
+    this.post = post;
+    this.address = address;
+    /** @type {(name: string) => HTMLElement|null} */
     this.find = (name) => root.querySelector(`[data-${name}]`);
     this.list = this.find("talk-lines");
     this.said = this.find("talk-said");
@@ -25,8 +29,10 @@ export class Talk {
     this.key = `table-talk-read-${root.dataset.match}`;
     this.read = readUpTo(this.key);
     this.seat = Number(root.dataset.seat);
-    this.presets = new Map([...root.querySelectorAll("[data-preset]")].map((button) => [button.dataset.preset, button.textContent.trim()]));
-    root.addEventListener("click", ({ target }) => this.pressed(target));
+    this.presets = new Map(
+      findAll(root, "[data-preset]").map((button) => [button.dataset.preset, button.textContent?.trim()]),
+    );
+    root.addEventListener("click", (event) => this.pressed(event));
     this.find("say")?.addEventListener("submit", (event) => this.submitted(event));
   }
 
@@ -48,7 +54,7 @@ export class Talk {
     if (this.lines.has(line.id)) return;
     const item = this.item(line);
     this.lines.set(line.id, item);
-    this.list.append(item);
+    this.list?.append(item);
     if (line.seat !== this.seat && line.id > this.read && !this.looking()) this.unread += 1;
   }
 
@@ -61,13 +67,25 @@ export class Talk {
   item({ id, seat, preset, text }) {
     const words = preset ? (this.presets.get(preset) ?? text ?? preset) : text;
     const name = element("b", "", this.table.names[seat] ?? "");
-    const report = seat === this.seat || preset ? null : html("button", { type: "button", class: "plain", "data-report": id }, say("Report"));
-    return html("li", { "data-line": id }, markOf(this.table.drawings.sprite, seat), name, " ", element("span", "", words), " ", report);
+    const report =
+      seat === this.seat || preset
+        ? null
+        : html("button", { type: "button", class: "plain", "data-report": id }, say("Report"));
+    return html(
+      "li",
+      { "data-line": id },
+      markOf(this.table.drawings.sprite, seat),
+      name,
+      " ",
+      element("span", "", words),
+      " ",
+      report,
+    );
   }
 
   /** Whether the talk is on the screen: its tab is chosen. */
   looking() {
-    return !this.list.closest("[hidden]");
+    return !this.list?.closest("[hidden]");
   }
 
   count() {
@@ -80,18 +98,19 @@ export class Talk {
     if (place) place.textContent = this.unread ? ` ${this.unread}` : "";
   }
 
-  pressed(target) {
-    const preset = target.closest("[data-preset]")?.dataset.preset;
-    const line = target.closest("[data-report]")?.dataset.report;
+  pressed(event) {
+    const preset = around(event, "[data-preset]")?.dataset.preset;
+    const button = around(event, "[data-report]");
     if (preset) this.send("chat", { preset });
-    else if (line) this.report(Number(line), target);
+    else if (button) this.report(Number(button.dataset.report), button);
   }
 
   async submitted(event) {
     event.preventDefault();
     const field = event.target.elements.text;
     const text = field.value.trim();
-    if (text && (await this.send("chat", { text })) && field.value.trim() === text) field.value = ""; // or more was typed meanwhile
+    // Or more was typed meanwhile.
+    if (text && (await this.send("chat", { text })) && field.value.trim() === text) field.value = "";
   }
 
   async report(line, button) {
@@ -102,7 +121,10 @@ export class Talk {
     const answer = await this.post.once(`${this.address}${name}`, body).catch(() => null);
     const fine = answer !== null && answer.status < 400;
     if (fine && answer.document.line?.id) this.hear({ lines: [answer.document.line] });
-    this.said.textContent = fine ? "" : (answer?.document.detail ?? say("That did not arrive: the connection is lost. Try again."));
+    if (!this.said) return fine;
+    this.said.textContent = fine
+      ? ""
+      : (answer?.document.detail ?? say("That did not arrive: the connection is lost. Try again."));
     return fine;
   }
 }

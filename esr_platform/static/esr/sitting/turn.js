@@ -1,15 +1,15 @@
 // Whose turn it is, in words: to be read, and to be heard. Only one's own turn interrupts a screen reader.
 
-import { say } from "../words.js";
-
-const named = (names) => new Intl.ListFormat(document.documentElement.lang || "en", { type: "conjunction" }).format(names);
+import { listed, say } from "../words.js";
 
 /** @type {(present: Object, names: string[]) => string} */
 export function waitingFor({ seat, decision, waiting, running }, names) {
   if (!running) return say("The game is over.");
   if (decision !== null) return say("Your turn.");
   const others = waiting.filter((other) => other !== seat);
-  return others.length ? say("Waiting for %(names)s.", { names: named(others.map((other) => names[other])) }) : say("Waiting for the others.");
+  return others.length
+    ? say("Waiting for %(names)s.", { names: listed(others.map((other) => names[other])) })
+    : say("Waiting for the others.");
 }
 
 export class Turn {

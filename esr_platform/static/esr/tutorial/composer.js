@@ -1,19 +1,21 @@
 // An offer put together by clicking: a gem in the head of a column adds one, the sign below takes it back, and a
 // sentence says whether the offer is higher. The fields stay what is sent.
 
+import { find, findAll } from "../elements.js";
 import { say } from "../words.js";
 
 export class Composer {
   /**
    * @param {HTMLFormElement} form
-   * @param {((standing: number[]|null, offer: number[], holdings: number[]) => {higher: boolean, text: string})} [verdict]
+   * @param {((standing: number[]|null, offer: number[], holdings: number[]) => {higher: boolean, text: string})}
+   *   [verdict]
    */
   constructor(form, verdict) {
     this.form = form;
     this.verdict = verdict;
-    this.fields = [...form.querySelectorAll("input[type=number]")];
-    this.heads = [...form.querySelectorAll("thead th")].slice(1);
-    this.said = form.querySelector("[data-verdict]");
+    this.fields = /** @type {HTMLInputElement[]} */ (findAll(form, "input[type=number]"));
+    this.heads = findAll(form, "thead th").slice(1);
+    this.said = find(form, "[data-verdict]");
   }
 
   begin() {

@@ -1,8 +1,8 @@
 // The bids as a chain: the highest takes the display, every other the bottles of the one before it.
 
+import { element } from "../../elements.js";
 import { say } from "../../words.js";
 import { bottle, euros, row, total } from "./bottles.js";
-import { element } from "../../elements.js";
 import { line, mark, show } from "./elements.js";
 import { events, step } from "./facts.js";
 
@@ -20,7 +20,16 @@ const ARROW = "M4 12H19M13 6 19 12 13 18";
  */
 
 /** @type {(link: Partial<Link>) => Link} */
-const link = (given) => ({ seat: null, cards: [], under: [], total: null, note: "", passed: false, linked: false, ...given });
+const link = (given) => ({
+  seat: null,
+  cards: [],
+  under: [],
+  total: null,
+  note: "",
+  passed: false,
+  linked: false,
+  ...given,
+});
 
 /**
  * The links in order: the display, the bids from the highest down, then who has none.

@@ -1,6 +1,6 @@
 // Elements of the drawing, and how they change only where something has changed.
 
-import { svg } from "../../elements.js";
+import { find, svg } from "../../elements.js";
 import { symbol } from "./symbols.js";
 
 /**
@@ -31,12 +31,15 @@ export function line(kind, path) {
 
 /**
  * The part of a drawing above `share` of its height, for where its foot would be too small to read.
- * @param {SVGElement} drawing
+ * @template {SVGElement} T
+ * @param {T} drawing
  * @param {number} share
+ * @returns {T}
  */
 export function cut(drawing, share) {
-  drawing.firstElementChild.setAttribute("width", "100%");
-  drawing.firstElementChild.setAttribute("height", `${100 / share}%`);
+  const whole = find(drawing, ":scope > *");
+  whole.setAttribute("width", "100%");
+  whole.setAttribute("height", `${100 / share}%`);
   drawing.classList.add("cut");
   return drawing;
 }
@@ -45,13 +48,13 @@ export function cut(drawing, share) {
  * Draw `target` again only if `facts` are other ones than those it shows.
  * @param {HTMLElement} target
  * @param {unknown} facts
- * @param {() => Child[]} draw
+ * @param {() => import("../../elements.js").Child[]} draw
  */
 export function show(target, facts, draw) {
   const said = JSON.stringify(facts);
   if (shown.get(target) === said) return;
   shown.set(target, said);
-  target.replaceChildren(...draw().filter(Boolean));
+  target.replaceChildren(.../** @type {(Node|string)[]} */ (draw().filter(Boolean)));
 }
 
 /** @type {WeakMap<HTMLElement, string>} */

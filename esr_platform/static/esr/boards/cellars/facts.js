@@ -11,7 +11,12 @@ import { stars } from "./bottles.js";
  */
 
 /** @type {(seats: number, round: number) => Round} */
-const begun = (seats, round) => ({ round, earned: Array(seats).fill(0), exchange: null, drew: Array(seats).fill(null) });
+const begun = (seats, round) => ({
+  round,
+  earned: Array(seats).fill(0),
+  exchange: null,
+  drew: Array(seats).fill(null),
+});
 
 /** @type {(scene: Object, type: string) => Object[]} the events of one type that just happened */
 export const events = (scene, type) =>
@@ -31,13 +36,12 @@ export const laid = (scene) => events(scene, "laid").at(-1) ?? null;
  */
 export function remember(memory, scene) {
   const { seats, round } = scene.view;
-  const now = memory?.round === round ? memory : begun(seats, round);
-  if (now !== memory) return now;
+  if (!memory || memory.round !== round) return begun(seats, round);
   const exchange = events(scene, "exchange").at(-1);
   const lay = laid(scene);
   const draw = events(scene, "pass_draw").at(-1);
-  if (!exchange && !lay && !draw) return now;
-  const next = { ...now, earned: [...now.earned], drew: [...now.drew] };
+  if (!exchange && !lay && !draw) return memory;
+  const next = { ...memory, earned: [...memory.earned], drew: [...memory.drew] };
   if (exchange) next.exchange = exchange.moves;
   if (lay) next.earned[lay.seat] += lay.points;
   if (draw) next.drew[draw.seat] = draw;

@@ -1,8 +1,8 @@
 // A hand, as far as the perspective knows it: bottles, and backs for the rest.
 
+import { element } from "../../elements.js";
 import { say, sayCount } from "../../words.js";
 import { back, smallBottle, without } from "./bottles.js";
-import { element } from "../../elements.js";
 
 /**
  * What is known of a hand in a scene.
@@ -30,7 +30,10 @@ export function drawnHand({ open, own, hidden }, seat, tokens) {
   const secret = own.map((code) => {
     const drawing = smallBottle(code, tokens, place);
     drawing.classList.add("secret");
-    drawing.setAttribute("aria-label", say("%(bottle)s, which the others do not know", { bottle: tokens[code] ?? code }));
+    drawing.setAttribute(
+      "aria-label",
+      say("%(bottle)s, which the others do not know", { bottle: tokens[code] ?? code }),
+    );
     return drawing;
   });
   const wines = element("span", "wines", ...open.map((code) => smallBottle(code, tokens, place)), ...secret);
@@ -39,5 +42,9 @@ export function drawnHand({ open, own, hidden }, seat, tokens) {
   const unseen = own.length ? sayCount("1 unseen", "%(count)s unseen", own.length) : "";
   const nothing = open.length + own.length + hidden === 0 ? say("empty") : "";
   wines.dataset.home = place;
-  return [element("i", "", say("hand")), wines, element("span", nothing ? "caption" : "caption extra", unknown || unseen || nothing)];
+  return [
+    element("i", "", say("hand")),
+    wines,
+    element("span", nothing ? "caption" : "caption extra", unknown || unseen || nothing),
+  ];
 }

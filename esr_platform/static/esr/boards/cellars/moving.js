@@ -1,5 +1,7 @@
 // Movement from scene to scene: what lies elsewhere now comes from where it lay.
 
+import { findAll } from "../../elements.js";
+
 const EASE = "ease-out";
 
 /** @typedef {{key: string, code: string, node: Element, box: DOMRect}} Seen */
@@ -11,8 +13,8 @@ export const still = () => Boolean(calm?.matches);
 
 /** @type {(root: HTMLElement) => Seen[]} everything that can be followed, and where it is */
 function seen(root) {
-  return [...root.querySelectorAll("[data-fly]")].map((node) => {
-    const key = node.dataset.fly;
+  return findAll(root, "[data-fly]").map((node) => {
+    const key = node.dataset.fly ?? "";
     return { key, code: key.slice(key.indexOf("|") + 1), node, box: node.getBoundingClientRect() };
   });
 }
@@ -20,8 +22,8 @@ function seen(root) {
 /** @type {(root: HTMLElement) => Map<string, DOMRect>} where unknown bottles lie: hands and the stack */
 function backs(root) {
   const found = new Map();
-  for (const node of root.querySelectorAll("[data-home]")) found.set(node.dataset.home, node.getBoundingClientRect());
-  for (const node of root.querySelectorAll("[data-back]")) found.set(node.dataset.back, node.getBoundingClientRect());
+  for (const node of findAll(root, "[data-home]")) found.set(node.dataset.home, node.getBoundingClientRect());
+  for (const node of findAll(root, "[data-back]")) found.set(node.dataset.back, node.getBoundingClientRect());
   return found;
 }
 
@@ -80,7 +82,10 @@ export function fly(root, draw, milliseconds) {
     const down = from.top - to.top;
     if (Math.abs(right) < 1 && Math.abs(down) < 1) return [];
     const start = `translate(${right}px, ${down}px) scale(${from.width / to.width})`;
-    const frames = [{ transform: start, transformOrigin: "0 0" }, { transform: "none", transformOrigin: "0 0" }];
+    const frames = [
+      { transform: start, transformOrigin: "0 0" },
+      { transform: "none", transformOrigin: "0 0" },
+    ];
     return [node.animate(frames, { duration: milliseconds, easing: EASE })];
   });
 }

@@ -1,8 +1,8 @@
 // A cellar: fifteen vaulted niches, five in the first row, and what lies in them.
 
-import { say } from "../../words.js";
-import { EMPTY, bottle } from "./bottles.js";
 import { element } from "../../elements.js";
+import { say } from "../../words.js";
+import { bottle, EMPTY } from "./bottles.js";
 import { show } from "./elements.js";
 
 const BASE = 5;
@@ -52,7 +52,12 @@ export function pyramid(tokens, place) {
           const cell = held.get(`${level},${along}`);
           const at = cell ? key([cell.level, cell.x]) : "";
           niche.dataset.at = `${place}-${level},${along - right}`;
-          drawNiche(niche, cell, { tokens, place: `${place}-${at}`, lit: lit.has(at), now: lay !== null && at === key(lay.cell) });
+          drawNiche(niche, cell, {
+            tokens,
+            place: `${place}-${at}`,
+            lit: lit.has(at),
+            now: lay !== null && at === key(lay.cell),
+          });
         }),
       );
     },

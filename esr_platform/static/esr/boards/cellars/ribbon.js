@@ -1,8 +1,8 @@
 // The line above the chain: the parts of a round, and the stack.
 
+import { element } from "../../elements.js";
 import { say, sayCount } from "../../words.js";
 import { back, row } from "./bottles.js";
-import { element } from "../../elements.js";
 import { show } from "./elements.js";
 
 const PATIENCE = 20;

@@ -1,7 +1,7 @@
 // The seats side by side: points, hand and cellars. On a phone one of them is open, the others are small.
 
-import * as words from "../../words.js";
 import { element } from "../../elements.js";
+import * as words from "../../words.js";
 import { mark, show } from "./elements.js";
 import { laid, reasons } from "./facts.js";
 import { drawnHand, known } from "./hand.js";
@@ -63,7 +63,8 @@ function stateOf(view, seat) {
   const { passed, done } = view.players[seat];
   if (view.turn === seat) return view.stage === "bid" ? say("bids or passes") : say("lays or is done");
   if (passed) return say("has passed");
-  if (view.stage === null && view.players.every(({ points }) => points <= view.players[seat].points)) return say("most points");
+  if (view.stage === null && view.players.every(({ points }) => points <= view.players[seat].points))
+    return say("most points");
   return done ? say("has laid") : "";
 }
 
@@ -72,6 +73,7 @@ function vaults(note, seat, tokens) {
   const older = element("div", "older");
   const vault = element("div", "vault", note, older);
   const cellars = [];
+  /** @type {number|null} */
   let chosen = null;
   let redraw = () => {};
 
@@ -96,7 +98,7 @@ function vaults(note, seat, tokens) {
   function draw(held, lay) {
     const last = Math.max(1, held.length) - 1;
     grow(last + 1);
-    if (lay || chosen > last) chosen = null;
+    if (lay || (chosen ?? 0) > last) chosen = null;
     redraw = () => draw(held, lay);
     cellars.forEach(({ peek, drawing }, place) => {
       const large = place === (chosen ?? last);
@@ -113,6 +115,7 @@ function vaults(note, seat, tokens) {
 }
 
 function drawNote(note, lay, cells) {
+  /** @type {(cell: number[]) => string|undefined} */
   const at = ([level, x]) => cells.find((cell) => cell.level === level && cell.x === x)?.card;
   note.hidden = lay === null;
   note.classList.toggle("trio", Boolean(lay?.trios.length));

@@ -1,15 +1,27 @@
 // The cards: gem cards, event cards, actions, backs, and piles of them.
 
+import { element, svg } from "../../elements.js";
 import { say, sayCount } from "../../words.js";
 import { actionName, cardName, cardSymbol, gemCardOf, gemsText, isScoring, vectorOf } from "./codes.js";
-import { element, svg } from "../../elements.js";
 import { drawing, heard, symbol } from "./elements.js";
 
 /** Where the gems of a card lie, by their number. */
 const PLACES = {
-  2: [[27, 15], [43, 15]],
-  3: [[27, 6], [43, 6], [35, 23]],
-  4: [[27, 6], [43, 6], [27, 23], [43, 23]],
+  2: [
+    [27, 15],
+    [43, 15],
+  ],
+  3: [
+    [27, 6],
+    [43, 6],
+    [35, 23],
+  ],
+  4: [
+    [27, 6],
+    [43, 6],
+    [27, 23],
+    [43, 23],
+  ],
 };
 
 /**
@@ -79,7 +91,13 @@ export const actionSign = (action) =>
  * @param {boolean} open
  */
 export function actionCard(action, open) {
-  if (open) return element("span", "action-card open", drawing(`act-${action}`, "", "0 0 24 24"), element("span", "", actionName(action)));
+  if (open && action)
+    return element(
+      "span",
+      "action-card open",
+      drawing(`act-${action}`, "", "0 0 24 24"),
+      element("span", "", actionName(action)),
+    );
   const known = action ? actionName(action) : say("face down");
   return element("span", "action-card", cardBack(), element("i", "caption", known));
 }
@@ -100,7 +118,14 @@ export const cardsLeft = (count) => sayCount("1 left", "%(count)s left", count);
 export function coin(money) {
   const number = svg("text", { x: 12, y: 15.6, "text-anchor": "middle" });
   number.textContent = String(money);
-  const face = [svg("circle", { class: "coin", cx: 12, cy: 12, r: 11 }), svg("circle", { class: "coin-ring", cx: 12, cy: 12, r: 8.8 })];
-  return element("span", "coin-of", svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, ...face, number), heard(String(money)));
+  const face = [
+    svg("circle", { class: "coin", cx: 12, cy: 12, r: 11 }),
+    svg("circle", { class: "coin-ring", cx: 12, cy: 12, r: 8.8 }),
+  ];
+  return element(
+    "span",
+    "coin-of",
+    svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, ...face, number),
+    heard(String(money)),
+  );
 }
-

@@ -62,7 +62,8 @@ export const actionName = (action) => ACTION_NAMES[action];
  */
 export function cardName(code) {
   const [kind, colour] = code.split(":");
-  if (kind === "sole") return say("%(bonus)s for %(colour)s alone", { bonus: SOLE_BONUS[colour], colour: colourName(colour) });
+  if (kind === "sole")
+    return say("%(bonus)s for %(colour)s alone", { bonus: SOLE_BONUS[colour], colour: colourName(colour) });
   if (kind === "per") return say("1 for each %(colour)s", { colour: colourName(colour) });
   return CARD_NAMES[code];
 }
@@ -97,7 +98,7 @@ export const vectorOf = (colours) => COLOURS.map((colour) => colours.filter((oth
 /** @type {(names: string[]) => string} “a, b and c” */
 export function listing(names) {
   if (names.length < 2) return names.join("");
-  return say("%(first)s and %(last)s", { first: names.slice(0, -1).join(", "), last: names.at(-1) });
+  return say("%(first)s and %(last)s", { first: names.slice(0, -1).join(", "), last: names.at(-1) ?? "" });
 }
 
 /** @type {(gems: number[]) => string} `[0, 2, 0, 1]` → “2 yellow and 1 blue” */

@@ -1,8 +1,8 @@
 // A barter as a conversation: who offers what, and why each offer is higher than the one before.
 
-import { say, sayCount } from "../../words.js";
-import { actionName, ACTIONS, cardName, colourName, COLOURS, gemCardOf, gemsText, listing, vectorOf } from "./codes.js";
 import { element } from "../../elements.js";
+import { say, sayCount } from "../../words.js";
+import { ACTIONS, actionName, COLOURS, cardName, colourName, gemCardOf, gemsText, listing, vectorOf } from "./codes.js";
 import { whyHigher } from "./offers.js";
 import { slip } from "./piles.js";
 import { mark, namesOf } from "./rows.js";
@@ -15,7 +15,7 @@ const SHOWN = 4;
  * The whole panel.
  * @param {{names: string[], labels?: Object[]}} table
  * @param {import("./reading.js").Moment} moment with a barter
- * @returns {HTMLElement[]}
+ * @returns {import("../../elements.js").Child[]}
  */
 export function conversation(table, moment) {
   const { barter, ended } = moment;
@@ -29,25 +29,39 @@ export function conversation(table, moment) {
     element("p", "closing", closing(moment, name)),
     beforehand(moment, name),
     afterwards(moment, name),
-  ].filter(Boolean);
+  ];
 }
 
 /** What it is about: “5 for tulip, 7 for abacus”. */
 function stake({ view, past, ended, memory, barter }, name) {
   if (barter.action === "event") {
-    return view.event.display && !past ? say("The event is “%(card)s”, or a blind one", { card: cardName(view.event.display) }) : say("for the event");
+    return view.event.display && !past
+      ? say("The event is “%(card)s”, or a blind one", { card: cardName(view.event.display) })
+      : say("for the event");
   }
   const cards = (ended ? (past ?? memory.round) : { cards: view.players.map((player) => player.gem_card) }).cards;
-  const worth = (card) => (barter.action === "money" ? gemCardOf(card).money : gemsText(vectorOf(gemCardOf(card).colours)));
+  const worth = (card) =>
+    barter.action === "money" ? gemCardOf(card).money : gemsText(vectorOf(gemCardOf(card).colours));
   const only = cards.filter(Boolean);
   if (view.seats === 2) return only.length ? say("%(what)s on the gem card", { what: worth(only[0]) }) : "";
   const [one, other] = [barter.opener, barter.other].map((seat) => (cards[seat] ? worth(cards[seat]) : say("nothing")));
-  return say("%(one)s for %(opener)s, %(two)s for %(other)s", { one, opener: name(barter.opener), two: other, other: name(barter.other) });
+  return say("%(one)s for %(opener)s, %(two)s for %(other)s", {
+    one,
+    opener: name(barter.opener),
+    two: other,
+    other: name(barter.other),
+  });
 }
 
 function partners(moment, name) {
   const { opener, other } = moment.barter;
-  const left = element("span", "", mark(opener), element("b", "name", name(opener)), element("i", "caption", whyOpens(moment)));
+  const left = element(
+    "span",
+    "",
+    mark(opener),
+    element("b", "name", name(opener)),
+    element("i", "caption", whyOpens(moment)),
+  );
   return element("div", "partners", left, element("span", "", element("b", "name", name(other)), mark(other)));
 }
 
@@ -56,15 +70,28 @@ function whyOpens({ view, ended, barter }) {
   if (ended) return say("opens");
   const [mine, theirs] = [barter.opener, barter.other].map((seat) => view.players[seat]);
   const colour = mine.gems.findIndex((count, index) => count !== theirs.gems[index]);
-  if (colour >= 0) return mine.gems[colour] < theirs.gems[colour] ? say("opens: fewer %(colour)s", { colour: colourName(COLOURS[colour]) }) : say("opens");
+  if (colour >= 0)
+    return mine.gems[colour] < theirs.gems[colour]
+      ? say("opens: fewer %(colour)s", { colour: colourName(COLOURS[colour]) })
+      : say("opens");
   return mine.money < theirs.money ? say("opens: less money") : say("opens: younger");
 }
 
 /** The last offers; those before them are drawn when somebody opens them, for a barter may have hundreds. */
 function talk({ offers, opener }, ended, rest) {
-  const said = ({ seat, offer }, place) => line(seat === opener, slip(offer, place === offers.length - 1), whyHigher(place ? offers[place - 1].offer : null, offer));
+  const said = ({ seat, offer }, place) =>
+    line(
+      seat === opener,
+      slip(offer, place === offers.length - 1),
+      whyHigher(place ? offers[place - 1].offer : null, offer),
+    );
   const count = Math.max(0, offers.length - SHOWN);
-  const list = element("ol", `talk${ended ? " over" : ""}`, ...offers.slice(count).map((offer, place) => said(offer, count + place)), ...rest);
+  const list = element(
+    "ol",
+    `talk${ended ? " over" : ""}`,
+    ...offers.slice(count).map((offer, place) => said(offer, count + place)),
+    ...rest,
+  );
   list.start = count + 1;
   if (!count) return list;
   const before = element("ol", "talk");
@@ -74,18 +101,31 @@ function talk({ offers, opener }, ended, rest) {
   return element("div", "", earlier, list);
 }
 
-const line = (opener, what, why) => element("li", opener ? "opener" : "other", what, why && element("i", "caption", why));
+const line = (opener, what, why) =>
+  element("li", opener ? "opener" : "other", what, why && element("i", "caption", why));
 
 const declines = ({ declined, opener }, name) =>
-  declined.map((seat) => line(seat === opener, element("span", "slip none", say("declines")), say("%(name)s offers nothing", { name: name(seat) })));
+  declined.map((seat) =>
+    line(
+      seat === opener,
+      element("span", "slip none", say("declines")),
+      say("%(name)s offers nothing", { name: name(seat) }),
+    ),
+  );
 
-const gift = ({ winner, opener, gems }) => line(winner === opener, slip(gems, true), say("a gift, which must be taken"));
+const gift = ({ winner, opener, gems }) =>
+  line(winner === opener, slip(gems, true), say("a gift, which must be taken"));
 
 /** What may be done now, or how it has ended. */
 function closing({ view, barter, ended, memory, past }, name) {
   if (!ended) return asked(view.turn ?? barter.opener, barter, name);
   if (ended.how === "void") return say("Both decline: %(action)s is void.", { action: actionName(ended.action) });
-  const values = { loser: name(ended.loser), winner: name(ended.winner), gems: gemsText(ended.gems), gain: gain((past ?? memory.round).events, ended) };
+  const values = {
+    loser: name(ended.loser),
+    winner: name(ended.winner),
+    gems: gemsText(ended.gems),
+    gain: gain((past ?? memory.round).events, ended),
+  };
   if (ended.how === "given") return say("%(winner)s gives %(gems)s and %(gain)s.", values);
   return say("%(loser)s accepts %(gems)s; %(winner)s %(gain)s.", values);
 }
@@ -101,7 +141,8 @@ function gain(events, { action, winner }) {
   const money = events.find((event) => event.type === "money" && event.seat === winner);
   if (action === "money" && money) return say("takes %(what)s", { what: money.amount });
   const gems = events.find((event) => event.why === "gems" && event.to === winner);
-  if (action === "gems") return say("takes %(what)s", { what: gems ? gemsText(gems.gems) : say("nothing, for the supply is empty") });
+  if (action === "gems")
+    return say("takes %(what)s", { what: gems ? gemsText(gems.gems) : say("nothing, for the supply is empty") });
   return say("takes a card");
 }
 
@@ -109,7 +150,10 @@ function gain(events, { action, winner }) {
 function beforehand({ barter, ended, memory, view }, name) {
   if (ended || barter.offers.length || barter.declined.length || view.seats === 2) return null;
   const before = ACTIONS.slice(0, ACTIONS.indexOf(barter.action)).flatMap((action) => {
-    const told = memory.round.events.filter((event) => event.action === action).map((event) => tell(event, name)).filter(Boolean);
+    const told = memory.round.events
+      .filter((event) => event.action === action)
+      .map((event) => tell(event, name))
+      .filter(Boolean);
     return told.length ? [`${actionName(action)}: ${told.join("; ")}.`] : [];
   });
   return before.length > 0 && element("p", "caption after", before.join(" "));

@@ -1,20 +1,43 @@
 // Two players: between the rows lie the hidden card and both guesses.
 
+import { element } from "../../elements.js";
 import { say } from "../../words.js";
 import { actionCard } from "./cards.js";
-import { element } from "../../elements.js";
 import { fill, namesOf } from "./rows.js";
 
 const OUTLINE = () => element("span", "action-card empty");
 
 /** What lies there: the turn that goes on, or the one that has just ended. */
 function lying({ view, past, yous, memory }) {
-  if (past) return { seat: past.active, action: past.actions[past.active] ?? null, open: true, guesses: past.guesses, past: true };
+  if (past)
+    return {
+      seat: past.active,
+      action: past.actions[past.active] ?? null,
+      open: true,
+      chosen: true,
+      guesses: past.guesses,
+      past: true,
+    };
   const player = view.players[view.active];
-  if (view.active === null || memory.over) return { seat: memory.round.active, action: memory.round.actions[memory.round.active] ?? null, open: true, guesses: memory.round.guesses, past: true };
+  if (view.active === null || memory.over)
+    return {
+      seat: memory.round.active,
+      action: memory.round.actions[memory.round.active] ?? null,
+      open: true,
+      chosen: true,
+      guesses: memory.round.guesses,
+      past: true,
+    };
   const open = Boolean(player.action);
   const guesses = view.guesses.map((guess) => ({ guess, hit: open && guess === player.action }));
-  return { seat: view.active, action: player.action ?? (player.chosen ? (yous[view.active]?.action ?? null) : null), open, chosen: player.chosen, guesses, past: false };
+  return {
+    seat: view.active,
+    action: player.action ?? (player.chosen ? (yous[view.active]?.action ?? null) : null),
+    open,
+    chosen: player.chosen,
+    guesses,
+    past: false,
+  };
 }
 
 function hidden({ action, open, chosen }) {
@@ -44,7 +67,11 @@ export function betweenRows(table) {
       const shown = lying(moment);
       row.classList.toggle("past", shown.past);
       fill(own, shown, () => [element("span", "", say("%(name)s hides", { name: name(shown.seat) })), hidden(shown)]);
-      fill(other, shown, () => [element("span", "", say("%(name)s guesses", { name: name(1 - shown.seat) })), guess(shown.guesses[0]), guess(shown.guesses[1])]);
+      fill(other, shown, () => [
+        element("span", "", say("%(name)s guesses", { name: name(1 - shown.seat) })),
+        guess(shown.guesses[0]),
+        guess(shown.guesses[1]),
+      ]);
     },
   };
 }

@@ -1,9 +1,9 @@
 // The scoring drawn: the columns of the table again, each with what it paid, and beside it the sentences.
 
+import { element } from "../../elements.js";
 import { say } from "../../words.js";
 import { held } from "./cards.js";
 import { CERTIFICATE_VALUES, COLOURS, listing } from "./codes.js";
-import { element } from "../../elements.js";
 import { drawing } from "./elements.js";
 import { pile } from "./piles.js";
 import { colourHead, fill, mark, nameOf, namesOf } from "./rows.js";
@@ -33,7 +33,11 @@ function heads() {
     return head;
   });
   const seat = placed("colour who", "columnheader", 0, 0, element("i", "", say("Seat")));
-  const sums = [headOf(5, say("certificates"), CERTIFICATE_VALUES.join(" / ")), headOf(6, say("paid")), headOf(7, say("millions"))];
+  const sums = [
+    headOf(5, say("certificates"), CERTIFICATE_VALUES.join(" / ")),
+    headOf(6, say("paid")),
+    headOf(7, say("millions")),
+  ];
   return row([seat, ...colours, ...sums]);
 }
 
@@ -49,7 +53,16 @@ function paymentCell(table, scoring, entry, seat) {
   const column = entry.of === "cert" ? 5 : COLOURS.indexOf(entry.of) + 1;
   const got = payment(scoring, entry, seat);
   const counted = entry.of === "cert" ? certificates(got) : element("div", "pile", ...pile(column - 1, got));
-  return placed(`payment${got.paid || got.returned ? " got" : ""}`, "cell", column, seat + 1, who(table, seat), counted, amount(got.paid), got.why && element("i", "caption", got.why));
+  return placed(
+    `payment${got.paid || got.returned ? " got" : ""}`,
+    "cell",
+    column,
+    seat + 1,
+    who(table, seat),
+    counted,
+    amount(got.paid),
+    got.why && element("i", "caption", got.why),
+  );
 }
 
 /** The name once more, for the narrow table. */
@@ -61,7 +74,18 @@ function who(table, seat) {
 
 function certificates({ count, lead }) {
   const number = element("b", `number${lead ? ` ${lead}` : ""}${count ? "" : " zero"}`, count);
-  return element("div", "pile", count ? element("span", "stones certs", ...Array.from({ length: Math.min(count, 5) }, () => drawing("event-cert", "cert"))) : element("i", "caption", say("none")), number);
+  return element(
+    "div",
+    "pile",
+    count
+      ? element(
+          "span",
+          "stones certs",
+          ...Array.from({ length: Math.min(count, 5) }, () => drawing("event-cert", "cert")),
+        )
+      : element("i", "caption", say("none")),
+    number,
+  );
 }
 
 function seatLine(table, scoring, seat) {
@@ -71,7 +95,15 @@ function seatLine(table, scoring, seat) {
     placed("who", "rowheader", 0, seat + 1, ...nameOf(table, seat), cards),
     ...scoring.rows.map((entry) => paymentCell(table, scoring, entry, seat)),
     placed("sum", "cell", 6, seat + 1, who(table, seat), amount(sum)),
-    placed("sum", "cell", 7, seat + 1, who(table, seat), element("span", "was", say("%(money)s, now", { money: scoring.money[seat] })), element("b", "millions", scoring.after.money[seat])),
+    placed(
+      "sum",
+      "cell",
+      7,
+      seat + 1,
+      who(table, seat),
+      element("span", "was", say("%(money)s, now", { money: scoring.money[seat] })),
+      element("b", "millions", scoring.after.money[seat]),
+    ),
   ]);
 }
 
@@ -85,7 +117,10 @@ export function ledger(table) {
     draw({ scoring }) {
       if (!scoring) return;
       board.setAttribute("aria-label", say("Scoring of phase %(phase)s", { phase: scoring.phase }));
-      fill(board, [scoring, table.names], () => [heads(), ...table.names.map((_, seat) => seatLine(table, scoring, seat))]);
+      fill(board, [scoring, table.names], () => [
+        heads(),
+        ...table.names.map((_, seat) => seatLine(table, scoring, seat)),
+      ]);
     },
   };
 }
@@ -101,7 +136,12 @@ export function scoringPanel(table, { scoring, view }, showScoring) {
     return element("p", "", element("b", "", head), " ", text);
   });
   const placed = placing(table, scoring, view);
-  return [element("h2", "", headline(scoring, placed, name)), ranking(scoring, placed, name), element("div", "told", ...told), toggle(showScoring)];
+  return [
+    element("h2", "", headline(scoring, placed, name)),
+    ranking(scoring, placed, name),
+    element("div", "told", ...told),
+    toggle(showScoring),
+  ];
 }
 
 function toggle(showScoring) {
@@ -120,12 +160,14 @@ function headline(scoring, placed, name) {
   if (!scoring.last) return say("Scoring of phase %(phase)s", { phase: scoring.phase });
   const first = placed.filter(({ rank }) => rank === 1).map(({ seat }) => seat);
   const values = { names: listing(first.map(name)), money: scoring.after.money[first[0]] };
-  return first.length > 1 ? say("%(names)s share the win with %(money)s", values) : say("%(names)s wins with %(money)s", values);
+  return first.length > 1
+    ? say("%(names)s share the win with %(money)s", values)
+    : say("%(names)s wins with %(money)s", values);
 }
 
 /**
- * Seats by rank. At the end those are the ranks of the result, where it is known: a seat that has left is last, whatever
- * it has. Without them seats rank by money, at the end also by gems.
+ * Seats by rank. At the end those are the ranks of the result, where it is known: a seat that has left is last,
+ * whatever it has. Without them seats rank by money, at the end also by gems.
  * @returns {{seat: number, rank: number}[]}
  */
 function placing(table, scoring, view) {
@@ -147,7 +189,14 @@ function placing(table, scoring, view) {
 
 function ranking(scoring, placed, name) {
   const items = placed.map(({ seat, rank }) =>
-    element("li", "", element("span", "rank", rank), mark(seat), element("span", "name", name(seat)), element("b", "", scoring.after.money[seat])),
+    element(
+      "li",
+      "",
+      element("span", "rank", rank),
+      mark(seat),
+      element("span", "name", name(seat)),
+      element("b", "", scoring.after.money[seat]),
+    ),
   );
   return element("ol", "ranking", ...items);
 }

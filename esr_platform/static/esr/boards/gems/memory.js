@@ -42,7 +42,10 @@ const holdings = (view) => ({
   cards: view.players.map((player) => [...player.cards]),
 });
 
-/** A round that may grow without changing the one that it comes from: what is in its lists never changes but a last guess. */
+/**
+ * A round that may grow without changing the one that it comes from: what is in its lists never changes but a last
+ * guess.
+ */
 const opened = (round) => ({
   ...round,
   actions: { ...round.actions },
@@ -66,7 +69,8 @@ const UNDONE = {
   money: (held, { seat, amount }) => void (held.money[seat] -= amount),
   gems_moved: (held, { from, to, gems }) => carry(held.gems, { from: to, to: from, gems }),
   kept: (held, { seat }) => void held.cards[seat].pop(),
-  supply_rule: (held, { returned }) => returned.forEach((gems, seat) => carry(held.gems, { from: "supply", to: seat, gems })),
+  supply_rule: (held, { returned }) =>
+    returned.forEach((gems, seat) => carry(held.gems, { from: "supply", to: seat, gems })),
   scored: (held, { rows }) => rows.forEach((row) => pay(held, row, -1)),
 };
 
@@ -78,9 +82,14 @@ const UNDONE = {
 export function remember(memory, scene) {
   const { view } = scene;
   const before = memory ?? { round: roundOf(view), barter: null, ...undone(view, scene.entries) };
+  /** @type {Object<string, *>} */
   const walk = {
     round: opened(before.round),
-    barter: before.barter && { ...before.barter, declined: [...before.barter.declined], offers: [...before.barter.offers] },
+    barter: before.barter && {
+      ...before.barter,
+      declined: [...before.barter.declined],
+      offers: [...before.barter.offers],
+    },
     gems: before.gems.map((held) => [...held]),
     money: [...before.money],
     cards: before.cards.map((held) => [...held]),
@@ -90,12 +99,22 @@ export function remember(memory, scene) {
   };
   const isNew = before.round.phase !== view.phase || before.round.round !== view.round;
   const end = isNew || !memory ? scene.entries.findIndex(({ event }) => event?.type === "deal") : -1;
-  const old = end < 0 ? scene.entries : scene.entries.slice(0, memory ? end : 0); // what comes first may end an older round
+  // What comes first may end an older round.
+  const old = end < 0 ? scene.entries : scene.entries.slice(0, memory ? end : 0);
   for (const entry of old) follow(walk, entry);
   if (!memory) walk.round.guesses = guessesOf(view);
   const { round, ended, scoring } = walk;
   const over = Boolean(memory?.over || (scoring && scoring.phase === view.phases));
-  return { ply: scene.ply, round: isNew ? roundOf(view) : round, past: isNew ? round : null, barter: view.barter, ended, scoring, over, ...holdings(view) };
+  return {
+    ply: scene.ply,
+    round: isNew ? roundOf(view) : round,
+    past: isNew ? round : null,
+    barter: view.barter,
+    ended,
+    scoring,
+    over,
+    ...holdings(view),
+  };
 }
 
 function follow(walk, entry) {
@@ -144,7 +163,8 @@ const EVENTS = {
   gems_moved: (walk, event) => {
     carry(walk.gems, event);
     if (event.why === "barter" || event.why === "counter_gift") return agree(walk, event);
-    if (event.why !== "free_choice") walk.round.events.push({ action: event.why === "gems" ? "gems" : "event", ...event });
+    if (event.why !== "free_choice")
+      walk.round.events.push({ action: event.why === "gems" ? "gems" : "event", ...event });
     return undefined;
   },
   drawn: ({ round }, event) => void round.events.push({ action: "event", ...event }),
@@ -167,7 +187,11 @@ const EVENTS = {
     for (const row of event.rows) pay(walk, row);
     if (event.phase === null) return void walk.round.events.push({ action: "event", type: "half", scoring: went });
     walk.cards = walk.cards.map(() => []);
-    walk.scoring = { ...went, after: { gems: structuredClone(gems), money: [...money] }, last: event.phase === walk.phases };
+    walk.scoring = {
+      ...went,
+      after: { gems: structuredClone(gems), money: [...money] },
+      last: event.phase === walk.phases,
+    };
     return undefined;
   },
 };

@@ -1,5 +1,6 @@
 // What moves between two scenes: gems from row to row, a card that is turned over, columns that are paid.
 
+import { findAll } from "../../elements.js";
 import { stone } from "./piles.js";
 
 /** Milliseconds, after the almanac's measure. */
@@ -25,7 +26,15 @@ export function departures(entries, pileOf) {
     gems.flatMap((count, colour) => {
       const stones = [...(pileOf(from, colour)?.querySelectorAll(".stone") ?? [])];
       const leaving = stones.slice(-count).slice(0, MOST);
-      return count ? leaving.map((stoneThere, index) => ({ to, colour, index, count: leaving.length, rect: stoneThere.getBoundingClientRect() })) : [];
+      return count
+        ? leaving.map((stoneThere, index) => ({
+            to,
+            colour,
+            index,
+            count: leaving.length,
+            rect: stoneThere.getBoundingClientRect(),
+          }))
+        : [];
     }),
   );
 }
@@ -41,7 +50,10 @@ export function flights(leaving, pileOf, layer, milliseconds) {
     const target = lying.at(-count + index) ?? lying.at(-1) ?? pileOf(to, colour);
     if (!target || !rect.width) return [];
     const end = target.getBoundingClientRect();
-    return [fly(colour, rect, end, origin, layer, Math.min(FLIGHT, milliseconds)), hide(target, Math.min(FLIGHT, milliseconds))];
+    return [
+      fly(colour, rect, end, origin, layer, Math.min(FLIGHT, milliseconds)),
+      hide(target, Math.min(FLIGHT, milliseconds)),
+    ];
   });
 }
 
@@ -51,7 +63,11 @@ function fly(colour, start, end, origin, layer, duration) {
   flying.style.setProperty("height", `${start.height}px`);
   layer.append(flying);
   const at = ({ left, top }) => `translate(${left - origin.left}px, ${top - origin.top}px)`;
-  const animation = flying.animate([{ transform: at(start) }, { transform: at(end) }], { duration, easing: EASE, fill: "both" });
+  const animation = flying.animate([{ transform: at(start) }, { transform: at(end) }], {
+    duration,
+    easing: EASE,
+    fill: "both",
+  });
   const gone = () => flying.remove();
   animation.finished.then(gone, gone);
   return animation;
@@ -61,14 +77,21 @@ const hide = (target, duration) => target.animate([{ opacity: 0 }, { opacity: 0 
 
 /** A card is turned over: edge-on in the middle. @type {(card: Element, milliseconds: number) => Animation} */
 export const turn = (card, milliseconds) =>
-  card.animate([{ transform: "scaleX(0)" }, { transform: "scaleX(1)" }], { duration: Math.min(TURN, milliseconds), easing: EASE });
+  card.animate([{ transform: "scaleX(0)" }, { transform: "scaleX(1)" }], {
+    duration: Math.min(TURN, milliseconds),
+    easing: EASE,
+  });
 
 /** Columns are paid one after the other. @type {(board: HTMLElement, milliseconds: number) => Animation[]} */
 export function columns(board, milliseconds) {
   const each = Math.min(COLUMN, milliseconds);
-  return [...board.querySelectorAll("[data-column]")].flatMap((cell) => {
+  return findAll(board, "[data-column]").flatMap((cell) => {
     const delay = (Number(cell.dataset.column) - 1) * each;
     const parts = [...cell.querySelectorAll(".paid, .caption, .ghost, .was + .millions")];
-    return delay < 0 ? [] : parts.map((part) => part.animate([{ opacity: 0 }, { opacity: 1 }], { delay, duration: each, easing: EASE, fill: "backwards" }));
+    return delay < 0
+      ? []
+      : parts.map((part) =>
+          part.animate([{ opacity: 0 }, { opacity: 1 }], { delay, duration: each, easing: EASE, fill: "backwards" }),
+        );
   });
 }

@@ -3,7 +3,18 @@
 import { say, sayCount } from "../../words.js";
 import { COLOURS, colourName, listing, total } from "./codes.js";
 
-const NUMBERS = ["", "", say("two"), say("three"), say("four"), say("five"), say("six"), say("seven"), say("eight"), say("nine")];
+const NUMBERS = [
+  "",
+  "",
+  say("two"),
+  say("three"),
+  say("four"),
+  say("five"),
+  say("six"),
+  say("seven"),
+  say("eight"),
+  say("nine"),
+];
 
 /** A small number as a word. @type {(count: number) => string} */
 export const inWords = (count) => NUMBERS[count] || String(count);
@@ -60,7 +71,8 @@ export function verdict(standing, offer, holdings) {
   const count = total(offer);
   const more = count - total(standing);
   const column = more ? null : deciding(offer, standing);
-  if (compare(offer, standing) > 0) return { higher: true, column, text: say("Higher. %(why)s", { why: whyAbove(standing, offer) }) };
+  if (compare(offer, standing) > 0)
+    return { higher: true, column, text: say("Higher. %(why)s", { why: whyAbove(standing, offer) }) };
   const parts = [say("Not higher yet. %(why)s", { why: whyNot(standing, offer) }), remedy(standing, offer, holdings)];
   return { higher: false, column, text: parts.filter(Boolean).join(" ") };
 }
@@ -72,17 +84,22 @@ function opening(offer) {
 
 function whyAbove(standing, offer) {
   const more = total(offer) - total(standing);
-  if (more) return sayCount("Yours has one gem more.", "Yours has %(number)s gems more.", more, { number: inWords(more) });
+  if (more)
+    return sayCount("Yours has one gem more.", "Yours has %(number)s gems more.", more, { number: inWords(more) });
   const colour = deciding(offer, standing);
   const values = { each: each(total(offer)), colour: colourName(COLOURS[colour]) };
   if (standing[colour]) return say("%(each)s, and yours has more %(colour)s.", values);
   const below = standing.findIndex((count, index) => index > colour && count > offer[index]);
-  return say("%(each)s, and yours has %(colour)s, which outranks %(other)s.", { ...values, other: colourName(COLOURS[below]) });
+  return say("%(each)s, and yours has %(colour)s, which outranks %(other)s.", {
+    ...values,
+    other: colourName(COLOURS[below]),
+  });
 }
 
 function whyNot(standing, offer) {
   const fewer = total(standing) - total(offer);
-  if (fewer) return sayCount("Theirs has one gem more.", "Theirs has %(number)s gems more.", fewer, { number: inWords(fewer) });
+  if (fewer)
+    return sayCount("Theirs has one gem more.", "Theirs has %(number)s gems more.", fewer, { number: inWords(fewer) });
   const colour = deciding(standing, offer);
   const values = { each: each(total(offer)), colour: colourName(COLOURS[colour]) };
   return colour === null ? say("It is the same offer.") : say("%(each)s, and theirs has more %(colour)s.", values);
@@ -100,7 +117,8 @@ function remedy(standing, offer, holdings) {
   const spare = COLOURS.map((_, colour) => holdings[colour] > offer[colour]);
   const adding = COLOURS.filter((_, colour) => spare[colour] && compare(changed(offer, colour, null), standing) > 0);
   const swapping = swaps(standing, offer, spare);
-  if (adding.length && swapping) return say("%(add)s, or %(change)s.", { add: addText(adding, spare), change: swapping });
+  if (adding.length && swapping)
+    return say("%(add)s, or %(change)s.", { add: addText(adding, spare), change: swapping });
   if (adding.length) return say("%(add)s.", { add: addText(adding, spare) });
   if (swapping) return say("Or rather: %(change)s.", { change: swapping });
   const missing = Math.max(2, total(standing) - total(offer) + (compare(holdings, standing) > 0 ? 0 : 1));
@@ -116,8 +134,11 @@ function addText(adding, spare) {
 function swaps(standing, offer, spare) {
   for (let from = 3; from > 0; from -= 1) {
     if (!offer[from]) continue;
-    const to = COLOURS.filter((_, colour) => colour < from && spare[colour] && compare(changed(offer, colour, from), standing) > 0);
-    if (to.length) return say("change a %(colour)s to %(colours)s", { colour: colourName(COLOURS[from]), colours: eitherOf(to) });
+    const to = COLOURS.filter(
+      (_, colour) => colour < from && spare[colour] && compare(changed(offer, colour, from), standing) > 0,
+    );
+    if (to.length)
+      return say("change a %(colour)s to %(colours)s", { colour: colourName(COLOURS[from]), colours: eitherOf(to) });
   }
   return null;
 }
@@ -128,4 +149,5 @@ const eitherOf = (colours) => {
   return say("%(first)s or %(last)s", { first: names.slice(0, -1).join(", "), last: names.at(-1) });
 };
 
-const changed = (offer, more, less) => offer.map((count, colour) => count + Number(colour === more) - Number(colour === less));
+const changed = (offer, more, less) =>
+  offer.map((count, colour) => count + Number(colour === more) - Number(colour === less));

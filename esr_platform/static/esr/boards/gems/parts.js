@@ -1,8 +1,8 @@
 // Parts of the table alone, for pages that explain: <gems-part card="5YGG">, or the functions themselves.
 
+import { element } from "../../elements.js";
 import { actionCard, actionSign, cardBack, coin, eventCard, gemCard, stack } from "./cards.js";
 import { COLOURS, vectorOf } from "./codes.js";
-import { element } from "../../elements.js";
 import { whyHigher } from "./offers.js";
 import { pile, slip, stone } from "./piles.js";
 import { mark } from "./rows.js";
@@ -12,12 +12,16 @@ export { actionCard, actionSign, cardBack, coin, eventCard, gemCard, mark, pile,
 /** @type {(text: string) => number[]} `RRB` → `[2, 0, 0, 1]` */
 const gemsOf = (text) => vectorOf([...text]);
 
-/** An offer, and why it is higher than the one before. @type {(gems: number[], before: number[]|null) => HTMLElement} */
+/**
+ * An offer, and why it is higher than the one before.
+ * @type {(gems: number[], before: number[]|null) => HTMLElement}
+ */
 export const offer = (gems, before = null) =>
   element("span", "offer-of", slip(gems, true), element("i", "caption", whyHigher(before, gems)));
 
 /** A pile with its number. @type {(colour: string, count: number, more?: Object) => HTMLElement} */
-export const pileOf = (colour, count, more = {}) => element("span", "pile", ...pile(COLOURS.indexOf(colour), { count, ...more }));
+export const pileOf = (colour, count, more = {}) =>
+  element("span", "pile", ...pile(COLOURS.indexOf(colour), { count, ...more }));
 
 /** What each attribute of <gems-part> draws. */
 const DRAWN = {
@@ -25,7 +29,11 @@ const DRAWN = {
   event: (code) => eventCard(code),
   action: (name) => actionCard(name, true),
   gems: (text, { lead, returned, offered }) =>
-    pileOf(text[0], text.length, { lead: lead || null, returned: Number(returned || 0), offered: Number(offered || 0) }),
+    pileOf(text[0], text.length, {
+      lead: lead || null,
+      returned: Number(returned || 0),
+      offered: Number(offered || 0),
+    }),
   offer: (text, { above }) => offer(gemsOf(text), above ? gemsOf(above) : null),
   back: (kind) => cardBack(kind === "gems"),
   money: (amount) => coin(Number(amount)),

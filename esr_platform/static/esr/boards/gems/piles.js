@@ -1,8 +1,8 @@
 // Gems as they lie: rows of five with their number, boxed where nobody has more.
 
+import { element } from "../../elements.js";
 import { say } from "../../words.js";
 import { COLOURS, colourName, total } from "./codes.js";
-import { element } from "../../elements.js";
 import { drawing, heard } from "./elements.js";
 
 /** From here on one gem and the number say it better. */
@@ -68,10 +68,13 @@ export function leads(counts) {
  * @param {boolean} standing whether it is the one to be topped
  */
 export function slip(gems, standing) {
-  const each = gems.flatMap((count, colour) =>
-    total(gems) > 8 && count > 2
-      ? [element("span", "many", stone(colour), element("b", "", `×${count}`))]
-      : Array.from({ length: count }, () => stone(colour)),
+  const each = gems.flatMap(
+    (count, colour) =>
+      /** @type {Element[]} */ (
+        total(gems) > 8 && count > 2
+          ? [element("span", "many", stone(colour), element("b", "", `×${count}`))]
+          : Array.from({ length: count }, () => stone(colour))
+      ),
   );
   return element("span", `slip${standing ? " standing" : ""}`, ...each);
 }

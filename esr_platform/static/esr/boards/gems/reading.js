@@ -35,8 +35,8 @@ export function read(scene) {
     memory,
     barter,
     ended,
-    standing: last && last.offer,
-    offerer: last && last.seat,
+    standing: last?.offer ?? null,
+    offerer: last?.seat ?? null,
     involved: involved(view, barter),
     past,
     scoring,
@@ -50,11 +50,11 @@ function involved(view, barter) {
 }
 
 /** What a seat is doing now, two words; empty if it waits. @type {(moment: Moment, seat: number) => string} */
-export function doing({ view, yous, memory, ended }, seat) {
+export function doing({ view, yous, memory }, seat) {
   if (memory.over) return "";
   if (view.turn === null) return yous[seat]?.action ? say("has chosen") : say("chooses");
   if (view.turn !== seat) return "";
-  if (view.barter) return inBarter(view.barter, seat, ended);
+  if (view.barter) return inBarter(view.barter, seat);
   if (view.immediate) return say("decides");
   if (view.free_choice) return say("chooses gems");
   if (view.resolving === "event") return say("takes a card");
@@ -82,7 +82,8 @@ export function paid({ view, entries }) {
   for (const { event } of entries) {
     if (event?.type === "money") sums[event.seat] += event.amount;
     if (event?.type !== "scored") continue;
-    for (const row of event.rows) sums.forEach((_, seat) => (sums[seat] += row.share[seat] + row.sole_bonus[seat] + row.per_gem[seat]));
+    for (const row of event.rows)
+      sums.forEach((_, seat) => (sums[seat] += row.share[seat] + row.sole_bonus[seat] + row.per_gem[seat]));
   }
   return sums;
 }

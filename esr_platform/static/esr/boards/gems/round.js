@@ -1,9 +1,9 @@
 // A round outside a barter: who chose what, what came of it, and a card that is being decided.
 
+import { element } from "../../elements.js";
 import { say } from "../../words.js";
 import { eventCard } from "./cards.js";
-import { actionName, ACTIONS, cardName, cardRule, gemsText, listing, total } from "./codes.js";
-import { element } from "../../elements.js";
+import { ACTIONS, actionName, cardName, cardRule, gemsText, listing, total } from "./codes.js";
 import { drawing } from "./elements.js";
 import { namesOf } from "./rows.js";
 import { tell } from "./telling.js";
@@ -12,7 +12,7 @@ import { tell } from "./telling.js";
  * The whole panel.
  * @param {{seats: number, names: string[], labels?: Object[]}} table
  * @param {import("./reading.js").Moment} moment
- * @returns {HTMLElement[]}
+ * @returns {import("../../elements.js").Child[]}
  */
 export function roundPanel(table, moment) {
   const { view, memory, past } = moment;
@@ -20,22 +20,32 @@ export function roundPanel(table, moment) {
   const round = past ?? memory.round;
   const known = Object.keys(round.actions).length > 0;
   const duel = view.seats === 2;
-  const shown = [element("h2", "", title(round, past, duel)), lowSupply(moment, name), card(moment, name), order(view, name)];
+  /** @type {import("../../elements.js").Child[]} */
+  const shown = [
+    element("h2", "", title(round, past, duel)),
+    lowSupply(moment, name),
+    card(moment, name),
+    order(view, name),
+  ];
   if (known) shown.push(duel ? turnLines(round, name) : lines(round, view, past, name));
   if (!known || past) shown.push(element("p", "closing", next(moment, name)));
-  return shown.filter(Boolean);
+  return shown;
 }
 
 function title({ round, phase }, past, duel) {
   if (past) return duel ? say("Turn %(round)s is over", { round }) : say("Round %(round)s is over", { round });
-  return duel ? say("Turn %(round)s of phase %(phase)s", { round, phase }) : say("Round %(round)s of phase %(phase)s", { round, phase });
+  return duel
+    ? say("Turn %(round)s of phase %(phase)s", { round, phase })
+    : say("Round %(round)s of phase %(phase)s", { round, phase });
 }
 
 /** At the start of a phase: what everybody returned because the bank was low. */
 function lowSupply({ entries }, name) {
   const rule = entries.find(({ event }) => event?.type === "supply_rule")?.event;
   if (!rule) return null;
-  const told = rule.returned.flatMap((gems, seat) => (total(gems) ? [say("%(name)s returns %(what)s", { name: name(seat), what: gemsText(gems) })] : []));
+  const told = rule.returned.flatMap((gems, seat) =>
+    total(gems) ? [say("%(name)s returns %(what)s", { name: name(seat), what: gemsText(gems) })] : [],
+  );
   return element("p", "low", say("The bank is low."), " ", `${told.join("; ")}.`);
 }
 
@@ -52,20 +62,45 @@ function card({ view, entries }, name) {
 }
 
 const shownCard = (code, said) =>
-  element("div", "decided", eventCard(code), element("div", "", element("b", "", cardName(code)), element("p", "", cardRule(code)), said && element("p", "closing", said)));
+  element(
+    "div",
+    "decided",
+    eventCard(code),
+    element(
+      "div",
+      "",
+      element("b", "", cardName(code)),
+      element("p", "", cardRule(code)),
+      said && element("p", "closing", said),
+    ),
+  );
 
 /** Who takes gems by Free Choice, in order. */
 function order({ free_choice: choice }, name) {
   if (!choice) return null;
-  const items = choice.order.map((seat, place) => element("li", place === choice.next ? "now" : place < choice.next ? "done" : "", name(seat)));
+  const items = choice.order.map((seat, place) =>
+    element("li", place === choice.next ? "now" : place < choice.next ? "done" : "", name(seat)),
+  );
   const why = choice.order.length > 1 ? say("One gem each, fewest red first") : say("Alone: one gem back, two taken");
   return element("div", "choice", element("p", "caption", why), element("ol", "order", ...items));
 }
 
 function lines(round, view, past, name) {
   const rows = ACTIONS.flatMap((action) => {
-    const seats = Object.keys(round.actions).map(Number).filter((seat) => round.actions[seat] === action);
-    return seats.length ? [line(action, seats, round.events.filter((event) => event.action === action), !past && view.resolving === action, name)] : [];
+    const seats = Object.keys(round.actions)
+      .map(Number)
+      .filter((seat) => round.actions[seat] === action);
+    return seats.length
+      ? [
+          line(
+            action,
+            seats,
+            round.events.filter((event) => event.action === action),
+            !past && view.resolving === action,
+            name,
+          ),
+        ]
+      : [];
   });
   return element("ul", "actions-taken", ...rows);
 }
@@ -73,8 +108,20 @@ function lines(round, view, past, name) {
 function line(action, seats, events, now, name) {
   const blocked = events.some((event) => event.type === "cancelled");
   const who = listing(seats.map(name));
-  const told = blocked ? say("block each other: cancelled") : events.map((event) => tell(event, name)).filter(Boolean).join("; ");
-  const made = element("li", now ? "now" : "", drawing(`act-${action}`, "", "0 0 24 24"), element("b", "", actionName(action)), element("span", "", who), told && element("i", "caption", told));
+  const told = blocked
+    ? say("block each other: cancelled")
+    : events
+        .map((event) => tell(event, name))
+        .filter(Boolean)
+        .join("; ");
+  const made = element(
+    "li",
+    now ? "now" : "",
+    drawing(`act-${action}`, "", "0 0 24 24"),
+    element("b", "", actionName(action)),
+    element("span", "", who),
+    told && element("i", "caption", told),
+  );
   return made;
 }
 
@@ -83,11 +130,30 @@ function turnLines(round, name) {
   const { active, actions, guesses } = round;
   const caught = guesses.find((guess) => guess.hit);
   const said = caught
-    ? guesses.length > 1 ? say("A hit with the second card: they barter") : say("A hit with the first card: %(name)s loses the action", { name: name(active) })
-    : guesses.length > 1 ? say("Two misses: %(name)s acts", { name: name(active) }) : "";
-  const told = round.events.map((event) => tell(event, name)).filter(Boolean).join("; ");
+    ? guesses.length > 1
+      ? say("A hit with the second card: they barter")
+      : say("A hit with the first card: %(name)s loses the action", { name: name(active) })
+    : guesses.length > 1
+      ? say("Two misses: %(name)s acts", { name: name(active) })
+      : "";
+  const told = round.events
+    .map((event) => tell(event, name))
+    .filter(Boolean)
+    .join("; ");
   const action = actions[active];
-  return element("ul", "actions-taken", action && element("li", "", drawing(`act-${action}`, "", "0 0 24 24"), element("b", "", actionName(action)), element("span", "", said), told && element("i", "caption", told)));
+  return element(
+    "ul",
+    "actions-taken",
+    action &&
+      element(
+        "li",
+        "",
+        drawing(`act-${action}`, "", "0 0 24 24"),
+        element("b", "", actionName(action)),
+        element("span", "", said),
+        told && element("i", "caption", told),
+      ),
+  );
 }
 
 /** Who is to do what next. */
@@ -106,4 +172,3 @@ function asksDuel({ active, players, guesses }, name) {
   if (guesses.length) return say("A miss. %(other)s shows a second card.", values);
   return say("%(other)s guesses which action lies hidden.", values);
 }
-

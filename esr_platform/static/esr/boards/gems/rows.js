@@ -1,12 +1,12 @@
 // The table as a ledger: the heads of the columns, the bank, and a row for every seat.
 
+import { element, html } from "../../elements.js";
 import { say } from "../../words.js";
 import { actionCard, actionSign, cardsLeft, eventCard, gemCard, held, stack } from "./cards.js";
-import { cardName, colourName, COLOURS, VALUES } from "./codes.js";
-import { element } from "../../elements.js";
+import { COLOURS, cardName, colourName, VALUES } from "./codes.js";
 import { drawing, heard } from "./elements.js";
-import { choice, doing, paid } from "./reading.js";
 import { leads, pile, stone } from "./piles.js";
+import { choice, doing, paid } from "./reading.js";
 
 /** Letters of a name that stand in the column of seats in the size of names. */
 const SHORT = 8;
@@ -28,13 +28,23 @@ export function fill(target, shown, make) {
 
 /** @type {(colour: number) => HTMLElement} the head of a column: gem, name, what most are worth */
 export const colourHead = (colour) =>
-  cell("colour", "columnheader", stone(colour), element("i", "", colourName(COLOURS[colour])), element("b", "", VALUES[colour]));
+  cell(
+    "colour",
+    "columnheader",
+    stone(colour),
+    element("i", "", colourName(COLOURS[colour])),
+    element("b", "", VALUES[colour]),
+  );
 
 /** The heads of the columns. */
 export function heads(duel) {
   const last = duel ? say("gem card") : say("gem card, action");
   const row = cell("row heads", "row", cell("who", "columnheader", element("i", "", say("Seat"))));
-  const names = [["money", say("millions")], ["cards", say("scoring cards")], ["play", last]];
+  const names = [
+    ["money", say("millions")],
+    ["cards", say("scoring cards")],
+    ["play", last],
+  ];
   row.append(cell("piles", "none", ...COLOURS.map((_, colour) => colourHead(colour))));
   row.append(...names.map(([name, text]) => cell(name, "columnheader", element("i", "", text))));
   return row;
@@ -45,7 +55,12 @@ export function bankRow() {
   const piles = COLOURS.map(() => cell("pile", "cell"));
   const cards = cell("cards", "cell");
   const play = cell("play", "cell");
-  const who = cell("who", "rowheader", element("b", "name", say("The bank")), element("span", "meta", say("what is left to take")));
+  const who = cell(
+    "who",
+    "rowheader",
+    element("b", "name", say("The bank")),
+    element("span", "meta", say("what is left to take")),
+  );
   const row = cell("row bank", "row", who, cell("piles", "none", ...piles), cell("money", "cell"), cards, play);
   return {
     element: row,
@@ -53,13 +68,18 @@ export function bankRow() {
     /** @param {import("./reading.js").Moment} moment */
     draw({ view }) {
       const { event, aside } = view;
-      piles.forEach((target, colour) => fill(target, view.supply[colour], () => pile(colour, { count: view.supply[colour] })));
+      piles.forEach((target, colour) =>
+        fill(target, view.supply[colour], () => pile(colour, { count: view.supply[colour] })),
+      );
       fill(cards, [event.display, event.stack], () => [
         event.display ? eventCard(event.display) : element("span", "event-card empty"),
         event.display && element("i", "card-name", cardName(event.display)),
         stack(event.stack, false, cardsLeft(event.stack)),
       ]);
-      fill(play, [view.gem_stack, aside], () => [stack(view.gem_stack, true, cardsLeft(view.gem_stack)), aside?.top && asideOf(aside)]);
+      fill(play, [view.gem_stack, aside], () => [
+        stack(view.gem_stack, true, cardsLeft(view.gem_stack)),
+        aside?.top && asideOf(aside),
+      ]);
     },
   };
 }
@@ -77,8 +97,10 @@ export const mark = (seat) => drawing(`mark-${seat + 1}`, "mark", "0 0 20 20");
 export function nameOf(table, seat) {
   const label = table.labels?.[seat] ?? {};
   const called = namesOf(table)(seat);
-  const shown = element(label.href ? "a" : "b", called.length > SHORT ? "name long" : "name", called);
-  if (label.href) shown.href = label.href;
+  const className = called.length > SHORT ? "name long" : "name";
+  const shown = label.href
+    ? html("a", { class: className, href: label.href }, called)
+    : element("b", className, called);
   const version = /^\d/.test(String(label.version ?? "")) ? `v${label.version}` : label.version;
   const meta = [version, label.rating].filter((part) => part || part === 0).join(" · ");
   return [mark(seat), shown, meta && element("span", "meta", meta)];
@@ -104,13 +126,18 @@ export function seatRow(table, seat) {
       fill(state, doing(moment, seat), () => doing(moment, seat));
       piles.forEach((target, colour) => {
         const lead = leads(view.players.map((other) => other.gems[colour]))[seat];
-        const offered = moment.offerer === seat ? moment.standing[colour] : 0;
+        const offered = moment.offerer === seat ? (moment.standing?.[colour] ?? 0) : 0;
         const shown = { count: player.gems[colour], offered, lead };
         fill(target, shown, () => pile(colour, shown));
       });
       const gain = paid(moment)[seat];
-      fill(money, [player.money, gain], () => [element("b", "millions", player.money), gain > 0 && element("i", "gain", `+${gain}`)]);
-      fill(cards, player.cards, () => (player.cards.length ? held(player.cards) : element("i", "caption", say("none"))));
+      fill(money, [player.money, gain], () => [
+        element("b", "millions", player.money),
+        gain > 0 && element("i", "gain", `+${gain}`),
+      ]);
+      fill(cards, player.cards, () =>
+        player.cards.length ? held(player.cards) : element("i", "caption", say("none")),
+      );
       drawPlay(play, moment, seat, duel);
     },
   };
@@ -132,4 +159,3 @@ function chosenOf({ action, open, past }) {
   if (past) shown.append(heard(say("in the round before")));
   return shown;
 }
-

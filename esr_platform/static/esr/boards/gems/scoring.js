@@ -1,7 +1,16 @@
 // A scoring: every payment by colour and seat, with its reason; the same as the told game says.
 
 import { say, sayCount } from "../../words.js";
-import { cardName, CERTIFICATE_VALUES, COLOURS, colourName, listing, SOLE_ANY_BONUS, soleBonus, VALUES } from "./codes.js";
+import {
+  CERTIFICATE_VALUES,
+  COLOURS,
+  cardName,
+  colourName,
+  listing,
+  SOLE_ANY_BONUS,
+  soleBonus,
+  VALUES,
+} from "./codes.js";
 import { inWords } from "./offers.js";
 
 /**
@@ -35,15 +44,23 @@ export function payment(scoring, row, seat) {
   const leading = counts[seat] === most && most > 0;
   const lead = leading ? (leaders > 1 ? "tied" : "alone") : null;
   const reason = row.of === "cert" ? certificateReason : colourReason;
-  return { count: counts[seat], returned: row.returned[seat], paid: paidIn(row, seat), lead, why: reason(scoring, row, seat, lead, leaders) };
+  return {
+    count: counts[seat],
+    returned: row.returned[seat],
+    paid: paidIn(row, seat),
+    lead,
+    why: reason(scoring, row, seat, lead, leaders),
+  };
 }
 
 function colourReason(scoring, row, seat, lead, leaders) {
   const parts = [];
   if (lead === "alone") parts.push(say("%(share)s alone", { share: row.share[seat] }));
-  if (lead === "tied") parts.push(say("%(value)s shared by %(count)s", { value: valueOf(scoring, row), count: inWords(leaders) }));
+  if (lead === "tied")
+    parts.push(say("%(value)s shared by %(count)s", { value: worthOf(scoring, row), count: inWords(leaders) }));
   if (row.sole_bonus[seat]) parts.push(...soleParts(scoring.cards[seat], row));
-  if (row.per_gem[seat]) parts.push(say("%(paid)s for each %(colour)s", { paid: row.per_gem[seat], colour: colourName(row.of) }));
+  if (row.per_gem[seat])
+    parts.push(say("%(paid)s for each %(colour)s", { paid: row.per_gem[seat], colour: colourName(row.of) }));
   const back = row.returned[seat] ? sayCount("returns 1", "returns %(count)s", row.returned[seat]) : "";
   return [parts.join(", "), back].filter(Boolean).join("; ");
 }
@@ -57,7 +74,7 @@ function soleParts(cards, row) {
   ].filter(Boolean);
 }
 
-const valueOf = (scoring, row) => {
+const worthOf = (scoring, row) => {
   const value = VALUES[COLOURS.indexOf(row.of)];
   return scoring.phase === null ? value / 2 : value;
 };
@@ -80,7 +97,10 @@ function certificateReason(scoring, row, seat) {
 export function sentences(scoring, row, name) {
   if (row.of === "cert") return { head: say("Certificates."), text: certificateSentence(scoring, row, name) };
   const colour = colourName(row.of);
-  const head = say("%(colour)s, %(value)s.", { colour: colour[0].toLocaleUpperCase() + colour.slice(1), value: valueOf(scoring, row) });
+  const head = say("%(colour)s, %(value)s.", {
+    colour: colour[0].toLocaleUpperCase() + colour.slice(1),
+    value: worthOf(scoring, row),
+  });
   const counts = countsOf(scoring, row);
   const most = Math.max(...counts);
   if (!most) return { head, text: say("Nobody has any: nothing is paid.") };
@@ -93,18 +113,33 @@ function alone(scoring, row, seat, most, name) {
   const values = { name: name(seat), most, share: row.share[seat], returned: row.returned[seat] };
   const bonus = row.sole_bonus[seat];
   if (!bonus) return say("%(name)s has most, alone with %(most)s: %(share)s; returns %(returned)s.", values);
-  const cards = scoring.cards[seat].filter((card) => card === "sole_any" || card === `sole:${row.of}`).map((card) => `“${cardName(card)}”`);
-  return say("%(name)s has most, alone with %(most)s: %(share)s, and %(bonus)s more for %(cards)s; returns %(returned)s.", { ...values, bonus, cards: listing(cards) });
+  const cards = scoring.cards[seat]
+    .filter((card) => card === "sole_any" || card === `sole:${row.of}`)
+    .map((card) => `“${cardName(card)}”`);
+  return say(
+    "%(name)s has most, alone with %(most)s: %(share)s, and %(bonus)s more for %(cards)s; returns %(returned)s.",
+    { ...values, bonus, cards: listing(cards) },
+  );
 }
 
 function tie(row, leaders, most, name) {
-  const values = { names: listing(leaders.map(name)), most, share: row.share[leaders[0]], returned: row.returned[leaders[0]] };
-  if (leaders.length === 2) return say("%(names)s tie with %(most)s: %(share)s each, both return %(returned)s.", values);
+  const values = {
+    names: listing(leaders.map(name)),
+    most,
+    share: row.share[leaders[0]],
+    returned: row.returned[leaders[0]],
+  };
+  if (leaders.length === 2)
+    return say("%(names)s tie with %(most)s: %(share)s each, both return %(returned)s.", values);
   return say("%(names)s tie with %(most)s: %(share)s each, all return %(returned)s.", values);
 }
 
 const perGem = (row, name) =>
-  row.per_gem.flatMap((paid, seat) => (paid ? [say("%(name)s gets %(paid)s for “%(card)s”.", { name: name(seat), paid, card: cardName(`per:${row.of}`) })] : []));
+  row.per_gem.flatMap((paid, seat) =>
+    paid
+      ? [say("%(name)s gets %(paid)s for “%(card)s”.", { name: name(seat), paid, card: cardName(`per:${row.of}`) })]
+      : [],
+  );
 
 /** Cards for this colour alone that pay nothing. */
 function idle(scoring, row, leaders, name) {
@@ -112,19 +147,30 @@ function idle(scoring, row, leaders, name) {
   return scoring.cards.flatMap((cards, seat) => {
     if (!cards.includes(card) || (leaders.length === 1 && leaders[0] === seat)) return [];
     const values = { card: cardName(card), name: name(seat) };
-    return [leaders.includes(seat) ? say("“%(card)s” pays %(name)s nothing in a tie.", values) : say("“%(card)s” pays %(name)s nothing.", values)];
+    return [
+      leaders.includes(seat)
+        ? say("“%(card)s” pays %(name)s nothing in a tie.", values)
+        : say("“%(card)s” pays %(name)s nothing.", values),
+    ];
   });
 }
 
 function certificateSentence(scoring, row, name) {
   const counts = countsOf(scoring, row);
-  const [first, second] = CERTIFICATE_VALUES.map((value) => row.share.flatMap((share, seat) => (share === value ? [seat] : [])));
+  const [first, second] = CERTIFICATE_VALUES.map((value) =>
+    row.share.flatMap((share, seat) => (share === value ? [seat] : [])),
+  );
   if (!first.length) return say("Nobody holds one: nothing is paid.");
   const values = { names: listing(first.map(name)), count: counts[first[0]], value: CERTIFICATE_VALUES[0] };
   if (first.length > 1) return say("%(names)s tie with %(count)s: %(value)s each.", values);
-  if (counts.reduce((sum, count) => sum + count, 0) === 1) return say("%(names)s holds the only one: %(value)s.", values);
+  if (counts.reduce((sum, count) => sum + count, 0) === 1)
+    return say("%(names)s holds the only one: %(value)s.", values);
   const most = say("%(names)s has most, %(count)s: %(value)s", values);
   if (!second.length) return `${most}.`;
   const others = { names: listing(second.map(name)), count: counts[second[0]], value: CERTIFICATE_VALUES[1] };
-  return `${most}; ${second.length > 1 ? say("%(names)s with %(count)s: %(value)s each.", others) : say("%(names)s with %(count)s: %(value)s.", others)}`;
+  const behind =
+    second.length > 1
+      ? say("%(names)s with %(count)s: %(value)s each.", others)
+      : say("%(names)s with %(count)s: %(value)s.", others);
+  return `${most}; ${behind}`;
 }

@@ -23,7 +23,10 @@ const TOLD = {
   declined: (_, values) => say("%(name)s declines", values),
   applied: (_, values) => say("%(name)s carries it out", values),
   discarded: ({ card: code }) => say("nobody takes “%(card)s”", { card: cardName(code) }),
-  picked: ({ move }, values) => (move === "decline" ? say("%(name)s declines", values) : say("%(name)s takes %(what)s", { ...values, what: gemsText(vectorOf(move.take)) })),
+  picked: ({ move }, values) =>
+    move === "decline"
+      ? say("%(name)s declines", values)
+      : say("%(name)s takes %(what)s", { ...values, what: gemsText(vectorOf(move.take)) }),
   half: ({ scoring }, _, name) => halved(scoring.rows[0], name),
   gems_moved: ({ from, to, gems }, _, name) => {
     if (from === "supply") return say("%(name)s takes %(what)s", { name: name(to), what: gemsText(gems) });
@@ -33,7 +36,19 @@ const TOLD = {
 };
 
 function halved(row, name) {
-  const got = row.share.flatMap((share, seat) => (row.returned[seat] ? [say("%(name)s is paid %(share)s and returns %(count)s", { name: name(seat), share, count: row.returned[seat] })] : []));
+  const got = row.share.flatMap((share, seat) =>
+    row.returned[seat]
+      ? [
+          say("%(name)s is paid %(share)s and returns %(count)s", {
+            name: name(seat),
+            share,
+            count: row.returned[seat],
+          }),
+        ]
+      : [],
+  );
   const colour = colourName(row.of);
-  return got.length ? `${say("half of %(colour)s", { colour })}: ${listing(got)}` : say("nobody has %(colour)s", { colour });
+  return got.length
+    ? `${say("half of %(colour)s", { colour })}: ${listing(got)}`
+    : say("nobody has %(colour)s", { colour });
 }

@@ -25,7 +25,10 @@ export function tie(board) {
       drawn.style.setProperty("width", `${gap + 6}px`);
       drawn.style.setProperty("height", `${from.height}px`);
       const at = rows.map((row) => middle(row) - from.top);
-      const end = Math.min(Math.max((at[0] + at.at(-1)) / 2, to.top - from.top + 40), to.bottom - from.top - 20);
+      const end = Math.min(
+        Math.max((at[0] + at[at.length - 1]) / 2, to.top - from.top + 40),
+        to.bottom - from.top - 20,
+      );
       const bus = 6 + Math.round(gap / 2);
       dots.setAttribute("d", at.map((y) => `M2 ${y}a3 3 0 1 0 6 0a3 3 0 1 0-6 0Z`).join(""));
       line.setAttribute("d", `${at.map((y) => `M5 ${y}H${bus}V${end}`).join("")}H${gap + 6}`);

@@ -1,7 +1,7 @@
 // A bid: bottles of the hand are added to what lies there, the total must be no one else's, and a sentence says what it
 // would take.
 
-import { euros, row as bottleRow } from "../../boards/cellars/bottles.js";
+import { row as bottleRow, euros } from "../../boards/cellars/bottles.js";
 import { element } from "../../elements.js";
 import { say, sayCount } from "../../words.js";
 import { isArrow, towards } from "../hearing.js";
@@ -18,11 +18,20 @@ export function bidding(about, hold) {
 
   function toggle(place) {
     const { taken } = hold.draft();
-    hold.change({ taken: taken.includes(place) ? taken.filter((one) => one !== place) : [...taken, place].sort((a, b) => a - b) });
+    hold.change({
+      taken: taken.includes(place) ? taken.filter((one) => one !== place) : [...taken, place].sort((a, b) => a - b),
+    });
   }
 
   const bottles = handOf(hand, tokens, toggle);
-  const lying = bid.length > 0 && element("div", "compose-lying", element("span", "caption", say("Your bid: %(total)s", { total: euros(before) })), still(bid, tokens));
+  const lying =
+    bid.length > 0 &&
+    element(
+      "div",
+      "compose-lying",
+      element("span", "caption", say("Your bid: %(total)s", { total: euros(before) })),
+      still(bid, tokens),
+    );
   const codes = ({ taken }) => taken.map((place) => hand[place]);
 
   function judge(draft) {
@@ -30,39 +39,63 @@ export function bidding(about, hold) {
     const sum = euros(totalWith(question, added));
     const values = { bottles: bottlesText(added, tokens), total: sum };
     const ask = say("Take the bottles that you add; nothing is sent yet.");
-    if (!added.length) return { text: ask, good: false, ways: [pass(), { name: "main", label: say("Add"), note: say("take bottles first"), move: null, why: ask }] };
+    if (!added.length)
+      return {
+        text: ask,
+        good: false,
+        ways: [pass(), { name: "main", label: say("Add"), note: say("take bottles first"), move: null, why: ask }],
+      };
     const label = say("Add %(bottles)s", values);
     if (!mayAdd(question, added)) {
       const text = say("%(total)s lies on the table already. Add a bottle, or take another one.", values);
-      return { text, good: false, ways: [pass(), { name: "main", label, note: say("bid %(total)s", values), move: null, why: text }] };
+      return {
+        text,
+        good: false,
+        ways: [pass(), { name: "main", label, note: say("bid %(total)s", values), move: null, why: text }],
+      };
     }
     const text = [say("With %(bottles)s you bid %(total)s.", values), standing(totalWith(question, added))].join(" ");
-    return { text, good: true, ways: [pass(), { name: "main", label, note: say("bid %(total)s", values), move: { cards: added } }] };
+    return {
+      text,
+      good: true,
+      ways: [pass(), { name: "main", label, note: say("bid %(total)s", values), move: { cards: added } }],
+    };
   }
 
   function standing(tenths) {
     const { from, cards, place, of } = taking(view, seat, tenths);
     const values = { bottles: bottlesText(cards, tokens), name: from === null ? "" : names[from] };
-    const rank = of > 1 && place === of ? say("It is the lowest.") : place === 1 && of > 1 ? say("It is the highest.") : "";
-    const takes = from === null ? say("As it stands you would take the display: %(bottles)s.", values) : say("As it stands you would take from %(name)s: %(bottles)s.", values);
+    const rank =
+      of > 1 && place === of ? say("It is the lowest.") : place === 1 && of > 1 ? say("It is the highest.") : "";
+    const takes =
+      from === null
+        ? say("As it stands you would take the display: %(bottles)s.", values)
+        : say("As it stands you would take from %(name)s: %(bottles)s.", values);
     return [rank, takes].filter(Boolean).join(" ");
   }
 
   function pass() {
     if (before !== null) {
       const { from, cards } = taking(view, seat, before);
-      const what = { bottles: bottlesText(cards, tokens), name: names[from] };
-      return { name: "other", label: say("Pass at %(total)s", { total: euros(before) }), note: from === null ? say("for the display, as it stands") : say("for %(bottles)s, as it stands", what), move: "pass" };
+      const what = { bottles: bottlesText(cards, tokens), name: from === null ? "" : names[from] };
+      return {
+        name: "other",
+        label: say("Pass at %(total)s", { total: euros(before) }),
+        note: from === null ? say("for the display, as it stands") : say("for %(bottles)s, as it stands", what),
+        move: "pass",
+      };
     }
     const drawn = Math.min(2, view.stack);
-    const note = drawn ? sayCount("you get the last card of the stack", "you turn up %(count)s cards and keep the cheaper", drawn) : say("the stack is empty: you get nothing");
+    const note = drawn
+      ? sayCount("you get the last card of the stack", "you turn up %(count)s cards and keep the cheaper", drawn)
+      : say("the stack is empty: you get nothing");
     return { name: "other", label: say("Pass without a bid"), note, move: "pass" };
   }
 
   function press(event) {
     const { key, target } = event;
     const here = target.closest?.("[data-bottle]");
-    if (isArrow(key)) (here ? towards(here, bottles.buttons, key) ?? here : bottles.buttons[0])?.focus();
+    if (isArrow(key)) (here ? (towards(here, bottles.buttons, key) ?? here) : bottles.buttons[0])?.focus();
     else if (key === "Enter" && here) hold.press("main");
     else if (key === "Backspace" || key === "Escape") hold.change({ taken: [] });
     else if (/^p$/i.test(key)) hold.select("other");
@@ -75,7 +108,8 @@ export function bidding(about, hold) {
     lead: say("The highest bid takes the display, each other the bid above it; the lowest becomes the display."),
     body: element("div", "compose-bid", lying, bottles.element),
     start: { taken: [] },
-    fits: ({ taken }) => taken.every((place, index) => Number.isInteger(place) && place in hand && taken.indexOf(place) === index),
+    fits: ({ taken }) =>
+      taken.every((place, index) => Number.isInteger(place) && place in hand && taken.indexOf(place) === index),
     show: ({ taken }) => bottles.show(taken),
     judge,
     press,

@@ -17,14 +17,31 @@ export function handOf(hand, tokens, pressed) {
     drawn.removeAttribute("aria-label");
     drawn.setAttribute("aria-hidden", "true");
     const label = tokens[code] ?? code;
-    const button = html("button", { type: "button", class: "bottle-button", "data-bottle": place, "data-code": code, "aria-pressed": "false", "aria-label": label, title: label }, drawn);
+    const button = html(
+      "button",
+      {
+        type: "button",
+        class: "bottle-button",
+        "data-bottle": place,
+        "data-code": code,
+        "aria-pressed": "false",
+        "aria-label": label,
+        title: label,
+      },
+      drawn,
+    );
     button.addEventListener("click", () => pressed(place));
     return button;
   });
   const row = element("div", "compose-hand", ...buttons);
   row.setAttribute("role", "group");
   row.setAttribute("aria-label", say("Your hand"));
-  return { element: row, buttons, show: (taken) => buttons.forEach((button, place) => button.setAttribute("aria-pressed", String(taken.includes(place)))) };
+  return {
+    element: row,
+    buttons,
+    show: (taken) =>
+      buttons.forEach((button, place) => button.setAttribute("aria-pressed", String(taken.includes(place)))),
+  };
 }
 
 /** @type {(codes: string[], tokens: Object<string, string>) => string} “purple 11 and grey 10” */
@@ -32,5 +49,5 @@ export function bottlesText(codes, tokens) {
   const names = codes.map((code) => tokens[code] ?? code);
   if (!names.length) return say("nothing");
   if (names.length < 2) return names[0];
-  return say("%(first)s and %(last)s", { first: names.slice(0, -1).join(", "), last: names.at(-1) });
+  return say("%(first)s and %(last)s", { first: names.slice(0, -1).join(", "), last: names.at(-1) ?? "" });
 }

@@ -8,10 +8,12 @@ const BEGINS_PX = 6;
  * @param {(source: HTMLElement, target: Element|null) => void} dropped
  */
 export function draggable(sources, over, dropped) {
-  for (const source of sources) source.addEventListener("pointerdown", (event) => event.button === 0 && begin(source, event, over, dropped));
+  for (const source of sources)
+    source.addEventListener("pointerdown", (event) => event.button === 0 && begin(source, event, over, dropped));
 }
 
 function begin(source, { pointerId, clientX, clientY }, over, dropped) {
+  /** @type {HTMLElement|null} */
   let flying = null;
   const life = new AbortController();
   const { signal } = life;
@@ -19,8 +21,8 @@ function begin(source, { pointerId, clientX, clientY }, over, dropped) {
   function moved(event) {
     if (event.pointerId !== pointerId) return;
     if (!flying && Math.hypot(event.clientX - clientX, event.clientY - clientY) < BEGINS_PX) return;
-    flying ??= lifted(source);
-    flying.style.transform = `translate(${event.clientX}px, ${event.clientY}px) translate(-50%, -70%)`;
+    const node = (flying ??= lifted(source));
+    node.style.transform = `translate(${event.clientX}px, ${event.clientY}px) translate(-50%, -70%)`;
     over(source, document.elementFromPoint(event.clientX, event.clientY));
   }
 
@@ -30,7 +32,11 @@ function begin(source, { pointerId, clientX, clientY }, over, dropped) {
     if (!flying) return;
     flying.remove();
     over(source, null);
-    addEventListener("click", (click) => click.stopPropagation(), { capture: true, once: true, signal: AbortSignal.timeout(50) }); // the end of a drag is no click
+    addEventListener("click", (click) => click.stopPropagation(), {
+      capture: true,
+      once: true,
+      signal: AbortSignal.timeout(50),
+    }); // the end of a drag is no click
     if (event.type === "pointerup") dropped(source, document.elementFromPoint(event.clientX, event.clientY));
   }
 

@@ -4,16 +4,37 @@ import { EMPTY, stars } from "../../boards/cellars/bottles.js";
 
 /** Three cells that can make a trio, the first at [0, 0]: lines, both diagonals, triangles. */
 const SHAPES = [
-  [[0, 0], [0, 1], [0, 2]],
-  [[0, 0], [1, 0], [2, 0]],
-  [[0, 0], [1, -1], [2, -2]],
-  [[0, 0], [0, 1], [1, 0]],
-  [[0, 1], [1, 0], [1, 1]],
+  [
+    [0, 0],
+    [0, 1],
+    [0, 2],
+  ],
+  [
+    [0, 0],
+    [1, 0],
+    [2, 0],
+  ],
+  [
+    [0, 0],
+    [1, -1],
+    [2, -2],
+  ],
+  [
+    [0, 0],
+    [0, 1],
+    [1, 0],
+  ],
+  [
+    [0, 1],
+    [1, 0],
+    [1, 1],
+  ],
 ];
 
 const ALIKE = 4;
 const RUN = 1;
 
+/** @type {(cells: Object[], place: number[]) => string|undefined} */
 const at = (cells, [level, x]) => cells.find((cell) => cell.level === level && cell.x === x)?.card;
 
 function bonus(codes) {

@@ -27,7 +27,10 @@ export function laying(about, hold) {
   const cells = question.new_cellar ? [] : (view.players[seat].cellars.at(-1) ?? []);
   const open = question.cells.map(({ cell }) => cell);
 
-  const fits = (place, cell) => place !== null && cell !== null && cellsFor(question, hand[place]).some(([level, x]) => level === cell[0] && x === cell[1]);
+  const fits = (place, cell) =>
+    place !== null &&
+    cell !== null &&
+    cellsFor(question, hand[place]).some(([level, x]) => level === cell[0] && x === cell[1]);
 
   function take(place) {
     const { bottle, cell } = hold.draft();
@@ -43,13 +46,19 @@ export function laying(about, hold) {
   const bottles = handOf(hand, tokens, take);
   const niches = nichesOf(cells, open, tokens, put);
   const begun = view.players[seat].cellars.length;
-  const pointing = onNiches(question.new_cellar && begun ? null : about.board, { seat, cellar: Math.max(0, begun - 1) }, put);
+  const pointing = onNiches(
+    question.new_cellar && begun ? null : about.board,
+    { seat, cellar: Math.max(0, begun - 1) },
+    put,
+  );
   draggable(bottles.buttons, aim, drop);
 
   function aim(source, target) {
     const niche = target && nicheUnder(target);
-    for (const button of niches.buttons) button.classList.toggle("aimed", button === niche && fits(Number(source.dataset.bottle), cellOf(button)));
-    for (const button of niches.buttons) button.classList.toggle("open-now", target !== null && fits(Number(source.dataset.bottle), cellOf(button)));
+    for (const button of niches.buttons)
+      button.classList.toggle("aimed", button === niche && fits(Number(source.dataset.bottle), cellOf(button)));
+    for (const button of niches.buttons)
+      button.classList.toggle("open-now", target !== null && fits(Number(source.dataset.bottle), cellOf(button)));
     if (!target) show(hold.draft());
   }
 
@@ -59,7 +68,8 @@ export function laying(about, hold) {
     if (niche && fits(place, cellOf(niche))) hold.change({ bottle: place, cell: cellOf(niche) });
   }
 
-  const nicheUnder = (target) => niches.buttons.find((button) => button.contains(target)) ?? pointing.under(target, niches);
+  const nicheUnder = (target) =>
+    niches.buttons.find((button) => button.contains(target)) ?? pointing.under(target, niches);
 
   const ghostOf = ({ bottle, cell }) => (bottle !== null && cell ? earning(cells, hand[bottle], cell) : null);
 
@@ -76,24 +86,61 @@ export function laying(about, hold) {
 
   function judge(draft) {
     const ghost = ghostOf(draft);
-    const asked = draft.bottle === null ? say("Take a bottle, then choose its niche; nothing is sent yet.") : noCell(hand[draft.bottle]);
-    if (!ghost) return { text: asked, good: false, ways: [done(), { name: "main", label: say("Lay"), note: say("choose first"), move: null, why: asked }] };
-    const at = ([level, x]) => (level === ghost.cell[0] && x === ghost.cell[1] ? ghost.card : inCell(cells, [level, x])?.card);
-    const text = say("%(bottle)s would earn %(points)s: %(why)s.", { bottle: capital(bottlesText([ghost.card], tokens)), points: ghost.points, why: reasons(ghost, at, words) });
-    const main = { name: "main", label: say("Lay %(bottle)s", { bottle: bottlesText([ghost.card], tokens) }), note: sayCount("1 point", "%(count)s points", ghost.points), move: { card: ghost.card, cell: ghost.cell } };
+    const asked =
+      draft.bottle === null
+        ? say("Take a bottle, then choose its niche; nothing is sent yet.")
+        : noCell(hand[draft.bottle]);
+    if (!ghost)
+      return {
+        text: asked,
+        good: false,
+        ways: [done(), { name: "main", label: say("Lay"), note: say("choose first"), move: null, why: asked }],
+      };
+    /** @type {(cell: number[]) => string|undefined} */
+    const at = ([level, x]) =>
+      level === ghost.cell[0] && x === ghost.cell[1] ? ghost.card : inCell(cells, [level, x])?.card;
+    const text = say("%(bottle)s would earn %(points)s: %(why)s.", {
+      bottle: capital(bottlesText([ghost.card], tokens)),
+      points: ghost.points,
+      why: reasons(ghost, at, words),
+    });
+    const main = {
+      name: "main",
+      label: say("Lay %(bottle)s", { bottle: bottlesText([ghost.card], tokens) }),
+      note: sayCount("1 point", "%(count)s points", ghost.points),
+      move: { card: ghost.card, cell: ghost.cell },
+    };
     return { text, good: true, ways: [done(), main] };
   }
 
   function noCell(code) {
     if (cellsFor(question, code).length) return say("Now choose a niche.");
-    return code === EMPTY ? say("An empty bottle has no niche here: full ones must cover the empty ones first.") : say("There is no niche for it.");
+    return code === EMPTY
+      ? say("An empty bottle has no niche here: full ones must cover the empty ones first.")
+      : say("There is no niche for it.");
   }
 
   function done() {
     const label = say("Done");
-    if (!must) return { name: "other", label, note: sayCount("you keep 1 bottle", "you keep %(count)s bottles", hand.length), move: "done" };
-    const why = sayCount("You must lay 1 bottle more: six may stay in hand.", "You must lay %(count)s bottles more: six may stay in hand.", must);
-    return { name: "other", label, note: sayCount("lay 1 more first", "lay %(count)s more first", must), move: null, why };
+    if (!must)
+      return {
+        name: "other",
+        label,
+        note: sayCount("you keep 1 bottle", "you keep %(count)s bottles", hand.length),
+        move: "done",
+      };
+    const why = sayCount(
+      "You must lay 1 bottle more: six may stay in hand.",
+      "You must lay %(count)s bottles more: six may stay in hand.",
+      must,
+    );
+    return {
+      name: "other",
+      label,
+      note: sayCount("lay 1 more first", "lay %(count)s more first", must),
+      move: null,
+      why,
+    };
   }
 
   function press(event) {
@@ -111,7 +158,9 @@ export function laying(about, hold) {
 
   function walk(key, onBottle, onNiche) {
     if (onNiche) return walkNiches(key, onNiche);
-    const next = onBottle ? (towards(onBottle, bottles.buttons, key) ?? onBottle) : bottles.buttons[hold.draft().bottle ?? 0];
+    const next = onBottle
+      ? (towards(onBottle, bottles.buttons, key) ?? onBottle)
+      : bottles.buttons[hold.draft().bottle ?? 0];
     next?.focus();
     return undefined;
   }
@@ -141,11 +190,17 @@ export function laying(about, hold) {
   }
 
   return {
-    title: must ? sayCount("Lay a bottle, 1 at least", "Lay a bottle, %(count)s at least", must) : say("Lay a bottle, or be done"),
-    lead: question.new_cellar && begun ? say("Your cellar is full: the next bottle begins a new one.") : say("One star, two or three are as many points; three alike earn 4, three kinds of one colour 1."),
+    title: must
+      ? sayCount("Lay a bottle, 1 at least", "Lay a bottle, %(count)s at least", must)
+      : say("Lay a bottle, or be done"),
+    lead:
+      question.new_cellar && begun
+        ? say("Your cellar is full: the next bottle begins a new one.")
+        : say("One star, two or three are as many points; three alike earn 4, three kinds of one colour 1."),
     body: element("div", "compose-lay", bottles.element, niches.element),
     start: NOTHING,
-    fits: ({ bottle, cell }) => (bottle === null && cell === null) || (bottle in hand && (cell === null || fits(bottle, cell))),
+    fits: ({ bottle, cell }) =>
+      (bottle === null && cell === null) || (bottle in hand && (cell === null || fits(bottle, cell))),
     show,
     judge,
     press,
@@ -156,4 +211,3 @@ export function laying(about, hold) {
 }
 
 const cellOf = (niche) => niche.dataset.cell.split(",").map(Number);
-

@@ -4,6 +4,7 @@ import { bottle, EMPTY } from "../../boards/cellars/bottles.js";
 import { element, html } from "../../elements.js";
 import { say } from "../../words.js";
 
+/** @type {(cell: number[]) => string} */
 const keyOf = ([level, x]) => `${level},${x}`;
 
 /** @type {(cells: Object[], cell: number[]) => Object|undefined} */
@@ -13,7 +14,9 @@ export const inCell = (cells, [level, x]) => cells.find((cell) => cell.level ===
 function placeText([level, x], cells) {
   const over = inCell(cells, [level, x]);
   const row = level ? say("row %(row)s", { row: level + 1 }) : say("first row");
-  const under = level ? [inCell(cells, [level - 1, x]), inCell(cells, [level - 1, x + 1])].map((cell) => cell?.card) : [];
+  const under = level
+    ? [inCell(cells, [level - 1, x]), inCell(cells, [level - 1, x + 1])].map((cell) => cell?.card)
+    : [];
   return { row, over: over?.card, under };
 }
 
@@ -33,7 +36,9 @@ export function nichesOf(cells, open, tokens, pressed) {
   const niches = new Map();
   const ordered = [...places].sort((one, two) => two[0] - one[0] || one[1] - two[1]);
   for (const [level, x] of ordered) {
-    const niche = isOpen(open, [level, x]) ? openNiche([level, x], cells, tokens, pressed) : html("span", { class: "niche" });
+    const niche = isOpen(open, [level, x])
+      ? openNiche([level, x], cells, tokens, pressed)
+      : html("span", { class: "niche" });
     niche.dataset.cell = keyOf([level, x]);
     niche.style.gridRow = String(top - level + 1);
     niche.style.gridColumn = `${2 * x + level - left + 1} / span 2`;
@@ -42,20 +47,38 @@ export function nichesOf(cells, open, tokens, pressed) {
   }
   frame.setAttribute("role", "group");
   frame.setAttribute("aria-label", say("Your cellar"));
-  return { element: frame, buttons: [...niches.values()].filter((niche) => niche.matches("button")), at: (cell) => niches.get(keyOf(cell)), show: (ghost) => show(niches, cells, tokens, ghost) };
+  return {
+    element: frame,
+    buttons: [...niches.values()].filter((niche) => niche.matches("button")),
+    at: (cell) => niches.get(keyOf(cell)),
+    show: (ghost) => show(niches, cells, tokens, ghost),
+  };
 }
 
 const isOpen = (open, [level, x]) => open.some((cell) => cell[0] === level && cell[1] === x);
 
 function openNiche(cell, cells, tokens, pressed) {
   const { row, over, under } = placeText(cell, cells);
-  const parts = [row, over && say("over an empty bottle"), under.length > 0 && say("on %(first)s and %(last)s", { first: tokens[under[0]] ?? under[0], last: tokens[under[1]] ?? under[1] })];
-  const button = html("button", { type: "button", class: "niche open", "aria-pressed": "false", "aria-label": say("Niche: %(where)s", { where: parts.filter(Boolean).join(", ") }) });
+  const parts = [
+    row,
+    over && say("over an empty bottle"),
+    under.length > 0 &&
+      say("on %(first)s and %(last)s", { first: tokens[under[0]] ?? under[0], last: tokens[under[1]] ?? under[1] }),
+  ];
+  const button = html("button", {
+    type: "button",
+    class: "niche open",
+    "aria-pressed": "false",
+    "aria-label": say("Niche: %(where)s", { where: parts.filter(Boolean).join(", ") }),
+  });
   button.addEventListener("click", () => pressed(cell));
   return button;
 }
 
-/** @param {{card: string, cell: number[], trios: number[][][]}|null} ghost a bottle that is not laid yet, and what it makes */
+/**
+ * @param {{card: string, cell: number[], trios: number[][][]}|null} ghost a bottle that is not laid yet, and what it
+ *   makes
+ */
 function show(niches, cells, tokens, ghost) {
   const lit = new Set((ghost?.trios ?? []).flat().map(keyOf));
   for (const [key, niche] of niches) {

@@ -1,5 +1,5 @@
-// One's own niches on the table itself, as far as they are drawn there: a short way for a mouse or a finger. Everything it
-// does can be done in the composer.
+// One's own niches on the table itself, as far as they are drawn there: a short way for a mouse or a finger. Everything
+// it does can be done in the composer.
 
 import { cellAt } from "../../boards/cellars.js";
 
@@ -27,7 +27,8 @@ export function onNiches(board, { seat, cellar }, pointed) {
   const light = () => {
     clear();
     const legal = new Set(wanted.map(String));
-    shown = board && legal.size ? [...board.querySelectorAll(".niche")].filter((niche) => legal.has(String(at(niche)))) : [];
+    shown =
+      board && legal.size ? [...board.querySelectorAll(".niche")].filter((niche) => legal.has(String(at(niche)))) : [];
     for (const niche of shown) niche.classList.add("pointable");
   };
   board?.addEventListener("click", clicked);

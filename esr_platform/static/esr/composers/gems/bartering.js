@@ -1,11 +1,11 @@
-// Offers: theirs over one's own in the columns of the table; the column that decides is tinted, and a sentence says whether
-// it is higher. Accepting, or declining to open, stands beside.
+// Offers: theirs over one's own in the columns of the table; the column that decides is tinted, and a sentence says
+// whether it is higher. Accepting, or declining to open, stands beside.
 
-import { stone } from "../../boards/gems/piles.js";
 import { COLOURS, gemsText, total } from "../../boards/gems/codes.js";
 import { verdict } from "../../boards/gems/offers.js";
+import { stone } from "../../boards/gems/piles.js";
 import { mark, namesOf } from "../../boards/gems/rows.js";
-import { element, html } from "../../elements.js";
+import { element, findAll, html } from "../../elements.js";
 import { say, sayCount } from "../../words.js";
 import { columns, count, row, stepper, whose } from "./columns.js";
 import { isHeld, isLegal } from "./legal.js";
@@ -38,17 +38,36 @@ export function bartering(about, hold) {
   const sum = element("b", "");
   const clear = html("button", { type: "button", class: "plain", "data-clear": "" }, say("Clear"));
   clear.addEventListener("click", () => hold.change({ offer: NOTHING }));
-  const own = row({ who: whose(seat, say("Your offer")), cells: steppers.map((one) => one.element), sum: element("div", "sum", sum, clear), kind: "own", label: say("Your offer") });
-  const theirs = standing && row({ who: whose(other, say("%(name)s offers", { name })), cells: standing.map((number, colour) => count(colour, number)), sum: element("div", "sum", element("b", "", counted(standing))), kind: "theirs", label: say("The offer of %(name)s", { name }) });
+  const own = row({
+    who: whose(seat, say("Your offer")),
+    cells: steppers.map((one) => one.element),
+    sum: element("div", "sum", sum, clear),
+    kind: "own",
+    label: say("Your offer"),
+  });
+  const theirs =
+    standing &&
+    row({
+      who: whose(other, say("%(name)s offers", { name })),
+      cells: standing.map((number, colour) => count(colour, number)),
+      sum: element("div", "sum", element("b", "", counted(standing))),
+      kind: "theirs",
+      label: say("The offer of %(name)s", { name }),
+    });
   const body = columns(...[trail(view.barter), theirs, own].filter(Boolean));
-  const pointing = onPiles(about.board, ({ seat: pointed, colour }) => pointed === seat && change(colour, 1), (pointed, colour) => pointed === seat && holdings[colour] > 0);
+  const pointing = onPiles(
+    about.board,
+    ({ seat: pointed, colour }) => pointed === seat && change(colour, 1),
+    (pointed, colour) => pointed === seat && holdings[colour] > 0,
+  );
 
   function show({ offer }) {
     steppers.forEach((one, colour) => one.show(offer[colour]));
     sum.textContent = total(offer) ? counted(offer) : "";
     clear.hidden = !total(offer);
     const { column } = total(offer) ? verdict(standing, offer, holdings) : { column: null };
-    for (const cell of body.querySelectorAll("[data-column]")) cell.classList.toggle("deciding", column !== null && cell.dataset.column === COLOURS[column]);
+    for (const cell of findAll(body, "[data-column]"))
+      cell.classList.toggle("deciding", column !== null && cell.dataset.column === COLOURS[column]);
     const byNumber = standing !== null && total(offer) > 0 && total(offer) !== total(standing);
     for (const cell of body.querySelectorAll(".own .sum, .theirs .sum")) cell.classList.toggle("deciding", byNumber);
   }
@@ -57,7 +76,9 @@ export function bartering(about, hold) {
     const found = verdict(standing, offer, holdings);
     const text = spent ? say("No more offers: %(count)s have been made.", { count: question.offers_made }) : found.text;
     const legal = found.higher && !spent;
-    const note = total(offer) ? say("%(gems)s, to take %(what)s", { gems: gemsText(offer), what: stake(view, action, seat) }) : say("put it together first");
+    const note = total(offer)
+      ? say("%(gems)s, to take %(what)s", { gems: gemsText(offer), what: stake(view, action, seat) })
+      : say("put it together first");
     const main = { name: "main", label: say("Offer"), note, move: legal ? { offer } : null, why: text };
     return { text, good: legal, ways: [other_(), main] };
   }
@@ -65,8 +86,20 @@ export function bartering(about, hold) {
   /** What needs nothing put together. */
   function other_() {
     const what = stake(view, action, other);
-    if (!standing) return { name: "other", label: say("Decline"), note: say("%(name)s may then give one gem for it", { name }), move: "decline" };
-    return { name: "other", label: say("Accept"), note: say("you get %(gems)s, %(name)s takes %(what)s", { gems: gemsText(standing), name, what }), move: "accept", strong: true };
+    if (!standing)
+      return {
+        name: "other",
+        label: say("Decline"),
+        note: say("%(name)s may then give one gem for it", { name }),
+        move: "decline",
+      };
+    return {
+      name: "other",
+      label: say("Accept"),
+      note: say("you get %(gems)s, %(name)s takes %(what)s", { gems: gemsText(standing), name, what }),
+      move: "accept",
+      strong: true,
+    };
   }
 
   function press({ key, shiftKey }) {
@@ -97,7 +130,9 @@ export function bartering(about, hold) {
 function trail(barter) {
   if (!barter?.offers.length) return null;
   const items = barter.offers.slice(-TRAIL).map(({ seat, offer }, place, shown) => {
-    const stones = offer.flatMap((number, colour) => (number > 2 ? [stone(colour), element("b", "", number)] : Array.from({ length: number }, () => stone(colour))));
+    const stones = offer.flatMap((number, colour) =>
+      number > 2 ? [stone(colour), element("b", "", number)] : Array.from({ length: number }, () => stone(colour)),
+    );
     return element("li", place === shown.length - 1 ? "latest" : "", mark(seat), element("span", "slip", ...stones));
   });
   const made = element("ol", "compose-trail", ...items);

@@ -1,7 +1,16 @@
 // Immediate cards, a gem given for an action, and Free Choice: what is pointed at, what follows, what is sent.
 
 import { eventCard } from "../../boards/gems/cards.js";
-import { cardName, cardRule, COLOURS, colourName, gemsText, listing, total, vectorOf } from "../../boards/gems/codes.js";
+import {
+  COLOURS,
+  cardName,
+  cardRule,
+  colourName,
+  gemsText,
+  listing,
+  total,
+  vectorOf,
+} from "../../boards/gems/codes.js";
 import { namesOf } from "../../boards/gems/rows.js";
 import { element } from "../../elements.js";
 import { say, sayCount } from "../../words.js";
@@ -12,17 +21,32 @@ import { adjusted, halfScoring, halved, threeOf } from "./outcomes.js";
 import { picking } from "./picking.js";
 import { stake } from "./stakes.js";
 
+/** @typedef {import("./picking.js").Row} Row */
+
 const own = (about) => about.moment.view.players[about.seat].gems;
 
-/** @type {(counts: number[], enabled: (colour: number) => boolean, note?: (colour: number) => string) => Object[]} */
-const options = (counts, enabled, note = () => "") => counts.map((count, colour) => ({ count, enabled: enabled(colour), note: note(colour) }));
+/**
+ * @type {(counts: number[], enabled: (colour: number) => boolean, note?: (colour: number) => string) => {count: number,
+ *   enabled: boolean, note?: string}[]}
+ */
+const options = (counts, enabled, note = () => "") =>
+  counts.map((count, colour) => ({ count, enabled: enabled(colour), note: note(colour) }));
 
-const declining = (about) => ({ label: say("Decline"), note: say("“%(card)s” goes under the stack", { card: cardName(about.question.card) }) });
+const declining = (about) => ({
+  label: say("Decline"),
+  note: say("“%(card)s” goes under the stack", { card: cardName(about.question.card) }),
+});
 
 const leadOf = ({ question }) => cardRule(question.card);
 
-/** A row of colours that belongs to nobody. */
-const colourRow = (text, counts, enabled, note) => [{ id: "colour", group: "colour", seat: null, pile: "supply", text, options: () => options(counts, enabled, note) }];
+/**
+ * A row of colours that belongs to nobody.
+ * @type {(text: string, counts: number[], enabled: (colour: number) => boolean, note?: (colour: number) => string) =>
+ *   Row[]}
+ */
+const colourRow = (text, counts, enabled, note) => [
+  { id: "colour", group: "colour", seat: null, pile: "supply", text, options: () => options(counts, enabled, note) },
+];
 
 /** Scoring one colour at once, at half its value. */
 export function halving(about, hold) {
@@ -35,9 +59,18 @@ export function halving(about, hold) {
     const winner = share.findIndex((_, other) => returned[other] > 0);
     if (winner < 0) return say("nobody");
     if (returned[seat]) return say("+%(share)s for you", { share: share[seat] });
-    return sayCount("+%(share)s for %(name)s", "+%(share)s for others", returned.filter(Boolean).length, { share: share[winner], name: name(winner) });
+    return sayCount("+%(share)s for %(name)s", "+%(share)s for others", returned.filter(Boolean).length, {
+      share: share[winner],
+      name: name(winner),
+    });
   };
-  const text = ({ colour }) => (colour ? halfText(halfScoring(all, COLOURS.indexOf(colour)), colour, (other) => (other === seat ? say("You") : name(other))) : say("Choose the colour that is scored."));
+  /** @type {(picks: Object<string, string>) => string} */
+  const text = ({ colour }) =>
+    colour
+      ? halfText(halfScoring(all, COLOURS.indexOf(colour)), colour, (other) =>
+          other === seat ? say("You") : name(other),
+        )
+      : say("Choose the colour that is scored.");
   return picking(about, hold, {
     title: capital(cardName("half")),
     lead: leadOf(about),
@@ -53,7 +86,14 @@ function halfText({ share, returned }, colour, name) {
   const leaders = returned.flatMap((count, seat) => (count ? [seat] : []));
   if (!leaders.length) return say("Nobody has %(colour)s: nothing happens.", { colour: colourName(colour) });
   const each = { names: listing(leaders.map(name)), share: share[leaders[0]], returned: returned[leaders[0]] };
-  return leaders.length > 1 ? say("%(names)s: %(share)s each, and %(returned)s gems back.", each) : sayCount("%(names)s: %(share)s, and 1 gem back.", "%(names)s: %(share)s, and %(count)s gems back.", each.returned, each);
+  return leaders.length > 1
+    ? say("%(names)s: %(share)s each, and %(returned)s gems back.", each)
+    : sayCount(
+        "%(names)s: %(share)s, and 1 gem back.",
+        "%(names)s: %(share)s, and %(count)s gems back.",
+        each.returned,
+        each,
+      );
 }
 
 /** Three gems of one colour. */
@@ -69,7 +109,9 @@ export function takingThree(about, hold) {
     text({ colour }) {
       if (!colour) return say("Choose a colour.");
       if (taken(colour) === 3) return say("You get %(gems)s.", { gems: what(colour) });
-      return taken(colour) ? say("You get %(gems)s: the bank has no more.", { gems: what(colour) }) : say("You get nothing: the bank has no %(colour)s.", { colour: colourName(colour) });
+      return taken(colour)
+        ? say("You get %(gems)s: the bank has no more.", { gems: what(colour) })
+        : say("You get nothing: the bank has no %(colour)s.", { colour: colourName(colour) });
     },
     send: ({ colour }) => ({ label: say("Take %(gems)s", { gems: what(colour) }) }),
     decline: declining(about),
@@ -82,17 +124,34 @@ function victims({ question, moment, table }, group) {
     const seat = Number(key);
     const { gems: counts } = moment.view.players[seat];
     const text = namesOf(table)(seat);
-    return { id: key, group: group ?? key, seat, pile: seat, text, options: () => options(counts, (colour) => held.includes(COLOURS[colour])) };
+    return {
+      id: key,
+      group: group ?? key,
+      seat,
+      pile: seat,
+      text,
+      options: () => options(counts, (colour) => held.includes(COLOURS[colour])),
+    };
   });
 }
 
 /** One gem for one of somebody else. */
 export function swapping(about, hold) {
   const { question, seat, table } = about;
-  const give = { id: "give", group: "give", seat, pile: seat, text: say("You give"), options: () => options(own(about), (colour) => question.give.includes(COLOURS[colour])) };
+  const give = {
+    id: "give",
+    group: "give",
+    seat,
+    pile: seat,
+    text: say("You give"),
+    options: () => options(own(about), (colour) => question.give.includes(COLOURS[colour])),
+  };
   const others = victims(about, "take");
   const taken = (picks) => others.find(({ id }) => picks[id]);
-  const move = (picks) => (picks.give && taken(picks) ? { give: picks.give, seat: taken(picks).seat, take: picks[taken(picks).id] } : null);
+  const move = (picks) => {
+    const from = taken(picks);
+    return picks.give && from ? { give: picks.give, seat: from.seat, take: picks[from.id] } : null;
+  };
   return picking(about, hold, {
     title: capital(cardName("swap")),
     lead: leadOf(about),
@@ -101,11 +160,22 @@ export function swapping(about, hold) {
     move,
     text(picks) {
       const ready = move(picks);
-      if (!ready) return picks.give ? say("Now point at the gem that you want.") : say("Point at the gem that you give, and at one of somebody else.");
-      if (ready.give === ready.take) return say("Both are %(colour)s: nothing changes.", { colour: colourName(ready.give) });
-      return say("You give %(name)s a %(own)s and get a %(other)s.", { name: namesOf(table)(ready.seat), own: colourName(ready.give), other: colourName(ready.take) });
+      if (!ready)
+        return picks.give
+          ? say("Now point at the gem that you want.")
+          : say("Point at the gem that you give, and at one of somebody else.");
+      if (ready.give === ready.take)
+        return say("Both are %(colour)s: nothing changes.", { colour: colourName(ready.give) });
+      return say("You give %(name)s a %(own)s and get a %(other)s.", {
+        name: namesOf(table)(ready.seat),
+        own: colourName(ready.give),
+        other: colourName(ready.take),
+      });
     },
-    send: (picks) => ({ label: say("Swap"), note: say("%(own)s for %(other)s", { own: colourName(picks.give), other: colourName(move(picks).take) }) }),
+    send: (picks) => ({
+      label: say("Swap"),
+      note: say("%(own)s for %(other)s", { own: colourName(picks.give), other: colourName(move(picks)?.take) }),
+    }),
     decline: declining(about),
   });
 }
@@ -120,8 +190,16 @@ export function robbing(about, hold) {
     lead: leadOf(about),
     rows,
     move: (picks) => (missing(picks).length ? null : { take: taken(picks) }),
-    text: (picks) => (missing(picks).length ? say("Point at a gem of %(names)s.", { names: listing(missing(picks).map(({ text }) => text)) }) : say("They return them to the bank; you get none of them.")),
-    send: (picks) => ({ label: say("Send them back"), note: listing(rows.map(({ id, text }) => say("%(name)s %(colour)s", { name: text, colour: colourName(picks[id]) }))) }),
+    text: (picks) =>
+      missing(picks).length
+        ? say("Point at a gem of %(names)s.", { names: listing(missing(picks).map(({ text }) => text)) })
+        : say("They return them to the bank; you get none of them."),
+    send: (picks) => ({
+      label: say("Send them back"),
+      note: listing(
+        rows.map(({ id, text }) => say("%(name)s %(colour)s", { name: text, colour: colourName(picks[id]) })),
+      ),
+    }),
     decline: declining(about),
   });
 }
@@ -135,10 +213,25 @@ export function giving(about, hold) {
   return picking(about, hold, {
     title: say("%(name)s does not open", { name }),
     lead: say("Give one gem and the action is yours: you take %(what)s. Or decline, and nobody acts.", { what }),
-    rows: [{ id: "gift", group: "gift", seat, pile: seat, text: say("You give"), options: () => options(own(about), (colour) => question.colours.includes(COLOURS[colour])) }],
+    rows: [
+      {
+        id: "gift",
+        group: "gift",
+        seat,
+        pile: seat,
+        text: say("You give"),
+        options: () => options(own(about), (colour) => question.colours.includes(COLOURS[colour])),
+      },
+    ],
     move: ({ gift }) => (gift ? { gift } : null),
-    text: ({ gift }) => (gift ? say("%(name)s gets a %(colour)s and must take it.", { name, colour: colourName(gift) }) : say("Choose the gem that you give.")),
-    send: ({ gift }) => ({ label: say("Give a %(colour)s", { colour: colourName(gift) }), note: say("and take %(what)s", { what }) }),
+    text: ({ gift }) =>
+      gift
+        ? say("%(name)s gets a %(colour)s and must take it.", { name, colour: colourName(gift) })
+        : say("Choose the gem that you give."),
+    send: ({ gift }) => ({
+      label: say("Give a %(colour)s", { colour: colourName(gift) }),
+      note: say("and take %(what)s", { what }),
+    }),
     decline: { label: say("Decline"), note: say("nobody acts") },
   });
 }
@@ -148,8 +241,10 @@ export function freelyChoosing(about, hold) {
   const { question, seat } = about;
   const { supply, count } = question.take;
   const there = (picks) => supply.map((number, colour) => number + Number(COLOURS[colour] === picks.give));
-  const rest = (picks, other) => there(picks).map((number, colour) => number - Number(COLOURS[colour] === picks[other]));
+  const rest = (picks, other) =>
+    there(picks).map((number, colour) => number - Number(COLOURS[colour] === picks[other]));
   const names = ["first", "second"].slice(0, count);
+  /** @type {Row[]} */
   const taking = names.map((id, place) => ({
     id,
     group: id,
@@ -158,22 +253,39 @@ export function freelyChoosing(about, hold) {
     text: place ? say("and") : say("You take"),
     options: (picks) => options(rest(picks, names[1 - place]), (colour) => rest(picks, names[1 - place])[colour] > 0),
   }));
-  const give = { id: "give", group: "give", seat, pile: seat, text: say("You return"), options: () => options(own(about), (colour) => question.give.includes(COLOURS[colour])) };
+  const give = {
+    id: "give",
+    group: "give",
+    seat,
+    pile: seat,
+    text: say("You return"),
+    options: () => options(own(about), (colour) => question.give.includes(COLOURS[colour])),
+  };
   const taken = (picks) => COLOURS.flatMap((colour) => names.filter((id) => picks[id] === colour).map(() => colour));
   const wanted = (picks) => (question.alone ? Math.min(2, total(there(picks))) : 1);
   const whole = (picks) => (!question.alone || picks.give) && taken(picks).length === wanted(picks);
   const what = (picks) => gemsText(vectorOf(taken(picks)));
   return picking(about, hold, {
     title: say("Free Choice"),
-    lead: question.alone ? say("Alone: return one gem and take any two.") : say("Among several: take one gem of the bank."),
+    lead: question.alone
+      ? say("Alone: return one gem and take any two.")
+      : say("Among several: take one gem of the bank."),
     rows: question.alone ? [give, ...taking] : taking,
     move: (picks) => (whole(picks) ? { ...(question.alone && { give: picks.give }), take: taken(picks) } : null),
     text(picks) {
       if (question.alone && !picks.give) return say("Point at the gem that you return.");
-      if (!whole(picks)) return taken(picks).length ? say("One gem more.") : sayCount("Point at the gem that you take.", "Point at the gems that you take.", wanted(picks));
-      return question.alone ? say("You return a %(colour)s and take %(gems)s.", { colour: colourName(picks.give), gems: what(picks) }) : say("You take %(gems)s.", { gems: what(picks) });
+      if (!whole(picks))
+        return taken(picks).length
+          ? say("One gem more.")
+          : sayCount("Point at the gem that you take.", "Point at the gems that you take.", wanted(picks));
+      return question.alone
+        ? say("You return a %(colour)s and take %(gems)s.", { colour: colourName(picks.give), gems: what(picks) })
+        : say("You take %(gems)s.", { gems: what(picks) });
     },
-    send: (picks) => ({ label: say("Take %(gems)s", { gems: what(picks) }), note: picks.give && say("for a %(colour)s", { colour: colourName(picks.give) }) }),
+    send: (picks) => ({
+      label: say("Take %(gems)s", { gems: what(picks) }),
+      note: picks.give && say("for a %(colour)s", { colour: colourName(picks.give) }),
+    }),
     decline: { label: say("Decline"), note: say("nothing moves") },
   });
 }
@@ -186,20 +298,39 @@ export function applying(about, hold) {
   const after = question.card === "halve_all" ? halved(before) : adjusted(before, supply, question.card);
   const got = after.map((count, colour) => Math.max(0, count - before[colour]));
   const lost = after.map((count, colour) => Math.max(0, before[colour] - count));
-  const told = [total(got) && say("take %(gems)s", { gems: gemsText(got) }), total(lost) && say("return %(gems)s", { gems: gemsText(lost) })].filter(Boolean);
+  const told = [
+    total(got) ? say("take %(gems)s", { gems: gemsText(got) }) : "",
+    total(lost) ? say("return %(gems)s", { gems: gemsText(lost) }) : "",
+  ].filter(Boolean);
   const text = told.length ? say("You %(what)s.", { what: listing(told) }) : say("Nothing changes for you.");
-  const cells = (counts) => counts.map((count, colour) => element("div", count === before[colour] ? "cell" : "cell deciding", gems(colour, count)));
+  const cells = (counts) =>
+    counts.map((count, colour) =>
+      element("div", count === before[colour] ? "cell" : "cell deciding", gems(colour, count)),
+    );
   return {
     title: capital(cardName(question.card)),
     lead: leadOf(about),
     body: columns(
-      row({ who: whose(seat, say("You have")), cells: cells(before), sum: element("div", "sum", eventCard(question.card)), kind: "own", label: say("You have") }),
+      row({
+        who: whose(seat, say("You have")),
+        cells: cells(before),
+        sum: element("div", "sum", eventCard(question.card)),
+        kind: "own",
+        label: say("You have"),
+      }),
       row({ who: whose(seat, say("afterwards")), cells: cells(after), kind: "own", label: say("afterwards") }),
     ),
     start: { choice: null },
     fits: ({ choice }) => choice === null,
     show() {},
-    judge: () => ({ text, good: true, ways: [{ name: "other", ...declining(about), move: "decline" }, { name: "main", label: say("Carry it out"), move: "apply" }] }),
+    judge: () => ({
+      text,
+      good: true,
+      ways: [
+        { name: "other", ...declining(about), move: "decline" },
+        { name: "main", label: say("Carry it out"), move: "apply" },
+      ],
+    }),
     press({ key }) {
       if (/^d$/i.test(key)) hold.select("other");
       else if (/^c$/i.test(key)) hold.select("main");

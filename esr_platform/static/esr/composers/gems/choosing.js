@@ -24,7 +24,8 @@ const KEYS = { money: "M", event: "E", gems: "G", free_choice: "F", face_up: "F"
 /**
  * @param {Object} about
  * @param {import("../composing.js").Hold} hold
- * @param {{title: string, lead: string, choices: Choice[], ask: string, send: (choice: Choice) => {label: string, note?: string, text: string}}} spec
+ * @param {{title: string, lead: string, choices: Choice[], ask: string, send: (choice: Choice) => {label: string,
+ *   note?: string, text: string}}} spec
  * @returns {import("../composing.js").Form}
  */
 function choosing(about, hold, { title, lead, choices, ask, send }) {
@@ -33,14 +34,32 @@ function choosing(about, hold, { title, lead, choices, ask, send }) {
   const buttons = choices.map(({ move, label, note, drawn }) => {
     const key = element("kbd", "", KEYS[move]);
     key.setAttribute("aria-hidden", "true");
-    const button = html("button", { type: "button", class: "choice", "data-choice": move, "aria-pressed": "false", "aria-keyshortcuts": KEYS[move] }, drawn, element("b", "", label), key, element("span", "note", note));
+    const button = html(
+      "button",
+      {
+        type: "button",
+        class: "choice",
+        "data-choice": move,
+        "aria-pressed": "false",
+        "aria-keyshortcuts": KEYS[move],
+      },
+      drawn,
+      element("b", "", label),
+      key,
+      element("span", "note", note),
+    );
     button.addEventListener("click", () => choose(move));
     return button;
   });
 
   function judge({ choice }) {
     const chosen = choices.find(({ move }) => move === choice);
-    if (!chosen) return { text: ask, good: false, ways: [{ name: "main", label: say("Send"), note: say("choose first"), move: null, why: ask }] };
+    if (!chosen)
+      return {
+        text: ask,
+        good: false,
+        ways: [{ name: "main", label: say("Send"), note: say("choose first"), move: null, why: ask }],
+      };
     const { label, note, text } = send(chosen);
     return { text, good: true, ways: [{ name: "main", label, note, move: chosen.move }] };
   }
@@ -61,7 +80,8 @@ function choosing(about, hold, { title, lead, choices, ask, send }) {
     body: element("div", "compose-choices", ...buttons),
     start: { choice: null },
     fits: ({ choice }) => choice === null || choices.some(({ move }) => move === choice),
-    show: ({ choice }) => buttons.forEach((button) => button.setAttribute("aria-pressed", String(button.dataset.choice === choice))),
+    show: ({ choice }) =>
+      buttons.forEach((button) => button.setAttribute("aria-pressed", String(button.dataset.choice === choice))),
     judge,
     press,
     legal: (move) => isLegal(question, move),
@@ -75,7 +95,8 @@ function gives(view, seat, action) {
   const { display } = view.event;
   if (action === "money") return say("%(money)s millions", { money });
   if (action === "gems") return total(gems) ? gemsText(gems) : say("nothing: the bank has none of them");
-  if (action === "event") return display ? say("“%(card)s”, or the unseen card", { card: cardName(display) }) : say("the unseen card");
+  if (action === "event")
+    return display ? say("“%(card)s”, or the unseen card", { card: cardName(display) }) : say("the unseen card");
   return say("alone: return one gem, take two; with others: take one");
 }
 
@@ -85,14 +106,26 @@ export function acting(about, hold) {
   const { view } = about.moment;
   const duel = view.seats === 2;
   const other = namesOf(table)(1 - seat);
-  const choices = question.options.map((move) => ({ move, label: actionName(move), note: gives(view, seat, move), drawn: sign(move) }));
-  const follows = duel ? say("%(name)s then guesses, twice at most.", { name: other }) : say("It is turned over when all have chosen.");
+  const choices = question.options.map((move) => ({
+    move,
+    label: actionName(move),
+    note: gives(view, seat, move),
+    drawn: sign(move),
+  }));
+  const follows = duel
+    ? say("%(name)s then guesses, twice at most.", { name: other })
+    : say("It is turned over when all have chosen.");
   return choosing(about, hold, {
     title: duel ? say("Hide an action") : say("Choose an action"),
-    lead: duel ? say("You act if it is not guessed; if the second guess hits, you barter for it.") : say("Alone you act, two barter, three or more block each other."),
+    lead: duel
+      ? say("You act if it is not guessed; if the second guess hits, you barter for it.")
+      : say("Alone you act, two barter, three or more block each other."),
     choices,
     ask: say("Choose an action; nothing is sent yet."),
-    send: ({ label }) => ({ label: duel ? say("Hide %(action)s", { action: label }) : say("Play %(action)s", { action: label }), text: follows }),
+    send: ({ label }) => ({
+      label: duel ? say("Hide %(action)s", { action: label }) : say("Play %(action)s", { action: label }),
+      text: follows,
+    }),
   });
 }
 
@@ -103,13 +136,25 @@ export function guessing(about, hold) {
   const name = namesOf(table)(view.active);
   const first = view.guesses.length === 0;
   const would = (move) => gives(view, view.active, move);
-  const choices = question.options.map((move) => ({ move, label: actionName(move), note: say("it would be %(what)s", { what: would(move) }), drawn: sign(move) }));
+  const choices = question.options.map((move) => ({
+    move,
+    label: actionName(move),
+    note: say("it would be %(what)s", { what: would(move) }),
+    drawn: sign(move),
+  }));
   return choosing(about, hold, {
     title: first ? say("What did %(name)s hide?", { name }) : say("What did %(name)s hide? Once more", { name }),
-    lead: first ? say("If your first guess hits, the action is lost.") : say("If your second guess hits, you barter for the action; if it misses, %(name)s acts.", { name }),
+    lead: first
+      ? say("If your first guess hits, the action is lost.")
+      : say("If your second guess hits, you barter for the action; if it misses, %(name)s acts.", { name }),
     choices,
     ask: say("Choose the card that you show; nothing is sent yet."),
-    send: ({ label }) => ({ label: say("Guess %(action)s", { action: label }), text: first ? say("A hit ends the turn; after a miss you guess again.") : say("A hit opens a barter; after a miss %(name)s acts.", { name }) }),
+    send: ({ label }) => ({
+      label: say("Guess %(action)s", { action: label }),
+      text: first
+        ? say("A hit ends the turn; after a miss you guess again.")
+        : say("A hit opens a barter; after a miss %(name)s acts.", { name }),
+    }),
   });
 }
 
@@ -123,9 +168,17 @@ export function drawingOne(about, hold) {
     lead: say("The card on display, or the unseen one on top of the stack."),
     choices: [
       { move: "face_up", label: capital(card), note: cardRule(display), drawn: eventCard(display) },
-      { move: "blind", label: say("The unseen card"), note: say("“%(card)s” then goes under the stack without effect", { card }), drawn: cardBack() },
+      {
+        move: "blind",
+        label: say("The unseen card"),
+        note: say("“%(card)s” then goes under the stack without effect", { card }),
+        drawn: cardBack(),
+      },
     ],
     ask: say("Choose a card; nothing is sent yet."),
-    send: ({ move }) => (move === "face_up" ? { label: say("Take “%(card)s”", { card }), text: fate } : { label: say("Draw the unseen card"), text: say("There is no going back to “%(card)s”.", { card }) }),
+    send: ({ move }) =>
+      move === "face_up"
+        ? { label: say("Take “%(card)s”", { card }), text: fate }
+        : { label: say("Draw the unseen card"), text: say("There is no going back to “%(card)s”.", { card }) },
   });
 }

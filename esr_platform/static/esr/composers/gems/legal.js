@@ -1,18 +1,24 @@
 // Which moves a decision of Edel, Stein & Reich allows, by its bounds alone (docs/record.md). What a composer sends has
 // passed here; the engine has the last word.
 
-import { compare } from "../../boards/gems/offers.js";
 import { COLOURS, total, vectorOf } from "../../boards/gems/codes.js";
+import { compare } from "../../boards/gems/offers.js";
 
 const isCount = (number) => Number.isInteger(number) && number >= 0;
 
 /** @type {(value: *, keys: string[]) => boolean} an object with exactly these keys */
 const has = (value, keys) =>
-  value !== null && typeof value === "object" && !Array.isArray(value) && JSON.stringify(Object.keys(value).sort()) === JSON.stringify([...keys].sort());
+  value !== null &&
+  typeof value === "object" &&
+  !Array.isArray(value) &&
+  JSON.stringify(Object.keys(value).sort()) === JSON.stringify([...keys].sort());
 
 /** @type {(offer: *, holdings: number[]) => boolean} at least one gem, and only what is there */
 export const isHeld = (offer, holdings) =>
-  Array.isArray(offer) && offer.length === 4 && offer.every((count, colour) => isCount(count) && count <= holdings[colour]) && total(offer) > 0;
+  Array.isArray(offer) &&
+  offer.length === 4 &&
+  offer.every((count, colour) => isCount(count) && count <= holdings[colour]) &&
+  total(offer) > 0;
 
 const KINDS = {
   action: ({ options }, move) => options.includes(move),
@@ -38,7 +44,12 @@ const CARDS = {
   adjust: applied,
   halve_all: applied,
   swap({ give, take }, move) {
-    return has(move, ["give", "seat", "take"]) && give.includes(move.give) && Number.isInteger(move.seat) && Boolean(take[move.seat]?.includes(move.take));
+    return (
+      has(move, ["give", "seat", "take"]) &&
+      give.includes(move.give) &&
+      Number.isInteger(move.seat) &&
+      Boolean(take[move.seat]?.includes(move.take))
+    );
   },
   rob({ take }, move) {
     const victims = Object.keys(take);
@@ -53,7 +64,9 @@ function chosen({ alone, give, take: { supply } }, move) {
   const there = supply.map((count, colour) => count + Number(alone && COLOURS[colour] === move.give));
   const wanted = alone ? Math.min(2, total(there)) : 1;
   const taken = vectorOf(move.take);
-  return move.take.length === wanted && total(taken) === wanted && taken.every((count, colour) => count <= there[colour]);
+  return (
+    move.take.length === wanted && total(taken) === wanted && taken.every((count, colour) => count <= there[colour])
+  );
 }
 
 /**

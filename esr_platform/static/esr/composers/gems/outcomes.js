@@ -32,7 +32,9 @@ export const threeOf = (supply, colour) => Math.min(TAKEN, supply[colour]);
  */
 export function adjusted(gems, supply, card) {
   const set = vectorOf([...card.split(":")[1]]);
-  return gems.map((count, colour) => (set[colour] ? Math.max(Math.min(count, ADJUSTED), Math.min(ADJUSTED, count + supply[colour])) : count));
+  return gems.map((count, colour) =>
+    set[colour] ? Math.max(Math.min(count, ADJUSTED), Math.min(ADJUSTED, count + supply[colour])) : count,
+  );
 }
 
 /** @type {(gems: number[]) => number[]} one's gems once half of each colour, rounded down, is returned */

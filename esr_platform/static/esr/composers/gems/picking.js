@@ -2,7 +2,7 @@
 // opponents in a swap.
 
 import { COLOURS } from "../../boards/gems/codes.js";
-import { element } from "../../elements.js";
+import { element, findAll } from "../../elements.js";
 import { say } from "../../words.js";
 import { isArrow, towards } from "../hearing.js";
 import { columns, pickable, row, whose } from "./columns.js";
@@ -49,7 +49,8 @@ export function picking(about, hold, spec) {
       const rivals = rows.filter(({ group, id }) => group === one.group && id !== one.id);
       if (picks[one.id] && !rivals.some(({ id }) => kept[id])) kept[one.id] = picks[one.id];
     }
-    for (const one of rows) if (kept[one.id] && !one.options(kept)[COLOURS.indexOf(kept[one.id])].enabled) delete kept[one.id];
+    for (const one of rows)
+      if (kept[one.id] && !one.options(kept)[COLOURS.indexOf(kept[one.id])].enabled) delete kept[one.id];
     return kept;
   }
 
@@ -62,7 +63,16 @@ export function picking(about, hold, spec) {
   const made = rows.map((one) => {
     const cells = COLOURS.map((colour, place) => pickable(place, one.id, one.text, () => pick(one.id, colour)));
     const who = one.seat === null ? [element("span", "", one.text)] : whose(one.seat, one.text);
-    return { one, cells, element: row({ who, cells: cells.map((cell) => cell.element), kind: one.seat === self ? "own" : "", label: one.text }) };
+    return {
+      one,
+      cells,
+      element: row({
+        who,
+        cells: cells.map((cell) => cell.element),
+        kind: one.seat === self ? "own" : "",
+        label: one.text,
+      }),
+    };
   });
   const body = columns(...made.map((each) => each.element));
   body.classList.add("picks");
@@ -78,14 +88,22 @@ export function picking(about, hold, spec) {
   }
 
   function show({ picks }) {
-    for (const { one, cells } of made) one.options(picks).forEach((option, colour) => cells[colour].show(option, picks[one.id] === COLOURS[colour]));
+    for (const { one, cells } of made)
+      one.options(picks).forEach((option, colour) => cells[colour].show(option, picks[one.id] === COLOURS[colour]));
   }
 
   function judge({ picks }) {
     const move = spec.move(picks);
     const text = spec.text(picks);
     const main = move === null ? { label: say("Send"), note: say("choose first") } : spec.send(picks);
-    return { text, good: move !== null, ways: [{ name: "other", ...spec.decline, move: "decline" }, { name: "main", ...main, move, why: text }] };
+    return {
+      text,
+      good: move !== null,
+      ways: [
+        { name: "other", ...spec.decline, move: "decline" },
+        { name: "main", ...main, move, why: text },
+      ],
+    };
   }
 
   /** The row a letter is meant for: that with the focus, or the first one without a choice in which it is possible. */
@@ -111,7 +129,7 @@ export function picking(about, hold, spec) {
     if (colour >= 0 && key.length === 1) letter(colour, target, shiftKey);
     else if (key === "Backspace") hold.change({ picks: {} });
     else if (/^d$/i.test(key)) hold.select("other");
-    else if (here && isArrow(key)) (towards(here, [...body.querySelectorAll(".pick")], key) ?? here).focus();
+    else if (here && isArrow(key)) (towards(here, findAll(body, ".pick"), key) ?? here).focus();
     else return false;
     return true;
   }
@@ -121,7 +139,9 @@ export function picking(about, hold, spec) {
     lead: spec.lead,
     body,
     start: { picks: {} },
-    fits: ({ picks }) => JSON.stringify(possible(picks, null)) === JSON.stringify(inOrder(rows, picks)) && Object.values(picks).every((colour) => COLOURS.includes(colour)),
+    fits: ({ picks }) =>
+      JSON.stringify(possible(picks, null)) === JSON.stringify(inOrder(rows, picks)) &&
+      Object.values(picks).every((colour) => COLOURS.includes(colour)),
     show,
     judge,
     press,

@@ -19,7 +19,8 @@ export function onPiles(board, pointed, wanted) {
   for (const pile of open) pile.classList.add("pointable");
   const clicked = ({ target }) => {
     const pile = target.closest(".pointable");
-    if (pile && board.contains(pile)) pointed(pileAt(pile));
+    const place = pile && board.contains(pile) && pileAt(pile);
+    if (place) pointed(place);
   };
   board.addEventListener("click", clicked);
   return () => {

@@ -31,7 +31,11 @@ export function contested(view, action, seat, other, name) {
     return say("Whose offer is accepted takes %(what)s and gives the gems.", { what: worded(view, action, seat) });
   }
   const values = { own: stake(view, action, seat), other: stake(view, action, other), name };
-  if (action === "money") return say("Whose offer is accepted takes the money and gives the gems: %(own)s for you, %(other)s for %(name)s.", values);
+  if (action === "money")
+    return say(
+      "Whose offer is accepted takes the money and gives the gems: %(own)s for you, %(other)s for %(name)s.",
+      values,
+    );
   return say("Whose offer is accepted takes gems of the bank: you %(own)s, %(name)s %(other)s.", values);
 }
 

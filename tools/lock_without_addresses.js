@@ -1,0 +1,7 @@
+// Removes the addresses at which maintainers ask for money from package-lock.json; npm offers no setting for it.
+
+import { readFileSync, writeFileSync } from "node:fs";
+
+const lock = JSON.parse(readFileSync("package-lock.json", "utf-8"));
+for (const found of Object.values(lock.packages)) delete found.funding;
+writeFileSync("package-lock.json", `${JSON.stringify(lock, null, 2)}\n`);
