@@ -5,7 +5,7 @@ import { afterEach, beforeEach, mock, test } from "node:test";
 
 import { Draft } from "../../esr_platform/static/esr/sitting/drafts.js";
 import { Events } from "../../esr_platform/static/esr/sitting/events.js";
-import { Told } from "../../esr_platform/static/esr/sitting/following.js";
+import { Told } from "../../esr_platform/static/esr/sitting/scenes.js";
 import { Gap, Stream } from "../../esr_platform/static/esr/sitting/stream.js";
 import { asClock, Countdown } from "../../esr_platform/static/esr/sitting/times.js";
 

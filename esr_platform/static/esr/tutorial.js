@@ -4,7 +4,7 @@
 import { find } from "./elements.js";
 import { boardAt } from "./replay/board.js";
 import { Composer } from "./tutorial/composer.js";
-import { Showing } from "./tutorial/showing.js";
+import { Steps } from "./tutorial/steps.js";
 
 /** @type {HTMLElement|null} */
 const tutorial = document.querySelector("[data-tutorial]");
@@ -18,10 +18,10 @@ async function begin(part) {
   if (form) new Composer(form, board.verdict).begin();
   const place = find(part, "[data-board-place]");
   place.hidden = false;
-  const showing = new Showing(board, place, table, scenes);
+  const steps = new Steps(board, place, table, scenes);
   find(part, "[data-grid]").hidden = true;
   part.classList.add("begun");
-  await showing.play();
+  await steps.play();
   part.dispatchEvent(new CustomEvent("drawn", { bubbles: true }));
 }
 

@@ -4,7 +4,7 @@ import { element } from "../elements.js";
 import { say } from "../words.js";
 import { chain } from "./cellars/chain.js";
 import { laid, remember } from "./cellars/facts.js";
-import { fly, still } from "./cellars/moving.js";
+import { fly, still } from "./cellars/movement.js";
 import { ribbon } from "./cellars/ribbon.js";
 import { seatColumn } from "./cellars/seats.js";
 import { bring } from "./cellars/symbols.js";

@@ -7,8 +7,8 @@ import { conversation } from "./gems/conversation.js";
 import { betweenRows } from "./gems/duel.js";
 import { ledger, scoringPanel } from "./gems/ledger.js";
 import { remember } from "./gems/memory.js";
-import { columns, departures, flights, still, turn } from "./gems/moving.js";
-import { paid, read } from "./gems/reading.js";
+import { paid, read } from "./gems/moment.js";
+import { columns, departures, flights, still, turn } from "./gems/movement.js";
 import { roundPanel } from "./gems/round.js";
 import { bankRow, fill, heads, seatRow } from "./gems/rows.js";
 import { tie } from "./gems/tie.js";
@@ -92,7 +92,7 @@ export function mount(root, table) {
   root.replaceChildren(holder);
 
   let running = [];
-  /** @type {import("./gems/reading.js").Moment|null} */
+  /** @type {import("./gems/moment.js").Moment|null} */
   let moment = null;
 
   function stop() {

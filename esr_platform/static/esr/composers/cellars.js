@@ -2,13 +2,13 @@
 
 import { bring } from "../boards/cellars/symbols.js";
 import { say } from "../words.js";
-import { bidding } from "./cellars/bidding.js";
-import { laying } from "./cellars/laying.js";
-import { composing } from "./composing.js";
+import { bidding } from "./cellars/bid.js";
+import { laying } from "./cellars/lay.js";
+import { composing } from "./form.js";
 import { compose as plainly } from "./plain.js";
 
-export { earning } from "./cellars/earning.js";
 export { isLegal } from "./cellars/legal.js";
+export { earning } from "./cellars/points.js";
 
 const FORMS = { bid: bidding, lay: laying };
 

@@ -2,10 +2,10 @@
 // is: docs/composers.md.
 
 import { say } from "../words.js";
-import { composing } from "./composing.js";
-import { bartering } from "./gems/bartering.js";
-import { applying, freelyChoosing, giving, halving, robbing, swapping, takingThree } from "./gems/carrying_out.js";
-import { acting, drawingOne, guessing } from "./gems/choosing.js";
+import { composing } from "./form.js";
+import { bartering } from "./gems/barter.js";
+import { acting, drawingOne, guessing } from "./gems/choices.js";
+import { applying, freelyChoosing, giving, halving, robbing, swapping, takingThree } from "./gems/event_cards.js";
 import { compose as plainly } from "./plain.js";
 
 export { isLegal } from "./gems/legal.js";

@@ -3,7 +3,7 @@
 
 import { element, html } from "../elements.js";
 import { say } from "../words.js";
-import { composing } from "./composing.js";
+import { composing } from "./form.js";
 
 /** @type {(value: *, tokens: Object<string, string>) => string} a move in words, as far as its game has words for it */
 export function worded(value, tokens = {}) {

@@ -22,7 +22,7 @@ export class Decision {
    * @param {HTMLElement} root
    * @param {Object} module of composers
    * @param {Object} about what every composer of this table is given
-   * @param {{post: import("./posting.js").Post, address: string, match: string, clock: HTMLElement}} way
+   * @param {{post: import("./post.js").Post, address: string, match: string, clock: HTMLElement}} way
    * @param {(number: number, problem: string) => void} done a decision has its answer, whoever gave it; `problem` is
    *   empty
    *   where it is this move

@@ -15,7 +15,7 @@ export class Rematch {
   /**
    * @param {{names: string[]}} table
    * @param {number} seat of the player
-   * @param {(want: boolean) => Promise<import("./posting.js").Answer|null>} send asks or accepts, or withdraws or
+   * @param {(want: boolean) => Promise<import("./post.js").Answer|null>} send asks or accepts, or withdraws or
    *   declines
    * @param {(called: boolean) => void} call starts or stops calling the player back to the page
    */

@@ -10,7 +10,7 @@ const ASKS = ["resign", "abort", "claim"];
 export class Rights {
   /**
    * @param {HTMLElement} root the table
-   * @param {import("./posting.js").Post} post
+   * @param {import("./post.js").Post} post
    * @param {string} address of actions
    * @param {(text: string) => void} tell
    */

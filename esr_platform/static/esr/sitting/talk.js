@@ -12,7 +12,7 @@ export class Talk {
   /**
    * @param {HTMLElement} root the table
    * @param {{names: string[], drawings: Object}} table
-   * @param {import("./posting.js").Post} post
+   * @param {import("./post.js").Post} post
    * @param {string} address of actions
    */
   constructor(root, table, post, address) {

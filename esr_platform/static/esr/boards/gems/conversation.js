@@ -6,7 +6,7 @@ import { ACTIONS, actionName, COLOURS, cardName, colourName, gemCardOf, gemsText
 import { whyHigher } from "./offers.js";
 import { slip } from "./piles.js";
 import { mark, namesOf } from "./rows.js";
-import { tell } from "./telling.js";
+import { tell } from "./sentences.js";
 
 /** So many offers are shown at once; those before them open on demand. */
 const SHOWN = 4;
@@ -14,7 +14,7 @@ const SHOWN = 4;
 /**
  * The whole panel.
  * @param {{names: string[], labels?: Object[]}} table
- * @param {import("./reading.js").Moment} moment with a barter
+ * @param {import("./moment.js").Moment} moment with a barter
  * @returns {import("../../elements.js").Child[]}
  */
 export function conversation(table, moment) {

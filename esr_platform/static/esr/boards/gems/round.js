@@ -6,12 +6,12 @@ import { eventCard } from "./cards.js";
 import { ACTIONS, actionName, cardName, cardRule, gemsText, listing, total } from "./codes.js";
 import { drawing } from "./elements.js";
 import { namesOf } from "./rows.js";
-import { tell } from "./telling.js";
+import { tell } from "./sentences.js";
 
 /**
  * The whole panel.
  * @param {{seats: number, names: string[], labels?: Object[]}} table
- * @param {import("./reading.js").Moment} moment
+ * @param {import("./moment.js").Moment} moment
  * @returns {import("../../elements.js").Child[]}
  */
 export function roundPanel(table, moment) {

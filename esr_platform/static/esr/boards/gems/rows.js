@@ -5,8 +5,8 @@ import { say } from "../../words.js";
 import { actionCard, actionSign, cardsLeft, eventCard, gemCard, held, stack } from "./cards.js";
 import { COLOURS, cardName, colourName, VALUES } from "./codes.js";
 import { drawing, heard } from "./elements.js";
+import { choice, doing, paid } from "./moment.js";
 import { leads, pile, stone } from "./piles.js";
-import { choice, doing, paid } from "./reading.js";
 
 /** Letters of a name that stand in the column of seats in the size of names. */
 const SHORT = 8;
@@ -65,7 +65,7 @@ export function bankRow() {
   return {
     element: row,
     piles,
-    /** @param {import("./reading.js").Moment} moment */
+    /** @param {import("./moment.js").Moment} moment */
     draw({ view }) {
       const { event, aside } = view;
       piles.forEach((target, colour) =>
@@ -118,7 +118,7 @@ export function seatRow(table, seat) {
   return {
     element: row,
     piles,
-    /** @param {import("./reading.js").Moment} moment */
+    /** @param {import("./moment.js").Moment} moment */
     draw(moment) {
       const { view } = moment;
       const player = view.players[seat];

@@ -4,12 +4,12 @@
 import { row as bottleRow, euros } from "../../boards/cellars/bottles.js";
 import { element } from "../../elements.js";
 import { say, sayCount } from "../../words.js";
-import { isArrow, towards } from "../hearing.js";
+import { isArrow, towards } from "../keys.js";
+import { taking } from "./auction.js";
 import { bottlesText, handOf } from "./bottle_buttons.js";
-import { taking } from "./chaining.js";
 import { isLegal, mayAdd, totalWith } from "./legal.js";
 
-/** @type {(about: Object, hold: import("../composing.js").Hold) => import("../composing.js").Form} */
+/** @type {(about: Object, hold: import("../form.js").Hold) => import("../form.js").Form} */
 export function bidding(about, hold) {
   const { question, table, seat } = about;
   const { view } = about.moment;

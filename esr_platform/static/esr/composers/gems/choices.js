@@ -6,7 +6,7 @@ import { drawing } from "../../boards/gems/elements.js";
 import { namesOf } from "../../boards/gems/rows.js";
 import { element, html } from "../../elements.js";
 import { say } from "../../words.js";
-import { isArrow, towards } from "../hearing.js";
+import { isArrow, towards } from "../keys.js";
 import { capital } from "../phrases.js";
 import { isLegal } from "./legal.js";
 import { cardOf, worthOf } from "./outcomes.js";
@@ -23,10 +23,10 @@ const KEYS = { money: "M", event: "E", gems: "G", free_choice: "F", face_up: "F"
 
 /**
  * @param {Object} about
- * @param {import("../composing.js").Hold} hold
+ * @param {import("../form.js").Hold} hold
  * @param {{title: string, lead: string, choices: Choice[], ask: string, send: (choice: Choice) => {label: string,
  *   note?: string, text: string}}} spec
- * @returns {import("../composing.js").Form}
+ * @returns {import("../form.js").Form}
  */
 function choosing(about, hold, { title, lead, choices, ask, send }) {
   const { question } = about;

@@ -4,10 +4,10 @@
 import { COLOURS } from "../../boards/gems/codes.js";
 import { element, findAll } from "../../elements.js";
 import { say } from "../../words.js";
-import { isArrow, towards } from "../hearing.js";
+import { isArrow, towards } from "../keys.js";
 import { columns, pickable, row, whose } from "./columns.js";
 import { isLegal } from "./legal.js";
-import { onPiles } from "./pointing.js";
+import { onPiles } from "./pointer.js";
 
 /**
  * @typedef {Object} Row
@@ -33,9 +33,9 @@ import { onPiles } from "./pointing.js";
 
 /**
  * @param {Object} about
- * @param {import("../composing.js").Hold} hold
+ * @param {import("../form.js").Hold} hold
  * @param {Spec} spec
- * @returns {import("../composing.js").Form}
+ * @returns {import("../form.js").Form}
  */
 export function picking(about, hold, spec) {
   const { question, seat: self } = about;

@@ -6,7 +6,7 @@ import { say } from "../words.js";
 const STEP_MS = 420;
 const REST_MS = 380;
 
-export class Showing {
+export class Steps {
   /**
    * @param {Object} board the module of a board, see docs/boards.md
    * @param {HTMLElement} place

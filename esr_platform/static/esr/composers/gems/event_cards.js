@@ -18,10 +18,10 @@ import { capital } from "../phrases.js";
 import { columns, gems, row, whose } from "./columns.js";
 import { isLegal } from "./legal.js";
 import { adjusted, halfScoring, halved, threeOf } from "./outcomes.js";
-import { picking } from "./picking.js";
+import { picking } from "./picks.js";
 import { stake } from "./stakes.js";
 
-/** @typedef {import("./picking.js").Row} Row */
+/** @typedef {import("./picks.js").Row} Row */
 
 const own = (about) => about.moment.view.players[about.seat].gems;
 

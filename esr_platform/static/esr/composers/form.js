@@ -3,7 +3,7 @@
 
 import { element, findAll, html } from "../elements.js";
 import { say } from "../words.js";
-import { hear, isControl } from "./hearing.js";
+import { hear, isControl } from "./keys.js";
 
 /**
  * @typedef {Object} Way one thing that may be sent, and its button

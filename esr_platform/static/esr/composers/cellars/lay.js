@@ -5,20 +5,20 @@ import { EMPTY } from "../../boards/cellars/bottles.js";
 import { reasons } from "../../boards/cellars/facts.js";
 import { element } from "../../elements.js";
 import * as words from "../../words.js";
-import { isArrow, towards } from "../hearing.js";
+import { isArrow, towards } from "../keys.js";
 import { capital } from "../phrases.js";
 import { bottlesText, handOf } from "./bottle_buttons.js";
-import { draggable } from "./dragging.js";
-import { earning } from "./earning.js";
+import { draggable } from "./drag.js";
 import { cellsFor, isLegal } from "./legal.js";
 import { inCell, nichesOf } from "./niches.js";
-import { onNiches } from "./pointing.js";
+import { onNiches } from "./pointer.js";
+import { earning } from "./points.js";
 
 const { say, sayCount } = words;
 
 const NOTHING = { bottle: null, cell: null };
 
-/** @type {(about: Object, hold: import("../composing.js").Hold) => import("../composing.js").Form} */
+/** @type {(about: Object, hold: import("../form.js").Hold) => import("../form.js").Form} */
 export function laying(about, hold) {
   const { question, table, seat } = about;
   const { view } = about.moment;

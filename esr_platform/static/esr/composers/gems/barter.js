@@ -9,7 +9,7 @@ import { element, findAll, html } from "../../elements.js";
 import { say, sayCount } from "../../words.js";
 import { columns, count, row, stepper, whose } from "./columns.js";
 import { isHeld, isLegal } from "./legal.js";
-import { onPiles } from "./pointing.js";
+import { onPiles } from "./pointer.js";
 import { contested, stake } from "./stakes.js";
 
 const NOTHING = [0, 0, 0, 0];
@@ -19,7 +19,7 @@ const TRAIL = 4;
 
 const counted = (gems) => sayCount("1 gem", "%(count)s gems", total(gems));
 
-/** @type {(about: Object, hold: import("../composing.js").Hold) => import("../composing.js").Form} */
+/** @type {(about: Object, hold: import("../form.js").Hold) => import("../form.js").Form} */
 export function bartering(about, hold) {
   const { question, table, seat } = about;
   const { view } = about.moment;
