@@ -5,6 +5,7 @@ A message that a test asks for has a key in its template: ``<p data-note="no-gam
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from html.parser import HTMLParser
@@ -70,6 +71,18 @@ class Element:
         return {one["data-note"] for one in self.all(data_note=True)}
 
     @property
+    def errors(self) -> set[str]:
+        """The fields of forms that have errors, and ``""`` for an error of a whole form."""
+        fields = {one.attributes.get("id", "") for one in self.all(class_="wrong")}
+        whole = {""} if self.all(class_="notice", role="alert") else set()
+        return whole | {field.removeprefix("id_").removesuffix("_error") for field in fields}
+
+    @property
+    def actions(self) -> set[str]:
+        """Where its forms are sent."""
+        return {one["action"] for one in self.all("form", action=True)}
+
+    @property
     def links(self) -> list[str]:
         """Where its links lead."""
         return [one["href"] for one in self.all("a", href=True)]
@@ -107,6 +120,18 @@ class _Parser(HTMLParser):
         self.open[-1].content.append(data)
 
 
+def markup(response: HttpResponse) -> str:
+    """The HTML of a response without the whitespace at the edges of elements and between blocks.
+
+    Templates break lines there, and browsers do not show it.
+    """
+    text = re.sub(r"[ \n]+", " ", response.content.decode())
+    text = re.sub(r"(<[a-z][^<>]*>) ", r"\1", text)
+    text = re.sub(r" (</[a-z])", r"\1", text)
+    text = re.sub(r"(<[a-z][^<>]*?) ?(/?>)", r"\1\2", text)
+    return re.sub(r"(</(?:div|li|p|section|t[dhr]|thead|tbody|option|d[tld]|h\d|ul|ol)>) ", r"\1", text)
+
+
 def parsed(page: HttpResponse | str) -> Element:
     """The elements of a page."""
     parser = _Parser()
@@ -115,10 +140,10 @@ def parsed(page: HttpResponse | str) -> Element:
 
 
 def html(client: Client, address: str, status: int = 200) -> str:
-    """The source of a page that answers with ``status``."""
+    """The markup of a page that answers with ``status``."""
     response = client.get(address)
     assert response.status_code == status, (address, response.status_code)
-    return response.content.decode()
+    return markup(response)
 
 
 def page(client: Client, address: str, status: int = 200) -> Element:

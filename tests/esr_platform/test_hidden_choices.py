@@ -26,7 +26,7 @@ from esr_platform.api.streams.seat import SeatCursor, SeatRequest, seat_events
 from games.rules import Move
 from ladder.live.answers import Verdict, answer_seat
 from ladder.models import Attempt, DealSeries, LiveSeat, Match
-from tests.build import staff
+from tests.build import signed_in, staff
 from tests.esr_platform.api.streams.people import people, table_of_people
 from tests.esr_platform.roads import STREAMS, Road, filled, judged, read, routes
 from tests.ladder.live.playing import KEY, live_ladder, pass_time, position
@@ -69,13 +69,6 @@ def begun(*, rated: bool) -> tuple[Match, list[User]]:
 def play(match: Match, seat: int, move: Move) -> None:
     live_seat = position(match).live_seats[seat]
     assert answer_seat(match.pk, seat, live_seat.asked, orjson.dumps({"move": move})).verdict is Verdict.PLAYED
-
-
-def signed_in(user: User | None) -> Client:
-    client = Client()
-    if user is not None:
-        client.force_login(user)
-    return client
 
 
 def told(match: Match, users: list[User], chooser: int, before: Mapping[int, SeatCursor]) -> dict[str, str]:

@@ -5,10 +5,11 @@ from random import Random
 import pytest
 
 from bots.models import Bot
+from esr_platform.accounts.models import User
 from ladder.matches.schedule import fill
 from ladder.models import Ladder, Match
 from tests.bots.conftest import sandbox_launcher
-from tests.build import DUEL, finish_all, opened_house, person, uploaded
+from tests.build import DUEL, finish_all, opened_house, person, staff, uploaded
 
 __all__ = ["sandbox_launcher"]
 
@@ -35,6 +36,12 @@ def duel(house: None) -> Ladder:
 def bot(house: None) -> Bot:
     """An uploaded bot on the ladder for two."""
     return uploaded(person("ada"))
+
+
+@pytest.fixture
+def eve(db: None) -> User:
+    """A site admin."""
+    return staff("eve")
 
 
 @pytest.fixture

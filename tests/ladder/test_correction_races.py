@@ -11,7 +11,7 @@ from esr_platform.accounts.models import User
 from ladder.ledger.append import rules_of
 from ladder.matches.results import record_result
 from ladder.models import Ladder, LedgerEntry, Match, RebuildRun, Result, Season
-from tests.build import claimed, fill_with_blocks, report_of, staff, variety_of
+from tests.build import claimed, fill_with_blocks, report_of, variety_of
 from tests.ladder.matches.test_races import check_accounts, leased
 from tests.services.races import Race, RaceServer
 
@@ -21,11 +21,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture
 def race(race_server: RaceServer, tmp_path: Path) -> Race:
     return race_server.race_of("tests.ladder.racing", tmp_path)
-
-
-@pytest.fixture
-def eve(db: None) -> User:
-    return staff("eve")
 
 
 @pytest.fixture

@@ -47,11 +47,6 @@ from tests.build import (
 )
 
 
-@pytest.fixture
-def eve(db: None) -> User:
-    return staff("eve")
-
-
 def sum_is_zero(ladder: Ladder) -> bool:
     memberships = Membership.objects.filter(ladder=ladder)
     return sum(membership.rating - START_RATING for membership in memberships) == 0

@@ -12,20 +12,13 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from pytest_django import Settings
 
 from esr_platform.accounts.models import User
+from tests.build import PASSWORD
 from tests.esr_platform.accounts.hashing import hashed_by
 
 pytestmark = pytest.mark.django_db
 
 
-PASSWORD = "a cellar full of amethysts"
 EVIL = ["https://evil.example/", "//evil.example/", r"/\evil.example", "https:evil.example", "javascript:alert(1)"]
-
-
-@pytest.fixture
-def miriam() -> User:
-    user = User.objects.create_user("miriam", "miriam@example.org", PASSWORD)
-    EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
-    return user
 
 
 def waiting_for_its_code(email: str) -> None:
@@ -184,10 +177,9 @@ def test_passwords_are_guessed_at_one_pace_whatever_address_is_claimed(miriam: U
     for number in range(12):
         headers = {"X-Forwarded-For": f"198.51.100.{number}"}
         Client(headers=headers).post("/account/login/", {"login": f"user{number}", "password": "wrong"})
-    page = Client(headers={"X-Forwarded-For": "203.0.113.9"}).post(
-        "/account/login/", {"login": "miriam", "password": PASSWORD}
-    )
-    assert "Too many failed" in page.content.decode()
+    another = Client(headers={"X-Forwarded-For": "203.0.113.9"})
+    another.post("/account/login/", {"login": "miriam", "password": PASSWORD})
+    assert "_auth_user_id" not in another.session
 
 
 def test_codes_are_not_guessed(client: Client) -> None:
@@ -252,7 +244,7 @@ def test_a_link_to_a_new_password_works_once(miriam: User, client: Client) -> No
     assert link is not None
     form = client.get(link[1], follow=True)
     client.post(form.request["PATH_INFO"], {"password1": "another cellar", "password2": "another cellar"})
-    assert "no longer works" in Client().get(link[1], follow=True).content.decode()
+    assert 'name="password1"' not in Client().get(link[1], follow=True).content.decode()
 
 
 @pytest.mark.parametrize("number", ["0", "99999999999999999999", "9" * 400])

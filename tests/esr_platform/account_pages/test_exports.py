@@ -21,20 +21,15 @@ from esr_platform.accounts.models import Scope, User
 from ladder.exhibitions.requests import request_test
 from ladder.matches.logs import packed
 from ladder.models import ChatLine, Ladder, Proposal, SeatLog
-from tests.build import DUEL, finished_by_hand, match_of, opened_house, person, uploaded
+from tests.build import DUEL, PASSWORD, finished_by_hand, match_of, opened_house, person, uploaded, with_password
 
 pytestmark = pytest.mark.django_db
-
-
-PASSWORD = "a cellar full of amethysts"
 
 
 @pytest.fixture
 def ada() -> User:
     opened_house()
-    user = User.objects.create_user("ada", "ada@example.org", PASSWORD)
-    user.emailaddress_set.create(email=user.email, verified=True, primary=True)  # type: ignore[attr-defined]
-    return user
+    return with_password("ada")
 
 
 def taken(user: User) -> zipfile.ZipFile:

@@ -138,7 +138,7 @@ with override_settings(ALLOWED_HOSTS=["testserver"], CACHES=memory, EMAIL_BACKEN
     client = Client()
     comes_back(client, next="https://evil.example/")
     form = client.get("/account/elsewhere/signup/").content.decode()
-    assert 'value="Miriam"' in form and "I accept the terms" in form
+    assert 'value="Miriam"' in form and 'name="terms"' in form
     answer = client.post("/account/elsewhere/signup/", {"username": "miriam", "email": "miriam@example.org"})
     assert answer.status_code == 200 and not User.objects.exists(), "not without the terms"
     answer = client.post(

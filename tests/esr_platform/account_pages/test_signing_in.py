@@ -18,11 +18,10 @@ from bots.models import Bot, BotVersion
 from bots.names import candidates
 from esr_platform.accounts.models import User
 from esr_platform.accounts.passkeys import COOKIE, restore_challenge
+from tests.build import PASSWORD
+from tests.page import page, parsed
 
 pytestmark = pytest.mark.django_db
-
-
-PASSWORD = "a cellar full of amethysts"
 
 
 def sign_up(client: Client, username: str = "miriam", email: str = "miriam@example.org") -> None:
@@ -126,7 +125,6 @@ def test_guessing_a_password_is_slowed_down(client: Client) -> None:
         client.post("/account/login/", {"login": "carl", "password": "wrong"})
     page = client.post("/account/login/", {"login": "carl", "password": PASSWORD}, follow=True)
     assert page.status_code == 429
-    assert "Too many wrong passwords" in page.content.decode()
 
 
 def test_a_password_is_reset_by_the_link_in_the_letter(client: Client) -> None:
@@ -167,7 +165,7 @@ def test_codes_are_not_sent_one_after_the_other(client: Client) -> None:
 
 def test_whose_address_was_wrong_makes_the_account_anew(client: Client) -> None:
     sign_up(client, email="mirim@example.org")
-    assert "Make the account anew" in client.get(CONFIRM).content.decode()
+    assert "/account/signup/" in client.get(CONFIRM).content.decode()
     answer = client.post(CONFIRM, {"action": "change", "email": "miriam@example.org"})
     assert answer.status_code != 500
     assert len(mail.outbox) == 1, "changing it would tell whether an address has an account"
@@ -214,8 +212,7 @@ def test_another_address_becomes_the_primary_one_once_it_is_proven(client: Clien
 
 def test_the_terms_are_accepted_with_version_and_time(client: Client) -> None:
     form = {"username": "carl", "email": "carl@example.org", "password1": PASSWORD}
-    page = client.post("/account/signup/", form).content.decode()
-    assert "Without the terms there is no account" in page
+    assert parsed(client.post("/account/signup/", form)).errors == {"terms"}
     assert not User.objects.exists()
     sign_up(client)
     person = User.objects.get()
@@ -227,11 +224,11 @@ def test_the_terms_are_accepted_with_version_and_time(client: Client) -> None:
 def test_a_newer_version_of_the_terms_is_asked_for_on_the_account_page(client: Client) -> None:
     person = User.objects.create_user("miriam", terms_version="2020-01-01")
     client.force_login(person)
-    assert "not accepted yet" in client.get("/account/").content.decode()
+    assert "/account/terms/" in page(client, "/account/").actions
     client.post("/account/terms/")
     person.refresh_from_db()
     assert person.terms_version == "2026-11-21"
-    assert "not accepted yet" not in client.get("/account/").content.decode()
+    assert "/account/terms/" not in page(client, "/account/").actions
 
 
 PATH = "/account/2fa/webauthn/login/"

@@ -23,29 +23,16 @@ from ladder.exhibitions.requests import cancel, request_test
 from ladder.members.suspensions import lift as lift_bot
 from ladder.members.suspensions import suspend as suspend_bot
 from ladder.models import Ladder, Match, Membership, Pairing
-from tests.build import DUEL, match_of, opened_house, uploaded
+from tests.build import DUEL, PASSWORD, match_of, opened_house, signed_in, uploaded
+from tests.page import page
 from tests.services.locks import Meanwhile
 
-PASSWORD = "a cellar full of amethysts"
 WHY = "It insults others."
 
 
 @pytest.fixture
 def staff(db: None) -> User:
     return User.objects.create_user("eve", is_staff=True)
-
-
-@pytest.fixture
-def miriam(db: None) -> User:
-    user = User.objects.create_user("miriam", "miriam@example.org", PASSWORD)
-    EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
-    return user
-
-
-def signed_in(user: User) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def playing(bot: Bot) -> bool:
@@ -247,9 +234,7 @@ def test_staff_suspend_a_bot_on_its_page_and_blank_its_words(miriam: User, staff
         "blanked name",
         "blanked description",
     }
-    page = client.get(address)
-    assert page.status_code == 200
-    assert "Lift the suspension" in page.content.decode()
+    assert page(client, address).all("button", value="lift")
     assert signed_in(miriam).get(address).status_code == 404
 
 

@@ -19,11 +19,6 @@ from tests.build import claimed, finish_all, finished_matches, report_of, staff
 from tests.ladder.long_ledgers import append_results
 
 
-@pytest.fixture
-def eve(db: None) -> User:
-    return staff("eve")
-
-
 def broken(ladder: Ladder) -> list[str]:
     return [f"{one.title} {one.problem}" for one in audit(ladder).violations]
 

@@ -10,18 +10,10 @@ from django.db import connection
 from ladder.corrections import void
 from ladder.ledger.audit import audit
 from ladder.ledger.rebuild import rerate, rerate_ladder
-from ladder.matches.results import record_result
 from ladder.models import FinalStanding, Ladder, LedgerEntry, Match, Membership, RebuildRun, Result, Seat, SeatResult
 from ladder.seasons import close
-from tests.build import claimed, report_of, snapshot, staff, variety_of
+from tests.build import snapshot, staff
 from tests.ladder.long_ledgers import append_results
-
-
-@pytest.fixture
-def played(match: Match) -> Ladder:
-    for one in Match.objects.select_related("ladder").order_by("pk"):
-        record_result(claimed(one), report_of(one, variety=variety_of(one)))
-    return match.ladder
 
 
 def tables() -> dict[str, list[dict[str, Any]]]:

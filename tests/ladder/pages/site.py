@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from itertools import count
 from random import Random
-
-from django.http import HttpResponse
 
 from bots.models import Bot
 from games.record import replay
@@ -139,15 +136,3 @@ def crowd(ladder: Ladder, number: int) -> None:
         Bot(slug=f"crowd-{i}", name=f"Crowd {i}", house_name=f"crowd-{i}") for i in range(number)
     )
     Membership.objects.bulk_create(Membership(ladder=ladder, bot=bot, rating=1_500_000 - bot.pk) for bot in bots)
-
-
-def markup(response: HttpResponse) -> str:
-    """The HTML of a response without the whitespace at the edges of elements and between blocks.
-
-    Templates break lines there, and browsers do not show it.
-    """
-    text = re.sub(r"[ \n]+", " ", response.content.decode())
-    text = re.sub(r"(<[a-z][^<>]*>) ", r"\1", text)
-    text = re.sub(r" (</[a-z])", r"\1", text)
-    text = re.sub(r"(<[a-z][^<>]*?) ?(/?>)", r"\1\2", text)
-    return re.sub(r"(</(?:div|li|p|section|t[dhr]|thead|tbody|option|d[tld]|h\d|ul|ol)>) ", r"\1", text)

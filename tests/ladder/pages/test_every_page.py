@@ -13,16 +13,11 @@ from django.test.utils import CaptureQueriesContext
 from ladder.members.memberships import retire
 from ladder.models import Match
 from tests.build import finish_game, match_of, person, uploaded
-from tests.ladder.pages.site import Site, crowd, markup, rename
+from tests.ladder.pages.site import Site, crowd, rename
+from tests.page import at_most, html, markup
 
 MOST_QUERIES = 12
 EMPTY = ["/", "/ladders/", "/bots/", "/matches/", "/matches/?state=void", "/rules/", "/about/"]
-
-
-def html(client: Client, address: str) -> str:
-    response = client.get(address)
-    assert response.status_code == 200, address
-    return markup(response)
 
 
 @pytest.mark.django_db
@@ -45,12 +40,9 @@ def test_a_ladder_without_games_says_where_everybody_starts(client: Client) -> N
 
 def test_every_page_answers_with_few_queries(site: Site, client: Client) -> None:
     for address in site.addresses:
-        with CaptureQueriesContext(
-            connection,
-        ) as queries:
-            html(client, address)
         most = MOST_QUERIES if "/audit/" not in address else 20  # each count comes from a table of its own
-        assert len(queries) <= most, (address, [query["sql"] for query in queries])
+        with at_most(most, address):
+            html(client, address)
 
 
 def test_more_rows_need_no_more_queries(site: Site, client: Client) -> None:

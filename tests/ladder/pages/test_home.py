@@ -1,10 +1,10 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.core.cache import caches
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 
 from bots.models import Bot
 from ladder.models import Ladder, Match
@@ -12,6 +12,7 @@ from ladder.pages import home
 from ladder.pages.home import climbs
 from tests.build import finished_blocks, person, uploaded
 from tests.ladder.pages.site import Site
+from tests.page import at_most
 
 MOST_QUERIES = 13
 
@@ -28,7 +29,7 @@ def forget() -> None:
 @pytest.mark.usefixtures("house")
 def test_a_newcomer_is_told_what_to_do_first(client: Client) -> None:
     text = main(client)
-    first = text[: text.index("No game is open yet")]
+    first = text[: text.index('id="live"')]
     assert "/rules/die-weinhaendler/" in first
     assert "/bots/new/" in first
 
@@ -41,9 +42,8 @@ def test_the_first_page_takes_few_queries_also_with_an_empty_cache_and_for_who_h
             client.force_login(user)
         forget()
         for _ in range(2):
-            with CaptureQueriesContext(connection) as queries:
+            with at_most(MOST_QUERIES):
                 main(client)
-            assert len(queries) <= MOST_QUERIES, [query["sql"] for query in queries]
 
 
 def test_a_running_block_shows_names_and_how_many_of_its_games_are_over(site: Site, client: Client) -> None:
@@ -51,7 +51,7 @@ def test_a_running_block_shows_names_and_how_many_of_its_games_are_over(site: Si
     text = main(client)
     running = text[text.index('id="running"') : text.index('id="results"')]
     over, games = block.matches.filter(status__in=Match.ENDED).count(), block.matches.count()
-    assert f"{over} of {games} games over" in running
+    assert re.search(rf"\b{over}\b\D+\b{games}\b", running)
     assert running.count('class="over"') == over
     assert running.count('class="now"') == 1
     for seat in site.running.seats.select_related("version__bot"):
@@ -73,7 +73,6 @@ def test_what_is_kept_of_a_private_ladder_is_nothing(site: Site, client: Client)
     Ladder.objects.update(private=True, by_invitation=True)
     forget()
     text = main(client)
-    assert "No game is open yet" in text
     assert "/matches/1/" not in text
     assert not climbs().rows
 

@@ -25,8 +25,8 @@ from ladder.pages.matches import listed
 from ladder.pages.templatetags.rankings import leading
 from ladder.ratings.draws import packed
 from tests.build import DUEL, active_version, new_version, person, staff, uploaded
-from tests.ladder.pages.site import Site, block_like, crowd, markup, rename
-from tests.ladder.pages.test_every_page import html
+from tests.ladder.pages.site import Site, block_like, crowd, rename
+from tests.page import at_most, html, markup, parsed
 
 ORDERS = [f"{sign}{column.key}" for column in COLUMNS for sign in ("", "-")]
 
@@ -119,7 +119,7 @@ def test_a_filtered_table_without_rows_says_how_to_see_everything(
     client: Client, ladder: Ladder, table: list[Membership]
 ) -> None:
     text = html(client, f"/ladders/{ladder.slug}/?q=<nobody>")
-    assert "Nothing matches “&lt;nobody&gt;” and the filters." in text
+    assert "<nobody>" in parsed(text).one(class_="nothing").text
     assert '<a href="?">Show everything</a>' in text
 
 
@@ -148,9 +148,8 @@ def test_a_table_that_is_sorted_and_searched_needs_few_queries(
 ) -> None:
     crowd(ladder, 120)
     for query in ("", *(f"sort={order}&q=o&of=house&state=playing&page=2" for order in ORDERS)):
-        with CaptureQueriesContext(connection) as queries:
+        with at_most(12):
             html(client, f"/ladders/{ladder.slug}/?{query}")
-        assert len(queries) <= 12, [query["sql"] for query in queries]
 
 
 def test_lines_join_longest_runs_and_overlap_in_lanes(ladder: Ladder, table: list[Membership]) -> None:
@@ -284,8 +283,7 @@ def test_staff_open_a_class_and_others_do_not_find_the_page(house: None, client:
     assert (ladder.private, ladder.limits, ladder.memberships.count()) == (True, {"move_ms": 500}, 1)
     assert ladder.invitation in markup(client.get("/ladders/seminar/members/"))
     again = client.post("/staff/ladders/new/", SENT)
-    assert again.status_code == 422
-    assert "There is a ladder at the address seminar already." in again.content.decode()
+    assert (again.status_code, parsed(again).errors) == (422, {""})
 
 
 def test_staff_choose_who_plays(house: None, client: Client) -> None:
@@ -301,7 +299,7 @@ def test_a_link_makes_a_member_of_whoever_says_yes(bot: Bot, client: Client) -> 
     address = f"/ladders/invitations/{ladder.invitation}/"
     assert client.get(address).status_code == 302
     client.force_login(bot.owner)
-    assert "You are invited" in markup(client.get(address))
+    assert parsed(client.get(address)).all("form", method="post")
     assert not Invitation.objects.exists()
     assert client.post(address)["Location"] == "/ladders/seminar/"
     client.post(address)
@@ -325,10 +323,9 @@ def test_staff_invite_by_names_and_learn_which_are_none(bot: Bot, client: Client
     ladder = found_ladder(Plan("Seminar", DUEL, 2, private=True), staff("eve"))
     client.force_login(staff("carla"))
     response = client.post("/ladders/seminar/members/", {"names": "ada nobody"})
-    assert response.status_code == 422
-    assert "Nobody is called nobody." in response.content.decode()
+    assert (response.status_code, parsed(response).errors) == (422, {"names"})
     many = client.post("/ladders/seminar/members/", {"names": "ada " * 201})
-    assert "201 names. Invite at most 200 at once." in many.content.decode()
+    assert (many.status_code, parsed(many).errors) == (422, {"names"})
     client.post("/ladders/seminar/members/", {"names": "ada, eve"})
     client.post("/ladders/seminar/members/", {"names": "ada"})
     assert Invitation.objects.filter(ladder=ladder).count() == 2
@@ -419,20 +416,17 @@ def test_a_bot_page_ranks_it_as_the_ladder_does(site: Site, client: Client) -> N
 
 
 def test_a_ladder_says_that_house_bots_fill_up_while_too_few_people_play(site: Site, client: Client) -> None:
-    def said() -> str:
-        return markup(client.get(f"/ladders/{site.ladder.slug}/"))
+    def notes() -> int:
+        return len(parsed(client.get(f"/ladders/{site.ladder.slug}/")).all("p", class_="facts"))
 
-    assert "Only house bots play here so far." in said()
+    assert notes() == 1
     for number in range(site.ladder.seats):
         uploaded(person(f"p{number}"), f"bot {number}", claims={site.ladder.game: [site.ladder.seats]})
-        few = "Too few people have a bot here for a table of four: house bots take the empty seats." in said()
-        assert few == (number + 1 < site.ladder.seats)
-    assert "Only house bots" not in said()
+        assert notes() == (number + 1 < site.ladder.seats)
 
 
 def test_a_page_of_a_big_table_needs_eleven_queries_at_most(site: Site, client: Client) -> None:
     crowd(site.ladder, 160)
     for page in ("1", "2", "4"):
-        with CaptureQueriesContext(connection) as queries:
+        with at_most(11):
             assert client.get(f"/ladders/{site.ladder.slug}/", {"page": page}).status_code == 200
-            assert len(queries) <= 11, [query["sql"] for query in queries]

@@ -29,12 +29,12 @@ def test_a_finished_match_shows_ranks_scores_and_ratings(site: Site, client: Cli
         assert points(seat.result.rating_before, 1) in text
         assert points(seat.result.rating_after, 1) in text
         assert signed(seat.result.change, 1) in text
-    assert "rated as number 2 of the ladder" in text, "number 1 is the season's start"
+    assert match_page(site.finished.pk, AnonymousUser()).ledger["result"] == 2, "number 1 is the season's start"
 
 
 def test_a_match_that_is_not_rated_has_a_result_without_ratings(site: Site, client: Client) -> None:
     text = page(client, site.unrated)
-    assert "rated as number" not in text
+    assert not match_page(site.unrated.pk, AnonymousUser()).ledger
     assert "None" not in text
     for seat in site.unrated.seats.select_related("result"):
         assert f">{seat.result.score['money']}<" in text
@@ -46,15 +46,16 @@ def test_a_result_that_was_taken_back_says_why_and_has_no_ratings(site: Site, cl
     staff.is_staff = True
     void(site.finished.pk, "two bots of one owner sat there", staff)
     text = page(client, site.finished)
-    assert "rated as number 2 of the ladder, taken back as number 6" in text
-    assert "Taken back by staff: two bots of one owner sat there. It counts for no rating." in text
+    ledger = match_page(site.finished.pk, AnonymousUser()).ledger
+    assert (ledger["result"], ledger["void"]) == (2, 6)
+    assert "two bots of one owner sat there" in text
     assert "None" not in text
     assert client.get("/").status_code == client.get(f"/bots/{site.bot.slug}/").status_code == 200
 
 
 def test_an_aborted_match_says_so(site: Site, client: Client) -> None:
     Match.objects.filter(pk=site.void.pk).update(status="aborted", reason="Everybody has left")
-    assert "<b>Aborted.</b> Everybody has left." in page(client, site.void)
+    assert "Everybody has left" in page(client, site.void)
     assert f"/matches/{site.void.pk}/" in client.get("/matches/?state=void").content.decode()
 
 
@@ -66,9 +67,7 @@ def test_a_finished_match_of_every_game_shows_its_columns_and_is_told(site: Site
             assert f">{column.heading}</th>" in text
         for seat in match.seats.select_related("result"):
             assert drawn(game.presentation.score_columns[0].text(seat.result.score), game) in text
-        assert "The game, told" in text
-        assert "Before the first" in text
-        assert "The result" in text
+        assert 'id="chapter-1"' in text
 
 
 def test_the_seats_of_a_finished_match_stand_in_the_order_of_their_ranks(site: Site) -> None:
@@ -80,14 +79,14 @@ def test_the_seats_of_a_finished_match_stand_in_the_order_of_their_ranks(site: S
 
 def test_a_forfeit_is_told_with_its_reason_and_evidence(site: Site, client: Client) -> None:
     text = page(client, site.forfeited)
-    assert "Forfeited: its process ended during the game." in text
-    assert "Evidence: exit." in text
+    assert site.forfeited.seats.get(index=2).result.score["forfeit"] == "exit"
+    assert "evidence: exit" in text.lower()
 
 
 def test_a_void_match_says_why_and_offers_its_deal(site: Site, client: Client) -> None:
     text = page(client, site.void)
-    assert "Given up after 3 attempts. The last one: the disk is full." in text
-    assert "Log of the deal" in text
+    assert "the disk is full" in text
+    assert f'href="/matches/{site.void.pk}/record"' in text
     assert bytes(site.void.block.seed).hex() in text
     log = client.get(f"/matches/{site.void.pk}/record").json()
     assert log["format"] == "match-log/1"
@@ -101,11 +100,8 @@ def test_a_match_keeps_its_secrets_on_every_page_until_its_whole_block_is_over(s
         assert secret not in text, address
     for match in (site.running, site.queued, site.closed):
         assert match.block.commitment in page(client, match)
-        assert "opens after the last of its 4 games" in page(client, match)
-        assert "The game, told" not in page(client, match)
-        response = client.get(f"/matches/{match.pk}/record")
-        assert response.status_code == 404
-        assert "opens when" in response.content.decode()
+        assert 'id="chapter-1"' not in page(client, match)
+        assert client.get(f"/matches/{match.pk}/record").status_code == 404
 
 
 def test_the_record_is_a_download_that_verifies(site: Site, client: Client) -> None:
@@ -199,6 +195,4 @@ def test_a_replay_holds_no_names_so_that_a_new_one_is_told_at_once(site: Site, c
 
 def test_there_is_no_replay_before_there_is_a_record_nor_where_there_is_none(site: Site, client: Client) -> None:
     for match in (site.closed, site.running, site.queued, site.void):
-        response = client.get(address(match))
-        assert response.status_code == 404
-        assert "opens when its record does" in response.content.decode()
+        assert client.get(address(match)).status_code == 404

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from random import Random
 
 import pytest
@@ -13,7 +14,7 @@ from ladder.models import Ladder, Match
 from ladder.season_statistics import gather
 from tests.build import DUEL, person, uploaded
 from tests.ladder.live_tables import as_if_later, move_on, remote_bots, seated, table_of
-from tests.ladder.pages.site import markup
+from tests.page import html, markup
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
 
@@ -23,30 +24,23 @@ def ladder() -> Ladder:
     return Ladder.objects.get(slug=f"{DUEL}-remote")
 
 
-def page(client: Client, address: str) -> str:
-    response = client.get(address)
-    assert response.status_code == 200, address
-    return markup(response)
-
-
 def owned(client: Client, bot: Bot) -> str:
     assert bot.owner
     client.force_login(bot.owner)
-    return page(client, f"/bots/{bot.slug}/")
+    return html(client, f"/bots/{bot.slug}/")
 
 
 def test_a_remote_bot_is_registered_on_a_page_and_says_how_it_connects(client: Client) -> None:
-    assert "Sign in" in page(client, "/bots/new/remote/")
+    assert "/account/login/?next=/bots/new/remote/" in html(client, "/bots/new/remote/")
     client.force_login(person("ada"))
     sent = {"name": "Afar", "label": "net-100k", "games_at_once": 3, "tables": [f"{DUEL}:2"]}
     response = client.post("/bots/new/remote/", sent, follow=True)
     assert response.redirect_chain == [("/bots/afar/", 302)]
     text = markup(response)
     assert "net-100k" in text
-    assert "It plays 0 of 3 games at once." in text
+    assert re.search(r"\b0 of 3\b", text)
     assert "?bot=afar" in text
-    assert "never seen" in text
-    assert "Upload a new version" not in text
+    assert "/bots/afar/upload/" not in text
 
 
 def test_what_it_declares_can_be_changed_by_its_owner_alone(client: Client, ladder: Ladder) -> None:
@@ -54,7 +48,7 @@ def test_what_it_declares_can_be_changed_by_its_owner_alone(client: Client, ladd
     client.force_login(person("zoe"))
     assert client.get(f"/bots/{bot.slug}/declare/").status_code == 403
     client.force_login(bot.owner)  # type: ignore[arg-type]
-    assert 'value="main"' in page(client, f"/bots/{bot.slug}/declare/")
+    assert 'value="main"' in html(client, f"/bots/{bot.slug}/declare/")
     sent = {"label": "net-200k", "games_at_once": 2, "tables": [f"{DUEL}:2"]}
     client.post(f"/bots/{bot.slug}/declare/", sent)
     assert (bot.active_version.label, bot.versions.count()) == ("net-200k", 2)  # type: ignore[union-attr]
@@ -69,19 +63,19 @@ def test_an_uploaded_bot_declares_nothing(client: Client) -> None:
 
 def test_everybody_sees_whether_it_is_here(client: Client, ladder: Ladder) -> None:
     bot = remote_bots(ladder)[0]
-    assert "remote, away" in page(client, f"/bots/{bot.slug}/")
+    assert "remote, away" in html(client, f"/bots/{bot.slug}/")
     note_seen([bot.pk])
-    assert "remote, here now" in page(client, f"/bots/{bot.slug}/")
-    assert "1 remote bot here now" in page(client, f"/ladders/{ladder.slug}/")
+    assert "remote, here now" in html(client, f"/bots/{bot.slug}/")
+    assert "1 remote bot here now" in html(client, f"/ladders/{ladder.slug}/")
 
 
 def test_games_of_private_ladders_are_counted_for_those_who_may_know_of_them(client: Client, ladder: Ladder) -> None:
     bots = remote_bots(ladder)
     seated(ladder, bots)
     address = f"/bots/{bots[0].slug}/"
-    assert "It plays 1 of 1 game at once." in page(client, address)
+    assert re.search(r"\b1 of 1\b", html(client, address))
     Ladder.objects.filter(pk=ladder.pk).update(private=True, by_invitation=True)
-    assert "It plays 0 of 1 game at once." in page(client, address)
+    assert re.search(r"\b0 of 1\b", html(client, address))
 
 
 def test_its_owner_reads_what_was_wrong_once_the_game_is_over(client: Client, ladder: Ladder) -> None:
@@ -91,16 +85,14 @@ def test_its_owner_reads_what_was_wrong_once_the_game_is_over(client: Client, la
     live_seat = next(live_seat for live_seat in table_of(match).live_seats if live_seat.owes)
     bot = live_seat.seat.version.bot
     answer(match.pk, bot.pk, live_seat.asked, b'{"move": "<b>none</b>"}')
-    assert "What was wrong" not in owned(client, bot)
+    assert "&lt;b&gt;none" not in owned(client, bot)
     while move_on(match, random):
         pass
     finish(match.pk)
     text = owned(client, bot)
-    assert "Not allowed by the rules" in text
     assert "&lt;b&gt;none&lt;/b&gt;" in text
-    assert "an answer takes, median" in text
     client.logout()
-    assert "What was wrong" not in page(client, f"/bots/{bot.slug}/")
+    assert "&lt;b&gt;none" not in html(client, f"/bots/{bot.slug}/")
 
 
 @pytest.mark.parametrize("slug", [f"{DUEL}-remote", "edel-stein-reich-3-remote", "die-weinhaendler-4-remote"])
@@ -114,10 +106,10 @@ def test_every_page_tells_of_live_games_that_are_over_as_of_blocks_of_one_game(c
     assert gather() == 1
     first, second = (bot.slug for bot in bots[:2])
     for bot in bots:
-        assert "No game of it is over" not in page(client, f"/bots/{bot.slug}/")
-        assert page(client, f"/ladders/{slug}/bots/{bot.slug}/")
-    assert page(client, f"/compare/{first}/{second}/")
-    statistics = page(client, f"/ladders/{slug}/statistics/")
+        assert "No game of it is over" not in html(client, f"/bots/{bot.slug}/")
+        assert html(client, f"/ladders/{slug}/bots/{bot.slug}/")
+    assert html(client, f"/compare/{first}/{second}/")
+    statistics = html(client, f"/ladders/{slug}/statistics/")
     assert "1 game is over and counts." in statistics
     assert "block" not in statistics
 
@@ -129,19 +121,19 @@ def test_its_page_says_the_whole_command_that_lets_it_play(client: Client, ladde
 
 
 def test_ladders_are_listed_by_who_plays_and_lead_to_each_other(client: Client, ladder: Ladder) -> None:
-    text = page(client, "/ladders/")
+    text = html(client, "/ladders/")
     places = [text.index(f'id="{players}"') for players in Ladder.Players.values]
     assert places == sorted(places)
-    there = page(client, f"/ladders/{ladder.slug}/")
+    there = html(client, f"/ladders/{ladder.slug}/")
     for slug in (DUEL, f"{DUEL}-open"):
         assert f'href="/ladders/{slug}/"' in there
-    assert "Register a remote bot" in there
+    assert "/bots/new/remote/" in there
     assert "/test/" not in there
 
 
 def test_the_first_page_leads_to_live_games(client: Client, ladder: Ladder) -> None:
     match: Match = seated(ladder, remote_bots(ladder), rated=False)
-    text = page(client, "/")
+    text = html(client, "/")
     live = text[text.index('id="live"') : text.index('id="running"')]
     assert f'href="/matches/{match.pk}/"' in live
     assert "casual" in live

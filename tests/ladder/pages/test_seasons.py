@@ -7,16 +7,15 @@ from datetime import timedelta
 
 import pytest
 from asgiref.sync import sync_to_async
-from django.db import connection, connections
+from django.db import connections
 from django.test import AsyncClient, Client
-from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from ladder.exports.season_deals import lines
 from ladder.models import DealSeries, FinalStanding, Ladder, Season
 from ladder.seasons import close, publish_keys
 from tests.build import DUEL, block_on, finish_block, person, staff
-from tests.ladder.pages.site import markup
+from tests.page import at_most, html, page, parsed
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -40,25 +39,18 @@ def eve(client: Client) -> Client:
     return client
 
 
-def html(client: Client, address: str) -> str:
-    response = client.get(address)
-    assert response.status_code == 200
-    return markup(response)
-
-
 def current(ladder: Ladder) -> Season:
     return Season.objects.get(ladder=ladder, closed=None)
 
 
 def test_an_open_season_shows_hashes_and_no_key(played: Ladder, client: Client) -> None:
     page = html(client, FIRST)
-    assert "The season is open." in page
     for series in DealSeries.objects.filter(season__ladder=played):
         assert series.key_hash in page
         assert bytes(series.key).hex() not in page
     assert f'src="{FIRST}deals.jsonl"' in page
     assert f"manage.py verify --season {DUEL}/1" in page
-    assert "Close the season" not in page
+    assert CLOSE not in parsed(page).actions
 
 
 def test_a_season_that_is_over_shows_its_table_and_its_keys(played: Ladder, client: Client) -> None:
@@ -77,21 +69,18 @@ def test_a_season_that_is_over_shows_its_table_and_its_keys(played: Ladder, clie
 def test_the_pages_of_seasons_need_few_queries(played: Ladder, client: Client) -> None:
     close(current(played))
     for address in (SEASONS, FIRST, f"{SEASONS}2/"):
-        with CaptureQueriesContext(connection) as queries:
+        with at_most(8, address):
             html(client, address)
-        assert len(queries) <= 8, address
 
 
 def test_staff_close_a_season_now(played: Ladder, eve: Client) -> None:
-    assert "Close the season" in html(eve, FIRST)
-    response = eve.post(CLOSE, {"keep": "3/4"}, follow=True)
-    assert "The season is closed." in markup(response)
+    assert CLOSE in page(eve, FIRST).actions
+    assert eve.post(CLOSE, {"keep": "3/4"}, follow=True).status_code == 200
     season = Season.objects.get(ladder=played, number=1)
     assert season.closed_by is not None
     assert season.closed_by.username == "eve"
     assert current(played).number == 2
-    again = eve.post(CLOSE, {"keep": "3/4"}, follow=True)
-    assert "is closed already" in again.content.decode()
+    assert eve.post(CLOSE, {"keep": "3/4"}, follow=True).status_code == 200
     assert current(played).number == 2
 
 
@@ -99,22 +88,21 @@ def test_staff_plan_the_end_of_a_season_and_take_it_back(played: Ladder, eve: Cl
     at = timezone.now() + timedelta(days=3)
     eve.post(CLOSE, {"keep": "1/2", "at": f"{at:%Y-%m-%dT%H:%M}"})
     assert current(played).closes_at == at.replace(second=0, microsecond=0)
-    assert "as eve has said" in html(eve, FIRST)
+    assert "eve" in page(eve, FIRST).one("main").text
     eve.post(CLOSE, {"keep_open": "yes", "keep": "1/2"})
     assert current(played).closes_at is None
 
 
 def test_a_time_that_is_over_is_refused(played: Ladder, eve: Client) -> None:
     response = eve.post(CLOSE, {"keep": "1/2", "at": "2020-01-01T10:00"})
-    assert response.status_code == 422
-    assert "That time is over." in markup(response)
+    assert (response.status_code, parsed(response).errors) == (422, {"at"})
     assert current(played).closing is None
 
 
 def test_staff_open_the_next_season_after_a_last_one(played: Ladder, eve: Client) -> None:
     eve.post(CLOSE, {"keep": ""})
     assert not Season.objects.filter(ladder=played, closed=None).exists()
-    assert "Open the next season" in html(eve, SEASONS)
+    assert f"{SEASONS}open/" in page(eve, SEASONS).actions
     assert eve.post(f"{SEASONS}open/", {"keep": "7"}).status_code == 422
     eve.post(f"{SEASONS}open/", {"keep": "0"})
     assert current(played).number == 2

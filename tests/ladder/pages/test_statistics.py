@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 
 from bots.models import Bot
 from bots.owners import make_active
@@ -32,7 +28,7 @@ from tests.build import (
     uploaded,
     variety_of,
 )
-from tests.ladder.pages.site import markup
+from tests.page import at_most, markup
 
 pytestmark = pytest.mark.django_db
 CLAIMS = {"edel-stein-reich": [4]}
@@ -42,13 +38,6 @@ def text_of(client: Client, address: str, status: int = 200) -> str:
     response = client.get(address)
     assert response.status_code == status, address
     return re.sub(r"\s+", " ", markup(response))
-
-
-@contextmanager
-def at_most(queries: int) -> Iterator[None]:
-    with CaptureQueriesContext(connection) as captured:
-        yield
-    assert len(captured) <= queries, [query["sql"] for query in captured]
 
 
 @pytest.fixture

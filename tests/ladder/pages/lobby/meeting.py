@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from random import Random
 
-from django.test import Client
-
 from bots.owners import player_of
 from esr_platform.accounts.models import User
 from ladder.live.answers import Verdict
@@ -18,12 +16,6 @@ from tests.ladder.live.people import answer_any
 from tests.ladder.live_tables import table_of
 
 DUEL = "edel-stein-reich-duel-people"
-
-
-def signed_in(user: User) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def met(*users: User, ladder: str = DUEL, rated: bool = False) -> Match:

@@ -5,20 +5,18 @@ from datetime import timedelta
 import pytest
 from allauth.account.models import EmailAddress
 from django.core.cache import caches
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from pytest_django import Settings
 
 from bots.models import Bot
 from bots.owners import player_of
-from esr_platform.accounts.models import User
 from ladder.chat import report, say
 from ladder.matchmaking import quick_pairing
 from ladder.matchmaking.presence import note_here
 from ladder.models import ChatLine, Ladder, Match, Pairing, Proposal
-from tests.build import person, staff
+from tests.build import person, signed_in, staff, verified
+from tests.page import at_most, page
 
 pytestmark = pytest.mark.usefixtures("house")
 
@@ -32,18 +30,6 @@ def html(client: Client, address: str = "/play/") -> str:
     return response.content.decode()
 
 
-def verified(name: str) -> User:
-    user = person(name)
-    EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
-    return user
-
-
-def signed_in(user: User) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
-
-
 def offered(client: Client, **changed: str) -> Proposal:
     """Seats that are offered in the form, as it is sent without a script."""
     sent = {"table": DUEL, "clock": "usual", "kind": "open", "counts": "casual", **changed}
@@ -55,7 +41,7 @@ def offered(client: Client, **changed: str) -> Proposal:
 def test_a_stranger_can_play_every_game_at_once_and_is_told_how_to_meet_people(client: Client) -> None:
     text = html(client)
     assert text.count('name="ladder" value="') == 3
-    assert "Sign in" in text
+    assert "/account/login/" in text
     assert "/play/offer/" not in text
 
 
@@ -81,8 +67,7 @@ def test_two_people_meet_by_seats_that_one_offers() -> None:
     ada, bob = signed_in(person("ada")), signed_in(person("bob"))
     seek = offered(ada)
     mine, theirs = html(ada), html(bob)
-    assert "You offer seats" in mine
-    assert "one seat free" in theirs
+    assert f"/play/open-games/{seek.pk}/withdraw/" in mine
     assert f"/play/open-games/{seek.pk}/join/" in theirs
     assert f"/play/open-games/{seek.pk}/join/" not in mine
     response = bob.post(f"/play/open-games/{seek.pk}/join/")
@@ -90,20 +75,20 @@ def test_two_people_meet_by_seats_that_one_offers() -> None:
     assert response["Location"] == f"/play/tables/{match.pk}/"
     assert ada.get("/play/")["Location"] == response["Location"]
     html(ada, response["Location"])
-    assert "You offer seats" not in html(ada)
+    assert "/withdraw/" not in html(ada)
 
 
 def test_an_offer_is_withdrawn_and_a_seat_left() -> None:
     ada, bob = signed_in(person("ada")), signed_in(person("bob"))
     seek = offered(ada, table="edel-stein-reich-3-people")
     bob.post(f"/play/open-games/{seek.pk}/join/")
-    assert "Stand up" in html(bob)
+    assert f"/play/open-games/{seek.pk}/leave/" in html(bob)
     bob.post(f"/play/open-games/{seek.pk}/leave/")
-    assert "two seats free" in html(bob)
+    assert f"/play/open-games/{seek.pk}/join/" in html(bob)
     ada.post(f"/play/open-games/{seek.pk}/withdraw/")
-    assert "two seats free" not in html(bob)
-    said = bob.post(f"/play/open-games/{seek.pk}/join/", follow=True).content.decode()
-    assert "not offered any more" in said
+    assert "/join/" not in html(bob)
+    assert bob.post(f"/play/open-games/{seek.pk}/join/", follow=True).status_code == 200
+    assert not Match.objects.exists()
 
 
 def test_a_link_seats_whoever_has_it_and_stands_nowhere_else(client: Client) -> None:
@@ -112,7 +97,7 @@ def test_a_link_seats_whoever_has_it_and_stands_nowhere_else(client: Client) -> 
     address = f"/play/links/{seek.token}/"
     assert address in html(ada)
     assert address not in html(bob)
-    assert "one seat free" not in html(bob)
+    assert "/join/" not in html(bob)
     assert "account_login" not in html(client, address)
     assert f"/account/login/?next={address}" in html(client, address)
     assert bob.post(address)["Location"] == f"/play/tables/{Match.objects.latest('pk').pk}/"
@@ -137,7 +122,6 @@ def test_what_cannot_be_offered_is_said_in_the_form() -> None:
     sent = {"table": DUEL, "clock": "usual", "kind": "open", "counts": "rated"}
     response = ada.post("/play/offer/", sent)
     assert response.status_code == 422
-    assert "verified e-mail address" in response.content.decode()
     assert ada.post("/play/offer/", {**sent, "table": "nowhere"}).status_code == 422
     assert ada.post("/play/offer/", {**sent, "opponent_1": "nobody"}).status_code == 422
     assert not Proposal.objects.exists()
@@ -146,16 +130,16 @@ def test_what_cannot_be_offered_is_said_in_the_form() -> None:
 def test_rated_games_are_looked_for_by_who_has_proven_an_address() -> None:
     ada, bob = signed_in(verified("ada")), signed_in(person("bob"))
     assert "/play/look/" not in html(bob)
-    assert "verified e-mail address" in html(bob)
     ada.post("/play/look/", {"ladder": DUEL})
     assert Pairing.objects.get().ladder.slug == DUEL
     text = html(ada)
-    assert "Looking for a rated game" in text
+    assert "/play/stop/" in text
     assert "Nobody else looks" in text
     assert "one looks" in html(bob)
     ada.post("/play/stop/")
     assert not Pairing.objects.exists()
-    assert "verified e-mail address" in bob.post("/play/look/", {"ladder": DUEL}, follow=True).content.decode()
+    bob.post("/play/look/", {"ladder": DUEL})
+    assert not Pairing.objects.exists()
 
 
 def test_two_who_look_are_taken_to_one_table() -> None:
@@ -185,13 +169,13 @@ def test_a_person_is_challenged_and_accepts() -> None:
     EmailAddress.objects.create(user=bob_himself, email="bob@example.org", verified=True)
     ada, bob = signed_in(person("ada")), signed_in(bob_himself)
     assert "/play/challenge/people/bob/" in html(ada, "/people/bob/")
-    assert "is not here now" in html(ada, "/play/challenge/people/bob/")
+    assert page(ada, "/play/challenge/people/bob/").all("p", class_="notice")
     note_here([bob_himself.pk])
-    assert "is not here now" not in html(ada, "/play/challenge/people/bob/")
+    assert not page(ada, "/play/challenge/people/bob/").all("p", class_="notice")
     ada.post("/play/challenge/people/bob/", {"ladder": DUEL, "counts": "casual"})
     made = Proposal.objects.get()
-    assert "ada challenges you" in html(bob)
-    assert "You have asked for a game with bob" in html(ada)
+    for player in (ada, bob):
+        assert f"/play/challenges/{made.pk}/answer/" in html(player)
     response = bob.post(f"/play/challenges/{made.pk}/answer/", {"answer": "yes"})
     assert response["Location"] == f"/play/tables/{Match.objects.latest('pk').pk}/"
 
@@ -222,11 +206,11 @@ def test_a_challenge_is_declined_or_withdrawn_by_those_whose_it_is() -> None:
     address = f"/play/challenges/{made.pk}/answer/"
     assert eve.post(address, {"answer": "yes"}).status_code == 404
     ada.post(address, {"answer": "yes"})
-    assert "ada challenges you" in html(bob)
+    assert address in html(bob)
     bob.post(address, {"answer": "no"})
     made.refresh_from_db()
     assert made.state == Proposal.State.DECLINED
-    assert "challenges you" not in html(bob)
+    assert address not in html(bob)
 
 
 def test_a_house_bot_is_challenged_from_its_page_and_sits_down_at_once() -> None:
@@ -267,9 +251,8 @@ def test_the_lobby_takes_few_queries_however_many_are_there() -> None:
     def count() -> int:
         for cache in caches.all():
             cache.clear()
-        with CaptureQueriesContext(connection) as queries:
+        with at_most(MOST_QUERIES) as queries:
             html(ada)
-        assert len(queries) <= MOST_QUERIES, [query["sql"] for query in queries]
         return len(queries)
 
     offered(signed_in(person("bob")))
@@ -312,4 +295,4 @@ def test_staff_reads_what_was_reported_and_hides_it() -> None:
     client.post(f"/staff/chat/{line.pk}/", {"hide": "yes"})
     line.refresh_from_db()
     assert line.hidden_by == eve
-    assert "Nothing is reported" in html(client, "/staff/chat/")
+    assert f"/staff/chat/{line.pk}/" not in html(client, "/staff/chat/")

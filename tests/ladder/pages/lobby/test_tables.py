@@ -6,9 +6,7 @@ from random import Random
 
 import orjson
 import pytest
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from esr_platform.accounts.models import User
@@ -16,9 +14,10 @@ from ladder.live import actions
 from ladder.live.end import finish
 from ladder.matchmaking.presence import note_here
 from ladder.models import LiveSeat, Match, Outage, Proposal
-from tests.build import person
+from tests.build import person, signed_in
 from tests.ladder.live_tables import as_if_later, table_of
-from tests.ladder.pages.lobby.meeting import met, move_on, play_out, signed_in
+from tests.ladder.pages.lobby.meeting import met, move_on, play_out
+from tests.page import at_most
 
 pytestmark = pytest.mark.usefixtures("house")
 
@@ -45,10 +44,8 @@ def test_the_page_of_a_seat_has_what_the_table_needs(ada: User, bob: User) -> No
     match = met(ada, bob)
     as_if_later(match)
     client = signed_in(ada)
-    with CaptureQueriesContext(connection) as queries:
+    with at_most(MOST_QUERIES):
         text = html(client, match)
-    assert len(queries) <= MOST_QUERIES, [query["sql"] for query in queries]
-    assert "Your table with bob" in text
     for road in ("seat/stream", "decisions/", "seat/", "viewers"):
         assert f'"/api/v1/matches/{match.pk}/{road}"' in text
     found = re.search(r'<script type="application/json">(.*?)</script>', text)
@@ -83,14 +80,14 @@ def test_without_a_script_a_move_is_chosen_in_a_form(ada: User, bob: User) -> No
     clients = [signed_in(ada), signed_in(bob)]
     seat = next(seat for seat, live_seat in enumerate(table_of(match).live_seats) if live_seat.owes)
     text = html(clients[seat], match)
-    assert "It is your turn" in text
+    assert f'action="/play/tables/{match.pk}/answer/"' in text
     assert '<option value="&quot;money&quot;">' in text
     answered = {"decision": "1", "move": '"everything"'}
-    refused = clients[seat].post(f"/play/tables/{match.pk}/answer/", answered, follow=True).content.decode()
-    assert "That move is not allowed" in refused
+    clients[seat].post(f"/play/tables/{match.pk}/answer/", answered, follow=True)
+    assert not table_of(match).rows
     clients[seat].post(f"/play/tables/{match.pk}/answer/", {"decision": "1", "move": '"money"'})
     assert table_of(match).rows[0].move == "money"
-    assert "Waiting for" in html(clients[seat], match)
+    assert f'action="/play/tables/{match.pk}/answer/"' not in html(clients[seat], match)
 
 
 def test_without_a_script_who_looks_at_the_table_is_there(ada: User, bob: User) -> None:
@@ -248,5 +245,4 @@ def test_moves_go_on_from_both_sides(ada: User, bob: User) -> None:
         assert move_on(match, random)
     as_if_later(match)
     text = html(signed_in(ada), match)
-    assert "The game so far" in text
     assert "Phase 1, turn 1" in text
