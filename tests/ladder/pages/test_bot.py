@@ -33,7 +33,7 @@ from tests.build import (
     variety_of,
 )
 from tests.ladder.pages.people import People
-from tests.page import markup
+from tests.page import html, markup
 
 pytestmark = pytest.mark.django_db
 
@@ -107,7 +107,7 @@ def test_the_strength_of_versions_is_said_in_words(played: Ladder, client: Clien
     assert strength is not None
     assert strength.said == ""
     text = text_of(client, f"/bots/{bot.slug}/")
-    assert "Strength over versions" in text
+    assert 'data-note="strength"' in html(client, f"/bots/{bot.slug}/")
     assert f"± {strength.newest.margin / 1000:.0f}" in text
 
 
@@ -120,7 +120,7 @@ def test_nothing_is_told_of_a_deal_that_is_not_over(ladder: Ladder, client: Clie
     bot = matches[0].seats.select_related("version__bot")[0].version.bot
     page = page_of(bot)
     assert page.heat is page.habits is None
-    assert "No deal is over in all its seatings yet" in text_of(client, f"/bots/{bot.slug}/")
+    assert 'data-note="no-deal"' in html(client, f"/bots/{bot.slug}/")
     assert "<entry>" not in client.get(f"/bots/{bot.slug}/feed.atom").content.decode()
     finish_game(matches[-1], variety_of(matches[-1]))
     gather()

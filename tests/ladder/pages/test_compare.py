@@ -86,8 +86,8 @@ def test_without_an_estimate_nobody_is_called_stronger(client: Client, four: lis
 def test_bots_that_never_met_say_so(client: Client, ladder: Ladder) -> None:
     one, other = ladder.memberships.select_related("bot")[:2]
     text = html(client, address(one, other))
-    assert "They have not met in a deal that is over." in text
-    assert "Neither has a rated game here yet." in text
+    assert 'data-note="not-met"' in text
+    assert 'data-note="no-rated-game"' in text
 
 
 def test_a_bot_that_nobody_knows_of_is_not_compared(client: Client, ladder: Ladder) -> None:
@@ -133,7 +133,7 @@ def test_the_matches_of_two_bots_are_listed(client: Client, ladder: Ladder, four
     assert shown(f"bot={last}") == 4
     assert shown(f"bot={a}&with={last}") == 0
     assert "No bot is called “nobody”" in html(client, "/matches/?bot=nobody")
-    assert "They have no such match." in html(client, f"/matches/?bot={a}&with={last}")
+    assert 'data-note="no-match"' in html(client, f"/matches/?bot={a}&with={last}")
 
 
 def test_a_cell_is_as_deep_as_its_share_is_far_from_even_and_hatched_where_there_is_little() -> None:

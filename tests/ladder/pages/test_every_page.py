@@ -35,7 +35,7 @@ def test_a_ladder_without_games_says_where_everybody_starts(client: Client) -> N
     text = html(client, "/ladders/edel-stein-reich-4/")
     assert "No game has been rated yet" in text
     assert text.count('rating">1500<') == 8
-    assert "No games yet." in html(client, "/bots/house-greedy/")
+    assert 'data-note="no-games"' in html(client, "/bots/house-greedy/")
 
 
 def test_every_page_answers_with_few_queries(site: Site, client: Client) -> None:

@@ -73,6 +73,7 @@ def test_what_is_kept_of_a_private_ladder_is_nothing(site: Site, client: Client)
     Ladder.objects.update(private=True, by_invitation=True)
     forget()
     text = main(client)
+    assert 'data-note="no-open-game"' in text
     assert "/matches/1/" not in text
     assert not climbs().rows
 

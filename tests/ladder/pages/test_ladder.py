@@ -243,7 +243,7 @@ def test_a_bot_shows_what_its_versions_were_worth(client: Client, ladder: Ladder
     older = new_version(bot)
     keep(ladder, older, 1400, 100, None)
     text = html(client, f"/bots/{bot.slug}/")
-    assert "Strength over versions" in text
+    assert 'data-note="strength"' in text
     for value, margin in (("1560", "40"), ("1400", "100")):
         assert f'{value} <span class="meta">± {margin}</span>' in text
     assert re.search(r"v2 is (weaker than|not told apart from) v1\.", text)

@@ -469,7 +469,7 @@ def test_my_bots_lists_every_state(people: People) -> None:
 
 def test_a_bot_that_left_before_its_first_match_is_on_no_ladder(people: People) -> None:
     leave_ladder(people.new, Ladder.objects.get(slug="edel-stein-reich-4"))
-    assert "is on no ladder yet" in html(signed_in(people.ada), f"/bots/{people.new.slug}/")
+    assert 'data-note="no-ladder"' in html(signed_in(people.ada), f"/bots/{people.new.slug}/")
 
 
 def test_a_version_that_is_being_checked_shows_the_table_that_is_tried(people: People) -> None:

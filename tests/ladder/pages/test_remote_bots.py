@@ -106,7 +106,7 @@ def test_every_page_tells_of_live_games_that_are_over_as_of_blocks_of_one_game(c
     assert gather() == 1
     first, second = (bot.slug for bot in bots[:2])
     for bot in bots:
-        assert "No game of it is over" not in html(client, f"/bots/{bot.slug}/")
+        assert 'data-note="no-game"' not in html(client, f"/bots/{bot.slug}/")
         assert html(client, f"/ladders/{slug}/bots/{bot.slug}/")
     assert html(client, f"/compare/{first}/{second}/")
     statistics = html(client, f"/ladders/{slug}/statistics/")

@@ -235,7 +235,7 @@ def test_without_a_sandbox_the_site_says_so_and_nobody_but_staff_hears_why(clien
         assert SENTENCE in text
         assert "/srv/bwrap" not in text
     assert 'href="/about/#sandbox"' in client.get("/").content.decode()
-    assert "Code of anybody else does not run" in client.get("/about/").content.decode()
+    assert 'data-note="no-sandbox"' in client.get("/about/").content.decode()
 
 
 def test_where_no_rated_games_are_played_the_site_says_so(client: Client) -> None:

@@ -57,8 +57,8 @@ def staff(client: Client) -> Client:
 
 def test_a_ladder_without_blocks_says_when_there_will_be_figures(ladder: Ladder, client: Client) -> None:
     assert "No block is over yet" in text_of(client, f"/ladders/{ladder.slug}/statistics/")
-    assert "Nobody has met anybody" in text_of(client, f"/ladders/{ladder.slug}/statistics/head-to-head/")
-    assert "no rated game here yet" in text_of(client, f"/ladders/{ladder.slug}/bots/house-greedy/")
+    assert 'data-note="nobody-met"' in text_of(client, f"/ladders/{ladder.slug}/statistics/head-to-head/")
+    assert 'data-note="no-rated-game"' in text_of(client, f"/ladders/{ladder.slug}/bots/house-greedy/")
 
 
 def test_nothing_is_shown_of_a_block_with_a_game_to_come(ladder: Ladder, client: Client) -> None:
@@ -70,7 +70,7 @@ def test_nothing_is_shown_of_a_block_with_a_game_to_come(ladder: Ladder, client:
     membership = f"/ladders/{ladder.slug}/bots/{ladder.memberships.select_related('bot')[0].bot.slug}/"
     assert "No block is over yet" in text_of(client, f"/ladders/{ladder.slug}/statistics/")
     shown = text_of(client, membership)
-    assert "follow when all games of a first deal are over" in shown
+    assert 'data-note="no-block"' in shown
     assert "certificates" not in shown
 
 
@@ -82,7 +82,7 @@ def test_the_statistics_of_a_ladder_show_seats_phases_and_what_blocks_save(playe
     for number, seat in enumerate(document["seats"], 1):
         assert f"seat {number}</th>" in shown
         assert f"{100 * seat['value']:.1f} ± {100 * seat['margin']:.1f}" in shown
-    assert "Too few blocks have brought the same bots together again" in shown
+    assert 'data-note="too-few-blocks"' in shown
     for heading in ("money, millions", "certificates", "barters won", "gems paid", "phase 3", "whole game"):
         assert heading in shown
 

@@ -183,9 +183,9 @@ def test_a_rematch_is_asked_for_at_the_end_by_who_played(ada: User, bob: User, c
     note_here([bob.pk])
     signed_in(ada).post(f"/play/tables/{match.pk}/rematch/")
     assert Proposal.objects.get().again == match
-    assert "Accept the rematch" in signed_in(bob).get(f"/matches/{match.pk}/").content.decode()
+    assert 'data-note="accept"' in signed_in(bob).get(f"/matches/{match.pk}/").content.decode()
     asked = signed_in(ada).get(f"/matches/{match.pk}/").content.decode()
-    assert "Accept the rematch" not in asked
+    assert 'data-note="accept"' not in asked
     assert "Waiting for bob" in asked
     for one in (bob, ada):
         response = signed_in(one).post(f"/play/tables/{match.pk}/rematch/", {"want": "no"})
