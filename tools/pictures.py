@@ -47,7 +47,7 @@ PUBLIC = (
     Shot("audit", "/ladders/edel-stein-reich-4/audit/"),
     Shot("seasons", "/ladders/edel-stein-reich-4/seasons/"),
     Shot("season", "/ladders/edel-stein-reich-4/seasons/", r"/seasons/\d+/$"),
-    Shot("entry", "/ladders/edel-stein-reich-4/bots/house-kontor/"),
+    Shot("membership", "/ladders/edel-stein-reich-4/bots/house-kontor/"),
     Shot("bots", "/bots/"),
     Shot("bot", "/ladders/edel-stein-reich-4/", r"^/bots/[^/]+/$", dark=True),
     Shot("compare", "/compare/house-greedy/house-kontor/"),
@@ -82,9 +82,9 @@ OWN = (
     Shot("my-bots", "/bots/mine/"),
     Shot("upload", "/bots/new/"),
     Shot("register-remote", "/bots/new/remote/"),
-    Shot("orders", "/exhibitions/"),
-    Shot("order-test", "/ladders/edel-stein-reich-4/test/"),
-    Shot("order-compare", "/ladders/edel-stein-reich-4/compare/"),
+    Shot("exhibitions", "/exhibitions/"),
+    Shot("exhibition-test", "/ladders/edel-stein-reich-4/test/"),
+    Shot("exhibition-compare", "/ladders/edel-stein-reich-4/compare/"),
 )
 """What somebody who has signed in sees, too."""
 
