@@ -65,7 +65,7 @@ def test_what_plays_is_what_was_uploaded_read_back_from_the_storage(
     program = spec_of(match).seats[0].program
     assert isinstance(program, StoredProgram)
     with uploads().open(archive_of(bot), "rb") as file:
-        assert (program.folder / program.membership).read_bytes() == file.read()
+        assert (program.folder / program.entry).read_bytes() == file.read()
     assert play(match.pk) == Attempt.Ending.FINISHED
     assert match.result.report["forfeits"] == []
 
