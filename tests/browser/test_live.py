@@ -83,3 +83,17 @@ def test_a_running_game_is_followed_until_its_replay_stands_there(hall: Hall, st
     expect(watched.locator("game-replay.begun")).to_be_visible(timeout=60_000)
     expect(watched.locator("running-table")).to_have_count(0)
     assert visitor.said == []
+
+
+def test_a_page_goes_on_asking_after_a_response_with_an_error(hall: Hall) -> None:
+    watched = hall.visitor().page
+    address = f"**/ladders/{Ladder.objects.earliest('pk').slug}/"
+    watched.goto(address[2:])
+    parts = watched.locator("[data-live]").count()
+    watched.route(address, lambda route: route.fulfill(status=429, body="Too many requests."))
+    with watched.expect_response(lambda response: response.status == 429, timeout=60_000):
+        pass
+    watched.unroute(address)
+    with watched.expect_response(lambda response: response.request.headers.get("hx-request") == "true", timeout=60_000):
+        pass
+    assert parts and watched.locator("[data-live]").count() == parts

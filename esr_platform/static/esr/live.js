@@ -57,6 +57,7 @@ document.addEventListener("htmx:oobAfterSwap", ({ target }) => {
 
 // A part that the page no longer has changes no more.
 document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  if (!detail.shouldSwap) return; // an error says nothing about the parts
   for (const id of detail.etc.selectOOB?.split(",") ?? []) {
     if (!detail.serverResponse.includes(` id="${id.slice(1)}"`))
       document.querySelector(id)?.removeAttribute("data-live");
