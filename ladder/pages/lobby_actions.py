@@ -172,7 +172,6 @@ def _said(ladder: Ladder) -> str:
 # --- Views -----------------------------------------------------------------------------------------------------------
 
 _REFUSED: Final = 422
-_BUSY: Final = 429
 
 
 @require_safe
@@ -213,10 +212,11 @@ def lobby_parts(request: HttpRequest) -> HttpResponse:
 
 def _parts_for_strangers(request: HttpRequest) -> bytes:
     number = request.GET.get("open", "")[:4]
-    key = f"lobby/{lobby_version()}/{number if number.isalnum() else ''}/{get_language()}"
+    key = f"lobby/{lobby_version()}/{number if number.isascii() and number.isdigit() else ''}/{get_language()}"
     kept: bytes | None = caches["pages"].get(key)
     if kept is None:
-        kept = render_to_string("pages/play/_parts.html", {"page": _page(request, None)}, request).encode()
+        page = _page_with(request, None, wanted=None)  # the copy is for every visitor
+        kept = render_to_string("pages/play/_parts.html", {"page": page}, request).encode()
         caches["pages"].set(key, kept, PARTS_KEPT_S)
     return kept
 
@@ -376,8 +376,12 @@ def answer_challenge(request: HttpRequest, challenge_id: int) -> HttpResponse:
 
 
 def _page(request: HttpRequest, form: OfferForm | None) -> LobbyPage:
+    return _page_with(request, form, wanted=request.GET.get("ladder"))
+
+
+def _page_with(request: HttpRequest, form: OfferForm | None, *, wanted: str | None) -> LobbyPage:
     site = f"{request.scheme}://{request.get_host()}"
-    return lobby_page(request.user, person_of(request), hash_of(request), form, site, request.GET.get("ladder"))
+    return lobby_page(request.user, person_of(request), hash_of(request), form, site, wanted)
 
 
 def _offer_form(request: HttpRequest, data: Any) -> OfferForm:

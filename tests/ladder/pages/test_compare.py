@@ -14,7 +14,7 @@ from ladder.pages.compare import ComparisonPage, There, comparison_page
 from ladder.pages.templatetags.rankings import heat
 from ladder.season_statistics import gather
 from ladder.statistics.pair_share import pair_share
-from tests.build import active_version, finished_block, person, uploaded
+from tests.build import active_version, finished_block, person, signed_in, uploaded
 from tests.ladder.pages.test_ladder import keep
 from tests.page import at_most, html
 
@@ -88,6 +88,13 @@ def test_bots_that_never_met_say_so(client: Client, ladder: Ladder) -> None:
     text = html(client, address(one, other))
     assert 'data-note="not-met"' in text
     assert 'data-note="no-rated-game"' in text
+
+
+def test_the_owner_of_both_bots_requests_a_version_comparison_and_everybody_else_a_test(duel: Ladder) -> None:
+    owner = person("ada")
+    both = [uploaded(owner, name).memberships.get(ladder=duel) for name in ("one", "two")]
+    assert f'href="/ladders/{duel.slug}/compare/' in html(signed_in(owner), address(*both))
+    assert f'href="/ladders/{duel.slug}/test/' in html(Client(), address(*both))
 
 
 def test_a_bot_that_nobody_knows_of_is_not_compared(client: Client, ladder: Ladder) -> None:

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from bots.models import Bot
 from ladder.exhibitions.requests import request_scheduled
-from ladder.models import Exhibition, Ladder
+from ladder.models import Exhibition, Ladder, Match
 from tests.build import active_version, house_version, new_version, person, uploaded
 from tests.ladder.exhibitions.requested import a_comparison, a_test, play_all
 
@@ -86,6 +86,8 @@ def test_a_result_has_means_with_intervals_and_says_n(bot: Bot, duel: Ladder, cl
     assert "100.0\u00a0±\u00a00.0" in text
     assert "unrated" in text
     assert "data-live" not in text
+    for match in Match.objects.filter(block__exhibition=exhibition):
+        assert f'href="/exhibitions/{exhibition.pk}/"' in html(client, f"/matches/{match.pk}/")
 
 
 def test_a_comparison_draws_its_ratio_between_the_bounds_and_says_what_it_means(
