@@ -15,7 +15,7 @@ import msgspec
 from django.core.files.uploadedfile import UploadedFile
 from msgspec import UNSET, Meta
 from msgspec import inspect as types
-from rest_framework.exceptions import ValidationError
+from rest_framework.exceptions import ParseError, ValidationError
 
 from esr_platform.api.parameters import SLUG, Parameter
 
@@ -132,8 +132,14 @@ F = TypeVar("F", bound=msgspec.Struct)
 
 
 def read_body(sent: Any, form: type[F]) -> F:
-    """The body of a request as ``form``. Raises ``ValidationError`` that names every wrong field."""
-    values = _whole(sent)
+    """The body of a request as ``form``. Raises ``ValidationError`` that names every wrong field.
+
+    Raises ``ParseError`` for a document that is nested too deeply.
+    """
+    try:
+        values = _whole(sent)
+    except RecursionError:
+        raise ParseError("The document is nested too deeply.") from None
     if not isinstance(values, Mapping):
         raise ValidationError({"body": ["Send an object with fields."]})
     wrong: dict[str, list[str]] = {}

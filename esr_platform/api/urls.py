@@ -69,7 +69,7 @@ resource_urls: list[URLPattern] = [
 # --- Changes ---------------------------------------------------------------------------------------------------------
 
 change_urls: list[URLPattern] = [
-    path("ladders/<slug:slug>/members/<slug:bot>", ladders.OneMember.as_view(), name="entry"),
+    path("ladders/<slug:slug>/members/<slug:bot>", ladders.OneMember.as_view(), name="member"),
     path("ladders/<slug:slug>/records", matches.Records.as_view(), name="records"),
     path("challenges", challenges.Challenges.as_view(), name="challenges"),
     path("challenges/<int:challenge_id>", challenges.OneChallenge.as_view(), name="challenge"),

@@ -259,7 +259,7 @@ class OwnMembershipDocument(Document):
 
 
 class OneMember(Writing):
-    """At ``/api/v1/ladders/{slug}/memberships/{bot}``."""
+    """At ``/api/v1/ladders/{slug}/members/{bot}``."""
 
     @operation("join_ladder", "Join a ladder", OwnMembershipDocument)
     def put(self, request: Request, slug: str, bot: str) -> Response:

@@ -92,7 +92,13 @@ def test_a_field_that_is_wrong_is_named(manager: Program, bot: Bot, change: dict
     assert list(found["fields"]) == [wrong]
 
 
-@pytest.mark.parametrize("body", [b"", b"[]", b'"x"', b"{", b"[" * 5000, b'{"kind": NaN}', b"\xff", b"0" * 70_000])
+NESTED = b'{"kind": "test", "players": ' + b"[" * 900 + b"]" * 900 + b"}"
+"""Deeper than a recursive reader of Python can go, and within the limit of the JSON parser."""
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"[]", b'"x"', b"{", b"[" * 5000, NESTED, b'{"kind": NaN}', b"\xff", b"0" * 70_000]
+)
 def test_a_document_that_is_none_is_refused(manager: Program, body: bytes) -> None:
     answer = manager.send("POST", "exhibitions", body)
     assert answer.status_code == 400, answer.content

@@ -65,7 +65,7 @@ def test_every_scope_is_counted_apart(settings: Settings) -> None:
     miriam.get("challenges")
     problem(miriam.get("challenges"), 429, "throttled")
     assert miriam.get("ladders").status_code == 200
-    problem(miriam.client.delete("/api/v1/orders/1", headers=miriam.headers), 404, "not_found")
+    problem(miriam.client.delete("/api/v1/exhibitions/1", headers=miriam.headers), 404, "not_found")
 
 
 def test_guessing_tokens_is_slow_and_a_good_token_comes_in_meanwhile(settings: Settings) -> None:
