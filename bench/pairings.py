@@ -45,13 +45,13 @@ def ms(runs: int, seats: int, blocks: int, candidates: list[Candidate]) -> tuple
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--entries", type=int, default=10_000)
+    parser.add_argument("--memberships", type=int, default=10_000)
     parser.add_argument("--blocks", type=int, default=100)
     parser.add_argument("--runs", type=int, default=9)
     arguments = parser.parse_args()
     candidates = ladder(arguments.memberships, Random(13))
     pin_to_one_core()
-    print(f"{arguments.blocks} blocks among {arguments.memberships} entries, ms of one core (goal: {GOAL_MS})")
+    print(f"{arguments.blocks} blocks among {arguments.memberships} memberships, ms of one core (goal: {GOAL_MS})")
     for seats in (2, 3, 4, 5):
         ours, floor = ms(arguments.runs, seats, arguments.blocks, candidates)
         print(f"  {seats} seats {ours:6.1f}   one sorted() {floor:5.1f}   ratio {ours / floor:5.1f}")

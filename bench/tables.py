@@ -156,7 +156,7 @@ def measure(options: argparse.Namespace) -> None:
     call_command("migrate", verbosity=0)
     call_command("open_house", verbosity=0)
     filled(options.memberships, options.blocks)
-    print(f"{options.inside}, {options.memberships} entries (goals: {GOAL_MS} ms, {GOAL_QUERIES} queries)")
+    print(f"{options.inside}, {options.memberships} memberships (goals: {GOAL_MS} ms, {GOAL_QUERIES} queries)")
     for name, address in addresses(options.memberships):
         wall, own, queries = ms(address, options.requests)
         print(f"  {name:20} {wall:6.1f} ms, {own:6.1f} ms of them its own processor time, {queries:3} queries")
@@ -164,7 +164,7 @@ def measure(options: argparse.Namespace) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--entries", type=int, default=10_000)
+    parser.add_argument("--memberships", type=int, default=10_000)
     parser.add_argument("--blocks", type=int, default=20_000)
     parser.add_argument("--requests", type=int, default=20)
     return on_each("bench.tables", parser, measure)

@@ -1,7 +1,7 @@
 """Advance a live game by one move: append it, play what follows by itself, and ask the next seats.
 
-Whoever calls holds the row of the match (``held``) in a transaction of their own, and tells when that is committed. The
-order of locks is everywhere: people by id, order, match, attempt, table, seats, block, ladder, series, bots,
+Callers lock the row of the match (``held``) in their own transaction and notify after its commit. Rows are locked in
+one order everywhere: people by id, exhibition, proposal, match, attempt, table, seats, block, ladder, series, bots,
 memberships.
 """
 

@@ -68,13 +68,6 @@ def house_of(ladder: Ladder) -> QuerySet[Bot]:
     return Bot.objects.playing().filter(kind=Bot.Kind.HOSTED, owner=None, pk__in=standing)
 
 
-def hosted_of(ladder: Ladder, person: User | None = None) -> QuerySet[Bot]:
-    """The bots whose code runs here that may be named for a table of ``ladder``: all who stand there."""
-    standing = Membership.objects.filter(ladder=ladder, active=True).values("bot")
-    hosted = Bot.objects.playing().filter(kind=Bot.Kind.HOSTED, pk__in=standing)
-    return hosted if person is None else hosted.exclude(owner=person)
-
-
 def quick_bots(ladder: Ladder, seats: int) -> list[Bot]:
     """So many house bots, drawn among those that answer quickly. Raises ``Refused`` where there are too few."""
     return _drawn(house_of(ladder).filter(house_name__in=QUICK), seats)

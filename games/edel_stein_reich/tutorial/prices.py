@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
-from typing import Any, Final
+from typing import Final
 
 from games.edel_stein_reich.cards import COLOURS, GEMS_ON_CARD, MAJORITY_VALUES, MONEY_ON_CARD, SOLE_BONUS
 from games.rules import Document
@@ -77,12 +77,6 @@ def millions(halves: int) -> str:
 def gains(offer: Sequence[int] | None, brings: int, standing: Sequence[int]) -> bool:
     """Whether acting for ``offer`` is better than being paid ``standing``."""
     return offer is not None and brings - price(offer) > price(standing)
-
-
-def barter_of(view: Document) -> Any:
-    """The action that is bartered for, and what the last offer was: nothing before the first."""
-    barter = view["barter"]
-    return barter["action"], barter["offers"][-1]["offer"] if barter["offers"] else [0, 0, 0, 0]
 
 
 def lowest_alike(held: Sequence[int], standing: Sequence[int]) -> list[int] | None:

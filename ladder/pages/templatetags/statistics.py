@@ -57,15 +57,3 @@ def slice_at(items: Sequence[Any], place: int) -> Any:
 def span(share: PairShare) -> str:
     """The interval in per cent, in words."""
     return f"{100 * share.low:.0f} to {100 * share.high:.0f}"
-
-
-@register.filter
-def is_better(share: PairShare) -> bool:
-    """Whether all of the interval lies above one half."""
-    return share.low > 0.5
-
-
-@register.filter
-def is_worse(share: PairShare) -> bool:
-    """Whether all of the interval lies below one half."""
-    return share.high < 0.5
