@@ -134,7 +134,10 @@ def test_what_is_on_offer_on_a_private_ladder_comes_through_the_streams_of_membe
     for stream in (*others, left):
         said = repr(stream.lines)
         assert not [word for word in (private.slug, private.name, ada.username, cid.username) if word in said]
-    assert not [event for stream in members for event in stream.of("lobby") if event["looking"]]
+    looking = [
+        {slug for event in stream.of("lobby") for slug in event["looking"]} for stream in (*members, *others, left)
+    ]
+    assert looking == [{private.slug}] * 2 + [set()] * 3
 
 
 @pytest.mark.slow
