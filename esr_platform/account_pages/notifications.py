@@ -48,7 +48,7 @@ _VERDICTS: Final = {
 
 
 class Kind(StrEnum):
-    """What news are about. The values are part of the ids of feed memberships, so they never change."""
+    """What news are about. The values are part of the ids of feed entries, so they never change."""
 
     VERSION_REJECTED = "version-rejected"
     BOT_PAUSED = "bot-paused"

@@ -135,7 +135,7 @@ def write(ladder: Ladder, reading: Reading) -> int:
     rows = [(*(rated or (None, None)), pk) for pk, rated in reading.wrong.items()]
     with connection.cursor() as cursor:
         cursor.executemany(f"UPDATE {table} SET {columns} WHERE id = %s", rows)  # noqa: S608 - our own table's name
-    memberships = [_as(one, right, _SUMS) for one, right in _wrong_entries(ladder, reading)]
+    memberships = [_as(one, right, _SUMS) for one, right in _wrong_memberships(ladder, reading)]
     Membership.objects.bulk_update(memberships, _SUMS, batch_size=200)
     final = [_as(one, right, _FINAL) for one, right in _wrong_final(ladder, reading)]
     FinalStanding.objects.bulk_update(final, _FINAL, batch_size=200)
@@ -178,7 +178,7 @@ def _compare_tables(ladder: Ladder, reading: Reading) -> None:
         reading.found.add(f"the ladder's last hash is {ladder.ledger_head}, and the ledger's {reading.head}")
     for sentence in unwritten(ladder):
         reading.found.add(sentence)
-    for membership, right in _wrong_entries(ladder, reading):
+    for membership, right in _wrong_memberships(ladder, reading):
         for name in _different(membership, right, _SUMS):
             reading.found.add(
                 f"entry {membership.pk}: {name} is {getattr(membership, name)}, {getattr(right, name)} is right"
@@ -189,7 +189,7 @@ def _compare_tables(ladder: Ladder, reading: Reading) -> None:
         )
 
 
-def _wrong_entries(ladder: Ladder, reading: Reading) -> Iterator[tuple[Membership, Standing]]:
+def _wrong_memberships(ladder: Ladder, reading: Reading) -> Iterator[tuple[Membership, Standing]]:
     reading.replay.finish()
     for membership in Membership.objects.filter(ladder=ladder).order_by("pk"):
         right = reading.replay.standings.get(membership.pk, Standing())

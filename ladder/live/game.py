@@ -25,10 +25,9 @@ from bots.reports import storable
 from bots.runner.chair import MAX_STRIKES
 from esr_platform.prepared import Prepared, PreparedInsert, PreparedUpdate
 from games.rules import Move, State
-from ladder.live import position as occupants
 from ladder.live import presence
 from ladder.live.clocks import HURRY_MS, Pace, among_people, delay_ms, hurried
-from ladder.live.position import Position
+from ladder.live.position import Position, change_occupant, substituted
 from ladder.live.rows import keep_played, position_at
 from ladder.models import LiveSeat, Match, PlayedMove, Table
 
@@ -223,7 +222,7 @@ class LockedMatch:
     @cached_property
     def _paces(self) -> list[Pace]:
         """How long seats took before this."""
-        return self.position.paces(occupants.substituted(self.position.live_seats))
+        return self.position.paces(substituted(self.position.live_seats))
 
     @cached_property
     def _hurried_paces(self) -> list[Pace]:
@@ -299,7 +298,7 @@ class LockedMatch:
         _go_on(going_on)
         _change([live_seat for live_seat in self._changed.values() if live_seat not in going_on])
         for live_seat, version, move in self._seated:
-            occupants.change(live_seat, version, move)
+            change_occupant(live_seat, version, move)
         _stand([table])
         transaction.on_commit(partial(keep_played, self.match.lease, self.appended), robust=True)
 

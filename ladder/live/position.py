@@ -220,7 +220,7 @@ class Position:
 # --- Who sat where from which move to which --------------------------------------------------------------------------
 
 
-def begin(match: Match, live_seats: Iterable[LiveSeat]) -> None:
+def begin_occupants(match: Match, live_seats: Iterable[LiveSeat]) -> None:
     """Write down who sits at a new table, if any of them is a person."""
     live_seats = list(live_seats)
     if any(live_seat.kind in LiveSeat.OF_PEOPLE for live_seat in live_seats):
@@ -242,7 +242,7 @@ def substituted(live_seats: Iterable[LiveSeat]) -> dict[int, list[range]]:
     return found
 
 
-def change(live_seat: LiveSeat, version: BotVersion, move: int) -> None:
+def change_occupant(live_seat: LiveSeat, version: BotVersion, move: int) -> None:
     """From ``move`` on ``version`` sits in ``seat``; who has sat there for no move at all has not sat there."""
     mine = Occupant.objects.filter(seat=live_seat.seat_id)
     if not mine.filter(to_move=None, from_move=move).delete()[0]:

@@ -16,9 +16,9 @@ from bots.models import Bot
 from bots.owners import is_guest
 from bots.protocol import Limits
 from bots.runner.spec import budget_ms
-from ladder.live import position
 from ladder.live.game import LockedMatch, held
 from ladder.live.notify import save_and_tell, tell
+from ladder.live.position import begin_occupants
 from ladder.matches.blocks import Player, schedule_block
 from ladder.models import Attempt, Block, Ladder, LiveSeat, Match, Seat, Table
 
@@ -100,7 +100,7 @@ def _set(match: Match, limits: Limits, guests: Mapping[int, str]) -> None:
         )
         for seat in Seat.objects.filter(match=match).select_related("version__bot").order_by("index")
     )
-    position.begin(match, live_seats)
+    begin_occupants(match, live_seats)
 
 
 def _begin(table: LockedMatch) -> None:

@@ -198,7 +198,7 @@ def begin(
     if rated:
         require_code_for_ratings(bots)
     _require_room(bots, people)
-    memberships = _entries(versions, locked) if rated else {}
+    memberships = _memberships(versions, locked) if rated else {}
     players = [Player(version, memberships.get(version.bot_id)) for version in versions]
     try:
         match = open_table(locked, players, rated=rated, limits=limits)
@@ -242,7 +242,7 @@ def _require_room(bots: Collection[Bot], people: Collection[int]) -> None:
     require_code(people, hosted)
 
 
-def _entries(versions: Collection[BotVersion], ladder: Ladder) -> dict[int, Membership]:
+def _memberships(versions: Collection[BotVersion], ladder: Ladder) -> dict[int, Membership]:
     """By bot, whose rows are held in the order in which everybody holds them. Raises ``Refused``."""
     return {version.bot_id: _entry(version, ladder) for version in sorted(versions, key=lambda one: one.bot_id)}
 

@@ -46,7 +46,7 @@ def offer() -> Offer:
     if not guests:
         return Offer([], [], {})
     ladders = list(_open_ladders())
-    memberships = _entries(ladders, [one.bot for one in guests])
+    memberships = _memberships(ladders, [one.bot for one in guests])
     players = _players(ladders, memberships)
     since = dict(LastSeat.objects.filter(membership__in=players).values_list("membership", "since"))
     by_ladder: dict[int, list[Player]] = defaultdict(list)
@@ -103,7 +103,7 @@ def _here(ladders: Collection[Ladder], present: Collection[RemoteBot]) -> dict[i
     )
 
 
-def _entries(ladders: Collection[Ladder], free: Collection[int]) -> list[Membership]:
+def _memberships(ladders: Collection[Ladder], free: Collection[int]) -> list[Membership]:
     """Of the remote bots that are free, and of all code. People sit down by themselves."""
     sits = Q(bot__in=free) | Q(bot__in=hosted_for_ratings())
     found = Membership.objects.filter(sits, ladder__in=ladders, active=True).order_by("pk")

@@ -109,7 +109,7 @@ def enter(bot: Bot) -> None:
             Membership.objects.filter(bot=bot, declined=False, active=not here).update(active=here)
             return
         claimed = _claimed(locked)
-        memberships = {membership.ladder_id: membership for membership in _entries(bot).order_by("pk")}
+        memberships = {membership.ladder_id: membership for membership in _memberships(bot).order_by("pk")}
         frozen = _frozen_ids()
         for membership in memberships.values():
             _set_active(membership, _may_play(membership, locked, claimed, frozen) and not membership.declined)
@@ -137,7 +137,7 @@ def join(bot: Bot, ladder: Ladder) -> Membership:
             raise CannotJoin(f"{bot} is suspended. Ask the people who look after the site.")
         _require_welcome(locked, ladder)
         freeze(locked)
-        membership = _entries(bot).filter(ladder=ladder).first() or Membership(ladder=ladder, bot=bot)
+        membership = _memberships(bot).filter(ladder=ladder).first() or Membership(ladder=ladder, bot=bot)
         frozen = _frozen_ids()
         claimed = _may_play(membership, locked, _claimed(locked), frozen)
         if not claimed and (ladder.pk in frozen or not _is_to_claim(locked, ladder)):
@@ -217,7 +217,7 @@ def _claimed(bot: Bot) -> dict[int, Ladder]:
     return {ladder.pk: ladder for ladder in Ladder.objects.order_by("pk") if may_sit(version, ladder)}
 
 
-def _entries(bot: Bot) -> QuerySet[Membership]:
+def _memberships(bot: Bot) -> QuerySet[Membership]:
     return Membership.objects.filter(bot=bot).select_related("ladder", "frozen__bot").defer("frozen__check_report")
 
 

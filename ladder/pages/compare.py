@@ -207,7 +207,7 @@ def bots_seen_by(user: Viewer, slugs: tuple[str, str]) -> Pair:
 
 def comparison_page(bots: Pair, parameters: Parameters, user: Viewer) -> ComparisonPage:
     """The page of two bots for ``user``; eleven queries. Raises ``Http404`` for a season that there is not."""
-    memberships = _entries(bots, user)
+    memberships = _memberships(bots, user)
     ladders = sorted(memberships, key=lambda ladder: (-min(one.games for one in memberships[ladder]), ladder.pk))
     wanted = [ladder for ladder in ladders if ladder.slug == parameters("ladder")] or ladders
     there = _there(wanted[0], memberships[wanted[0]], parameters) if wanted else None
@@ -215,7 +215,7 @@ def comparison_page(bots: Pair, parameters: Parameters, user: Viewer) -> Compari
     return ComparisonPage(bots, sorted(ladders, key=lambda ladder: ladder.pk), there, yours)
 
 
-def _entries(bots: Pair, user: Viewer) -> dict[Ladder, tuple[Membership, Membership]]:
+def _memberships(bots: Pair, user: Viewer) -> dict[Ladder, tuple[Membership, Membership]]:
     """The memberships of the two on each ladder that has both; one query."""
     seen = Membership.objects.filter(bot__in=bots, ladder__in=Ladder.objects.visible_to(user))
     stand = seen.filter(Q(active=True) | Q(games__gt=0)).select_related("ladder", "bot__owner")

@@ -33,7 +33,7 @@ from ladder.matchmaking.presence import here_among, lobby_version
 from ladder.members.memberships import kind_sits
 from ladder.models import Ladder, Match, Membership, Proposal
 from ladder.pages.components.people import hash_of, keep_secret, person_of, secret_of
-from ladder.pages.components.responses import of_acts
+from ladder.pages.components.responses import form_status, of_acts
 from ladder.pages.components.words import players_word, seats
 from ladder.pages.lobby import LobbyPage, house_bots, ladders_for_people, link_page, lobby_page, why_not_rated
 from ladder.pages.lobby_forms import CASUAL, RATED, OfferForm, starts
@@ -171,8 +171,6 @@ def _said(ladder: Ladder) -> str:
 
 # --- Views -----------------------------------------------------------------------------------------------------------
 
-_REFUSED: Final = 422
-
 
 @require_safe
 @never_cache
@@ -238,7 +236,7 @@ def offer_seats(request: HttpRequest) -> HttpResponse:
             return _to(made)
         except Refused as refusal:
             form.add_error(None, str(refusal))
-    return render(request, "pages/play/lobby.html", {"page": _page(request, form)}, status=_REFUSED)
+    return render(request, "pages/play/lobby.html", {"page": _page(request, form)}, status=form_status(form))
 
 
 @require_POST
@@ -351,8 +349,7 @@ def _challenge(request: HttpRequest, opponent: Opponent) -> HttpResponse:
             return _to(proposed(person, page, form))
         except Refused as refusal:
             form.add_error(None, str(refusal))
-    status = _REFUSED if form.errors else 200
-    return render(request, "pages/play/challenge.html", {"page": page, "form": form}, status=status)
+    return render(request, "pages/play/challenge.html", {"page": page, "form": form}, status=form_status(form))
 
 
 @require_POST

@@ -415,7 +415,7 @@ class MatchPage:
     viewer: int | None
 
     @property
-    def stood_in_seats(self) -> Collection[int]:
+    def substituted_seats(self) -> Collection[int]:
         """The seats in which somebody stood in: they were played on by a bot."""
         return {one.seat for one in self.substituted}
 

@@ -68,6 +68,16 @@ OWNED_BY: Final = about("User name; null for house bots and deleted accounts.", 
 HOUSE_BOT: Final = about("Whether it is a house bot.")
 
 
+class NamedBot(Document):
+    """The fields that name a bot, or a human player, in the documents of seats and standings."""
+
+    bot: Annotated[str, about("Slug of the bot.", "citrine")]
+    name: Annotated[str, about("Name of the bot.", "Citrine")]
+    kind: Annotated[str, KIND]
+    owner: Annotated[str | None, OWNED_BY]
+    house: Annotated[bool, HOUSE_BOT]
+
+
 class PlaceDocument(Document):
     """The ladder membership of a bot."""
 

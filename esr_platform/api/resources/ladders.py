@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from bots.protocol import Limits
 from esr_platform.api.documents import Document, Moment, about, choice, operation
 from esr_platform.api.parameters import Choice, Flag, Number, Text
-from esr_platform.api.resources.bots import HOUSE_BOT, KIND, NAMED, OWNED_BY, OWNER, first_places, owner_of
+from esr_platform.api.resources.bots import NAMED, OWNER, NamedBot, first_places, owner_of
 from esr_platform.api.resources.seasons import DATES, NamedSeason
 from esr_platform.api.resources.views import OLDEST, Listing, One, Writing, orders, person_of, refusals
 from esr_platform.prepared import Prepared
@@ -135,17 +135,12 @@ class EstimateDocument(Document):
     computed: Annotated[Moment, about("When it was estimated.")]
 
 
-class MembershipDocument(Document):
+class MembershipDocument(NamedBot):
     """A bot or human player on a ladder, with the results of the season."""
 
     always = ("bot",)
 
     rank: Annotated[int, about("Competition rank by rating among all players of the ladder.", 1)]
-    bot: Annotated[str, about("Slug of the bot.", "citrine")]
-    name: Annotated[str, about("Name of the bot.", "Citrine")]
-    kind: Annotated[str, KIND]
-    owner: Annotated[str | None, OWNED_BY]
-    house: Annotated[bool, HOUSE_BOT]
     rating: Annotated[float, about("Rating in points.", 1702.413)]
     last_change: Annotated[float, about("Change of the rating by the last game, in points.", 3.127)]
     games: Annotated[int, about("Rated games of the season.", 2048)]

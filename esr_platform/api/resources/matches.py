@@ -19,7 +19,7 @@ from esr_platform.accounts.limits import wait_s
 from esr_platform.api.authentication import identity
 from esr_platform.api.documents import EXAMPLE_DIGEST, Document, Moment, about, choice, operation
 from esr_platform.api.parameters import Asked, Choice, Flag, Number, Text, Time
-from esr_platform.api.resources.bots import HOUSE_BOT, KIND, NAMED, OWNED_BY, OWNER, owner_of
+from esr_platform.api.resources.bots import NAMED, OWNER, NamedBot, owner_of
 from esr_platform.api.resources.views import HEADERS, Listing, One, Reading
 from esr_platform.prepared import Prepared
 from games.outcomes import has_score
@@ -47,15 +47,10 @@ _DUEL: Final = "edel-stein-reich-duel"
 _STATUS: Final = choice(Match.Status.values, "Status of the match.", "finished")
 
 
-class PlayerDocument(Document):
+class PlayerDocument(NamedBot):
     """The player at a seat. Rank, score and ratings are null if there is no result."""
 
     seat: Annotated[int, about("Number of the seat, from 0.", 0)]
-    bot: Annotated[str, about("Slug of the bot.", "citrine")]
-    name: Annotated[str, about("Name of the bot.", "Citrine")]
-    kind: Annotated[str, KIND]
-    owner: Annotated[str | None, OWNED_BY]
-    house: Annotated[bool, HOUSE_BOT]
     version: Annotated[int, about("Number of the version; 1 for human players.", 3)]
     label: Annotated[str, about("The name of a version of a remote bot; else empty.", "")]
     rank: Annotated[int | None, about("Competition rank: two winners are 1, 1, 3.", 1)]

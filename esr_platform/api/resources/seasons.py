@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from esr_platform.api.documents import EXAMPLE_DIGEST, Document, Moment, about, choice, operation
-from esr_platform.api.resources.bots import HOUSE_BOT, KIND, OWNED_BY, OWNER, first_places, owner_of
+from esr_platform.api.resources.bots import OWNER, NamedBot, first_places, owner_of
 from esr_platform.api.resources.views import Listing, One, orders
 from esr_platform.prepared import Prepared
 from ladder.access import ladder_seen_by
@@ -53,17 +53,12 @@ class SeasonDocument(NamedSeason):
     series: Annotated[list[SeriesDocument], about("Where the deals of the season come from.")]
 
 
-class StandingDocument(Document):
+class StandingDocument(NamedBot):
     """A place in the final standings of a season."""
 
     always = ("bot",)
 
     rank: Annotated[int, about("Competition rank: two winners are 1, 1, 3.", 1)]
-    bot: Annotated[str, about("Slug of the bot.", "citrine")]
-    name: Annotated[str, about("Name of the bot.", "Citrine")]
-    kind: Annotated[str, KIND]
-    owner: Annotated[str | None, OWNED_BY]
-    house: Annotated[bool, HOUSE_BOT]
     rating: Annotated[float, about("Rating in points.", 1702.413)]
     games: Annotated[int, about("Rated games.", 2048)]
     wins: Annotated[float, about("First places; k winners get 1/k each.", 811.5)]
