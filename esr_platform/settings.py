@@ -263,7 +263,7 @@ EMAIL_TIMEOUT = 10
 # Words, numbers and files
 
 LANGUAGE_CODE = "en"
-LANGUAGES = [("en", "English"), ("de", "Deutsch"), ("nl", "Nederlands")]
+LANGUAGES = [("en", "English")]  # translations follow when the English texts are final
 LANGUAGE_COOKIE_AGE = 365 * 86_400
 LANGUAGE_COOKIE_SAMESITE = "Lax"
 LANGUAGE_COOKIE_HTTPONLY = True

@@ -1,19 +1,30 @@
-"""How a person is told that something is not done: one sentence that says what to do instead."""
+"""Errors for requests that the rules of the site do not allow."""
 
 from __future__ import annotations
 
 
 class Refused(ValueError):
-    """What was asked for is not done; the message is a sentence for whoever asked."""
+    """A request that the rules of the site do not allow.
+
+    The message is for the user: what happened, why, and what to do. ``code`` identifies the reason for tests and
+    logs; it is not part of the API.
+    """
+
+    def __init__(self, message: str, *, code: str = "refused") -> None:
+        super().__init__(message)
+        self.code = code
 
 
 class NameRefused(Refused):
-    """It is the name that cannot be had, so another one mends it."""
+    """The name is invalid or taken; the request can be repeated with another name."""
 
 
 class TooMany(Refused):
-    """A limit of the person is reached; ``retry_after_s`` says when to come again, ``None`` where waiting is no use."""
+    """The user has reached a limit.
 
-    def __init__(self, sentence: str, retry_after_s: int | None = None) -> None:
-        super().__init__(sentence)
+    ``retry_after_s`` is the number of seconds until a retry can succeed, or ``None`` if waiting does not help.
+    """
+
+    def __init__(self, message: str, retry_after_s: int | None = None, *, code: str = "too_many") -> None:
+        super().__init__(message, code=code)
         self.retry_after_s = retry_after_s
