@@ -1,4 +1,4 @@
-"""Why a bot has not played yet: the first cause that applies, with what its owner can do."""
+"""Why a bot is not playing: for each ladder, the first cause that applies."""
 
 from __future__ import annotations
 
@@ -22,40 +22,40 @@ from ladder.pairings.seatings import seatings
 from ladder.pairings.turns import TURNS
 
 SILENCE: Final = timedelta(seconds=60)
-"""If nothing was begun for so long while something waits, the workers are taken to be down."""
+"""If no game was started for this long while games are queued, the workers are considered down."""
 
 
 class Cause(Enum):
-    """What keeps a bot from its next game. Those above ``DECLINED`` are the bot's own, the others a ladder's."""
+    """Why a bot is not playing. Causes above ``DECLINED`` concern the bot on all ladders, the others one ladder."""
 
-    RETIRED = "it is retired"
-    SUSPENDED = "it is suspended"
-    PAUSED = "it is on leave"
-    IN_CHECK = "its version waits for its check"
-    NO_VERSION = "no version is ready"
-    AWAY = "its program is not here"
-    DECLINED = "its owner has left the ladder"
-    MERGED = "its results count for another entry, or for nobody"
-    NOT_CLAIMED = "the version that plays does not claim the table"
+    RETIRED = "the bot is retired"
+    SUSPENDED = "the bot is suspended"
+    PAUSED = "the bot is paused"
+    IN_CHECK = "its newest version is being validated"
+    NO_VERSION = "no version is active"
+    AWAY = "its program is offline"
+    DECLINED = "its owner left the ladder"
+    MERGED = "its results count for another member, or not at all"
+    NOT_CLAIMED = "the active version does not support the format"
     CLOSED = "the ladder is closed"
     NO_SEASON = "no season is open"
-    TOO_FEW = "too few opponents"
-    WORKERS_DOWN = "the workers do not play"
-    PLAYING = "it is playing"
+    TOO_FEW = "there are too few opponents"
+    WORKERS_DOWN = "the workers are down"
+    PLAYING = "the bot is playing"
     LATER = "its game is not due yet"
     QUEUED = "its game is queued"
     HOUSE_ALONE = "only house bots play there, a few blocks per hour"
-    ITS_TURN = "it waits for its turn"
-    NO_TABLE = "it waits for others to sit down with"
+    ITS_TURN = "the bot waits for its turn"
+    NO_TABLE = "the bot waits for other players"
 
 
 @dataclass(frozen=True)
 class Wait:
-    """What a bot waits for, on ``ladder`` (``None``: on all of them).
+    """Why a bot is not playing on ``ladder`` (``None``: on all ladders).
 
-    ``place`` of ``among`` is in the queue of games, the queue of checks, or the turns of its ladder; ``seconds`` is how
-    long that will probably take, ``None`` where nothing was played lately. ``detail`` is what else there is to say:
-    why it is paused, or what the workers fail at.
+    ``place`` of ``among`` is its position in the queue of games, the validation queue, or the turns of its ladder.
+    ``seconds`` is the estimated waiting time, ``None`` if nothing was played lately. ``detail`` is why the bot is
+    paused, or why the workers fail.
     """
 
     cause: Cause
@@ -70,9 +70,9 @@ class Wait:
 
 
 def waits_of(bot: Bot, versions: Sequence[BotVersion], memberships: Sequence[Membership]) -> list[Wait]:
-    """What ``bot`` waits for, of its ``memberships`` with their ladders: one answer for all, or one each.
+    """Why ``bot`` is not playing: one answer for all ladders, or one for each of its ``memberships``.
 
-    ``versions`` are its newest first, and the active one among them. Ten queries at most, however long the queues.
+    ``versions`` are its newest versions first, including the active one. At most ten queries.
     """
     plays = any(version.active for version in versions)
     its_own = _of_the_bot(bot, versions[0] if versions else None, plays)
@@ -82,7 +82,7 @@ def waits_of(bot: Bot, versions: Sequence[BotVersion], memberships: Sequence[Mem
 
 
 def _of_the_bot(bot: Bot, newest: BotVersion | None, plays: bool) -> Wait | None:
-    """What keeps it from everything, or the check of its newest version."""
+    """The cause on all ladders, or the validation of its newest version."""
     if bot.retired is not None:
         return Wait(Cause.RETIRED)
     if bot.suspended is not None:
@@ -113,7 +113,7 @@ def _of_ladders(bot: Bot, memberships: Sequence[Membership]) -> Iterator[Wait]:
 
 @dataclass(frozen=True)
 class _Around:
-    """How things stand on the site, read once for all ladders of a bot."""
+    """The state of queues and workers, read once for all ladders of a bot."""
 
     companies: Mapping[int, Company]
     throughput: Throughput
@@ -129,7 +129,7 @@ class _Around:
 
 
 def _down(queued: Traffic) -> str:
-    """Why nothing is played although something waits, in words for everybody; empty while workers play."""
+    """A public sentence on why no queued game is played; empty while workers play."""
     failing = trouble()
     if failing or not queued.waited(SILENCE):
         return failing
@@ -137,11 +137,11 @@ def _down(queued: Traffic) -> str:
     if attempts.filter(ending=Attempt.Ending.OPEN, match__lease_until__gt=Now()).exists():
         return ""
     begun = attempts.order_by("-pk").annotate(silent=Now() - SILENCE).values_list("started", "silent").first()
-    return "" if begun is not None and begun[0] > begun[1] else "no worker has begun a game for a minute"
+    return "" if begun is not None and begun[0] > begun[1] else "no worker has started a game in the last minute"
 
 
 def _pending(bot: Bot, ladders: Sequence[Ladder]) -> dict[int, list[Match]]:
-    """By ladder, the rated games of ``bot`` that are not over, those that are played first."""
+    """By ladder, the pending rated games of ``bot``, the next one first."""
     rated = Match.objects.filter(status__in=Match.PENDING, ladder__in=ladders, block__purpose__in=Block.COUNTED)
     found: dict[int, list[Match]] = {}
     for match in rated.filter(seats__version__bot=bot).order_by("due_at", "pk"):
@@ -163,7 +163,7 @@ def _closed(membership: Membership, around: _Around) -> Wait | None:
 
 
 def _with_games(membership: Membership, pending: Sequence[Match], around: _Around) -> Wait | None:
-    """What its scheduled games wait for; ``None`` where it has none."""
+    """Why its scheduled games have not started; ``None`` if it has none."""
     if not pending:
         return None
     ladder = membership.ladder
@@ -183,7 +183,7 @@ def _with_games(membership: Membership, pending: Sequence[Match], around: _Aroun
 
 
 def _without_games(membership: Membership, around: _Around) -> Wait:
-    """Why nothing is scheduled for it. A bot of n is given a seat within as many blocks as all turns of n bots take."""
+    """Why no game is scheduled. One of n bots gets a seat within as many blocks as n bots have turns."""
     ladder, company = membership.ladder, around.companies[membership.ladder_id]
     if company.owners + company.house < ladder.seats and company.owners + _fillers(ladder) < ladder.seats:
         return Wait(Cause.TOO_FEW, ladder, among=company.owners + company.house)
@@ -199,5 +199,5 @@ def _without_games(membership: Membership, around: _Around) -> Wait:
 
 
 def _fillers(ladder: Ladder) -> int:
-    """How many bots of the house could fill up its tables; where they do not sit, none can."""
+    """How many house bots could fill seats on ``ladder``."""
     return house_on(ladder) if ladder.for_house else 0

@@ -1,4 +1,4 @@
-"""Filters, columns and order of a table in a URL, tabs, and lists in parts."""
+"""Tabs, paginated lists, and table filters and sorting in the query string."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, Final, Generic, TypeVar
 from urllib.parse import urlencode
 
 from django.db.models import Model, QuerySet
+from django.utils.text import capfirst
 from django.utils.translation import gettext, gettext_lazy
 
 from games.registry import GAMES
@@ -20,7 +21,7 @@ from ladder.pages.components.words import players_word, seats
 
 @dataclass(frozen=True)
 class Tab:
-    """One link; ``label`` is what it says where ``text`` alone would be too short."""
+    """One link; ``label`` is its accessible name if ``text`` alone is too short."""
 
     text: str
     label: str
@@ -30,16 +31,17 @@ class Tab:
 
 @dataclass(frozen=True)
 class Tabs:
-    """Links that belong together, with what they have in common in front."""
+    """A group of links with a caption."""
 
     caption: str
     tabs: Sequence[Tab]
 
 
 def ladder_tabs(ladders: Iterable[Ladder], current: Ladder | None, address: Callable[[Ladder], str]) -> list[Tabs]:
-    """Who plays, then of the ladders for the players of ``current`` a group a game, a link a number of seats.
+    """Tabs for the kinds of players, then one group per game with one link per ladder.
 
-    Without ``current`` the players are those of the first. Other ladders for so many are called by their names.
+    Only ladders for the same kind of players as ``current`` are listed (without ``current``: as the first ladder).
+    Further ladders of the same format are shown with their names.
     """
     shown = list(ladders)
     players = next((one.players for one in (*([current] if current else ()), *shown)), "")
@@ -55,28 +57,28 @@ def ladder_tabs(ladders: Iterable[Ladder], current: Ladder | None, address: Call
 
 
 def _by_players(shown: Sequence[Ladder], current: Ladder | None, address: Callable[[Ladder], str]) -> Iterator[Tabs]:
-    """The same table for other players, or their first one; nothing where all ladders are for the same."""
+    """Tabs for the kinds of players: the ladder of the same format, else the first; empty if there is one kind."""
     table = (current.game, current.seats) if current else None
     its: dict[str, Ladder] = {}
     for ladder in sorted(shown, key=lambda one: (one != current, (one.game, one.seats) != table)):
         its.setdefault(ladder.players, ladder)
     if len(its) > 1:
         kinds = [kind for kind in Ladder.Players.values if kind in its]
-        words = {kind: players_word(kind) for kind in kinds}
+        words = {kind: capfirst(players_word(kind)) for kind in kinds}
         yield Tabs(
-            gettext("players"),
+            gettext("Players"),
             [Tab(words[kind], words[kind], address(its[kind]), current == its[kind]) for kind in kinds],
         )
 
 
-# --- Lists in parts --------------------------------------------------------------------------------------------------
+# --- Paginated lists -------------------------------------------------------------------------------------------------
 
 Row = TypeVar("Row", bound=Model)
 
 
 @dataclass(frozen=True)
 class Part(Generic[Row]):
-    """Some rows of a list, newest first. ``before`` is the cursor of the older ones, ``after`` of the newer ones."""
+    """A page of a list, newest rows first. ``before`` is the cursor of older rows, ``after`` of newer rows."""
 
     rows: Sequence[Row]
     before: str | None
@@ -87,12 +89,12 @@ class Part(Generic[Row]):
 
 
 def whole_number(text: str | None) -> int | None:
-    """A whole number in a URL; ``None`` for anything else, so that the page shows its default."""
+    """The whole number in a query parameter; ``None`` for anything else, so that the page shows its default."""
     return int(text) if text and text.isascii() and text.isdigit() and len(text) <= 15 else None
 
 
 def part(rows: QuerySet[Row, Any], parameters: Callable[[str], str | None], size: int) -> Part[Row]:
-    """The ``size`` rows below ``before`` or above ``after``, as the URL says; the newest otherwise."""
+    """The ``size`` rows below ``before`` or above ``after`` of the query string; by default the newest."""
     texts = (parameters("before"), parameters("after"))
     before, after = (text if whole_number(text) is not None else None for text in texts)
     if after is not None and before is None:
@@ -105,15 +107,15 @@ def part(rows: QuerySet[Row, Any], parameters: Callable[[str], str | None], size
 # --- Filters and order -----------------------------------------------------------------------------------------------
 
 MOST_CHARACTERS: Final = 60
-"""What is looked for has as many at most, as names have."""
+"""The maximum length of a search text, as of a name."""
 
 Parameters = Callable[[str], str | None]
-"""Gives a parameter of an address, ``None`` without it."""
+"""Returns a query parameter, or ``None``."""
 
 
 @dataclass(frozen=True)
 class Option:
-    """One of the values of a choice; the empty one asks for nothing."""
+    """One value of a filter; the empty value does not filter."""
 
     value: str
     text: Any
@@ -122,7 +124,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Choice:
-    """A name in the address and the values that it may have, the empty one first, with what they say."""
+    """A filter: a query parameter with its possible values and their labels, the empty value first."""
 
     name: str
     label: Any
@@ -131,7 +133,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Column:
-    """A column by which a table can be put in order; ``falling``: the greatest first, unless asked the other way."""
+    """A sortable column; ``falling``: descending by default."""
 
     key: str
     text: Any
@@ -141,7 +143,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Heading:
-    """The head of a column: where its link leads, and the table's order by it, empty where it is another one."""
+    """The head of a column: its link, and ``ascending``, ``descending`` or nothing as the current order."""
 
     column: Column
     address: str
@@ -150,9 +152,9 @@ class Heading:
 
 @dataclass(frozen=True)
 class Asked:
-    """The part of an address that is known here; what asks for nothing is left out.
+    """The known query parameters of a table, without empty values.
 
-    ``fixed`` are parameters that are no filter and yet have to stay, such as a season.
+    ``fixed`` are parameters that are not filters but must be kept, such as a season.
     """
 
     columns: Sequence[Column]
@@ -162,38 +164,38 @@ class Asked:
 
     @property
     def looked_for(self) -> str:
-        """What a name has to contain."""
+        """The search text."""
         return self.values.get("q", "")
 
     @property
     def column(self) -> Column:
-        """The column that gives the order: the first one, unless another is asked for."""
+        """The column by which the table is sorted: by default the first."""
         key = self.values.get("sort", "").removeprefix("-")
         return next((column for column in self.columns if column.key == key), self.columns[0])
 
     @property
     def turned(self) -> bool:
-        """Whether the order is the unusual one of its column."""
+        """Whether the order is the reverse of the column's default."""
         return self.values.get("sort", "").startswith("-")
 
     @property
     def falling(self) -> bool:
-        """Whether the greatest comes first."""
+        """Whether the order is descending."""
         return self.column.falling != self.turned
 
     @property
     def filtered(self) -> bool:
-        """Whether rows may be missing."""
+        """Whether a filter may hide rows."""
         return bool(set(self.values) - {"sort"})
 
     @property
     def usual(self) -> bool:
-        """Whether this is the table as it is without being asked for anything."""
+        """Whether the table has its default filters and order."""
         return not self.values
 
     @property
     def headings(self) -> list[Heading]:
-        """The heads of all columns; a link to the order that is there turns it round."""
+        """The heads of all columns; the link of the current column reverses the order."""
         return [self._heading(column) for column in self.columns]
 
     @property
@@ -211,23 +213,23 @@ class Asked:
 
     @property
     def keep(self) -> str:
-        """What the address of another page of the same table begins with."""
+        """The beginning of the query string of another page of the same table."""
         asked = urlencode({**self.fixed, **self.values})
         return f"{asked}&" if asked else ""
 
     @property
     def plain_address(self) -> str:
-        """The address of the whole table."""
+        """The URL of the table without filters."""
         return self._address({})
 
     @property
     def hidden(self) -> dict[str, str]:
-        """What a form has to send along that has no field for it."""
+        """The parameters that the form sends in hidden fields."""
         shown = {"q", *(choice.name for choice in self.choices)}
         return {**self.fixed, **{name: value for name, value in self.values.items() if name not in shown}}
 
     def without(self, name: str) -> str:
-        """The address without one of the filters."""
+        """The URL without one of the filters."""
         return self._address({key: value for key, value in self.values.items() if key != name})
 
     def _heading(self, column: Column) -> Heading:
@@ -249,9 +251,9 @@ def asked_of(
     words: Sequence[str] = ("q",),
     fixed: Mapping[str, str] | None = None,
 ) -> Asked:
-    """What an address asks for. What it asks for and is not known is as if it had not been asked for.
+    """Read the query string of a table. Unknown parameters and values are ignored.
 
-    ``words`` are names of free texts.
+    ``words`` are the names of free-text parameters.
     """
     values = {name: word(parameters(name)) for name in words}
     values |= {choice.name: _known(parameters(choice.name), choice.values) for choice in choices}
@@ -263,14 +265,14 @@ def asked_of(
 
 OF: Final = Choice(
     "of",
-    gettext_lazy("Whose bots"),
-    {"": gettext_lazy("All owners"), "people": gettext_lazy("People’s bots"), "house": gettext_lazy("House bots")},
+    gettext_lazy("Owner"),
+    {"": gettext_lazy("All owners"), "people": gettext_lazy("Users' bots"), "house": gettext_lazy("House bots")},
 )
-"""Whose bots a table shows."""
+"""The owners of the listed bots."""
 
 
 def word(text: str | None) -> str:
-    """What somebody has typed, without what cannot be seen, and not longer than a name."""
+    """Clean a search text: without invisible characters and not longer than a name."""
     return " ".join("".join(char for char in text or "" if char.isprintable()).split())[:MOST_CHARACTERS]
 
 

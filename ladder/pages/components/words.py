@@ -1,4 +1,4 @@
-"""How pages write numbers, times and reasons, in the language of the page."""
+"""Numbers, times, labels and reasons as pages show them."""
 
 from __future__ import annotations
 
@@ -16,66 +16,57 @@ from bots.protocol import Limits
 from ladder.members.waits import Cause, Wait, waits_of
 from ladder.models import Ladder, Membership
 
-NUMBERS: Final = (
-    gettext_noop("no"),
-    gettext_noop("one"),
-    gettext_noop("two"),
-    gettext_noop("three"),
-    gettext_noop("four"),
-    gettext_noop("five"),
-)
-
 FORFEITS: Final = {
-    "strikes": gettext_noop("Forfeited: too many strikes."),
-    "exit": gettext_noop("Forfeited: its process ended during the game."),
-    "not_ready": gettext_noop("Forfeited: not ready in time."),
-    "memory": gettext_noop("Forfeited: more memory than a seat is given."),
-    "time": gettext_noop("Forfeited: its time for the game was used up."),
+    "strikes": gettext_noop("Forfeit: ran out of strikes."),
+    "exit": gettext_noop("Forfeit: the process exited during the game."),
+    "not_ready": gettext_noop("Forfeit: not ready in time."),
+    "memory": gettext_noop("Forfeit: exceeded the memory limit."),
+    "time": gettext_noop("Forfeit: exceeded the time limit of the game."),
     "resign": gettext_noop("Resigned."),
-    "abandoned": gettext_noop("Forfeited: left the table."),
+    "abandoned": gettext_noop("Forfeit: left the game."),
 }
 
 PROBLEMS: Final = {
-    "late": gettext_noop("Too late"),
-    "malformed": gettext_noop("Not an answer in the protocol"),
-    "too_long": gettext_noop("The line was too long"),
-    "wrong_id": gettext_noop("The id of another decision"),
-    "illegal": gettext_noop("Not allowed by the rules"),
-    "strikes": gettext_noop("The third strike"),
-    "exit": gettext_noop("Its process ended"),
+    "late": gettext_noop("Late answer"),
+    "malformed": gettext_noop("Malformed answer"),
+    "too_long": gettext_noop("Answer line too long"),
+    "wrong_id": gettext_noop("Wrong decision id"),
+    "illegal": gettext_noop("Illegal move"),
+    "strikes": gettext_noop("Ran out of strikes"),
+    "exit": gettext_noop("Process exited"),
     "not_ready": gettext_noop("Not ready in time"),
-    "memory": gettext_noop("More memory than a seat is given"),
-    "time": gettext_noop("Its time for the game was used up"),
+    "memory": gettext_noop("Memory limit exceeded"),
+    "time": gettext_noop("Time limit of the game exceeded"),
 }
-"""What a bot did wrong: strikes and forfeits, by the words of the protocol."""
+"""Labels of strikes and forfeits, by the protocol's reasons."""
 
 STATUSES: Final = {
-    "queued": gettext_noop("waits for a worker"),
-    "running": gettext_noop("is being played"),
-    "finished": gettext_noop("finished"),
-    "void": gettext_noop("void"),
-    "cancelled": gettext_noop("cancelled"),
-    "aborted": gettext_noop("aborted"),
+    "queued": gettext_noop("Queued"),
+    "running": gettext_noop("Running"),
+    "finished": gettext_noop("Finished"),
+    "void": gettext_noop("Void"),
+    "cancelled": gettext_noop("Canceled"),
+    "aborted": gettext_noop("Aborted"),
 }
 
 PLAYERS: Final = {
     "hosted": gettext_noop("hosted bots"),
     "remote": gettext_noop("remote bots"),
-    "open": gettext_noop("people and bots"),
-    "people": gettext_noop("people"),
+    "open": gettext_noop("open to everyone"),
+    "people": gettext_noop("human players"),
 }
-"""Who sits at the tables of a ladder, by ``Ladder.Players``."""
+"""The players of a ladder, by ``Ladder.Players``."""
 
 
 def sentence(text: str) -> str:
-    """``text`` with a capital at its beginning and a full stop at its end."""
+    """``text`` with a capital first letter and a full stop."""
     text = text.strip()
     whole = text if not text or text[-1] in ".?!" else f"{text}."
     return whole[:1].upper() + whole[1:]
 
 
 def visible(text: str) -> str:
-    """Text of a stranger with nothing in it that cannot be seen, or that turns the text beside it around."""
+    """Text from users with invisible and direction-changing characters escaped."""
     kept = "\n\t"
     return "".join(
         char if char.isprintable() or char in kept else char.encode("unicode_escape").decode("ascii") for char in text
@@ -83,22 +74,22 @@ def visible(text: str) -> str:
 
 
 def number(count: int) -> str:
-    """Small numbers as words."""
-    return gettext(NUMBERS[count]) if count < len(NUMBERS) else str(count)
+    """A count in a sentence, for example ``4``."""
+    return grouped(count)
 
 
 def seats(count: int) -> str:
-    """``four seats``."""
-    return ngettext("%(number)s seat", "%(number)s seats", count) % {"number": number(count)}
+    """The size of a game, for example ``4 players``."""
+    return ngettext("%(number)s player", "%(number)s players", count) % {"number": count}
 
 
 def players_word(players: str) -> str:
-    """``remote bots``."""
+    """The players of a ladder, for example ``remote bots``."""
     return gettext(PLAYERS[players])
 
 
 def table(ladder: Ladder) -> str:
-    """``four seats``, of a live ladder ``four seats, remote bots``."""
+    """The size of a ladder's games, with the kind of player if they are live: ``4 players, remote bots``."""
     its = seats(ladder.seats)
     if not ladder.live:
         return its
@@ -106,9 +97,11 @@ def table(ladder: Ladder) -> str:
 
 
 def seat_counts(counts: Sequence[int]) -> str:
-    """``three, four or five players``."""
-    *others, last = [number(count) for count in counts]
-    listed = gettext("%(first)s or %(last)s") % {"first": ", ".join(others), "last": last} if others else last
+    """The sizes that a game can have, for example ``3, 4 or 5 players``."""
+    *others, last = counts
+    if not others:
+        return seats(last)
+    listed = gettext("%(first)s or %(last)s") % {"first": ", ".join(map(str, others)), "last": last}
     return gettext("%(number)s players") % {"number": listed}
 
 
@@ -120,12 +113,12 @@ def enumerated(words: Sequence[str]) -> str:
 
 
 def grouped(count: int) -> str:
-    """``48 120``, with narrow spaces that do not break."""
-    return f"{count:,}".replace(",", "\u202f")
+    """A count with thousands separators: ``48,120``."""
+    return f"{count:,}"
 
 
 def size(count: int) -> str:
-    """A number of bytes in its one fitting unit: ``840 bytes``, ``84 KiB``, ``1.5 MiB``, ``8 MiB``."""
+    """A number of bytes in a suitable unit: ``840 bytes``, ``84 KiB``, ``1.5 MiB``, ``8 MiB``."""
     if count < 1024:
         return ngettext("%(count)s byte", "%(count)s bytes", count).replace(" ", "\u00a0") % {"count": count}
     if count < 1024 * 1024:
@@ -134,12 +127,12 @@ def size(count: int) -> str:
 
 
 def points(rating: int | None, digits: int = 0) -> str:
-    """A rating of 1/1000 points in points; a dash where nothing counts."""
+    """A rating of 1/1000 points in points; a dash for ``None``."""
     return "–" if rating is None else f"{rating / 1000:.{digits}f}"
 
 
 def signed(change: int | None, digits: int = 0) -> str:
-    """A change of 1/1000 points in points, with a true minus: ``+12``, ``−4``, ``0``; a dash where nothing counts."""
+    """A change of 1/1000 points in points, with a minus sign: ``+12``, ``−4``, ``0``; a dash for ``None``."""
     if change is None:
         return "–"
     text = f"{abs(change) / 1000:.{digits}f}"
@@ -149,7 +142,7 @@ def signed(change: int | None, digits: int = 0) -> str:
 
 
 def span(seconds: float) -> str:
-    """A length of time in its one fitting unit: ``40 s``, ``3 min``, ``2 h``, ``5 days``."""
+    """A duration in a suitable unit: ``40 s``, ``3 min``, ``2 h``, ``5 days``."""
     for limit, unit, length in ((90, "s", 1), (5400, "min", 60), (129_600, "h", 3600)):
         if seconds < limit:
             return f"{max(0, round(seconds / length))}\u00a0{unit}"
@@ -158,19 +151,19 @@ def span(seconds: float) -> str:
 
 
 def time_taken(seconds: float) -> str:
-    """A measured length of time: ``0.24 s``, ``3.1 s``, from ten seconds on as :func:`span` says it."""
+    """A measured duration: ``0.24 s``, ``3.1 s``; at least ten seconds are written like :func:`span`."""
     return span(seconds) if seconds >= 9.95 else f"{max(0.0, seconds):.2g}\u00a0s"
 
 
 def thinking(us: int) -> str:
-    """A short measured time, from microseconds: ``840 µs``, ``4.5 ms``, ``76 ms``, ``1.2 s``."""
+    """A short measured duration in microseconds: ``840 µs``, ``4.5 ms``, ``76 ms``, ``1.2 s``."""
     if us < 1000:
         return f"{us}\u00a0µs"
     return f"{us / 1000:.{1 if us < 10_000 else 0}f}\u00a0ms" if us < 1_000_000 else f"{us / 1_000_000:.1f}\u00a0s"
 
 
 def ago(then: datetime, now: datetime) -> str:
-    """``3 min ago``; the day itself once it is more than six days back."""
+    """``3 min ago``; the date if it is more than six days ago."""
     seconds = (now - then).total_seconds()
     return gettext("%(span)s ago") % {"span": span(seconds)} if seconds < 6 * 86_400 else day(then)
 
@@ -185,13 +178,13 @@ def day(moment: datetime) -> str:
 
 @dataclass(frozen=True)
 class Clock:
-    """What a decision has, what a seat has beside that in one game, and what it has for all of its decisions."""
+    """The time control of a game: time per decision, time bank, and time for all decisions of a seat."""
 
     limits: Limits
 
     @classmethod
     def of(cls, ladder: Ladder) -> Clock:
-        """The clock of the games of ``ladder``."""
+        """The time control of ``ladder``."""
         return cls(Limits(**ladder.limits))
 
     @property
@@ -207,12 +200,12 @@ class Clock:
         return time_taken(self.limits.game_ms / 1000)
 
 
-# --- What a bot waits for --------------------------------------------------------------------------------------------
+# --- Why a bot is not playing ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Reason:
-    """One answer: on which ladder (``None``: on all), what everybody may read, and what is for the owner beside it."""
+    """Why a bot is not playing on a ladder (all ladders if ``wait.ladder`` is ``None``), and advice for its owner."""
 
     wait: Wait
     said: str
@@ -220,9 +213,9 @@ class Reason:
 
 
 def reasons(bot: Bot, versions: Sequence[BotVersion], memberships: Sequence[Membership], inside: bool) -> list[Reason]:
-    """Why ``bot`` does not play at this moment, of its ``memberships`` with their ladders.
+    """Why ``bot`` is not playing now, for each of its ``memberships`` with their ladders.
 
-    Versions that are not ready are for those ``inside`` alone, its owner and staff.
+    Only viewers who are ``inside`` (its owner and staff) see versions that have not passed validation.
     """
     waits = waits_of(bot, versions, memberships)
     if not inside and waits and waits[0].cause is Cause.IN_CHECK:
@@ -235,106 +228,110 @@ def _for_owner(wait: Wait) -> str:
     return _(known) if known else ""
 
 
-def _about(seconds: float | None) -> str:
+def _estimate(seconds: float | None) -> str:
     if seconds is None:
-        return _("no game was finished in the last minutes, so there is no estimate")
+        return _("The start cannot be estimated because no game finished in the last few minutes.")
     if seconds < 10:
-        return _("probably within seconds")
-    return _("probably in about %(span)s") % {"span": span(seconds)}
+        return _("It will probably start within seconds.")
+    return _("It will probably start in about %(span)s.") % {"span": span(seconds)}
 
 
 def _queued(_name: str, wait: Wait) -> str:
-    said = _("Its next game is at place %(place)s of %(among)s in the queue: %(about)s.")
-    return said % {"place": wait.place, "among": grouped(wait.among), "about": _about(wait.seconds)}
+    position = _("The next game is number %(place)s of %(among)s in the queue.")
+    return f"{position % {'place': grouped(wait.place), 'among': grouped(wait.among)}} {_estimate(wait.seconds)}"
 
 
 def _its_turn(name: str, wait: Wait) -> str:
-    said = ngettext(
-        "%(name)s waits for its turn among %(bots)s bot,"
-        " which comes after %(deals)s more deals at the latest: %(about)s.",
-        "%(name)s waits for its turn among %(bots)s bots,"
-        " which comes after %(deals)s more deals at the latest: %(about)s.",
+    turn = ngettext(
+        "%(name)s is one of %(bots)s bot that takes turns here. Its turn comes within the next %(deals)s deals.",
+        "%(name)s is one of %(bots)s bots that take turns here. Its turn comes within the next %(deals)s deals.",
         wait.among,
     )
-    figures = {"bots": grouped(wait.among), "deals": grouped(wait.place), "about": _about(wait.seconds)}
-    return said % {"name": name, **figures}
+    figures = {"name": name, "bots": grouped(wait.among), "deals": grouped(wait.place)}
+    return f"{turn % figures} {_estimate(wait.seconds)}"
 
 
 def _in_check(_name: str, wait: Wait) -> str:
-    version = f"v{wait.version.number}" if wait.version else _("A version")
+    version = f"v{wait.version.number}" if wait.version else _("The newest version")
     if not wait.place:
-        return _("%(version)s is being checked now.") % {"version": version}
-    said = _("%(version)s waits for its check, at place %(place)s of %(among)s.")
-    return said % {"version": version, "place": wait.place, "among": grouped(wait.among)}
+        return _("%(version)s is being validated now.") % {"version": version}
+    position = _("%(version)s is number %(place)s of %(among)s in the validation queue.")
+    return position % {"version": version, "place": grouped(wait.place), "among": grouped(wait.among)}
 
 
 def _too_few(_name: str, wait: Wait) -> str:
     needed = wait.ladder.seats if wait.ladder else 0
-    said = _(
-        "A table has %(seats)s, and bots of one owner do not meet: those that play here can fill only %(number)s,"
-        " and no bot of the house can fill up."
+    rule = _("A game needs %(players)s, and bots of the same owner do not play each other.") % {
+        "players": seats(needed)
+    }
+    filled = ngettext(
+        "The bots on this ladder can fill only %(number)s seat, and there are not enough house bots for the others.",
+        "The bots on this ladder can fill only %(number)s seats, and there are not enough house bots for the others.",
+        wait.among,
     )
-    return said % {"seats": seats(needed), "number": number(wait.among)}
+    return f"{rule} {filled % {'number': wait.among}}"
 
 
-def _named(said: str) -> Callable[[str, Wait], str]:
-    """A sentence about a bot with this name."""
-    return lambda name, _wait: _(said) % {"name": name}
+def _named(text: str) -> Callable[[str, Wait], str]:
+    """A sentence that contains the name of the bot."""
+    return lambda name, _wait: _(text) % {"name": name}
 
 
-def _plain(said: str) -> Callable[[str, Wait], str]:
-    return lambda _name, _wait: _(said)
+def _plain(text: str) -> Callable[[str, Wait], str]:
+    return lambda _name, _wait: _(text)
 
 
-def _paused_sentence(name: str, wait: Wait) -> str:
-    return _("%(name)s is on leave. %(why)s") % {"name": name, "why": sentence(visible(wait.detail))}
+def _paused(name: str, wait: Wait) -> str:
+    return f"{_('%(name)s is paused.') % {'name': name}} {sentence(visible(wait.detail))}"
 
 
 def _workers_down(_name: str, wait: Wait) -> str:
-    return _("Nothing is played at the moment: %(why)s") % {"why": sentence(visible(wait.detail))}
+    return f"{_('No games are being played at the moment.')} {sentence(visible(wait.detail))}"
 
 
 _SENTENCES: Final[dict[Cause, Callable[[str, Wait], str]]] = {
-    Cause.RETIRED: _named(gettext_noop("%(name)s is retired: it gets no new games until its owner takes it back.")),
-    Cause.SUSPENDED: _named(
-        gettext_noop("%(name)s is suspended by the people who look after the site: it gets no games.")
-    ),
-    Cause.PAUSED: _paused_sentence,
+    Cause.RETIRED: _named(gettext_noop("%(name)s is retired. It gets no new games unless its owner restores it.")),
+    Cause.SUSPENDED: _named(gettext_noop("%(name)s was suspended by a moderator. It gets no games.")),
+    Cause.PAUSED: _paused,
     Cause.IN_CHECK: _in_check,
-    Cause.NO_VERSION: _named(gettext_noop("No version of %(name)s is ready to play.")),
-    Cause.AWAY: _named(
-        gettext_noop("%(name)s is away: its program, which runs elsewhere, neither holds a stream open nor asks.")
-    ),
+    Cause.NO_VERSION: _named(gettext_noop("%(name)s has no active version.")),
+    Cause.AWAY: _named(gettext_noop("%(name)s is offline. Its program has no open event stream and is not polling.")),
     Cause.DECLINED: _named(gettext_noop("%(name)s has left this ladder.")),
     Cause.MERGED: _named(
-        gettext_noop("The results of %(name)s do not count for it here any more; the accounts say why.")
+        gettext_noop(
+            "The results of %(name)s no longer count for it on this ladder. The integrity report shows the reason."
+        )
     ),
-    Cause.NOT_CLAIMED: _plain(gettext_noop("The version that plays does not claim this table.")),
-    Cause.CLOSED: _plain(gettext_noop("The ladder is closed: no new games are scheduled.")),
-    Cause.NO_SEASON: _plain(gettext_noop("A season has closed, and the next one is not open yet.")),
+    Cause.NOT_CLAIMED: _plain(gettext_noop("The active version does not support the format of this ladder.")),
+    Cause.CLOSED: _plain(gettext_noop("This ladder is closed. No new games are scheduled.")),
+    Cause.NO_SEASON: _plain(
+        gettext_noop("No season is open for new games. Games continue when the next season opens.")
+    ),
     Cause.TOO_FEW: _too_few,
     Cause.WORKERS_DOWN: _workers_down,
     Cause.PLAYING: _named(gettext_noop("%(name)s is playing now.")),
-    Cause.LATER: _plain(gettext_noop("Its next game is played again, or begins at its time: a worker takes it then.")),
+    Cause.LATER: _plain(
+        gettext_noop("The next game starts later. It is a re-run, or it is scheduled for a certain time.")
+    ),
     Cause.QUEUED: _queued,
     Cause.HOUSE_ALONE: _plain(
         gettext_noop(
-            "Only house bots play on this ladder, so it has a few deals per hour, and none while every estimate is"
-            " precise. As soon as somebody's bot joins, games are played at once."
+            "Only house bots play on this ladder. They play a few deals per hour until all estimates are precise."
+            " When a user's bot joins, games start immediately."
         )
     ),
     Cause.ITS_TURN: _its_turn,
-    Cause.NO_TABLE: _named(gettext_noop("%(name)s waits for others who are free to sit down with it.")),
+    Cause.NO_TABLE: _named(gettext_noop("%(name)s is waiting until enough other players are available.")),
 }
 
 _FOR_OWNERS: Final = {
-    Cause.RETIRED: gettext_noop("Take it back above."),
-    Cause.SUSPENDED: gettext_noop("The reason stands above. Write to them if you think it is a mistake."),
-    Cause.PAUSED: gettext_noop("Read the logs of those games, bring a better version, and put it back above."),
-    Cause.NO_VERSION: gettext_noop("Upload a version; its check says what is missing."),
-    Cause.AWAY: gettext_noop("Start its program: it is given games as soon as it is here."),
-    Cause.DECLINED: gettext_noop("Tick the ladder to come back with the rating that it had."),
-    Cause.NOT_CLAIMED: gettext_noop("Bring a version that claims it, or let an older one play again."),
-    Cause.TOO_FEW: gettext_noop("Your bots do not meet each other. Invite somebody."),
+    Cause.RETIRED: gettext_noop("You can restore it above."),
+    Cause.SUSPENDED: gettext_noop("The reason is shown above. Contact the site staff if you think this is a mistake."),
+    Cause.PAUSED: gettext_noop("Read the bot logs of these games, upload a fixed version, and resume the bot above."),
+    Cause.NO_VERSION: gettext_noop("Upload a version. If it is rejected, the validation report shows the reason."),
+    Cause.AWAY: gettext_noop("Start its program. It gets games as soon as it is online."),
+    Cause.DECLINED: gettext_noop("Select the ladder to rejoin it with the same rating."),
+    Cause.NOT_CLAIMED: gettext_noop("Upload a version that supports it, or activate an older version that does."),
+    Cause.TOO_FEW: gettext_noop("Your own bots do not play each other. Invite other users."),
 }
-"""What the owner can do about it."""
+"""Advice for the owner."""

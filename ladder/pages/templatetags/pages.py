@@ -1,4 +1,4 @@
-"""What the templates of all pages use: drawings, numbers, times and addresses."""
+"""Template tags of all pages: drawings, numbers, times and the navigation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
+from django.utils.translation import gettext, gettext_lazy, gettext_noop, pgettext_lazy
 
 from bots.machines import sandbox_state
 from games.registry import GAMES
@@ -31,10 +31,15 @@ SECTIONS = (
     (gettext_lazy("About"), "about"),
 )
 OWN = (gettext_lazy("My bots"), "my_bots")
-"""The one more that somebody sees who has signed in."""
+"""The additional link for signed-in users."""
 
-STEPS = {"done": "done", "now": "now", "todo": "to come", "failed": "failed"}
-"""The marks of a check's steps, in words."""
+STEPS = {
+    "done": gettext_noop("Done"),
+    "now": gettext_noop("In progress"),
+    "todo": gettext_noop("Not started"),
+    "failed": gettext_noop("Failed"),
+}
+"""Labels of the marks of validation steps."""
 
 register.filter("term", gettext)
 register.filter("points", words.points)
@@ -56,7 +61,7 @@ register.filter("seat_of", matches.seat_of)
 
 @register.simple_tag(takes_context=True)
 def sections(context: Mapping[str, Any]) -> list[tuple[str, str, bool, str]]:
-    """The main parts of the site: title, address, whether the page belongs to it (the most exact one counts), name."""
+    """The navigation: title, URL, whether the page belongs to it (the longest match counts), and URL name."""
     request, user = context.get("request"), context.get("user")
     here = _section_of(request.path) if request else ""
     own = (OWN,) if user is not None and user.is_authenticated else ()
@@ -66,25 +71,25 @@ def sections(context: Mapping[str, Any]) -> list[tuple[str, str, bool, str]]:
 
 
 def _section_of(path: str) -> str:
-    """Where a page stands that has no place of its own: comparisons of bots and their people stand with the bots."""
+    """The path that decides the current section: comparisons and user pages belong to the bots."""
     return reverse("pages:bots") if path.startswith(("/compare/", "/people/")) else path
 
 
 @register.simple_tag
 def sandbox() -> str:
-    """The state of the sandbox: ``holds``, ``unrated``, ``fails``, or ``unknown`` until a worker has reported."""
+    """The sandbox state: ``holds``, ``unrated``, ``fails``, or ``unknown`` until a worker has reported."""
     return sandbox_state()
 
 
 @register.simple_tag
 def trouble() -> str:
-    """Why no match is played at the moment; empty while they are."""
+    """Why no match can be played at the moment; empty if matches are being played."""
     return play.trouble()
 
 
 @register.simple_tag
 def drawings() -> list[str]:
-    """The stylesheets of the games' drawings, each once."""
+    """The stylesheets of the games' drawings, without duplicates."""
     return [
         f"esr/drawings/{name}.css"
         for name in dict.fromkeys(game.presentation.drawing for game in GAMES.values())
@@ -94,73 +99,73 @@ def drawings() -> list[str]:
 
 @register.simple_tag
 def symbol(name: str, kind: str, label: str = "", sheet: str = "sprite") -> SafeString:
-    """A drawing of a sheet, the sprite unless another one is named."""
+    """A drawing from an SVG sheet (default: the sprite)."""
     return markup.drawing(name, kind, label, sheet)
 
 
 @register.filter
 def mark(index: int) -> SafeString:
     """The merchant's mark of seat ``index`` (from 0)."""
-    return markup.drawing(f"mark-{index + 1}", "mark", f"seat {index + 1}")
+    return markup.drawing(f"mark-{index + 1}", "mark", gettext("seat %(number)s") % {"number": index + 1})
 
 
 @register.filter
 def step_mark(mark: str) -> SafeString:
-    """The mark of a step of a check: ``done``, ``now``, ``todo`` or ``failed``."""
-    return markup.drawing(f"step-{mark}", "step", STEPS[mark])
+    """The mark of a validation step: ``done``, ``now``, ``todo`` or ``failed``."""
+    return markup.drawing(f"step-{mark}", "step", gettext(STEPS[mark]))
 
 
 @register.filter
 def ago(moment: datetime) -> SafeString:
-    """How long ago, with the exact moment for machines and pointers."""
+    """How long ago, in a ``time`` element with the exact time."""
     return _time(moment, words.ago(moment, timezone.now()))
 
 
 @register.filter
 def lasting(moment: datetime) -> SafeString:
-    """For how long until now."""
+    """The duration from ``moment`` until now."""
     return _time(moment, words.span((timezone.now() - moment).total_seconds()))
 
 
 @register.filter
 def on_day(moment: datetime) -> SafeString:
-    """The day of a moment."""
+    """The date of ``moment``."""
     return _time(moment, words.day(moment))
 
 
 @register.filter
 def took(match: Match) -> str:
-    """From the start of the attempt that counts to its end."""
+    """The duration of the attempt that counts."""
     return words.time_taken((match.ended - match.started).total_seconds()) if match.started and match.ended else ""
 
 
 @register.filter
 def game_name(slug: str) -> str:
-    """A game's name, from its slug."""
+    """The name of the game with this slug."""
     return GAMES[slug].name
 
 
 @register.filter
 def result(seat: Seat) -> SeatResult | None:
-    """What a seat reached, or ``None``."""
+    """The result of a seat, or ``None``."""
     return matches.result_of(seat)
 
 
 @register.filter
 def reached(match: Match, seat: Seat) -> SafeString:
-    """What a seat reached, in its game's first column."""
+    """The result of a seat in the first column of its game."""
     return markup.drawn(matches.reached(match, seat), GAMES[match.ladder.game])
 
 
 @register.filter
 def forfeit(reason: str) -> str:
-    """Why a seat lost without playing to the end, as a sentence."""
+    """The reason of a forfeit, as a sentence."""
     return gettext(words.FORFEITS[reason])
 
 
 @register.filter
 def status(match: Match) -> str:
-    """How a match stands, in words."""
+    """The label of a match state."""
     return gettext(words.STATUSES[match.status])
 
 
@@ -172,19 +177,19 @@ def lookup(mapping: Mapping[Any, Any], key: Any) -> Any:
 
 @register.filter
 def percent(share: float | None) -> str:
-    """A share of 0 to 1 in per cent with one digit; a dash where there is none."""
+    """A share of 0 to 1 as a percentage with one decimal, without the sign; a dash for ``None``."""
     return "–" if share is None else f"{100 * share:.1f}"
 
 
 @register.filter
 def of_bar(share: float | None, widest: float) -> str:
-    """``share`` as a length in a bar of 64 units that ``widest`` fills."""
+    """The length of ``share`` in a bar of 64 units in which ``widest`` is the full length."""
     return f"{64 * (share or 0) / widest:.1f}"
 
 
 @register.filter
 def position(axis: Any, rating: int) -> float:
-    """Where a rating lies on an axis, in per cent."""
+    """The position of a rating on an axis, in percent."""
     place: float = axis.position(rating)
     return place
 

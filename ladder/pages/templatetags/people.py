@@ -1,4 +1,4 @@
-"""How people are named on pages: with a link to their page, or as nobody any more."""
+"""Template filters for the names of users and players, with links to their pages."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ register = template.Library()
 
 @register.filter
 def person_name(person: User | None) -> str:
-    """The user name; "deleted user" for an account that was deleted, or of which nothing is left."""
+    """The user name, or "deleted user"."""
     return gettext("deleted user") if person is None or person.deleted is not None else person.username
 
 
 @register.filter
 def person_link(person: User | None) -> SafeString:
-    """The user name as a link to the page of that person; plain words where there is none."""
+    """The user name with a link to the profile; plain text for a deleted user."""
     if person is None or person.deleted is not None:
         return format_html("<i>{}</i>", person_name(person))
     return format_html(
@@ -34,7 +34,7 @@ def person_link(person: User | None) -> SafeString:
 
 @register.filter
 def player_link(bot: Bot) -> SafeString:
-    """The name of a bot or a person as a link to their page; plain words for guests and who is gone."""
+    """The name of a bot or human player with a link to its page; plain text for guests and deleted users."""
     address = player_address(bot)
     if address:
         return format_html('<a class="name" href="{}">{}</a>', address, bot.name)
@@ -43,7 +43,7 @@ def player_link(bot: Bot) -> SafeString:
 
 @register.filter
 def player_name(bot: Bot) -> str:
-    """What a bot or a person is called: guests all alike, and nobody by the name that a deleted account has."""
+    """The name of a bot or human player; the same text for all guests and for all deleted users."""
     if bot.kind != Bot.Kind.PERSON:
         return bot.name
     if is_guest(bot):
@@ -53,9 +53,9 @@ def player_name(bot: Bot) -> str:
 
 @register.filter
 def owner_name(bot: Bot) -> SafeString:
-    """Whose ``bot`` is, in words without a link, or that it is a person; its owner has to be loaded."""
+    """The owner of ``bot`` without a link, or the kind of player if it has none; needs the loaded owner."""
     if bot.kind == Bot.Kind.PERSON:
-        return format_html("<i>{}</i>", gettext("without an account") if is_guest(bot) else gettext("person"))
+        return format_html("<i>{}</i>", gettext("no account") if is_guest(bot) else gettext("human player"))
     if bot.owner is None:
         return format_html("<i>{}</i>", gettext("house bot"))
     if bot.owner.deleted is not None:
@@ -65,7 +65,7 @@ def owner_name(bot: Bot) -> SafeString:
 
 @register.filter
 def owner_link(bot: Bot) -> SafeString:
-    """Whose ``bot`` is, with a link to that person, or that it is one; its owner has to be loaded."""
+    """The owner of ``bot`` with a link, or the kind of player if it has none; needs the loaded owner."""
     if bot.owner is None or bot.kind == Bot.Kind.PERSON:
         return owner_name(bot)
     return person_link(bot.owner)

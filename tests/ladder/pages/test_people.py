@@ -177,7 +177,7 @@ def test_guests_are_called_so_and_lead_nowhere(house: None) -> None:
     match = with_a_guest()
     page = text(f"/matches/{match.pk}/")
     assert '<span class="name">Guest</span>' in page
-    assert "without an account" in page
+    assert "no account" in page
     assert "house-guest" not in page
     assert Client().get("/bots/house-guest/").status_code == 404
     assert "house-guest" not in text("/matches/")

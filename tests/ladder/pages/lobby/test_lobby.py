@@ -135,7 +135,7 @@ def test_rated_games_are_looked_for_by_who_has_proven_an_address() -> None:
     text = html(ada)
     assert "/play/stop/" in text
     assert "Nobody else looks" in text
-    assert "one looks" in html(bob)
+    assert "1 looks" in html(bob)
     ada.post("/play/stop/")
     assert not Pairing.objects.exists()
     bob.post("/play/look/", {"ladder": DUEL})
@@ -146,7 +146,7 @@ def test_two_who_look_are_taken_to_one_table() -> None:
     ada, bob = signed_in(verified("ada")), signed_in(verified("bob"))
     for client in (ada, bob):
         client.post("/play/look/", {"ladder": DUEL})
-    assert "One other looks, too." in html(ada)
+    assert "1 other looks, too." in html(ada)
     assert quick_pairing.pair() == 1
     match = Match.objects.latest("pk")
     for client in (ada, bob):
