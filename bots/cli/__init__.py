@@ -1,1 +1,1 @@
-"""The command line ``esr``: play and check bots on this machine, and use a site."""
+"""The command-line tool ``esr``: run and check bots locally, and work with a site."""

@@ -1,4 +1,4 @@
-"""``esr``: the games, the runner and one's own bots on a command line. ``python -m bots.cli`` is the same."""
+"""The ``esr`` command: parse the arguments and run a subcommand. ``python -m bots.cli`` is equivalent."""
 
 from __future__ import annotations
 
@@ -30,27 +30,33 @@ COMMANDS: Final[tuple[Command, ...]] = (
     site_commands.DOWNLOAD_COMMAND,
 )
 
-_ABOUT: Final = "Board games for bots: write a bot, check it, play it against the house, look into what it did."
+_ABOUT: Final = "Write, check, debug and upload bots for board games."
 _MORE: Final = f"""\
-A first bot:
-  esr games                                            what there is to play
-  esr new-bot mybot --game edel-stein-reich            write a bot that plays at once
-  esr check mybot                                      does it play every table it claims?
+examples:
+  esr games                                        list games and house bots
+  esr new-bot mybot --game edel-stein-reich        create a bot from a template
+  esr check mybot                                  check the bot
   esr play edel-stein-reich mybot house:greedy house:random --games 20
 
-Exit status: 0 all right, {FOUND} something is wrong with a bot or a record, {USAGE} this cannot be done as asked,
-{MACHINE} this machine failed, {INTERRUPTED} stopped by Ctrl-C. `esr COMMAND --help` has examples."""
+exit codes:
+  0    success
+  {FOUND}    a bot or a game record has errors
+  {USAGE}    invalid arguments, or the site rejected the request
+  {MACHINE}    this machine failed, not a bot
+  {INTERRUPTED}  interrupted with Ctrl-C
+
+Run `esr COMMAND --help` for the options and examples of a command."""
 
 
 def parser() -> ArgumentParser:
-    """The parser of all commands; ``command`` is the :class:`Command` that was named."""
+    """Build the argument parser; it sets ``command`` to the selected :class:`Command`."""
     whole = ArgumentParser("esr", description=_ABOUT, epilog=_MORE, formatter_class=RawDescriptionHelpFormatter)
     whole.add_argument("--version", action="version", version=f"esr {_version()}")
     commands = whole.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in COMMANDS:
         one = commands.add_parser(
             command.name,
-            help=command.help,
+            help=command.help.rstrip("."),
             description=command.help,
             epilog=command.more,
             formatter_class=RawDescriptionHelpFormatter,
@@ -61,16 +67,16 @@ def parser() -> ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; its exit status. Wrong usage of the options exits with 2 from within."""
+    """Run the command in ``arguments`` and return its exit code. Invalid options raise ``SystemExit(2)``."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):  # a console of another age may not know every letter
+        if isinstance(stream, TextIOWrapper):  # legacy consoles cannot encode every character
             stream.reconfigure(errors="replace")
     options = parser().parse_args(arguments)
     return run(options.command, options, Screen(options.json))
 
 
 def run(command: Command, options: Namespace, screen: Screen) -> int:
-    """Run ``command`` and say what went wrong in a sentence; its exit status."""
+    """Run ``command``, report its errors and return its exit code."""
     try:
         return command.run(options, screen)
     except UsageError as error:
@@ -78,8 +84,8 @@ def run(command: Command, options: Namespace, screen: Screen) -> int:
     except PlatformFailure as error:
         return screen.fail(f"This machine failed, not a bot: {error}", MACHINE)
     except KeyboardInterrupt:
-        return screen.fail("Stopped.", INTERRUPTED)
-    except BrokenPipeError:  # whoever read the output has seen enough: `esr rules … | head`
+        return screen.fail("Interrupted.", INTERRUPTED)
+    except BrokenPipeError:  # the reader closed the pipe, for example `esr rules … | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
 
@@ -88,4 +94,4 @@ def _version() -> str:
     try:
         return version("esr-platform")
     except PackageNotFoundError:
-        return "of a checkout that is not installed"
+        return "(not installed)"

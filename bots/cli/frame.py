@@ -1,4 +1,4 @@
-"""The frame of all commands: their options, their output and their errors."""
+"""What all commands share: options, output, exit codes and output files."""
 
 from __future__ import annotations
 
@@ -22,38 +22,38 @@ from bots.runner.bot_log import owner_logs
 from bots.series import Estimate, Played, Tallies, Tally
 from games.record import to_json
 
-# --- Exit statuses ---------------------------------------------------------------------------------------------------
+# --- Exit codes ------------------------------------------------------------------------------------------------------
 
 FOUND: Final = 1
-"""The command did its work and found something wrong: a record, a bot."""
+"""The command succeeded and found an error in a bot or a game record."""
 
 USAGE: Final = 2
-"""What was asked for cannot be done."""
+"""The arguments are invalid, or the site rejected the request."""
 
 MACHINE: Final = 3
 """This machine failed, not a bot."""
 
 INTERRUPTED: Final = 130
-"""Ctrl-C, as shells have it."""
+"""Interrupted with Ctrl-C (128 + SIGINT, as in shells)."""
 
 
 class UsageError(ValueError):
-    """What was asked for cannot be done; the message says what can."""
+    """The request is invalid; the message explains how to fix it."""
 
 
 # --- Escapes ---------------------------------------------------------------------------------------------------------
 
 SHOWN: Final = 400
-"""Characters of a document that are shown on a terminal; files and ``--json`` have it whole."""
+"""Maximum number of characters of a document on a terminal. Files and ``--json`` contain all of it."""
 
 
 def escaped(line: str) -> str:
-    """``line`` with nothing in it that a terminal would obey."""
+    """Escape control characters so that a terminal does not interpret them."""
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in line)
 
 
 def cut(text: str) -> str:
-    """The beginning of a long text."""
+    """Truncate ``text`` to ``SHOWN`` characters."""
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
 
@@ -61,38 +61,41 @@ def cut(text: str) -> str:
 
 
 class Screen:
-    """With ``machine`` nothing but one JSON document goes to stdout; progress goes to stderr, if that is a terminal."""
+    """Output of a command.
+
+    With ``machine``, stdout contains only one JSON document, and progress bars go to stderr if it is a terminal.
+    """
 
     def __init__(self, machine: bool = False) -> None:
         self.machine = machine
         self.console = Console(stderr=machine)
 
     def say(self, line: str, style: str | None = None) -> None:
-        """A line for people; control characters in it are escaped."""
+        """Print a line of text with control characters escaped; print nothing in JSON mode."""
         if not self.machine:
             self.console.print(_harmless(line), style=style, markup=False, highlight=False, soft_wrap=True)
 
     def show(self, drawing: RenderableType) -> None:
-        """A table or a text for people."""
+        """Print a table or formatted text; print nothing in JSON mode."""
         if not self.machine:
             self.console.print(drawing)
 
     def answer(self, document: dict[str, Any]) -> None:
-        """The whole result for a machine, on one line."""
+        """Print the result as one line of JSON; print nothing in text mode."""
         if self.machine:
             sys.stdout.write(json.dumps(document, ensure_ascii=True) + "\n")
             sys.stdout.flush()
 
     def fail(self, message: str, status: int) -> int:
-        """Say on stderr, or to the machine, what went wrong; ``status`` is handed on."""
+        """Report an error on stderr, or as JSON in JSON mode, and return ``status``."""
         self.answer({"ok": False, "error": message})
         if not self.machine:
-            text = _harmless(message)  # it may be what a site has said
+            text = _harmless(message)  # the message can contain text from a site
             Console(stderr=True).print(text, style="red", markup=False, highlight=False, soft_wrap=True)
         return status
 
     def progress(self, *columns: ProgressColumn) -> Progress:
-        """Bars that vanish when they are full; nothing where nobody looks."""
+        """Return a progress bar that disappears when it is complete. It is disabled if the output is not a terminal."""
         shown = (TextColumn("{task.description}"), BarColumn(), *columns, TimeRemainingColumn())
         return Progress(*shown, console=self.console, transient=True, disable=not self.console.is_terminal)
 
@@ -106,9 +109,10 @@ def _harmless(text: str) -> str:
 
 @dataclass(frozen=True)
 class Command:
-    """``run`` gives the exit status (``FOUND`` and others) and raises ``UsageError`` and ``PlatformFailure``.
+    """A subcommand of ``esr``.
 
-    ``help`` is one sentence; ``more`` is what ``--help`` says below the options, mostly examples.
+    ``help`` is its one-line description. ``more`` is the text below the options in ``--help``. ``run`` returns the
+    exit code and raises ``UsageError`` and ``PlatformFailure``.
     """
 
     name: str
@@ -118,9 +122,9 @@ class Command:
     run: Callable[[Namespace, Screen], int]
 
     def add_to(self, parser: ArgumentParser) -> None:
-        """Its arguments, and the one that all commands have."""
+        """Add the arguments of this command and the options that all commands share."""
         self.arguments(parser)
-        parser.add_argument("--json", action="store_true", help="write one JSON document instead of text")
+        parser.add_argument("--json", action="store_true", help="print one JSON document instead of text")
 
 
 # --- Output files ----------------------------------------------------------------------------------------------------
@@ -128,37 +132,40 @@ class Command:
 
 @contextmanager
 def records_file(path: Path | None) -> Iterator[IO[str] | None]:
-    """``path`` for writing, a record a line. Raises ``UsageError`` where that is impossible."""
+    """Open ``path`` for writing one record per line. Raises ``UsageError`` if it cannot be written."""
     if path is None:
         yield None
         return
     try:
         stream = path.open("w", encoding="utf-8", newline="\n")
     except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}.") from error
+        raise UsageError(f"Cannot write {path}: {error.strerror}.") from error
     with stream:
         yield stream
 
 
 def write_record(stream: IO[str] | None, played: Played) -> None:
-    """Add the record of one game, at once."""
+    """Write the record of one game and flush the file."""
     if stream is not None:
         stream.write(to_json(played.report.record) + "\n")
         stream.flush()
 
 
 def logs_folder(path: Path | None) -> Path | None:
-    """``path``, made if need be. Raises ``UsageError`` where that is impossible."""
+    """Create the folder ``path`` if it does not exist. Raises ``UsageError`` if that fails."""
     if path is not None:
         try:
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise UsageError(f"The folder {path} cannot be made: {error.strerror}.") from error
+            raise UsageError(f"Cannot create the folder {path}: {error.strerror}.") from error
     return path
 
 
 def write_logs(folder: Path | None, played: Played) -> list[Path]:
-    """Write ``GAME-3-game0.record.json`` and a ``GAME-3-game0.seat0.log.json`` for every seat; the paths, in order."""
+    """Write the record and the bot log of every seat; return the paths in this order.
+
+    The files are named like ``GAME-3-game0.record.json`` and ``GAME-3-game0.seat0.log.json``.
+    """
     if folder is None or played.transcript is None:
         return []
     record = played.report.record
@@ -174,14 +181,14 @@ def write_logs(folder: Path | None, played: Played) -> list[Path]:
 # --- Tables ----------------------------------------------------------------------------------------------------------
 
 STDERR_LINES = 20
-"""How many of the last lines of a bot's stderr are shown of one game."""
+"""Number of lines from the end of a bot's stderr that are shown per game."""
 
 
 def result_table(tallies: Tallies, title: str) -> Table:
-    """The table of a series; every mean has its interval of 95 %."""
+    """Build the result table of a series. Every mean has a 95% confidence interval."""
     ranked = tallies.ranked()
     names = list(ranked[0].scores) if ranked else []
-    caption = "± and (from-to): intervals of 95 %; ms: mean time of a decision"
+    caption = "± and (from-to): 95% confidence intervals. ms: mean decision time."
     table = Table(title=title, caption=caption, title_justify="left", caption_justify="left", box=SIMPLE_HEAD)
     table.show_edge, table.padding = False, (0, 1, 0, 0)
     table.add_column("Bot", overflow="fold", min_width=8)
@@ -214,28 +221,28 @@ def _estimate(estimate: Estimate, digits: int) -> str:
 _V8_OUT_OF_MEMORY: Final = re.compile("Fatal process (OOM|out of memory)")
 _NODE: Final = (
     "Node.js reserves more address space than the memory limit of a bot, so it cannot run as an uploaded bot."
-    " Play it at home with --command 'node bot.js', and on the site with `esr play-remote`."
+    " Run it locally with --command 'node bot.js', or on a site with `esr play-remote`."
 )
 
 
 def explained(stderr: str) -> str:
-    """What an error on stderr means that a bot's author cannot know, in a sentence; ``""`` for all others."""
+    """Explain an error on stderr whose cause is not obvious. Returns ``""`` for all other output."""
     return _NODE if _V8_OUT_OF_MEMORY.search(stderr) else ""
 
 
 def incidents(played: Played) -> Iterator[str]:
-    """Every strike, forfeit and word on stderr of one game, a line each; control characters are escaped."""
+    """Yield one line per strike, forfeit and stderr line of a game, with control characters escaped."""
     forfeits = {forfeit.seat: forfeit for forfeit in played.report.forfeits}
     for seat, report in enumerate(played.report.seats):
         where = f"game {played.number}, seat {seat}, {report.label}"
         for strike in report.strikes:
-            answer = f", it answered {strike.answer}" if strike.answer else ""
+            answer = f" (answer: {strike.answer})" if strike.answer else ""
             yield f"{where}: strike at decision {strike.id}: {strike.reason}: {strike.detail}{answer}"
         if forfeit := forfeits.get(seat):
             yield f"{where}: forfeit: {forfeit.reason}: {forfeit.evidence}"
         lines = report.stderr_tail.splitlines()
         if len(lines) > STDERR_LINES:
-            yield f"{where}: stderr: ({len(lines) - STDERR_LINES} earlier lines)"
+            yield f"{where}: stderr: ({len(lines) - STDERR_LINES} earlier lines not shown)"
         for line in lines[-STDERR_LINES:]:
             yield f"{where}: stderr: {escaped(line)}"
         if reason := explained(report.stderr_tail):

@@ -1,4 +1,4 @@
-"""Commands about games and new bots: ``esr games``, ``rules``, ``new-bot`` and ``verify``."""
+"""Commands for games, new bots and game records: ``esr games``, ``rules``, ``new-bot`` and ``verify``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rich.progress import TextColumn
 from rich.table import Table
 
 from bots.cli.frame import FOUND, Command, Screen, UsageError
-from bots.cli.programs import HOUSE_PREFIX, game_of, house_bots
+from bots.cli.programs import HOUSE_PREFIX, game_argument, game_of, house_bots
 from bots.cli.records import Fault, check_file
 from bots.manifest import MAX_NAME
 from bots.starter_kits import bot_files
@@ -25,11 +25,11 @@ from games.words import either
 
 
 def games_arguments(_parser: ArgumentParser) -> None:
-    """None."""
+    """``esr games`` has no arguments."""
 
 
 def run_games(_options: Namespace, screen: Screen) -> int:
-    """Show every game of the registry."""
+    """List every game of the registry."""
     found = [_about(game) for game in GAMES.values()]
     table = Table(box=SIMPLE_HEAD, show_edge=False)
     for heading in ("Game", "Name", "Seats"):
@@ -57,7 +57,7 @@ def _about(game: Game) -> dict[str, Any]:
 GAMES_COMMAND = Command(
     "games",
     "List the games and the house bots that play them.",
-    "The names in the last column are what `esr play` takes as opponents.",
+    "Use the names in the last column as opponents in `esr play`, for example house:random.",
     games_arguments,
     run_games,
 )
@@ -67,13 +67,13 @@ GAMES_COMMAND = Command(
 
 
 def rules_arguments(parser: ArgumentParser) -> None:
-    """The game."""
-    parser.add_argument("game", metavar="GAME", help=", ".join(GAMES))
-    parser.add_argument("--plain", action="store_true", help="the text as it is written, in Markdown")
+    """Add the arguments of ``esr rules``."""
+    game_argument(parser)
+    parser.add_argument("--plain", action="store_true", help="print plain Markdown, also on a terminal")
 
 
 def run_rules(options: Namespace, screen: Screen) -> int:
-    """Show the game's guide, with words for its symbols; laid out on a terminal, plain Markdown elsewhere."""
+    """Print the rules with symbols replaced by words: formatted on a terminal, as Markdown otherwise."""
     game = game_of(options.game)
     guide = words.in_words(game.presentation.guide, game.presentation.drawn).strip()
     heading = f"# {game.name}\n\n{words.either(game.seat_counts)} seats · `{game.slug}`, rules {game.rules.version}\n\n"
@@ -94,11 +94,12 @@ def run_rules(options: Namespace, screen: Screen) -> int:
 
 RULES_COMMAND = Command(
     "rules",
-    "Explain a game: what one decides, what counts, who wins.",
+    "Print the rules of a game.",
     """\
+examples:
   esr rules edel-stein-reich | less
 
-How moves are written is in docs/record.md, what a bot sees in docs/views.md.""",
+docs/record.md describes the notation of moves. docs/views.md describes what a bot sees.""",
     rules_arguments,
     run_rules,
 )
@@ -108,42 +109,50 @@ How moves are written is in docs/record.md, what a bot sees in docs/views.md."""
 
 
 def write_bot(folder: Path, game: Game) -> list[Path]:
-    """Write a bot for ``game`` into ``folder``, which is new or empty; the files. Raises ``UsageError``."""
+    """Create a bot for ``game`` in ``folder`` and return its files.
+
+    Raises ``UsageError`` if the folder is not empty, cannot be written, or has a name that is not a valid bot name.
+    """
     name = folder.resolve().name
     if not name or len(name) > MAX_NAME or not name.isprintable():
-        raise UsageError(f"The folder's name becomes the bot's: 1 to {MAX_NAME} printable characters, please.")
+        raise UsageError(f"The folder name is also the bot name and must have 1 to {MAX_NAME} printable characters.")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
-            raise UsageError(f"{folder} is not empty. Name a new folder: nothing is ever overwritten.")
+            raise UsageError(f"{folder} is not empty. Choose a new folder; existing files are never overwritten.")
         for file, text in bot_files(name, game).items():
             (folder / file).write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
-        raise UsageError(f"{folder} cannot be written: {error.strerror}.") from error
+        raise UsageError(f"Cannot write {folder}: {error.strerror}.") from error
     return sorted(folder.iterdir())
 
 
 def new_bot_arguments(parser: ArgumentParser) -> None:
-    """Where, and for which game."""
-    parser.add_argument("folder", type=Path, metavar="DIR", help="a folder that is new or empty; its name is the bot's")
-    parser.add_argument("--game", required=True, metavar="GAME", help=", ".join(GAMES))
+    """Add the arguments of ``esr new-bot``."""
+    parser.add_argument("folder", type=Path, metavar="DIR", help="new or empty folder; its name becomes the bot name")
+    parser.add_argument("--game", required=True, metavar="GAME", help=f"game: {', '.join(GAMES)}")
 
 
 def run_new_bot(options: Namespace, screen: Screen) -> int:
-    """Write the folder and say what to do next."""
+    """Create the folder and show the next steps."""
     game = game_of(options.game)
     folder: Path = options.folder
     written = write_bot(folder, game)
-    screen.say(f"{folder} has a bot for {game.name}: {', '.join(path.name for path in written)}")
-    screen.say(f"  esr check {folder}\n  then change strategy.py; README.md says what else there is")
+    screen.say(f"Created a bot for {game.name} in {folder}: {', '.join(path.name for path in written)}")
+    screen.say(f"Next: run `esr check {folder}`, then edit strategy.py. See README.md for more commands.")
     screen.answer({"ok": True, "game": game.slug, "files": [str(path) for path in written]})
     return 0
 
 
 NEW_BOT_COMMAND = Command(
     "new-bot",
-    "Write a first bot that plays at once: commented, with a test, and nothing but Python's standard library.",
-    "  esr new-bot mybot --game edel-stein-reich\n\nThe folder can be checked, played and uploaded as it is.",
+    "Create a bot from a template.",
+    """\
+examples:
+  esr new-bot mybot --game edel-stein-reich
+
+The bot is written in Python, uses only the standard library and comes with tests. It works without changes: you can
+check, play and upload the folder immediately.""",
     new_bot_arguments,
     run_new_bot,
 )
@@ -153,18 +162,24 @@ NEW_BOT_COMMAND = Command(
 
 
 def verify_arguments(parser: ArgumentParser) -> None:
-    """Any number of files."""
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="records, one a line")
+    """Add the arguments of ``esr verify``."""
+    parser.add_argument(
+        "files",
+        nargs="+",
+        type=Path,
+        metavar="FILE",
+        help="file with one game record per line, or with one JSON document",
+    )
 
 
 def run_verify(options: Namespace, screen: Screen) -> int:
-    """Check every file; faults are said as they are found, and a count at the end."""
+    """Verify every file. Report faults as they are found, then a summary."""
     files: list[Path] = options.files
     faults: list[Fault] = []
     records = 0
     with screen.progress(TextColumn("{task.fields[records]} records")) as progress:
         total = sum(path.stat().st_size for path in files if path.is_file())
-        task = progress.add_task("verifying", total=total, records=0)
+        task = progress.add_task("Verifying", total=total, records=0)
         for path in files:
             for checked in check_file(path):
                 records += 1
@@ -174,16 +189,25 @@ def run_verify(options: Namespace, screen: Screen) -> int:
                     screen.say(str(checked.fault))
     screen.answer({"ok": not faults, "records": records, "faults": [fault.document() for fault in faults]})
     if faults:
-        screen.say(f"{len(faults)} of {records} records are wrong.", "red")
+        screen.say(f"{len(faults)} of {_records(records)} failed verification.", "red")
         return FOUND
-    screen.say(f"{records} records, all right.")
+    screen.say(f"{_records(records)} verified.")
     return 0
+
+
+def _records(count: int) -> str:
+    return f"{count} record" if count == 1 else f"{count} records"
 
 
 VERIFY_COMMAND = Command(
     "verify",
-    "Re-execute records from their seeds and say what is wrong where.",
-    "A file has one record a line (as `esr play --record` writes them), or is one JSON document.",
+    "Verify game records by replaying them from their seeds.",
+    """\
+examples:
+  esr play edel-stein-reich-duel house:random house:random --record games.jsonl
+  esr verify games.jsonl
+
+The exit code is 1 if a record is invalid. The message names the file, the line and the ply.""",
     verify_arguments,
     run_verify,
 )

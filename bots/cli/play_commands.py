@@ -40,6 +40,7 @@ from bots.cli.programs import (
     debug,
     feed,
     find_game,
+    game_argument,
     launcher_for,
     lines_of,
     python_argument,
@@ -56,49 +57,58 @@ from bots.runner import Launcher, LocalProgram, PlatformFailure
 from bots.runner.clock import cores
 from bots.series import Played, Series, Tallies, play_game, play_series
 from bots.validation import Check, Problem, TableCheck
-from games.registry import GAMES
 
 # --- esr check -------------------------------------------------------------------------------------------------------
 
 SHOWN_PROBLEMS = 3
-"""How many problems of one table are shown; a bot that does one thing wrong mostly does it often."""
+"""Number of problems shown per format. A bot usually repeats the same mistake."""
 
 
 def check_arguments(parser: ArgumentParser) -> None:
-    """The bot's folder, or a command."""
+    """Add the arguments of ``esr check``."""
     parser.add_argument(
-        "folder", type=Path, nargs="?", metavar="DIR", help="folder of the bot, with a bot.py or a bot.toml"
+        "folder", type=Path, nargs="?", metavar="DIR", help="bot folder that contains bot.py or bot.toml"
     )
     parser.add_argument(
         "--command", dest="command_line", metavar="CMD",
-        help="command line to check as a bot; DIR then only needs a bot.toml with its games; runs without a sandbox",
+        help="check a command line instead of a folder; DIR is optional and only provides bot.toml",
     )  # fmt: skip
     python_argument(parser)
-    parser.add_argument("--logs", type=Path, metavar="DIR", help="write every record and every seat's log there")
-    parser.add_argument("--limits", default="", help="such as move_ms=500,bank_ms=2000")
+    _logs_and_limits_arguments(parser)
     sandbox_argument(parser)
 
 
+def _logs_and_limits_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--logs", type=Path, metavar="DIR", help="folder for game records and bot logs")
+    parser.add_argument(
+        "--limits", default="", metavar="LIMITS", help="limits to change, for example move_ms=500,bank_ms=2000"
+    )
+
+
 def run_check(options: Namespace, screen: Screen) -> int:
-    """Check table by table, and say what is wrong and how to look into it."""
+    """Check every format and report problems, with the command that replays the decision."""
     check = check_of(options)
     warn_about_plain(screen, options.sandbox, [check.program])
     report = check.report(_watched(check, options, screen))
     screen.answer(report.document())
     for game, seats in report.untried:
-        screen.say(f"  {game}, {seats} seats: not tried")
+        screen.say(f"  {game}, {seats} seats: skipped")
     if report.ok:
-        screen.say(f"{report.name} plays everything it claims.", "green")
+        screen.say(f"{report.name} passed in {_formats(len(report.tables))}.", "green")
         return 0
     failed = sum(not table.ok for table in report.tables)
-    screen.say(f"{report.name} has failed at {failed} of {len(report.tables)} tables.", "red")
+    screen.say(f"{report.name} failed in {failed} of {_formats(len(report.tables))}.", "red")
     if options.logs is None:
-        screen.say("Add --logs DIR to keep the games and to look into a decision with `esr replay-decision`.")
+        screen.say("Use --logs DIR to save the games. You can then debug a decision with `esr replay-decision`.")
     return FOUND
 
 
+def _formats(count: int) -> str:
+    return f"{count} format" if count == 1 else f"{count} formats"
+
+
 def check_of(options: Namespace) -> Check[Local]:
-    """What the command line asks for. Raises ``UsageError``."""
+    """Build the check from the command-line options. Raises ``UsageError``."""
     require_one_way(options.sandbox, options.python, options.command_line or ())
     manifest, program = _command(options) if options.command_line else _bot(options)
     return Check(manifest, program, launcher_for(options.sandbox)(), read_limits(options.limits))
@@ -107,7 +117,7 @@ def check_of(options: Namespace) -> Check[Local]:
 def _bot(options: Namespace) -> tuple[Manifest, Local]:
     folder: Path | None = options.folder
     if folder is None:
-        raise UsageError("Name the folder of a bot, or a command with --command.")
+        raise UsageError("Nothing to check. Pass a bot folder or --command CMD.")
     manifest = _manifest(folder, start=True)
     return manifest, under_python(LocalProgram(folder.resolve(), manifest.args, manifest.entry), options.python)
 
@@ -121,7 +131,9 @@ def _command(options: Namespace) -> tuple[Manifest, Local]:
 
 def _manifest(folder: Path, *, start: bool) -> Manifest:
     if not folder.is_dir():
-        raise UsageError(f"{folder} is not a folder. `esr new-bot {folder} --game GAME` writes a bot there.")
+        raise UsageError(
+            f"{folder} does not exist or is not a folder. Run `esr new-bot {folder} --game GAME` to create a bot."
+        )
     try:
         return read_folder(folder, start=start)
     except ManifestError as error:
@@ -131,43 +143,43 @@ def _manifest(folder: Path, *, start: bool) -> Manifest:
 def _watched(check: Check[Local], options: Namespace, screen: Screen) -> Iterator[TableCheck]:
     logs = logs_folder(options.logs)
     with screen.progress(MofNCompleteColumn()) as progress:
-        task = progress.add_task(f"checking {check.manifest.name}", total=len(check.manifest.tables))
+        task = progress.add_task(f"Checking {check.manifest.name}", total=len(check.manifest.tables))
         for table in check.tables():
             written = write_logs(logs, table.played)
-            for line in told(table, None if options.command_line else options.folder, written):
+            for line in check_lines(table, None if options.command_line else options.folder, written):
                 screen.say(line)
             progress.advance(task)
             yield table
 
 
-def told(table: TableCheck, folder: Path | None, logs: list[Path]) -> Iterator[str]:
-    """Yield the lines about one table: that it passed, or its first problems.
+def check_lines(table: TableCheck, folder: Path | None, logs: list[Path]) -> Iterator[str]:
+    """Yield the lines about one format: that it passed, or its first problems.
 
-    ``logs`` are the files of its game, the record first. ``folder`` is the folder of the bot. It is ``None`` for a
-    command, whose decisions cannot be replayed.
+    ``logs`` are the files of its game, with the record first. ``folder`` is the bot folder, or ``None`` for a command,
+    whose decisions cannot be replayed.
     """
     where = f"  {table.game}, {table.seats} seats"
     if table.ok:
         slowest_ms = max(table.decisions_us, default=0) / 1000
-        yield f"{where}: ok, {len(table.decisions_us)} decisions, the slowest {slowest_ms:.1f} ms"
+        yield f"{where}: passed ({len(table.decisions_us)} decisions, slowest {slowest_ms:.1f} ms)"
         return
     yield f"{where}: {len(table.problems)} {'problem' if len(table.problems) == 1 else 'problems'}"
     for problem in table.problems[:SHOWN_PROBLEMS]:
-        yield from _told_problem(problem)
+        yield from _problem_lines(problem)
         if logs and folder is not None and problem.ply is not None:
             log = logs[1 + problem.seat]
-            yield f"      look into it: esr replay-decision {logs[0]} {problem.ply} {folder} --log {log} --pdb"
+            yield f"      debug it: esr replay-decision {logs[0]} {problem.ply} {folder} --log {log} --pdb"
 
 
-def _told_problem(problem: Problem) -> Iterator[str]:
+def _problem_lines(problem: Problem) -> Iterator[str]:
     if problem.decision is None:
         yield f"    seat {problem.seat} did not start: {problem.reason}: {problem.detail}"
     else:
         decision = problem.question["decision"]
         yield f"    seat {problem.seat}, decision {problem.decision}: {problem.reason}: {problem.detail}"
-        yield f"      asked: {cut(json.dumps(decision))}"
+        yield f"      decision: {cut(json.dumps(decision))}"
         if problem.answer:
-            yield f"      answered: {cut(problem.answer)}"
+            yield f"      answer: {cut(problem.answer)}"
     for line in problem.stderr_tail.splitlines()[-STDERR_LINES:]:
         yield f"      stderr: {line}"
     if reason := explained(problem.stderr_tail):
@@ -176,17 +188,19 @@ def _told_problem(problem: Problem) -> Iterator[str]:
 
 CHECK_COMMAND = Command(
     "check",
-    "Let a bot play one game with itself in every format that it supports, and report what went wrong.",
+    "Check a bot: play one self-play game per supported format and report errors.",
     """\
+examples:
   esr check mybot
-  esr check mybot --python .venv             with the packages of a virtual environment
-  esr check mybot --command 'node bot.js'    any command line, for the games in mybot/bot.toml
-  esr check mybot --logs logs        keep the games, to look into one with `esr replay-decision`
+  esr check mybot --python .venv             use the packages of a virtual environment
+  esr check mybot --command 'node bot.js'    check a command in the formats listed in mybot/bot.toml
+  esr check mybot --logs logs                save the games for `esr replay-decision`
 
-The bot.toml of a bot says which games it supports; without one it supports every game. A strike or a forfeit is a
-failure (exit status 1). The site runs the same check on every upload, in its sandbox. Commands and --python run
-without a sandbox, without the memory limit and with your packages, so they show how a bot plays at home or as a
-remote bot, and not whether the site accepts it as an upload.""",
+A bot supports the games listed in its bot.toml. Without a bot.toml, it supports every game. The exit code is 1 if the
+bot gets a strike or forfeits a game.
+
+The site validates every upload with the same check, in its sandbox. With --command or --python, the bot runs without
+a sandbox and without the memory limit, so it can pass this check and still be rejected as an upload.""",
     check_arguments,
     run_check,
 )
@@ -196,29 +210,30 @@ remote bot, and not whether the site accepts it as an upload.""",
 
 
 def play_arguments(parser: ArgumentParser) -> None:
-    """The game, the bots in the order of their seats, and how to play."""
-    parser.add_argument("game", metavar="GAME", help=", ".join(GAMES))
-    parser.add_argument("bots", nargs="*", metavar="BOT", help="house:random, or the folder of a bot")
+    """Add the arguments of ``esr play``."""
+    game_argument(parser)
+    parser.add_argument(
+        "bots", nargs="*", metavar="BOT", help="bot folder, .py file or house bot such as house:random, one per seat"
+    )
     parser.add_argument(
         "--command", dest="commands", action="append", default=[], metavar="CMD",
-        help="command line that plays as a bot, after the bots above; repeat it for more; runs without a sandbox",
+        help="command line that plays as a bot; repeatable; takes the seats after the BOT arguments",
     )  # fmt: skip
     python_argument(parser)
-    parser.add_argument("--games", type=int, default=1, metavar="N", help="how many games (1)")
-    parser.add_argument("--seed", help="game i, from 0, has the seed SHA-256(play/SEED/i); default: a new one")
-    parser.add_argument("--rotate", action="store_true", help="everybody moves on by one seat after every game")
+    parser.add_argument("--games", type=int, default=1, metavar="N", help="number of games (default: 1)")
+    parser.add_argument("--seed", help="seed of the series, ASCII (default: random); game i uses SHA-256(play/SEED/i)")
+    parser.add_argument("--rotate", action="store_true", help="rotate seats by one after each game")
     parser.add_argument(
         "--parallel", type=int, nargs="?", const=0, default=1, metavar="N",
-        help="play N games at once; without N as many as there are processors",
+        help="number of games to play in parallel (default: 1; without N: one per processor)",
     )  # fmt: skip
-    parser.add_argument("--record", type=Path, metavar="FILE", help="write the records there, one a line")
-    parser.add_argument("--logs", type=Path, metavar="DIR", help="write every record and every seat's log there")
-    parser.add_argument("--limits", default="", help="such as move_ms=500,bank_ms=2000")
+    parser.add_argument("--record", type=Path, metavar="FILE", help="file for the game records, one per line")
+    _logs_and_limits_arguments(parser)
     sandbox_argument(parser)
 
 
 def run_play(options: Namespace, screen: Screen) -> int:
-    """Play, then show the table; whatever went wrong at a seat is shown as it happens."""
+    """Play the games and show the results. Strikes, forfeits and stderr lines are shown after each game."""
     series = series_of(options)
     make_launcher = launcher_for(options.sandbox)
     warn_about_plain(screen, options.sandbox, [bot.program for bot in series.bots])
@@ -235,19 +250,21 @@ def run_play(options: Namespace, screen: Screen) -> int:
 
 
 def series_of(options: Namespace) -> Series[Local]:
-    """What the command line asks for. Raises ``UsageError``."""
+    """Build the series from the command-line options. Raises ``UsageError``."""
     require_one_way(options.sandbox, options.python, options.commands)
     if not options.bots and not options.commands:
-        raise UsageError("No bots. Name a folder or a house bot such as house:random for every seat, or use --command.")
+        raise UsageError(
+            "No bots given. Pass one bot per seat (a folder or a house bot such as house:random) or use --command."
+        )
     game = find_game(options.game, len(options.bots) + len(options.commands))
     bots = seat_bots(options.bots, game, options.commands, options.python)
     seed = options.seed if options.seed is not None else str(secrets.randbelow(1_000_000))
     if not seed.isascii():
-        raise UsageError("The seed may hold ASCII characters only.")
+        raise UsageError("--seed must contain only ASCII characters.")
     if options.games < 1:
-        raise UsageError("There is at least 1 game to play.")
+        raise UsageError("--games must be at least 1.")
     if options.parallel < 0:
-        raise UsageError("At least 1 game is played at once.")
+        raise UsageError("--parallel must be at least 1, or have no value to use all processors.")
     return Series(game.slug, bots, seed, options.games, read_limits(options.limits), options.rotate)
 
 
@@ -259,7 +276,7 @@ def _play(
     tallies: Tallies,
     games: list[dict[str, Any]],
 ) -> None:
-    """Play every game, count it, write its files at once."""
+    """Play every game, add it to the tallies and write its files immediately."""
     folder = logs_folder(options.logs)
     with records_file(options.record) as records, screen.progress(MofNCompleteColumn()) as progress:
         task = progress.add_task(series.game, total=series.games)
@@ -281,20 +298,21 @@ def _played(series: Series[Local], make_launcher: MakeLauncher, at_once: int, ke
 
 PLAY_COMMAND = Command(
     "play",
-    "Play games between bots on this machine: your own folders, house bots and commands.",
+    "Play games between bots on this machine.",
     """\
+examples:
   esr play edel-stein-reich mybot house:greedy house:random
   esr play edel-stein-reich mybot house:greedy house:random --games 200 --rotate --parallel --record games.jsonl
-  esr play edel-stein-reich-duel mybot house:random --logs logs     what was asked and answered, to look into
+  esr play edel-stein-reich-duel mybot house:random --logs logs
   esr play edel-stein-reich-duel house:kontor --command 'node bot.js'
   esr play edel-stein-reich-duel house:kontor mybot --python .venv --limits startup_ms=60000
 
-A bot is a folder with a bot.py or a bot.toml, one .py file, or a house bot (`esr games` lists them). Strikes, forfeits
-and what a bot writes to stderr are shown as they happen; none of that is an error of this command.
+BOT is a folder that contains bot.py or bot.toml, a single .py file, or a house bot (run `esr games` to list them).
+Strikes, forfeits and stderr output of the bots are shown after each game. They do not change the exit code.
 
-A command speaks the bot protocol on stdin and stdout. It runs as in your shell, with your environment, without a
-sandbox and without the memory limit of the site. --python runs your Python bots in the same way with the packages of a
-virtual environment, such as numpy or torch. The limits of time are those of the site; --limits changes them.""",
+A command must speak the bot protocol on stdin and stdout. It runs in your environment, without a sandbox and without
+the site's memory limit. --python runs your Python bots in the same way, with packages such as numpy or torch from a
+virtual environment. Time limits are the same as on the site unless you change them with --limits.""",
     play_arguments,
     run_play,
 )
@@ -303,29 +321,32 @@ virtual environment, such as numpy or torch. The limits of time are those of the
 # --- esr replay-decision ---------------------------------------------------------------------------------------------
 
 _NO_LOG: Final = (
-    "Without --log the seed of the hello and the clocks are not those of the game; everything else is."
-    " `esr play --logs DIR` writes logs."
+    "Without --log, the bot seed and the clocks differ from the original game. `esr play --logs DIR` writes bot logs."
 )
 
 
 def replay_decision_arguments(parser: ArgumentParser) -> None:
-    """The record, which decision, and whose bot."""
-    parser.add_argument("record", metavar="RECORD", help="a file with a record; FILE:12 is the record in its line 12")
-    parser.add_argument("ply", type=int, metavar="PLY", help="the index of the move among the record's steps, from 0")
-    parser.add_argument("folder", type=Path, metavar="DIR", help="the bot's folder")
-    parser.add_argument("--log", type=Path, metavar="FILE", help="the seat's owner's log: exact hello and clocks")
-    parser.add_argument("--pdb", action="store_true", help="stop in Python's debugger where the strategy is called")
+    """Add the arguments of ``esr replay-decision``."""
+    parser.add_argument(
+        "record", metavar="RECORD", help="game record file; FILE:12 selects line 12 of a file with several records"
+    )
+    parser.add_argument("ply", type=int, metavar="PLY", help="index of the step in the record, starting at 0")
+    parser.add_argument("folder", type=Path, metavar="DIR", help="bot folder")
+    parser.add_argument(
+        "--log", type=Path, metavar="FILE", help="bot log of the seat, for the original seed and clocks"
+    )
+    parser.add_argument("--pdb", action="store_true", help="stop in the Python debugger when the strategy is called")
     python_argument(parser)
     parser.add_argument(
         "--messages", type=Path, metavar="FILE",
-        help="write what the bot is sent there: its standard input for a debugger of your own",
+        help="file for the messages sent to the bot; use it as standard input in another debugger",
     )  # fmt: skip
 
 
 def run_replay_decision(options: Namespace, screen: Screen) -> int:
-    """Feed the earlier decisions, then this one, and compare with what was played."""
+    """Replay the earlier decisions, then this one, and compare the answer with the game."""
     if options.pdb and options.json:
-        raise UsageError("--pdb talks to a person, --json to a machine: leave one of them out.")
+        raise UsageError("--pdb is interactive and cannot be combined with --json.")
     log = read_log(options.log) if options.log else None
     replay = rebuild(read_record(options.record), options.ply, log)
     program = _program(options)
@@ -349,8 +370,8 @@ def _program(options: Namespace) -> LocalProgram:
         raise UsageError(str(error)) from error
     if options.pdb and manifest.language != "python":
         raise UsageError(
-            "--pdb is Python's debugger, and this bot is a program of another kind."
-            " Write what it reads with --messages FILE, and start it in a debugger of its own with that as its input."
+            f"--pdb only supports Python bots; the language of this bot is {manifest.language!r}."
+            " Write its input with --messages FILE and run the bot with this input in another debugger."
         )
     return LocalProgram(options.folder.resolve(), manifest.args, manifest.entry)
 
@@ -359,13 +380,13 @@ def _write_messages(path: Path, replay: Replay) -> None:
     try:
         path.write_bytes(lines_of(replay.messages))
     except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}.") from error
+        raise UsageError(f"Cannot write {path}: {error.strerror}.") from error
 
 
 def _fed(replay: Replay, program: LocalProgram, python: Path | None, screen: Screen) -> list[Answer]:
     answers = []
     with screen.progress(MofNCompleteColumn()) as progress:
-        task = progress.add_task("asking", total=len(replay.questions))
+        task = progress.add_task("Replaying", total=len(replay.questions))
         for answer in feed(replay, program, python):
             answers.append(answer)
             progress.advance(task)
@@ -378,26 +399,26 @@ def _tell(replay: Replay, answers: list[Answer], screen: Screen) -> None:
     screen.say(f"{replay.hello['game']}, seat {replay.hello['seat']}, decision {last.id}, ply {last.ply}")
     for answer in answers:
         if answer.question is not last and not answer.as_played:
-            screen.say(f"  decision {answer.question.id} was another one in the game: {_difference(answer)}")
-    screen.say(f"  asked:       {cut(json.dumps(decision))}")
-    default = f", the default move: {last.default}" if last.default else ""
+            screen.say(f"  decision {answer.question.id} differs from the game: {_difference(answer)}")
+    screen.say(f"  decision:    {cut(json.dumps(decision))}")
+    default = f" (default move: {last.default})" if last.default else ""
     screen.say(f"  in the game: {json.dumps(last.played)}{default}")
     if answers and answers[-1].question is last:
-        screen.say(f"  the bot now: {_said(answers[-1])}")
+        screen.say(f"  bot now:     {_result(answers[-1])}")
     else:
-        screen.say("  the bot now: did not come as far as this question")
+        screen.say("  bot now:     did not reach this decision")
 
 
 def _difference(answer: Answer) -> str:
-    default = f" (default: {answer.question.default})" if answer.question.default else ""
-    return f"{json.dumps(answer.question.played)}{default}, now {_said(answer)}"
+    default = f" (default move: {answer.question.default})" if answer.question.default else ""
+    return f"{json.dumps(answer.question.played)}{default}, now {_result(answer)}"
 
 
-def _said(answer: Answer) -> str:
-    took = "" if answer.wall_us is None else f", after {answer.wall_us / 1000:.1f} ms"
+def _result(answer: Answer) -> str:
+    took = "" if answer.wall_us is None else f" ({answer.wall_us / 1000:.1f} ms)"
     if answer.move is not None:
         return f"{json.dumps(answer.move)}, legal{took}"
-    return f"{answer.fault}{took}" + (f" It said: {cut(answer.line)}" if answer.line else "")
+    return f"{answer.fault}{took}" + (f" Answer: {cut(answer.line)}" if answer.line else "")
 
 
 def _document(replay: Replay, answers: list[Answer], answered: bool) -> dict[str, Any]:
@@ -420,22 +441,24 @@ def _document(replay: Replay, answers: list[Answer], answered: bool) -> dict[str
 
 REPLAY_DECISION_COMMAND = Command(
     "replay-decision",
-    "Ask a bot one decision of a finished game again, after every earlier one of that seat.",
+    "Replay one decision of a finished game with a bot.",
     """\
+examples:
   esr play edel-stein-reich mybot house:random house:random --seed 7 --logs logs
   esr replay-decision logs/edel-stein-reich-3-game0.record.json 40 mybot \\
       --log logs/edel-stein-reich-3-game0.seat0.log.json --pdb
 
-The bot gets the documents that it had in the game: hello, views, decisions, logs and clocks. No clock runs. With --pdb
-it stops in the debugger, at the terminal, at the first line of its strategy, or where it has read the question if all
-of its code is one file. breakpoint() works as well, as long as the bot reads sys.stdin and writes sys.stdout. Exit
-status 1 if it does not answer with a legal move.""",
+The bot receives the same messages as in the game: hello, then every decision of its seat up to PLY, with views, logs
+and clocks. There is no time limit. The exit code is 1 if the bot does not answer with a legal move.
+
+With --pdb, the bot stops in the debugger at the first line of its strategy. A bot with a single source file stops
+after it has read the decision. breakpoint() also works if the bot reads sys.stdin and writes sys.stdout.""",
     replay_decision_arguments,
     run_replay_decision,
 )
 
 
-# --- Several games at a time -----------------------------------------------------------------------------------------
+# --- Games in parallel -----------------------------------------------------------------------------------------------
 
 P = TypeVar("P")
 
@@ -443,12 +466,12 @@ P = TypeVar("P")
 def play_at_once(
     series: Series[P], launcher: Callable[[], Launcher[P]], workers: int, keep: bool = False
 ) -> Iterator[Played]:
-    """Play the games, ``workers`` at a time, and give them in the order of their numbers.
+    """Play the games in ``workers`` processes and yield them in order.
 
-    ``launcher`` makes one in every process: a class of ``bots.sandbox``. Raises ``PlatformFailure``.
+    ``launcher`` is called once in every process. Raises ``PlatformFailure``.
     """
-    context = get_context("spawn")  # the one way to start processes that every system has, and that copies no threads
-    with ProcessPoolExecutor(workers, mp_context=context, initializer=_leave_interrupts_to_others) as pool:
+    context = get_context("spawn")  # works on every system and copies no threads
+    with ProcessPoolExecutor(workers, mp_context=context, initializer=_ignore_interrupts) as pool:
         waiting: deque[Future[Played]] = deque()
         try:
             for number in range(series.games):
@@ -458,13 +481,13 @@ def play_at_once(
             while waiting:
                 yield waiting.popleft().result()
         except BrokenProcessPool as error:
-            raise PlatformFailure("a process that played games has died") from error
+            raise PlatformFailure("a worker process exited unexpectedly") from error
         finally:
             pool.shutdown(cancel_futures=True)
 
 
-def _leave_interrupts_to_others() -> None:
-    """A process that waits for a game has nothing to stop; Ctrl-C reaches every process of a terminal."""
+def _ignore_interrupts() -> None:
+    """Ignore SIGINT between games: Ctrl-C reaches every process of the terminal, and only the parent handles it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
@@ -473,7 +496,7 @@ def _play_one(series: Series[P], number: int, launcher: Callable[[], Launcher[P]
     try:
         return play_game(series, number, _made(launcher), keep)
     finally:
-        _leave_interrupts_to_others()
+        _ignore_interrupts()
 
 
 @cache

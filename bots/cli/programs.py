@@ -1,4 +1,4 @@
-"""Bots that a command names: folders, files, house bots, and how they are started on this machine."""
+"""Bots on the command line: folders, files, house bots and commands, and how they are started locally."""
 
 from __future__ import annotations
 
@@ -42,24 +42,24 @@ from games.words import either
 
 _LONG_AGO: Final = (1980, 1, 1, 0, 0, 0)
 _MOST: Final = 64 * 2**20
-"""Bytes; what a site takes is far less, and it says how much."""
+"""Maximum folder size in bytes. The upload limit of a site is much lower; the site reports it."""
 
 
 def packed(path: Path) -> tuple[str, bytes]:
-    """The name and the bytes to upload: a ``.py`` or an archive as it is, a folder as a ``.zip``.
+    """Return the file name and the content to upload. A folder is packed as a ``.zip``.
 
-    Raises ``UsageError``.
+    Raises ``UsageError`` if the path cannot be read.
     """
     try:
         if path.is_dir():
             return f"{path.resolve().name}.zip", _zip(path)
         return path.name, path.read_bytes()
     except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
+        raise UsageError(f"Cannot read {path}: {error.strerror}.") from error
 
 
 def files_of(folder: Path) -> list[Path]:
-    """The files of a bot's folder, relative to it, in order; hidden ones and Python's caches are left out."""
+    """List the files of a bot folder as sorted relative paths, without hidden files and Python caches."""
     found = []
     for path in sorted(folder.rglob("*")):
         inside = path.relative_to(folder)
@@ -72,7 +72,10 @@ def _zip(folder: Path) -> bytes:
     files = files_of(folder)
     size = sum((folder / file).stat().st_size for file in files)
     if size > _MOST:
-        raise UsageError(f"{folder} has {size // 2**20} MiB in {len(files)} files. Is it the folder of a bot?")
+        raise UsageError(
+            f"{folder} is too large: {size // 2**20} MiB in {len(files)} files (limit: {_MOST // 2**20} MiB)."
+            " Is it a bot folder?"
+        )
     buffer = BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in files:
@@ -86,16 +89,16 @@ def _zip(folder: Path) -> bytes:
 # --- Programs --------------------------------------------------------------------------------------------------------
 
 UNBOUNDED: Final = Limits(memory_mb=2**20)
-"""Nobody holds a bot on its owner's machine to the memory of the site's."""
+"""Bots on their owner's machine have no memory limit."""
 
 _DIGITS: Final = 12
 
 
 @dataclass(frozen=True)
 class Played:
-    """What plays: how a process of it is started, what it is called, and which state of it this is.
+    """A bot for `esr play-remote`: how to start it, its name, and a label of its version.
 
-    ``label`` is ``""`` where nobody can tell one state from another.
+    ``label`` is ``""`` for commands, whose versions cannot be distinguished.
     """
 
     start: Start
@@ -104,9 +107,9 @@ class Played:
 
 
 def find_played(word: str, game: str, seats: int, make_launcher: MakeLauncher, python: Path | None = None) -> Played:
-    """``house:NAME``, a folder or a ``.py`` file as in ``esr play``, else a command line. Raises ``UsageError``.
+    """Find a house bot, folder or ``.py`` file as in ``esr play``, or else a command line. Raises ``UsageError``.
 
-    ``python`` is the interpreter or virtual environment of Python bots, if it is not the site's.
+    ``python`` is the interpreter or virtual environment for Python bots; by default, the one of house bots.
     """
     path = Path(word).expanduser()
     is_bot = path.is_dir() or (path.suffix == ".py" and path.is_file())
@@ -124,7 +127,7 @@ def find_played(word: str, game: str, seats: int, make_launcher: MakeLauncher, p
 
 
 def _state_of(program: HouseProgram | LocalProgram) -> str:
-    """Twelve digits that are others when a file of the bot is another, or what it is started with."""
+    """Return 12 hexadecimal digits that change if a file or the arguments of the bot change."""
     code = code_of(program)
     if code.digest:
         return code.digest[:_DIGITS]
@@ -140,34 +143,32 @@ def _command(word: str) -> Played:
         program = command_of(word)
     except UsageError as error:
         raise UsageError(
-            f"{word!r} is neither the folder of a bot, nor a house bot such as house:random. {error}"
+            f"{word!r} is not a bot folder, a house bot such as house:random, or a command. {error}"
         ) from error
     return Played(lambda: start_command(program), Path(program.words[0]).name[:MAX_NAME], "")
 
 
 # --- Starts ----------------------------------------------------------------------------------------------------------
 
-_PLAIN: Final = (
-    "Bots run as plain processes, without a sandbox (--sandbox puts them into one): play only code that you trust."
-)
+_PLAIN: Final = "Warning: bots run without a sandbox. Run only code that you trust, or use --sandbox."
 _UNBOUND: Final = (
-    "Commands, and bots under --python, run as in your shell: without a sandbox and without the memory limit of the"
-    " site. Play only code that you trust."
+    "Warning: commands and bots with --python run without a sandbox and without the site's memory limit."
+    " Run only code that you trust."
 )
-_EITHER: Final = "--sandbox runs bots as the site does, --command and --python as your shell does. Leave one out."
+_EITHER: Final = "--sandbox cannot be combined with --command or --python."
 _PYTHONS: Final = ("bin/python", "Scripts/python.exe")
 
 
 @dataclass(frozen=True)
 class CommandProgram:
-    """A command line, run as the shell would: in ``folder`` or here, with our environment and without limits."""
+    """A command line that runs in ``folder`` or the current folder, with our environment and without limits."""
 
     words: tuple[str, ...]
     folder: Path | None = None
 
     @property
     def label(self) -> str:
-        """The name of the first file among the arguments, as in ``node bot.js``, else that of the command."""
+        """The name of the first file argument (as in ``node bot.js``), or else of the command."""
         files = [word for word in self.words[1:] if Path(word).is_file()]
         return Path(files[0] if files else self.words[0]).name
 
@@ -177,30 +178,35 @@ MakeLauncher = Callable[[], Launcher[Local]]
 
 
 def sandbox_argument(parser: ArgumentParser) -> None:
-    """``--sandbox``."""
-    parser.add_argument("--sandbox", action="store_true", help="put every bot in the sandbox of the site (Linux only)")
+    """Add ``--sandbox``."""
+    parser.add_argument("--sandbox", action="store_true", help="run every bot in the sandbox (Linux only)")
 
 
 def python_argument(parser: ArgumentParser) -> None:
-    """``--python``."""
+    """Add ``--python``."""
     parser.add_argument(
         "--python", type=Path, metavar="PATH",
-        help="virtual environment or interpreter for your Python bots (default: the site's, without your packages)",
+        help="virtual environment or interpreter for your Python bots (default: Python without your packages)",
     )  # fmt: skip
 
 
+def game_argument(parser: ArgumentParser) -> None:
+    """Add ``GAME``."""
+    parser.add_argument("game", metavar="GAME", help=f"game: {', '.join(GAMES)}")
+
+
 def launcher_for(sandbox: bool) -> MakeLauncher:
-    """What makes the launcher. Raises ``UsageError`` where the sandbox is wanted and does not work."""
+    """Return the launcher class. Raises ``UsageError`` if the sandbox is requested but does not work."""
     if not sandbox:
         return LocalLauncher
     test = self_test()
     if not test.ok:
-        raise UsageError(f"The sandbox does not work here: {test.problem} {test.remedy}")
+        raise UsageError(f"The sandbox does not work on this machine: {test.problem} {test.remedy}")
     return SandboxedLauncher
 
 
 class LocalLauncher:
-    """Starts house bots and your own folders as plain processes, and commands as the shell does."""
+    """Starts house bots, folders and commands as plain processes."""
 
     def __init__(self) -> None:
         self._plain = PlainLauncher()
@@ -211,7 +217,7 @@ class LocalLauncher:
 
 
 class SandboxedLauncher:
-    """Starts house bots and your own folders in the sandbox, and no commands."""
+    """Starts house bots and folders in the sandbox. Commands are not supported."""
 
     def __init__(self) -> None:
         self._sandbox = SandboxLauncher()
@@ -219,12 +225,12 @@ class SandboxedLauncher:
     def start(self, program: Local, limits: Limits) -> Process:
         """Start ``program``. Raises ``PlatformFailure``, also for a command."""
         if isinstance(program, CommandProgram):
-            raise PlatformFailure("a command does not run in the sandbox")
+            raise PlatformFailure("commands cannot run in the sandbox")
         return self._sandbox.start(program, limits)
 
 
 def start_command(program: CommandProgram) -> Process:
-    """Start a command as the shell would. Raises ``PlatformFailure``."""
+    """Start a command as a plain process. Raises ``PlatformFailure``."""
     pipes = Pipes.open()
     stdin, stdout, stderr = pipes.theirs
     try:
@@ -233,50 +239,52 @@ def start_command(program: CommandProgram) -> Process:
         )
     except OSError as error:
         pipes.close_ours()
-        raise PlatformFailure(f"{program.words[0]} cannot be started: {error.strerror}") from error
+        raise PlatformFailure(f"cannot start {program.words[0]}: {error.strerror}") from error
     finally:
         pipes.close_theirs()
     return PortableProcess(child, pipes)
 
 
 def command_of(line: str) -> CommandProgram:
-    """The program of a command line. Raises ``UsageError`` if the line is invalid or its command is not found."""
+    """Parse a command line. Raises ``UsageError`` if it is invalid or its command is not found."""
     try:
         words = shlex.split(line, posix=os.name == "posix")
     except ValueError as error:
-        raise UsageError(f"{line!r} is not a command line: {error}.") from error
-    if not words or shutil.which(words[0]) is None:
-        raise UsageError(f"{line!r} is not a command of this machine: {words[0] if words else 'it'!r} was not found.")
+        raise UsageError(f"Invalid command line {line!r}: {error}.") from error
+    if not words:
+        raise UsageError("The command line is empty.")
+    if shutil.which(words[0]) is None:
+        raise UsageError(f"Command not found: {words[0]!r}.")
     return CommandProgram(tuple(words))
 
 
 def interpreter_at(path: Path) -> Path:
-    """The interpreter of a virtual environment, or ``path`` if it is one itself. Raises ``UsageError``.
+    """Return the interpreter of the virtual environment ``path``, or ``path`` itself. Raises ``UsageError``.
 
-    A link is not followed: a virtual environment is known by the path of its interpreter.
+    Links are not resolved: Python finds a virtual environment by the path of its interpreter.
     """
     here = path.expanduser().absolute()
     for found in (here, *(here / name for name in _PYTHONS)):
         if found.is_file() and os.access(found, os.X_OK):
             return found
-    raise UsageError(f"{path} is neither a virtual environment nor a Python interpreter.")
+    raise UsageError(f"{path} is not a virtual environment or a Python interpreter.")
 
 
 def under_python(program: LocalProgram, python: Path | None) -> LocalProgram | CommandProgram:
-    """``program`` run by the interpreter at ``python``, with its packages; a program that is not Python stays."""
+    """Return ``program`` run by the interpreter at ``python``. Programs in other languages are not changed."""
     if python is None or not program.entry.endswith(".py"):
         return program
     return CommandProgram((str(interpreter_at(python)), program.entry, *program.args), program.folder)
 
 
 def require_one_way(sandbox: bool, python: Path | None, commands: Sequence[str] = ()) -> None:
-    """Raises ``UsageError`` for ``--sandbox`` together with ``--command`` or ``--python``."""
+    """Raise ``UsageError`` if ``--sandbox`` is combined with ``--command`` or ``--python``."""
     if sandbox and (commands or python is not None):
         raise UsageError(_EITHER)
 
 
 def warn_about_plain(screen: Screen, sandbox: bool, programs: Iterable[Local]) -> None:
-    """Say in one line that nothing restricts your own bots, where that is so."""
+    """Print a warning if your bots run without a sandbox."""
     kinds = {type(program) for program in programs}
     if CommandProgram in kinds:
         screen.say(_UNBOUND, "dim")
@@ -291,26 +299,26 @@ LocalSeat = SeatSpec[Local]
 
 
 def game_of(slug: str) -> Game:
-    """The game called ``slug``. Raises ``UsageError`` where there is none."""
+    """Return the game with this slug. Raises ``UsageError`` if it does not exist."""
     if slug not in GAMES:
-        raise UsageError(f"There is no game {slug!r}. There are {', '.join(GAMES)}.")
+        raise UsageError(f"Unknown game {slug!r}. Available games: {', '.join(GAMES)}.")
     return GAMES[slug]
 
 
 def find_game(slug: str, seats: int) -> Game:
-    """The game called ``slug`` if ``seats`` can play it. Raises ``UsageError`` otherwise."""
+    """Return the game with this slug. Raises ``UsageError`` if it does not exist or does not have ``seats`` seats."""
     game = game_of(slug)
     if seats not in game.seat_counts:
         suited = [other.slug for other in GAMES.values() if seats in other.seat_counts]
-        instead = f" With {seats} there is {' or '.join(suited)}." if suited else ""
-        raise UsageError(f"{slug} is for {either(game.seat_counts)} bots, and {seats} were named.{instead}")
+        instead = f" Games for {seats} bots: {', '.join(suited)}." if suited else ""
+        raise UsageError(f"{slug} needs {either(game.seat_counts)} bots; you named {seats}.{instead}")
     return game
 
 
 def seat_bots(
     words: Sequence[str], game: Game, commands: Sequence[str] = (), python: Path | None = None
 ) -> tuple[LocalSeat, ...]:
-    """A seat at ``game`` for every word, then for every command line. A bot that sits twice gets ``greedy#2``.
+    """Return one seat per word, then one per command line. The second seat of a bot is labeled ``greedy#2``.
 
     ``python`` runs your own Python bots. Raises ``UsageError`` for an unknown house bot, a path without a bot, a bot
     that does not support the format, and a command that is not found.
@@ -329,7 +337,7 @@ def seat_bots(
 
 
 def find_program(word: str, game: Game, seats: int) -> tuple[str, HouseProgram | LocalProgram]:
-    """The name and the program of a house bot, a bot's folder, or one Python file. Raises ``UsageError``."""
+    """Return the name and the program of a house bot, a bot folder or a Python file. Raises ``UsageError``."""
     if word.startswith(HOUSE_PREFIX):
         name = word.removeprefix(HOUSE_PREFIX)
         return name, _house_bot(name, game, seats)
@@ -339,11 +347,11 @@ def find_program(word: str, game: Game, seats: int) -> tuple[str, HouseProgram |
     if path.is_dir():
         return _own_bot(path, game, seats)
     hint = f" Did you mean {HOUSE_PREFIX}{word}?" if word in HOUSE else ""
-    raise UsageError(f"{word!r} is neither the folder of a bot nor a house bot such as house:random.{hint}")
+    raise UsageError(f"{word!r} is not a bot folder, a .py file or a house bot such as house:random.{hint}")
 
 
 def house_bots(game: Game, seats: int) -> list[str]:
-    """The names of the house bots that play ``game`` with ``seats``."""
+    """Return the names of the house bots that support ``game`` with ``seats`` seats."""
     return [name for name, bot in HOUSE.items() if bot.plays(game.slug, seats)]
 
 
@@ -351,10 +359,10 @@ def _house_bot(name: str, game: Game, seats: int) -> HouseProgram:
     suited = house_bots(game, seats)
     if name in suited:
         return HouseProgram(name)
+    available = f"House bots for this format: {', '.join(suited) or 'none'}."
     if name in HOUSE:
-        instead = f"Those that do are {', '.join(suited)}." if suited else "No house bot does."
-        raise UsageError(f"house:{name} does not play {game.slug} with {seats} seats. {instead}")
-    raise UsageError(f"There is no house bot {name!r}. For {game.slug} there are {', '.join(suited) or 'none'}.")
+        raise UsageError(f"house:{name} does not support {game.slug} with {seats} seats. {available}")
+    raise UsageError(f"Unknown house bot {name!r}. {available}")
 
 
 def _own_bot(folder: Path, game: Game, seats: int) -> tuple[str, LocalProgram]:
@@ -364,23 +372,24 @@ def _own_bot(folder: Path, game: Game, seats: int) -> tuple[str, LocalProgram]:
         raise UsageError(str(error)) from error
     if (game.slug, seats) not in manifest.tables:
         raise UsageError(
-            f"{manifest.name} does not play {game.slug} with {seats} seats, says its {FILE}."
-            f" Write that it does under [games], if it can."
+            f"{manifest.name} does not support {game.slug} with {seats} seats."
+            f" If it does, add this format to [games] in its {FILE}."
         )
     return manifest.name, LocalProgram(folder.resolve(), manifest.args, manifest.entry)
 
 
 def read_limits(text: str) -> Limits:
-    """The limits of ``move_ms=500,bank_ms=0``; what is not named keeps its default. Raises ``UsageError``."""
+    """Parse limits such as ``move_ms=500,bank_ms=0``; other limits keep their defaults. Raises ``UsageError``."""
     defaults = Limits()
     names = [field.name for field in fields(defaults)]
     chosen: dict[str, int] = {}
     for part in filter(None, text.split(",")):
         name, _, value = part.strip().partition("=")
         if name not in names:
-            raise UsageError(f"There is no limit {name!r}. There are {', '.join(names)}.")
+            raise UsageError(f"--limits: unknown limit {name!r}. Available limits: {', '.join(names)}.")
+        at_least = "of at least 0" if name == "bank_ms" else "greater than 0"
         if not value.isdecimal() or (int(value) == 0 and name != "bank_ms"):
-            raise UsageError(f"{name} needs a whole number greater than 0, not {value!r}.")
+            raise UsageError(f"--limits: {name} must be a whole number {at_least}, not {value!r}.")
         chosen[name] = int(value)
     return replace(defaults, **chosen)
 
@@ -390,7 +399,7 @@ def read_limits(text: str) -> Limits:
 
 @dataclass(frozen=True)
 class Answer:
-    """What the bot said to one question: a legal move, or ``None`` and what was wrong; ``wall_us`` where measured."""
+    """The bot's answer to one decision: a legal move, or ``None`` and a fault; ``wall_us`` is its time if measured."""
 
     question: Question
     line: str
@@ -400,16 +409,15 @@ class Answer:
 
     @property
     def as_played(self) -> bool:
-        """Whether the bot has just answered what was played in the game."""
+        """Whether the bot gave the same answer as in the game."""
         return self.move is not None and self.move == self.question.played and self.question.default is None
 
 
 def feed(replay: Replay, program: LocalProgram, python: Path | None = None) -> Iterator[Answer]:
-    """Start the bot and ask one question after another, without any limit of time. It ends with the last answer.
+    """Start the bot and yield its answer to every decision, without a time limit.
 
-    ``python`` is the interpreter or virtual environment of a Python bot, if it is not the site's.
-
-    What it writes to stderr goes to ours. A bot that ends early answers nothing more.
+    ``python`` is as for ``find_played``. The bot's stderr goes to our stderr. If the bot exits early, the last answer
+    has a fault.
     """
     code = code_of(program)
     started = under_python(program, python)
@@ -433,9 +441,9 @@ def feed(replay: Replay, program: LocalProgram, python: Path | None = None) -> I
 
 
 def debug(replay: Replay, program: LocalProgram, python: Path | None = None) -> Iterator[Answer]:
-    """Run a Python bot under pdb, which stops in its strategy at the last question; then hear what it has answered.
+    """Run a Python bot in pdb, stop in its strategy at the last decision, then yield its answers.
 
-    The debugger talks to the terminal; the bot's questions and answers are files. ``python`` is as for ``feed``.
+    The debugger uses the terminal, and the bot reads and writes files. ``python`` is as for ``feed``.
     """
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -456,7 +464,7 @@ def debug(replay: Replay, program: LocalProgram, python: Path | None = None) -> 
 
 
 def lines_of(messages: Sequence[Document]) -> bytes:
-    """The messages as they stand on a bot's standard input."""
+    """Encode the messages for a bot's standard input."""
     return b"".join(json.dumps(message).encode() + b"\n" for message in messages)
 
 
@@ -465,12 +473,12 @@ def _say(process: subprocess.Popen[bytes], message: Document) -> None:
     try:
         process.stdin.write(lines_of([message]))
         process.stdin.flush()
-    except OSError:  # it is gone; that it answers nothing will say so
+    except OSError:  # the process exited; reading its answer reports that
         return
 
 
 def _answer(question: Question, line: bytes, wall_us: int | None) -> Answer:
     if not line:
-        return Answer(question, "", None, "no answer: the program has ended or closed its output.", wall_us)
+        return Answer(question, "", None, "no answer: the process exited or closed its stdout.", wall_us)
     move, fault = question.judge(line)
     return Answer(question, line.decode("utf-8", errors="backslashreplace").rstrip("\r\n"), move, fault, wall_us)

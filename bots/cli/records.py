@@ -1,4 +1,4 @@
-"""Files with records and logs of games: verification, and the decisions in them as they were asked."""
+"""Game record and bot log files: verification, and the decisions in them as the bot received them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from games.rules import Document, IllegalMove, Move, State
 # --- Verification ----------------------------------------------------------------------------------------------------
 
 MAX_RECORD_BYTES = 2 * 1024 * 1024
-"""A longer record is refused unread: a game has some 50 KiB."""
+"""Longer records are rejected without reading them. A game has about 50 KiB."""
 
 
 @dataclass(frozen=True)
 class Fault:
-    """What is wrong with one record: the file, the line it begins on (from 1), the ply where there is one."""
+    """An error in one record: the file, the line on which the record starts (from 1), and the ply if known."""
 
     path: Path
     line: int
@@ -32,25 +32,25 @@ class Fault:
     message: str
 
     def __str__(self) -> str:
-        """``games.jsonl:12: ply 57: what is wrong``."""
+        """Format as ``games.jsonl:12: ply 57: message``."""
         where = f"{self.path}:{self.line}" if self.line else str(self.path)
         return f"{where}: {self.message}" if self.ply is None else f"{where}: ply {self.ply}: {self.message}"
 
     def document(self) -> dict[str, Any]:
-        """The same as JSON values."""
+        """Return the fault as JSON values."""
         return {"file": str(self.path), "line": self.line or None, "ply": self.ply, "message": self.message}
 
 
 @dataclass(frozen=True)
 class Checked:
-    """One record that was looked at, or a file that could not be (line 0); ``read`` counts the bytes it took."""
+    """Result for one record, or for an unreadable file (line 0). ``read`` is the number of bytes read."""
 
     read: int
     fault: Fault | None
 
 
 def check_file(path: Path) -> Iterator[Checked]:
-    """Check every record of a file: JSON lines, or one JSON document over any number of lines."""
+    """Verify every record of a file that contains JSON lines or one JSON document."""
     try:
         with path.open("rb") as stream:
             head = stream.read(MAX_RECORD_BYTES + 1)
@@ -60,11 +60,11 @@ def check_file(path: Path) -> Iterator[Checked]:
             stream.seek(0)
             yield from _check_lines(path, stream)
     except OSError as error:
-        yield Checked(0, Fault(path, 0, None, f"cannot be read: {error.strerror}"))
+        yield Checked(0, Fault(path, 0, None, f"cannot read the file: {error.strerror}"))
 
 
 def _is_one_document(head: bytes) -> bool:
-    """Whether ``head`` is one object spread over lines, rather than an object a line."""
+    """Return whether ``head`` is one object on several lines, not one object per line."""
     lines = [line.strip() for line in head.splitlines() if line.strip()][:2]
     spread = len(lines) == 2 and not lines[0].endswith(b"}") and not lines[1].startswith(b"{")
     return spread and len(head) <= MAX_RECORD_BYTES
@@ -81,13 +81,15 @@ def _check_lines(path: Path, stream: BinaryIO) -> Iterator[Checked]:
             yield _check(path, number, line)
         else:
             rest = _skip_line(stream, line)
-            yield Checked(rest, Fault(path, number, None, f"longer than {MAX_RECORD_BYTES // 2**20} MiB: not a record"))
+            yield Checked(
+                rest, Fault(path, number, None, f"longer than {MAX_RECORD_BYTES // 2**20} MiB; not a game record")
+            )
     if not found:
-        yield Checked(0, Fault(path, 0, None, "holds no record"))
+        yield Checked(0, Fault(path, 0, None, "the file contains no game records"))
 
 
 def _skip_line(stream: BinaryIO, part: bytes) -> int:
-    """Read to the end of a line of which ``part`` was the beginning; the bytes of the whole line."""
+    """Skip the rest of a line that starts with ``part``; return the length of the whole line in bytes."""
     read = len(part)
     while part and not part.endswith(b"\n"):
         part = stream.readline(MAX_RECORD_BYTES)
@@ -107,7 +109,7 @@ def _check(path: Path, line: int, text: bytes) -> Checked:
 
 
 def read_record(word: str) -> Document:
-    """The record of ``FILE``, or of one line of it: ``FILE:12``. Raises ``UsageError``."""
+    """Read the record in ``FILE``, or in one line of it (``FILE:12``). Raises ``UsageError``."""
     path, line = Path(word), None
     before, _, number = word.rpartition(":")
     if not path.exists() and before and number.isdecimal():
@@ -116,51 +118,53 @@ def read_record(word: str) -> Document:
     lines = text.splitlines()
     if line is not None:
         if not 1 <= line <= len(lines):
-            raise UsageError(f"{path} has {len(lines)} lines, and none with the number {line}.")
+            raise UsageError(
+                f"Line {line} does not exist: {path} has {len(lines)} {'line' if len(lines) == 1 else 'lines'}."
+            )
         return _record(path, lines[line - 1])
     if len(lines) > 1 and lines[1].lstrip().startswith(b"{"):
-        raise UsageError(f"{path} holds several records. Say which one: {path}:1 is the first.")
+        raise UsageError(f"{path} contains several records. Select one by its line, for example {path}:1.")
     return _record(path, text)
 
 
 def read_log(path: Path) -> Document:
-    """The owner's log of ``path``. Raises ``UsageError``."""
+    """Read the bot log in ``path``. Raises ``UsageError``."""
     try:
         document: Any = json.loads(_read(path))
     except ValueError as error:
-        raise UsageError(f"{path} is not JSON: {error}.") from error
+        raise UsageError(f"{path} is not valid JSON: {error}.") from error
     if type(document) is not dict or not {"starts", "decisions"} <= document.keys():
-        raise UsageError(f"{path} is not an owner's log ({FORMAT}), as `esr play --logs DIR` writes it.")
+        raise UsageError(f"{path} is not a bot log ({FORMAT}). `esr play --logs DIR` writes bot logs.")
     return document
 
 
 def _record(path: Path, text: bytes) -> Document:
     if len(text) > MAX_RECORD_BYTES:
-        raise UsageError(f"{path} is longer than {MAX_RECORD_BYTES // 2**20} MiB: not a record.")
+        raise UsageError(f"{path} is longer than {MAX_RECORD_BYTES // 2**20} MiB and is not a game record.")
     try:
         return from_json(text)
     except RecordError as error:
-        raise UsageError(f"{path} holds no record: {error}.") from error
+        raise UsageError(f"{path} is not a game record: {error}.") from error
 
 
 def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
+        raise UsageError(f"Cannot read {path}: {error.strerror}.") from error
 
 
 # --- Decisions of a log ----------------------------------------------------------------------------------------------
 #
-# View, decision, log and strikes follow from the record. The ``hello`` and the clocks do not; the owner's log has them.
+# The record determines views, decisions, logs and strikes. Only the bot log contains the ``hello`` and the clocks.
 
 _ASKED_BEFORE_FORFEIT: Final = ("exit", "memory", "time")
-"""The forfeits that happen while a question is open: that one was asked, although its step says ``forfeit``."""
+"""Forfeits that happen during a decision. The bot received that decision, although its step says ``forfeit``."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """One decision: the ``decide`` as it was sent, what was played, and the reason where that was the default move."""
+    """One decision: the ``decide`` message, the move in the game, and the reason if it was the default move."""
 
     ply: int
     message: Document
@@ -170,18 +174,18 @@ class Question:
 
     @property
     def id(self) -> int:
-        """The number of the decision in the seat's game, from 1."""
+        """Number of the decision for this seat, starting at 1."""
         number: int = self.message["id"]
         return number
 
     def judge(self, line: bytes) -> tuple[Move | None, str]:
-        """The move that ``line`` answers with, or ``None`` and what is wrong with it."""
+        """Return the move in the answer ``line``, or ``None`` and a description of the error."""
         answer = parse_answer(line)
         if isinstance(answer, Malformed):
-            debugger = " That looks like a debugger's prompt: use --pdb." if b"(Pdb)" in line or b"> /" in line else ""
+            debugger = " This looks like a debugger prompt; use --pdb." if b"(Pdb)" in line or b"> /" in line else ""
             return None, f"malformed: {answer.reason}.{debugger}"
         if answer.id != self.id:
-            return None, f"wrong_id: it answers the decision {answer.id}, and {self.id} was asked."
+            return None, f"wrong_id: the answer has id {answer.id}; expected {self.id}."
         try:
             return self.state.check(self.message["decision"]["seat"], answer.move), ""
         except IllegalMove as error:
@@ -190,33 +194,34 @@ class Question:
 
 @dataclass(frozen=True)
 class Replay:
-    """All that is fed to the bot: the ``hello``, the earlier questions, and last the one that it is about."""
+    """The messages for the bot: the ``hello``, the earlier decisions, and finally the decision to replay."""
 
     hello: Document
     questions: tuple[Question, ...]
 
     @property
     def messages(self) -> list[Document]:
-        """Everything in order, as it stood on the bot's standard input."""
+        """All messages in the order of the bot's standard input."""
         return [self.hello, *(question.message for question in self.questions)]
 
 
 def rebuild(record: Document, ply: int, log: Document | None) -> Replay:
-    """The decision at ``ply`` of ``record`` and all before it of that seat, exactly as sent if ``log`` is given.
+    """Rebuild the decision at ``ply`` of ``record`` and all earlier decisions of that seat.
 
-    Raises ``UsageError`` for a record that is wrong, a step that nobody was asked for, and a log of another game.
+    With ``log``, the messages are exactly those of the game. Raises ``UsageError`` for an invalid record, a step
+    without a decision, and a log of another game.
     """
     try:
         verify(record)
     except RecordError as error:
-        raise UsageError(f"This record is wrong: {error}.") from error
+        raise UsageError(f"Invalid game record: {error}.") from error
     seat = _asked_seat(record, ply)
     number = decided_plies(record, seat).index(ply) + 1
     if log is not None:
         _require_match(record, seat, log)
     asked = len(log["decisions"]) if log is not None else _asked(record, seat)
     if number > asked:
-        raise UsageError(f"Seat {seat} had lost the game by then and was not asked at ply {ply} any more.")
+        raise UsageError(f"Seat {seat} forfeited the game before ply {ply} and received no decision there.")
     hello, first = _start(record, seat, log, number)
     return Replay(hello, tuple(_questions(record, seat, first, number, log)))
 
@@ -224,13 +229,13 @@ def rebuild(record: Document, ply: int, log: Document | None) -> Replay:
 def _asked_seat(record: Document, ply: int) -> int:
     steps = record["steps"]
     if not 0 <= ply < len(steps):
-        raise UsageError(f"The record has the plies 0 to {len(steps) - 1}, and not {ply}.")
+        raise UsageError(f"Ply {ply} does not exist: the record has plies 0 to {len(steps) - 1}.")
     step = steps[ply]
     if "chance" in step or step.get("forced"):
-        what = "chance" if "chance" in step else "a forced move"
+        what = "a chance step" if "chance" in step else "a forced move"
         nearest = next((k for k in range(ply + 1, len(steps)) if _is_asked(steps[k])), None)
-        hint = "" if nearest is None else f" The next decision is at ply {nearest}, of seat {steps[nearest]['seat']}."
-        raise UsageError(f"Ply {ply} is {what}: nobody was asked.{hint}")
+        hint = "" if nearest is None else f" The next decision is at ply {nearest} (seat {steps[nearest]['seat']})."
+        raise UsageError(f"Ply {ply} is {what}, not a decision.{hint}")
     seat: int = step["seat"]
     return seat
 
@@ -240,7 +245,7 @@ def _is_asked(step: Document) -> bool:
 
 
 def _asked(record: Document, seat: int) -> int:
-    """How many decisions ``seat`` was asked, as far as a record can tell: no more after a forfeit."""
+    """Number of decisions that ``seat`` received before it forfeited, according to the record."""
     defaults = [record["steps"][ply].get("default") for ply in decided_plies(record, seat)]
     reason = record["outcome"]["scores"][seat].get("forfeit") if record["outcome"] else None
     before = defaults.index("forfeit") if "forfeit" in defaults else len(defaults)
@@ -249,18 +254,20 @@ def _asked(record: Document, seat: int) -> int:
 
 def _require_match(record: Document, seat: int, log: Document) -> None:
     if log.get("format") != FORMAT:
-        raise UsageError(f"The log has the format {log.get('format')!r}, and {FORMAT!r} is read here.")
+        raise UsageError(f"Unsupported log format {log.get('format')!r}; expected {FORMAT!r}.")
     for key in ("game", "rules", "seats", "commitment"):
         if log.get(key) != record[key]:
             raise UsageError(
-                f"The log is of another game: its {key} is {log.get(key)!r}, the record's {record[key]!r}."
+                f"The log belongs to another game: {key} is {log.get(key)!r}, but {record[key]!r} in the record."
             )
     if log.get("seat") != seat:
-        raise UsageError(f"The log is of seat {log.get('seat')}, and the decision is one of seat {seat}.")
+        raise UsageError(
+            f"The log belongs to seat {log.get('seat')}, but the decision at this ply belongs to seat {seat}."
+        )
 
 
 def _start(record: Document, seat: int, log: Document | None, number: int) -> tuple[Document, int]:
-    """The hello of the process that got question ``number``, and the number of the first question that it got."""
+    """Return the hello of the process that received decision ``number``, and the first decision it received."""
     if log is not None:
         start = [start for start in log["starts"] if start["first"] <= number][-1]
         return start["hello"], start["first"]
@@ -302,7 +309,7 @@ def _question(
 
 
 def _moments(record: Document, seat: int) -> Iterator[tuple[int, State]]:
-    """The state at every question to ``seat``, with the ply of its answer; it goes on when the next one is wanted."""
+    """Yield the state at every decision of ``seat`` with its ply. The state changes on the next iteration."""
     state = GAMES[record["game"]].new(record["seats"], bytes.fromhex(record["seed"]))
     moves = [(ply, step) for ply, step in enumerate(record["steps"]) if _is_asked(step)]
     while pending := state.pending:

@@ -1,4 +1,4 @@
-"""The site that commands use: its URL, its token, and remote bots on it."""
+"""The site that commands connect to: credentials, API clients and local processes of remote bots."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ FOLDER: Final = "ESR_CONFIG_DIR"
 
 @dataclass(frozen=True)
 class Credentials:
-    """A site's address and a token for it; ``""``: what everybody may read."""
+    """URL of a site and an API token for it. Without a token (``""``), only public data can be read."""
 
     site: str
     token: str = ""
 
     def client(self, bot: str | None = None) -> Client:
-        """A client of the site. Raises ``UsageError`` for an address that is none."""
+        """Return an API client of the site. Raises ``UsageError`` if the URL is invalid."""
         try:
             return Client(self.site, self.token, bot)
         except ValueError as error:
@@ -43,21 +43,24 @@ class Credentials:
 
 
 def find_credentials(*, needs_token: bool = True) -> Credentials:
-    """What the variables say, else what was written. Raises ``UsageError`` where that is not enough."""
+    """Read the credentials from the environment or the credentials file.
+
+    Raises ``UsageError`` if the site or a required token is missing.
+    """
     written = _written()
     site = os.environ.get(SITE) or str(written.get("site", ""))
     token = os.environ.get(TOKEN, "")
-    if not token and site == written.get("site"):  # a token goes to the site that it was made on, and to no other
+    if not token and site == written.get("site"):  # never send a token to another site
         token = str(written.get("token", ""))
     if not site:
-        raise UsageError(f"No site is known. Say `esr login https://arena.example.org`, or set {SITE}.")
+        raise UsageError(f"Not logged in. Run `esr login URL` or set {SITE} and {TOKEN}.")
     if needs_token and not token:
-        raise UsageError(f"There is no token for {site}. Make one there under Account, then say `esr login {site}`.")
+        raise UsageError(f"No token for {site}. Create one there under Account → Tokens, then run `esr login {site}`.")
     return Credentials(site, token)
 
 
 def keep(credentials: Credentials) -> Path:
-    """Write the file, for its owner's eyes only; where it is. Raises ``UsageError``."""
+    """Write the credentials file, readable only by its owner, and return its path. Raises ``UsageError``."""
     path = credentials_file()
     text = json.dumps({"site": credentials.site, "token": credentials.token}, indent=1) + "\n"
     try:
@@ -68,12 +71,12 @@ def keep(credentials: Credentials) -> Path:
             file.write(text)
         new.replace(path)
     except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}.") from error
+        raise UsageError(f"Cannot write {path}: {error.strerror}.") from error
     return path
 
 
 def credentials_file() -> Path:
-    """Where the file is, whether it is there or not."""
+    """Return the path of the credentials file. The file does not have to exist."""
     named = os.environ.get(FOLDER)
     if named:
         return Path(named) / "credentials.json"
@@ -89,7 +92,7 @@ def _written() -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
-        raise UsageError(f"{path} cannot be read ({error}). `esr login` writes it anew.") from error
+        raise UsageError(f"Cannot read {path}: {error}. Run `esr login URL` to replace it.") from error
     return document if isinstance(document, dict) else {}
 
 
@@ -102,7 +105,7 @@ def _for_the_owner(path: str, flags: int) -> int:
 
 @contextmanager
 def site_client(bot: str | None = None, *, needs_token: bool = True) -> Iterator[Client]:
-    """A client of the site that was logged in to. Whatever the site refuses in here is raised as ``UsageError``."""
+    """Return an API client of the configured site. In the block, ``ClientError`` becomes ``UsageError``."""
     credentials = find_credentials(needs_token=needs_token)
     with credentials.client(bot) as client:
         try:
@@ -112,26 +115,26 @@ def site_client(bot: str | None = None, *, needs_token: bool = True) -> Iterator
 
 
 def bot_argument(parser: ArgumentParser) -> None:
-    """``--bot``."""
-    parser.add_argument("--bot", metavar="SLUG", help="which of your bots, as in the address of its page")
+    """Add ``--bot``."""
+    parser.add_argument("--bot", metavar="SLUG", help="slug of your bot, as in the URL of its page")
 
 
 # --- Remote bots -----------------------------------------------------------------------------------------------------
 
 MS: Final = 1_000_000
 GOODBYE_MS: Final = 1000
-"""How long a bot has after ``end`` to go by itself."""
+"""Time in milliseconds that a bot has to exit after ``end``."""
 
 STARTS_A_DECISION: Final = 2
-"""A bot that dies over a decision is started once more for it; then the default move is played."""
+"""Maximum number of processes started for one decision. After that, the default move is played."""
 
 Start = Callable[[], Process]
 
 
 class ProcessPlayer:
-    """One game of one bot. What it is sent is what it would be sent on the site, and what it says is read as strictly.
+    """A local bot process that plays one game on a site, under the same protocol rules as on the site.
 
-    A process that has died is followed by another, which is told ``resumed`` and the whole log.
+    If the process exits, a new one is started with ``resumed`` set and receives the complete log.
     """
 
     def __init__(self, start: Start, begun: GameStart, tell: Callable[[str], None]) -> None:
@@ -143,7 +146,7 @@ class ProcessPlayer:
         self._begin()
 
     def decide(self, message: Decide) -> Any:
-        """The bot's move. Raises ``NoAnswer`` for what would be a strike or a forfeit on the site."""
+        """Return the bot's move. Raises ``NoAnswer`` if the site would count a strike or a forfeit."""
         self._log += message["log"]
         until_ns = perf_counter_ns() + _allowed_ms(message["clock"]) * MS
         for start in range(1, STARTS_A_DECISION + 1):
@@ -163,7 +166,7 @@ class ProcessPlayer:
         raise AssertionError("a decision has at least one start")
 
     def end(self, message: End | None) -> None:
-        """Say goodbye, and end the process."""
+        """Send ``end`` and stop the process."""
         if self._channel is not None:
             if message is not None:
                 self._channel.send(encode(message))
@@ -176,7 +179,7 @@ class ProcessPlayer:
         try:
             self._process = self._start()
         except PlatformFailure as failure:
-            raise NoAnswer("not_ready", f"The bot cannot be started: {failure}") from failure
+            raise NoAnswer("not_ready", f"Cannot start the bot: {failure}") from failure
         self._channel = open_channel(self._process)
         self._channel.send(encode(self._hello))
         self._hello = {**self._hello, "resumed": True}
@@ -186,10 +189,10 @@ class ProcessPlayer:
                 pass
         except NoAnswer as failure:
             self._leave(0)
-            raise NoAnswer("not_ready", f"The bot does not begin to play: {failure}") from failure
+            raise NoAnswer("not_ready", f"The bot did not send `ready`: {failure}") from failure
 
     def _leave(self, patience_ms: int) -> None:
-        """End the process, and show the end of what it has said on stderr."""
+        """Stop the process and show the last lines of its stderr."""
         process, channel, self._process, self._channel = self._process, self._channel, None, None
         if process is None or channel is None:
             return
@@ -199,33 +202,33 @@ class ProcessPlayer:
         for line in channel.stderr_tail().splitlines()[-20:]:
             self._tell(f"stderr: {line}")
 
-    # --- what it says --------------------------------------------------------------------------------------------
+    # --- answers -------------------------------------------------------------------------------------------------
 
     def _answer(self, channel: Channel, number: int, until_ns: int) -> Any:
         while True:
             line = self._line(channel, until_ns)
             if line is None:
-                raise NoAnswer("too_long", "The line is longer than 64 KiB.")
+                raise NoAnswer("too_long", "The answer is longer than 64 KiB.")
             answer = parse_answer(line)
             if isinstance(answer, Malformed):
                 raise NoAnswer("malformed", f"{answer.reason}: {cut(line.decode(errors='backslashreplace'))}")
             if answer.id == number:
                 return answer.move
             if not 1 <= answer.id < number:
-                raise NoAnswer("wrong_id", f"It answers {answer.id}, and {number} was asked.")
+                raise NoAnswer("wrong_id", f"The answer has id {answer.id}; expected {number}.")
 
     def _line(self, channel: Channel, until_ns: int) -> bytes | None:
-        """The next line, ``None`` for one that is too long. Raises ``NoAnswer``."""
+        """Return the next line, or ``None`` if it is too long. Raises ``NoAnswer``."""
         while not channel.lines:
             if channel.ended:
-                raise NoAnswer("exit", "The process has ended, or closed its stdout.")
+                raise NoAnswer("exit", "The process exited or closed its stdout.")
             left_ns = until_ns - perf_counter_ns()
             if left_ns <= 0:
-                raise NoAnswer("late", "No answer in time.")
+                raise NoAnswer("late", "The bot did not answer in time.")
             channel.take(channel.wait(left_ns))
         return channel.lines.popleft()
 
 
 def _allowed_ms(clock: ClockLeft) -> int:
-    """What a decision may take, milliseconds; the site's own clock has begun a little earlier."""
+    """Return the time for a decision in milliseconds. The site's own clock started slightly earlier."""
     return min(clock["move_ms"] + clock["bank_ms"], clock["game_ms"])

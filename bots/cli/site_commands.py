@@ -1,4 +1,4 @@
-"""Commands that use a site: ``esr login``, ``upload``, ``status``, ``play-remote``, ``watch`` and ``download``."""
+"""Commands that connect to a site: ``esr login``, ``upload``, ``status``, ``play-remote``, ``watch``, ``download``."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ from games.registry import GAMES
 
 # --- esr login -------------------------------------------------------------------------------------------------------
 
-_HERE = ("localhost", "127.0.0.1", "::1")
+_LOCAL_HOSTS: Final = ("localhost", "127.0.0.1", "::1")
 
 
 def login_arguments(parser: ArgumentParser) -> None:
-    """The site."""
-    parser.add_argument("site", metavar="SITE", help="its address, such as https://arena.example.org")
+    """Add the arguments of ``esr login``."""
+    parser.add_argument("site", metavar="URL", help="URL of the site, for example https://arena.example.org")
 
 
 def run_login(options: Namespace, screen: Screen) -> int:
-    """Ask for the token, try it, write it down."""
+    """Ask for a token, verify it with the site and save it."""
     credentials = Credentials(options.site.rstrip("/"), _asked_token())
     with credentials.client() as client:
         try:
@@ -55,31 +55,36 @@ def run_login(options: Namespace, screen: Screen) -> int:
         except ClientError as error:
             raise UsageError(str(error)) from error
     path = keep(credentials)
-    screen.say(f"The token works, and is kept in {path}, which only you can read.")
-    if urlsplit(credentials.site).scheme == "http" and urlsplit(credentials.site).hostname not in _HERE:
-        screen.say("Its address begins with http: whoever is on the way can read your token.", "yellow")
+    screen.say(f"Logged in to {credentials.site}. The token was saved in {path}, which only you can read.")
+    if urlsplit(credentials.site).scheme == "http" and urlsplit(credentials.site).hostname not in _LOCAL_HOSTS:
+        screen.say(
+            "Warning: this URL uses http, so others on the network can read your token. Use https if possible.",
+            "yellow",
+        )
     screen.answer({"ok": True, "site": credentials.site, "file": str(path)})
     return 0
 
 
 def _asked_token() -> str:
-    """From the terminal without showing it, else the first line of standard input; never from the command line."""
+    """Read the token from the terminal without echo, or else from the first line of standard input."""
     token = getpass("Token (esr_…): ") if sys.stdin.isatty() else sys.stdin.readline()
     token = token.strip()
     if not token.startswith("esr_"):
-        raise UsageError("A token begins with esr_. The page Account → Tokens of the site makes one.")
+        raise UsageError("Invalid token: a token starts with esr_. Create one on the site under Account → Tokens.")
     return token
 
 
 LOGIN_COMMAND = Command(
     "login",
-    "Keep the address of a site and a token for it.",
+    "Log in to a site with an API token.",
     """\
-  esr login https://arena.example.org              asks for the token
+examples:
+  esr login https://arena.example.org              prompts for the token
   esr login https://arena.example.org < token.txt
 
-The token is made on the site, under Account → Tokens; what it may do is chosen there. Instead of logging in, the
-variables ESR_SITE and ESR_TOKEN do. A token never stands on a command line, where other users could see it.""",
+Create a token and choose its scopes on the site under Account → Tokens. You can set the environment variables
+ESR_SITE and ESR_TOKEN instead of logging in. There is no option for the token because other users of this machine
+could see it in the process list.""",
     login_arguments,
     run_login,
 )
@@ -89,24 +94,25 @@ variables ESR_SITE and ESR_TOKEN do. A token never stands on a command line, whe
 
 _PAUSE_S: Final = 2.0
 _OPEN: Final = ("received", "checking")
+_STATES: Final = {"received": "Queued", "checking": "Validating", "refused": "Rejected"}
 
 
 def upload_arguments(parser: ArgumentParser) -> None:
-    """What, and as which bot."""
-    parser.add_argument("path", type=Path, metavar="DIR", help="the bot's folder, one .py file, or a .zip")
+    """Add the arguments of ``esr upload``."""
+    parser.add_argument("path", type=Path, metavar="PATH", help="bot folder, .py file or .zip file")
     bot_argument(parser)
-    parser.add_argument("--name", default="", help="what a new bot is called; else what its bot.toml says")
-    parser.add_argument("--no-wait", action="store_true", help="do not wait for the check")
+    parser.add_argument("--name", default="", metavar="NAME", help="name of a new bot (default: the name in bot.toml)")
+    parser.add_argument("--no-wait", action="store_true", help="do not wait for the validation")
 
 
 def run_upload(options: Namespace, screen: Screen) -> int:
-    """Upload, then watch the check until it has decided."""
+    """Upload a version and wait until its validation has finished."""
     filename, data = packed(options.path)
     with site_client() as client:
         version = client.upload(filename, data, options.bot, options.name)
-        screen.say(f"{version['bot']} version {version['number']}: {version['state']}")
+        screen.say(_version_line(version))
         if not options.no_wait:
-            version = _checked(client, version, screen)
+            version = _validated(client, version, screen)
     ok = version["state"] != "refused"
     screen.answer({"ok": ok, "bot": version["bot"], "version": version["number"], "state": version["state"],
                    "reason": version.get("reason", "")})  # fmt: skip
@@ -115,27 +121,37 @@ def run_upload(options: Namespace, screen: Screen) -> int:
     return 0 if ok else FOUND
 
 
-def _checked(client: Client, version: dict[str, Any], screen: Screen) -> dict[str, Any]:
-    """The version once it is ready or refused; each change of its state is said."""
+def _version_line(version: dict[str, Any]) -> str:
+    return f"{version['bot']} version {version['number']}: {_version_state(version)}"
+
+
+def _version_state(version: dict[str, Any]) -> str:
+    return _STATES.get(version["state"]) or ("Active" if version.get("active") else "Inactive")
+
+
+def _validated(client: Client, version: dict[str, Any], screen: Screen) -> dict[str, Any]:
+    """Poll the version until its validation has finished and show every change of its state."""
     state = version["state"]
     while version["state"] in _OPEN:
         time.sleep(_PAUSE_S)
         version = client.get(f"bots/{version['bot']}/versions/{version['number']}")
         if version["state"] != state:
             state = version["state"]
-            screen.say(f"{version['bot']} version {version['number']}: {state}")
+            screen.say(_version_line(version))
     return version
 
 
 UPLOAD_COMMAND = Command(
     "upload",
-    "Upload a bot, or a new version of one, and wait for its check.",
+    "Upload a bot or a new version of a bot, and wait for its validation.",
     """\
-  esr upload mybot                       a new bot
-  esr upload mybot --bot citrine         a new version of the bot at /bots/citrine
+examples:
+  esr upload mybot                       create a bot
+  esr upload mybot --bot citrine         upload a new version of the bot at /bots/citrine
 
-A folder is packed without hidden files and Python's caches. The check plays one game at every table that the bot
-claims, as `esr check` does here; exit status 1 if it was refused. The token needs the scope `upload`.""",
+Hidden files and Python caches in a folder are not uploaded. The site validates the upload with the same check as
+`esr check`: one self-play game per supported format. The exit code is 1 if the upload is rejected. The token needs
+the scope `upload`.""",
     upload_arguments,
     run_upload,
 )
@@ -144,33 +160,33 @@ claims, as `esr check` does here; exit status 1 if it was refused. The token nee
 # --- esr status ------------------------------------------------------------------------------------------------------
 
 _PLACES = 3
-"""So many ladders of a bot are shown; ``--json`` has all of them."""
+"""Maximum number of ladders shown per bot. ``--json`` contains all of them."""
 
 
 def status_arguments(parser: ArgumentParser) -> None:
-    """Which bots."""
-    parser.add_argument("bots", nargs="*", metavar="BOT", help="only these bots, by the name in their address")
+    """Add the arguments of ``esr status``."""
+    parser.add_argument("bots", nargs="*", metavar="BOT", help="slug of a bot (default: all your bots)")
 
 
 def run_status(options: Namespace, screen: Screen) -> int:
-    """Ask for each of them, and show a row a bot."""
+    """Show the token's scopes and one table row per bot."""
     with site_client() as client:
         token = client.get("token")
         slugs = options.bots or ([token["bot"]] if token["bot"] else client.get(f"people/{token['owner']}")["bots"])
         bots = [_bot(client, slug, token) for slug in slugs]
-    bound = f", for {token['bot']} alone" if token["bot"] else ""
-    until = f", until {token['expires'][:10]}" if token["expires"] else ""
-    screen.say(f"{token['owner']}, with a token that may {', '.join(token['scopes'])}{bound}{until}")
+    bound = f", only for {token['bot']}" if token["bot"] else ""
+    until = f", expires {token['expires'][:10]}" if token["expires"] else ""
+    screen.say(f"Logged in as {token['owner']}. Token scopes: {', '.join(token['scopes'])}{bound}{until}")
     if bots:
         screen.show(_table(bots))
     else:
-        screen.say("There is no bot yet: `esr upload DIR`, or `esr play-remote DIR --ladder L`.")
+        screen.say("No bots yet. Run `esr upload DIR` or `esr play-remote DIR --ladder SLUG`.")
     screen.answer({"ok": True, "token": token, "bots": bots})
     return 0
 
 
 def _bot(client: Client, slug: str, token: dict[str, Any]) -> dict[str, Any]:
-    """A bot as everybody sees it; one's own remote bot with what its stream is doing, under ``remote``."""
+    """Get the public data of a bot. For your own remote bot, ``remote`` is its connection state."""
     bot: dict[str, Any] = client.get(f"bots/{slug}")
     if bot["kind"] == "remote" and "play" in token["scopes"] and bot["owner"] == token["owner"]:
         bot["remote"] = client.get("bot", bot=slug)
@@ -179,7 +195,7 @@ def _bot(client: Client, slug: str, token: dict[str, Any]) -> dict[str, Any]:
 
 def _table(bots: list[dict[str, Any]]) -> Table:
     table = Table(box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
-    for heading in ("Bot", "Kind", "Version", "State", "Ladders: rating (games)"):
+    for heading in ("Bot", "Kind", "Version", "Status", "Rating (games) by ladder"):
         table.add_column(heading, overflow="fold")
     for bot in bots:
         table.add_row(*(Text("\n".join(map(escaped, cell.split("\n")))) for cell in _cells(bot)))
@@ -188,11 +204,11 @@ def _table(bots: list[dict[str, Any]]) -> Table:
 
 def _cells(bot: dict[str, Any]) -> Iterator[str]:
     newest = bot["versions"][0] if bot["versions"] else None
-    playing = "none" if bot["version"] is None else str(bot["version"])
+    playing = "None" if bot["version"] is None else str(bot["version"])
     behind = newest is not None and newest["number"] != bot["version"]
     yield bot["name"]
-    yield bot["kind"]
-    yield f"{playing} ({newest['number']}: {newest['state']})" if newest and behind else playing
+    yield bot["kind"].capitalize()
+    yield f"{playing} ({newest['number']}: {_version_state(newest)})" if newest and behind else playing
     yield _state(bot)
     places = sorted(bot["ladders"], key=lambda place: -place["games"])
     shown = [f"{place['ladder']}: {place['rating']:.0f} ({place['games']})" for place in places[:_PLACES]]
@@ -201,25 +217,27 @@ def _cells(bot: dict[str, Any]) -> Iterator[str]:
 
 def _state(bot: dict[str, Any]) -> str:
     if bot["retired"]:
-        return "retired"
+        return "Retired"
     if bot["suspended"]:
-        return "suspended"
+        return "Suspended"
     if bot["paused"]:
-        return f"on leave: {bot['pause_reason']}"
+        return f"Paused: {bot['pause_reason']}"
     if "remote" not in bot:
-        return "plays" if bot["version"] is not None else "does not play yet"
+        return "Active" if bot["version"] is not None else "No active version"
     games = len(bot["remote"]["running"])
-    return f"{'here' if bot['remote']['available'] else 'away'}, {games} {'game' if games == 1 else 'games'} running"
+    running = f"{games} {'game' if games == 1 else 'games'} running"
+    return f"{'Online' if bot['remote']['available'] else 'Offline'}, {running}"
 
 
 STATUS_COMMAND = Command(
     "status",
-    "Show what the token may do, and how one's bots are doing on the site.",
+    "Show the scopes of your token and the status of your bots.",
     """\
+examples:
   esr status
   esr status citrine --json
 
-Version is the one that plays; a newer one that does not stands behind it, with its state.""",
+The column Version shows the active version. A newer version that is not active follows in parentheses.""",
     status_arguments,
     run_status,
 )
@@ -228,27 +246,29 @@ Version is the one that plays; a newer one that does not stands behind it, with 
 # --- esr play-remote -------------------------------------------------------------------------------------------------
 
 _NOT_FOUND: Final = 404
-_MAY_NOT: Final = 403
+_FORBIDDEN: Final = 403
 
 
 def play_remote_arguments(parser: ArgumentParser) -> None:
-    """What plays, where, and how much."""
-    parser.add_argument("what", metavar="BOT", help="a bot's folder, house:greedy, or a command such as 'node bot.js'")
-    parser.add_argument("--ladder", required=True, metavar="SLUG", help="a ladder for remote bots, as in its address")
-    parser.add_argument("--games", type=int, metavar="N", help="stop after N games there; else go on until Ctrl-C")
-    parser.add_argument("--at-once", type=int, default=1, metavar="N", help="how many games at once (1)")
-    parser.add_argument("--name", help="what a new remote bot is called; default: what the bot says of itself")
-    parser.add_argument("--label", help="the version; default: another one whenever a file of the bot has changed")
-    parser.add_argument("--challenges", action="store_true", help="accept every challenge")
+    """Add the arguments of ``esr play-remote``."""
+    parser.add_argument("what", metavar="BOT", help="bot folder, house bot, or command such as 'node bot.js'")
+    parser.add_argument("--ladder", required=True, metavar="SLUG", help="slug of a remote or open ladder")
+    parser.add_argument("--games", type=int, metavar="N", help="number of games on this ladder (default: unlimited)")
+    parser.add_argument("--at-once", type=int, default=1, metavar="N", help="number of simultaneous games (default: 1)")
+    parser.add_argument("--name", metavar="NAME", help="name of a new remote bot (default: name of the program)")
+    parser.add_argument("--label", metavar="LABEL", help="version label (default: hash of the bot's files)")
+    parser.add_argument("--challenges", action="store_true", help="accept all challenges")
     bot_argument(parser)
     python_argument(parser)
     sandbox_argument(parser)
 
 
 def run_play_remote(options: Namespace, screen: Screen) -> int:
-    """Make the bot known, hold its stream, play; what goes wrong is shown as it happens."""
-    if (options.games is not None and options.games < 1) or options.at_once < 1:
-        raise UsageError("There is at least 1 game to play, and at least 1 at once.")
+    """Register the bot if necessary, then play until the requested number of games or Ctrl-C."""
+    if options.games is not None and options.games < 1:
+        raise UsageError("--games must be at least 1.")
+    if options.at_once < 1:
+        raise UsageError("--at-once must be at least 1.")
     require_one_way(options.sandbox, options.python)
     with site_client() as anonymous:
         ladder = anonymous.get(f"ladders/{options.ladder}")
@@ -258,15 +278,15 @@ def run_play_remote(options: Namespace, screen: Screen) -> int:
         slug = _registered(anonymous, options, played, ladder)
     with site_client(slug) as client:
         _introduce(client, slug, options, played, ladder)
-        screen.say(f"{slug} waits for games on {ladder['name']}; Ctrl-C stops it.")
-        evening = _Evening(client, options, screen, played)
-        evening.play()
-    screen.answer({"ok": not evening.incidents, "bot": slug, "games": evening.games, "incidents": evening.incidents})
-    return FOUND if evening.incidents else 0
+        screen.say(f"{slug} is online and waiting for games on {ladder['name']}. Press Ctrl-C to stop.")
+        run = _RemoteRun(client, options, screen, played)
+        run.play()
+    screen.answer({"ok": not run.incidents, "bot": slug, "games": run.games, "incidents": run.incidents})
+    return FOUND if run.incidents else 0
 
 
-class _Evening:
-    """The games of one run: counted, shown, and no more of them than were wanted."""
+class _RemoteRun:
+    """The games of one ``esr play-remote`` command, limited to the requested number."""
 
     def __init__(self, client: Client, options: Namespace, screen: Screen, played: Played) -> None:
         self._client, self._screen, self._played = client, screen, played
@@ -278,32 +298,32 @@ class _Evening:
         self.incidents: list[dict[str, Any]] = []
 
     def play(self) -> None:
-        """Play until there were enough games, or Ctrl-C. Raises ``UsageError`` when another program takes over."""
+        """Play until all games are done or Ctrl-C. Raises ``UsageError`` if the site closes the stream for good."""
         try:
             self._session.run(self._enough)
         except Closed as closed:
             raise UsageError(str(closed)) from closed
         except KeyboardInterrupt:
             if self._session.running:
-                self._screen.say("Games still run, and are lost by the clock: start again soon to go on with them.")
+                self._screen.say("Some games are still running. Restart soon to continue them before time runs out.")
             raise
         finally:
-            self._rest()
+            self._stop_pairing()
 
     def _sit(self, start: GameStart) -> ProcessPlayer:
         self._begun += start["ladder"] == self._ladder
         if self._begun == self._wanted:
-            self._rest()
+            self._stop_pairing()
         hello, number = start["message"], start["game"]
         names = ", ".join(str(player.get("name", "?")) for player in start["players"])
-        self._screen.say(f"game {number}: {hello['game']} at seat {hello['seat']}: {names}")
+        self._screen.say(f"game {number}: started, {hello['game']}, seat {hello['seat']}, players: {names}")
         return ProcessPlayer(self._played.start, start, lambda line: self._screen.say(f"game {number}: {line}"))
 
     def _ended(self, start: GameStart, end: GameEnd) -> None:
         outcome = end["message"]["outcome"] if end["message"] else None
         seat = start["message"]["seat"]
         rank = outcome["ranks"][seat] if outcome else None
-        result = f"rank {rank} of {len(outcome['ranks'])}" if outcome else f"no result: {end.get('reason')}"
+        result = f"finished, rank {rank} of {len(outcome['ranks'])}" if outcome else f"no result: {end.get('reason')}"
         self._screen.say(f"game {start['game']}: {result}")
         about = {"game": start["game"], "ladder": start["ladder"], "rated": start["rated"]}
         self.games.append({**about, "rank": rank, "status": end["status"]})
@@ -317,21 +337,21 @@ class _Evening:
         there = sum(game["ladder"] == self._ladder for game in self.games)
         return self._wanted is not None and there >= self._wanted and not self._session.running
 
-    def _rest(self) -> None:
-        """Ask for no new game, so that none begins that nobody would play."""
+    def _stop_pairing(self) -> None:
+        """Set the number of simultaneous games to 0, so that the site starts no new game."""
         with suppress(ClientError):
             self._client.change_bot(games_at_once=0)
 
 
 def _require_known(ladder: dict[str, Any]) -> None:
     if ladder.get("players") == "hosted":
-        raise UsageError(f"{ladder['name']} is for uploaded bots. Remote ones play at {ladder['slug']}-remote.")
+        raise UsageError(f"{ladder['name']} is a ladder for hosted bots. Remote bots play on {ladder['slug']}-remote.")
     if ladder["game"] not in GAMES:
-        raise UsageError(f"This esr does not know the game {ladder['game']}. Install a newer one.")
+        raise UsageError(f"This version of esr does not support the game {ladder['game']}. Install a newer version.")
 
 
 def _registered(client: Client, options: Namespace, played: Played, ladder: dict[str, Any]) -> str:
-    """The slug of the remote bot that plays; registered now, for this table, if there is none."""
+    """Return the slug of the remote bot. Without --bot, register one for this format if there is none."""
     try:
         return str(client.get("bot", **as_bot(options.bot))["slug"])
     except Problem as problem:
@@ -342,7 +362,7 @@ def _registered(client: Client, options: Namespace, played: Played, ladder: dict
 
 
 def _introduce(client: Client, slug: str, options: Namespace, played: Played, ladder: dict[str, Any]) -> None:
-    """Say which state of the bot plays, how much of it, and where; the tables that it plays already stay."""
+    """Declare the version, the number of games and the format, and join the ladder. Other formats are kept."""
     at_once = min(options.at_once, options.games or options.at_once)
     declared: dict[str, Any] = {"available": True, "games_at_once": at_once}
     if label := options.label or played.label:
@@ -354,23 +374,27 @@ def _introduce(client: Client, slug: str, options: Namespace, played: Played, la
     try:
         client.join(options.ladder, slug)
     except Problem as problem:
-        if problem.status != _MAY_NOT:  # a bot's own token may only play: it stands where its games say
+        if problem.status != _FORBIDDEN:  # a bot token can only play; the bot joined when it declared its games
             raise
 
 
 PLAY_REMOTE_COMMAND = Command(
     "play-remote",
-    "Let a bot of this machine play on the site, as a remote bot.",
+    "Connect a local bot to a site and play as a remote bot.",
     """\
+examples:
   esr play-remote mybot --ladder edel-stein-reich-3-remote --games 20
   esr play-remote house:greedy --ladder edel-stein-reich-3-open
   esr play-remote 'node bot.js' --ladder edel-stein-reich-3-remote --at-once 4
 
-The bot is the same program that `esr play` and an upload start: lines on stdin and stdout, a process a game. A folder
-and a house bot run as they do in `esr play`; a command runs as in your shell, with your environment and its GPU.
-A remote bot is registered the first time, for which the token needs the scopes `play` and `upload`; a bot's own token
-does for everything else. It also gets games of other ladders that it stands on. Moves are checked before they are
-sent: for an illegal one the default move is sent instead. Exit status 1 if anything went wrong at a decision.""",
+BOT is the same program as for `esr play` and uploads. It speaks the bot protocol on stdin and stdout, with one
+process per game. A command runs in your environment, for example with your GPU.
+
+The first run registers a remote bot and needs a token with the scopes `play` and `upload`. Later runs also work with
+the bot's own token. The bot also receives games of other ladders that it has joined.
+
+Moves are checked before they are sent. If a move is illegal, the default move is sent instead. The exit code is 1 if
+there was an error at a decision.""",
     play_remote_arguments,
     run_play_remote,
 )
@@ -380,42 +404,42 @@ sent: for an illegal one the default move is sent instead. Exit status 1 if anyt
 
 
 def watch_arguments(parser: ArgumentParser) -> None:
-    """The game."""
-    parser.add_argument("game", type=int, metavar="GAME", help="the number of a live match")
+    """Add the arguments of ``esr watch``."""
+    parser.add_argument("game", type=int, metavar="MATCH", help="id of a live match")
 
 
 def run_watch(options: Namespace, screen: Screen) -> int:
-    """Say what has become public as it does, until the game has ended."""
+    """Print the moves of a live match as they become public, until the match ends."""
     with site_client(needs_token=False) as client:
-        telling: _Telling | None = None
+        story: _Story | None = None
         end: dict[str, Any] = {}
         for event in client.watch(options.game):
-            if event["type"] == "game" and telling is None:
-                telling = _Telling([str(player["name"]) for player in event["players"]])
-                screen.say(f"game {options.game}, {event['ladder']}: {', '.join(telling.names)}")
-            elif telling is not None:
-                for line in telling.lines(event):
+            if event["type"] == "game" and story is None:
+                story = _Story([str(player["name"]) for player in event["players"]])
+                screen.say(f"match {options.game}, {event['ladder']}: {', '.join(story.names)}")
+            elif story is not None:
+                for line in story.lines(event):
                     screen.say(line)
             if event["type"] == "game_end":
                 end = event
     outcome = end.get("outcome")
-    said = f"ranks {outcome['ranks']}" if outcome else end.get("reason") or "no result"
-    screen.say(f"game {options.game} {end.get('status', 'has ended')}: {said}")
+    result = f"ranks {outcome['ranks']}" if outcome else end.get("reason") or "no result"
+    screen.say(f"match {options.game} {end.get('status', 'ended')}: {result}")
     screen.answer({"ok": True, "game": options.game, "status": end.get("status"), "outcome": outcome})
     return 0
 
 
-class _Telling:
-    """The sentences of a game that have not been said yet."""
+class _Story:
+    """The move list of a match, printed in parts."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self.names = names
         self._entries: list[dict[str, Any]] = []
         self._title = ""
-        self._said = 0
+        self._shown = 0
 
     def lines(self, event: dict[str, Any]) -> Iterator[str]:
-        """What ``event`` adds to what was said, under a heading a round."""
+        """Yield the new lines of the move list, with one heading per round."""
         view, self._entries = event.get("view"), self._entries + event.get("log", [])
         if view is None or view["game"] not in GAMES:
             return
@@ -423,27 +447,28 @@ class _Telling:
         about = {"format": "game-log/1", "game": game.slug, "rules": game.rules.version}
         log = {**about, "seats": view["seats"], "seat": None,
                "commitment": None, "entries": self._entries, "outcome": event.get("outcome")}  # fmt: skip
-        told = [
+        story = [
             (chapter.title, line)
             for chapter in game.presentation.story(log, self.names, by_step=True)
             for line in chapter.sentences
         ]
-        for title, line in told[self._said :]:
+        for title, line in story[self._shown :]:
             if title != self._title:
                 self._title = title
                 yield f"\n{title}"
             yield f"  {line}"
-        self._said = max(self._said, len(told))
+        self._shown = max(self._shown, len(story))
 
 
 WATCH_COMMAND = Command(
     "watch",
-    "Follow a live game in sentences, a round behind, as everybody may.",
+    "Follow a live match as text, with a one-round delay.",
     """\
+examples:
   esr watch 1234
 
-The number is that of its match. While a game runs nobody but its seats sees more than the rounds before the last one;
-when it has ended, all of it is told. No token is needed but for private ladders.""",
+The id is in the URL of the match page. The last round is printed when the match ends. Only matches on private
+ladders need a token.""",
     watch_arguments,
     run_watch,
 )
@@ -452,19 +477,19 @@ when it has ended, all of it is told. No token is needed but for private ladders
 # --- esr download ----------------------------------------------------------------------------------------------------
 
 _TAIL: Final = 2**20
-"""Bytes at the end of a file in which its last line is looked for; a line has a hundredth of that."""
+"""Number of bytes at the end of a file that are searched for its last line. A line has about 1% of this size."""
 
 
 def download_arguments(parser: ArgumentParser) -> None:
-    """Which ladder or match, and where to."""
+    """Add the arguments of ``esr download``."""
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("ladder", nargs="?", metavar="LADDER", help="as in its address")
-    what.add_argument("--match", type=int, metavar="N", help="the record of one match instead")
-    parser.add_argument("--to", type=Path, metavar="FILE", help="default: LADDER.jsonl, or match-N.json")
+    what.add_argument("ladder", nargs="?", metavar="LADDER", help="slug of a ladder")
+    what.add_argument("--match", type=int, metavar="ID", help="download the record of one match instead")
+    parser.add_argument("--to", type=Path, metavar="FILE", help="output file (default: LADDER.jsonl or match-ID.json)")
 
 
 def run_download(options: Namespace, screen: Screen) -> int:
-    """Write what is new at the end of the file."""
+    """Append new records to the file, or write the record of one match."""
     with site_client(needs_token=False) as client:
         if options.match is not None:
             return _match(client, options.match, options.to or Path(f"match-{options.match}.json"), screen)
@@ -473,14 +498,14 @@ def run_download(options: Namespace, screen: Screen) -> int:
             with path.open("a+b") as file:
                 games = _ladder(client, options.ladder, file, screen)
         except OSError as error:
-            raise UsageError(f"{path} cannot be written: {error.strerror}.") from error
-    screen.say(f"{path}: {games} new {'game' if games == 1 else 'games'}")
+            raise UsageError(f"Cannot write {path}: {error.strerror}.") from error
+    screen.say(f"Downloaded {games} new {'game' if games == 1 else 'games'} to {path}")
     screen.answer({"ok": True, "file": str(path), "games": games})
     return 0
 
 
 def _ladder(client: Client, ladder: str, file: IO[bytes], screen: Screen) -> int:
-    """Add the games that follow the last whole line; how many there were."""
+    """Append the games after the last complete line and return their number."""
     after, games = _last_match(file), 0
     with screen.progress(MofNCompleteColumn()) as progress:
         task = progress.add_task(ladder, total=None)
@@ -492,20 +517,20 @@ def _ladder(client: Client, ladder: str, file: IO[bytes], screen: Screen) -> int
 
 
 def _last_match(file: IO[bytes]) -> int | None:
-    """The match of the last whole line; an incomplete one after it is cut off. Raises ``UsageError``."""
+    """Return the match id of the last complete line and remove an incomplete line after it. Raises ``UsageError``."""
     size = file.seek(0, os.SEEK_END)
     start = file.seek(max(0, size - _TAIL))
     whole = file.read().rpartition(b"\n")[0]
     if not whole:
         if size > _TAIL:
-            raise UsageError("The file exists, and is none that `esr download` has written.")
+            raise UsageError("The file was not written by `esr download`. Choose another file with --to.")
         file.truncate(0)
         return None
     file.truncate(start + len(whole) + 1)
     try:
         return int(json.loads(whole.rpartition(b"\n")[2])["match"])
     except (ValueError, KeyError, TypeError) as error:
-        raise UsageError("The file exists, and its last line is no game: name another one with --to.") from error
+        raise UsageError("The last line of the file is not a game record. Choose another file with --to.") from error
 
 
 def _match(client: Client, number: int, path: Path, screen: Screen) -> int:
@@ -513,22 +538,24 @@ def _match(client: Client, number: int, path: Path, screen: Screen) -> int:
     try:
         path.write_text(json.dumps(record, ensure_ascii=False) + "\n", encoding="utf-8")
     except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}.") from error
-    screen.say(f"{path}: the record of match {number}; `esr verify {path}` plays it again")
+        raise UsageError(f"Cannot write {path}: {error.strerror}.") from error
+    screen.say(f"Downloaded the record of match {number} to {path}. Run `esr verify {path}` to verify it.")
     screen.answer({"ok": True, "file": str(path), "match": number})
     return 0
 
 
 DOWNLOAD_COMMAND = Command(
     "download",
-    "Download every record of a ladder, or go on where the last download ended.",
+    "Download the game records of a ladder or a match.",
     """\
-  esr download edel-stein-reich-3                   all games so far, a line each; again: those that are new
+examples:
+  esr download edel-stein-reich-3                   all games, one per line
   esr download edel-stein-reich-3 --to games.jsonl
   esr download --match 123                          one record
 
-Each line has the match, its players with versions and ratings, and under `record` the record. A game comes a minute
-after the last game of its deal has ended. No token is needed but for private ladders.""",
+If the file of a ladder exists, only new games are downloaded and appended. Each line contains the match id, the
+players with versions and ratings, and the game record. Games are available one minute after the last game of their
+deal has ended. Only private ladders need a token.""",
     download_arguments,
     run_download,
 )

@@ -1,11 +1,11 @@
-"""Runs a Python bot under the debugger: ``stage.py QUESTIONS ANSWERS BOT.py [ARGUMENT …]``, in the bot's folder.
+"""Run a Python bot in the debugger: ``stage.py QUESTIONS ANSWERS BOT.py [ARGUMENT …]``, in the bot folder.
 
-A program of its own, with nothing but the standard library, so that the bot finds the world that it has in a game. To
-the bot ``sys.stdin`` is the file QUESTIONS and ``sys.stdout`` the file ANSWERS. The debugger has the terminal. It stops
-once the last question has been read, at every ``breakpoint()``, and where the bot crashes.
+This is a separate program that only uses the standard library, so that the bot has the same environment as in a game.
+For the bot, ``sys.stdin`` is the file QUESTIONS and ``sys.stdout`` the file ANSWERS. The debugger uses the terminal.
+It stops after the last question was read, at every ``breakpoint()``, and when the bot crashes.
 
-A bot mostly reads in one file and decides in another. So the debugger stops at the first call into another file of the
-bot's folder, or, if the bot answers without such a call, where it answers. A bot of one file stops where it has read.
+Most bots read messages in one file and decide in another. The debugger therefore stops at the first call into another
+file of the bot folder, or when the bot answers without such a call. A bot with a single file stops after reading.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from typing import Any
 
 TERMINAL = sys.stdin, sys.stdout
 WELCOME = """\
-The bot has just read the decision in question. p self, p decision and p view show what its strategy was given.
-  n next line   s step into a call   p NAME show a value   b strategy.py:40 stop there   c go on   q leave   h help"""
+The bot has just read the decision. Use p self, p decision and p view to print the arguments of its strategy.
+  n next line   s step into call   p NAME print   b strategy.py:40 set breakpoint   c continue   q quit   h help"""
 
 
 class Debugger(pdb.Pdb):
-    """Python's debugger, at the terminal whatever ``sys.stdin`` and ``sys.stdout`` are to the bot."""
+    """The Python debugger, always connected to the terminal."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.stdin, self.stdout = TERMINAL
 
     def stop_here(self, frame: FrameType) -> bool:
-        """Never in this file: what the bot reads and writes goes through it."""
+        """Never stop in this file, which wraps the bot's input and output."""
         return frame.f_code.co_filename != __file__ and super().stop_here(frame)
 
     def interaction(self, *args: Any, **options: Any) -> None:
-        """Talk to the person; the bot gets its streams back when it goes on."""
+        """Use the terminal during the interaction, then restore the bot's streams."""
         streams = sys.stdin, sys.stdout
         sys.stdin, sys.stdout = TERMINAL
         try:
@@ -49,14 +49,14 @@ class Debugger(pdb.Pdb):
 
 
 class Script:
-    """The number of lines that are still to be read; after the last one the bot is stopped in its strategy."""
+    """Counts the remaining input lines. After the last one, the bot stops in its strategy."""
 
     def __init__(self, lines: int) -> None:
         self.left = lines
         self._reader: Path | None = None
 
     def read_one(self) -> None:
-        """A line has been given to the bot."""
+        """Handle a line that the bot has read."""
         self.left -= 1
         if self.left == 0:
             frame = self.bots_frame()
@@ -67,13 +67,13 @@ class Script:
                 self._stop(frame)
 
     def answer(self) -> None:
-        """Handle output of the bot: stop it here if it has not been stopped since it read the last line."""
+        """Handle output of the bot: stop here if it has not stopped since it read the last line."""
         if self._reader is not None:
             self._stop(self.bots_frame())
 
     @staticmethod
     def bots_frame() -> FrameType:
-        """The innermost frame that is the bot's."""
+        """Return the innermost frame of the bot's code."""
         frame = sys._getframe()
         while frame.f_code.co_filename == __file__ and frame.f_back is not None:
             frame = frame.f_back
@@ -84,7 +84,7 @@ class Script:
         return bool({_bots_file(file) for file in loaded if file} - {None, self._reader})
 
     def _entered(self, frame: FrameType, event: str, arg: Any) -> Callable[..., Any] | None:  # noqa: ARG002
-        """Called for every function that the bot calls."""
+        """Trace function: handle every call in the bot."""
         file = _bots_file(frame.f_code.co_filename)
         if file in (None, self._reader) or frame.f_code.co_name == "<module>":
             return None
@@ -101,13 +101,13 @@ class Script:
 
 @cache
 def _bots_file(name: str) -> Path | None:
-    """The path of file ``name`` if it is in the bot's folder and not in a virtual environment there."""
+    """Return the path of file ``name`` if it is in the bot folder and not in a virtual environment."""
     path = Path(name).resolve()
     return path if path.is_relative_to(Path.cwd()) and "site-packages" not in path.parts else None
 
 
 class BytesIn(io.BufferedReader):
-    """``sys.stdin.buffer``. To go through its lines is to call ``readline``, in whichever way the bot does it."""
+    """Replacement for ``sys.stdin.buffer``. Every way to iterate over lines calls ``readline``."""
 
     script: Script
 
@@ -118,7 +118,7 @@ class BytesIn(io.BufferedReader):
 
 
 class TextIn(io.TextIOWrapper):
-    """``sys.stdin``, likewise."""
+    """Replacement for ``sys.stdin``."""
 
     script: Script
 
@@ -129,7 +129,7 @@ class TextIn(io.TextIOWrapper):
 
 
 class BytesOut(io.BufferedWriter):
-    """``sys.stdout.buffer``, which tells the script when something is written to it."""
+    """Replacement for ``sys.stdout.buffer`` that notifies the script of every write."""
 
     script: Script
 
@@ -139,7 +139,7 @@ class BytesOut(io.BufferedWriter):
 
 
 class TextOut(io.TextIOWrapper):
-    """``sys.stdout``, likewise. It keeps text back, so its buffer would tell too late."""
+    """Replacement for ``sys.stdout``. It notifies the script itself because it buffers text."""
 
     script: Script
 
@@ -149,7 +149,7 @@ class TextOut(io.TextIOWrapper):
 
 
 def play(questions: str, answers: str, bot: str) -> int:
-    """Run the bot to its end; its exit status."""
+    """Run the bot until it exits and return its exit code."""
     with open(questions, "rb") as stream:
         script = Script(sum(1 for _ in stream))
     source = BytesIn(io.FileIO(questions))
@@ -164,17 +164,17 @@ def play(questions: str, answers: str, bot: str) -> int:
             return 0
         except SystemExit as leaving:
             return leaving.code if isinstance(leaving.code, int) else 0
-        except BaseException as error:  # whatever it is, the person may look at it where it happened
+        except BaseException as error:  # show any exception in the debugger
             crashed(error, error.__traceback__)
             return 1
     return 0
 
 
 def crashed(error: BaseException, traceback: TracebackType | None) -> None:
-    """Show the exception where it was raised."""
+    """Open the debugger at the place where the exception was raised."""
     while traceback is not None and traceback.tb_frame.f_code.co_filename != sys.argv[0]:
         traceback = traceback.tb_next
-    print(f"The bot has crashed: {error!r}", file=TERMINAL[1], flush=True)
+    print(f"The bot crashed: {error!r}", file=TERMINAL[1], flush=True)
     debugger = Debugger()
     debugger.reset()
     debugger.interaction(None, traceback or error.__traceback__)

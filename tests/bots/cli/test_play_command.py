@@ -128,7 +128,7 @@ def test_a_machine_that_fails_ends_games_at_once_as_well(
     monkeypatch.setenv("ESR_BOT_PYTHON", str(tmp_path / "no-python"))
     said = esr("play", "edel-stein-reich", *THREE, "--games", 4, "--parallel", 2, "--json")
     assert said.status == MACHINE
-    assert said.document["error"].startswith("This machine failed, not a bot: ESR_BOT_PYTHON names")
+    assert "ESR_BOT_PYTHON" in said.document["error"]
 
 
 def test_a_machine_gets_games_and_table_in_one_document(tmp_path: Path, esr: Esr) -> None:

@@ -21,6 +21,7 @@ from games.rules import IllegalMove, State
 TOKEN = "esr_" + "x" * 43
 BOT = {"slug": "afar", "name": "Afar", "available": True}
 LADDER = {"slug": "duel-remote", "name": "Duel", "game": "edel-stein-reich-duel", "seats": 2, "players": "remote"}
+NOT_FOUND = "There is nothing at this address."
 CUT = -1
 """A status: the connection breaks before an answer is sent."""
 
@@ -186,7 +187,7 @@ class _Handler(BaseHTTPRequestHandler):
                 return 200, {}
             if path in self.site.documents:
                 return 200, self.site.documents[path]
-            return 404, {"code": "not_found", "detail": "There is nothing at this address."}
+            return 404, {"code": "not_found", "detail": NOT_FOUND}
 
     def _fail(self, status: int, headers: dict[str, str]) -> None:
         if status == CUT:

@@ -77,7 +77,7 @@ def test_a_house_bot_is_not_seated_at_a_game_that_it_does_not_play(game: Game) -
             assert find_program(f"house:{name}", game, seats)[1] == HouseProgram(name)
             assert name in suited
         else:
-            with pytest.raises(UsageError, match=f"house:{name} does not play {game.slug} with {seats} seats"):
+            with pytest.raises(UsageError, match=f"house:{name} .*{game.slug} with {seats} seats"):
                 find_program(f"house:{name}", game, seats)
 
 
@@ -92,7 +92,7 @@ def test_the_same_bot_may_sit_twice_and_is_told_apart(tmp_path: Path) -> None:
     [
         ("basari", 3, "edel-stein-reich, edel-stein-reich-duel"),
         ("edel-stein-reich", 2, r"3, 4 or 5 .* edel-stein-reich-duel"),
-        ("edel-stein-reich", 7, r"3, 4 or 5 .* 7 were named\.$"),
+        ("edel-stein-reich", 7, r"3, 4 or 5 .* 7\.$"),
     ],
 )
 def test_an_unknown_game_or_number_of_bots_is_refused_with_those_there_are(game: str, bots: int, says: str) -> None:
@@ -107,7 +107,7 @@ def test_limits_that_are_not_named_keep_their_default() -> None:
 
 @pytest.mark.parametrize(
     ("text", "says"),
-    [("speed=1", "There are startup_ms"), ("move_ms=0", "greater than 0"), ("move_ms", "not ''"), ("move_ms=-1", "-1")],
+    [("speed=1", "startup_ms"), ("move_ms=0", "greater than 0"), ("move_ms", "not ''"), ("move_ms=-1", "-1")],
 )
 def test_a_limit_that_is_none_is_refused(text: str, says: str) -> None:
     with pytest.raises(UsageError, match=says):

@@ -87,7 +87,7 @@ def test_a_seat_that_left_was_asked_up_to_then_and_no_more() -> None:
     plies = decided_plies(record, 0)
     for given in (log, None):
         assert rebuild(record, plies[4], given).questions[-1].id == 5
-        with pytest.raises(UsageError, match="Seat 0 had lost the game by then"):
+        with pytest.raises(UsageError, match=f"ply {plies[5]} "):
             rebuild(record, plies[5], given)
 
 
@@ -105,13 +105,13 @@ def test_the_last_start_before_the_decision_is_the_one_that_is_fed() -> None:
 
 def test_a_step_that_nobody_was_asked_for_is_refused_with_the_next_that_somebody_was() -> None:
     record = played("edel-stein-reich", 3).report.record
-    with pytest.raises(UsageError, match=r"Ply 0 is chance.* The next decision is at ply 3, of seat 0\."):
+    with pytest.raises(UsageError, match=r"chance.* ply 3 \(seat 0\)"):
         rebuild(record, 0, None)
-    with pytest.raises(UsageError, match="has the plies 0 to"):
+    with pytest.raises(UsageError, match=f" 0 to {len(record['steps']) - 1}"):
         rebuild(record, len(record["steps"]), None)
     record = from_json((RECORDS / "edel-stein-reich-3.jsonl").read_text(encoding="utf-8").splitlines()[0])
     forced = next(ply for ply, step in enumerate(record["steps"]) if step.get("forced"))
-    with pytest.raises(UsageError, match=f"Ply {forced} is a forced move"):
+    with pytest.raises(UsageError, match=f"Ply {forced} .*forced"):
         rebuild(record, forced, None)
 
 
@@ -120,9 +120,9 @@ def test_a_log_of_another_game_or_seat_is_refused() -> None:
     assert whole.transcript is not None
     first, second, _ = owner_logs(whole.report, whole.transcript)
     ply = first["decisions"][0]["ply"]
-    with pytest.raises(UsageError, match="of seat 1, and the decision is one of seat 0"):
+    with pytest.raises(UsageError, match=r"seat 1, .* seat 0"):
         rebuild(whole.report.record, ply, second)
-    with pytest.raises(UsageError, match="of another game: its commitment"):
+    with pytest.raises(UsageError, match="commitment"):
         rebuild(whole.report.record, ply, {**first, "commitment": "0" * 64})
     with pytest.raises(UsageError, match="format"):
         rebuild(whole.report.record, ply, {**first, "format": "owner-log/2"})
@@ -130,7 +130,7 @@ def test_a_log_of_another_game_or_seat_is_refused() -> None:
 
 def test_a_record_that_is_wrong_is_not_replayed() -> None:
     record = played("edel-stein-reich", 3).report.record
-    with pytest.raises(UsageError, match="This record is wrong"):
+    with pytest.raises(UsageError, match="commitment"):
         rebuild({**record, "seed": "0" * 64}, 5, None)
 
 
@@ -163,9 +163,9 @@ def test_the_same_bot_answers_the_same_again(kept: Path, esr: Esr) -> None:
 def test_the_strike_happens_again_and_is_told(kept: Path, esr: Esr) -> None:
     said = esr(*words_of(kept, 3))
     assert said.status == FOUND
-    assert "the default move: illegal" in said.out
-    assert "the bot now: illegal: " in said.out
-    assert 'It said: {"id": 3, "move": "nonsense"}' in said.out
+    assert "default move: illegal" in said.out
+    assert "bot now:     illegal: " in said.out
+    assert 'Answer: {"id": 3, "move": "nonsense"}' in said.out
 
 
 def test_a_bot_that_was_mended_answers_what_it_was_asked(kept: Path, esr: Esr) -> None:
@@ -173,15 +173,15 @@ def test_a_bot_that_was_mended_answers_what_it_was_asked(kept: Path, esr: Esr) -
     source.write_text(source.read_text().replace("== 3", "== 1000"))
     said = esr(*words_of(kept, 5))
     assert said.status == 0
-    assert "decision 3 was another one in the game" in said.out
-    assert ", legal, after " in said.out
+    assert "decision 3 differs from the game" in said.out
+    assert ", legal (" in said.out
 
 
 def test_a_bot_that_ends_early_did_not_come_so_far(kept: Path, esr: Esr) -> None:
     (kept / "mine" / "bot.py").write_text('print(\'{"type": "ready"}\', flush=True)\n')
     said = esr(*words_of(kept, 2))
     assert said.status == FOUND
-    assert "did not come as far as this question" in said.out
+    assert "did not reach this decision" in said.out
 
 
 def test_a_debugger_on_the_bots_own_output_is_recognised(kept: Path, esr: Esr) -> None:
@@ -205,7 +205,7 @@ def test_one_record_of_many_is_named_by_its_line(kept: Path, esr: Esr) -> None:
     path.write_text(to_json(played("edel-stein-reich", 3).report.record) + "\n" + to_json(record) + "\n")
     ply = decided_plies(record, 0)[0]
     assert esr("replay-decision", f"{path}:2", ply, kept / "mine").status == 0
-    for word, says in ((path, "Say which one"), (f"{path}:9", "has 2 lines")):
+    for word, says in ((path, f"{path}:1"), (f"{path}:9", "2 lines")):
         said = esr("replay-decision", word, ply, kept / "mine")
         assert said.status == USAGE
         assert says in said.err
@@ -254,9 +254,9 @@ def test_a_crash_can_be_looked_at_where_it_happened(kept: Path) -> None:
     source = kept / "mine" / "bot.py"
     source.write_text(source.read_text().replace("move = 'nonsense'", "1 / 0"))
     said = under_pdb(kept, 3, "c\np 'dead at', message['id']\nq\n")
-    assert "The bot has crashed: ZeroDivisionError" in said.out
+    assert "The bot crashed: ZeroDivisionError" in said.out
     assert "('dead at', 3)" in said.out
-    assert "no answer: the program has ended" in said.out
+    assert "no answer: the process exited" in said.out
     assert said.status == FOUND
 
 

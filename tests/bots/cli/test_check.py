@@ -28,8 +28,8 @@ def test_a_bot_that_says_nothing_of_itself_is_tried_at_every_table() -> None:
 def test_a_bot_that_does_nothing_wrong_passes_and_the_lack_of_a_sandbox_is_told(esr: Esr, tmp_path: Path) -> None:
     said = esr("check", bot(tmp_path))
     assert said.status == 0
-    assert "mine plays everything it claims." in said.out
-    assert "without a sandbox" in said.out
+    assert "mine passed in 1 format." in said.out
+    assert "--sandbox" in said.out
 
 
 WRONG = {
@@ -59,10 +59,10 @@ def test_a_person_sees_what_was_asked_answered_and_complained(esr: Esr, tmp_path
     said = esr("check", bot(tmp_path, change), "--logs", tmp_path / "logs")
     assert said.status == FOUND
     assert "seat 0, decision 1: illegal: " in said.out
-    assert 'asked: {"kind": "action"' in said.out
-    assert "answered: " in said.out and "nonsense" in said.out
+    assert 'decision: {"kind": "action"' in said.out
+    assert "answer: " in said.out and "nonsense" in said.out
     assert "stderr: \\x1b[2Jsee" in said.out
-    assert "look into it: esr replay-decision " in said.out
+    assert ": esr replay-decision " in said.out
     assert (tmp_path / "logs" / "edel-stein-reich-duel-2-game0.record.json").is_file()
 
 
@@ -78,7 +78,7 @@ def test_a_bot_that_does_not_start_is_tried_once(esr: Esr, tmp_path: Path) -> No
     assert "no_such_module" in problem["stderr_tail"]
     person = esr("check", folder).out
     assert "seat 0 did not start: exit" in person
-    assert "edel-stein-reich, 4 seats: not tried" in person
+    assert "edel-stein-reich, 4 seats: skipped" in person
 
 
 def test_the_game_of_a_check_can_be_played_again(esr: Esr, tmp_path: Path) -> None:

@@ -96,7 +96,7 @@ def test_a_terminal_obeys_nothing_of_a_fault() -> None:
 
 
 def test_the_command_counts_what_is_right(esr: Esr) -> None:
-    assert esr("verify", SAMPLES).out == f"{len(GOOD)} records, all right.\n"
+    assert esr("verify", SAMPLES).out == f"{len(GOOD)} records verified.\n"
     assert esr("verify", SAMPLES, "--json").document == {"ok": True, "records": len(GOOD), "faults": []}
 
 
@@ -105,7 +105,7 @@ def test_the_command_says_what_is_wrong_and_fails(tmp_path: Path, esr: Esr) -> N
     said = esr("verify", path)
     assert said.status == FOUND
     assert "games.jsonl:2: the outcome is" in said.out
-    assert "1 of 2 records are wrong." in said.out
+    assert "1 of 2 records failed verification." in said.out
 
 
 def test_a_machine_is_told_which_line_and_which_ply(tmp_path: Path, esr: Esr) -> None:
