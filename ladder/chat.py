@@ -1,7 +1,7 @@
-"""Chat at live tables: free text at casual tables, presets at all tables.
+"""Chat at live tables: free text in casual games, preset messages in all games.
 
-Only signed-in players at the table write and read it, and whoever has switched it off does neither. Every line can be
-reported, and hidden by staff.
+Only players of the game with an account can read and write it, unless they have turned chat off. Every message can be
+reported to moderators, who can hide it.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ PRESETS: Final[Mapping[str, Promise | str]] = MappingProxyType(
 
 
 def switch(person: User, on: bool) -> None:
-    """Switch the talk on or off for ``person``, at all tables, also at those at which they play now."""
+    """Turn chat on or off for ``person`` at all tables, including those at which they play now."""
     with transaction.atomic():
         held = hold_acting(person.pk)
         held.chat = on
@@ -61,7 +61,7 @@ def switch(person: User, on: bool) -> None:
 
 
 def tell_said(match_id: int) -> None:
-    """Tell those at the table to read what was said, once the transaction is committed."""
+    """Notify the players at a table of a change in the chat, once the transaction is committed."""
     publish({"match": match_id, "bots": [], "what": "chat", "in_ms": 0})
 
 
@@ -69,27 +69,27 @@ def tell_said(match_id: int) -> None:
 
 LONGEST: Final = 300
 AFTERWARDS: Final = timedelta(minutes=10)
-"""So long after the game there is something to say."""
+"""How long players can chat after the end of a game."""
 
 TWICE: Final = timedelta(seconds=2)
-"""The same words once more within this are the same line: nobody knows whether the first ones had arrived."""
+"""The same message again within this time counts as a retry and is not stored twice."""
 
 _MARKS: Final = re.compile(r"M{3}")
 
 
 def say(match_id: int, seat: int, by: User, *, text: str = "", preset: str = "") -> Document:
-    """Let ``by``, who sits at ``seat`` of a live game, say ``text`` or a preset; the line as everybody there reads it.
+    """Send ``text`` or a preset message of ``by``, who plays at ``seat`` of a live game. Returns the document.
 
-    Raises ``Refused`` where it cannot be said, ``TooMany`` where they say too much.
+    Raises ``Refused``, and ``TooMany`` for too many messages.
     """
     with transaction.atomic():
         person = hold_acting(by.pk)
         place = _place(match_id, seat, person)
         if not person.chat:
-            raise Refused(_("You have switched the talk off. Switch it on in your account to say something."))
+            raise Refused(_("You have turned chat off. Turn it on in your account settings."), code="chat_off")
         words = _words(place, text) if not preset else ""
         if preset and preset not in PRESETS:
-            raise Refused(_("There is no such sentence. Choose one of those that are offered."))
+            raise Refused(_("Unknown preset message. Choose one from the list."), code="unknown_preset")
         known = _said_just_now(person, match_id, preset, words)
         if known is not None:
             return document(known)
@@ -102,7 +102,7 @@ def say(match_id: int, seat: int, by: User, *, text: str = "", preset: str = "")
 
 
 def _place(match_id: int, seat: int, person: User) -> Seat:
-    """The seat, which is that of ``person`` at a game that runs or ended a while ago at most. Raises ``Refused``."""
+    """The seat of ``person`` in a game that is running or ended within ``AFTERWARDS``. Raises ``Refused``."""
     lately = Q(match__status=Match.Status.RUNNING) | Q(match__ended__gt=Now() - AFTERWARDS)
     own = Seat.objects.filter(
         lately,
@@ -114,51 +114,59 @@ def _place(match_id: int, seat: int, person: User) -> Seat:
     )
     found = own.select_related("match__block", "version__bot").first()
     if found is None:
-        raise Refused(_("Only those who play at the table talk there, and until ten minutes after the game."))
+        raise Refused(
+            _("Only players of this game can chat, until 10 minutes after the game ends."), code="not_at_the_table"
+        )
     return found
 
 
 def _words(place: Seat, text: str) -> str:
     """``text`` as it is kept. Raises ``Refused``."""
     if place.match.block.purpose != Block.Purpose.CASUAL:
-        raise Refused(_("At rated tables there are ready-made sentences alone. Choose one of those."))
+        raise Refused(_("Rated games allow only preset messages. Choose one from the list."), code="presets_only")
     words = " ".join(unicodedata.normalize("NFC", text).split())
     if not 1 <= len(words) <= LONGEST:
-        raise Refused(_("Say something of 1 to %(most)s characters.") % {"most": LONGEST})
+        raise Refused(_("Enter a message of 1 to %(most)s characters.") % {"most": LONGEST}, code="wrong_length")
     if (
         is_blank(words)
         or not words.isprintable()
         or _MARKS.search("".join(unicodedata.category(char)[0] for char in words))
     ):
-        raise Refused(_("That has characters in it that cannot be seen, or marks piled up on a letter."))
+        raise Refused(
+            _("The message contains invisible characters or too many accents on one letter. Remove them."),
+            code="unreadable",
+        )
     return words
 
 
 def _said_just_now(person: User, match_id: int, preset: str, words: str) -> ChatLine | None:
-    """The last line of ``person`` at the table, if it is this very one and not older than ``TWICE``."""
+    """The last message of ``person`` at the table if it has the same words and is not older than ``TWICE``."""
     mine = ChatLine.objects.filter(by=person, match=match_id, created__gt=Now() - TWICE).select_related("seat")
     last = mine.order_by("-pk").first()
     return last if last is not None and (last.preset, last.text) == (preset, words) else None
 
 
 def _hold_table(match_id: int) -> None:
-    """Lines of one table are written one after the other: readers go on after the last number that they have seen."""
+    """Lock the table, so that messages get ascending ids: readers continue after the last id that they have read."""
     Table.objects.select_for_update(no_key=True).get(pk=match_id)
 
 
 _LINES_A_MINUTE: Final = Limit(
     "MAX_CHAT_LINES_PER_MINUTE",
-    gettext_lazy("You have said much within a minute. Wait a moment."),
+    gettext_lazy("You are sending messages too fast. Wait a moment."),
     per=timedelta(minutes=1),
     retry_s=10,
+    code="lines_per_minute",
 )
 _LINES_A_GAME: Final = Limit(
-    "MAX_CHAT_LINES_PER_GAME", gettext_lazy("You have said %(most)s things at this table, which is the most.")
+    "MAX_CHAT_LINES_PER_GAME",
+    gettext_lazy("You have sent %(most)s messages in this game (the maximum)."),
+    code="lines_per_game",
 )
 
 
 def _require_room(person: User, match_id: int) -> None:
-    """Raise ``TooMany`` if ``person``, whose row is held, may not say another line at the table."""
+    """Raise ``TooMany`` if ``person``, whose row is locked, cannot send another message."""
     mine = ChatLine.objects.filter(by=person)
     _LINES_A_MINUTE.require(mine)
     _LINES_A_GAME.require(mine.filter(match=match_id))
@@ -180,17 +188,17 @@ _SAID = Prepared(
 
 
 def said_so_far(match_id: int) -> tuple[int, int]:
-    """The id of the last line at a table, 0 if nothing was said, and how many were hidden.
+    """The id of the last message at a table (0 if there is none) and the number of hidden ones.
 
-    Where both are as somebody knows them, they know all that there is to read.
+    A reader who knows both values has nothing new to read.
     """
     return next(iter(_SAID(match_id=match_id)), (0, 0))
 
 
 def lines_after(match_id: int, person: int | None, line: int = 0, most: int = PAGE) -> list[Document]:
-    """What was said after ``line``, at most so many, as ``person`` may read it who plays there; the oldest first.
+    """Up to ``most`` messages after the id ``line`` that ``person`` may read, the oldest first.
 
-    Nothing for guests, for anybody else, and for whoever has switched the talk off. Fewer than ``most`` are all.
+    Guests, people who do not play in the game and people who have turned chat off get none.
     """
     if person is None or not _reads(match_id, person):
         return []
@@ -199,19 +207,19 @@ def lines_after(match_id: int, person: int | None, line: int = 0, most: int = PA
 
 
 def hidden_lines(match_id: int) -> set[int]:
-    """The ids of the lines that staff has hidden: whoever was shown them is to see them no longer."""
+    """The ids of the messages that moderators have hidden. Pages that show them remove them."""
     return set(ChatLine.objects.filter(match=match_id, hidden_at__isnull=False).values_list("pk", flat=True))
 
 
 def document(line: ChatLine) -> Document:
-    """A line, which comes with its seat, as JSON values; a preset has its name and the words of this reader."""
+    """A message with its seat as JSON values. A preset message has its name and its text in the reader's language."""
     words = str(PRESETS.get(line.preset, line.preset)) if line.preset else line.text
     at = line.created.isoformat()
     return {"id": line.pk, "seat": line.seat.index, "preset": line.preset, "text": words, "at": at}
 
 
 def _reads(match_id: int, person: int) -> bool:
-    """Whether ``person`` plays there, has not switched it off, and may sign in; one query."""
+    """Whether ``person`` plays in the game, has chat turned on and can sign in; one query."""
     seated = Seat.objects.filter(match=match_id, version__bot__owner=OuterRef("pk"), version__bot__kind=Bot.Kind.PERSON)
     people = get_user_model()._default_manager.filter(pk=person, is_active=True, chat=True)
     return people.filter(Exists(seated)).exists()
@@ -221,21 +229,22 @@ def _reads(match_id: int, person: int) -> bool:
 
 _REPORTS_A_DAY: Final = Limit(
     "MAX_CHAT_REPORTS_PER_DAY",
-    gettext_lazy("You have reported %(most)s lines within 24 hours, which is the most."),
+    gettext_lazy("You have reported %(most)s messages in the last 24 hours (the maximum). Try again later."),
     per=DAY,
+    code="reports_per_day",
 )
 
 
 def report(match_id: int, line_id: int, by: User) -> ChatReport:
-    """Tell staff of a line at a table at which ``by`` plays; twice is once. Raises ``Refused``."""
+    """Report a message in a game of ``by`` to moderators. Repeating it has no effect. Raises ``Refused``."""
     with transaction.atomic():
         person = hold_acting(by.pk)
         line = ChatLine.objects.filter(pk=line_id, match=match_id, hidden_at=None).first()
         mine = Seat.objects.filter(match=match_id, version__bot__owner=person, version__bot__kind=Bot.Kind.PERSON)
         if line is None or not mine.exists():
-            raise Refused(_("There is no such line at a table at which you play."))
+            raise Refused(_("Message not found in your game."), code="no_line")
         if line.by_id == person.pk:
-            raise Refused(_("That is what you have said yourself."))
+            raise Refused(_("You cannot report your own message."), code="own_line")
         known = ChatReport.objects.filter(line=line, by=person).first()
         if known is not None:
             return known
@@ -244,10 +253,10 @@ def report(match_id: int, line_id: int, by: User) -> ChatReport:
 
 
 def settle(line: ChatLine, by: User, *, hide: bool) -> None:
-    """Decide what was reported of a line, for staff: take it away for good, or leave it. Raises ``Refused``."""
+    """Close the reports of a message, as a moderator, and hide it with ``hide``. Raises ``Refused``."""
     with transaction.atomic():
         if not hold_acting(by.pk).is_staff:
-            raise Refused(_("Only staff decides that."))
+            raise Refused(_("Only moderators can close reports."), code="not_staff")
         ChatReport.objects.filter(line=line, settled_at=None).update(settled_at=Now(), settled_by=by)
         if hide and ChatLine.objects.filter(pk=line.pk, hidden_at=None).update(hidden_at=Now(), hidden_by=by):
             tell_said(line.match_id)
@@ -256,13 +265,14 @@ def settle(line: ChatLine, by: User, *, hide: bool) -> None:
 # --- Closed accounts -------------------------------------------------------------------------------------------------
 
 _TAKEN_AWAY: Final = "taken-away"
-"""Stands where the words were; no preset is called so."""
+"""Replaces the text of a deleted message. No preset has this name."""
 
 
 def forget(person: User) -> bool:
-    """Delete what ``person`` has said, whose account is closed; whether no row of it is left. Safe to call again.
+    """Delete the messages of ``person``, whose account is closed. Returns whether all rows are deleted.
 
-    Where others may be reading it, a row without its words stays hidden for a while: by that their streams take it off.
+    In games that others may be looking at, a hidden row without text remains for a while, so that their pages remove
+    the message. Safe to call again.
     """
     said = ChatLine.objects.filter(by=person)
     read = Q(match__status=Match.Status.RUNNING) | Q(match__ended__gt=Now() - AFTERWARDS)

@@ -64,7 +64,7 @@ class Limit:
     ``name`` is the setting that contains the count, unless ``count`` is given. ``message`` is the sentence for a person
     who has reached the limit, with ``%(most)s`` for the count and a name for each further value. ``retry_s`` is the
     ``retry_after_s`` of the error: ``None`` if waiting does not help. With ``until_free`` it is the time until the
-    oldest row that counts is older than ``per``, and the message may contain ``%(minutes)s``.
+    oldest row that counts is older than ``per``, and the message may contain ``%(minutes)s``. ``code`` is the error's.
 
     Whoever checks a limit holds the row of the person (``hold``), so that two requests do not pass as one.
     """
@@ -75,6 +75,7 @@ class Limit:
     count: int | None = None
     retry_s: int | None = None
     until_free: bool = False
+    code: str = "too_many"
 
     @property
     def most(self) -> int:
@@ -96,7 +97,7 @@ class Limit:
         """The error for a person who has reached the limit."""
         wait_s = self.retry_s if retry_s is None else retry_s
         minutes = ceil((wait_s or 0) / 60)
-        return TooMany(str(self.message) % {"most": self.most, "minutes": minutes, **words}, wait_s)
+        return TooMany(str(self.message) % {"most": self.most, "minutes": minutes, **words}, wait_s, code=self.code)
 
     def _free_s(self, rows: QuerySet[Any, Any]) -> int:
         """Seconds until a row may be added: when the oldest of the newest ``most`` rows is older than ``per``."""

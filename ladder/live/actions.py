@@ -1,7 +1,7 @@
-"""What a human player may do at a table besides moves: resign, abort, claim victory, return.
+"""What a human player can do at a table besides moves: resign, abort, claim victory, return.
 
-Each is judged while the match is held, in the order in which all that happens at a table is; what it gives follows from
-the rules of ``ladder.live.presence``. Functions that change something raise ``Refused`` with a sentence; twice is once.
+Each action locks the match, so that actions and answers have one order. Its effects follow the rules of
+``ladder.live.presence``. Functions that change something raise ``Refused``; repeating a change has no further effect.
 """
 
 from __future__ import annotations
@@ -30,17 +30,20 @@ from ladder.live.presence import AWAY, GONE
 from ladder.live.rows import position_at
 from ladder.models import LiveSeat, Match
 
-ENDED_EARLY: Final = "A player ended it before the second round. It counts for nobody."
-ENDED_UNBEGUN: Final = "A player ended it before anybody had played. It counts for nobody."
-AGREED: Final = "Its players agreed to end it. It counts for nobody."
+ENDED_EARLY: Final = "A player aborted the game before the second round. It has no result."
+ENDED_UNBEGUN: Final = "A player aborted the game before the first move. It has no result."
+AGREED: Final = "The players agreed to abort the game. It has no result."
 
-_CLAIMED: Final = {"abandoned": "away for a minute, then claimed", "resign": "resigned, then claimed"}
+_CLAIMED: Final = {
+    "abandoned": "offline for a minute; another player claimed victory",
+    "resign": "resigned; another player claimed victory",
+}
 
 
 def seat_of(match_id: int, user_id: int | None, guest: str | None) -> int | None:
-    """Whose seat it is at a live game: the seat of a person, or of the guest with that secret; ``None`` for others.
+    """The seat of a user or of the guest with this secret in a live game; ``None`` if they have none.
 
-    Also while somebody stands in for them, and once the game has ended.
+    The seat is theirs while a substitute plays for them and after the end of the game, too.
     """
     if not 0 < match_id < 2**63:
         return None
@@ -60,16 +63,16 @@ _of_person: Final = Prepared(
 _of_guest: Final = Prepared(lambda match_id, guest: _of_people.filter(table=match_id, guest=guest))
 
 
-# --- what may be done ----------------------------------------------------------------------------------------------
+# --- Rights ----------------------------------------------------------------------------------------------------------
 
 
 def rights_of(position: Position, seat: int, rounds: int | None = None) -> Document:
     """What the person of ``seat`` may do now.
 
-    ``{"resign": bool, "resigning": str, "abort": {…}, "claim": bool, "return": bool}``: ``resigning`` says what would
-    follow (``_resigning``). In ``abort``, ``allowed`` says that they can end it by themselves, ``agree`` that they can
-    say that they want to, and ``agreed`` are the seats that have. ``rounds`` is how many rounds have begun as far as
-    the seat may know; it is found out where it is left out.
+    ``{"resign": bool, "resigning": str, "abort": {…}, "claim": bool, "return": bool}``: ``resigning`` is what would
+    follow (``_resigning``). In ``abort``, ``allowed`` means that they can abort the game alone and ``agree`` that they
+    can vote for it; ``agreed`` are the seats that have voted. ``rounds`` is the number of rounds that have begun as far
+    as the seat may know; by default it is computed.
     """
     live_seat = position.live_seats[seat]
     if not _runs(position) or live_seat.kind not in LiveSeat.OF_PEOPLE:
@@ -116,13 +119,13 @@ def _resigning(position: Position, seat: int) -> str:
 
 
 def _may_return(live_seat: LiveSeat) -> bool:
-    """Once; who has resigned has gone for good, and so has who has no time left for the game."""
+    """Players can return once, unless they have resigned or used up their time for the game."""
     gone = live_seat.forfeit or live_seat.resigned or live_seat.returned
     return live_seat.kind == LiveSeat.Kind.SUBSTITUTE and not gone and live_seat.game_ms > 0
 
 
 def _abort_alone(position: Position, seat: int, rounds: int | None = None) -> str:
-    """The reason by which the person of ``seat`` may end it now without asking anybody; empty if they may not."""
+    """The reason with which the person of ``seat`` can abort the game alone; empty if they cannot."""
     if not _sits(position.live_seats[seat]):
         return ""
     if not position.rated:
@@ -133,7 +136,7 @@ def _abort_alone(position: Position, seat: int, rounds: int | None = None) -> st
 
 
 def _may_agree(position: Position, seat: int) -> bool:
-    """Only where nobody else could lose by it: bots and their owners are not asked."""
+    """Players can vote only in rated games without bots, since bots and their owners have no vote."""
     live_seat = position.live_seats[seat]
     return _sits(live_seat) and not live_seat.would_abort and position.rated and _all_people(position)
 
@@ -143,7 +146,7 @@ def _all_people(position: Position) -> bool:
 
 
 def _may_claim(position: Position, seat: int) -> bool:
-    """Whether nobody else has been here for ``GONE``, of those who sit or could come back; bots are always here."""
+    """Whether all other people who play or could return have been offline for ``GONE``."""
     live_seats = position.live_seats
     others = [other for other in position.people if other != seat and not live_seats[other].forfeit]
     if not _sits(live_seats[seat]) or not others:
@@ -154,7 +157,7 @@ def _may_claim(position: Position, seat: int) -> bool:
     )
 
 
-# --- what is so already --------------------------------------------------------------------------------------------
+# --- Repeated actions ------------------------------------------------------------------------------------------------
 
 
 def _has_resigned(position: Position, seat: int) -> bool:
@@ -163,7 +166,7 @@ def _has_resigned(position: Position, seat: int) -> bool:
 
 
 def _has_aborted(position: Position, seat: int) -> bool:
-    """Whether the person of ``seat`` has said that they want to end it, which has ended it or still may."""
+    """Whether the person of ``seat`` has voted to abort, and the game was aborted or is still running."""
     ended = position.match.status == Match.Status.ABORTED
     return position.live_seats[seat].would_abort and (ended or _runs(position))
 
@@ -182,9 +185,9 @@ Act = Callable[[int, int], None]
 
 
 def _once(so: Callable[[Position, int], bool]) -> Callable[[Act], Act]:
-    """Have nothing refused to a seat that is ``so`` by what it did before.
+    """Decorate an action that succeeds if the seat is already ``so``.
 
-    Whoever lost the database while it was written does not know that it was, and does it again.
+    A client that lost the connection to the database does not know whether its change was stored, and retries.
     """
 
     def repeatable(act: Act) -> Act:
@@ -202,15 +205,15 @@ def _once(so: Callable[[Position, int], bool]) -> Callable[[Act], Act]:
     return repeatable
 
 
-# --- doing it ------------------------------------------------------------------------------------------------------
+# --- Actions ---------------------------------------------------------------------------------------------------------
 
 
 @_once(_has_resigned)
 def resign(match_id: int, seat: int) -> None:
-    """Give up: among two that loses at once, among more a bot of the house plays on in the seat."""
+    """Resign. With two players the game ends; with more, a substitute bot continues in the seat."""
     with _table(match_id, seat) as (table, live_seat):
         if not _may_resign(live_seat):
-            raise Refused(_("You have left this game already."))
+            raise Refused(_("You have already left this game."), code="already_left")
         if len(table.position.live_seats) == 2:
             table.forfeit(live_seat, "resign", "resigned")
         else:
@@ -223,15 +226,15 @@ def resign(match_id: int, seat: int) -> None:
 
 @_once(_has_aborted)
 def abort(match_id: int, seat: int) -> None:
-    """End the game without a result where one may alone, or say that one wants to; with the last who does, it ends.
+    """Abort the game if one player can do so alone, else vote for it. With the last vote the game is aborted.
 
-    Who could still come back has to as well, and says so there: nobody loses their game by a lost connection.
+    Players who could still return must vote, too, so that nobody loses a game by a lost connection.
     """
     with _table(match_id, seat) as (table, live_seat):
         position = table.position
         alone = _abort_alone(position, seat)
         if not alone and not _may_agree(position, seat):
-            raise Refused(_unless_agreed(position, live_seat))
+            raise _no_abort(position, live_seat)
         live_seat.would_abort = True
         table.change(live_seat)
         others = [one for one in position.live_seats if _sits(one) or _may_return(one)]
@@ -241,11 +244,13 @@ def abort(match_id: int, seat: int) -> None:
 
 @_once(_has_claimed)
 def claim(match_id: int, seat: int) -> None:
-    """End the game of people who have not been here for a minute: they lose it; among two that wins at once."""
+    """Claim victory over people who have been offline for a minute: they forfeit. With two players the game ends."""
     with _table(match_id, seat) as (table, _live_seat):
         position = table.position
         if not _may_claim(position, seat):
-            raise Refused(_("You can claim the game when everybody else has been away for a minute."))
+            raise Refused(
+                _("You can claim victory when all other players have been offline for a minute."), code="no_claim"
+            )
         for other in position.people:
             live_seat = position.live_seats[other]
             if other != seat and not live_seat.forfeit:
@@ -256,12 +261,15 @@ def claim(match_id: int, seat: int) -> None:
 
 @_once(_has_returned)
 def sit_down(match_id: int, seat: int) -> None:
-    """Take the seat back from the bot that stands in, once; what it owes is asked anew, with the time left."""
+    """Return to a seat in which a substitute plays, once. An open decision is asked again, with the time left."""
     with _table(match_id, seat) as (table, live_seat):
         if live_seat.kind == LiveSeat.Kind.PERSON and not live_seat.forfeit:
-            raise Refused(_("You sit in your chair."))
+            raise Refused(_("You already play in your seat."), code="already_seated")
         if not _may_return(live_seat):
-            raise Refused(_("You can only watch this game now: a chair can be taken back once."))
+            raise Refused(
+                _("You cannot return to this game. Players can return only once, and not after they resign."),
+                code="no_return",
+            )
         presence.withdraw_votes(table)
         live_seat.returned, live_seat.missed = True, 0
         LiveSeat.objects.filter(pk=live_seat.pk).update(seen_at=Now(), left_at=None, starts=F("starts") + 1)
@@ -270,32 +278,31 @@ def sit_down(match_id: int, seat: int) -> None:
 
 @contextmanager
 def _table(match_id: int, seat: int) -> Iterator[tuple[LockedMatch, LiveSeat]]:
-    """The table, held, and the person's seat; what is changed of it is saved and told. Raises ``Refused``."""
+    """The locked table and the person's seat. Saves and publishes the changes at the end. Raises ``Refused``."""
     with transaction.atomic():
         table = held(match_id)
         if table is None or not table.state.pending:
-            raise Refused(_("The game has ended."))
+            raise Refused(_("The game has ended."), code="game_over")
         live_seats = table.position.live_seats
         if not 0 <= seat < len(live_seats) or live_seats[seat].kind not in LiveSeat.OF_PEOPLE:
-            raise Refused(_("You do not sit at this table."))
+            raise Refused(_("You have no seat at this table."), code="no_seat")
         forgive_at(table)
         yield table, live_seats[seat]
         save_and_tell(table)
 
 
-def _unless_agreed(position: Position, live_seat: LiveSeat) -> str:
+def _no_abort(position: Position, live_seat: LiveSeat) -> Refused:
+    """The error for a player who can neither abort the game alone nor vote for it."""
     if not _sits(live_seat):
-        return _("You do not sit in your chair.")
+        return Refused(_("You are not in your seat, so you cannot abort the game."), code="not_seated")
     if position.rated:
-        return _("A rated game against bots cannot be ended without a result. You can resign.")
-    return _("A game can be ended without a result before its second round only. You can resign.")
+        return Refused(_("A rated game with bots cannot be aborted. You can resign."), code="abort_with_bots")
+    text = _("A casual game can be aborted only before its second round. You can resign.")
+    return Refused(text, code="abort_too_late")
 
 
 def is_here(position: Position, seat: int) -> str:
-    """How the seat of ``seat`` is taken, as everybody at the table may know it.
-
-    ``here``, ``away``, ``substitute``, ``left``, or ``bot``. Of a bot nothing more is said.
-    """
+    """The presence at ``seat`` that all players may know: ``here``, ``away``, ``substitute``, ``left`` or ``bot``."""
     live_seat = position.live_seats[seat]
     if live_seat.kind not in LiveSeat.OF_PEOPLE:
         return "bot"

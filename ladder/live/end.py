@@ -1,4 +1,4 @@
-"""End live games: submit the result, or void the game with a reason that everybody can read."""
+"""End live games: store the result, or void the match with a public reason."""
 
 from __future__ import annotations
 
@@ -26,10 +26,7 @@ logger = logging.getLogger(__name__)
 
 
 def finish(match_id: int) -> bool:
-    """Bring the result of a table at which nobody is asked any more; whether this call did.
-
-    Safe to call any number of times, at once and again: one result counts.
-    """
+    """Store the result of a game that is over. Returns whether this call did. Safe to run concurrently."""
     over = Match.objects.filter(pk=match_id, status=Match.Status.RUNNING, table__over=True)
     match = over.select_related("ladder", "block").first()
     if match is None or match.lease is None:
@@ -41,17 +38,17 @@ def finish(match_id: int) -> bool:
         logs = packed_logs(position, report)
         result = retry_on_disconnect(lambda: record_result(lease, report, logs))
     except WrongRecord as error:
-        logger.exception("the record of live match %s is none", match_id)
-        return void(match_id, f"its record is not one of this game: {error}")
+        logger.exception("invalid record of live match %s", match_id)
+        return void(match_id, f"The game record is invalid: {error}")
     if result is not None:
         tell_of_the_end(match_id)
     return result is not None
 
 
 def void(match_id: int, reason: str, still: Callable[[], bool] = lambda: True) -> bool:
-    """End a running live game without a result, with the reason for everybody; whether this call did.
+    """Void a running live match with a public reason. Returns whether this call did.
 
-    ``still`` is asked once the match is held: what was seen before that may be over.
+    ``still`` is checked once the match is locked, since the caller's observation may be outdated.
     """
     with transaction.atomic():
         locked = Match.objects.select_for_update(no_key=True, of=("self",))
@@ -64,9 +61,9 @@ def void(match_id: int, reason: str, still: Callable[[], bool] = lambda: True) -
 
 
 def rise(match_id: int) -> None:
-    """Nobody at the table owes anything any more, in the transaction that ends the match without a result.
+    """Clear the open decisions of a live match, in the transaction that ends it without a result.
 
-    For a match that is no live game this does nothing.
+    Other matches are not changed.
     """
     nobody_owes(match_id)
     if Table.objects.filter(pk=match_id).exists():
@@ -74,7 +71,7 @@ def rise(match_id: int) -> None:
 
 
 def report_of(position: Position) -> MatchReport:
-    """A game that is over as a runner would report it, from the table's rows."""
+    """The report of a finished game, in the form that a runner would give, from the rows of the table."""
     moves = list(PlayedMove.objects.filter(match=position.match.pk).order_by("number"))
     forfeits = [_forfeit(seat, live_seat) for seat, live_seat in enumerate(position.live_seats) if live_seat.forfeit]
     started = position.match.started or position.now
@@ -96,7 +93,7 @@ def _forfeit(seat: int, live_seat: LiveSeat) -> Forfeit:
 
 
 def _seat_report(position: Position, seat: int, moves: list[PlayedMove]) -> SeatReport:
-    """What is kept of a seat for good: of a person no name, which may be taken away, or go with their account."""
+    """The report of a seat. It never contains the name of a person, who may rename or delete their account."""
     live_seat = position.live_seats[seat]
     answered = [move for move in moves if move.decision is not None]
     return SeatReport(

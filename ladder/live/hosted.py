@@ -1,13 +1,13 @@
-"""Hosted bots at live tables: a worker asks one for each decision, in a process of its own.
+"""Hosted bots at live tables: for each decision, a worker starts the bot in a process of its own.
 
-Whoever asks holds a *turn*: the newest start of the seat, counted in ``LiveSeat.starts``, with a sign of life in
-``LiveSeat.woken_at``. These two are the workers' own, and change without the row of the match; everything else at a
-table changes under it. A worker whose turn another has taken has no say any more.
+The worker that asks a seat has its *turn*: the newest start of the seat, counted in ``LiveSeat.starts``, with a
+heartbeat in ``LiveSeat.woken_at``. Only workers change these two fields, without a lock on the match. A worker whose
+turn another one has taken over can no longer play.
 
 Only the program's own time is taken from its clock, from the question to the answer (``bots.runner.consultation``).
-Time that the platform takes to start it, or to retry after a failure, is not counted. A game is void if the platform
-fails too often or too long at one decision: see ``remind``. If a person has left and the substitute cannot be asked,
-the default move is played instead, so that the others keep their game.
+Starting the program and retrying after a failure are not counted. A match is void if the platform fails too often or
+too long at one decision: see ``remind``. If a substitute cannot be asked, the default move is played instead, so that
+the other players keep their game.
 """
 
 from __future__ import annotations
@@ -47,16 +47,16 @@ from ladder.models import LiveSeat, Match
 logger = logging.getLogger(__name__)
 
 AT_WORK: Final = timedelta(seconds=20)
-"""A worker of which nothing was heard for so long is lost, and another one asks."""
+"""A worker without a heartbeat for this time is lost, and another one asks."""
 
 UNHEARD: Final = timedelta(seconds=10)
-"""A hint that has led to nothing for so long is given again, and not more often."""
+"""Time after which a hint without effect is repeated."""
 
 PATIENCE: Final = timedelta(minutes=3)
-"""So long a game waits for a machine that can ask."""
+"""How long a game waits for a machine that can run the bot."""
 
 PATIENCE_FOR_SUBSTITUTES: Final = timedelta(minutes=1)
-"""So long people wait for one that can ask in the seat of somebody who has gone."""
+"""How long people wait for a machine that can run a substitute."""
 
 RETRY_MS: Final = 2000
 _BEAT_S: Final = 5.0
@@ -64,7 +64,7 @@ _BEAT_S: Final = 5.0
 
 @dataclass(frozen=True)
 class Turn:
-    """The right to ask a seat for its decision: as long as ``start`` is its newest, nobody else has it."""
+    """The right to ask a seat for its decision. It is valid while ``start`` is the newest start of the seat."""
 
     match_id: int
     seat: int
@@ -74,15 +74,15 @@ class Turn:
 
     @property
     def valid(self) -> Q:
-        """The seat, while it is."""
+        """The filter for the row of the seat while the turn is valid."""
         its = Q(pk=self.live_seat_id, owes=True, asked=self.decision, starts=self.start)
         return its & Q(kind__in=LiveSeat.ASKED_BY_WORKERS)
 
 
 def ask_seat(match_id: int, seat: int, failed: int = 0, launcher: Launcher[Any] | None = None) -> bool:
-    """Ask the hosted program at ``seat`` for the decision that it owes and play what it says; whether that counted.
+    """Ask the hosted bot at ``seat`` for the decision that it owes and play it. Returns whether a move was played.
 
-    ``failed`` is how often the platform has failed at this one. Safe to call any number of times, at once and again.
+    ``failed`` is how often the platform has failed at this decision. Safe to repeat and to run concurrently.
     """
     turn = take(match_id, seat)
     if turn is None:
@@ -90,18 +90,18 @@ def ask_seat(match_id: int, seat: int, failed: int = 0, launcher: Launcher[Any] 
     try:
         return _asked(turn, launcher)
     except NotHere as missing:
-        logger.warning("seat %s of match %s waits: %s", seat, match_id, missing)
+        logger.warning("seat %s of match %s is waiting: %s", seat, match_id, missing)
         _give_back(turn, failed)
     except PlatformFailure as failure:
         _fail(turn, failed + 1, failure)
     except Exception as error:  # the border of the worker: whatever it is, it is ours
-        logger.exception("seat %s of match %s was not asked", seat, match_id)
-        _fail(turn, failed + 1, PlatformFailure(f"an error of the platform ({type(error).__name__})"))
+        logger.exception("could not ask seat %s of match %s", seat, match_id)
+        _fail(turn, failed + 1, PlatformFailure(f"internal error ({type(error).__name__})"))
     return False
 
 
 def take(match_id: int, seat: int) -> Turn | None:
-    """The turn to ask a seat; ``None`` if it owes nothing, is not to be asked yet, or another worker is at it."""
+    """The turn to ask a seat; ``None`` if it owes nothing, must not be asked yet, or another worker asks it."""
     live_seat = _owing().filter(table=match_id, seat__index=seat).annotate(database_now=Now()).first()
     if live_seat is None or live_seat.due_at is None:
         return None
@@ -113,9 +113,9 @@ def take(match_id: int, seat: int) -> Turn | None:
 
 
 def remind() -> int:
-    """Have the seats asked that nobody asks, and give up those that have waited too long; how many there were.
+    """Repeat lost hints for seats, and give up seats that have waited too long. Returns how many there were.
 
-    A hint may have been lost, or the worker that had heard it. The sweeper calls this; safe to run twice at once.
+    The sweeper calls this. Safe to run concurrently.
     """
     unheard = Q(woken_at=None, due_at__lt=Now() - UNHEARD) | Q(woken_at__lt=Now() - AT_WORK)
     names = ("seat__version__bot", "substitute__bot")
@@ -181,7 +181,7 @@ def _note(turn: Turn, question: Consultation[Any], advice: Advice) -> None:
     try:
         logs.note(turn.match_id, turn.seat, question, advice)
     except Exception:
-        logger.exception("seat %s of match %s has a shorter log", turn.seat, turn.match_id)
+        logger.exception("bot log entry lost for seat %s of match %s", turn.seat, turn.match_id)
 
 
 def _consultation(position: Position, turn: Turn, label: str, program: Any) -> Consultation[Any]:
@@ -225,13 +225,14 @@ def _answered(table: LockedMatch, seat: int, advice: Advice) -> Answered:
 
 def _fail(turn: Turn, failed: int, failure: PlatformFailure) -> None:
     """Try again in a while, or end the game. A bot whose code is lost goes paused by that."""
-    logger.warning("seat %s of match %s was not asked: %s", turn.seat, turn.match_id, failure)
+    logger.warning("could not ask seat %s of match %s: %s", turn.seat, turn.match_id, failure)
     lost = isinstance(failure, LostCode)
     if failed < MOST_FAILURES and not lost:
         _give_back(turn, failed)
     else:
-        tried = "Nobody can ask" if lost else f"Given up after {failed} attempts to ask"
-        if _give_up(turn, f"{tried} seat {turn.seat + 1}: {failure}") and isinstance(failure, LostCode):
+        tried = "" if lost else f" after {failed} attempts"
+        reason = f"The bot at seat {turn.seat + 1} could not be run{tried}: {failure}"
+        if _give_up(turn, reason) and isinstance(failure, LostCode):
             pauses.begin_for_lost_code(failure.version)
 
 
@@ -240,7 +241,9 @@ def _give_up(turn: Turn, reason: str) -> bool:
     owed = LiveSeat.objects.filter(turn.valid)
     if owed.filter(kind=LiveSeat.Kind.SUBSTITUTE).exists():
         absent = partial(_bring, turn, lambda table: Answered(table.clock_now, 0, fault="absent", detail=reason))
-        brought = run_isolated(absent, None, logger, "live match %s cannot go on without a substitute", turn.match_id)
+        brought = run_isolated(
+            absent, None, logger, "live match %s cannot continue without a substitute", turn.match_id
+        )
         if brought is not None:
             return brought
     return owed.exists() and void(turn.match_id, reason, owed.exists)
@@ -254,5 +257,4 @@ def _give_back(turn: Turn, failed: int) -> None:
 
 def _waited_in_vain(live_seat: LiveSeat, patience: timedelta) -> str:
     minutes = patience.seconds // 60
-    said = "a minute" if minutes == 1 else f"{minutes} minutes"
-    return f"For {said} the site could not ask {live_seat.playing} at seat {live_seat.seat.index + 1}."
+    return f"No worker could run {live_seat.playing} at seat {live_seat.seat.index + 1} for {minutes} min."

@@ -1,9 +1,9 @@
-"""Hints that something has changed at a table: to those who hold streams open, and to workers for hosted seats.
+"""Hints that a table has changed, for open streams and for the workers of hosted seats.
 
-A hint may be lost or come twice; what is true stands in the rows. The message on ``CHANNEL`` is JSON:
+A hint can be lost or arrive twice; the rows are the truth. The message on ``CHANNEL`` is JSON:
 ``{"match": 12, "bots": [3, 5], "what": "decide", "in_ms": 0}``. ``what`` is one of ``began``, ``moved``, ``decide``,
-``ended``, and without a match ``stream`` (a bot has a newer one) and ``challenged``; ``bots`` are the ids of those who
-have something new to read; ``in_ms`` is how long from now until they may read it.
+``ended``, and without a match ``stream`` (a bot has a newer one) and ``challenged``; ``bots`` are the ids of the bots
+that have something new to read; ``in_ms`` is the time until they may read it.
 """
 
 from __future__ import annotations
@@ -62,12 +62,12 @@ def tell(match_id: int | None, what: What, bots: Iterable[int] = (), in_ms: int 
 
 
 def publish(hint: Mapping[str, Any]) -> None:
-    """The same for whoever has hints of their own (``ladder.matchmaking.presence``)."""
+    """Publish any hint in the same way (``ladder.matchmaking.presence``)."""
     transaction.on_commit(partial(_publish, orjson.dumps(hint)), robust=True)
 
 
 def save_and_tell(table: LockedMatch) -> None:
-    """Write what happened at a table, if anything did, and tell of it."""
+    """Save the changes at a table, if there are any, and publish them."""
     if not table.has_changed:
         return
     table.save()
@@ -79,7 +79,7 @@ def save_and_tell(table: LockedMatch) -> None:
 
 
 def tell_of(table: LockedMatch) -> None:
-    """Tell those who are asked now, and everybody else that something has moved."""
+    """Notify the seats that are asked now, and all others of the change."""
     match_id = table.match.pk
     if table.position.table.over:
         end_soon(match_id)
@@ -119,7 +119,7 @@ def seating_begins() -> None:
     try:
         cache.delete(_SEAT_SOON)
     except (RedisError, OSError) as error:
-        logger.warning("the next hint to seat remote bots may be lost: %s", error)
+        logger.warning("hint to pair remote bots may be lost: %s", error)
 
 
 def wake(match_id: int, seat: int, in_ms: int = 0, failed: int = 0, *, last: bool = False) -> None:
@@ -133,7 +133,7 @@ def wake(match_id: int, seat: int, in_ms: int = 0, failed: int = 0, *, last: boo
 
 
 def end_soon(match_id: int) -> None:
-    """Let a worker bring the result once the transaction is committed."""
+    """Let a worker store the result once the transaction is committed."""
     transaction.on_commit(partial(_send, FINISH, (match_id,), QUEUE), robust=True)
 
 
@@ -141,7 +141,7 @@ def _publish(message: bytes) -> None:
     try:
         redis_client(settings.REDIS_URL).publish(CHANNEL, message)
     except (RedisError, OSError) as error:
-        logger.warning("nobody hears that a table has changed: %s", error)
+        logger.warning("change of a table not published: %s", error)
 
 
 def _seat(key: str, in_s: float, kept_s: float) -> None:
@@ -150,7 +150,7 @@ def _seat(key: str, in_s: float, kept_s: float) -> None:
         if cache.add(key, True, kept_s):
             _send(SEAT, (), QUEUE, in_s)
     except (RedisError, OSError) as error:
-        logger.warning("remote bots are not seated before beat's next tick: %s", error)
+        logger.warning("remote bots are not paired before the next scheduler run: %s", error)
 
 
 def _send(
@@ -162,7 +162,7 @@ def _send(
             task, args=arguments, queue=queue, countdown=countdown_s or None, expires=expires, priority=priority
         )
     except (OperationalError, OSError) as error:
-        logger.warning("%s%s waits for the broker: %s", task, arguments, error)
+        logger.warning("task %s%s not sent, broker unavailable: %s", task, arguments, error)
 
 
 @lru_cache(maxsize=2)

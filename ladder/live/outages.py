@@ -1,12 +1,11 @@
-"""The site was away, and people's clocks are not charged for that.
+"""Outages of the site, which are not charged to the clocks of people.
 
-Every few seconds each web process says that it runs (:func:`beat`): that is written at the attempt of every live game
-with a person in a seat, so that nothing which is needed for it can be away unnoticed, be it processes, Redis or the
-database. A gap between two beats was an outage, also where the second had hung for as long. It is added to the time of
-the people who were asked meanwhile, once, for the beat that is written then ends it.
+Every few seconds each web process writes a heartbeat (:func:`beat`) to the attempt of every live game with a person in
+a seat. It needs Redis and the database, so that an outage of either is noticed. A gap between two heartbeats is an
+outage. It is added once to the time of the people who were asked during it.
 
-In a gap nobody is lost: who was not seen in it was not away (``Position.watched``), and no decision of a person is
-played by default before the site is back, or has not come back for ``FROZEN_FOR``.
+During an outage nobody counts as offline (``Position.watched``), and no default move is played for a person before the
+site is back or ``FROZEN_FOR`` has passed.
 """
 
 from __future__ import annotations
@@ -35,21 +34,22 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 FROZEN_FOR: Final = timedelta(minutes=10)
-"""So long tables wait for web processes to come back: longer, and whoever else plays there goes on."""
+"""How long games wait for the site to come back before default moves are played."""
 
 TOO_OFTEN: Final = 3
 """With this number of outages within an hour, an administrator has to look at the site."""
 
 WRITTEN_EVERY: Final = timedelta(seconds=2)
-"""A beat is not written again so soon: several processes have one heart."""
+"""Minimum time between two heartbeats, which all web processes share."""
 
 _KEPT_S: Final = 60
 
 
 def beat() -> int:
-    """A web process runs, and so do Redis and the database; at how many games an outage was forgiven by that.
+    """Write a heartbeat. Returns the number of games that were compensated for an outage.
 
-    Raises what they raise. Call it every five seconds: what is missing for more than ``WATCHED_WITHIN`` was an outage.
+    Raises the errors of Redis and the database. Call it every few seconds: a gap longer than ``WATCHED_WITHIN`` is an
+    outage.
     """
     cache.set("heartbeat", True, _KEPT_S)  # people play through Redis, too: while it is away, so is the site
     _note_watched()
@@ -58,7 +58,7 @@ def beat() -> int:
 
 
 def forgive(match_id: int) -> bool:
-    """Add an outage that has just ended to the time of those who were asked at a table; whether there was one."""
+    """Add an outage that has just ended to the time of the people who were asked. Returns whether there was one."""
     with transaction.atomic():
         table = held(match_id)
         if table is None or not forgive_at(table):
@@ -68,12 +68,12 @@ def forgive(match_id: int) -> bool:
 
 
 def _forgiven(match_id: int) -> bool:
-    """One table that cannot go on must not hold up the others."""
-    return run_isolated(partial(forgive, match_id), False, logger, "live match %s is not forgiven an outage", match_id)
+    """Compensate one table. A failure does not affect the others."""
+    return run_isolated(partial(forgive, match_id), False, logger, "outage not compensated in live match %s", match_id)
 
 
 def forgive_at(table: LockedMatch) -> bool:
-    """The same at a table that is held, before anybody is judged at it; the caller saves."""
+    """Compensate an outage at a locked table, before deadlines are checked. The caller saves."""
     since, now = table.position.beat_at, table.clock_now
     if since is None or now - since <= WATCHED_WITHIN:
         return False
@@ -83,7 +83,7 @@ def forgive_at(table: LockedMatch) -> bool:
             _count_as_seen(live_seat, since, now)
         if live_seat.kind == LiveSeat.Kind.PERSON and _prolong(live_seat, since, now):
             table.change(live_seat)
-    logger.warning("the site was away from match %s for %s", table.match.pk, now - since)
+    logger.warning("site was unavailable to live match %s for %s", table.match.pk, now - since)
     _note(table, since, now)
     return True
 
@@ -98,7 +98,7 @@ def _note(table: LockedMatch, since: datetime, now: datetime) -> None:
         ms=milliseconds(since, now),
     )
     if not any(began < now and ended > since for began, ended in lately) and _apart(lately) + 1 >= TOO_OFTEN:
-        logger.error("the site was unavailable %s times within an hour, see its log", _apart(lately) + 1)
+        logger.error("site was unavailable %s times in the last hour, check its log", _apart(lately) + 1)
 
 
 def _apart(spans: Iterable[tuple[datetime, datetime]]) -> int:

@@ -1,4 +1,4 @@
-"""Human players who do not answer, leave or return, and the house bots that substitute for them."""
+"""Human players who do not answer, leave or return, and the substitute bots that play for them."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ if TYPE_CHECKING:
 # --- Substitutes -----------------------------------------------------------------------------------------------------
 
 ENOUGH_GAMES: Final = 20
-"""With fewer a rating says little."""
+"""A bot needs this many games for its rating to count."""
 
 KNOWN_TO_BE_STRONG: Final = ("kontor", "sommelier")
-"""Who plays best where no rating says so yet, by their names in the catalogue; then the others, simple ones last."""
+"""The strongest house bots while there are no ratings, by catalogue name. Then follow the others, simple ones last."""
 
 
 class NoSubstitute(LookupError):
-    """No bot of the house can play at such a table here."""
+    """No house bot can play this format on this machine."""
 
 
 def substitute_for(game: str, seats: int) -> BotVersion:
-    """The strongest bot of the house for a table of ``seats`` at ``game``, with its ``bot``. Raises ``NoSubstitute``.
+    """The strongest house bot for ``game`` with ``seats`` seats, with its ``bot``. Raises ``NoSubstitute``.
 
-    By its rating on the house's ladder of hosted code for that table, and before there is one by what is known.
+    Strength is the rating on the most played hosted ladder of that format, or else ``KNOWN_TO_BE_STRONG``.
     """
     house = BotVersion.objects.filter(active=True, bot__owner=None, bot__house_name__in=HOUSE, bot__retired=None)
     able = [one for one in house.select_related("bot").defer("check_report") if plays(one, game, seats)]
     if not able:
-        raise NoSubstitute(f"no bot of the house plays {game} with {seats} seats here")
+        raise NoSubstitute(f"no house bot can play {game} with {seats} seats")
     ratings = _ratings(game, seats)
     return max(able, key=lambda one: (ratings.get(one.bot_id, 0), -_place(one.bot.house_name)))
 
 
 def _ratings(game: str, seats: int) -> dict[int, int]:
-    """By bot, on the ladders of hosted code that everybody may enter, the most played one's."""
+    """Ratings by bot on public hosted ladders, from the ladder with the most games of the bot."""
     on = Membership.objects.filter(
         ladder__game=game,
         ladder__seats=seats,
@@ -60,46 +60,46 @@ def _ratings(game: str, seats: int) -> dict[int, int]:
 
 
 def _place(name: str) -> int:
-    """Before all others those that are known to be strong, then from the catalogue's last to its first."""
+    """The rank without ratings: strong bots first, then the catalogue from its last to its first bot."""
     names = list(HOUSE)
     return KNOWN_TO_BE_STRONG.index(name) if name in KNOWN_TO_BE_STRONG else 2 * len(names) - names.index(name)
 
 
 # --- Absences --------------------------------------------------------------------------------------------------------
 #
-# A decision that a person does not answer in time is played as the default and costs nothing else. Who misses two in a
-# row, or one while they are not here, is stood in for by a bot of the house, for the sake of the others.
+# If a person does not answer in time, the default move is played, without further cost. A substitute bot replaces a
+# person who misses two decisions in a row, or one while offline, so that the others can keep playing.
 #
-# When they were here is noted in ``LiveSeat.seen_at`` and ``left_at``. These two change without the row of the match.
+# ``LiveSeat.seen_at`` and ``left_at`` record presence. These two change without a lock on the match.
 
 AWAY: Final = timedelta(seconds=30)
-"""Who was not seen for so long is away."""
+"""A person who was last seen longer ago is offline."""
 
 GONE: Final = timedelta(seconds=60)
-"""Who was not seen for so long may lose the game by a claim."""
+"""Other players can claim victory over a person who was last seen longer ago."""
 
 NOTED_EVERY: Final = timedelta(seconds=4)
-"""A sign of life is not written down again so soon."""
+"""Minimum time between two notes of presence."""
 
 MOST_MISSED: Final = 2
-"""So many decisions in a row that a person lets pass, and somebody plays in their seat."""
+"""After this many missed decisions in a row a substitute plays."""
 
-NOBODY_LEFT: Final = "Nobody was left at the table. It counts for nobody."
+NOBODY_LEFT: Final = "All human players left the game. It has no result."
 
 NEVER_CAME: Final = Q(seen_at__lte=F("table__match__started"))
-"""Seats of people of whom the table has not heard since their game began."""
+"""Seats of people who have not opened the table since the game began."""
 
-_EVIDENCE: Final = {"abandoned": "not in the chair when the game ended", "resign": "resigned"}
-_LEFT: Final = {"abandoned": "left the table, and nobody was there any more", "resign": "resigned"}
+_EVIDENCE: Final = {"abandoned": "had left the table when the game ended", "resign": "resigned"}
+_LEFT: Final = {"abandoned": "left the table, as did all other human players", "resign": "resigned"}
 
 
-# --- who is here ---------------------------------------------------------------------------------------------------
+# --- Who is online ---------------------------------------------------------------------------------------------------
 
 
 def note_seen(seats: Mapping[int, Collection[int]]) -> int:
-    """People sit before these tables now: by match, their seats. How many were noted anew; mostly nothing is written.
+    """Note that people have these tables open: by match, their seats. Returns how many rows were written, mostly 0.
 
-    Who was known to be gone is back by that, though perhaps not in their seat.
+    A person who was offline is online again, but not necessarily back in their seat.
     """
     due = Q(seen_at=None) | Q(seen_at__lt=Now() - NOTED_EVERY) | NEVER_CAME
     running = LiveSeat.objects.filter(table__in=list(seats), table__match__status=Match.Status.RUNNING)
@@ -117,7 +117,7 @@ def note_seen(seats: Mapping[int, Collection[int]]) -> int:
 
 
 def notice_gone() -> int:
-    """Write down who is away since a moment ago, and tell those who sit with them; how many. The sweeper calls this."""
+    """Note people who have gone offline, and notify their tables. Returns how many. The sweeper calls this."""
     watched = Attempt.objects.filter(ending=Attempt.Ending.OPEN, heartbeat_at__gte=Now() - WATCHED_WITHIN)
     unseen = LiveSeat.objects.filter(kind=LiveSeat.Kind.PERSON, left_at=None, seen_at__lt=Now() - AWAY)
     gone = unseen.filter(table__in=watched.filter(match__table__over=False).values("match"))
@@ -133,9 +133,9 @@ def notice_gone() -> int:
 
 
 def _free(live_seats: Iterable[int]) -> set[int]:
-    """Those of ``seats`` that nobody else holds, held from here on; the others are noted the next time.
+    """Lock the rows that nobody else has locked and return their ids; the others are noted the next time.
 
-    Whoever holds one may be waiting for another one.
+    Waiting could cause a deadlock.
     """
     rows = (
         LiveSeat.objects.select_for_update(skip_locked=True, no_key=True).filter(pk__in=list(live_seats)).order_by("pk")
@@ -143,14 +143,14 @@ def _free(live_seats: Iterable[int]) -> set[int]:
     return set(rows.values_list("pk", flat=True))
 
 
-# --- what follows for their seats ---------------------------------------------------------------------------------
+# --- Consequences ----------------------------------------------------------------------------------------------------
 
 
 def answered(table: LockedMatch, live_seat: LiveSeat, missed: bool) -> None:
-    """A person has answered, or ``missed``, the decision that was played just now."""
+    """Handle a decision that a person has just answered or ``missed``."""
     live_seat.missed = live_seat.missed + 1 if missed else 0
     seat = live_seat.seat.index
-    if not missed and table.position.unseen(seat) >= AWAY / 2:  # who answers is here, also without a stream
+    if not missed and table.position.unseen(seat) >= AWAY / 2:  # online without a stream
         LiveSeat.objects.filter(pk=live_seat.pk).update(seen_at=Now(), left_at=None)
     if missed and (
         live_seat.missed >= MOST_MISSED
@@ -161,7 +161,7 @@ def answered(table: LockedMatch, live_seat: LiveSeat, missed: bool) -> None:
 
 
 def substitute(table: LockedMatch, live_seat: LiveSeat) -> bool:
-    """Have a bot of the house play in the seat from now on; ``False`` where there is none that could."""
+    """Let a house bot play in the seat from now on. Returns ``False`` if none can."""
     ladder = table.match.ladder
     try:
         version = substitute_for(ladder.game, ladder.seats)
@@ -173,10 +173,10 @@ def substitute(table: LockedMatch, live_seat: LiveSeat) -> bool:
 
 
 def conclude(table: LockedMatch) -> None:
-    """End a table with people that is to end now, before anybody is asked.
+    """End a game with people if it must end now, before seats are asked.
 
-    It ends at once when all but one have given up; and when no person is left in a seat, a casual one is nothing, and
-    of a rated one the bots play what remains.
+    It ends if all but one player have given up. If no person is left in a seat, a casual game is aborted; in a rated
+    game the bots play on.
     """
     live_seats = table.position.live_seats
     people = [live_seat for live_seat in live_seats if live_seat.kind in LiveSeat.OF_PEOPLE]
@@ -195,7 +195,7 @@ def conclude(table: LockedMatch) -> None:
 
 
 def end(table: LockedMatch) -> None:
-    """The game is over: whoever is not back in their seat has lost it."""
+    """Handle the end of a game: people who have not returned to their seats forfeit."""
     _forfeit(
         [live_seat for live_seat in table.position.live_seats if live_seat.kind == LiveSeat.Kind.SUBSTITUTE],
         table,
@@ -204,12 +204,12 @@ def end(table: LockedMatch) -> None:
 
 
 def reason_of(live_seat: LiveSeat) -> str:
-    """By which ``games.rules.FORFEIT_REASONS`` a person who has gone loses."""
+    """The ``games.rules.FORFEIT_REASONS`` for a person who has left."""
     return "resign" if live_seat.resigned else "abandoned"
 
 
 def withdraw_votes(table: LockedMatch) -> None:
-    """Who wanted to end the game without a result is asked anew."""
+    """Clear all votes to abort the game."""
     for live_seat in table.position.live_seats:
         if live_seat.would_abort:
             live_seat.would_abort = False

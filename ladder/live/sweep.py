@@ -1,6 +1,6 @@
-"""Looks after the tables that nobody else moves: decisions nobody has answered, results to be brought, broken games.
+"""Periodic work on live games: missed deadlines, results to store, and games that cannot continue.
 
-What is exact is decided elsewhere: an answer that was in time counts however late the sweeper is.
+Deadlines do not depend on it: an answer that arrived in time counts, however late the sweeper runs.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from ladder.models import LiveSeat, Match
 
 logger = logging.getLogger(__name__)
 
-BROKEN: Final = "The platform could not go on with it. It is nobody's fault, and counts for nobody."
-TOO_LONG: Final = "It had not ended when it should have, by the time of all its seats. It counts for nobody."
+BROKEN: Final = "The site could not continue the game because of an internal error. It has no result."
+TOO_LONG: Final = "The game exceeded the total time of its seats. It has no result."
 
 
 def sweep_tables() -> int:
-    """Do what is due at every table; how many were looked at. Safe to run twice at once."""
+    """Do what is due at all tables. Returns the number of tables with something due. Safe to run concurrently."""
     running = Match.objects.filter(status=Match.Status.RUNNING, table__isnull=False)
     if not running.exists():
         return 0
@@ -46,16 +46,16 @@ def sweep_tables() -> int:
 
 
 def _done(step: Callable[[], int]) -> int:
-    """One step that fails must not hold up another one; of how many things it was."""
-    return run_isolated(step, 0, logger, "live tables were not looked after: %s", step)
+    """Run one step and return its count. A failure does not affect other steps."""
+    return run_isolated(step, 0, logger, "live table sweep step failed: %s", step)
 
 
 def _look_after(match_id: int, do: Callable[[int], object]) -> None:
-    """One table that cannot go on must not hold up the others: it is void."""
+    """Do something at one table. If it fails, the match is void, and the other tables are not affected."""
 
-    def looked_after() -> bool:
+    def done() -> bool:
         do(match_id)
         return True
 
-    if not run_isolated(looked_after, False, logger, "live match %s cannot go on", match_id):
+    if not run_isolated(done, False, logger, "live match %s cannot continue", match_id):
         void(match_id, BROKEN)

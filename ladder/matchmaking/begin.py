@@ -1,4 +1,4 @@
-"""Begin live games that players have agreed on."""
+"""Start live games that their players have agreed to."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ladder.ledger.append import NoSeason, merged_on
 from ladder.live.start import open_table
 from ladder.matches.blocks import Player
 from ladder.matches.candidates import playing_versions
-from ladder.matchmaking.limits import end_searches, held_free, hosted_room, may_begin, people_of, require_code
+from ladder.matchmaking.limits import end_searches, held_free, hosted_room, people_of, require_code, why_busy
 from ladder.matchmaking.presence import tell_found
 from ladder.members.memberships import (
     PEOPLE_LIMITS,
@@ -46,68 +46,84 @@ RATED: Final = "usual"
 
 
 def limits_of(clock: str, *, rated: bool) -> Limits:
-    """What a seat may use up at this clock. Raises ``Refused`` for one that there is not, or not for rated games."""
+    """The limits of a time control. Raises ``Refused`` if it is unknown or not allowed for rated games."""
     if clock not in CLOCKS:
-        raise Refused(_("There is no such clock. Choose one of those that are offered."))
+        raise Refused(_("Unknown time control. Choose Fast, Standard or Slow."), code="unknown_time_control")
     if rated and clock != RATED:
-        raise Refused(_("Rated games are played at the usual clock. Choose that, or a casual game."))
+        raise Refused(
+            _("Rated games use the Standard time control. Choose Standard or play a casual game."),
+            code="rated_time_control",
+        )
     return CLOCKS[clock]
 
 
 # --- Bots that play with people --------------------------------------------------------------------------------------
 
 QUICK: Final = ("greedy", "miser", "magpie", "haggler", "stickler", "vintner", "gleaner", "squire", "sommelier")
-"""House bots that answer within a moment and play like somebody who knows the game."""
+"""House bots that answer quickly and play like an experienced human player."""
 
 _RANDOM: Final = SystemRandom()
 
 
 def house_of(ladder: Ladder) -> QuerySet[Bot]:
-    """The house's bots that stand on ``ladder``."""
-    standing = Membership.objects.filter(ladder=ladder, active=True).values("bot")
-    return Bot.objects.playing().filter(kind=Bot.Kind.HOSTED, owner=None, pk__in=standing)
+    """The house bots that are members of ``ladder``."""
+    members = Membership.objects.filter(ladder=ladder, active=True).values("bot")
+    return Bot.objects.playing().filter(kind=Bot.Kind.HOSTED, owner=None, pk__in=members)
 
 
 def quick_bots(ladder: Ladder, seats: int) -> list[Bot]:
-    """So many house bots, drawn among those that answer quickly. Raises ``Refused`` where there are too few."""
+    """A random choice of ``seats`` house bots that answer quickly. Raises ``Refused`` if there are too few."""
     return _drawn(house_of(ladder).filter(house_name__in=QUICK), seats)
 
 
 def table_of(by: User, ladder: Ladder, named: Sequence[Bot | None], *, rated: bool) -> list[Bot]:
-    """The bots that ``by`` has named for a table of ``ladder``, with house bots where none was named.
+    """The bots that ``by`` has named for a game on ``ladder``, with house bots in place of ``None``.
 
-    Raises ``Refused`` for those that cannot be named: remote bots have to be asked, nobody plays their own for a
-    rating, no two of one person sit at a rated table, and uploaded ones need a machine that can play them.
+    Raises ``Refused`` for bots that cannot be named: remote bots (they must accept), the user's own bots and two bots
+    of one owner in rated games, and uploaded bots that no machine can run.
     """
     bots = [bot for bot in named if bot is not None]
     if len({bot.pk for bot in bots}) != len(bots):
-        raise Refused(_("Name different bots: nobody sits twice at one table."))
-    standing = set(Membership.objects.filter(ladder=ladder, active=True, bot__in=bots).values_list("bot", flat=True))
+        raise Refused(_("You named the same bot twice. Choose different bots."), code="same_bot_twice")
+    members = set(Membership.objects.filter(ladder=ladder, active=True, bot__in=bots).values_list("bot", flat=True))
     for bot in bots:
-        _require_named(by, bot, stands=bot.pk in standing, rated=rated, invited=ladder.by_invitation)
+        _require_named(by, bot, member=bot.pk in members, rated=rated, invited=ladder.by_invitation)
     if rated:
         require_code_for_ratings(bots)
     owners = [bot.owner_id for bot in bots if bot.owner_id is not None]
     if rated and len(set(owners)) != len(owners):
-        raise Refused(_("Two bots of one person do not play for a rating together. Choose another one."))
+        raise Refused(
+            _("Two bots of one owner cannot play in the same rated game. Choose another bot or a casual game."),
+            code="same_owner",
+        )
     others = house_of(ladder).exclude(pk__in=[bot.pk for bot in bots])
     return [*bots, *_drawn(others, len(named) - len(bots))]
 
 
-def _require_named(by: User, bot: Bot, *, stands: bool, rated: bool, invited: bool) -> None:
+def _require_named(by: User, bot: Bot, *, member: bool, rated: bool, invited: bool) -> None:
     if bot.kind != Bot.Kind.HOSTED:
-        raise Refused(_("%(bot)s has to be asked: challenge it.") % {"bot": bot.name})
-    if not stands and (rated or invited or bot.owner_id not in (None, by.pk)):
-        raise Refused(_("%(bot)s is not on this ladder. Choose a bot that is.") % {"bot": bot.name})
+        raise Refused(
+            _("%(bot)s must accept the game first. Send a challenge instead.") % {"bot": bot.name},
+            code="needs_challenge",
+        )
+    if not member and (rated or invited or bot.owner_id not in (None, by.pk)):
+        raise Refused(
+            _("%(bot)s does not play on this ladder. Choose another bot.") % {"bot": bot.name}, code="not_on_ladder"
+        )
     if rated and bot.owner_id == by.pk:
-        raise Refused(_("Nobody plays their own bot for a rating. Choose another one, or a casual game."))
+        raise Refused(
+            _("You cannot play a rated game against your own bot. Choose another bot or a casual game."), code="own_bot"
+        )
 
 
 def _drawn(bots: Iterable[Bot], seats: int) -> list[Bot]:
-    there = list(bots)
-    if len(there) < seats:
-        raise Refused(_("Too few bots of the house play there. Choose another table."))
-    return _RANDOM.sample(there, seats)
+    available = list(bots)
+    if len(available) < seats:
+        raise Refused(
+            _("Not enough house bots play on this ladder. Choose another game or number of seats."),
+            code="too_few_house_bots",
+        )
+    return _RANDOM.sample(available, seats)
 
 
 # --- Challenged players ----------------------------------------------------------------------------------------------
@@ -116,19 +132,25 @@ def _drawn(bots: Iterable[Bot], seats: int) -> list[Bot]:
 def require_table(by: User, ladder: Ladder, bots: Sequence[Bot], *, rated: bool = False) -> None:
     """Raises ``Refused`` if ``by`` may not propose a game of these players on ``ladder``."""
     if not Ladder.objects.visible_to(by).filter(pk=ladder.pk).exists():
-        raise Refused("There is no such ladder. Choose one of those that you see.")
+        raise Refused("This ladder does not exist or is not open to you. Choose another one.", code="no_ladder")
     if not ladder.live:
-        raise Refused(f"{ladder} plays in blocks: order a test there, or challenge somebody on a ladder of live games.")
+        raise Refused(
+            f"{ladder} has no live games. Request a test match there, or choose a ladder with live games.",
+            code="not_live",
+        )
     if len(bots) != ladder.seats or len({bot.pk for bot in bots}) != ladder.seats:
-        raise Refused(f"{ladder} has {ladder.seats} seats: name {ladder.seats} different bots, in the order of seats.")
+        raise Refused(
+            f"{ladder} has {ladder.seats} seats. Name {ladder.seats} different bots in seat order.",
+            code="wrong_players",
+        )
     if by.pk not in {bot.owner_id for bot in bots}:
-        raise Refused("One of the bots has to be yours.")
+        raise Refused("None of these bots is yours. Include at least one of your own bots.", code="not_a_player")
     if all(bot.kind == Bot.Kind.HOSTED for bot in bots):
-        raise Refused("One of the bots has to be a remote one. Order a test for bots that run here.")
-    entered = set(Membership.objects.filter(ladder=ladder, active=True, bot__in=bots).values_list("bot", flat=True))
+        raise Refused("All of these bots are hosted. Include a remote bot or request a test match.", code="all_hosted")
+    members = set(Membership.objects.filter(ladder=ladder, active=True, bot__in=bots).values_list("bot", flat=True))
     for bot in bots:
-        if bot.pk not in entered and not _needs_no_entry(by, ladder, bot, rated=rated):
-            raise Refused(f"{bot.name} is not on {ladder}. Choose a bot that is.")
+        if bot.pk not in members and not _needs_no_membership(by, ladder, bot, rated=rated):
+            raise Refused(f"{bot.name} does not play on {ladder}. Choose another bot.", code="not_on_ladder")
     if rated:
         _require_rated(by, bots)
     versions_of(ladder, bots)
@@ -137,14 +159,17 @@ def require_table(by: User, ladder: Ladder, bots: Sequence[Bot], *, rated: bool 
 def require_free(by: User, bots: Collection[Bot], *, rated: bool) -> None:
     """Raises ``Refused`` if one of the people among ``bots`` already plays as many games as allowed."""
     for bot in bots:
-        if bot.kind == Bot.Kind.PERSON and bot.owner_id is not None and not may_begin(bot.owner_id, rated=rated):
-            who = "You play" if bot.owner_id == by.pk else f"{bot.name} plays"
-            what = "a rated game already" if rated else "as many games at once as one may"
-            raise Refused(f"{who} {what}. Try again when one has ended.")
+        if bot.kind != Bot.Kind.PERSON or bot.owner_id is None:
+            continue
+        busy = why_busy(bot.owner_id, rated=rated)
+        if busy:
+            player = "You are" if bot.owner_id == by.pk else f"{bot.name} is"
+            playing = "a rated game" if busy == "rated" else "the maximum number of games"
+            raise Refused(f"{player} already playing {playing}. Try again after a game has ended.", code="busy")
 
 
-def _needs_no_entry(by: User, ladder: Ladder, bot: Bot, *, rated: bool) -> bool:
-    """People need no membership. In casual games house bots need none, nor own bots on ladders without invitations."""
+def _needs_no_membership(by: User, ladder: Ladder, bot: Bot, *, rated: bool) -> bool:
+    """Human players need no membership. In casual games, house bots and own bots on ladders open to all need none."""
     if bot.kind == Bot.Kind.PERSON:
         return bot.owner_id is not None
     return not rated and (bot.owner_id is None or (bot.owner_id == by.pk and not ladder.by_invitation))
@@ -152,22 +177,30 @@ def _needs_no_entry(by: User, ladder: Ladder, bot: Bot, *, rated: bool) -> bool:
 
 def _require_rated(by: User, bots: Sequence[Bot]) -> None:
     if by.pk not in people_of(bots):
-        raise Refused("A rated challenge is one in which you play yourself. Bots find their rated games themselves.")
+        raise Refused(
+            "You can only propose rated games that you play yourself. Bots are paired for rated games automatically.",
+            code="not_yourself",
+        )
     owners = [bot.owner_id for bot in bots if bot.owner_id is not None]
     if len(set(owners)) != len(owners):
-        raise Refused("Nobody plays their own bot for a rating. Choose other players, or a casual game.")
+        raise Refused(
+            "Two players with the same owner cannot play in a rated game. Choose other players or a casual game.",
+            code="same_owner",
+        )
     require_addresses(by, [bot.owner for bot in bots if bot.kind == Bot.Kind.PERSON and bot.owner is not None])
 
 
 def require_addresses(by: User, people: Iterable[User]) -> None:
-    """Raises ``Refused`` if one of ``people`` may not play rated games; for ``by`` with what to do about it."""
+    """Raises ``Refused`` if one of ``people`` may not play rated games. If it is ``by``, the message has the remedy."""
     for person in sorted(people, key=lambda one: one.pk != by.pk):
         try:
             require_rated(person)
         except Refused as refused:
             if person.pk == by.pk:
                 raise
-            raise Refused(f"{person.username} cannot play rated games yet. Propose a casual one.") from refused
+            raise Refused(
+                f"{person.username} cannot play rated games yet. Propose a casual game.", code="opponent_not_rated"
+            ) from refused
 
 
 # --- Beginning -------------------------------------------------------------------------------------------------------
@@ -181,11 +214,11 @@ def begin(
     limits: Limits | None = None,
     proposal: int | None = None,
 ) -> Match:
-    """Begin the game of ``bots``, in a transaction that holds the people among them and whatever it follows from.
+    """Start the game of ``bots``. The caller's transaction has locked the human players and the proposal.
 
-    With people the seats are drawn, and without ``limits`` it is played by those of people; else they sit as given.
-    ``proposal`` is the one that the players agreed on, if there is one. The rows of the ladder, then of the bots are
-    held from here on. Raises ``Refused``.
+    With human players, the seats are drawn and ``limits`` defaults to theirs. Without, bots are seated as given.
+    ``proposal`` is the one that the players agreed to, if any. The rows of the ladder and then of the bots are locked
+    from here on. Raises ``Refused``.
     """
     people = people_of(bots)
     if people:
@@ -203,15 +236,21 @@ def begin(
     try:
         match = open_table(locked, players, rated=rated, limits=limits)
     except NoSeason as none:
-        raise Refused(_("No season of %(ladder)s is open.") % {"ladder": ladder}) from none
+        raise no_season(ladder) from none
     tell_found(match)
     return match
 
 
+def no_season(ladder: Ladder) -> Refused:
+    """The error for a game on a ladder without an open season."""
+    text = _("%(ladder)s has no open season. Games can start again when the next season opens.") % {"ladder": ladder}
+    return Refused(text, code="no_season")
+
+
 def versions_of(ladder: Ladder, bots: Sequence[Bot]) -> list[BotVersion]:
-    """By seat, what plays: the frozen version of a membership, else the active one. Raises ``Refused``."""
+    """By seat, the version that plays: the frozen version of a membership or the active one. Raises ``Refused``."""
     if not ladder.open:
-        raise Refused(_("The ladder %(ladder)s is closed.") % {"ladder": ladder})
+        raise Refused(_("%(ladder)s is closed: no new games can start.") % {"ladder": ladder}, code="ladder_closed")
     memberships = {
         membership.bot_id: membership for membership in Membership.objects.filter(ladder=ladder, bot__in=bots)
     }
@@ -221,37 +260,53 @@ def versions_of(ladder: Ladder, bots: Sequence[Bot]) -> list[BotVersion]:
         if bot.kind == Bot.Kind.PERSON:
             require_sits(bot, ladder)
         if bot.pk not in playing:
-            raise Refused(_("%(bot)s is retired, on leave or suspended.") % {"bot": bot.name})
+            raise Refused(
+                _("%(bot)s is paused, retired or suspended. Choose another bot.") % {"bot": bot.name},
+                code="not_playing",
+            )
         if bot.pk not in found or not may_sit(found[bot.pk], ladder):
-            raise Refused(_("%(bot)s does not play at the tables of %(ladder)s.") % {"bot": bot.name, "ladder": ladder})
+            raise Refused(
+                _("%(bot)s cannot play on %(ladder)s. Choose another bot.") % {"bot": bot.name, "ladder": ladder},
+                code="cannot_play",
+            )
     return [found[bot.pk] for bot in bots]
 
 
 def _require_room(bots: Collection[Bot], people: Collection[int]) -> None:
-    """Raises ``Refused`` where a remote bot is away or busy, ``TooMany`` where code has no seats left."""
+    """Raises ``Refused`` if a remote bot is offline or busy, ``TooMany`` if no hosted bot can be seated."""
     remote = {bot.pk: bot.name for bot in bots if bot.kind == Bot.Kind.REMOTE}
     free = held_free(remote) if remote else set()
     busy = [name for bot, name in remote.items() if bot not in free]
     if busy:
         raise Refused(
-            _("%(bot)s is not here, or plays all the games that it wants. Try again in a moment.") % {"bot": busy[0]}
+            _("%(bot)s is offline or already plays its maximum number of games. Try again in a minute.")
+            % {"bot": busy[0]},
+            code="unavailable",
         )
     hosted = sum(bot.kind == Bot.Kind.HOSTED for bot in bots)
-    if hosted and hosted > hosted_room():
-        raise TooMany(_("Too many bots that run here play live games now. Try again in a minute."), 60)
+    require_hosted_room(hosted)
     require_code(people, hosted)
 
 
+def require_hosted_room(seats: int) -> None:
+    """Raises ``TooMany`` if the site cannot run ``seats`` more hosted bots in live games."""
+    if seats and seats > hosted_room():
+        raise TooMany(_("All seats for hosted bots are in use. Try again in a minute."), 60, code="no_hosted_seat")
+
+
 def _memberships(versions: Collection[BotVersion], ladder: Ladder) -> dict[int, Membership]:
-    """By bot, whose rows are held in the order in which everybody holds them. Raises ``Refused``."""
-    return {version.bot_id: _entry(version, ladder) for version in sorted(versions, key=lambda one: one.bot_id)}
+    """The memberships by bot. Rows are locked by bot id, as everywhere. Raises ``Refused``."""
+    return {version.bot_id: _membership(version, ladder) for version in sorted(versions, key=lambda one: one.bot_id)}
 
 
-def _entry(version: BotVersion, ladder: Ladder) -> Membership:
-    """The membership for which a version plays, made for a person who has none yet. Raises ``Refused``."""
+def _membership(version: BotVersion, ladder: Ladder) -> Membership:
+    """The membership for which ``version`` plays, created for a human player without one. Raises ``Refused``."""
     if version.bot.kind == Bot.Kind.PERSON:
         membership_of(version, ladder)
     membership = Membership.objects.filter(ladder=ladder, bot=version.bot_id, active=True).first()
     if membership is None or membership.pk in merged_on([ladder]):
-        raise Refused(_("%(bot)s is not on %(ladder)s.") % {"bot": version.bot.name, "ladder": ladder})
+        raise Refused(
+            _("%(bot)s does not play on %(ladder)s.") % {"bot": version.bot.name, "ladder": ladder},
+            code="not_on_ladder",
+        )
     return membership

@@ -1,7 +1,7 @@
 """Games of guests against house bots, and lobby rows that expire.
 
-Casual, against house bots alone. A guest has one such table; from one address there are a few, and a bounded number in
-all. Of secrets and addresses hashes are kept, for a while.
+Guests play casual games against house bots. A guest has one running game; the number of guest games per IP address and
+in total is limited. Secrets and IP addresses are stored only as hashes, and only for a while.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from functools import partial
 from random import SystemRandom
 from typing import Final
 
-from django.conf import settings
 from django.core.management import call_command
 from django.db import transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from bots.models import Bot
 from bots.owners import guest_player
 from esr_platform.accounts.errors import Refused, TooMany
-from esr_platform.accounts.limits import wait_s
+from esr_platform.accounts.limits import DAY, Limit, wait_s
 from esr_platform.accounts.models import User
 from esr_platform.accounts.sessions import guest_hash
 from esr_platform.disconnects import run_isolated
@@ -35,8 +35,7 @@ from ladder.live.notify import save_and_tell
 from ladder.live.start import open_table
 from ladder.matches.blocks import Player
 from ladder.matchmaking import proposals, quick_pairing
-from ladder.matchmaking.begin import CLOCKS, quick_bots, versions_of
-from ladder.matchmaking.limits import hosted_room
+from ladder.matchmaking.begin import CLOCKS, no_season, quick_bots, require_hosted_room, versions_of
 from ladder.matchmaking.presence import tell_lobby
 from ladder.matchmaking.proposals import create_game
 from ladder.models import GuestTable, Ladder, LiveSeat, Match, PlayedMove, Proposal
@@ -48,35 +47,57 @@ CLOCK: Final = "usual"
 SCOPE: Final = "guests"
 
 IDLE: Final = timedelta(minutes=10)
-"""A guest's game in which they have decided nothing for so long is closed."""
+"""A guest game is aborted if the guest has made no decision for this long."""
 
-CLOSED: Final = "The guest has decided nothing for ten minutes."
+CLOSED: Final = "The guest made no decision for 10 minutes."
 
 KEPT: Final = timedelta(days=2)
-"""So long it is kept who sat where, by hashes: limits are counted over one day."""
+"""How long the hashes of guests are kept. Limits count games of the last 24 hours."""
 
-_DAY: Final = timedelta(days=1)
 _AT_ONCE: Final = 500
 _SALT: Final = "ladder.matchmaking.guests"
 _TOKEN_BYTES: Final = 32
 _RETRY_S: Final = 60
 _RANDOM: Final = SystemRandom()
 
+_GAMES_FROM_IP: Final = Limit(
+    "MAX_GUEST_GAMES_PER_IP",
+    gettext_lazy("%(most)s guest games from your network are running (the maximum). Try again later or sign up."),
+    retry_s=_RETRY_S,
+    code="guest_games_per_ip",
+)
+_GAMES_FROM_IP_PER_DAY: Final = Limit(
+    "MAX_GUEST_GAMES_PER_IP_PER_DAY",
+    gettext_lazy(
+        "Guests on your network have started %(most)s games in the last 24 hours (the maximum). Try again later or"
+        " sign up."
+    ),
+    per=DAY,
+    code="guest_games_per_day",
+)
+_GAMES: Final = Limit(
+    "MAX_GUEST_GAMES",
+    gettext_lazy("The maximum number of guest games (%(most)s) is running. Try again in a minute or sign up."),
+    retry_s=_RETRY_S,
+    code="guest_games",
+)
+
 
 def play_now(ladder: Ladder, secret: str | None, address: str) -> tuple[Match, str]:
-    """Seat the guest who knows ``secret``, a new one without, with house bots; the match, and the secret that opens it.
+    """Start a game of a guest against house bots. Returns the match and the secret that gives access to it.
 
-    Their game that runs already is that one. ``address`` is that of ``accounts.limits.address``. Raises ``Refused``.
+    A guest whose ``secret`` belongs to a running game gets that game. Without ``secret`` the guest is new. ``address``
+    comes from ``accounts.limits.address``. Raises ``Refused``.
     """
     running = _running().filter(secret_hash=guest_hash(secret)).first() if secret else None
     if running is not None and secret:
         return running.match, secret
     wait = wait_s(SCOPE, address)
     if wait:
-        raise TooMany(_("Somebody there sits down too often. Try again in a minute."), wait)
+        raise TooMany(_("Too many new games from your network. Try again in a minute."), wait, code="too_often")
     _require_guests_at(ladder)
     kept = secret or secrets.token_urlsafe(_TOKEN_BYTES)
-    where = _hash_of_address(address)
+    where = salted_hmac(_SALT, address, algorithm="sha256").hexdigest()
     _require_room(where)
     with transaction.atomic():
         match = _begin(ladder, guest_hash(kept))
@@ -84,38 +105,35 @@ def play_now(ladder: Ladder, secret: str | None, address: str) -> tuple[Match, s
         GuestTable.objects.create(match=match, secret_hash=guest_hash(kept), address=where)
         again = _running().filter(secret_hash=guest_hash(kept)).exclude(match=match).first()
         if again is None:
-            _require_room(where, mine=1)
+            _require_room(where, but=1)
             return match, kept
         transaction.set_rollback(True)
     return again.match, kept
 
 
 def play_house(person: User, ladder: Ladder) -> Match:
-    """The same for somebody with an account: a casual game with bots of the house. A second click is the same game.
-
-    Raises ``Refused``.
-    """
+    """Start a casual game of ``person`` against house bots. A second click returns the same game."""
     made = create_game(person, ladder, clock=CLOCK, kind=Proposal.Kind.BOTS)
     if made.match is None:
-        raise Refused(_("The game could not begin. Try again in a moment."))
+        raise Refused(_("The game could not start. Try again in a moment."), code="not_started")
     return made.match
 
 
-# --- what is over --------------------------------------------------------------------------------------------------
+# --- Idle and old games ----------------------------------------------------------------------------------------------
 
 
 def close_idle() -> int:
-    """End the games in which guests have decided nothing for ``IDLE``; how many. Safe to run twice at once."""
+    """Abort guest games without a decision of the guest for ``IDLE``. Returns how many. Safe to run concurrently."""
     matches = _running().filter(match__started__lt=Now() - IDLE).values_list("match", flat=True)
     return sum(_closed(match_id) for match_id in matches if not _lately(match_id))
 
 
 def forget_guests() -> int:
-    """Forget who sat at games that have ended a while ago, and sessions that are over; of how many games."""
+    """Delete expired sessions and the hashes of guests older than ``KEPT``. Returns the number of games."""
     try:
         call_command("clearsessions")
     except Exception:
-        logger.exception("sessions that are over are kept")
+        logger.exception("expired sessions not deleted")
     old = GuestTable.objects.filter(created__lt=Now() - KEPT).exclude(match__status=Match.Status.RUNNING)
     forgotten = 0
     while ids := list(old.values_list("pk", flat=True)[:_AT_ONCE]):
@@ -127,12 +145,12 @@ def forget_guests() -> int:
 
 
 def _closed(match_id: int) -> bool:
-    """One game that cannot be closed holds up no other one."""
-    return run_isolated(partial(_close, match_id), False, logger, "the guest's match %s was not closed", match_id)
+    """Abort one game. A failure does not affect the other games."""
+    return run_isolated(partial(_close, match_id), False, logger, "idle guest match %s not aborted", match_id)
 
 
 def _close(match_id: int) -> bool:
-    """Look again while the table is held: whoever decides now is not idle."""
+    """Check again while the match is locked: the guest may have decided in the meantime."""
     with transaction.atomic():
         table = held(match_id)
         if table is None or table.position.table.over or _lately(match_id):
@@ -144,14 +162,14 @@ def _close(match_id: int) -> bool:
 
 
 def _lately(match_id: int) -> bool:
-    """Whether the guest of a game has decided something themselves a while ago at most."""
+    """Whether the guest of a game has made a decision within ``IDLE``."""
     own = PlayedMove.objects.filter(match=match_id, decision__isnull=False, default="").exclude(
         seat__live_seat__guest=""
     )
     return own.filter(received_at__gt=Now() - IDLE).exists()
 
 
-# --- sitting down --------------------------------------------------------------------------------------------------
+# --- Starting --------------------------------------------------------------------------------------------------------
 
 
 def _running() -> QuerySet[GuestTable]:
@@ -159,11 +177,10 @@ def _running() -> QuerySet[GuestTable]:
 
 
 def _begin(ladder: Ladder, secret_hash: str) -> Match:
-    """Open the table, the guest at a seat that is drawn; the row of the ladder is held from here on."""
+    """Start the game with a random seat for the guest. The row of the ladder is locked from here on."""
     locked = Ladder.objects.select_for_update(no_key=True).get(pk=ladder.pk)
     versions = versions_of(locked, quick_bots(locked, locked.seats - 1))
-    if len(versions) > hosted_room():
-        raise TooMany(_("Too many bots that run here play live games now. Try again in a minute."), _RETRY_S)
+    require_hosted_room(len(versions))
     guest = guest_player()
     players = [Player(guest), *(Player(version) for version in versions)]
     _RANDOM.shuffle(players)
@@ -171,36 +188,21 @@ def _begin(ladder: Ladder, secret_hash: str) -> Match:
     try:
         return open_table(locked, players, rated=False, limits=CLOCKS[CLOCK], guests={seat: secret_hash})
     except NoSeason as none:
-        raise Refused(_("No season of %(ladder)s is open.") % {"ladder": ladder}) from none
+        raise no_season(ladder) from none
 
 
 def _require_guests_at(ladder: Ladder) -> None:
     private = ladder.private or ladder.by_invitation
     if ladder.players != Ladder.Players.OPEN or private or ladder.seats > MOST_SEATS:
-        raise Refused(_("Guests do not play there. Choose one of the tables that are offered, or sign in."))
+        raise Refused(_("Guests cannot play on this ladder. Choose another game or sign in."), code="no_guests")
 
 
-def _require_room(where: str, mine: int = 0) -> None:
-    """Raises ``TooMany`` where guests, or those of one address, have all the games that they may; but for ``mine``."""
-    there = GuestTable.objects.filter(address=where)
-    if there.filter(match__status=Match.Status.RUNNING).count() - mine >= settings.MAX_GUEST_GAMES_PER_IP:
-        raise TooMany(
-            _("From where you are, %(most)s guests play already, which is the most. Wait, or make an account.")
-            % {"most": settings.MAX_GUEST_GAMES_PER_IP},
-            _RETRY_S,
-        )
-    if there.filter(created__gt=Now() - _DAY).count() - mine >= settings.MAX_GUEST_GAMES_PER_IP_PER_DAY:
-        raise TooMany(
-            _("From where you are, guests have begun %(most)s games within 24 hours, which is the most.")
-            % {"most": settings.MAX_GUEST_GAMES_PER_IP_PER_DAY}
-        )
-    if _running().count() - mine >= settings.MAX_GUEST_GAMES:
-        raise TooMany(_("All tables for guests are taken. Try again in a minute, or make an account."), _RETRY_S)
-
-
-def _hash_of_address(address: str) -> str:
-    """What is kept of an address: only this site can tell whether it was one."""
-    return salted_hmac(_SALT, address, algorithm="sha256").hexdigest()
+def _require_room(where: str, but: int = 0) -> None:
+    """Raises ``TooMany`` if a limit on guest games is reached. ``but`` games do not count."""
+    from_ip = GuestTable.objects.filter(address=where)
+    _GAMES_FROM_IP.require(from_ip.filter(match__status=Match.Status.RUNNING), but)
+    _GAMES_FROM_IP_PER_DAY.require(from_ip, but)
+    _GAMES.require(_running(), but)
 
 
 # --- Expired rows ----------------------------------------------------------------------------------------------------
@@ -209,5 +211,5 @@ _STEPS: Final[tuple[Callable[[], int], ...]] = (proposals.expire, quick_pairing.
 
 
 def tidy() -> int:
-    """Do all of it; of how many things. A step that fails holds up no other one. Safe to run twice at once."""
-    return sum(run_isolated(step, 0, logger, "the lobby was not tidied: %s", step.__name__) for step in _STEPS)
+    """Run all steps. Returns how many rows they ended. A failed step does not affect the others."""
+    return sum(run_isolated(step, 0, logger, "lobby cleanup step failed: %s", step.__name__) for step in _STEPS)

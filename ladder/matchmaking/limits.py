@@ -1,22 +1,24 @@
-"""How many games people and bots may be in, offer or ask for at a time. The numbers are settings."""
+"""Limits on the games that people and bots play, create or propose. The numbers are settings."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable
 from datetime import timedelta
-from typing import Final
+from typing import Final, Literal
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from bots import remote
 from bots.models import Bot, RemoteBot
 from bots.owners import player_of
 from esr_platform.accounts.errors import Refused, TooMany
+from esr_platform.accounts.limits import DAY, Limit
 from esr_platform.accounts.models import User
 from ladder.members.memberships import require_rated, require_sits
 from ladder.models import Block, Ladder, LiveSeat, Match, Pairing, Proposal, ProposalPlayer, Seat
@@ -25,17 +27,17 @@ from ladder.models import Block, Ladder, LiveSeat, Match, Pairing, Proposal, Pro
 
 
 def free_games(bots: Collection[RemoteBot]) -> dict[int, int]:
-    """By bot, how many games more it may begin; one query."""
+    """By bot, how many more games it can start; one query."""
     theirs = Seat.objects.filter(version__bot__in=[one.pk for one in bots], match__status=Match.Status.RUNNING)
     running = Counter(theirs.values_list("version__bot", flat=True))
     return {one.pk: max(0, one.games_at_once - running[one.pk]) for one in bots}
 
 
 def held_free(bots: Collection[int]) -> set[int]:
-    """Those of these remote bots that are here and can begin a game, their rows held until the transaction's end.
+    """The remote bots of ``bots`` that are online and can start a game. Their rows are locked.
 
-    Whoever opens a table asks here first, after the ladder's row is held: so of two tables that are opened at once, the
-    second sees the first.
+    Call this before a table is opened, with the ladder locked: of two tables opened at once, the second then sees the
+    first.
     """
     list(RemoteBot.objects.select_for_update(no_key=True).filter(pk__in=bots).order_by("pk").values_list("pk"))
     rows = list(remote.available().filter(pk__in=bots))
@@ -43,7 +45,7 @@ def held_free(bots: Collection[int]) -> set[int]:
 
 
 def hosted_room() -> int:
-    """How many seats of live games may still be given to code that runs here: it is started anew for each decision."""
+    """How many more seats of live games can be given to hosted bots, which are started for each decision."""
     asked = LiveSeat.objects.filter(kind__in=LiveSeat.ASKED_BY_WORKERS, forfeit="")
     seated = asked.filter(table__match__status=Match.Status.RUNNING)
     most: int = settings.MAX_LIVE_HOSTED_SEATS
@@ -52,80 +54,92 @@ def hosted_room() -> int:
 
 # --- Human players ---------------------------------------------------------------------------------------------------
 #
-# Who still plays keeps a seat: whoever has resigned or forfeited does not, nor who can only watch any more. All of it
-# is judged while the rows of the people are held: of two games that begin at once the second sees the first.
+# A player occupies a seat while they can still play in it: not after they resign or forfeit, or when they can only
+# watch. Limits are checked while the rows of the people are locked: of two games that start at once, the second sees
+# the first.
 
 RETRY_S: Final = 60
-"""When to ask again where a game has to end first."""
+"""When to retry if a game must end first."""
+
+_GAMES_AT_ONCE: Final = Limit(
+    "MAX_LIVE_GAMES_PER_USER",
+    gettext_lazy("You are playing %(most)s games (the maximum). Finish one first."),
+    retry_s=RETRY_S,
+    code="games_at_once",
+)
+_HOSTED_SEATS: Final = Limit(
+    "MAX_HOSTED_SEATS_PER_USER",
+    gettext_lazy(
+        "Hosted bots can fill at most %(most)s seats in all running games of one player. Try again after a game ends."
+    ),
+    retry_s=RETRY_S,
+    code="hosted_seats",
+)
 
 
 def hold_people(ids: Iterable[int]) -> dict[int, User]:
-    """Hold the rows of these people until the end of the transaction, in the order in which everybody holds them.
+    """Lock the rows of these people, ordered by id as everywhere.
 
-    By id; who is not there, or whose account is closed, is left out.
+    Returns them by id, without unknown ids and closed accounts.
     """
     rows = get_user_model()._default_manager.select_for_update(no_key=True)
     return {one.pk: one for one in rows.filter(pk__in=set(ids)).order_by("pk") if one.is_active}
 
 
 def people_of(bots: Iterable[Bot]) -> list[int]:
-    """The ids of the people who play themselves among ``bots``; guests have none."""
+    """The user ids of the human players among ``bots``, without guests."""
     return [bot.owner_id for bot in bots if bot.kind == Bot.Kind.PERSON and bot.owner_id is not None]
 
 
 def kept_seats(person: int) -> QuerySet[LiveSeat]:
-    """The seats at running tables in which ``person`` still plays, or to which they may come back."""
+    """The seats in running games in which ``person`` plays or to which they can return."""
     mine = _live_seats_of([person]).filter(table__over=False, forfeit="", resigned=False)
     return mine.exclude(kind=LiveSeat.Kind.SUBSTITUTE, returned=True)
 
 
-def may_begin(person: int, *, rated: bool) -> bool:
-    """Whether ``person``, whose row is held, may begin another game."""
+def why_busy(person: int, *, rated: bool) -> Literal["", "games", "rated"]:
+    """Why ``person``, whose row is locked, cannot start another game; empty if they can.
+
+    ``games``: they play the maximum number of games. ``rated``: they play a rated game, and this one is also rated.
+    """
     mine = list(kept_seats(person).values_list("table__match__block__purpose", flat=True))
-    return len(mine) < settings.MAX_LIVE_GAMES_PER_USER and not (rated and Block.Purpose.LIVE in mine)
+    if not _GAMES_AT_ONCE.allows(len(mine)):
+        return "games"
+    return "rated" if rated and Block.Purpose.LIVE in mine else ""
 
 
 def require_may_begin(person: User, *, rated: bool) -> None:
-    """The same for whoever asks for it. Raises ``TooMany`` with what to do first."""
-    if may_begin(person.pk, rated=rated):
-        return
-    if kept_seats(person.pk).count() >= settings.MAX_LIVE_GAMES_PER_USER:
-        most = settings.MAX_LIVE_GAMES_PER_USER
-        raise TooMany(
-            _("You play %(most)s games at once, which is the most. End one of them first.") % {"most": most}, RETRY_S
-        )
-    raise TooMany(_("You play a rated game already. One at a time: end that one first."), RETRY_S)
+    """Raises ``TooMany`` if ``person``, whose row is locked, cannot start another game."""
+    busy = why_busy(person.pk, rated=rated)
+    if busy == "games":
+        raise _GAMES_AT_ONCE.reached()
+    if busy == "rated":
+        text = _("You are already playing a rated game. Finish it before you start another one.")
+        raise TooMany(text, RETRY_S, code="rated_at_once")
 
 
 def may_have_code(person: int, seats: int) -> bool:
-    """Whether code that runs here may sit at so many seats more of the games of ``person``, whose row is held.
+    """Whether hosted bots may fill ``seats`` more seats in games of ``person``, whose row is locked.
 
-    Those of a table that they have left count as long as it runs.
+    The seats of a running game count even if the person has left it.
     """
     if not seats:
         return True
     tables = _live_seats_of([person]).values("table")
     kept = LiveSeat.objects.filter(table__in=tables, kind__in=LiveSeat.ASKED_BY_WORKERS, forfeit="").count()
-    most: int = settings.MAX_HOSTED_SEATS_PER_USER
-    return kept + seats <= most
+    return _HOSTED_SEATS.allows(kept, seats)
 
 
 def require_code(people: Collection[int], seats: int) -> None:
-    """Raises ``TooMany`` where that is too much for one of ``people``."""
-    if all(may_have_code(person, seats) for person in people):
-        return
-    most = settings.MAX_HOSTED_SEATS_PER_USER
-    raise TooMany(
-        _("Bots that run here sit at %(most)s seats of one person's games at most. Wait until one has ended.")
-        % {"most": most},
-        RETRY_S,
-    )
+    """Raises ``TooMany`` if ``seats`` more hosted bots are too many for one of ``people``."""
+    if not all(may_have_code(person, seats) for person in people):
+        raise _HOSTED_SEATS.reached()
 
 
 def end_searches(people: Collection[int], found: int | None = None) -> None:
-    """End the searches and open games of these people, whose rows are held, and leave the open games of others.
+    """End the searches and open games of these people, and remove them from the open games of others.
 
-    ``found`` is the proposal that stays: the game that they have found by it.
+    Their rows are locked. ``found`` is the proposal of the game that they have found; it stays.
     """
     Pairing.objects.filter(bot__owner__in=people).delete()
     others = Proposal.objects.games().filter(state=Proposal.State.OPEN).exclude(pk__in=[] if found is None else [found])
@@ -143,16 +157,27 @@ def _live_seats_of(people: Collection[int]) -> QuerySet[LiveSeat]:
 
 # --- Open games ------------------------------------------------------------------------------------------------------
 
-_DAY: Final = timedelta(days=1)
+_GAMES_PER_DAY: Final = Limit(
+    "MAX_OPEN_GAMES_PER_DAY",
+    gettext_lazy("You have created %(most)s games in the last 24 hours (the maximum). Try again later."),
+    per=DAY,
+    code="open_games_per_day",
+)
+_OPEN_GAMES: Final = Limit(
+    "MAX_OPEN_GAMES_PER_USER",
+    gettext_lazy("You are waiting in %(most)s open games (the maximum). Leave one first."),
+    retry_s=10,
+    code="open_games",
+)
 
 
 def require_place(person: User, ladder: Ladder, *, rated: bool) -> Bot:
-    """The player that ``person``, whose row is held from here on, sits down as on ``ladder``.
+    """The player of ``person`` for a game on ``ladder``. Their row is locked from here on.
 
-    Raises ``Refused`` where they may not know of it, do not belong there, or may not play for a rating.
+    Raises ``Refused`` if they do not see the ladder, may not play on it, or may not play rated games.
     """
     if not Ladder.objects.visible_to(person).filter(pk=ladder.pk).exists():
-        raise Refused(_("There is no such ladder. Choose one of those that you see."))
+        raise Refused(_("This ladder does not exist or is not open to you. Choose another one."), code="no_ladder")
     player = player_of(person).bot
     require_sits(player, ladder)
     if rated:
@@ -161,75 +186,78 @@ def require_place(person: User, ladder: Ladder, *, rated: bool) -> Bot:
 
 
 def require_offer(person: User) -> None:
-    """Raises ``TooMany`` where ``person``, whose row is held, has made as many offers as one may."""
-    made = Proposal.objects.games().filter(by=person, created__gt=Now() - _DAY)
-    if made.count() >= settings.MAX_OPEN_GAMES_PER_DAY:
-        most = settings.MAX_OPEN_GAMES_PER_DAY
-        raise TooMany(
-            _("You have offered seats %(most)s times within 24 hours, which is the most. Come back later.")
-            % {"most": most}
-        )
+    """Raises ``TooMany`` if ``person``, whose row is locked, has created too many games today."""
+    _GAMES_PER_DAY.require(Proposal.objects.games().filter(by=person))
 
 
 def require_seat(player: Bot) -> None:
-    """Raises ``TooMany`` where ``player`` sits at as many tables that wait for others as one may."""
-    waiting = Proposal.objects.games().waiting().filter(players__bot=player)
-    if waiting.count() >= settings.MAX_OPEN_GAMES_PER_USER:
-        most = settings.MAX_OPEN_GAMES_PER_USER
-        raise TooMany(
-            _("You wait at %(most)s tables, which is the most. Leave one of them first.") % {"most": most}, 10
-        )
+    """Raises ``TooMany`` if ``player`` waits in too many open games."""
+    _OPEN_GAMES.require(Proposal.objects.games().waiting().filter(players__bot=player))
 
 
 # --- Challenges ------------------------------------------------------------------------------------------------------
 
 ANSWER_WITHIN: Final = timedelta(seconds=60)
 MOST_ASKED: Final = 10
-"""Open challenges for one bot: whoever wants to keep it from others would need as many accounts."""
+"""Maximum open challenges to one bot. To block a bot with challenges, this many accounts would be needed."""
 
 MOST_REMATCHES: Final = 3
-"""So often one person asks others for another game after the same one; once they have declined not any more."""
+"""How often one person can request a rematch of the same game. After a refusal they cannot request another one."""
 
 _DECLINED: Final = Proposal.State.DECLINED
 
+_OPEN_CHALLENGES: Final = Limit(
+    "MAX_OPEN_CHALLENGES_PER_USER",
+    "You have %(most)s challenges that are open or being played (the maximum). Wait for one to end or withdraw one.",
+    retry_s=int(ANSWER_WITHIN.total_seconds()),
+    code="open_challenges",
+)
+_CHALLENGES_PER_DAY: Final = Limit(
+    "MAX_CHALLENGES_PER_DAY",
+    "You have sent %(most)s challenges in the last 24 hours (the maximum). Try again later.",
+    per=DAY,
+    code="challenges_per_day",
+)
+_CHALLENGES_TO_ONE: Final = Limit(
+    "MAX_CHALLENGES_TO_ONE_USER_PER_DAY",
+    "You have challenged this player %(most)s times in the last 24 hours (the maximum). Wait for their challenge.",
+    per=DAY,
+    code="challenges_to_one",
+)
+_UNANSWERED: Final = Limit(
+    "unanswered challenges",
+    "%(bot)s has %(most)s unanswered challenges (the maximum). Try again in a minute.",
+    count=MOST_ASKED,
+    retry_s=60,
+    code="unanswered_challenges",
+)
+
 
 def require_room(by: User) -> None:
-    """Raises ``TooMany`` where ``by``, whose row the caller holds, has made all the challenges that one may."""
+    """Raises ``TooMany`` if ``by``, whose row is locked, cannot send another challenge."""
     mine = Proposal.objects.challenges().filter(by=by)
-    going_on = mine.filter(Q(state=Proposal.State.OPEN) | Q(match__status=Match.Status.RUNNING))
-    if going_on.count() >= settings.MAX_OPEN_CHALLENGES_PER_USER:
-        raise TooMany(
-            f"{settings.MAX_OPEN_CHALLENGES_PER_USER} of your challenges are open or being played, which is the most."
-            " Wait for one, or withdraw one.",
-            int(ANSWER_WITHIN.total_seconds()),
-        )
-    if mine.filter(created__gt=Now() - _DAY).count() >= settings.MAX_CHALLENGES_PER_DAY:
-        raise TooMany(
-            f"You have made {settings.MAX_CHALLENGES_PER_DAY} challenges within 24 hours, which is the most."
-            " Come back later."
-        )
+    _OPEN_CHALLENGES.require(mine.filter(Q(state=Proposal.State.OPEN) | Q(match__status=Match.Status.RUNNING)))
+    _CHALLENGES_PER_DAY.require(mine)
 
 
 def require_not_too_often(by: User, people: Collection[int], again: Match | None = None) -> None:
-    """Raises ``TooMany`` where ``by``, whose row the caller holds, has asked one of ``people`` all day long.
+    """Raises ``TooMany`` if ``by``, whose row is locked, has challenged one of ``people`` too often.
 
-    Rematches are no part of that: each is of a game, ``again``, after which so many may be asked for.
+    Rematches do not count for this. They have a limit per match, ``again``.
     """
     asked = Proposal.objects.filter(by=by, again=again) if people and again is not None else None
     if asked is not None and (asked.filter(state=_DECLINED).exists() or asked.count() >= MOST_REMATCHES):
-        raise TooMany("You have asked for another game already. Let them ask you.")
-    lately = Proposal.objects.challenges().filter(by=by, again=None, created__gt=Now() - _DAY)
+        raise TooMany(
+            "You cannot request another rematch of this game. The other players can still request one.",
+            code="rematch_again",
+        )
+    recent = Proposal.objects.challenges().filter(by=by, again=None)
     for person in people:
-        if lately.filter(players__bot__owner=person).distinct().count() >= settings.MAX_CHALLENGES_TO_ONE_USER_PER_DAY:
-            raise TooMany(
-                f"You have challenged them {settings.MAX_CHALLENGES_TO_ONE_USER_PER_DAY} times within 24 hours,"
-                " which is the most. Let them ask you."
-            )
+        _CHALLENGES_TO_ONE.require(recent.filter(players__bot__owner=person).distinct())
 
 
 def require_unasked(bots: Iterable[Bot]) -> None:
-    """Raises ``TooMany`` where one of ``bots`` has as many open challenges to answer as may be."""
+    """Raises ``TooMany`` if one of ``bots`` has too many unanswered challenges."""
     for bot in bots:
         asked = ProposalPlayer.objects.filter(bot=bot, accepted=None, proposal__state=Proposal.State.OPEN)
-        if asked.count() >= MOST_ASKED:
-            raise TooMany(f"{bot.name} has {MOST_ASKED} challenges to answer. Try again in a minute.", 60)
+        _UNANSWERED.require(asked, bot=bot.name)

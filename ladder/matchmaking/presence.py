@@ -1,6 +1,6 @@
 """Which people are online in the lobby, and notifications for them.
 
-While the cache is away nobody is seen in the lobby, and everything else goes on.
+While the cache is unavailable, nobody counts as online in the lobby. Everything else works.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from ladder.models import LiveSeat, Match, Seat
 logger = logging.getLogger(__name__)
 
 HERE_S: Final = 45
-"""Who was not noted for so long is away: several times what lies between two notes."""
+"""A person counts as offline after this time without a note. Notes are several times more frequent."""
 
 AT_A_TABLE: Final = timedelta(seconds=90)
-"""The same for who plays: that is noted at the table, and less often."""
+"""The same for players at a table, where notes are less frequent."""
 
 AFTERWARDS: Final = timedelta(minutes=3)
-"""Who was here when a game ended still looks at it for so long, though nothing notes that any more."""
+"""How long a player counts as online after the end of a game. Nothing notes presence at ended games."""
 
 
 def note_here(people: Collection[int]) -> None:
@@ -39,11 +39,11 @@ def note_here(people: Collection[int]) -> None:
     try:
         cache.set_many({_key(one): True for one in people}, HERE_S)
     except (RedisError, OSError) as error:
-        logger.warning("nobody is noted in the lobby: %s", error)
+        logger.warning("lobby presence not written: %s", error)
 
 
 def here_among(people: Collection[int]) -> set[int]:
-    """Those of ``people`` who are here."""
+    """The people of ``people``, by user id, who are online."""
     waiting = _in_lobby(people)
     return waiting | _playing(set(people) - waiting)
 
@@ -53,7 +53,7 @@ def _in_lobby(people: Collection[int]) -> set[int]:
     try:
         return {keys[key] for key in cache.get_many(keys)} if keys else set()
     except (RedisError, OSError) as error:
-        logger.warning("nobody is seen in the lobby: %s", error)
+        logger.warning("lobby presence not read: %s", error)
         return set()
 
 
@@ -72,9 +72,9 @@ def _key(person: int) -> str:
 
 # --- Notifications ---------------------------------------------------------------------------------------------------
 #
-# ``{"match": null, "bots": [], "people": [4], "what": "lobby", "in_ms": 0}``. ``what`` is ``lobby`` (what is on offer
-# has changed, for everybody), ``found`` (the game ``match`` of ``people`` begins) or ``challenge`` (``people`` were
-# asked something, or have an answer). ``people`` are ids of accounts. A hint may be lost or come twice.
+# ``{"match": null, "bots": [], "people": [4], "what": "lobby", "in_ms": 0}``. ``what`` is ``lobby`` (the lobby has
+# changed, for all visitors), ``found`` (the game ``match`` of ``people`` begins) or ``challenge`` (``people`` have a
+# new challenge, or an answer to theirs). ``people`` are user ids. A hint can be lost or arrive twice.
 
 What = Literal["lobby", "found", "challenge"]
 
@@ -88,7 +88,7 @@ def lobby_version() -> str:
 
 
 def tell_lobby() -> None:
-    """Tell everybody in the lobby that it has changed, once the transaction is committed."""
+    """Tell all visitors of the lobby that it has changed, once the transaction is committed."""
     transaction.on_commit(_next_version, robust=True)
     _tell("lobby")
 
@@ -98,14 +98,14 @@ def _next_version() -> None:
 
 
 def tell_found(match: Match) -> None:
-    """Tell the people who sit at ``match`` that their game begins, and the lobby that it has changed."""
+    """Tell the human players of ``match`` that their game begins, and the lobby that it has changed."""
     seated = Seat.objects.filter(match=match, version__bot__kind="person", version__bot__owner__isnull=False)
     _tell("found", seated.values_list("version__bot__owner", flat=True), match.pk)
     tell_lobby()
 
 
 def tell_asked(people: Iterable[int]) -> None:
-    """Tell these people that a challenge has come, or what became of one."""
+    """Tell these people that they have a new challenge or that one has ended."""
     _tell("challenge", people)
 
 

@@ -4,7 +4,7 @@ A proposal collects players. Its game begins once every seat has a player who ac
 it, those of a challenge are named and asked. A rematch is a challenge of the players of a match that has ended.
 
 Rows are locked in one order: people by id, the proposal, the ladder, the bots. Every function here raises ``Refused``
-with a sentence for the user. To repeat a change has no further effect.
+with a message for the user. Repeating a change has no further effect.
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ from ladder.matchmaking.limits import (
     ANSWER_WITHIN,
     end_searches,
     hold_people,
-    may_begin,
     may_have_code,
     people_of,
     require_may_begin,
@@ -43,6 +42,7 @@ from ladder.matchmaking.limits import (
     require_room,
     require_seat,
     require_unasked,
+    why_busy,
 )
 from ladder.matchmaking.presence import here_among, tell_asked, tell_lobby
 from ladder.models import Block, Ladder, Match, Proposal, ProposalPlayer
@@ -82,7 +82,7 @@ def create_game(
     """
     limits = limits_of(clock, rated=rated)
     if kind not in (_Kind.OPEN, _Kind.LINK, _Kind.BOTS):
-        raise Refused(_("Offer seats to everybody, by a link, or play against bots."))
+        raise Refused(_("Choose an open game, a game by link or a game against bots."), code="unknown_kind")
     if kind == _Kind.BOTS:
         bots = [*bots, *[None] * (ladder.seats - 1 - len(bots))]
     _require_size(ladder, kind, bots)
@@ -120,7 +120,7 @@ def join(game: Proposal | str, by: User) -> Proposal:
         done = _join(found, by)
         if done is not None:
             return done
-    raise TooMany(_("Many are sitting down there now. Try again in a moment."), 1)
+    raise TooMany(_("Other players are joining this game at the same time. Try again."), 1, code="contended")
 
 
 def leave(game: Proposal, by: User) -> Proposal:
@@ -137,12 +137,12 @@ def leave(game: Proposal, by: User) -> Proposal:
 
 
 def keep_open(people: Collection[int]) -> int:
-    """Extend the open games of these people, who are in the lobby. Returns how many; writes only when it is time."""
+    """Extend the open games of these people, who are in the lobby, if they expire soon. Returns how many."""
     mine = Proposal.objects.filter(by__in=people, state=_State.OPEN, kind=_Kind.OPEN)
     fading = mine.filter(expires__gt=Now(), expires__lt=Now() + GRACE * 0.7)
     if not fading.exists():
         return 0
-    with transaction.atomic():  # without waiting: whoever holds one of them may be waiting for another one
+    with transaction.atomic():  # skip locked rows, since waiting for them could cause a deadlock
         free = fading.select_for_update(skip_locked=True, no_key=True).order_by("pk")
         return Proposal.objects.filter(pk__in=list(free.values_list("pk", flat=True))).update(expires=Now() + GRACE)
 
@@ -170,7 +170,9 @@ def _join(found: Proposal, by: User) -> Proposal | None:
         if player in bots:
             return locked
         if locked.rated and by.pk in {bot.owner_id for bot in bots if bot.kind != Bot.Kind.PERSON}:
-            raise Refused(_("Your own bot sits there, and nobody plays their own for a rating."))
+            raise Refused(
+                _("Your own bot plays in this rated game, so you cannot join it. Choose another game."), code="own_bot"
+            )
         require_may_begin(by, rated=locked.rated)
         require_seat(player)
         index = min(set(range(locked.ladder.seats)) - set(locked.players.values_list("index", flat=True)))
@@ -182,11 +184,11 @@ def _joinable(game: Proposal | str, by: User) -> Proposal:
     """The game itself, or that of a token. Only its token opens a game by link, its number does not."""
     if isinstance(game, Proposal):
         if game.kind == _Kind.LINK and game.by_id != by.pk:
-            raise Refused(_("These seats are for whoever has the link to them. Ask for it."))
+            raise Refused(_("You need a link to join this game. Ask its creator for the link."), code="needs_link")
         return game
     found = Proposal.objects.filter(token=game).first() if game else None
     if found is None:
-        raise Refused(_("There is no such invitation. Ask for another link."))
+        raise Refused(_("This link is not valid. Ask for a new one."), code="invalid_link")
     return found
 
 
@@ -194,9 +196,11 @@ def _require_size(ladder: Ladder, kind: str, bots: Collection[Bot | None]) -> No
     free = ladder.seats - 1 - len(bots)
     if free < 0:
         words = {"ladder": ladder, "seats": ladder.seats}
-        raise Refused(_("%(ladder)s has %(seats)s seats: name fewer bots.") % words)
+        raise Refused(_("%(ladder)s has %(seats)s seats. Choose fewer bots.") % words, code="too_many_bots")
     if kind != _Kind.BOTS and not free:
-        raise Refused(_("Nobody else could sit down there. Leave a seat free, or play against bots alone."))
+        raise Refused(
+            _("No seat is left for another player. Choose fewer bots or play against bots only."), code="no_free_seat"
+        )
 
 
 def _same_game(
@@ -247,7 +251,7 @@ def challenge(
         require_free(by, bots, rated=rated)
         for bot in asked:
             if bot.pk not in here:
-                raise Refused(f"{bot.name} is not here now. Challenge it when it is.")
+                raise Refused(f"{bot.name} is offline. Send the challenge again later.", code="offline")
         made = _create(
             bots,
             asked,
@@ -275,11 +279,14 @@ def answer(made: Proposal, bot: Bot, accepted: bool) -> Proposal:
         locked = _locked(made)
         asked = ProposalPlayer.objects.filter(proposal=locked, bot=bot).first()
         if asked is None:
-            raise Refused(f"{bot.name} was not asked.")
+            raise Refused(f"{bot.name} is not a player of this challenge.", code="not_a_player")
         if asked.accepted == accepted:
             return locked
         if asked.accepted is not None and locked.state == _State.OPEN:
-            raise Refused("It has accepted already. Whoever made the challenge can withdraw it.")
+            raise Refused(
+                f"{bot.name} has already accepted. Only the challenger can withdraw the challenge.",
+                code="already_accepted",
+            )
         _require_open(locked)
         ProposalPlayer.objects.filter(pk=asked.pk).update(accepted=accepted)
         return _begin_if_complete(locked, people, people[owner]) if accepted else _end(locked, _State.DECLINED)
@@ -342,12 +349,15 @@ def _players(match: Match, by: User) -> tuple[list[Bot], Bot]:
     """The players of ``match`` by seat, and that of ``by``, who must have played."""
     recent = Q(ended__gt=Now() - REMATCH_WITHIN, status__in=Match.ENDED, table__isnull=False)
     if not Match.objects.filter(recent, pk=match.pk).exists():
-        raise Refused(_("A rematch can be asked for until half an hour after a game. Challenge them instead."))
+        raise Refused(
+            _("A rematch can be requested within 30 minutes of the end of a game. Send a challenge instead."),
+            code="rematch_too_late",
+        )
     seats = match.seats.select_related("version__bot__owner").order_by("index")
     players = [seat.version.bot for seat in seats]
     own = next((bot for bot in players if bot.kind == Bot.Kind.PERSON and bot.owner_id == by.pk), None)
     if own is None:
-        raise Refused(_("Only those who played can ask for a rematch."))
+        raise Refused(_("Only players of this game can request a rematch."), code="not_a_player")
     return players, own
 
 
@@ -362,8 +372,8 @@ def withdraw(made: Proposal, by: User) -> Proposal:
         challenged = locked.kind == _Kind.CHALLENGE
         if locked.by_id != by.pk:
             if challenged:
-                raise Refused("Only whoever made the challenge can withdraw it. Decline it.")
-            raise Refused(_("Only whoever offers the seats can withdraw that. Stand up."))
+                raise Refused("Only the challenger can withdraw a challenge. Decline it instead.", code="not_yours")
+            raise Refused(_("Only the creator can withdraw this game. Leave it instead."), code="not_yours")
         if locked.state == _State.WITHDRAWN:
             return locked
         if challenged:
@@ -373,7 +383,7 @@ def withdraw(made: Proposal, by: User) -> Proposal:
 
 
 def expire() -> int:
-    """End the proposals whose time is over. Returns how many. Safe to run twice at once."""
+    """End the proposals whose time is over. Returns how many. Safe to run concurrently."""
     late = Proposal.objects.filter(state=_State.OPEN, expires__lte=Now())
     if not late.exists():
         return 0
@@ -427,7 +437,9 @@ def _begin_if_complete(locked: Proposal, people: Mapping[int, User], by: User) -
 def _require_able(locked: Proposal, bots: Sequence[Bot], people: Mapping[int, User], by: User) -> None:
     for bot in bots:
         if bot.kind == Bot.Kind.PERSON and bot.owner_id is not None and bot.owner_id not in people:
-            raise Refused(f"{bot.name} cannot play at the moment.")
+            raise Refused(
+                f"{bot.name} cannot play at the moment. Choose another opponent.", code="opponent_unavailable"
+            )
     if locked.rated:
         require_addresses(by, [people[one] for one in people_of(bots)])
     require_free(by, bots, rated=locked.rated)
@@ -442,7 +454,7 @@ def _unable(locked: Proposal, bots: Sequence[Bot], people: Mapping[int, User], b
             require_place(person, locked.ladder, rated=locked.rated)
         except Refused:
             return False
-        return may_begin(person.pk, rated=locked.rated) and may_have_code(person.pk, hosted)
+        return not why_busy(person.pk, rated=locked.rated) and may_have_code(person.pk, hosted)
 
     return [one for one in people_of(bots) if one != by.pk and (one not in people or not able(people[one]))]
 
@@ -473,10 +485,10 @@ def _bots(made: Proposal) -> list[Bot]:
 
 
 def _held(ids: Iterable[int], acting: int) -> dict[int, User]:
-    """Lock the rows of these people, of whom the ``acting`` one must have an open account."""
+    """Lock the rows of these people. Raises ``Refused`` if the account of the ``acting`` one is closed."""
     people = hold_people(ids)
     if acting not in people:
-        raise Refused(_("Your account is closed, so nothing was changed."))
+        raise Refused(_("Your account is closed. Nothing was changed."), code="account_closed")
     return people
 
 
@@ -486,7 +498,7 @@ def _locked(made: Proposal) -> Proposal:
 
 
 _ENDED: Final = {
-    _State.STARTED: "has begun",
+    _State.STARTED: "was already accepted",
     _State.DECLINED: "was declined",
     _State.EXPIRED: "was not answered in time",
     _State.WITHDRAWN: "was withdrawn",
@@ -499,12 +511,14 @@ def _require_open(locked: Proposal) -> None:
         return
     state = _State.EXPIRED if locked.state == _State.OPEN else _State(locked.state)
     if locked.kind == _Kind.CHALLENGE:
-        raise Refused(f"The challenge {_ENDED[state]}.")
+        raise Refused(f"The challenge {_ENDED[state]}.", code=state)
     if state == _State.STARTED:
-        raise Refused(_("The game has begun without you. Look for other seats."))
-    raise Refused(_("The seats are not offered any more. Look for other ones."))
+        raise Refused(_("This game has started without you. Choose another one."), code=state)
+    raise Refused(_("This game is no longer open. Choose another one."), code=state)
 
 
 def _require_not_begun(locked: Proposal) -> None:
     if locked.state == _State.STARTED:
-        raise Refused(_("The game has begun. Resign there, or abort it, if you do not want to play."))
+        raise Refused(
+            _("The game has already started. Resign or abort it if you do not want to play."), code="already_started"
+        )

@@ -1,8 +1,8 @@
 """Quick pairing: find an opponent of a similar rating for a rated game.
 
-One row a person (``Pairing``), for one ladder. It goes when the game is found, when they stop, or when nothing was
-heard of them for a while. A person's row is held whenever theirs is made, taken away or used: so who stops before the
-game was found is not found any more.
+A person has at most one search (``Pairing``), on one ladder. It ends when a game is found, when the person cancels it,
+or when they are offline for a while. The row of the person is locked whenever their search is created, used or
+deleted: a person who has canceled is not paired any longer.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from esr_platform.accounts.models import User
 from esr_platform.disconnects import run_isolated
 from ladder.ledger.append import merged_on
 from ladder.matches.candidates import frozen_ladders
-from ladder.matchmaking.begin import RATED, begin, limits_of
+from ladder.matchmaking.begin import RATED, begin, limits_of, no_season
 from ladder.matchmaking.limits import hold_people, hosted_room, may_have_code, require_may_begin, require_place
 from ladder.matchmaking.presence import note_here, tell_lobby
 from ladder.matchmaking.proposals import keep_open
@@ -39,17 +39,14 @@ from ladder.ratings.elo import START_RATING
 logger = logging.getLogger(__name__)
 
 HERE: Final = timedelta(seconds=15)
-"""Who was not heard of for so long is not paired."""
+"""A person who was last seen longer ago than this is not paired."""
 
 FORGOTTEN: Final = timedelta(seconds=60)
 _NOTED: Final = timedelta(seconds=4)
 
 
 def look_for(user: User, ladder: Ladder) -> Pairing:
-    """Let ``user`` look for a rated game on ``ladder``, and nowhere else; again is the same search.
-
-    Raises ``Refused``.
-    """
+    """Search a rated game on ``ladder`` for ``user``. This replaces a search on another ladder. Raises ``Refused``."""
     with transaction.atomic():
         player = _require_able(user, ladder)
         known = Pairing.objects.filter(bot=player).first()
@@ -62,7 +59,7 @@ def look_for(user: User, ladder: Ladder) -> Pairing:
 
 
 def stop(user: User) -> bool:
-    """Let ``user`` look no more; whether they did. A game that was found until then is theirs."""
+    """Cancel the search of ``user``. Returns whether there was one. A game that was found before is not canceled."""
     with transaction.atomic():
         hold(user.pk)
         player = known_player(user)
@@ -73,9 +70,9 @@ def stop(user: User) -> bool:
 
 
 def seen(people: Collection[int]) -> int:
-    """These people, by id, are in the lobby: whatever they wait for there stays; of how many that was written.
+    """Note that these people, by user id, are in the lobby, so that their searches and open games stay.
 
-    Call it every few seconds. Nothing is written before it is time.
+    Call it every few seconds. It writes only rows that would expire soon, and returns their number.
     """
     if not people:
         return 0
@@ -89,7 +86,7 @@ def seen(people: Collection[int]) -> int:
 
 
 def forget() -> int:
-    """End the searches of those of whom nothing was heard for long; how many."""
+    """Delete the searches of people who have been offline for ``FORGOTTEN``. Returns how many."""
     gone = Pairing.objects.filter(seen_at__lt=Now() - FORGOTTEN)
     if not gone.exists():
         return 0
@@ -101,7 +98,10 @@ def forget() -> int:
 
 
 def pair(random: Random | None = None) -> int:
-    """Open the tables that can be opened now; how many. Safe to run twice at once; ``random`` draws no deal."""
+    """Start the games that can be found now. Returns how many. Safe to run concurrently.
+
+    ``random`` is for the pairing, not for the deals.
+    """
     rows = list(_looking())
     if not rows:
         return 0
@@ -116,7 +116,7 @@ def pair(random: Random | None = None) -> int:
 
 
 def _require_able(user: User, ladder: Ladder) -> Bot:
-    """The player of ``user``, whose row is held from here on. Raises ``Refused`` where they cannot play there now."""
+    """The player of ``user``, whose row is locked from here on. Raises ``Refused`` if they cannot play there now."""
     player = require_place(user, ladder, rated=True)
     _require_games(player, ladder)
     require_may_begin(user, rated=True)
@@ -124,21 +124,24 @@ def _require_able(user: User, ladder: Ladder) -> Bot:
 
 
 def _require_games(player: Bot, ladder: Ladder) -> None:
-    """Raises ``Refused`` where no rated game could begin, or none with ``player``: one would look in vain."""
+    """Raises ``Refused`` if no rated game of ``player`` can start on ``ladder``."""
     if not Season.objects.filter(ladder=ladder, closing=None).exists():
-        raise Refused(_("No season of %(ladder)s is open.") % {"ladder": ladder})
+        raise no_season(ladder)
     frozen = frozen_ladders().filter(pk=ladder.pk).exists()
     if frozen and not Membership.objects.filter(ladder=ladder, bot=player).exists():
-        raise Refused(_("%(ladder)s takes nobody new: its deadline has passed.") % {"ladder": ladder})
+        raise Refused(
+            _("%(ladder)s is closed to new players: its deadline has passed.") % {"ladder": ladder},
+            code="deadline_passed",
+        )
 
 
 def _free(searches: QuerySet[Pairing]) -> list[int]:
-    """Those of ``searches`` that nobody else holds, held from here on: whoever does may be waiting for another one."""
+    """Lock those of ``searches`` that nobody else has locked and return their ids. Waiting could cause a deadlock."""
     rows = searches.select_for_update(skip_locked=True, no_key=True, of=("self",)).order_by("pk")
     return list(rows.values_list("pk", flat=True))
 
 
-# --- reading -------------------------------------------------------------------------------------------------------
+# --- Reading ---------------------------------------------------------------------------------------------------------
 
 
 def _looking() -> Iterable[Any]:
@@ -156,7 +159,7 @@ def _ladders(ids: Collection[int]) -> dict[int, Ladder]:
 
 
 def _ratings(rows: Collection[Pairing]) -> dict[int, int]:
-    """By search, the rating of who looks, if they have one there."""
+    """By search, the rating of the person on that ladder, if they have one."""
     memberships = Membership.objects.filter(
         bot__in=[row.bot_id for row in rows], ladder__in={row.ladder_id for row in rows}
     )
@@ -170,7 +173,7 @@ def _shown(ladders: Iterable[Ladder]) -> list[PeopleLadder]:
 
 
 def _hosted(ladder: Ladder) -> list[Candidate]:
-    """The code that fills up an open ladder's tables."""
+    """The hosted bots that fill the games of an open ladder."""
     if ladder.players != Ladder.Players.OPEN:
         return []
     standing = Membership.objects.filter(ladder=ladder, active=True, frozen=None, bot__in=hosted_for_ratings())
@@ -181,13 +184,13 @@ def _hosted(ladder: Ladder) -> list[Candidate]:
     ]
 
 
-# --- sitting down --------------------------------------------------------------------------------------------------
+# --- Starting --------------------------------------------------------------------------------------------------------
 
 
 def _open(ladder: Ladder, table: Found) -> bool:
-    """Open the table if everybody is still there and may begin, in a transaction of its own.
+    """Start a game, in its own transaction, if all its players are still searching and can play.
 
-    One that cannot be opened holds up no other one.
+    A failure does not affect other games.
     """
 
     def opened() -> bool:
@@ -195,10 +198,10 @@ def _open(ladder: Ladder, table: Found) -> bool:
             with transaction.atomic():
                 return _opened(ladder, table) is not None
         except Refused as refused:
-            logger.info("nobody sits down on %s: %s", ladder, refused)
+            logger.info("game not started on %s: %s", ladder, refused)
             return False
 
-    return run_isolated(opened, False, logger, "nobody can sit down on %s", ladder)
+    return run_isolated(opened, False, logger, "cannot start a game on %s", ladder)
 
 
 def _opened(ladder: Ladder, table: Found) -> Match | None:
@@ -208,7 +211,7 @@ def _opened(ladder: Ladder, table: Found) -> Match | None:
     still = {row.bot_id for row in mine.select_for_update(no_key=True).order_by("pk")}
     able = {pk for pk, one in people.items() if _is_able(one, ladder, len(table.bots))}
     out = [bot.pk for bot in players if bot.owner_id not in able]
-    if out:  # or whoever was drawn with them would be again, and never play
+    if out:  # otherwise the others would be paired with them again and again
         Pairing.objects.filter(bot__in=out, ladder=ladder).delete()
         tell_lobby()
         return None
@@ -219,7 +222,7 @@ def _opened(ladder: Ladder, table: Found) -> Match | None:
 
 
 def _is_able(person: User, ladder: Ladder, hosted: int) -> bool:
-    """Whether what ``person`` needed to look for a game still holds, also with so many ``hosted`` bots at the table."""
+    """Whether ``person`` may still play on ``ladder``, in a game with this number of ``hosted`` bots."""
     try:
         _require_able(person, ladder)
     except Refused:

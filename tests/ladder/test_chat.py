@@ -17,6 +17,7 @@ from ladder.matchmaking.proposals import create_game, join
 from ladder.models import ChatLine, ChatReport, Match
 from tests.build import staff
 from tests.ladder.matchmaking.people import OPEN, PEOPLE, ended, on, people
+from tests.refusals import refused
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
 
@@ -86,13 +87,13 @@ def test_nobody_else_reads_it(both: Sequence[User], match: Match) -> None:
 def test_nobody_talks_from_a_seat_that_is_not_theirs(both: Sequence[User], match: Match) -> None:
     (cid,) = people("cid")
     for user, place in ((cid, 0), (both[0], 1 - seat(match, both[0])), (both[0], 5)):
-        with pytest.raises(Refused, match="Only those who play"):
+        with refused("not_at_the_table"):
             say(match.pk, place, user, text="hello")
 
 
 def test_rated_tables_have_presets_alone(both: Sequence[User]) -> None:
     match = game_of(both, rated=True)
-    with pytest.raises(Refused, match="ready-made"):
+    with refused("presets_only"):
         tell(match, both[0], "give me your gems")
     tell(match, both[0], preset="good-game")
     (line,) = read(match, both[1])
@@ -100,7 +101,7 @@ def test_rated_tables_have_presets_alone(both: Sequence[User]) -> None:
 
 
 def test_a_preset_is_known_by_its_name_and_read_in_ones_own_language(both: Sequence[User], match: Match) -> None:
-    with pytest.raises(Refused, match="no such sentence"):
+    with refused("unknown_preset"):
         tell(match, both[0], preset="nonsense")
     for name in PRESETS:
         tell(match, both[0], preset=name)
@@ -119,7 +120,7 @@ def test_words_can_be_read(both: Sequence[User], match: Match, text: str) -> Non
 def test_guests_say_nothing(both: Sequence[User]) -> None:
     match, _ = play_now(on(OPEN), None, "192.0.2.1")
     for place in range(2):
-        with pytest.raises(Refused, match="Only those who play"):
+        with refused("not_at_the_table"):
             say(match.pk, place, both[0], text="hello")
 
 
@@ -127,7 +128,7 @@ def test_there_is_something_to_say_until_a_while_after_the_game(both: Sequence[U
     ended(match)
     tell(match, both[0], preset="good-game")
     Match.objects.filter(pk=match.pk).update(ended=F("ended") - AFTERWARDS)
-    with pytest.raises(Refused, match="ten minutes after"):
+    with refused("not_at_the_table"):
         tell(match, both[0], preset="thanks")
     assert len(read(match, both[1])) == 1
 
@@ -137,7 +138,7 @@ def test_who_has_switched_it_off_reads_and_says_nothing(both: Sequence[User], ma
     tell(match, ada, "hello")
     switch(bob, False)
     assert read(match, bob) == []
-    with pytest.raises(Refused, match="switched the talk off"):
+    with refused("chat_off"):
         tell(match, bob, preset="thanks")
     switch(bob, True)
     assert len(read(match, bob)) == 1
@@ -146,7 +147,7 @@ def test_who_has_switched_it_off_reads_and_says_nothing(both: Sequence[User], ma
 def test_an_account_that_is_closed_says_and_reads_nothing(both: Sequence[User], match: Match) -> None:
     tell(match, both[0], "hello")
     User.objects.filter(pk=both[1].pk).update(is_active=False)
-    with pytest.raises(Refused, match="closed"):
+    with pytest.raises(Refused):
         tell(match, both[1], "hello")
     assert read(match, both[1]) == []
 
@@ -156,12 +157,12 @@ def test_nobody_talks_all_the_time(both: Sequence[User], match: Match) -> None:
     ada, bob = both
     tell(match, ada, "again")
     tell(match, ada, "and once again")
-    with pytest.raises(TooMany, match="within a minute"):
+    with refused("lines_per_minute", TooMany):
         tell(match, ada, "and again")
     tell(match, bob, "enough")
     ChatLine.objects.update(created=timezone.now() - timedelta(minutes=2))
     tell(match, ada, "once more")
-    with pytest.raises(TooMany, match="3 things at this table"):
+    with refused("lines_per_game", TooMany):
         tell(match, ada, "and more")
 
 
@@ -174,10 +175,10 @@ def test_a_line_is_reported_once_by_those_at_the_table(both: Sequence[User], mat
     line = tell(match, ada, "rude")
     assert report(match.pk, line, bob) == report(match.pk, line, bob)
     assert ChatReport.objects.count() == 1
-    with pytest.raises(Refused, match="yourself"):
+    with refused("own_line"):
         report(match.pk, line, ada)
     for stranger, where, which in ((cid, match.pk, line), (bob, match.pk + 1, line), (bob, match.pk, line + 1)):
-        with pytest.raises(Refused, match="no such line"):
+        with refused("no_line"):
             report(where, which, stranger)
 
 
@@ -185,7 +186,7 @@ def test_a_line_is_reported_once_by_those_at_the_table(both: Sequence[User], mat
 def test_one_person_reports_so_many_a_day(both: Sequence[User], match: Match) -> None:
     lines = [tell(match, both[0], f"rude {time}") for time in range(2)]
     report(match.pk, lines[0], both[1])
-    with pytest.raises(TooMany, match="24 hours"):
+    with refused("reports_per_day", TooMany):
         report(match.pk, lines[1], both[1])
 
 
@@ -193,7 +194,7 @@ def test_staff_hides_a_line_for_everybody_also_for_those_who_have_it(both: Seque
     ada, bob = both
     rude, fine = (ChatLine.objects.get(pk=tell(match, ada, text)) for text in ("rude", "fine"))
     report(match.pk, rude.pk, bob)
-    with pytest.raises(Refused, match="Only staff"):
+    with refused("not_staff"):
         settle(rude, bob, hide=True)
     eve = staff("eve")
     settle(rude, eve, hide=True)
@@ -202,7 +203,7 @@ def test_staff_hides_a_line_for_everybody_also_for_those_who_have_it(both: Seque
     assert hidden_lines(match.pk) == {rude.pk}
     rude.refresh_from_db()
     assert (rude.hidden_by, ChatReport.objects.get().settled_by) == (eve, eve)
-    with pytest.raises(Refused, match="no such line"):
+    with refused("no_line"):
         report(match.pk, rude.pk, bob)
     report(match.pk, fine.pk, bob)
     settle(fine, eve, hide=False)

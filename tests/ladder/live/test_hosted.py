@@ -177,7 +177,7 @@ def test_a_game_at_which_the_platform_fails_too_often_is_void_and_says_why() -> 
         assert not ask_seat(match.pk, seat, failed, launcher)
     match.refresh_from_db()
     assert match.status == "void"
-    assert match.reason == f"Given up after 3 attempts to ask seat {seat + 1}: no room for another process"
+    assert match.reason == f"The bot at seat {seat + 1} could not be run after 3 attempts: no room for another process"
     assert not LiveSeat.objects.filter(table=match.pk, owes=True).exists()
     assert not LedgerEntry.objects.filter(kind="result").exists()
     assert accounts() == []
@@ -269,10 +269,7 @@ def test_a_game_that_no_machine_can_go_on_with_is_void_after_a_while() -> None:
     assert remind() == 1
     match.refresh_from_db()
     assert match.status == "void"
-    assert (
-        match.reason
-        == f"For 3 minutes the site could not ask {live_seat.seat.version} at seat {live_seat.seat.index + 1}."
-    )
+    assert match.reason == f"No worker could run {live_seat.seat.version} at seat {live_seat.seat.index + 1} for 3 min."
 
 
 def substituted() -> tuple[Match, LiveSeat]:
@@ -294,7 +291,7 @@ def test_for_who_has_gone_the_default_is_played_if_no_machine_can_ask_in_their_c
     assert match.status == "running"
     move = PlayedMove.objects.get(match=match)
     assert (move.default, move.decision) == ("absent", live_seat.asked)
-    assert move.detail == f"For a minute the site could not ask {live_seat.substitute} at seat 1."
+    assert move.detail == f"No worker could run {live_seat.substitute} at seat 1 for 1 min."
     play_to_the_end(match)
     check_ended(match)
 

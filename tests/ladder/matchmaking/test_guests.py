@@ -10,7 +10,7 @@ from django.test import override_settings
 from django.utils import timezone
 
 from bots.models import Bot
-from esr_platform.accounts.errors import Refused, TooMany
+from esr_platform.accounts.errors import TooMany
 from esr_platform.accounts.sessions import guest_hash
 from ladder.creation import Plan, found_ladder
 from ladder.matchmaking.begin import QUICK
@@ -19,6 +19,7 @@ from ladder.models import Block, GuestTable, LiveSeat, Match, PlayedMove
 from ladder.seasons import close
 from tests.build import DUEL, staff
 from tests.ladder.matchmaking.people import OPEN, PEOPLE, THREE_OPEN, at, ended, on, people, running
+from tests.refusals import refused
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
 
@@ -65,13 +66,13 @@ def test_of_secret_and_address_hashes_are_kept() -> None:
 
 @pytest.mark.parametrize("slug", [PEOPLE, DUEL, f"{DUEL}-remote", "edel-stein-reich-5-open"])
 def test_guests_play_at_small_open_tables_alone(slug: str) -> None:
-    with pytest.raises(Refused, match="Guests do not play there"):
+    with refused("no_guests"):
         play_now(on(slug), None, HERE)
 
 
 def test_a_private_ladder_has_no_guests() -> None:
     ladder = found_ladder(Plan("Class", DUEL, 2, players="open", private=True), staff("eve"))
-    with pytest.raises(Refused, match="Guests do not play there"):
+    with refused("no_guests"):
         play_now(ladder, None, HERE)
 
 
@@ -83,7 +84,7 @@ def test_a_private_ladder_has_no_guests() -> None:
 def test_from_one_address_a_few_play_at_once() -> None:
     first, _ = play_now(on(OPEN), None, HERE)
     play_now(on(OPEN), None, HERE)
-    with pytest.raises(TooMany, match="2 guests play already"):
+    with refused("guest_games_per_ip", TooMany):
         play_now(on(OPEN), None, HERE)
     assert play_now(on(OPEN), None, THERE)[0].status == "running"
     ended(first)
@@ -94,7 +95,7 @@ def test_from_one_address_a_few_play_at_once() -> None:
 @override_settings(MAX_GUEST_GAMES_PER_IP_PER_DAY=2)
 def test_from_one_address_so_many_begin_a_day() -> None:
     matches = [ended(play_now(on(OPEN), None, HERE)[0]) for _ in range(2)]
-    with pytest.raises(TooMany, match="within 24 hours"):
+    with refused("guest_games_per_day", TooMany):
         play_now(on(OPEN), None, HERE)
     an_hour_ago(matches[0], timedelta(hours=25))
     assert play_now(on(OPEN), None, HERE)[0].status == "running"
@@ -104,28 +105,28 @@ def test_from_one_address_so_many_begin_a_day() -> None:
 @override_settings(MAX_GUEST_GAMES=1)
 def test_there_are_so_many_tables_for_guests() -> None:
     play_now(on(OPEN), None, HERE)
-    with pytest.raises(TooMany, match="All tables for guests"):
+    with refused("guest_games", TooMany):
         play_now(on(OPEN), None, THERE)
 
 
 @override_settings(REQUESTS_PER_MINUTE={"guests": 1})
 def test_tries_are_counted_by_address_whatever_the_secret() -> None:
     match, secret = play_now(on(OPEN), None, HERE)
-    with pytest.raises(TooMany, match="too often"):
+    with refused("too_often", TooMany):
         play_now(on(OPEN), "x" * 43, HERE)
     assert play_now(on(OPEN), secret, HERE)[0] == match, "to come back costs nothing"
 
 
 @override_settings(MAX_LIVE_HOSTED_SEATS=1)
 def test_guests_play_while_there_is_room_for_bots() -> None:
-    with pytest.raises(TooMany, match="live games now"):
+    with refused("no_hosted_seat", TooMany):
         play_now(on(THREE_OPEN), None, HERE)
     assert not GuestTable.objects.exists()
 
 
 def test_without_a_season_nothing_begins() -> None:
     close(on(OPEN).seasons.get(), then=None)
-    with pytest.raises(Refused, match="No season"):
+    with refused("no_season"):
         play_now(on(OPEN), None, HERE)
 
 

@@ -23,6 +23,7 @@ from ladder.seasons import close
 from tests.build import DUEL, staff, uploaded
 from tests.ladder.matchmaking.people import OPEN, PEOPLE, THREE_OPEN, THREE_PEOPLE, at, on, people, player, running
 from tests.ladder.matchmaking.remote_guests import guests
+from tests.refusals import refused
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
 
@@ -60,7 +61,7 @@ def test_whoever_took_the_last_seat_twice_is_in_the_game(both: Sequence[User]) -
     begun = join(made, both[1])
     assert begun.match is not None
     assert [join(made, one).match for one in both] == [begun.match] * 2
-    with pytest.raises(Refused, match="without you"):
+    with refused("started"):
         join(made, *people("cid"))
 
 
@@ -81,7 +82,7 @@ def test_the_rows_of_players_are_held_by_id_whoever_sits_where(
 
 def test_a_rated_game_is_of_entries_and_played_at_the_usual_clock(both: Sequence[User]) -> None:
     ada, bob = both
-    with pytest.raises(Refused, match="usual clock"):
+    with refused("rated_time_control"):
         create_game(ada, on(PEOPLE), rated=True, clock="quick")
     match = join(create_game(ada, on(PEOPLE), rated=True), bob).match
     assert match is not None and match.block.purpose == Block.Purpose.LIVE
@@ -106,10 +107,10 @@ def test_seats_are_drawn(both: Sequence[User]) -> None:
 
 def test_rated_seats_need_a_verified_address() -> None:
     (ada,), (bob,) = people("ada"), people("bob", verified=False)
-    with pytest.raises(Refused, match="verified e-mail address"):
+    with pytest.raises(Refused):
         create_game(bob, on(PEOPLE), rated=True)
     made = create_game(ada, on(PEOPLE), rated=True)
-    with pytest.raises(Refused, match="verified e-mail address"):
+    with pytest.raises(Refused):
         join(made, bob)
     assert join(create_game(ada, on(PEOPLE)), bob).state == "started"
 
@@ -123,7 +124,7 @@ def test_a_table_for_three_waits_for_all_and_people_come_and_go() -> None:
     assert join(made, cid).state == "open"
     assert join(made, bob).state == "started"
     assert at(running()[0]) == {"ada", "bob", "cid"}
-    with pytest.raises(Refused, match="has begun"):
+    with refused("already_started"):
         leave(made, bob)
 
 
@@ -131,11 +132,11 @@ def test_who_offers_and_stands_up_withdraws_it(both: Sequence[User]) -> None:
     ada, bob = both
     made = create_game(ada, on(THREE_PEOPLE))
     join(made, bob)
-    with pytest.raises(Refused, match="whoever offers"):
+    with refused("not_yours"):
         withdraw(made, bob)
     assert leave(made, ada).state == "withdrawn"
     assert withdraw(made, ada).state == "withdrawn"
-    with pytest.raises(Refused, match="not offered any more"):
+    with refused("withdrawn"):
         join(made, bob)
 
 
@@ -150,7 +151,7 @@ def test_who_comes_too_late_is_told_so() -> None:
     ada, bob, cid = people("ada", "bob", "cid")
     made = create_game(ada, on(PEOPLE))
     join(made, bob)
-    with pytest.raises(Refused, match="begun without you"):
+    with refused("started"):
         join(made, cid)
 
 
@@ -161,11 +162,11 @@ def test_a_link_is_for_whoever_has_it(both: Sequence[User]) -> None:
     ada, bob = both
     made = create_game(ada, on(PEOPLE), kind="link")
     assert len(made.token) == 43
-    with pytest.raises(Refused, match="no such invitation"):
+    with refused("invalid_link"):
         join("x" * 43, bob)
-    with pytest.raises(Refused, match="no such invitation"):
+    with refused("invalid_link"):
         join("", bob)
-    with pytest.raises(Refused, match="whoever has the link"):
+    with refused("needs_link"):
         join(made, bob)
     assert join(made, ada).state == "open"
     assert join(made.token, bob).state == "started"
@@ -217,23 +218,24 @@ def test_bots_that_cannot_sit_there_are_refused(both: Sequence[User]) -> None:
     greedy, (remote,) = house_bot("greedy"), guests("cid")
     mine, theirs = uploaded(ada, "Mine"), uploaded(bob, "Theirs")
     cases: list[tuple[str, dict[str, Any], str]] = [
-        (PEOPLE, {"kind": "bots", "bots": [greedy]}, "does not play at the tables"),
-        (PEOPLE, {"kind": "bots"}, "Too few bots of the house"),
-        (OPEN, {"bots": [greedy]}, "Nobody else could sit down"),
-        (OPEN, {"kind": "bots", "bots": [greedy, house_bot("miser")]}, "name fewer bots"),
-        (THREE_OPEN, {"kind": "bots", "bots": [greedy, greedy]}, "different bots"),
-        (OPEN, {"kind": "bots", "bots": [remote]}, "has to be asked"),
-        (OPEN, {"kind": "bots", "bots": [theirs]}, "is not on this ladder"),
-        (OPEN, {"kind": "bots", "bots": [mine], "rated": True}, "is not on this ladder"),
-        (OPEN, {"kind": "nonsense"}, "to everybody, by a link"),
-        (OPEN, {"clock": "nonsense"}, "no such clock"),
-        (DUEL, {}, "is not for people"),
+        (PEOPLE, {"kind": "bots", "bots": [greedy]}, "cannot_play"),
+        (PEOPLE, {"kind": "bots"}, "too_few_house_bots"),
+        (OPEN, {"bots": [greedy]}, "no_free_seat"),
+        (OPEN, {"kind": "bots", "bots": [greedy, house_bot("miser")]}, "too_many_bots"),
+        (THREE_OPEN, {"kind": "bots", "bots": [greedy, greedy]}, "same_bot_twice"),
+        (OPEN, {"kind": "bots", "bots": [remote]}, "needs_challenge"),
+        (OPEN, {"kind": "bots", "bots": [theirs]}, "not_on_ladder"),
+        (OPEN, {"kind": "bots", "bots": [mine], "rated": True}, "not_on_ladder"),
+        (OPEN, {"kind": "nonsense"}, "unknown_kind"),
+        (OPEN, {"clock": "nonsense"}, "unknown_time_control"),
     ]
-    for slug, offered, sentence in cases:
-        with pytest.raises(Refused, match=sentence):
+    for slug, offered, code in cases:
+        with refused(code):
             create_game(ada, on(slug), **offered)
+    with pytest.raises(Refused):
+        create_game(ada, on(DUEL))
     enter_ladder(mine, on(OPEN))
-    with pytest.raises(Refused, match="their own bot"):
+    with refused("own_bot"):
         create_game(ada, on(OPEN), kind="bots", bots=[mine], rated=True)
     assert not Proposal.objects.exists()
     assert create_game(ada, on(OPEN), kind="bots", bots=[mine]).state == "started"
@@ -243,7 +245,7 @@ def test_nobody_sits_down_with_their_own_bot_for_a_rating(both: Sequence[User]) 
     ada, bob = both
     theirs = uploaded(bob, "Theirs", claims={"edel-stein-reich": [3]})
     enter_ladder(theirs, on(THREE_OPEN))
-    with pytest.raises(Refused, match="Your own bot sits there"):
+    with refused("own_bot"):
         join(create_game(ada, on(THREE_OPEN), rated=True, bots=[theirs]), bob)
 
 
@@ -252,9 +254,9 @@ def test_nobody_plays_an_uploaded_bot_for_a_rating_where_its_files_lie_on_a_disk
     theirs = uploaded(bob, "Theirs")
     enter_ladder(theirs, on(OPEN))
     machine = Machine.objects.create(host="here", sandbox={"ok": True, "rated": False})
-    with pytest.raises(Refused, match="cannot run Theirs in rated games"):
+    with pytest.raises(Refused):
         create_game(ada, on(OPEN), rated=True, kind="bots", bots=[theirs])
-    with pytest.raises(Refused, match="cannot run Theirs in rated games"):
+    with pytest.raises(Refused):
         begin.begin(on(OPEN), [player(ada), theirs], rated=True)
     assert create_game(ada, on(OPEN), kind="bots", bots=[theirs]).state == "started"
     machine.delete()
@@ -266,14 +268,14 @@ def test_two_bots_of_one_person_do_not_meet_somebody_for_a_rating(both: Sequence
     theirs = [uploaded(bob, name, claims={"edel-stein-reich": [3]}) for name in ("Theirs", "Theirs too")]
     for bot in theirs:
         enter_ladder(bot, on(THREE_OPEN))
-    with pytest.raises(Refused, match="Two bots of one person"):
+    with refused("same_owner"):
         create_game(ada, on(THREE_OPEN), rated=True, kind="bots", bots=theirs)
     assert create_game(ada, on(THREE_OPEN), kind="bots", bots=theirs).state == "started"
 
 
 @override_settings(MAX_LIVE_HOSTED_SEATS=0)
 def test_bots_sit_down_while_there_is_room_for_them(both: Sequence[User]) -> None:
-    with pytest.raises(TooMany, match="live games now"):
+    with refused("no_hosted_seat", TooMany):
         create_game(both[0], on(OPEN), kind="bots")
     assert not Proposal.objects.exists()
 
@@ -283,7 +285,7 @@ def test_one_person_has_so_many_seats_of_code_also_at_games_that_they_have_left(
     ada, bob = both
     match = create_game(ada, on(OPEN), kind="bots").match
     LiveSeat.objects.filter(table__match=match, kind="person").update(resigned=True)
-    with pytest.raises(TooMany, match="one person's games"):
+    with refused("hosted_seats", TooMany):
         create_game(ada, on(OPEN), clock="calm", kind="bots")
     assert create_game(bob, on(OPEN), kind="bots").state == "started"
 
@@ -294,9 +296,9 @@ def test_one_person_has_so_many_seats_of_code_also_at_games_that_they_have_left(
 def test_nobody_is_in_two_rated_games_at_once() -> None:
     ada, bob, cid = people("ada", "bob", "cid")
     join(create_game(ada, on(PEOPLE), rated=True), bob)
-    with pytest.raises(TooMany, match="a rated game already"):
+    with refused("rated_at_once", TooMany):
         create_game(ada, on(PEOPLE), rated=True)
-    with pytest.raises(TooMany, match="a rated game already"):
+    with refused("rated_at_once", TooMany):
         join(create_game(cid, on(PEOPLE), rated=True), bob)
     assert join(create_game(cid, on(PEOPLE)), bob).state == "started"
 
@@ -305,7 +307,7 @@ def test_nobody_is_in_two_rated_games_at_once() -> None:
 def test_one_person_plays_so_many_games_at_once() -> None:
     ada, bob, cid = people("ada", "bob", "cid")
     match = join(create_game(ada, on(PEOPLE)), bob).match
-    with pytest.raises(TooMany, match="games at once"):
+    with refused("games_at_once", TooMany):
         join(create_game(cid, on(PEOPLE)), bob)
     LiveSeat.objects.filter(table__match=match, seat__version__bot=player(bob)).update(resigned=True)
     assert join(Proposal.objects.get(by=cid), bob).state == "started"
@@ -351,9 +353,9 @@ def test_somebody_whose_account_is_closed_sits_nowhere() -> None:
     join(made, bob)
     User.objects.filter(pk=bob.pk).update(is_active=False)
     assert join(made, cid).state == "open"
-    with pytest.raises(Refused, match="account is closed"):
+    with refused("account_closed"):
         join(made, bob)
-    with pytest.raises(Refused, match="account is closed"):
+    with pytest.raises(Refused):
         create_game(bob, on(PEOPLE))
 
 
@@ -383,13 +385,13 @@ def test_one_person_waits_at_so_many_tables_and_offers_so_many_a_day(both: Seque
     ada, bob = both
     first = create_game(ada, on(PEOPLE))
     join(create_game(bob, on(THREE_PEOPLE)), ada)
-    with pytest.raises(TooMany, match="wait at 2 tables"):
+    with refused("open_games", TooMany):
         create_game(ada, on(PEOPLE), clock="quick")
     assert create_game(ada, on(OPEN), kind="bots").state == "started", "there nobody waits"
     withdraw(first, ada)
     withdraw(create_game(ada, on(PEOPLE), clock="quick"), ada)
     withdraw(create_game(ada, on(PEOPLE), clock="calm"), ada)
-    with pytest.raises(TooMany, match="24 hours"):
+    with refused("open_games_per_day", TooMany):
         create_game(ada, on(PEOPLE), clock="quick")
 
 
@@ -399,11 +401,11 @@ def test_one_person_waits_at_so_many_tables_and_offers_so_many_a_day(both: Seque
 def test_a_private_ladder_is_for_its_members() -> None:
     ada, bob = people("ada", "bob")
     ladder = found_ladder(Plan("Class", DUEL, 2, players="people", private=True), staff("eve"))
-    with pytest.raises(Refused, match="no such ladder"):
+    with refused("no_ladder"):
         create_game(ada, ladder)
     invite(ladder, [ada])
     made = create_game(ada, ladder, kind="link")
-    with pytest.raises(Refused, match="no such ladder"):
+    with refused("no_ladder"):
         join(made.token, bob)
     invite(ladder, [bob])
     assert join(made.token, bob).state == "started"
@@ -411,7 +413,7 @@ def test_a_private_ladder_is_for_its_members() -> None:
 
 def test_a_ladder_by_invitation_is_seen_by_all_and_played_by_members(both: Sequence[User]) -> None:
     ladder = found_ladder(Plan("Class", DUEL, 2, players="people", by_invitation=True), staff("eve"))
-    with pytest.raises(Refused, match="by invitation"):
+    with pytest.raises(Refused):
         create_game(both[0], ladder)
 
 
@@ -419,7 +421,7 @@ def test_without_a_season_nothing_begins(both: Sequence[User]) -> None:
     ada, bob = both
     made = create_game(ada, on(PEOPLE))
     close(on(PEOPLE).seasons.get(), then=None)
-    with pytest.raises(Refused, match="No season"):
+    with refused("no_season"):
         join(made, bob)
 
 
@@ -436,7 +438,7 @@ def test_an_offer_stays_while_its_maker_is_seen_and_a_moment_longer(both: Sequen
     assert made.expires - timezone.now() > GRACE * 0.9
     Proposal.objects.filter(pk=made.pk).update(expires=timezone.now() - timedelta(seconds=1))  # SQLite's clock has ms
     assert keep_open([ada.pk]) == 0, "what is over does not come back"
-    with pytest.raises(Refused, match="not offered any more"):
+    with refused("expired"):
         join(made, bob)
     assert (expire(), expire()) == (1, 0)
     made.refresh_from_db()
