@@ -1,4 +1,4 @@
-"""The page of a match: all that is public about it."""
+"""Match page: everything public about one match."""
 
 from __future__ import annotations
 
@@ -125,10 +125,9 @@ class ToldChapter:
 
 @dataclass(frozen=True)
 class Told:
-    """A whole game, chapter by chapter; ``plies`` is the number of steps in its record.
+    """The move list of a game by chapter; ``plies`` is the number of steps in its record.
 
-    ``turning_point`` is the step that turned it, with what happened then; ``None`` if none did. ``key`` is another one
-    for every other text.
+    ``turning_point`` is the first sentence of the turning point, or ``None``. ``key`` identifies the text in the cache.
     """
 
     chapters: Sequence[ToldChapter]
@@ -138,7 +137,7 @@ class Told:
 
 
 def told(match: Match, names: Sequence[str]) -> Told | None:
-    """The game of ``match`` as everybody at the table saw it; ``None`` while no record of it is open. One query."""
+    """Return the move list of ``match`` as all players saw it, or ``None`` until its record is public. One query."""
     replay = replay_of(match)
     if replay is None:
         return None
@@ -192,20 +191,20 @@ def begins_with(text: str) -> int | None:
 
 # --- Human players at the table --------------------------------------------------------------------------------------
 
-_ON: Final = gettext_noop("%(bot)s played for %(person)s from move %(first)s to the end.")
-_TO: Final = gettext_noop("%(bot)s played for %(person)s from move %(first)s to move %(last)s.")
+_ON: Final = gettext_noop("The substitute %(bot)s played for %(person)s from move %(first)s to the end.")
+_TO: Final = gettext_noop("The substitute %(bot)s played for %(person)s from move %(first)s to move %(last)s.")
 
 
 @dataclass(frozen=True)
 class Substituted:
-    """A stretch of a game in which a bot of the house sat in somebody's seat; ``seat`` counts from 0."""
+    """A part of a game in which a house bot substituted for a player; ``seat`` counts from 0."""
 
     seat: int
     sentence: str
 
 
 def substituted(match: Match, names: Sequence[str]) -> list[Substituted]:
-    """The stretches of a live game that is over, by seat; one query. Of a running one nothing is told."""
+    """Return the substitutions in a finished live game by seat, and nothing for a running game; one query."""
     if match.status not in Match.ENDED or match.block.purpose not in Block.DRIVEN_BY_REQUESTS:
         return []
     others = Occupant.objects.filter(match=match).exclude(version=F("seat__version"))
@@ -222,7 +221,7 @@ def _sentence(row: Occupant, person: str) -> str:
 
 
 def outages(match: Match) -> list[str]:
-    """The outages of the site during a live game that is over, as sentences; one query."""
+    """Return a sentence for each site outage during a finished live game; one query."""
     if match.status not in Match.ENDED or match.block.purpose not in Block.DRIVEN_BY_REQUESTS:
         return []
     said = gettext("The site was unavailable for %(time)s before move %(move)s. Running clocks were extended.")
@@ -231,13 +230,13 @@ def outages(match: Match) -> list[str]:
 
 
 def outages_said(ms: int) -> str:
-    """The same for a table that is being played, where the number of moves may be hidden."""
+    """Describe an outage in a running live game without its move number, which can be hidden."""
     said = gettext("The site was unavailable for %(time)s. Running clocks were extended.")
     return said % {"time": span(ms / 1000)}
 
 
 def own_seat(seats: Sequence[Seat], person: int | None) -> Seat | None:
-    """The seat at which somebody plays by hand; ``None`` for who does not."""
+    """Return the seat where the user with the id ``person`` plays by hand, or ``None``."""
     theirs = (seat for seat in seats if seat.version.bot.kind == Bot.Kind.PERSON and person is not None)
     return next((seat for seat in theirs if seat.version.bot.owner_id == person), None)
 
@@ -281,7 +280,7 @@ def again(match: Match, seats: Sequence[Seat], person: int | None) -> Again | No
 
 @dataclass(frozen=True)
 class Round:
-    """What happened in one round, as sentences with the seat whose name each begins with, from 0."""
+    """One round in sentences. Each comes with the seat (from 0) whose name it begins with, or ``None``."""
 
     title: str
     sentences: Sequence[tuple[int | None, str]]
@@ -289,7 +288,7 @@ class Round:
 
 @dataclass(frozen=True)
 class Running:
-    """The cut of a game, ``None`` in its first round; ``names`` are those of its seats."""
+    """The public state of a running game. ``cut`` is ``None`` in the first round; ``names`` are by seat."""
 
     game: str
     cut: Cut | None
@@ -297,12 +296,12 @@ class Running:
 
     @property
     def scene(self) -> dict[str, Any] | None:
-        """The moment as a board draws it (``docs/boards.md``), with nothing in it that one seat alone knows."""
+        """The public state as a board scene (``docs/boards.md``), without private information of any seat."""
         return None if self.cut is None else scene_of(self.cut, len(self.names))
 
     @property
     def rounds(self) -> list[Round]:
-        """What has happened up to there, the newest round first."""
+        """The move list up to this state, newest round first."""
         if self.cut is None:
             return []
         chapters = GAMES[self.game].presentation.story(self.cut.log, named(len(self.names)))
@@ -313,7 +312,7 @@ class Running:
 
 
 def scene_of(cut: Cut, seats: int) -> dict[str, Any]:
-    """What a cut shows, as a board of so many ``seats`` draws it."""
+    """Return the board scene of ``cut`` for a game with ``seats`` seats."""
     entries = cut.log["entries"]
     return {
         "view": cut.view,
@@ -341,7 +340,7 @@ SPEEDS = (1, 2, 4, 8, 16, 30, 60)
 
 @dataclass(frozen=True)
 class SeatRow:
-    """A row of a match's table: its seat, what it reached, and its cells as the game's columns give them."""
+    """A row of the result table: a seat, its result and one cell per score column of the game."""
 
     seat: Seat
     result: SeatResult | None
@@ -350,7 +349,7 @@ class SeatRow:
 
 @dataclass(frozen=True)
 class SeatTable:
-    """The table of one match, with what the seats reached where it has a result."""
+    """The result table of one match. Before there is a result it lists only the seats."""
 
     match: Match
 
@@ -431,7 +430,7 @@ class MatchPage:
 
     @property
     def watched(self) -> str:
-        """How many look on while it runs, in words; empty for nobody."""
+        """The number of spectators in words; empty if there are none."""
         return watching_said([self.match.pk]).get(self.match.pk, "") if self.running else ""
 
     @property
@@ -452,12 +451,12 @@ class MatchPage:
 
     @property
     def winners(self) -> str:
-        """The names of those who won, or share the first place."""
+        """The names of the winners."""
         return enumerated([row.seat.version.bot.name for row in self.table.winners])
 
     @property
     def delayed_rows(self) -> list[SeatRow]:
-        """The seats that the machine made late, where the result stands all the same."""
+        """The seats that server lag slowed down although the result counts."""
         return [row for row in self.table.rows if row.seat.index in self.delayed]
 
     @property
@@ -466,22 +465,22 @@ class MatchPage:
 
     @property
     def changing(self) -> bool:
-        """Whether there is more to come on this page by itself."""
+        """Whether the page still changes without user input."""
         return not (self.over and self.deal.open)
 
     @property
     def live(self) -> bool:
-        """Whether it is driven by requests, and not played by a worker."""
+        """Whether the match is a live game, which requests drive instead of a worker."""
         return self.match.block.purpose in Block.DRIVEN_BY_REQUESTS
 
     @property
     def correctable(self) -> bool:
-        """Whether staff can end the match, or take its result back."""
+        """Whether site staff can withdraw the match or void its result."""
         return self.match.status in (*Match.PENDING, Match.Status.FINISHED)
 
     @property
     def failed_attempts(self) -> list[Attempt]:
-        """The attempts that brought no result, for a reader who wonders why it took so long."""
+        """The attempts without a result, which explain why a match took long."""
         return [attempt for attempt in self.attempts if attempt.failure]
 
     @property
@@ -490,18 +489,18 @@ class MatchPage:
 
     @property
     def replay_table(self) -> dict[str, Any]:
-        """What the drawing of its table is told."""
+        """The document about the match that the board gets."""
         return table(self.game, list(self.match.seats.all()), self.names)
 
     @property
     def speeds(self) -> list[tuple[str, str]]:
-        """The speeds of a replay, in steps a second, and what they are called."""
+        """The replay speeds in steps per second, with their labels."""
         some = [ngettext("%(count)s step/s", "%(count)s steps/s", count) % {"count": count} for count in SPEEDS]
-        return [("0.5", gettext("1 step in 2 s")), *zip(map(str, SPEEDS), some, strict=True)]
+        return [("0.5", gettext("0.5 steps/s")), *zip(map(str, SPEEDS), some, strict=True)]
 
     @cached_property
     def told(self) -> Told | None:
-        """The game in sentences, once it has a result and its block is open."""
+        """The move list, once the match has a result and its block is public."""
         return told(self.match, self.names) if self.match.status == Match.Status.FINISHED else None
 
 
@@ -527,7 +526,7 @@ def match_page(match_id: int, user: Viewer) -> MatchPage:
 
 
 def _ahead(match: Match) -> int:
-    """How many queued matches of the ladder are to be played before ``match``."""
+    """Return the number of queued matches of the ladder that are ahead of ``match``."""
     sooner = Q(priority__gt=match.priority) | Q(priority=match.priority, pk__lt=match.pk)
     return Match.objects.filter(sooner, ladder=match.ladder, status=Match.Status.QUEUED).count()
 
@@ -540,7 +539,7 @@ def match(request: HttpRequest, match_id: int) -> HttpResponse:
     try:
         page = match_page(match_id, request.user)
     except Match.DoesNotExist:
-        raise Http404(_("There is no match %(number)s.") % {"number": match_id}) from None
+        raise Http404(_("Match not found.")) from None
     sits = page.running is not None and actions.seat_of(match_id, None, secret_of(request)) is not None
     return render(request, "pages/match.html", {"page": page, "sits": sits})
 
@@ -550,7 +549,7 @@ ROUND_KEPT_S: Final = 600
 
 @require_safe
 def rounds(request: HttpRequest, match_id: int, number: int | None = None) -> HttpResponse:
-    """What the page of a running live game says up to the round ``number``, as parts of the page.
+    """Return the parts of the page of a running live game up to round ``number``.
 
     Such a response never changes. It is rendered once for all spectators, and only the visibility of the match is
     verified each time. Without ``number``, the response is about the newest public round and includes the moment for
@@ -578,6 +577,6 @@ def _round_content(match: Match, number: int | None = None) -> bytes:
     prefetch_related_objects([match], seats_shown())
     found = running(match, names(list(match.seats.all())), number)
     if found is None or (number is not None and (found.cut is None or found.cut.round != number)):
-        raise Http404(_("There is no match %(number)s.") % {"number": match.pk})
+        raise Http404(_("Match not found."))
     about = {"match": match, "running": found, "moment": number is None}
     return render_to_string("pages/_rounds.html", about).encode()

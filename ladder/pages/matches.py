@@ -1,4 +1,4 @@
-"""The list of all matches, and rows of matches on other pages."""
+"""Match list page, and match rows on other pages."""
 
 from __future__ import annotations
 
@@ -28,32 +28,32 @@ ROWS = 30
 
 
 def listed(matches: QuerySet[Match]) -> QuerySet[Match]:
-    """``matches`` with all that a row of a list shows, without seeds; one query more for the seats."""
+    """Return ``matches`` with everything that a list row shows; the seats cost one more query."""
     return matches.select_related("ladder").prefetch_related(seats_shown())
 
 
 def listed_part(matches: QuerySet[Match], parameters: Callable[[str], str | None], size: int = ROWS) -> Part[Match]:
-    """The part of ``matches`` that an address asks for, ``size`` of them; two queries."""
+    """Return the requested part of ``matches``, up to ``size`` of them; two queries."""
     return part(listed(matches), parameters, size)
 
 
 def result_of(seat: Seat) -> SeatResult | None:
-    """What ``seat`` reached; ``None`` without a result."""
+    """Return the result of ``seat``, or ``None``."""
     return getattr(seat, "result", None)
 
 
 def by_rank(match: Match) -> list[Seat]:
-    """The seats of a listed match, winners first; in seat order where there is no result."""
+    """Return the seats of a listed match, winners first. Without a result they are in seat order."""
     return sorted(match.seats.all(), key=lambda seat: (getattr(result_of(seat), "rank", 0), seat.index))
 
 
 def seat_of(match: Match, bot: Bot) -> Seat:
-    """The seat of ``bot`` in a listed match; of two versions in a test, that of the better one."""
+    """Return the seat of ``bot`` in a listed match. If two of its versions play, return the better seat."""
     return next(seat for seat in by_rank(match) if seat.version.bot_id == bot.pk)
 
 
 def reached(match: Match, seat: Seat) -> str:
-    """What ``seat`` reached in the first column of its game's tables, or that it forfeited; empty without a score."""
+    """Return the main score of ``seat`` or "forfeit"; empty if it has no score."""
     result = result_of(seat)
     if result is not None and result.forfeit:
         return gettext("forfeit")
@@ -63,9 +63,9 @@ def reached(match: Match, seat: Seat) -> str:
 
 
 def names(seats: Sequence[Seat]) -> list[str]:
-    """What the seats are called in a told game: bots that share a name are told apart by their address names.
+    """Return a unique name for each seat.
 
-    Two versions of one bot, which only a test has, are told apart by their numbers.
+    Bots that share a name get their slug added. Two versions of one bot, as in a test match, get their version number.
     """
     plain = [seat.version.bot.name for seat in seats]
     bots = [seat.version.bot_id for seat in seats]
@@ -80,7 +80,7 @@ def _name(seat: Seat, plain: Sequence[str], bots: Sequence[int]) -> str:
 
 
 def seats_shown() -> Prefetch[Any]:
-    """The seats of matches in a list, with all that a row shows of them."""
+    """Return the prefetch for everything that a list row shows of the seats."""
     shown = Seat.objects.select_related("membership", "version__bot__owner", "result")
     seats = shown.defer("version__check_report").order_by("index")
     return Prefetch("seats", queryset=seats)
@@ -89,25 +89,28 @@ def seats_shown() -> Prefetch[Any]:
 # --- The page --------------------------------------------------------------------------------------------------------
 
 STATES = {
-    "": (gettext_noop("played and running"), ~Q(attempts_started=0)),
-    "running": (gettext_noop("running"), Q(status=Match.Status.RUNNING)),
-    "waiting": (gettext_noop("waiting"), Q(status=Match.Status.QUEUED)),
-    "void": (gettext_noop("void"), Q(status__in=[Match.Status.VOID, Match.Status.CANCELLED, Match.Status.ABORTED])),
+    "": (gettext_noop("Started"), ~Q(attempts_started=0)),
+    "running": (gettext_noop("Running"), Q(status=Match.Status.RUNNING)),
+    "waiting": (gettext_noop("Queued"), Q(status=Match.Status.QUEUED)),
+    "void": (
+        gettext_noop("Void or canceled"),
+        Q(status__in=[Match.Status.VOID, Match.Status.CANCELLED, Match.Status.ABORTED]),
+    ),
 }
-"""What can be asked for: the word in the address, the word on the page, and which matches it means."""
+"""The states to filter by: value of the query parameter, label and condition."""
 
 NOTHING = {
     "": (gettext_noop("No matches yet."), gettext_noop("No matches on this ladder yet.")),
-    "running": (gettext_noop("No match is running."), gettext_noop("No match is running on this ladder.")),
-    "waiting": (gettext_noop("No match is waiting."), gettext_noop("No match is waiting on this ladder.")),
-    "void": (gettext_noop("No match is void."), gettext_noop("No match is void on this ladder.")),
+    "running": (gettext_noop("No running matches."), gettext_noop("No running matches on this ladder.")),
+    "waiting": (gettext_noop("No queued matches."), gettext_noop("No queued matches on this ladder.")),
+    "void": (gettext_noop("No void or canceled matches."), gettext_noop("No void or canceled matches on this ladder.")),
 }
-"""What is said where there is no such match: on all ladders, on one."""
+"""Text for an empty list, by state: on all ladders, on one ladder."""
 
 
 @dataclass(frozen=True)
 class MatchesPage:
-    """A part of the matches of ``ladder`` (or of all) in ``state``, of the bots that ``fields`` name."""
+    """One part of the match list: matches on ``ladder`` (``None``: all) in ``state`` with the bots in ``fields``."""
 
     ladder: Ladder | None
     state: str
@@ -117,35 +120,35 @@ class MatchesPage:
 
     @property
     def query(self) -> str:
-        """The filters, as they stand in an address."""
+        """The filters as a query string."""
         return self._query(self.ladder, self.state)
 
     @property
     def bots(self) -> list[Bot]:
-        """Those whose matches are listed; none where everybody's are."""
+        """The bots that the list is filtered by."""
         return [field.bot for field in self.fields if field.bot]
 
     @property
     def everybodys(self) -> str:
-        """The address without the bots."""
+        """The URL without the bot filters."""
         return f"?{_query({'ladder': self.ladder.slug if self.ladder else '', 'state': self.state})}"
 
     @property
     def nothing(self) -> str:
-        """What stands in place of the list where it is empty."""
+        """The text that replaces an empty list."""
         return gettext(NOTHING[self.state][self.ladder is not None])
 
     @property
     def tabs(self) -> list[Tabs]:
-        """Links to the other filters; each keeps what the others say."""
-        everywhere = gettext("all ladders")
+        """Links that change one filter and keep the others."""
+        everywhere = gettext("All ladders")
         everything = Tab(everywhere, everywhere, f"?{self._query(None, self.state)}", self.ladder is None)
         of_ladders = ladder_tabs(self.ladders, self.ladder, lambda ladder: f"?{self._query(ladder, self.state)}")
         of_states = [
             Tab(gettext(word), gettext(word), f"?{self._query(self.ladder, state)}", state == self.state)
             for state, (word, _) in STATES.items()
         ]
-        return [Tabs("", [everything]), *of_ladders, Tabs(gettext("state"), of_states)]
+        return [Tabs("", [everything]), *of_ladders, Tabs(gettext("State"), of_states)]
 
     def _query(self, ladder: Ladder | None, state: str) -> str:
         bots = {field.name: field.bot.slug for field in self.fields if field.bot}
@@ -153,7 +156,7 @@ class MatchesPage:
 
 
 def matches_page(ladder: Ladder | None, state: str, parameters: Parameters, user: Viewer) -> MatchesPage:
-    """The part that an address asks for, five queries; a ``state`` that is none shows what was and is played."""
+    """Return the requested part of the list in five queries. An unknown ``state`` selects started matches."""
     known = state if state in STATES else ""
     fields = [named(name, word(parameters(name))) for name in ("bot", "with")]
     few = known != "" or any(field.bot for field in fields)

@@ -1,4 +1,4 @@
-"""The record and the replay of a match, for download and for the player of replays."""
+"""Downloads of the game record and of the replay document of a match."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ladder.models import Match
 
 
 def download(match: Match) -> tuple[str, str] | None:
-    """File name and JSON of the record of a finished match, or of the log of a void one; ``None`` for every other."""
+    """Return file name and JSON: the record of a finished match or the log of a void one. Else return ``None``."""
     record = record_of(match)
     if record is not None:
         return f"match-{match.pk}.json", to_json(record) + "\n"
@@ -23,9 +23,9 @@ def download(match: Match) -> tuple[str, str] | None:
 
 
 def sent(request: HttpRequest, made: Made) -> HttpResponse:
-    """A document as an answer, compressed as it lies there wherever that is understood.
+    """Return the stored document as a response, compressed if the client accepts it.
 
-    Browsers may keep it, but ask each time whether it is still there for them: that costs one query and no bytes.
+    Browsers can cache it but must revalidate it each time, which costs one query and no transfer.
     """
     packed = "gzip" in request.headers.get("Accept-Encoding", "")
     response = HttpResponse(made.packed if packed else made.json, content_type="application/json")
@@ -44,7 +44,7 @@ def sent(request: HttpRequest, made: Made) -> HttpResponse:
 def record(request: HttpRequest, match_id: int) -> HttpResponse:
     document = download(match_seen_by(request.user, match_id))
     if document is None:
-        raise Http404(_("The record of match %(number)s opens when the match is over.") % {"number": match_id})
+        raise Http404(_("Record not available. It is published when all games of the deal are finished."))
     name, text = document
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return HttpResponse(text, content_type="application/json", headers=headers)
@@ -54,5 +54,5 @@ def record(request: HttpRequest, match_id: int) -> HttpResponse:
 def replay(request: HttpRequest, match_id: int) -> HttpResponse:
     found = replay_of(match_seen_by(request.user, match_id))
     if found is None:
-        raise Http404(_("The replay of match %(number)s opens when its record does.") % {"number": match_id})
+        raise Http404(_("Replay not available. It is published when all games of the deal are finished."))
     return sent(request, found)

@@ -1,4 +1,4 @@
-"""The log of one seat's game, for the owner of its bot."""
+"""Bot log page: the log of one seat for the bot's owner and site staff."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ROWS = 100
 
 @dataclass(frozen=True)
 class Decided:
-    """One decision; ``asked`` is JSON, ``answer`` escaped, times are µs, ``strike`` is a sentence or empty."""
+    """One decision. ``asked`` is JSON, ``answer`` is escaped, times are in µs, ``strike`` is a sentence or empty."""
 
     id: int
     ply: int
@@ -48,7 +48,7 @@ class Decided:
 
 @dataclass(frozen=True)
 class SeatLogPage:
-    """A page of the decisions of one seat, with what is said of its whole game."""
+    """One page of the decisions of a seat, with facts about its whole game."""
 
     match: Match
     seat: Seat
@@ -57,51 +57,51 @@ class SeatLogPage:
 
     @property
     def hellos(self) -> Sequence[str]:
-        """What the bot was told at its first start, and at its last, JSON, with its own seed; the file has all."""
+        """The hello messages of the first and the last start as JSON."""
         starts = self.log["starts"]
         return [in_json(start["hello"]) for start in (starts if len(starts) < 3 else (starts[0], starts[-1]))]
 
     @property
     def never_ready(self) -> bool:
-        """Whether the last of its processes was not ready. Of a program elsewhere nobody knows, but it has answered."""
+        """Whether the last start never became ready. A remote bot has no ready time but has answered."""
         return self.ready_us is None and not any(decision["answer"] for decision in self.log["decisions"][-1:])
 
     @property
     def ready_us(self) -> int | None:
-        """How long its last start took; ``None`` if it never was ready."""
+        """The duration of the last start in µs; ``None`` if the bot never became ready."""
         return self.log["starts"][-1]["ready_us"] if self.log["starts"] else None
 
     @property
     def strikes(self) -> Sequence[Mapping[str, Any]]:
-        """Its strikes, with the raw answers."""
+        """The strikes with the raw answers."""
         return [
             {**strike, "what": _struck(strike), "answer": visible(strike["answer"])} for strike in self.log["strikes"]
         ]
 
     @property
     def forfeit(self) -> str:
-        """Why it lost without playing to the end, or nothing."""
+        """The reason of a forfeit, or an empty string."""
         forfeit = self.log["forfeit"]
         return "" if forfeit is None else _what(forfeit["reason"], forfeit["evidence"])
 
     @property
     def stderr(self) -> str:
-        """The end of what it wrote to stderr."""
+        """The end of the bot's stderr output."""
         return visible(self.log["stderr_tail"])
 
     @property
     def wall_us(self) -> int:
-        """All its thinking."""
+        """The total wall time of all decisions in µs."""
         return sum(decision["wall_us"] for decision in self.log["decisions"])
 
     @property
     def kept_until(self) -> datetime | None:
-        """When the log is deleted, to the day."""
+        """The time after which the log is deleted."""
         return self.match.ended and self.match.ended + timedelta(days=settings.BOT_LOG_DAYS)
 
 
 def seat_log_page(match: Match, seat: Seat, user: Viewer, page: str | None) -> SeatLogPage | None:
-    """Page ``page`` of the log of ``seat`` for ``user``; ``None`` where there is none for them. One query."""
+    """Return page ``page`` of the log of ``seat``, or ``None`` if ``user`` cannot see one. One query."""
     log = log_of(match, seat.index, user)
     if log is None:
         return None
@@ -112,7 +112,7 @@ def seat_log_page(match: Match, seat: Seat, user: Viewer, page: str | None) -> S
 
 
 def download(match: Match, index: int, user: Viewer) -> tuple[str, str] | None:
-    """File name and JSON of a seat's log for ``user``; ``None`` where there is none for them. One query."""
+    """Return file name and JSON of a bot log, or ``None`` if ``user`` cannot see one. One query."""
     log = log_of(match, index, user)
     return None if log is None else (f"match-{match.pk}-seat-{index}-log.json", to_json(log) + "\n")
 
@@ -147,11 +147,11 @@ def _what(reason: str, detail: str) -> str:
 @never_cache
 @login_required
 def log(request: HttpRequest, match_id: int, index: int) -> HttpResponse:
-    """What happened at a seat, for the owner of its bot and staff."""
+    """Show the log of a seat to the owner of its bot and to site staff."""
     seat = _seat(request, match_id, index)
     page = seat_log_page(seat.match, seat, request.user, request.GET.get("page"))
     if page is None:
-        raise Http404(_no_log(match_id))
+        raise Http404(_no_log())
     return render(request, "pages/seat_log.html", {"page": page})
 
 
@@ -162,20 +162,21 @@ def download_log(request: HttpRequest, match_id: int, index: int) -> HttpRespons
     seat = _seat(request, match_id, index)
     document = download(seat.match, index, request.user)
     if document is None:
-        raise Http404(_no_log(match_id))
+        raise Http404(_no_log())
     name, text = document
     return _download(name, text.encode(), "application/json")
 
 
-def _no_log(match_id: int) -> str:
-    return _("No log of this seat of match %(number)s is kept (any more).") % {"number": match_id}
+def _no_log() -> str:
+    return _("Bot log not found. Bot logs are deleted after %(days)s days.") % {"days": settings.BOT_LOG_DAYS}
 
 
 def _seat(request: HttpRequest, match_id: int, index: int) -> Seat:
-    """The seat that an address names, for the owner of its bot and staff."""
+    """Return the requested seat if the user is the owner of its bot or site staff."""
     match = match_seen_by(request.user, match_id)
     seats = match.seats.select_related("version__bot__owner", "match__ladder", "match__block")
-    seat = found(seats, _("Match %(number)s has no seat %(seat)s.") % {"number": match_id, "seat": index}, index=index)
+    seat = found(seats, _("Seat not found."), index=index)
     if not access.may_read(request.user, seat.version.bot):
-        raise PermissionDenied(_("This is for the owner of %(name)s alone.") % {"name": seat.version.bot.name})
+        said = _("Only the owner of %(name)s and site staff can see this log.")
+        raise PermissionDenied(said % {"name": seat.version.bot.name})
     return seat

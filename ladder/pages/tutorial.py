@@ -1,4 +1,4 @@
-"""The tutorial of a game: the table, what has just happened, and what to think of now."""
+"""Tutorial page of a game: the board, the latest moves and the current lesson."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ def spoken_grid(grid: Grid, game: Game) -> tuple[list[SafeString], list[list[Saf
 
 # --- Moves so far ----------------------------------------------------------------------------------------------------
 #
-# Nothing is kept: the address of a page holds the moves, so every step of the way can be linked and gone back to.
+# The server stores nothing: the URL contains all moves, so every step can be linked to and undone.
 
 LONGEST_NUMBER: Final = 7
 SEPARATOR: Final = "-"
 
 
 class Lost(ValueError):
-    """Moves that lead nowhere in this tutorial."""
+    """Moves that are not valid in this tutorial."""
 
 
 @dataclass(frozen=True)
@@ -366,7 +366,7 @@ def offered(page: Page, amounts: Sequence[int]) -> str | Page:
 def tutorial(request: HttpRequest, slug: str) -> HttpResponse:
     game = GAMES.get(slug)
     if game is None or game.presentation.tutorial is None:
-        raise Http404(gettext("There is no tutorial of that name."))
+        raise Http404(gettext("Tutorial not found."))
     try:
         page = Page(
             game,
@@ -374,7 +374,7 @@ def tutorial(request: HttpRequest, slug: str) -> HttpResponse:
             walk(game.presentation.tutorial, numbers(request.GET.get("moves", ""), game.presentation.tutorial)),
         )
     except Lost:
-        raise Http404(gettext("These moves lead nowhere in this tutorial. Begin it again from its rules.")) from None
+        raise Http404(gettext("Invalid moves in the link. Start the tutorial again from the rules page.")) from None
     amounts = None if page.over else _amounts(request, [heap.token for heap in page.lesson.heaps])
     if amounts is not None:
         found = offered(page, amounts)

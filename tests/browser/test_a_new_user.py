@@ -88,8 +88,8 @@ def test_a_new_user_has_a_rated_match_within_two_minutes(page: Page, running: Ru
 
     first.get_by_role("link", name=re.compile(r"^Match")).click()
     expect(page.get_by_role("slider")).to_be_visible(timeout=60_000)
-    page.get_by_role("link", name="Log of your seat").click()
-    expect(page.get_by_role("heading", name="Log of my-bot")).to_be_visible()
+    page.get_by_role("link", name="View bot log").click()
+    expect(page.get_by_role("heading", name="Bot log of my-bot")).to_be_visible()
     (tmp_path / "seconds").write_text(f"{took:.1f}")
     artefacts = Path("test-artefacts")
     artefacts.mkdir(exist_ok=True)

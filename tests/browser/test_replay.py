@@ -83,7 +83,7 @@ def test_an_address_opens_at_its_step_and_from_its_seat_and_is_copied(site: Site
 def test_what_comes_can_be_hidden_and_the_keys_are_told(site: Site, watched: Page) -> None:
     opened(watched, f"/matches/{site.finished.pk}/#30")
     watched.keyboard.press("h")
-    expect(watched.get_by_role("button", name="Hide what comes")).to_have_attribute("aria-pressed", "true")
+    expect(watched.locator("[data-do=hide]")).to_have_attribute("aria-pressed", "true")
     expect(watched.locator(".chart .ahead")).to_be_hidden()
     plies = watched.eval_on_selector_all(
         ".replay-moves li:not([hidden]) a", "all => all.map((a) => Number(a.dataset.ply))"
@@ -104,9 +104,9 @@ def test_the_same_game_is_one_click_away_as_text_and_there_without_scripts(
 ) -> None:
     address = f"/matches/{site.finished.pk}/#40"
     opened(watched, address)
-    told = watched.get_by_role("heading", name="The game, told")
+    told = watched.locator("#text h2")
     expect(told).to_be_hidden()
-    watched.get_by_role("link", name="As text").last.click()
+    watched.locator("[data-do=text]").last.click()
     expect(told).to_be_visible()
     expect(told).to_be_focused()
     expect(watched.locator(".story [aria-current=step]")).to_be_in_viewport()
@@ -115,7 +115,7 @@ def test_the_same_game_is_one_click_away_as_text_and_there_without_scripts(
     context = browser.new_context(base_url=live_server.url, java_script_enabled=False)
     page = context.new_page()
     page.goto(address)
-    expect(page.get_by_role("heading", name="The game, told")).to_be_visible()
+    expect(page.locator("#text h2")).to_be_visible()
     expect(page.locator("game-replay")).to_be_hidden()
     expect(page.locator(".story :target")).to_be_in_viewport()
     context.close()

@@ -22,12 +22,12 @@ def test_a_newcomer_plays_the_first_phase_by_clicking(watched: Page) -> None:
     expect(watched.get_by_role("heading", name="magpie offers")).to_be_visible()
     compose(watched)
     for _ in range(MOST_CLICKS):
-        if watched.get_by_role("heading", name="What the scoring paid").count():
+        if watched.locator("[data-end]").count():
             break
         expect(watched.locator(".gems")).to_be_visible()
         watched.locator(".tutorial-choices .button").first.click()
-    expect(watched.get_by_role("link", name="Bring a bot")).to_be_visible()
-    watched.get_by_role("link", name="One step back").click()
+    expect(watched.locator("[data-end] ~ section a.send")).to_be_visible()
+    watched.locator("[data-back]").click()
     expect(watched.get_by_text("Round 7 of 7")).to_be_visible()
     watched.get_by_role("link", name="Start over").click()
     expect(watched.get_by_text("Round 1 of 7")).to_be_visible()

@@ -1,4 +1,4 @@
-"""What the drawing of a table needs to know about a match besides the game itself."""
+"""The facts about a match that a board needs besides the game itself."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PLAIN: Final = "plain"
 
 @dataclass(frozen=True)
 class Board:
-    """The module and the style sheet that draw the tables of a game: its own, or the plain ones."""
+    """The script module and style sheet of a game's board, or of the plain board if it has none."""
 
     game: Game
 
@@ -30,17 +30,17 @@ class Board:
 
     @property
     def module(self) -> str:
-        """The address of the module; empty for the plain one, which every replay has with it."""
+        """The URL of the module; empty for the plain board, which every replay includes."""
         return "" if self.name == PLAIN else static(f"esr/boards/{self.name}.js")
 
     @property
     def sheet(self) -> str:
-        """The address of the style sheet."""
+        """The URL of the style sheet."""
         return static(f"esr/boards/{self.name}.css")
 
 
 def table(game: Game, seats: Sequence[Seat], names: Sequence[str]) -> dict[str, Any]:
-    """What ``mount`` of a board gets (``docs/boards.md``): no rating where the match was for none."""
+    """Return the argument of a board's ``mount`` (``docs/boards.md``). Unrated matches have no ratings."""
     return {
         "game": game.slug,
         "seats": len(seats),

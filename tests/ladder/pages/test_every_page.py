@@ -99,9 +99,9 @@ def test_an_unknown_address_says_so_and_leads_on(client: Client) -> None:
     for address, sentence in {
         "/ladders/nowhere/": "No ladder is called nowhere.",
         "/bots/nobody/": "No bot is called nobody.",
-        "/matches/99/": "There is no match 99.",
+        "/matches/99/": "Match not found.",
         "/matches/99/record": "There is no match 99.",
-        "/matches/999999999999999999999999/": "There is no match 999999999999999999999999.",
+        "/matches/999999999999999999999999/": "Match not found.",
         "/matches/?ladder=nowhere": "No ladder is called nowhere.",
         "/matches/?ladder=%00": "No ladder is called",
         "/rules/chess/": "No game is called chess.",

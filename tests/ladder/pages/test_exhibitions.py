@@ -96,12 +96,12 @@ def test_a_comparison_draws_its_ratio_between_the_bounds_and_says_what_it_means(
     older, newer = active_version(bot), new_version(bot)
     exhibition = a_comparison(bot.owner, duel, (newer, older), [house_version("greedy")], most=100)
     running = html(client, f"/exhibitions/{exhibition.pk}/")
-    assert "Not decided yet" in running and "data-live" in running
+    assert 'data-note="undecided"' in running and "data-live" in running
     play_all(exhibition, loser=older)
     text = html(client, f"/exhibitions/{exhibition.pk}/")
     assert "<b>Mine v2 is better than Mine v1</b>" in text
     assert re.search(r'<path class="way" d="M0\.0 50\.0L', text)
-    assert "better: 2.94" in text and "−2.94" in text
+    assert "Better: 2.94" in text and "−2.94" in text
     Exhibition.objects.filter(pk=exhibition.pk).update(verdict="not better")
     kept = html(client, f"/exhibitions/{exhibition.pk}/")
     assert "<b>Mine v2 is not better than Mine v1 by" in kept, (

@@ -439,8 +439,8 @@ def test_the_log_of_a_seat_has_decisions_times_strikes_stderr_and_the_hello(peop
     for words in (
         "Strikes",
         "Illegal move.",
-        "wall, µs",
-        "CPU, µs",
+        "Wall time (µs)",
+        "CPU time (µs)",
         "&quot;seed&quot;",
         "It is kept until",
     ):

@@ -139,16 +139,15 @@ def test_a_higher_offer_leads_on(client: Client) -> None:
 
 def test_one_step_back_is_the_page_before(client: Client) -> None:
     page = client.get(ADDRESS, {"moves": OFFERED}).content.decode()
-    assert f'href="{ADDRESS}?moves=0#now">One step back' in page
+    assert f'href="{ADDRESS}?moves=0#now" data-back>' in page
     assert f'href="{ADDRESS}">Start over' in page
-    assert "One step back" not in client.get(ADDRESS).content.decode()
+    assert "data-back" not in client.get(ADDRESS).content.decode()
 
 
 @pytest.mark.parametrize("moves", ["9", "0-x", "-", "0--0", "0-0-99999999", "²", "0-" * 400 + "0", "1" * 5000])
 def test_moves_that_lead_nowhere_are_said_to(client: Client, moves: str) -> None:
     response = client.get(ADDRESS, {"moves": moves})
     assert response.status_code == 404
-    assert "lead nowhere" in response.content.decode()
 
 
 def test_moves_beyond_the_end_lead_nowhere() -> None:
