@@ -69,7 +69,7 @@ def words(language: str) -> bytes:
     found = DjangoTranslation(language, domain="djangojs", localedirs=[str(path) for path in settings.LOCALE_PATHS])
     with translation.override(language):
         said: dict[str, Any] = {term: translation.gettext(term) for term in terms(GAMES.values())}
-    for key, text in found._catalog.items():  # type: ignore[attr-defined]
+    for key, text in dict(found._catalog.items()).items():  # type: ignore[attr-defined]  # LOCALE_PATHS are read twice
         if isinstance(key, tuple):
             said.setdefault(key[0], []).append(text)
         elif key:

@@ -21,9 +21,11 @@ from django.db import connection
 from django.test import override_settings
 
 from bots.sandbox import sandbox
+from esr_platform import languages
 from esr_platform.accounts import limits
 from esr_platform.celery import app
 from esr_platform.supervisor.site import STOP_SIGNALS
+from tests import pseudo_locale
 from tests.fixed_randomness import fixed_randomness
 from tests.services.caches import JsonInMemory
 from tests.services.data import data_in
@@ -128,6 +130,23 @@ def _own_cache() -> Iterator[None]:
         yield
         for cache in caches.all():  # also those that only another thread has used: memory is shared, `caches` is not
             cache.clear()
+
+
+@pytest.fixture(scope="session")
+def _pseudo_catalogs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("locale")
+    pseudo_locale.write_catalogs(folder)
+    return folder
+
+
+@pytest.fixture
+def pseudo_language(_pseudo_catalogs: Path) -> Iterator[str]:
+    """Offer the pseudo-locale beside English; gives its code."""
+    offered = [*settings.LANGUAGES, (pseudo_locale.CODE, pseudo_locale.NAME)]
+    with override_settings(LANGUAGES=offered, LOCALE_PATHS=[_pseudo_catalogs]):
+        yield pseudo_locale.CODE
+    languages.words.cache_clear()
+    languages.version.cache_clear()
 
 
 @pytest.fixture(scope="session", autouse=True)

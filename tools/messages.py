@@ -1,6 +1,6 @@
-"""Gathers every text of the pages that can be translated into the catalogues of the languages, and compiles them.
+"""Gather all translatable messages, update the catalogs of all languages and compile them.
 
-``make messages`` runs it; it needs Babel and nothing of the system. What has no translation yet is counted at the end.
+``make messages`` runs this module. It needs Babel and no system packages, and prints how many messages are translated.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LANGUAGES: Final[tuple[str, ...]] = ()
 PACKAGES: Final = ("games", "bots", "ladder", "esr_platform")
 WIDTH: Final = 120
 NO_DATE: Final = datetime(2026, 1, 1, tzinfo=UTC)
-"""What is compiled from the same texts has the same bytes."""
+"""A fixed date, so that the same messages compile to the same bytes."""
 
 OF_GAMES: Final = "games/terms.py"
 
@@ -41,17 +41,17 @@ PYTHON: Final[dict[str, Any]] = {
 }
 _TEXT: Final = r'"(?:[^"\\\n]|\\.)*"'
 JAVASCRIPT: Final = re.compile(rf"\bsay(?:\(\s*({_TEXT})|Count\(\s*({_TEXT}),\s*({_TEXT}))")
-"""``say("…"`` and ``sayCount("…", "…"``, also where one stands in the brackets of another."""
+"""``say("…"`` and ``sayCount("…", "…"``, also inside the arguments of another call."""
 
 Found = tuple[str, Any, str | None]
-"""Where a text stands, the text or its forms, and its context."""
+"""The file of a message, the message or its plural forms, and its context."""
 
 
 def pages() -> Iterator[Found]:
-    """The texts of templates and of Python modules, and the terms of the games."""
+    """Yield the messages of templates and Python modules, and the terms of the games."""
     for path in _files("*.html"):
         source = templatize(path.read_text(encoding="utf-8"))
-        # In brackets the indentation of what is no longer a template does not matter to a reader of Python.
+        # Inside brackets, the indentation that the template leaves behind is no syntax error.
         yield from _read(path, f"(\n{source}\n)")
     for path in _files("*.py"):
         source = path.read_text(encoding="utf-8")
@@ -62,7 +62,7 @@ def pages() -> Iterator[Found]:
 
 
 def scripts() -> Iterator[Found]:
-    """The texts of the pages' scripts but for the terms of the games, which they have from the pages' catalogue."""
+    """Yield the messages of scripts, without the terms of the games, which are in the catalog of the pages."""
     known = set(terms(GAMES.values()))
     for path in _files("*.js"):
         source = path.read_text(encoding="utf-8")
@@ -72,7 +72,7 @@ def scripts() -> Iterator[Found]:
 
 
 def _said(source: str) -> Iterator[Any]:
-    """The texts of a script, each a text or its two forms."""
+    """Yield the messages of one script, each a text or its two plural forms."""
     for found in JAVASCRIPT.finditer(source):
         forms = tuple(json.loads(text) for text in found.groups() if text is not None)
         if all(forms):
@@ -97,7 +97,7 @@ def _read(path: Path, source: str) -> Iterator[Found]:
 
 
 def gathered(found: Iterable[Found]) -> Catalog:
-    """A catalogue without translations."""
+    """A catalog without translations."""
     catalog = Catalog(fuzzy=False, project="Steinreich", charset="utf-8")
     for place, message, context in found:
         catalog.add(message, locations=[(place, 0)], context=context)
@@ -105,12 +105,12 @@ def gathered(found: Iterable[Found]) -> Catalog:
 
 
 def path_of(language: str, domain: str) -> Path:
-    """Where the translations of a domain, ``django`` or ``djangojs``, into a language lie."""
+    """The path of the catalog of a language and a domain, ``django`` or ``djangojs``."""
     return LOCALES / language / "LC_MESSAGES" / f"{domain}.po"
 
 
 def read(language: str, domain: str) -> Catalog:
-    """The catalogue of a language as it is; an empty one where there is none yet."""
+    """The stored catalog of a language, or an empty one."""
     path = path_of(language, domain)
     if not path.exists():
         return Catalog(locale=language, fuzzy=False, charset="utf-8")
@@ -119,7 +119,7 @@ def read(language: str, domain: str) -> Catalog:
 
 
 def updated(language: str, domain: str, template: Catalog) -> Catalog:
-    """The catalogue of a language with exactly the texts of ``template``; what it had of them is kept."""
+    """The catalog of a language with exactly the messages of ``template``; existing translations are kept."""
     catalog = read(language, domain)
     catalog.update(template, no_fuzzy_matching=True)
     catalog.obsolete.clear()
@@ -127,7 +127,7 @@ def updated(language: str, domain: str, template: Catalog) -> Catalog:
 
 
 def written(catalog: Catalog) -> bytes:
-    """A catalogue as its file has it; the same texts always give the same bytes."""
+    """The bytes of a ``.po`` file; the same messages always give the same bytes."""
     file = io.BytesIO()
     write_po(file, catalog, width=WIDTH, omit_header=True, sort_output=True, include_lineno=False)
     language, forms = catalog.locale_identifier, catalog.plural_forms
@@ -136,7 +136,7 @@ def written(catalog: Catalog) -> bytes:
 
 
 def compiled(catalog: Catalog) -> bytes:
-    """What ``gettext`` reads."""
+    """The bytes of a ``.mo`` file."""
     file = io.BytesIO()
     lean = Catalog(locale=catalog.locale_identifier, fuzzy=False, charset="utf-8", creation_date=NO_DATE)
     for message in catalog:
@@ -147,20 +147,24 @@ def compiled(catalog: Catalog) -> bytes:
 
 
 def is_translated(message: Any) -> bool:
-    """Whether every form of a message says something."""
+    """Whether every plural form of a message is translated."""
     return all(message.string) if isinstance(message.string, (tuple, list)) else bool(message.string)
 
 
 def main() -> None:
     for domain, found in (("django", list(pages())), ("djangojs", list(scripts()))):
+        template = gathered(found)
+        sys.stdout.write(f"{domain}: {len(template):,} messages\n")
         for language in LANGUAGES:
-            catalog = updated(language, domain, gathered(found))
+            catalog = updated(language, domain, template)
             path = path_of(language, domain)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(written(catalog))
             path.with_suffix(".mo").write_bytes(compiled(catalog))
-            said = sum(is_translated(message) for message in catalog if message.id)
-            sys.stdout.write(f"{language} {domain}: {said} of {len(catalog)} texts are translated\n")
+            translated = sum(is_translated(message) for message in catalog if message.id)
+            sys.stdout.write(f"{language} {domain}: {translated:,} of {len(catalog):,} messages translated\n")
+    if not LANGUAGES:
+        sys.stdout.write("No languages to update: English is the only one.\n")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The head of every page on a narrow screen, in every language, for who has signed in and for who has not."""
+"""The head of every page on a narrow screen, in English and in a longer language, for visitors and for users."""
 
 from __future__ import annotations
 
@@ -7,29 +7,54 @@ from django.conf import settings
 from django.test import Client
 from playwright.sync_api import Page, expect
 
-from tests.browser.looking import PHONE, WIDTH
+from tests.browser.looking import PHONE, SMALL, THUMB, WIDTH
 from tests.build import person
+from tests.ladder.pages.site import Site
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 
-def test_the_head_fits_a_phone_in_every_language(watched: Page) -> None:
+def sign_in(page: Page, name: str) -> None:
+    client = Client()
+    client.force_login(person(name))
+    session = client.cookies[settings.SESSION_COOKIE_NAME].value
+    page.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": page.url}])
+
+
+def test_the_head_fits_a_phone_in_every_language(watched: Page, pseudo_language: str) -> None:
     width, height = PHONE
     watched.set_viewport_size({"width": width, "height": height})
     watched.goto("/about/")
     for signed_in in (False, True):
         if signed_in:
-            client = Client()
-            client.force_login(person("ada"))
-            session = client.cookies[settings.SESSION_COOKIE_NAME].value
-            watched.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": watched.url}])
+            sign_in(watched, "ada")
             watched.reload()
             expect(watched.get_by_role("link", name="ada")).to_be_visible()
-        for code, name in settings.LANGUAGES:
-            button = watched.get_by_role("button", name=str(name))
-            if button.count():
-                button.click()
+        for code in (pseudo_language, "en"):
+            watched.locator(f".languages button[value={code}]").click()
             expect(watched.locator("html")).to_have_attribute("lang", code)
             assert watched.evaluate(WIDTH) == width, (code, signed_in)
-        watched.get_by_role("button", name="English").click()
-        expect(watched.locator("html")).to_have_attribute("lang", "en")
+            assert watched.evaluate(SMALL, THUMB) == [], (code, signed_in)
+
+
+def test_every_page_fits_its_window_with_longer_texts(site: Site, watched: Page, pseudo_language: str) -> None:
+    width, height = PHONE
+    watched.goto("/about/")
+    sign_in(watched, "ada")
+    watched.context.add_cookies([{"name": settings.LANGUAGE_COOKIE_NAME, "value": pseudo_language, "url": watched.url}])
+    faults = []
+    others = {f"/matches/{match.pk}/" for match in site.others}
+    for address in [address for address in site.addresses if address not in others] + OF_A_USER:
+        watched.set_viewport_size({"width": width, "height": height})
+        watched.goto(address)
+        watched.wait_for_load_state()
+        faults += [f"{address}: {found} px wide"] if (found := watched.evaluate(WIDTH)) > width else []
+        faults += [f"{address}: too small for a thumb: {it}" for it in watched.evaluate(SMALL, THUMB)]
+        for wider in WIDER:
+            watched.set_viewport_size({"width": wider, "height": height})
+            faults += [f"{address}: {found} px wide at {wider}"] if (found := watched.evaluate(WIDTH)) > wider else []
+    assert faults == []
+
+
+WIDER = (768, 1280)
+OF_A_USER = ["/account/", "/bots/mine/", "/bots/new/", "/exhibitions/", "/search/?q=house", "/terms/"]

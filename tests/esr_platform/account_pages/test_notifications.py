@@ -150,10 +150,10 @@ def test_a_rejected_version_is_no_news_once_there_is_another_one(miriam: User) -
     assert news(miriam) == []
 
 
-def test_news_are_in_the_language_of_the_site(miriam: User, carl: User) -> None:
+def test_news_are_in_the_language_of_the_site(miriam: User, carl: User, pseudo_language: str) -> None:
     invitation(carl, miriam, ladder_called())
     english = news(miriam)
-    with translation.override("de"):
+    with translation.override(pseudo_language):
         assert news(miriam) == english
 
 

@@ -12,9 +12,10 @@ from games.registry import GAMES
 from tools import messages
 
 PLACES = re.compile(r"%\((\w+)\)s|\{(\w+)\}")
-BOTH = pytest.mark.parametrize("language", messages.LANGUAGES)
+NONE = pytest.param("", marks=pytest.mark.skip(reason="pending: there are no translations yet"))
+EVERY_LANGUAGE = pytest.mark.parametrize("language", messages.LANGUAGES or (NONE,))
 DOMAINS = {"django": messages.pages, "djangojs": messages.scripts}
-MEND = "`make messages` gathers the texts and compiles them."
+REMEDY = "Run `make messages` to gather and compile the texts."
 
 
 @cache
@@ -30,29 +31,29 @@ def test_texts_of_scripts_are_gathered_where_they_stand_within_a_call() -> None:
     assert template("djangojs").get("Ten seconds left.") is not None
 
 
-@BOTH
+@EVERY_LANGUAGE
 def test_every_term_of_the_games_is_said_in_the_language(language: str) -> None:
     catalog = messages.read(language, "django")
     missing = [term for term in terms(GAMES.values()) if not (catalog.get(term) and catalog.get(term).string)]
     assert not missing
 
 
-@BOTH
+@EVERY_LANGUAGE
 @pytest.mark.parametrize("domain", DOMAINS)
 def test_the_catalogues_hold_the_texts_of_the_pages(language: str, domain: str) -> None:
     gathered = {message.id for message in template(domain) if message.id}
     held = {message.id for message in messages.read(language, domain) if message.id}
-    assert held == gathered, MEND
+    assert held == gathered, REMEDY
 
 
-@BOTH
+@EVERY_LANGUAGE
 @pytest.mark.parametrize("domain", DOMAINS)
 def test_what_is_compiled_is_what_is_written(language: str, domain: str) -> None:
     path = messages.path_of(language, domain)
-    assert path.with_suffix(".mo").read_bytes() == messages.compiled(messages.read(language, domain)), MEND
+    assert path.with_suffix(".mo").read_bytes() == messages.compiled(messages.read(language, domain)), REMEDY
 
 
-@BOTH
+@EVERY_LANGUAGE
 @pytest.mark.parametrize("domain", DOMAINS)
 def test_translations_have_the_placeholders_of_the_text(language: str, domain: str) -> None:
     for english, said in forms(messages.read(language, domain)):

@@ -305,10 +305,12 @@ def test_what_a_visitor_has_is_not_the_page_of_somebody_else_or_of_a_private_sou
     assert client.get(address, headers=known).status_code == 403
 
 
-def test_the_page_in_another_language_is_another_page(open_source: Bot, client: Client, settings: Any) -> None:
+def test_the_page_in_another_language_is_another_page(
+    open_source: Bot, client: Client, settings: Any, pseudo_language: str
+) -> None:
     page = f"/bots/{open_source.slug}/versions/1/source/"
     known = {"If-None-Match": client.get(page)["ETag"]}
-    client.cookies[settings.LANGUAGE_COOKIE_NAME] = "de"
+    client.cookies[settings.LANGUAGE_COOKIE_NAME] = pseudo_language
     assert client.get(page, headers=known).status_code == 200
 
 

@@ -125,11 +125,13 @@ def test_the_page_of_a_bot_names_its_feed(played: Ladder, client: Client) -> Non
     assert f'href="/bots/{bot.slug}/feed.atom"' in head
 
 
-def test_a_feed_is_the_same_whatever_language_its_reader_has_chosen(played: Ladder, client: Client) -> None:
+def test_a_feed_is_the_same_whatever_language_its_reader_has_chosen(
+    played: Ladder, client: Client, pseudo_language: str
+) -> None:
     SeatResult.objects.filter(result__match__ladder=played).update(forfeit="exit")
     address = f"/ladders/{played.slug}/feed.atom"
     english = client.get(address).content
-    client.cookies["django_language"] = "de"
+    client.cookies["django_language"] = pseudo_language
     assert b"forfeit" in english
     assert client.get(address).content == english
 

@@ -26,6 +26,7 @@ from ladder.models import Attempt, ChatLine, ChatReport, LiveSeat, Match, Played
 from tests.esr_platform.api.conftest import document, problem
 from tests.esr_platform.api.streams.people import Tab, people, session_of, table_of_people
 from tests.ladder.live.playing import CALM, live_ladder, position
+from tests.pseudo_locale import pseudo
 
 pytestmark = pytest.mark.django_db
 
@@ -221,10 +222,13 @@ def test_players_talk_and_report(match: Match, sitters: list[Sitter]) -> None:
     assert ChatLine.objects.count() == 2
 
 
-def test_refusals_are_in_the_language_of_the_reader(match: Match, sitters: list[Sitter]) -> None:
+def test_refusals_are_in_the_language_of_the_reader(match: Match, sitters: list[Sitter], pseudo_language: str) -> None:
     english = problem(sitters[0].act("claim"), 422, "refused")["detail"]
-    sitters[0].tab.client.cookies["django_language"] = "xx"
-    assert problem(sitters[0].act("claim"), 422, "refused")["detail"] == english
+    details = {}
+    for code in ("xx", pseudo_language):
+        sitters[0].tab.client.cookies["django_language"] = code
+        details[code] = problem(sitters[0].act("claim"), 422, "refused")["detail"]
+    assert details == {"xx": english, pseudo_language: pseudo(english)}
 
 
 def test_nobody_plays_on_with_a_session_of_somebody_who_is_suspended(match: Match, sitters: list[Sitter]) -> None:
