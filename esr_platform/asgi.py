@@ -17,13 +17,13 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "esr_platform.settings")
 
 django_application = get_asgi_application()
 
-from esr_platform.api.streams.serving import LiveAddresses  # noqa: E402  (needs the applications to be there)
+from esr_platform.api.streams.application import LiveEndpoints  # noqa: E402  (needs the applications to be there)
 from esr_platform.bodies import FORM_BYTES, BoundedBodies  # noqa: E402
 from esr_platform.public import require_ready  # noqa: E402
 
 require_ready()
 application = BoundedBodies(
-    LiveAddresses(django_application), settings.MAX_ARCHIVE_BYTES + FORM_BYTES, settings.REQUEST_SECONDS
+    LiveEndpoints(django_application), settings.MAX_ARCHIVE_BYTES + FORM_BYTES, settings.REQUEST_SECONDS
 )
 
 # All code is loaded before anybody asks, and the collector looks at none of it again: that stood still for 100 to

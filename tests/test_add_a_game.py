@@ -18,7 +18,7 @@ from jsonschema import Draft202012Validator
 
 import games
 from bots import environments
-from bots.client.playing import is_legal
+from bots.client.player import is_legal
 from bots.runner.launcher import Observer
 from bots.runner.play import play_match
 from bots.runner.report import MatchReport

@@ -16,7 +16,7 @@ from bots.client.calls import (
     Verdict,
 )
 from bots.client.client import Client
-from bots.client.playing import Incident, NoAnswer, Player, Session, Strategy, is_legal, play
+from bots.client.player import Incident, NoAnswer, Player, Session, Strategy, is_legal, play
 
 __all__ = [
     "Asked",

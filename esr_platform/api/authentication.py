@@ -1,7 +1,8 @@
-"""Who asks the API, and how often they may."""
+"""Authentication by token, scopes, rate limits, and the remote bot of a token."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from http import HTTPStatus
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -27,20 +28,20 @@ if TYPE_CHECKING:
 
 # --- Tokens ----------------------------------------------------------------------------------------------------------
 #
-# Cookies open nothing here, so no other site can make a browser act for its owner. The addresses at which people play
-# in a browser take its session beside it (``streams/browser.py``).
+# Cookies are not accepted here, so that another site cannot make a browser act for its user. Only the endpoints of
+# live games also accept browser sessions (``streams/browser.py``).
 
 SCHEME: Final = "Bearer"
 
 
 class TokenAuthentication(BaseAuthentication):
-    """Finds the live token; one that is none is refused, and guesses from one address are counted."""
+    """Authenticate by token. Invalid tokens are counted per IP address to slow down guessing."""
 
     security: ClassVar = "token"
-    """The name of its security scheme in the OpenAPI document."""
+    """Name of the security scheme in the OpenAPI document."""
 
     def authenticate(self, request: Request) -> tuple[User, Token] | None:
-        """The owner and the token; ``None`` without the header. Raises as ``token_of`` does."""
+        """Return the owner and the token, or ``None`` without a token. Raises the errors of ``token_of``."""
         token = token_of(request._request)
         return None if token is None else (token.user, token)
 
@@ -49,7 +50,7 @@ class TokenAuthentication(BaseAuthentication):
 
 
 class HasScope(BasePermission):
-    """Lets in tokens with the scope that the view names as ``scope``; a view that names none lets nobody in."""
+    """Allow tokens that have the ``scope`` of the view. Views without a scope allow no token."""
 
     def has_permission(self, request: Request, view: APIView) -> bool:
         scope: Scope | None = getattr(view, "scope", None)
@@ -60,32 +61,34 @@ class HasScope(BasePermission):
 
 
 def token_of(request: HttpRequest) -> Token | None:
-    """The token of a request, live, with its person and bot; ``None`` without the header.
+    """Return the valid token of a request with its owner and bot, or ``None`` without ``Authorization`` header.
 
-    Raises ``AuthenticationFailed`` for what is no token or one no longer, ``Throttled`` after too many of those.
+    Raises ``AuthenticationFailed`` for an invalid token and ``Throttled`` after too many of them.
     """
     scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
     if not scheme:
         return None
     if scheme.lower() != SCHEME.lower():
-        raise AuthenticationFailed("Send the token as the header 'Authorization: Bearer esr_…'.")
+        raise AuthenticationFailed(
+            "Unsupported authentication scheme. Send a token in the header 'Authorization: Bearer esr_…'."
+        )
     token = tokens.find(secret.strip())
     if token is None:
         count_guess(request)
-        raise AuthenticationFailed("This token is unknown, revoked or expired. Make a new one on your account page.")
+        raise AuthenticationFailed("The token is unknown, revoked or expired. Create a new one on your account page.")
     return token
 
 
 def viewer_of(token: Token | None) -> User | AnonymousUser:
-    """As whom something is read: the token's owner where it may ``read``, else a stranger.
+    """Return the user whose private data is visible: the token's owner if it has the scope ``read``, else nobody.
 
-    What is public is read without a token too; a token that can only play or upload opens no private ladder.
+    Public data needs no token. A token that can only play or upload does not give access to private ladders.
     """
     return token.user if token is not None and token.allows(Scope.READ) else AnonymousUser()
 
 
 def viewer(request: Request) -> User | AnonymousUser:
-    """``viewer_of`` for views of the framework; the person in front of the browser where a view takes its session."""
+    """Return the viewer of a REST framework request, also for views that accept browser sessions."""
     if isinstance(request.auth, Browser):
         return request.auth.user or AnonymousUser()
     return viewer_of(request.auth if isinstance(request.auth, Token) else None)
@@ -93,25 +96,25 @@ def viewer(request: Request) -> User | AnonymousUser:
 
 def _not_allowed(token: Token, scope: Scope) -> str:
     if token.bot is not None:
-        return f"This token of {token.bot.name} can only play. Use one of your own for anything else."
-    return f"This token may not {scope.label}. Make one with the scope '{scope.value}' on your account page."
+        return f"This token belongs to the bot {token.bot.name} and can only play. Use a token of your account."
+    return f"This token does not have the scope '{scope.value}'. Create a token with it on your account page."
 
 
 # --- Limits ----------------------------------------------------------------------------------------------------------
 #
-# A guest is their address: secrets are to be had for nothing.
+# Guests are counted by IP address, because anybody can create new guest secrets.
 
 GUESSES: Final = "guesses"
-"""The scope of tokens and sessions that turned out to be none."""
+"""Throttle scope of invalid tokens and sessions."""
 
 STRANGER: Final = "address-"
-"""With what the identity of somebody without a token begins."""
+"""Prefix of the identities of clients without a token or account."""
 
 
 class PerMinute(BaseThrottle):
-    """At most ``settings.REQUESTS_PER_MINUTE[scope]`` requests in each minute of the clock.
+    """Allow ``settings.REQUESTS_PER_MINUTE[scope]`` requests per client and calendar minute.
 
-    A view names the scope of its requests as ``throttle_scope``.
+    The scope is the ``throttle_scope`` of the view, by default ``read``.
     """
 
     def __init__(self) -> None:
@@ -127,16 +130,16 @@ class PerMinute(BaseThrottle):
 
 
 def count_guess(request: HttpRequest) -> None:
-    """Note that a token or a session was none. Raises ``Throttled`` once an address has brought too many."""
+    """Count an invalid token or session. Raises ``Throttled`` after too many from one IP address."""
     wait = wait_s(GUESSES, address(request.META))
     if wait:
         raise Throttled(wait)
 
 
 def identity(request: HttpRequest, auth: object) -> str:
-    """Who is counted: the person, the bot whose own token it is, or else the address that the request came from.
+    """Return the identity for which a request is counted: the user, the bot of a bot token, or the IP address.
 
-    ``auth`` is the token or the browser by which they are known, if they are.
+    ``auth`` is the token or the browser session, if there is one.
     """
     if isinstance(auth, Token):
         return f"user-{auth.user_id}" if auth.bot_id is None else f"bot-{auth.bot_id}"
@@ -149,20 +152,24 @@ def identity(request: HttpRequest, auth: object) -> str:
 
 _SLUGS_NAMED: Final = 20
 
-
 BOT_PARAMETER: Final = Text(
     "bot",
-    "The slug of one of your remote bots. Required if your token is not the token of one bot and you have several "
-    "remote bots that are not retired: the request then gets status 400 (`bot_missing`) without it. "
-    "Otherwise optional.",
+    "Slug of the remote bot. Required if the token belongs to your account and you have several remote bots that are "
+    "not retired; without it, the response is then 400 (`bot_missing`). Otherwise optional.",
 )
-"""``?bot=`` in the OpenAPI document. ``player_of`` reads it."""
+"""The parameter ``?bot=``, which ``player_of`` reads."""
+
+
+def bot_missing(slugs: Iterable[str]) -> Refusal:
+    """Return the error for a request that has to name one of several remote bots."""
+    detail = f"You have several remote bots. Add the query parameter 'bot' with one of: {', '.join(slugs)}."
+    return Refusal(HTTPStatus.BAD_REQUEST, "bot_missing", detail)
 
 
 def player_of(token: Token, named: str) -> Bot:
-    """The remote bot, with its owner and ``remote``; ``named`` is what ``?bot=`` says, or empty.
+    """Return the remote bot that a token plays, with its owner and ``remote``. ``named`` is the value of ``?bot=``.
 
-    Raises ``Http404`` for one that is not the token's to play, and ``Refusal`` (400) where it has to be named.
+    Raises ``Http404`` if the token cannot play the bot, and ``Refusal`` (400) if several bots are possible.
     """
     own = Bot.objects.filter(owner=token.user_id, kind=Bot.Kind.REMOTE).select_related("owner", "remote")
     if token.bot_id is not None:
@@ -175,10 +182,9 @@ def player_of(token: Token, named: str) -> Bot:
     if len(found) == 1:
         return found[0]
     if found:
-        which = ", ".join(bot.slug for bot in found)
-        raise Refusal(HTTPStatus.BAD_REQUEST, "bot_missing", f"Say as which of your bots: ?bot= one of {which}.")
+        raise bot_missing(bot.slug for bot in found)
     raise Http404(
-        f"This token plays no remote bot called {named}."
+        f"Remote bot not found: this token cannot play '{named}'. Use the slug of one of your own remote bots."
         if named
-        else "You have no remote bot yet. Register one: POST /api/v1/bots with kind=remote."
+        else "You have no remote bots. Register one with POST /api/v1/bots and 'kind': 'remote'."
     )

@@ -1,7 +1,7 @@
-"""The mechanism that describes the documents of the API.
+"""Base classes and helpers for the documents of the API.
 
-A document is a msgspec struct. The encoder writes exactly its fields. The OpenAPI document takes the JSON Schema, the
-descriptions and the examples from the same struct. Bodies of requests are structs too, and are validated by them.
+Each document is a msgspec struct. The encoder writes exactly its fields, and the OpenAPI document takes the JSON
+Schema, the descriptions and the examples from the same struct. Structs also validate request bodies.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from inspect import cleandoc
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, TypeVar, cast
 
 import msgspec
@@ -23,16 +24,16 @@ from esr_platform.api.parameters import SLUG, Parameter
 
 
 class Document(msgspec.Struct, kw_only=True):
-    """A document of a response.
+    """A response document.
 
-    ``always`` names the fields that ``?fields=`` cannot remove. Without it, every field is always there.
+    ``always`` names the fields that ``?fields=`` cannot remove. Without it, all fields are required.
     """
 
     always: ClassVar[tuple[str, ...]] = ()
 
 
 class Form(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """The JSON body of a request. Unknown fields are invalid, so that a typo is not ignored."""
+    """A JSON request body. Unknown fields are invalid, so that a typo is not ignored."""
 
 
 Moment = Annotated[datetime, Meta(tz=True)]
@@ -44,22 +45,22 @@ else:
     File = UploadedFile
 
 NO_NUL: Final = "^[^\\0]*$"
-"""PostgreSQL stores every character of a text but this one."""
+"""The NUL character is the only one that PostgreSQL cannot store."""
 
 
 def about(description: str, example: Any = UNSET, **limits: Any) -> Meta:
-    """Describe a field. ``limits`` are those of ``msgspec.Meta``, for example ``ge`` and ``max_length``."""
+    """Describe a field. ``limits`` are arguments of ``msgspec.Meta``, for example ``ge`` and ``max_length``."""
     return Meta(description=description, examples=None if example is UNSET else [example], **limits)
 
 
 def choice(values: Sequence[str], description: str, example: str | None = None) -> Meta:
-    """Describe a field that has one of ``values``; the example is the first of them by default."""
+    """Describe a field with one of ``values``. The default example is the first value."""
     known = {"enum": list(values)}
     return Meta(description=description, examples=[example or values[0]], extra_json_schema=known)
 
 
 def text(description: str, most: int, example: str) -> Meta:
-    """Describe a text of a body: 1 to ``most`` characters."""
+    """Describe a string in a request body, of 1 to ``most`` characters."""
     return about(description, example, min_length=1, max_length=most, pattern=NO_NUL)
 
 
@@ -72,23 +73,24 @@ _REFERENCE: Final = "#/components/schemas/{name}"
 
 
 def components(documents: Sequence[Any]) -> dict[str, dict[str, Any]]:
-    """The JSON Schemas of ``documents`` and of every struct in them, by name."""
+    """Return the JSON Schemas of ``documents`` and of all structs that they contain, by name."""
     _, found = msgspec.json.schema_components(documents, schema_hook=_schema, ref_template=_REFERENCE)
     always = {one.__name__: one.always for one in documents if issubclass(one, Document)}
     for name, schema in found.items():
         schema.pop("title", None)
+        schema["description"] = cleandoc(schema["description"])
         if always.get(name):
             schema["required"] = list(always[name])
     return found
 
 
 def reference(document: type[Any]) -> dict[str, str]:
-    """The reference to the schema of a struct."""
+    """Return a reference to the schema of a struct."""
     return {"$ref": _REFERENCE.format(name=document.__name__)}
 
 
 def example(document: Any) -> Any:
-    """An example of a struct, made from the examples of its fields."""
+    """Return an example of a struct, built from the examples of its fields."""
     return _example(types.type_info(document))
 
 
@@ -132,16 +134,16 @@ F = TypeVar("F", bound=msgspec.Struct)
 
 
 def read_body(sent: Any, form: type[F]) -> F:
-    """The body of a request as ``form``. Raises ``ValidationError`` that names every wrong field.
+    """Validate a request body and return it as ``form``.
 
-    Raises ``ParseError`` for a document that is nested too deeply.
+    Raises ``ValidationError`` with all invalid fields, and ``ParseError`` if the document is nested too deeply.
     """
     try:
         values = _whole(sent)
     except RecursionError:
-        raise ParseError("The document is nested too deeply.") from None
+        raise ParseError("The JSON document is nested too deeply.") from None
     if not isinstance(values, Mapping):
-        raise ValidationError({"body": ["Send an object with fields."]})
+        raise ValidationError({"body": ["Must be a JSON object."]})
     wrong: dict[str, list[str]] = {}
     read: dict[str, Any] = {}
     for one in msgspec.structs.fields(form):
@@ -162,7 +164,7 @@ def read_body(sent: Any, form: type[F]) -> F:
 
 
 def _whole(value: Any) -> Any:
-    """``value`` with 20 for each 20.0, which JSON Schema does not distinguish."""
+    """Return ``value`` with 20.0 replaced by 20, because JSON Schema does not distinguish them."""
     if type(value) is float and value.is_integer():
         return int(value)
     if isinstance(value, dict):
@@ -172,7 +174,7 @@ def _whole(value: Any) -> Any:
 
 def _instance(kind: type[Any], value: Any) -> Any:
     if not isinstance(value, kind):
-        raise ValueError("Send a file")
+        raise ValueError("Must be a file")
     return value
 
 
@@ -184,12 +186,13 @@ Structs = type[msgspec.Struct] | tuple[type[msgspec.Struct], ...]
 
 @dataclass(frozen=True)
 class Operation:
-    """The description of one method of a view for the OpenAPI document.
+    """The OpenAPI description of one method of a view.
 
-    ``answers`` is the struct of the response, several structs if it is one of them. Without it, the view has a
-    ``document``, or ``media_type`` and ``example`` say what the response is. ``body`` is the struct of the request,
-    or structs by media type. ``query`` are parameters that the method reads itself. ``public`` operations need no
-    token. ``others`` are further responses as in OpenAPI. The description is ``description``, or the docstring.
+    ``answers`` is the struct of the response, or a tuple of alternatives. Without it, the response is the
+    ``document`` of the view, or is described by ``media_type`` and ``example``. ``body`` is the struct of the
+    request, or structs by media type. ``query`` lists the parameters that the method reads itself. ``public``
+    operations need no token. ``others`` contains further OpenAPI responses. ``tag`` overrides the tag of the URL.
+    Without a ``description``, the docstring of the method or of the view is used.
     """
 
     name: str
@@ -202,11 +205,12 @@ class Operation:
     media_type: str = "application/json"
     example: Any = None
     description: str = ""
+    tag: str = ""
     others: Mapping[str, Any] = field(default_factory=dict)
 
 
 def operation(name: str, summary: str, answers: Structs | None = None, **more: Any) -> Callable[[V], V]:
-    """Describe a method of a view, see ``Operation``."""
+    """Attach an ``Operation`` to a method of a view."""
 
     def described(method: V) -> V:
         cast("Any", method).operation = Operation(name, summary, answers, **more)

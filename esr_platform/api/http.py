@@ -1,10 +1,11 @@
-"""How the API reads and writes: strict JSON, and errors as problem documents (RFC 9457)."""
+"""Requests and responses of the API: strict JSON, and errors as problem documents (RFC 9457)."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from http import HTTPStatus
 from typing import IO, Annotated, Any, Final
 
@@ -23,6 +24,8 @@ from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer
 from rest_framework.response import Response
 
+from bots.uploads import upload
+from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.api.documents import about
 
 # --- Requests --------------------------------------------------------------------------------------------------------
@@ -31,7 +34,7 @@ MOST_BYTES: Final = 64 * 1024
 
 
 class JsonParser(BaseParser):
-    """UTF-8 of at most ``MOST_BYTES``. NaN, and nesting that would exhaust a stack, are refused."""
+    """Parse JSON in UTF-8 of at most ``MOST_BYTES``. NaN and very deep nesting are invalid."""
 
     media_type = "application/json"
 
@@ -41,21 +44,21 @@ class JsonParser(BaseParser):
         media_type: str | None = None,  # noqa: ARG002
         parser_context: Mapping[str, Any] | None = None,  # noqa: ARG002
     ) -> Any:
-        """The document. Raises ``ParseError``."""
+        """Return the parsed document. Raises ``ParseError``."""
         text = stream.read(MOST_BYTES + 1)
         if len(text) > MOST_BYTES:
-            raise ParseError(f"The document is longer than {MOST_BYTES} bytes.")
+            raise ParseError(f"The body is larger than {MOST_BYTES >> 10} KiB (the maximum).")
         try:
             return orjson.loads(text)
         except orjson.JSONDecodeError as error:
-            raise ParseError(str(error)) from error
+            raise ParseError(f"The body is not valid JSON: {error}.") from error
 
 
 # --- Responses -------------------------------------------------------------------------------------------------------
 
 
 class JsonRenderer(BaseRenderer):
-    """Compact UTF-8. Times are UTC and end in Z. Lazy translations and the like are written as their text."""
+    """Render compact JSON in UTF-8. Times are in UTC and end in Z. Lazy translations become strings."""
 
     media_type = "application/json"
     format = "json"
@@ -76,52 +79,73 @@ _ENCODER: Final = msgspec.json.Encoder(enc_hook=str)
 
 # --- Errors ----------------------------------------------------------------------------------------------------------
 #
-# ``detail`` is a sentence that says what to do, ``code`` a word for programs, ``fields`` what is wrong with which
-# field.
+# ``detail`` says what happened and what to do, ``code`` identifies the error, ``fields`` lists invalid fields.
 
 log = structlog.get_logger(__name__)
 
 CONTENT_TYPE: Final = "application/problem+json"
 PREFIX: Final = "/api/"
-_NOWHERE: Final = "There is nothing at this address. /api/v1/ lists what there is."
-_OURS: Final = "Something broke on our side, and it was written down. Try again later."
+INVALID: Final = "Some parameters or fields are missing or invalid. See 'fields'."
+UNAUTHENTICATED: Final = (
+    "This request needs a token. Create one on your account page and send it in the header "
+    "'Authorization: Bearer esr_…'."
+)
+SERVER_ERROR: Final = "Internal server error. The error was logged. Try again later."
+_BAD_REQUEST: Final = "Bad request. Check the URL, the headers and the body against the API reference at /api/v1/."
+_NOT_FOUND: Final = "Endpoint not found. All endpoints are listed at /api/v1/."
 _REDIS_AWAY: Final = (redis.ConnectionError, redis.TimeoutError, redis.ReadOnlyError, redis.OutOfMemoryError)
-"""Errors of a Redis server that is stopped, starting, silent, a replica or full. Other errors are bugs of ours."""
+"""Errors of a Redis server that is stopped, starting, unresponsive, read-only or full. Other errors are bugs."""
 
-_AWAY_S: Final = 5
-"""When to send a request again that needed Redis."""
+_UNAVAILABLE_S: Final = 5
+"""Seconds until a request that needs Redis is repeated."""
 
-_AWAY: Final = f"A service that the site needs is restarting. Nothing has changed. Try again in {_AWAY_S} s."
-_DETAILS: Final = {
-    HTTPStatus.UNAUTHORIZED: "Send a token as the header 'Authorization: Bearer esr_…'; your account page makes one.",
-    HTTPStatus.BAD_REQUEST: "The request cannot be read. /api/v1/ says how it has to look.",
-}
+NOT_STORED_S: Final = 60
+"""Seconds until a request is repeated that failed because the server could not store a file."""
+
+UNAVAILABLE: Final = (
+    f"The site is temporarily unavailable because one of its services is restarting. Nothing was changed. "
+    f"Try again in {_UNAVAILABLE_S} s."
+)
 
 
 class Refusal(exceptions.APIException):
-    """An answer with a status, a word and a sentence of its own; ``retry_after_s`` where waiting helps."""
+    """An error with its own status, code and detail; ``retry_after_s`` is set if waiting helps."""
 
-    def __init__(self, status: HTTPStatus, code: str, sentence: str, retry_after_s: int | None = None) -> None:
-        super().__init__(sentence, code)
+    def __init__(self, status: HTTPStatus, code: str, detail: str, retry_after_s: int | None = None) -> None:
+        super().__init__(detail, code)
         self.status_code = status.value
         self.wait = retry_after_s
 
 
 class ProblemDocument(msgspec.Struct, kw_only=True):
-    """An error (RFC 9457)."""
+    """A problem document (RFC 9457)."""
 
     type: Annotated[str, about("Always `about:blank`.", "about:blank")]
-    title: Annotated[str, about("The name of the status.")]
-    status: Annotated[int, about("The status.")]
-    detail: Annotated[str, about("A sentence that says what to do.")]
-    code: Annotated[str, about("A word for programs.")]
+    title: Annotated[str, about("Name of the HTTP status.")]
+    status: Annotated[int, about("HTTP status.")]
+    detail: Annotated[str, about("Explanation of the error for people: what happened and what to do.")]
+    code: Annotated[str, about("Code of the error for programs.")]
     fields: Annotated[
-        dict[str, Any] | msgspec.UnsetType, about("What is wrong with which field, if `code` is `invalid`.")
+        dict[str, Any] | msgspec.UnsetType, about("Error messages by invalid field, if `code` is `invalid`.")
     ] = msgspec.UNSET
 
 
+@contextmanager
+def refusals() -> Iterator[None]:
+    """Convert ``Refused`` to 422, ``TooMany`` to 409, or to 429 if waiting helps, and ``NotStored`` to 503."""
+    try:
+        yield
+    except TooMany as refusal:
+        status = HTTPStatus.CONFLICT if refusal.retry_after_s is None else HTTPStatus.TOO_MANY_REQUESTS
+        raise Refusal(status, "too_many", str(refusal), refusal.retry_after_s) from refusal
+    except Refused as refusal:
+        raise Refusal(HTTPStatus.UNPROCESSABLE_ENTITY, "refused", str(refusal)) from refusal
+    except upload.NotStored as failure:
+        raise Refusal(HTTPStatus.SERVICE_UNAVAILABLE, "not_stored", str(failure), NOT_STORED_S) from failure
+
+
 def problem(status: HTTPStatus, code: str, detail: str, **more: Any) -> dict[str, Any]:
-    """The document: ``type``, ``title``, ``status``, ``detail``, ``code`` and what else is known."""
+    """Return a problem document. ``more`` are additional members."""
     return {
         "type": "about:blank",
         "title": status.phrase,
@@ -133,23 +157,23 @@ def problem(status: HTTPStatus, code: str, detail: str, **more: Any) -> dict[str
 
 
 def problem_bytes(status: HTTPStatus, code: str, detail: str, **more: Any) -> bytes:
-    """The same as it is sent."""
+    """Return a problem document as JSON."""
     return json.dumps(problem(status, code, detail, **more), ensure_ascii=False).encode()
 
 
 def on_exception(error: Exception, _context: Mapping[str, Any]) -> Response | None:
-    """The answer to an exception in a view; ``None`` for our own faults, which Django logs and ``on_500`` answers."""
+    """Return the response for an exception in a view; ``None`` for bugs, which Django logs and ``on_500`` handles."""
     if isinstance(error, _REDIS_AWAY):
         log.warning("redis_away", error=str(error))
-        error = Refusal(HTTPStatus.SERVICE_UNAVAILABLE, "redis_away", _AWAY, _AWAY_S)
+        error = Refusal(HTTPStatus.SERVICE_UNAVAILABLE, "redis_away", UNAVAILABLE, _UNAVAILABLE_S)
     elif isinstance(error, Http404):
-        error = exceptions.NotFound(str(error) or _NOWHERE)
+        error = exceptions.NotFound(str(error) or _NOT_FOUND)
     elif isinstance(error, PermissionDenied):
         error = exceptions.PermissionDenied(str(error) or None)
     if not isinstance(error, exceptions.APIException):
         return None
     status = HTTPStatus(error.status_code)
-    body = problem(status, _code(error), _detail(error, status), **_fields(error))
+    body = problem(status, _code(error), _detail(error), **_fields(error))
     return Response(body, status=status, headers=_headers(error), content_type=CONTENT_TYPE)
 
 
@@ -160,14 +184,14 @@ def _code(error: exceptions.APIException) -> str:
     return codes if isinstance(codes, str) else error.default_code
 
 
-def _detail(error: exceptions.APIException, status: HTTPStatus) -> str:
+def _detail(error: exceptions.APIException) -> str:
     if isinstance(error, exceptions.ValidationError):
-        return "Some fields are missing or wrong: 'fields' says which."
+        return INVALID
     if isinstance(error, exceptions.Throttled):
         return f"Too many requests. Try again in {_wait(error)} s."
-    if isinstance(error, exceptions.NotAuthenticated | exceptions.ParseError):
-        return _DETAILS[status]
-    return str(error.detail)
+    if isinstance(error, exceptions.NotAuthenticated):
+        return UNAUTHENTICATED
+    return f"{str(error.detail).rstrip('.')}."
 
 
 def _fields(error: exceptions.APIException) -> dict[str, Any]:
@@ -175,19 +199,19 @@ def _fields(error: exceptions.APIException) -> dict[str, Any]:
 
 
 def _headers(error: exceptions.APIException) -> dict[str, str]:
-    """``WWW-Authenticate`` where a token is missing, ``Retry-After`` in seconds where waiting helps."""
+    """Return ``WWW-Authenticate`` if a token is missing, and ``Retry-After`` in seconds if waiting helps."""
     header, wait = getattr(error, "auth_header", None), _wait(error)
     found = {"WWW-Authenticate": header} if header else {}
     return found | ({"Retry-After": str(wait)} if wait else {})
 
 
 def _wait(error: exceptions.APIException) -> int:
-    """Seconds after which to try again; 0 where waiting is no use."""
+    """Return the seconds until the next attempt; 0 if waiting does not help."""
     return math.ceil(getattr(error, "wait", None) or 0)
 
 
 def _both(status: HTTPStatus, code: str, detail: str, page: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """A handler for what no view answers: a problem below ``/api/``, Django's page elsewhere."""
+    """Return an error handler for Django: a problem document below ``/api/``, Django's own page elsewhere."""
 
     def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if request.path.startswith(PREFIX):
@@ -197,22 +221,22 @@ def _both(status: HTTPStatus, code: str, detail: str, page: Callable[..., HttpRe
     return answer
 
 
-on_400 = _both(HTTPStatus.BAD_REQUEST, "bad_request", _DETAILS[HTTPStatus.BAD_REQUEST], defaults.bad_request)
-on_404 = _both(HTTPStatus.NOT_FOUND, "not_found", _NOWHERE, defaults.page_not_found)
-on_500 = _both(HTTPStatus.INTERNAL_SERVER_ERROR, "error", _OURS, defaults.server_error)
+on_400 = _both(HTTPStatus.BAD_REQUEST, "bad_request", _BAD_REQUEST, defaults.bad_request)
+on_404 = _both(HTTPStatus.NOT_FOUND, "not_found", _NOT_FOUND, defaults.page_not_found)
+on_500 = _both(HTTPStatus.INTERNAL_SERVER_ERROR, "error", SERVER_ERROR, defaults.server_error)
 
 
 def _unavailable(request: HttpRequest) -> HttpResponse:
-    return render(request, "503.html", {"wait_s": _AWAY_S}, status=HTTPStatus.SERVICE_UNAVAILABLE)
+    return render(request, "503.html", {"wait_s": _UNAVAILABLE_S}, status=HTTPStatus.SERVICE_UNAVAILABLE)
 
 
-_on_redis_away = _both(HTTPStatus.SERVICE_UNAVAILABLE, "redis_away", _AWAY, _unavailable)
+_on_redis_away = _both(HTTPStatus.SERVICE_UNAVAILABLE, "redis_away", UNAVAILABLE, _unavailable)
 
 
 class RedisAway:
-    """Middleware that answers 503 with ``Retry-After`` where a view fails because Redis is away.
+    """Middleware that returns 503 with ``Retry-After`` if a view fails because Redis is unavailable.
 
-    Views of the API come here only if they are not REST framework views: those answer by ``on_exception``.
+    REST framework views do not need it: they use ``on_exception``.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -226,6 +250,6 @@ class RedisAway:
             return None
         log.warning("redis_away", error=str(error))
         response = _on_redis_away(request)
-        response["Retry-After"] = str(_AWAY_S)
+        response["Retry-After"] = str(_UNAVAILABLE_S)
         add_never_cache_headers(response)
         return response

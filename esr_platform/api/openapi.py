@@ -1,4 +1,4 @@
-"""The OpenAPI document: operations, components, errors and links between operations."""
+"""Build the OpenAPI document: operations, components, errors and links between operations."""
 
 from __future__ import annotations
 
@@ -19,10 +19,18 @@ from django.views.decorators.http import require_safe
 from rest_framework.permissions import AllowAny
 
 from esr_platform.api.documents import Operation, Structs, components, example, reference
-from esr_platform.api.http import CONTENT_TYPE, ProblemDocument, problem
+from esr_platform.api.http import (
+    CONTENT_TYPE,
+    INVALID,
+    SERVER_ERROR,
+    UNAUTHENTICATED,
+    UNAVAILABLE,
+    ProblemDocument,
+    problem,
+)
 from esr_platform.api.parameters import Names, Parameter
+from esr_platform.api.resources.live_games import HUMAN_PLAYERS, LIVE_GAMES, OPERATIONS, REMOTE_BOT, STREAM
 from esr_platform.api.resources.views import Described, Reading
-from esr_platform.api.stream_operations import OPERATIONS, STREAM
 
 Json = dict[str, Any]
 
@@ -31,7 +39,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class Link:
-    """A link from a response of ``source`` to the operation ``target``, whose ``parameters`` are in the response."""
+    """A link from a response of ``source`` to the operation ``target``. The response contains its ``parameters``."""
 
     source: str
     target: str
@@ -80,58 +88,52 @@ LINKS: Final[tuple[Link, ...]] = (
 # --- Errors ----------------------------------------------------------------------------------------------------------
 
 _ERRORS: Final = {
-    "Invalid": (400, "invalid", "Some fields are missing or wrong: 'fields' says which.", "The request is invalid."),
+    "Invalid": (400, "invalid", INVALID, "A parameter or a field is missing or invalid."),
     "Unauthorized": (
-        *(401, "not_authenticated"),
-        "Send a token as the header 'Authorization: Bearer esr_…'; your account page makes one.",
+        *(401, "not_authenticated", UNAUTHENTICATED),
         "The token is missing, unknown, revoked or expired.",
     ),
     "Forbidden": (
         *(403, "permission_denied"),
-        "This token may not upload bots. Make one with the scope 'upload' on your account page.",
-        "The token does not allow this.",
+        "This token does not have the scope 'upload'. Create a token with it on your account page.",
+        "The token does not have the required scope, or belongs to another bot.",
     ),
-    "NotFound": (404, "not_found", "No ladder is called chess.", "Not found, or not visible to you."),
+    "NotFound": (404, "not_found", "Ladder not found.", "The object does not exist, or you are not allowed to see it."),
     "Conflict": (
         *(409, "late"),
-        "This answer came too late: 'played' is what was played instead.",
-        "The current state does not allow this.",
+        "The answer arrived too late. 'played' is the move that was played instead.",
+        "The request conflicts with the current state.",
     ),
     "Refused": (
         *(422, "refused"),
-        "bot.py is missing at the top of the archive.",
-        "The request is valid, but it is refused.",
+        "bot.py is missing at the top of the archive. Add it, or name the entry point in bot.toml.",
+        "The request is well-formed, but a rule of the site does not allow it.",
     ),
-    "TooMany": (429, "throttled", "Too many requests. Try again in 17 s.", "Too many requests in this minute."),
-    "Other": (405, "method_not_allowed", 'Method "PATCH" not allowed.', "Another error of the request."),
+    "TooMany": (
+        *(429, "throttled", "Too many requests. Try again in 17 s."),
+        "You have reached a rate limit. Wait as long as `Retry-After` says.",
+    ),
+    "Other": (405, "method_not_allowed", 'Method "PATCH" not allowed.', "Any other client error."),
     "Away": (
-        *(503, "redis_away"),
-        "A service that the site needs is restarting. Nothing has changed. Try again in 5 s.",
-        "The site cannot answer at the moment. Send the request again.",
+        *(503, "redis_away", UNAVAILABLE),
+        "The site is temporarily unavailable. Repeat the request after `Retry-After` seconds.",
     ),
-    "Ours": (
-        *(500, "error"),
-        "Something broke on our side, and it was written down. Try again later.",
-        "An error of the server. Nothing has changed.",
-    ),
+    "Ours": (500, "error", SERVER_ERROR, "Any other server error."),
 }
-"""By the name of a response: its status, an example of its code and its sentence, and its description."""
+"""By response name: the status, an example code, an example detail, and the description."""
 
 
-def _error(status: int, code: str, sentence: str, about: str) -> Json:
-    content = {"schema": reference(ProblemDocument), "example": problem(HTTPStatus(status), code, sentence)}
+def _error(status: int, code: str, detail: str, about: str) -> Json:
+    content = {"schema": reference(ProblemDocument), "example": problem(HTTPStatus(status), code, detail)}
     response: Json = {"description": about, "content": {CONTENT_TYPE: content}}
     if status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE):
-        wait = {
-            "description": "Seconds until you can try again.",
-            "schema": {"type": "integer", "minimum": 1},
-        }
-        response["headers"] = {"Retry-After": wait}
+        schema = {"type": "integer", "minimum": 1}
+        response["headers"] = {"Retry-After": {"description": "Seconds until the next attempt.", "schema": schema}}
     return response
 
 
 def _errors(path: str, method: str, operation: Json) -> dict[str, Json]:
-    """Every error that an operation can return, by status."""
+    """Return all errors of an operation by status."""
     parameters = operation["parameters"]
     found = {"401": "Unauthorized", "429": "TooMany", "503": "Away", "4XX": "Other", "5XX": "Ours"}
     if parameters or method != "get":
@@ -147,41 +149,62 @@ def _errors(path: str, method: str, operation: Json) -> dict[str, Json]:
 
 # --- Operations ------------------------------------------------------------------------------------------------------
 
-TAGS: Final = {
+_TAGS: Final = {
     "games": "Games",
     "ladders": "Ladders",
-    "seasons": "Ladders",
     "head-to-head": "Ladders",
-    "lobby": "Games",
+    "matches": "Matches",
     "bots": "Bots",
     "uploads": "Bots",
-    "matches": "Matches",
-    "people": "People",
+    "people": "Users",
+    "exhibitions": "Exhibition matches",
+    "challenges": "Challenges",
+    "lobby": LIVE_GAMES,
+    "bot": REMOTE_BOT,
+    "token": "Tokens",
 }
-"""The heading of an operation, by the first word of its URL."""
+"""Tags of operations by the first segment of the URL, in the order of the document."""
 
-_WORDS: Final = {
-    "slug": "The name in URLs.",
-    "bot": "The slug of the bot.",
-    "number": "The number, from 1.",
-    "match_id": "The id of the match.",
-    "challenge_id": "The id of the challenge.",
-    "match": "The id of the match.",
-    "exhibition_id": "The id of the exhibition match.",
-    "username": "The user name, in any case.",
-    "document": "One of `documents` of the game.",
+_TAG_DESCRIPTIONS: Final = {
+    "Games": "The games, their rules, and the JSON Schemas of their documents.",
+    "Ladders": "Ladders with their standings, seasons and head-to-head results, and the memberships of your bots.",
+    "Matches": "Queued, running and finished matches with their records, logs and replays.",
+    "Bots": "Bots with their versions, ratings and matches. Upload bots, register remote bots, and activate versions.",
+    "Users": "Public profiles of users.",
+    "Exhibition matches": "Unrated matches on request: test matches, challenges and version comparisons.",
+    "Challenges": "Casual live games that you propose to other players.",
+    LIVE_GAMES: "Running games and the lobby, as spectators see them.",
+    REMOTE_BOT: "Play with a remote bot. A bot token needs no `bot` parameter. "
+    "The messages are those of the bot protocol for hosted bots.",
+    HUMAN_PLAYERS: "Play in a browser. These endpoints need a browser session instead of a token.",
+    "Tokens": "The token that you use.",
 }
-"""The descriptions of parameters in a path."""
+
+_PATH_PARAMETERS: Final = {
+    "games": "Slug of the game.",
+    "schemas": "Name of the document: one of `documents` of the game.",
+    "ladders": "Slug of the ladder.",
+    "members": "Slug of the bot.",
+    "seasons": "Number of the season, from 1.",
+    "bots": "Slug of the bot.",
+    "versions": "Number of the version, from 1.",
+    "matches": "Id of the match.",
+    "decisions": "Number of the decision, from 1.",
+    "people": "User name, not case-sensitive.",
+    "challenges": "Id of the challenge.",
+    "exhibitions": "Id of the match request.",
+}
+"""Descriptions of path parameters by the preceding segment of the URL."""
 
 _TYPES: Final = {"int": "integer", "slug": "string", "str": "string"}
 _METHODS: Final = ("get", "post", "put", "patch", "delete")
 _OBJECT: Final[Json] = {"type": "object", "additionalProperties": {}}
-_NEXT: Final = "URL of the next part; null in the last."
+_NEXT: Final = "URL of the next page; null on the last page."
 _BINARY: Final[Json] = {"type": "string", "format": "binary"}
 
 
 class _Builder:
-    """Collects the paths of the document, and the structs that they use."""
+    """Collects the paths of the document and the structs that they use."""
 
     def __init__(self) -> None:
         self.paths: dict[str, dict[str, Json]] = {}
@@ -189,10 +212,10 @@ class _Builder:
         self.lists: dict[str, Json] = {}
 
     def add(self, route: str, view: type[Any]) -> None:
-        """Add every method of ``view`` that is described."""
+        """Add all described methods of ``view``."""
         url = re.sub(r"<\w+:(\w+)>", r"{\1}", route)
         path, first = f"/api/v1/{url}", url.split("/")[0]
-        in_path = [_path_parameter(*one) for one in re.findall(r"<(\w+):(\w+)>", route)]
+        in_path = [_path_parameter(*one) for one in re.findall(r"([\w-]+)/<(\w+):(\w+)>", route)]
         for method in _METHODS:
             handler = getattr(view, method, None)
             described = OPERATIONS.get((url, method)) or getattr(handler, "operation", None)
@@ -205,7 +228,7 @@ class _Builder:
                 "operationId": described.name,
                 "summary": described.summary,
                 "description": described.description or _description(handler.__doc__, view.__doc__),
-                "tags": [TAGS.get(first, first.capitalize())],
+                "tags": [described.tag or _TAGS[first]],
                 "parameters": [*in_path, *map(_parameter, query)],
                 "security": _security(view, public=_is_public(method, view, described)),
             }
@@ -217,7 +240,7 @@ class _Builder:
             self.paths.setdefault(path, {})[method] = operation
 
     def _content(self, view: type[Any], described: Operation) -> Json:
-        """The content of a response, by media type."""
+        """Return the content of a response by media type."""
         if described.media_type == "application/gzip":
             return {described.media_type: {"schema": _BINARY}}
         schema, shown = _OBJECT, described.example
@@ -244,7 +267,7 @@ class _Builder:
         return {"content": content, **({"required": True} if required else {})}
 
     def _one_of(self, structs: Structs) -> tuple[Json, Any]:
-        """The schema of one of ``structs``, and an example of the first."""
+        """Return the schema of one of ``structs``, and an example of the first."""
         if not isinstance(structs, tuple):
             return self._reference(structs), example(structs)
         return {"oneOf": [self._reference(one) for one in structs]}, example(structs[0])
@@ -255,27 +278,24 @@ class _Builder:
 
     def _list(self, struct: type[msgspec.Struct]) -> Json:
         name = f"{struct.__name__.removesuffix('Document').removesuffix('Listed')}Page"
-        following = {
-            "type": ["string", "null"],
-            "format": "uri",
-            "description": _NEXT,
-        }
+        following = {"type": ["string", "null"], "format": "uri", "description": _NEXT}
+        results = {"type": "array", "items": self._reference(struct), "description": "Items of the page."}
         self.lists[name] = {
             "type": "object",
-            "properties": {"next": following, "results": {"type": "array", "items": self._reference(struct)}},
+            "properties": {"next": following, "results": results},
             "required": ["next", "results"],
         }
         return {"$ref": f"#/components/schemas/{name}"}
 
 
 def _description(*docstrings: str | None) -> str:
-    """The first docstring that says more than where the view is, without indentation."""
+    """Return the first docstring that is more than the URL of the view, without indentation."""
     found = next((one for one in docstrings if one and not one.startswith("At ``")), "")
     return re.sub(r"\s*\n[ \t]*(?!\n)", "\n", found).strip()
 
 
 def _is_public(method: str, view: type[Any], described: Operation | None) -> bool:
-    """Whether the operation needs no token."""
+    """Return whether the operation needs no token."""
     by_itself = described is not None and described.public
     return by_itself or AllowAny in view.permission_classes or (method == "get" and issubclass(view, Reading))
 
@@ -285,8 +305,8 @@ def _security(view: type[Any], *, public: bool) -> list[Json]:
     return [{}, *schemes] if public or not schemes else schemes
 
 
-def _path_parameter(kind: str, name: str) -> Json:
-    known = {"description": _WORDS.get(name, ""), "schema": {"type": _TYPES[kind]}}
+def _path_parameter(segment: str, kind: str, name: str) -> Json:
+    known = {"description": _PATH_PARAMETERS[segment], "schema": {"type": _TYPES[kind]}}
     return {"name": name, "in": "path", "required": True, **known}
 
 
@@ -307,15 +327,50 @@ def _parameter(parameter: Parameter) -> Json:
 # --- The document ----------------------------------------------------------------------------------------------------
 
 _DESCRIPTION: Final = """\
-Everything that the site shows, uploads of bots, and remote bots.
+Read the public data of the site, upload bots, and play with remote bots.
 
-Reading needs no token. Every error is a problem document (RFC 9457); its `detail` says what to do. Lists have parts: \
-`next` is the URL of the next part. Ratings are in points, times in UTC."""
+## Authentication
+
+Public data needs no token. For all other requests, create a token on your account page and send it in a header:
+
+    Authorization: Bearer esr_…
+
+Each token has one or more scopes:
+
+- `read`: read your private ladders and all data of your own bots.
+- `play`: play with your remote bots, and create and accept challenges.
+- `upload`: upload bots and versions, and register remote bots.
+- `manage`: activate versions, join and leave ladders, and request matches.
+
+A token can also belong to one remote bot. It can then only play, and only with this bot.
+
+## Lists
+
+Lists are paginated. `results` contains the items of one page, and `next` is the URL of the next page or null. \
+`limit` sets the page size, `order` the order, and `fields` the fields of each item. \
+Unknown and invalid query parameters return 400, so that a typo is never ignored.
+
+## Errors
+
+Every error is a problem document (RFC 9457) with the media type `application/problem+json`. \
+`code` identifies the error for programs. `detail` explains what happened and what to do. \
+If `code` is `invalid`, `fields` contains the messages for each invalid parameter or field.
+
+## Rate limits
+
+The number of requests per minute is limited. A request over the limit returns 429, \
+and `Retry-After` contains the number of seconds to wait.
+
+## Conventions
+
+- Times are in UTC (RFC 3339). Ratings are in points.
+- Responses with an `ETag` can be revalidated with `If-None-Match`.
+- New endpoints, fields and event types can be added. Existing ones keep their meaning."""
 
 
 @cache
 def document() -> Json:
-    """The document, which is the same for every client. It is made once per process. Do not change it."""
+    """Return the document, which is built once per process. Do not modify it."""
     builder = _Builder()
     for pattern in get_resolver("esr_platform.api.urls").url_patterns:
         view = getattr(pattern.callback, "cls", None) or getattr(pattern.callback, "view_class", None)
@@ -331,6 +386,7 @@ def document() -> Json:
     return {
         "openapi": "3.1.0",
         "info": {"title": f"{settings.SITE_NAME} API", "version": "1", "description": _DESCRIPTION},
+        "tags": [{"name": name, "description": text} for name, text in _TAG_DESCRIPTIONS.items()],
         "paths": dict(sorted(builder.paths.items())),
         "components": {
             "schemas": dict(sorted(schemas.items())),
@@ -339,13 +395,13 @@ def document() -> Json:
                 "token": {
                     "type": "http",
                     "scheme": "bearer",
-                    "description": "A token from your account page: `esr_…`.",
+                    "description": "A token that you created on your account page: `esr_…`.",
                 },
                 "session": {
                     "type": "apiKey",
                     "in": "cookie",
                     "name": settings.SESSION_COOKIE_NAME,
-                    "description": "The session of a signed-in browser. POST also needs the header `X-CSRFToken`.",
+                    "description": "Session cookie of a browser. POST requests also need the header `X-CSRFToken`.",
                 },
             },
         },
@@ -361,12 +417,12 @@ def _operations(paths: Json) -> Iterator[tuple[str, str, Json]]:
 # --- Views -----------------------------------------------------------------------------------------------------------
 
 _EMPTY: Final = "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
-"""The hash of an empty style element."""
+"""Hash of an empty style element."""
 
 
 @require_safe
 def schema(_request: HttpRequest) -> HttpResponse:
-    """The document as JSON."""
+    """Return the OpenAPI document as JSON."""
     return HttpResponse(_encoded(), content_type="application/json", headers={"Cache-Control": "no-cache"})
 
 
@@ -377,9 +433,9 @@ def _encoded() -> bytes:
 
 @require_safe
 def redoc(request: HttpRequest) -> HttpResponse:
-    """The reference page. Redoc makes empty style elements and fills them by script, which its policy allows."""
+    """Return the Redoc page. Redoc adds empty style elements and fills them by script; its policy allows these."""
     policy = {**settings.CONTENT_SECURITY_POLICY, "style-src": f"'self' '{_EMPTY}'"}
     response = render(request, "api/redoc.html")
     response.headers["Content-Security-Policy"] = "; ".join(f"{name} {sources}" for name, sources in policy.items())
-    response.headers["Cache-Control"] = "no-store"  # a 304 would bring the policy of all other pages
+    response.headers["Cache-Control"] = "no-store"  # with a 304, browsers would use the policy of other pages
     return response

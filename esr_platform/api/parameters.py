@@ -1,4 +1,4 @@
-"""Query parameters: each object reads the text of a parameter and describes it in the OpenAPI document."""
+"""Query parameters. Each object parses a parameter and describes it in the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from django.http import QueryDict
 from rest_framework.exceptions import ValidationError
 
 LARGEST: Final = 10**15
-"""An upper bound of all ids and ratings."""
+"""Upper bound of ids and ratings."""
 
 SLUG: Final = r"^[-a-zA-Z0-9_]{1,60}$"
 
 Asked = Mapping[str, Any]
-"""The values of a request by parameter. A parameter that is missing in the request has its default."""
+"""Parsed values of a request by parameter name. Missing parameters have their defaults."""
 
 
 @dataclass(frozen=True)
 class Parameter(ABC):
-    """One parameter with its description and the value that it has if a request does not contain it."""
+    """One query parameter: its name, description, example and default."""
 
     name: str
     meaning: str
@@ -34,11 +34,11 @@ class Parameter(ABC):
     @property
     @abstractmethod
     def schema(self) -> dict[str, Any]:
-        """The JSON Schema of exactly the values that ``read`` accepts."""
+        """JSON Schema of exactly the values that ``read`` accepts."""
 
     @abstractmethod
     def read(self, text: str) -> Any:
-        """Parse ``text``. Raises ``ValueError`` with a sentence that says which values are valid."""
+        """Parse ``text``. Raises ``ValueError`` with a message that names the valid values."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Number(Parameter):
     def read(self, text: str) -> int:
         number = int(text) if re.fullmatch(r"-?[0-9]{1,16}", text, re.ASCII) else None
         if number is None or not self.least <= number <= self.most:
-            raise ValueError(f"Send a whole number from {self.least} to {self.most}.")
+            raise ValueError(f"Must be a whole number from {self.least} to {self.most}.")
         return number
 
 
@@ -71,7 +71,7 @@ class Choice(Parameter):
 
     def read(self, text: str) -> str:
         if text not in self.words:
-            raise ValueError(f"Send one of: {', '.join(self.words)}.")
+            raise ValueError(f"Must be one of: {', '.join(self.words)}.")
         return text
 
 
@@ -85,16 +85,16 @@ class Flag(Parameter):
 
     def read(self, text: str) -> bool:
         if text not in ("true", "false"):
-            raise ValueError("Send true or false.")
+            raise ValueError("Must be true or false.")
         return text == "true"
 
 
 @dataclass(frozen=True)
 class Text(Parameter):
-    """A text that matches ``pattern``, by default a slug; ``shape`` describes the pattern in an error."""
+    """A string that matches ``pattern``, by default a slug. ``shape`` describes the pattern in error messages."""
 
     pattern: str = SLUG
-    shape: str = "a slug: letters, digits, - and _, at most 60"
+    shape: str = "a slug of up to 60 letters, digits, '-' and '_'"
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -102,13 +102,13 @@ class Text(Parameter):
 
     def read(self, text: str) -> str:
         if not re.fullmatch(self.pattern, text):
-            raise ValueError(f"Send {self.shape}.")
+            raise ValueError(f"Must be {self.shape}.")
         return text
 
 
 @dataclass(frozen=True)
 class Time(Parameter):
-    """A time with its offset from UTC, as in RFC 3339."""
+    """An RFC 3339 time with a UTC offset."""
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -120,16 +120,16 @@ class Time(Parameter):
         except ValueError:
             time = None
         if time is None or time.tzinfo is None:
-            raise ValueError("Send a time with its offset from UTC, for example 2026-11-22T18:00:00Z.")
+            raise ValueError("Must be a time with a UTC offset, for example 2026-11-22T18:00:00Z.")
         try:
             return time.astimezone(UTC)
-        except OverflowError:  # on the first and the last day that Python knows
+        except OverflowError:  # on the first and last days that Python supports
             return time.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True)
 class Names(Parameter):
-    """Some of ``words``, separated by commas. ``always`` are added to them."""
+    """A comma-separated selection of ``words``. ``always`` are added to it."""
 
     words: Sequence[str] = ()
     always: Sequence[str] = ()
@@ -141,7 +141,7 @@ class Names(Parameter):
     def read(self, text: str) -> tuple[str, ...]:
         asked = text.split(",")
         if not set(asked) <= set(self.words):
-            raise ValueError(f"Send some of these, separated by commas: {', '.join(self.words)}.")
+            raise ValueError(f"Must be a comma-separated list of: {', '.join(self.words)}.")
         return tuple(word for word in self.words if word in asked or word in self.always)
 
 
@@ -153,7 +153,7 @@ def read(sent: QueryDict, parameters: Sequence[Parameter]) -> Asked:
     for one in parameters:
         texts = sent.getlist(one.name)
         if len(texts) > 1:
-            wrong[one.name] = ["Send this once."]
+            wrong[one.name] = ["This parameter must not be repeated."]
         elif texts:
             try:
                 asked[one.name] = one.read(texts[0])

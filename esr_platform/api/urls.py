@@ -1,11 +1,10 @@
-"""The URLs of the API, version 1. URLs and fields may be added. Existing ones do not change."""
+"""URLs of version 1 of the API. URLs and fields can be added; existing ones do not change."""
 
 from __future__ import annotations
 
 from django.urls import URLPattern, path
 from django.views.generic import TemplateView
 
-from esr_platform.api import own_bot
 from esr_platform.api.openapi import redoc, schema
 from esr_platform.api.resources import (
     bots,
@@ -14,6 +13,7 @@ from esr_platform.api.resources import (
     games,
     ladders,
     matches,
+    remote_bots,
     seasons,
     uploads,
 )
@@ -74,7 +74,7 @@ change_urls: list[URLPattern] = [
     path("challenges", challenges.Challenges.as_view(), name="challenges"),
     path("challenges/<int:challenge_id>", challenges.OneChallenge.as_view(), name="challenge"),
     path("challenges/<int:challenge_id>/accept", challenges.Acceptance.as_view(), name="accept_challenge"),
-    path("challenges/<int:challenge_id>/decline", challenges.Refusing.as_view(), name="decline_challenge"),
+    path("challenges/<int:challenge_id>/decline", challenges.Decline.as_view(), name="decline_challenge"),
     path("challenges/<int:challenge_id>/withdraw", challenges.Withdrawal.as_view(), name="withdraw_challenge"),
     path("exhibitions", exhibitions.Exhibitions.as_view(), name="exhibitions"),
     path("exhibitions/<int:exhibition_id>", exhibitions.OneExhibition.as_view(), name="exhibition"),
@@ -92,8 +92,8 @@ urlpatterns: list[URLPattern] = [
     path("bots", uploads.NewBot.as_view(), name="bots"),
     path("bots/<slug:slug>/versions", uploads.NewVersion.as_view(), name="versions"),
     path("bots/<slug:slug>/versions/<int:number>/activate", uploads.Activation.as_view(), name="activate"),
-    path("bot", own_bot.OwnBot.as_view(), name="own_bot"),
-    path("token", own_bot.OwnToken.as_view(), name="own_token"),
+    path("bot", remote_bots.OwnBot.as_view(), name="own_bot"),
+    path("token", remote_bots.OwnToken.as_view(), name="own_token"),
     path("uploads/limits", uploads.Limits.as_view(), name="limits"),
     *stream_urls,
     *resource_urls,

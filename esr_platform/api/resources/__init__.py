@@ -1,4 +1,4 @@
-"""What everybody may read: every number that pages show, and the records of what was played.
+"""The resources of the API: their documents, query parameters and views.
 
-Rows go from the database into plain dictionaries and from there into JSON; nothing makes objects of models on the way.
+Lists are read as plain dictionaries and encoded as JSON; no model instances are created on the way.
 """

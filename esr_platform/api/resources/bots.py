@@ -32,19 +32,19 @@ from ladder.ratings.shares import WIN
 # --- Owners ----------------------------------------------------------------------------------------------------------
 
 NAMED: Final = judged(Bot.objects.only("slug", "owner", "kind"))
-"""Bots with the fields that decide who may see them."""
+"""Bots with the columns that decide who can see them."""
 
 HOUSE: Final = Q(owner=None, kind=Bot.Kind.HOSTED)
-"""The house bots. Guests have no owner either."""
+"""House bots. Guests have no owner either, but are not hosted."""
 
 OWNER: Final = ("kind", "house_name", "owner__username", "owner__deleted")
-"""The columns of a bot that ``owner_of`` needs."""
+"""Columns of a bot that ``owner_of`` needs."""
 
 
 def owner_of(row: Mapping[str, Any], bot: str = "") -> dict[str, Any]:
-    """The fields ``kind``, ``owner`` and ``house`` of a bot from a row with ``OWNER``, each after the prefix ``bot``.
+    """Return ``kind``, ``owner`` and ``house`` from a row with the columns ``OWNER`` after the prefix ``bot``.
 
-    A deleted account is no owner. Guests belong to nobody, but are not house bots.
+    The owner is ``None`` for deleted accounts. Guests have no owner but are not house bots.
     """
     gone = row[f"{bot}owner__deleted"] is not None
     return {
@@ -55,21 +55,22 @@ def owner_of(row: Mapping[str, Any], bot: str = "") -> dict[str, Any]:
 
 
 def first_places(wins: int) -> float:
-    """Wins, which are stored in 1/60, with four decimals."""
+    """Convert wins, which are stored in 1/60, to a number with four decimals."""
     return round(wins / WIN, 4)
 
 
 # --- Documents -------------------------------------------------------------------------------------------------------
 
 KIND: Final = choice(
-    Bot.Kind.values, "`hosted` if its code runs here, `remote` if it runs elsewhere, `person` for a human player."
+    Bot.Kind.values,
+    "`hosted`: a bot that runs on the site; `remote`: a bot that its owner runs; `person`: a human player.",
 )
-OWNED_BY: Final = about("User name; null for house bots and deleted accounts.", "miriam")
-HOUSE_BOT: Final = about("Whether it is a house bot.")
+OWNED_BY: Final = about("User name of the owner; null for house bots, guests and deleted accounts.", "miriam")
+HOUSE_BOT: Final = about("Whether the bot is a house bot.")
 
 
 class NamedBot(Document):
-    """The fields that name a bot, or a human player, in the documents of seats and standings."""
+    """The fields that identify a bot or human player in seats and standings."""
 
     bot: Annotated[str, about("Slug of the bot.", "citrine")]
     name: Annotated[str, about("Name of the bot.", "Citrine")]
@@ -79,7 +80,7 @@ class NamedBot(Document):
 
 
 class PlaceDocument(Document):
-    """The ladder membership of a bot."""
+    """A ladder membership of a bot."""
 
     ladder: Annotated[str, about("Slug of the ladder.", "edel-stein-reich-4")]
     rating: Annotated[float, about("Rating in points.", 1702.413)]
@@ -92,60 +93,60 @@ class BotListed(Document):
 
     always = ("slug",)
 
-    slug: Annotated[str, about("Its name in URLs.", "citrine")]
-    name: Annotated[str, about("Its name on the site.", "Citrine")]
+    slug: Annotated[str, about("Slug, the name in URLs.", "citrine")]
+    name: Annotated[str, about("Display name.", "Citrine")]
     kind: Annotated[str, KIND]
-    description: Annotated[str, about("What its owner says about it.", "Counts gems.")]
+    description: Annotated[str, about("Description by the owner.", "Counts gems.")]
     owner: Annotated[str | None, OWNED_BY]
     house: Annotated[bool, HOUSE_BOT]
-    created: Annotated[Moment, about("When it was created.")]
-    retired: Annotated[Moment | None, about("When its owner retired it.", None)]
-    paused: Annotated[Moment | None, about("Since when it is paused.", None)]
-    pause_reason: Annotated[str, about("Why it is paused; empty if it is not.", "")]
-    suspended: Annotated[bool, about("Whether a site admin has removed it from its ladders.", False)]
-    public_source: Annotated[bool, about("Whether everybody may download the code of the active version.", False)]
-    version: Annotated[int | None, about("The active version; null without one, and for human players.", 3)]
-    ladders: Annotated[list[PlaceDocument], about("The ladders that it is a member of.")]
+    created: Annotated[Moment, about("Time of creation.")]
+    retired: Annotated[Moment | None, about("Time at which the owner retired the bot, or null.", None)]
+    paused: Annotated[Moment | None, about("Time at which the bot was paused, or null.", None)]
+    pause_reason: Annotated[str, about("Reason for the pause, or empty.", "")]
+    suspended: Annotated[bool, about("Whether a moderator has suspended the bot from all ladders.", False)]
+    public_source: Annotated[bool, about("Whether the code of the active version is public.", False)]
+    version: Annotated[int | None, about("Number of the active version; null without one and for human players.", 3)]
+    ladders: Annotated[list[PlaceDocument], about("Ladder memberships.")]
 
 
 class BotVersionListed(Document):
-    """A version of a bot. Everybody sees the versions that were validated, the owner sees all of them."""
+    """A version of a bot. The owner sees all versions; other users see the validated versions."""
 
     always = ("number",)
 
     bot: Annotated[str, about("Slug of the bot.", "citrine")]
     number: Annotated[int, about("Number of the version, from 1.", 3)]
-    label: Annotated[str, about("The name of a version of a remote bot; else empty.", "")]
+    label: Annotated[str, about("Label of a remote bot's version; empty for hosted bots.", "")]
     state: Annotated[str, choice(BotVersion.State.values, "State of the version.", "ready")]
-    active: Annotated[bool, about("Whether new games get this version.", True)]
-    digest: Annotated[str, about("SHA-256 of the code, hexadecimal.", EXAMPLE_DIGEST)]
-    language: Annotated[str, about("`remote` for remote bots.", "python")]
-    claims: Annotated[Any, about("The formats that it supports: seat counts by game.", {"edel-stein-reich": [3, 4, 5]})]
-    created: Annotated[Moment, about("When it was created.")]
-    checked: Annotated[Moment | None, about("When its validation ended.")]
-    reason: Annotated[str | None, about("Why it was rejected; null for everybody but its owner.", None)]
-    filename: Annotated[str | None, about("Name of the uploaded file; null for everybody but its owner.", None)]
-    size: Annotated[int | None, about("Size of the archive in bytes; null for everybody but its owner.", None)]
+    active: Annotated[bool, about("Whether this version plays new games.", True)]
+    digest: Annotated[str, about("SHA-256 of the code in hexadecimal.", EXAMPLE_DIGEST)]
+    language: Annotated[str, about("Programming language; `remote` for remote bots.", "python")]
+    claims: Annotated[Any, about("Supported formats: seat counts by game.", {"edel-stein-reich": [3, 4, 5]})]
+    created: Annotated[Moment, about("Time of creation.")]
+    checked: Annotated[Moment | None, about("Time at which the validation ended, or null.")]
+    reason: Annotated[str | None, about("Reason for a rejection; visible to the owner, else null.", None)]
+    filename: Annotated[str | None, about("Name of the uploaded file; visible to the owner, else null.", None)]
+    size: Annotated[int | None, about("Size of the archive in bytes; visible to the owner, else null.", None)]
 
 
 class BotVersionDocument(BotVersionListed):
-    """A version of a bot, with the result of its validation for the owner."""
+    """A version of a bot with its validation report, which only the owner sees."""
 
     check_report: Annotated[
-        Any, about("The result of every format that was tried; null for everybody but its owner.", None)
+        Any, about("Validation result of each tested format; visible to the owner, else null.", None)
     ]
 
 
 class BotDocument(BotListed):
     """A bot with its newest versions. Human players have no versions."""
 
-    versions: Annotated[list[BotVersionListed], about("The newest versions, the newest first.")]
+    versions: Annotated[list[BotVersionListed], about("Up to 100 versions, newest first.")]
 
 
 # --- Bots ------------------------------------------------------------------------------------------------------------
 
 NEWEST: Final = 100
-"""The maximum number of versions in the document of a bot."""
+"""Maximum number of versions in the document of a bot."""
 
 _PLAIN: Final = (
     *("slug", "name", "kind", "description", "created", "retired", "paused", "pause_reason", "public_source"),
@@ -167,9 +168,9 @@ _PLACES: Final = (
 
 
 class _OwnToo(Reading):
-    """A view of bots that shows owners everything about their own bots, with the scope ``read`` or ``upload``.
+    """A view that shows owners all data of their own bots, with the scope ``read`` or ``upload``.
 
-    With ``upload`` alone, staff see only public data of other users' bots.
+    With ``upload`` alone, staff members see only public data of other users' bots.
     """
 
     @property
@@ -183,20 +184,21 @@ class _OwnToo(Reading):
 
 
 class Bots(Listing):
-    """Public bots, the oldest first. Human players are included only if `kind` requests them."""
+    """At ``/api/v1/bots``."""
 
     document = BotListed
     orders = OLDEST
     parameters = (
         Text("owner", "Only bots of this user.", pattern=r"^[\w.@+-]{1,150}$", shape="a user name", example="miriam"),
-        Flag("house", "Only house bots, or only other bots."),
-        Choice("kind", "Only hosted bots, only remote bots, or only human players.", words=Bot.Kind.values),
+        Flag("house", "`true`: only house bots; `false`: only other bots."),
+        Choice("kind", "Only bots of this kind; by default hosted and remote bots.", words=Bot.Kind.values),
         Text("ladder", "Only bots on this ladder.", example="edel-stein-reich-4"),
-        Choice("language", "Only bots whose active version is in this language.", words=(*LANGUAGES, "remote")),
+        Choice("language", "Only bots whose active version is written in this language.", words=(*LANGUAGES, "remote")),
     )
 
     @operation("bots", "List bots")
     def get(self, _request: Request) -> Response:
+        """Returns all public bots, oldest first. To list human players, set `kind` to `person`."""
         asked, bots = self.asked, public_among(_BOTS)
         if asked["owner"]:
             bots = bots.filter(owner__username__iexact=asked["owner"], owner__deleted=None)
@@ -213,7 +215,10 @@ class Bots(Listing):
 
 
 class OneBot(_OwnToo, One):
-    """A bot with its ladders and its newest versions. The owner sees all ladders and versions."""
+    """Returns a bot with its ladder memberships and newest versions.
+
+    Only the owner sees private ladders and versions that are not validated.
+    """
 
     document = BotDocument
 
@@ -222,7 +227,7 @@ class OneBot(_OwnToo, One):
         bot = bot_seen_by(self.viewer, slug, _WHOLE)
         row = {name: getattr(bot, name) for name in _COLUMNS}
         row |= {f"owner__{name}": getattr(bot.owner, name, None) for name in ("username", "deleted")}
-        known = _documents([row], viewer(self.request))[0]  # a token with `upload` alone opens no private ladder
+        known = _documents([row], viewer(self.request))[0]  # `upload` alone does not show private ladders
         newest: list[BotVersionListed] = []
         if bot.kind != Bot.Kind.PERSON:
             rows = _versions(bot, may_read(self.viewer, bot)).order_by("-number")[:NEWEST]
@@ -231,20 +236,21 @@ class OneBot(_OwnToo, One):
 
 
 class Versions(_OwnToo, Listing):
-    """The versions of a bot that were validated, the newest first. The owner sees all versions."""
+    """At ``/api/v1/bots/{slug}/versions``."""
 
     document = BotVersionListed
     orders = orders("number", falling=True)
 
     @operation("versions", "List the versions of a bot")
     def get(self, _request: Request, slug: str) -> Response:
+        """Returns the validated versions of a bot, newest first. Owners get all versions of their own bots."""
         bot = code_seen_by(self.viewer, slug, NAMED)
         part = self.part(_versions(bot, may_read(self.viewer, bot)))
         return self.answer([_version(slug, row) for row in part])
 
 
 class OneVersion(_OwnToo, One):
-    """A version of a bot, with the result of its validation for the owner."""
+    """Returns one version. Owners also get the state and report of the validation."""
 
     document = BotVersionDocument
 
@@ -252,12 +258,12 @@ class OneVersion(_OwnToo, One):
     def get(self, _request: Request, slug: str, number: int) -> Response:
         bot = code_seen_by(self.viewer, slug, NAMED)
         versions = _versions(bot, may_read(self.viewer, bot), _CHECKED)
-        row = found(versions, f"{slug} has no version {number}.", number=number)
+        row = found(versions, f"Version {number} of {slug} not found.", number=number)
         return self.answer(BotVersionDocument(**asdict(_version(slug, row)), check_report=row.get("check_report")))
 
 
 def _documents(rows: Sequence[Mapping[str, Any]], viewer: Viewer) -> list[BotListed]:
-    """The documents of bots, with the ladders that ``viewer`` may see; two queries for all of them."""
+    """Return the documents of bots with the ladders that ``viewer`` can see. Makes two queries."""
     ids = [row["pk"] for row in rows]
     of_code = [row["pk"] for row in rows if row["kind"] != Bot.Kind.PERSON]
     playing = {row["bot"]: row["number"] for row in _ACTIVE(bots=of_code)}
@@ -279,18 +285,18 @@ def _documents(rows: Sequence[Mapping[str, Any]], viewer: Viewer) -> list[BotLis
 def _versions(
     bot: Bot, inside: bool, own: QuerySet[BotVersion, dict[str, Any]] = _OWN
 ) -> QuerySet[BotVersion, dict[str, Any]]:
-    """The versions of a bot as rows: all, with the columns of ``own``, if ``inside``; else those that are ready."""
+    """Return rows of all versions of a bot with the columns of ``own`` if ``inside``, else of validated versions."""
     return own.filter(bot=bot) if inside else _READY.filter(bot=bot)
 
 
 def _version(slug: str, row: Mapping[str, Any]) -> BotVersionListed:
-    """A version. Private columns that the row does not have are null."""
+    """Return a version. Private columns that are missing in the row are null."""
     private: dict[str, Any] = {name: row.get(name) for name in _PRIVATE}
     return BotVersionListed(bot=slug, **{name: row[name] for name in _PUBLIC}, **private)
 
 
 def own_version(version: BotVersion) -> BotVersionDocument:
-    """The document of a version for its owner."""
+    """Return the document of a version for its owner."""
     names = BotVersionDocument.__struct_fields__[1:]
     return BotVersionDocument(bot=version.bot.slug, **{name: getattr(version, name) for name in names})
 
@@ -303,19 +309,19 @@ _PLAYER: Final = _SLUGS.filter(kind=Bot.Kind.PERSON)
 
 
 class PersonDocument(Document):
-    """A user with the bots that are public."""
+    """The public profile of a user."""
 
     always = ("username",)
 
     username: Annotated[str, about("User name.", "miriam")]
-    since: Annotated[Moment, about("When the account was created.")]
-    suspended: Annotated[bool, about("Whether a site admin has suspended the account.", False)]
-    bots: Annotated[list[str], about("Slugs of the public bots.", ["citrine"])]
-    player: Annotated[str | None, about("Slug under which the user plays; null before the first game.", "miriam")]
+    since: Annotated[Moment, about("Time at which the account was created.")]
+    suspended: Annotated[bool, about("Whether a moderator has suspended the account.", False)]
+    bots: Annotated[list[str], about("Slugs of the user's public bots.", ["citrine"])]
+    player: Annotated[str | None, about("Slug of the user as a human player; null before the first game.", "miriam")]
 
 
 class Person(One):
-    """A user with the bots that are public."""
+    """Returns the public profile of a user."""
 
     document = PersonDocument
 

@@ -1,4 +1,4 @@
-"""Challenges: casual live games that one user proposes to others."""
+"""Challenges: casual live games that a user proposes to other users."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from bots.models import Bot
 from esr_platform.accounts.models import Scope, Token
 from esr_platform.api.authentication import BOT_PARAMETER, player_of
 from esr_platform.api.documents import Document, Form, Moment, Slug, about, choice, operation, read_body
-from esr_platform.api.http import Refusal
-from esr_platform.api.resources.views import Writing, person_of, refusals, token_of
+from esr_platform.api.http import Refusal, refusals
+from esr_platform.api.resources.views import Writing, person_of, token_of
 from ladder.access import bot_seen_by, challenges_seen_by, ladder_seen_by
 from ladder.matchmaking.lobby import challenge_documents
 from ladder.matchmaking.proposals import answer, challenge, withdraw
@@ -30,9 +30,9 @@ _LADDER: Final = "edel-stein-reich-duel-open"
 
 
 class ChallengeForm(Form):
-    """A new challenge. One of the bots is yours, and at least one is a remote bot."""
+    """A new challenge. At least one bot must be yours, and at least one must be a remote bot."""
 
-    ladder: Annotated[Slug, about("Slug of a ladder of live games. Its limits apply.", _LADDER)]
+    ladder: Annotated[Slug, about("Slug of a ladder with live games. The limits of the ladder apply.", _LADDER)]
     bots: Annotated[list[Slug], about("Slugs of the bots, by seat.", ["garnet", "opal"], min_length=2, max_length=5)]
 
 
@@ -41,34 +41,36 @@ class ChallengedDocument(Document):
 
     bot: Annotated[str, about("Slug of the bot.", "garnet")]
     name: Annotated[str, about("Name of the bot.", "Garnet")]
-    owner: Annotated[str | None, about("User name of its owner.", "miriam")]
-    accepted: Annotated[bool | None, about("Whether the player has accepted; null before an answer.", None)]
+    owner: Annotated[str | None, about("User name of the owner.", "miriam")]
+    accepted: Annotated[
+        bool | None, about("Whether the player has accepted; null before the player has answered.", None)
+    ]
 
 
 class ChallengeDocument(Document):
-    """A proposed game. It begins when every player has accepted: then `match` is its id."""
+    """A proposed game. It begins when all players have accepted."""
 
     id: Annotated[int, about("Id of the challenge.", 12)]
     ladder: Annotated[str, about("Slug of the ladder.", _LADDER)]
     game: Annotated[str, about("Slug of the game.", "edel-stein-reich-duel")]
     seats: Annotated[int, about("Number of seats.", 2)]
-    by: Annotated[str, about("User name of the user who proposes the game.", "miriam")]
+    by: Annotated[str, about("User name of the challenger.", "miriam")]
     state: Annotated[str, choice(Proposal.State.values, "State of the challenge.")]
-    players: Annotated[list[ChallengedDocument], about("The players by seat.")]
-    rated: Annotated[bool, about("Whether it is rated. Only human players propose rated games.", False)]
-    limits: Annotated[dict[str, int], about("The limits of a player, in ms and MiB.", {"move_ms": 5000})]
-    expires: Annotated[Moment, about("When the challenge expires.")]
-    match: Annotated[int | None, about("Id of the match.", None)]
+    players: Annotated[list[ChallengedDocument], about("Players by seat.")]
+    rated: Annotated[bool, about("Whether the game is rated. Only human players can propose rated games.", False)]
+    limits: Annotated[dict[str, int], about("Limits per player, in ms and MiB.", {"move_ms": 5000})]
+    expires: Annotated[Moment, about("Time at which the challenge expires.")]
+    match: Annotated[int | None, about("Id of the match; null before the game begins.", None)]
 
 
 class OpenChallenges(Document):
-    """Open challenges, the newest first."""
+    """Your open challenges."""
 
-    results: Annotated[list[ChallengeDocument], about("The challenges.")]
+    results: Annotated[list[ChallengeDocument], about("Up to 100 open challenges, newest first.")]
 
 
 class _Challenging(Writing):
-    """A view of challenges. The token of one bot sees only challenges with this bot."""
+    """A view of challenges. A bot token gives access only to challenges with this bot."""
 
     scope = Scope.PLAY
 
@@ -78,16 +80,16 @@ class _Challenging(Writing):
 
     @property
     def seen(self) -> QuerySet[Proposal]:
-        """The visible challenges."""
+        """Challenges that are visible to the token."""
         token = token_of(self.request)
         mine = challenges_seen_by(token.user)
         return mine if token.bot_id is None else mine.filter(players__bot=token.bot_id)
 
     def found(self, challenge_id: int) -> Proposal:
-        """The challenge with this id. Raises ``Http404``."""
+        """Return the challenge with this id. Raises ``Http404``."""
         made = self.seen.filter(pk=challenge_id).first()
         if made is None:
-            raise Http404(f"No challenge {challenge_id} was made by you, or to a bot of yours.")
+            raise Http404("Challenge not found, or you and your bots do not take part in it.")
         return made
 
 
@@ -96,28 +98,30 @@ class Challenges(_Challenging):
 
     @operation("challenges", "List your open challenges", OpenChallenges)
     def get(self, _request: Request) -> Response:
-        """Your own challenges and those to your bots, the newest first."""
+        """Returns the open challenges that you created and those to your bots, newest first."""
         still_open = self.seen.filter(state=Proposal.State.OPEN).order_by("-pk")
         return Response(OpenChallenges(results=_documents(still_open[:LISTED])))
 
     @operation("challenge", "Create a challenge", ChallengeDocument, body=ChallengeForm, statuses=(201,))
     def post(self, request: Request) -> Response:
-        """Propose a casual game. Remote bots of other users have to be online and to accept.
+        """Proposes a casual game. Remote bots of other users must be online and must accept the challenge.
 
-        The same challenge again returns the open one.
+        If the same challenge is already open, it is returned.
         """
         form = read_body(request.data, ChallengeForm)
         person, token = person_of(request), token_of(request)
         ladder = ladder_seen_by(person, form.ladder)
         bots = [_bot(token, slug) for slug in form.bots]
         if token.bot_id is not None and token.bot_id not in {bot.pk for bot in bots}:
-            raise PermissionDenied("A token of a bot makes challenges in which this bot plays.")
+            raise PermissionDenied("A bot token can only create challenges with its own bot. Add this bot to 'bots'.")
         if any(bot.kind == Bot.Kind.PERSON and bot.owner_id == person.pk for bot in bots):
-            raise PermissionDenied("A program seats nobody themselves. Challenge them on the site, signed in.")
+            raise PermissionDenied(
+                "You cannot take a seat yourself by API. Sign in and create the challenge on the site."
+            )
         with refusals():
             made = challenge(person, ladder, bots)
-        address = {"Location": reverse("api:challenge", args=(made.pk,))}
-        return Response(_documents([made])[0], HTTPStatus.CREATED, headers=address)
+        headers = {"Location": reverse("api:challenge", args=(made.pk,))}
+        return Response(_documents([made])[0], HTTPStatus.CREATED, headers=headers)
 
 
 class OneChallenge(_Challenging):
@@ -125,6 +129,7 @@ class OneChallenge(_Challenging):
 
     @operation("challenge_state", "Get a challenge", ChallengeDocument)
     def get(self, _request: Request, challenge_id: int) -> Response:
+        """Returns a challenge that you created, or that was sent to one of your bots."""
         return Response(_documents([self.found(challenge_id)])[0])
 
 
@@ -135,25 +140,25 @@ class Acceptance(_Challenging):
 
     @operation("accept_challenge", "Accept a challenge", ChallengeDocument, query=(BOT_PARAMETER,))
     def post(self, request: Request, challenge_id: int) -> Response:
-        """For your bot. When the last player has accepted, the game begins. Repeating it is harmless."""
+        """Accepts a challenge for your bot. The game begins when all players have accepted. The call is idempotent."""
         return self.answered(request, challenge_id)
 
     def answered(self, request: Request, challenge_id: int) -> Response:
-        """Answer for the bot of the request."""
+        """Answer the challenge for the bot of the request."""
         made = self.found(challenge_id)
         bot = player_of(token_of(request), request.query_params.get("bot", ""))
         with refusals():
             return Response(_documents([answer(made, bot, self.accepted)])[0])
 
 
-class Refusing(Acceptance):
+class Decline(Acceptance):
     """At ``/api/v1/challenges/{challenge_id}/decline``."""
 
     accepted = False
 
     @operation("decline_challenge", "Decline a challenge", ChallengeDocument, query=(BOT_PARAMETER,))
     def post(self, request: Request, challenge_id: int) -> Response:
-        """For your bot. The game will not be played. Repeating it is harmless."""
+        """Declines a challenge for your bot. The game is not played. The call is idempotent."""
         return self.answered(request, challenge_id)
 
 
@@ -162,7 +167,7 @@ class Withdrawal(_Challenging):
 
     @operation("withdraw_challenge", "Withdraw a challenge", ChallengeDocument)
     def post(self, request: Request, challenge_id: int) -> Response:
-        """Withdraw your own challenge while it is open. Repeating it is harmless."""
+        """Withdraws an open challenge that you created. The call is idempotent."""
         with refusals():
             return Response(_documents([withdraw(self.found(challenge_id), person_of(request))])[0])
 
@@ -175,4 +180,4 @@ def _bot(token: Token, slug: str) -> Bot:
     try:
         return bot_seen_by(token.user, slug)
     except Http404:
-        raise Refusal(HTTPStatus.UNPROCESSABLE_ENTITY, "refused", f"No bot is called {slug}.") from None
+        raise Refusal(HTTPStatus.UNPROCESSABLE_ENTITY, "refused", f"Bot '{slug}' not found.") from None

@@ -1,4 +1,4 @@
-"""Exhibition matches on request: tests and version comparisons."""
+"""Match requests: test matches and version comparisons."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from rest_framework.response import Response
 from esr_platform.accounts.models import User
 from esr_platform.api.authentication import viewer
 from esr_platform.api.documents import Document, Form, Moment, Slug, about, choice, operation, read_body
-from esr_platform.api.resources.views import HEADERS, ReadByEverybody, Writing, person_of, refusals
+from esr_platform.api.http import refusals
+from esr_platform.api.resources.views import HEADERS, ReadByEverybody, Writing, person_of
 from ladder.access import exhibition_seen_by, ladder_seen_by, may_cancel
 from ladder.exhibitions import requests
 from ladder.exhibitions.choices import versions_named
@@ -31,27 +32,29 @@ _MOST_OPPONENTS: Final = 60
 _MOST_BLOCKS: Final = 1_000_000
 
 Player = Annotated[str, Meta(pattern=r"^[-a-zA-Z0-9_]{1,60}(/[1-9][0-9]{0,8})?$")]
-"""``citrine`` is the active version of Citrine, ``citrine/3`` its third version."""
+"""``citrine`` is the active version of the bot, ``citrine/3`` is version 3."""
 
 Key = Annotated[
     UUID | None,
     about(
-        "A key that you choose. The same key again returns the same exhibition match.",
+        "Idempotency key of your choice. A second request with the same key returns the first match request.",
         "4c0f8f3e-6d0e-4b7b-9a55-0d8f0f3c7a11",
     ),
 ]
 
 
 class TestForm(Form):
-    """A test: unrated blocks with the same bots. Other users' bots make it a challenge."""
+    """A test match: unrated blocks with the same bots. With bots of other users it is a challenge."""
 
-    kind: Literal["test"]
+    kind: Annotated[Literal["test"], about("Always `test`.")]
     ladder: Annotated[Slug, about("Slug of the ladder.", _LADDER)]
-    blocks: Annotated[int, about("Number of deals. Each is played in every seating.", 20, ge=1, le=_MOST_BLOCKS)]
+    blocks: Annotated[
+        int, about("Number of blocks. In each block, one deal is played in every seating.", 20, ge=1, le=_MOST_BLOCKS)
+    ]
     players: Annotated[
         list[Player],
         about(
-            "The bots by seat: `citrine` is the active version, `citrine/3` the third version.",
+            "Bots by seat. `citrine` is the active version, `citrine/3` is version 3.",
             ["citrine", "house-greedy"],
             min_length=2,
             max_length=5,
@@ -61,57 +64,61 @@ class TestForm(Form):
 
 
 class ComparisonForm(Form):
-    """A comparison of two versions of your bot. It ends when the result is clear, at the latest after `blocks`."""
+    """A comparison of two versions of your bot. It ends when the result is clear, or after `blocks` blocks."""
 
-    kind: Literal["comparison"]
+    kind: Annotated[Literal["comparison"], about("Always `comparison`.")]
     ladder: Annotated[Slug, about("Slug of the ladder.", _LADDER)]
-    blocks: Annotated[int, about("The maximum number of deals.", 200, ge=1, le=_MOST_BLOCKS)]
-    candidate: Annotated[Player, about("The version that may be better.", "citrine/4")]
-    baseline: Annotated[Player, about("The version that it is compared with.", "citrine/3")]
+    blocks: Annotated[int, about("Maximum number of blocks.", 200, ge=1, le=_MOST_BLOCKS)]
+    candidate: Annotated[Player, about("Version to test.", "citrine/4")]
+    baseline: Annotated[Player, about("Version to compare with.", "citrine/3")]
     opponents: Annotated[
         list[Player],
-        about("The bots at the other seats.", ["house-greedy"], min_length=1, max_length=_MOST_OPPONENTS),
+        about("Bots at the other seats.", ["house-greedy"], min_length=1, max_length=_MOST_OPPONENTS),
     ]
-    margin: Annotated[Literal[20, 50, 100], about("The difference to detect, in 1/1000 of a score.", 50)] = 50
+    margin: Annotated[
+        Literal[20, 50, 100], about("Smallest difference to detect, in 1/1000 of the share of beaten opponents.", 50)
+    ] = 50
     key: Key = None
 
 
 class MeanDocument(Document):
     """A mean with its 95% confidence interval."""
 
-    value: Annotated[float, about("The mean.", 0.61)]
-    low: Annotated[float | None, about("Lower end of the interval.", 0.52)]
-    high: Annotated[float | None, about("Upper end of the interval.", 0.7)]
+    value: Annotated[float, about("Mean.", 0.61)]
+    low: Annotated[float | None, about("Lower bound of the interval.", 0.52)]
+    high: Annotated[float | None, about("Upper bound of the interval.", 0.7)]
 
 
 class ExhibitionPlayerDocument(Document):
-    """A player of an exhibition match."""
+    """A bot in requested matches."""
 
-    part: Annotated[str, choice(ExhibitionPlayer.Part.values, "The role of the player.")]
+    part: Annotated[str, choice(ExhibitionPlayer.Part.values, "Role of the bot.")]
     bot: Annotated[str, about("Slug of the bot.", "citrine")]
     version: Annotated[int, about("Number of the version.", 3)]
     score: Annotated[
-        MeanDocument | None, about("Share of beaten opponents, from 0 to 1; null before the end of the first block.")
+        MeanDocument | None, about("Share of beaten opponents, from 0 to 1; null before the first block has ended.")
     ]
 
 
 class ExhibitionDocument(Document):
-    """Requested matches with the result so far."""
+    """A match request with its matches and the results so far."""
 
-    id: Annotated[int, about("Id of the request.", 93)]
-    kind: Annotated[str, choice(Exhibition.Kind.values, "Kind of the matches.", Exhibition.Kind.TEST)]
+    id: Annotated[int, about("Id of the match request.", 93)]
+    kind: Annotated[str, choice(Exhibition.Kind.values, "Kind of the match request.", Exhibition.Kind.TEST)]
     ladder: Annotated[str, about("Slug of the ladder.", _LADDER)]
-    state: Annotated[str, choice(Exhibition.State.values, "State of the request.", Exhibition.State.RUNNING)]
-    reason: Annotated[str, about("Why it was canceled or ended early; else empty.", "")]
-    blocks: Annotated[int, about("Number of deals; in a comparison the maximum.", 20)]
-    blocks_ended: Annotated[int, about("Number of deals that are finished.", 3)]
-    margin: Annotated[int | None, about("The difference that a comparison detects, in 1/1000 of a score.", None)]
-    verdict: Annotated[str, about("Result of a comparison; empty until it is clear.", "")]
-    due_at: Annotated[Moment | None, about("When the matches are scheduled.", None)]
-    created: Annotated[Moment, about("When it was requested.")]
-    ended: Annotated[Moment | None, about("When it ended.", None)]
-    players: Annotated[list[ExhibitionPlayerDocument], about("The players.")]
-    matches: Annotated[list[int], about("Ids of the matches that have been scheduled.", [51007, 51008])]
+    state: Annotated[str, choice(Exhibition.State.values, "State of the match request.", Exhibition.State.RUNNING)]
+    reason: Annotated[str, about("Reason for a cancellation or an early end, or empty.", "")]
+    blocks: Annotated[int, about("Number of requested blocks; the maximum for version comparisons.", 20)]
+    blocks_ended: Annotated[int, about("Number of finished blocks.", 3)]
+    margin: Annotated[
+        int | None, about("Smallest difference that a version comparison detects, in 1/1000; else null.", None)
+    ]
+    verdict: Annotated[str, about("Result of a version comparison; empty until it is clear.", "")]
+    due_at: Annotated[Moment | None, about("Scheduled start, or null.", None)]
+    created: Annotated[Moment, about("Time of the request.")]
+    ended: Annotated[Moment | None, about("Time at which the request was finished or canceled, or null.", None)]
+    players: Annotated[list[ExhibitionPlayerDocument], about("Bots in the matches.")]
+    matches: Annotated[list[int], about("Ids of the matches so far.", [51007, 51008])]
 
 
 # --- Views -----------------------------------------------------------------------------------------------------------
@@ -124,15 +131,15 @@ class Exhibitions(Writing):
         "exhibition", "Request matches", ExhibitionDocument, body=(TestForm, ComparisonForm), statuses=(201, 200)
     )
     def post(self, request: Request) -> Response:
-        """Play unrated blocks on a ladder: a test, or a comparison of two versions of your bot."""
+        """Requests unrated blocks on a ladder: a test match, or a comparison of two versions of your bot."""
         form = _read(request.data)
         person, key = person_of(request), form.key or uuid4()
         ladder = ladder_seen_by(person, form.ladder)
         known = Exhibition.objects.filter(token=key).exists()
         with refusals():
             exhibition = _request(person, ladder, form, key)
-        address = {"Location": reverse("api:exhibition", args=(exhibition.pk,))}
-        return Response(_document(exhibition), 200 if known else 201, headers=address)
+        headers = {"Location": reverse("api:exhibition", args=(exhibition.pk,))}
+        return Response(_document(exhibition), 200 if known else 201, headers=headers)
 
 
 class OneExhibition(Writing):
@@ -140,31 +147,31 @@ class OneExhibition(Writing):
 
     permission_classes = [ReadByEverybody]
 
-    @operation("exhibition_state", "Get a request for matches", ExhibitionDocument, public=True)
+    @operation("exhibition_state", "Get a match request", ExhibitionDocument, public=True)
     def get(self, request: Request, exhibition_id: int) -> Response:
-        """The requested matches with the result so far."""
+        """Returns the match request with its matches and the results so far."""
         return Response(_document(exhibition_seen_by(viewer(request), exhibition_id)), headers=HEADERS)
 
-    @operation("cancel_exhibition", "Cancel a request for matches", ExhibitionDocument)
+    @operation("cancel_exhibition", "Cancel a match request", ExhibitionDocument)
     def delete(self, request: Request, exhibition_id: int) -> Response:
-        """Running games are finished. Queued games are canceled."""
+        """Cancels the queued matches of the request. Running matches are played to the end."""
         person = person_of(request)
         exhibition = exhibition_seen_by(person, exhibition_id)
         if not may_cancel(exhibition, person):
-            raise PermissionDenied("Only who requested it can cancel it.")
+            raise PermissionDenied("Only the user who requested the matches can cancel them.")
         with refusals():
             requests.cancel(exhibition, person)
         return Response(_document(exhibition_seen_by(person, exhibition_id)))
 
 
 def _read(sent: Any) -> TestForm | ComparisonForm:
-    """The body of a request for matches. Raises ``ValidationError``."""
+    """Return the validated body of a match request. Raises ``ValidationError``."""
     kind = sent.get("kind") if isinstance(sent, Mapping) else None
     if kind == "test":
         return read_body(sent, TestForm)
     if kind == "comparison":
         return read_body(sent, ComparisonForm)
-    raise ValidationError({"kind": ["Send one of: test, comparison."]})
+    raise ValidationError({"kind": ["Must be one of: test, comparison."]})
 
 
 def _request(person: User, ladder: Ladder, form: TestForm | ComparisonForm, key: UUID) -> Exhibition:
@@ -177,7 +184,7 @@ def _request(person: User, ladder: Ladder, form: TestForm | ComparisonForm, key:
 
 
 def _document(exhibition: Exhibition) -> ExhibitionDocument:
-    """The document of an exhibition match; six queries."""
+    """Return the document of a match request. Makes six queries."""
     lines = rows(exhibition, scores(exhibition), list(players_of(exhibition)))
     return ExhibitionDocument(
         id=exhibition.pk,

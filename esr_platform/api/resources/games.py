@@ -1,4 +1,4 @@
-"""The games, and the JSON Schemas of their documents."""
+"""Games and the JSON Schemas of their documents."""
 
 from __future__ import annotations
 
@@ -20,19 +20,17 @@ class GameDocument(Document):
 
     always = ("slug",)
 
-    slug: Annotated[str, about("Its name in URLs and documents.", "die-weinhaendler")]
-    name: Annotated[str, about("Its name on the site.", "Die Weinhändler")]
+    slug: Annotated[str, about("Slug, the name in URLs and documents.", "die-weinhaendler")]
+    name: Annotated[str, about("Display name.", "Die Weinhändler")]
     rules: Annotated[str, about("Version of the rules.", "1")]
-    seats: Annotated[list[int], about("The supported numbers of players.", [3, 4, 5])]
-    scores: Annotated[list[str], about("The columns of results, from left to right.", ["points"])]
-    documents: Annotated[
-        list[str], about("The documents that `/games/{slug}/schemas/{document}` describes.", ["record", "view"])
-    ]
-    guide: Annotated[str, about("The rules for beginners, in Markdown.", "# Die Weinhändler\n…")]
+    seats: Annotated[list[int], about("Supported numbers of players.", [3, 4, 5])]
+    scores: Annotated[list[str], about("Column names of the scores, from left to right.", ["points"])]
+    documents: Annotated[list[str], about("Names of the documents with a JSON Schema.", ["record", "view"])]
+    guide: Annotated[str, about("Rules for beginners in Markdown.", "# Die Weinhändler\n…")]
 
 
 class Games(Whole):
-    """All games."""
+    """Returns all games with their rules."""
 
     document = GameDocument
 
@@ -42,29 +40,30 @@ class Games(Whole):
 
 
 class OneGame(One):
-    """A game with its rules."""
+    """Returns one game with its rules."""
 
     document = GameDocument
 
     @operation("game", "Get a game")
     def get(self, _request: Request, slug: str) -> Response:
         if slug not in GAMES:
-            raise Http404(f"No game is called {slug}.")
+            raise Http404(f"Game not found. Known games: {', '.join(GAMES)}.")
         return self.answer(_document(slug))
 
 
 class GameSchema(Reading):
-    """The JSON Schema (2020-12) of a document of a game: record, log, view, or a message of the bot protocol."""
+    """Returns the JSON Schema (2020-12) of a game document: record, log, view, or a message of the bot protocol."""
 
     @operation(
         "game_schema",
-        "Get the JSON Schema of a document of a game",
+        "Get the JSON Schema of a game document",
         example={"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object"},
     )
     def get(self, _request: Request, slug: str, document: str) -> Response:
         if slug not in GAMES or document not in DOCUMENTS:
-            known = f"games are {', '.join(GAMES)}, documents {', '.join(DOCUMENTS)}"
-            raise Http404(f"There is no schema of {document} for {slug}: {known}.")
+            raise Http404(
+                f"Schema not found. Known games: {', '.join(GAMES)}. Known documents: {', '.join(DOCUMENTS)}."
+            )
         return Response(GAMES[slug].schema(document), headers=HEADERS)
 
 

@@ -1,4 +1,4 @@
-"""Ladders and their standings, ratings over time, and results between bots."""
+"""Ladders with their standings, memberships, rating histories and head-to-head results."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from rest_framework.response import Response
 
 from bots.protocol import Limits
 from esr_platform.api.documents import Document, Moment, about, choice, operation
+from esr_platform.api.http import refusals
 from esr_platform.api.parameters import Choice, Flag, Number, Text
 from esr_platform.api.resources.bots import NAMED, OWNER, NamedBot, first_places, owner_of
 from esr_platform.api.resources.seasons import DATES, NamedSeason
-from esr_platform.api.resources.views import OLDEST, Listing, One, Writing, orders, person_of, refusals
+from esr_platform.api.resources.views import OLDEST, Listing, One, Writing, orders, person_of
 from esr_platform.prepared import Prepared
 from games.registry import GAMES
 from ladder.access import bot_changed_by, bot_seen_by, ladder_seen_by
@@ -34,24 +35,30 @@ _DEFAULT_LIMITS: Final = asdict(Limits())
 
 
 class LadderDocument(Document):
-    """A ladder: rated play of one game with one number of seats."""
+    """A ladder, which rates one game with a fixed number of seats."""
 
     always = ("slug",)
 
-    slug: Annotated[str, about("Its name in URLs.", "edel-stein-reich-4")]
-    name: Annotated[str, about("Its name on the site.", "Edel, Stein & Reich, 4 players")]
+    slug: Annotated[str, about("Slug, the name in URLs.", "edel-stein-reich-4")]
+    name: Annotated[str, about("Display name.", "Edel, Stein & Reich, 4 players")]
     game: Annotated[str, choice(tuple(GAMES), "Slug of the game.", "edel-stein-reich")]
     seats: Annotated[int, about("Number of seats.", 4, ge=2, le=5)]
-    players: Annotated[str, choice(Ladder.Players.values, "Whose bots play on it, or human players.")]
-    open: Annotated[bool, about("Whether new games are scheduled.", True)]
-    by_invitation: Annotated[bool, about("Whether only invited users can join.", False)]
-    private: Annotated[bool, about("Whether only members can see it. You are one.", False)]
-    freezes_at: Annotated[Moment | None, about("When versions stop to change.", None)]
-    created: Annotated[Moment, about("When it was created.")]
-    limits: Annotated[dict[str, int], about("The limits of a bot in a game, in ms and MiB.", _DEFAULT_LIMITS)]
-    bots: Annotated[int, about("Number of bots and human players that play on it.", 12)]
-    games: Annotated[int, about("Number of rated games, in all seasons.", 48212)]
-    season: Annotated[NamedSeason | None, about("The newest season.")]
+    players: Annotated[
+        str,
+        choice(
+            Ladder.Players.values,
+            "Kind of players: hosted bots, remote bots, human players (`people`), or all of them (`open`).",
+        ),
+    ]
+    open: Annotated[bool, about("Whether the ladder schedules new games.", True)]
+    by_invitation: Annotated[bool, about("Whether users need an invitation to join.", False)]
+    private: Annotated[bool, about("Whether only members can see the ladder.", False)]
+    freezes_at: Annotated[Moment | None, about("Time from which versions can no longer change, or null.", None)]
+    created: Annotated[Moment, about("Time of creation.")]
+    limits: Annotated[dict[str, int], about("Limits per player in a game, in ms and MiB.", _DEFAULT_LIMITS)]
+    bots: Annotated[int, about("Number of active members: bots and human players.", 12)]
+    games: Annotated[int, about("Number of rated games in all seasons.", 48212)]
+    season: Annotated[NamedSeason | None, about("Newest season.")]
 
 
 _PLAIN: Final = LadderDocument.__struct_fields__[:10]
@@ -70,15 +77,15 @@ _BOTS: Final = Prepared(
 
 
 class Ladders(Listing):
-    """All ladders, the oldest first."""
+    """Returns all ladders, oldest first. With a token, the list includes your private ladders."""
 
     document = LadderDocument
     orders = OLDEST
     parameters = (
         Choice("game", "Only ladders of this game.", words=tuple(GAMES)),
         Number("seats", "Only ladders with this number of seats.", least=2, most=5),
-        Choice("players", "Only ladders for these players.", words=Ladder.Players.values),
-        Flag("open", "Only ladders that schedule games, or only the others."),
+        Choice("players", "Only ladders for this kind of players.", words=Ladder.Players.values),
+        Flag("open", "`true`: only ladders that schedule new games; `false`: only closed ladders."),
     )
 
     @operation("ladders", "List ladders")
@@ -89,7 +96,7 @@ class Ladders(Listing):
 
 
 class OneLadder(One):
-    """A ladder."""
+    """Returns one ladder."""
 
     document = LadderDocument
 
@@ -101,7 +108,7 @@ class OneLadder(One):
 
 
 def _documents(rows: Sequence[Mapping[str, Any]]) -> list[LadderDocument]:
-    """The documents of ladders; three queries for all of them."""
+    """Return the documents of ladders. Makes three queries."""
     ids = [row["pk"] for row in rows]
     games = rated_results([Ladder(pk=row["pk"], next_ledger=row["next_ledger"]) for row in rows])
     bots = {row["ladder"]: row["bots"] for row in _BOTS(ladders=ids)}
@@ -122,32 +129,34 @@ def _documents(rows: Sequence[Mapping[str, Any]]) -> list[LadderDocument]:
 
 
 class EstimateDocument(Document):
-    """The estimated skill, from all games of the season, with its 95% confidence interval."""
+    """Estimated skill from all games of the season, with its 95% confidence interval."""
 
     version: Annotated[int, about("Number of the version.", 3)]
     rating: Annotated[float, about("Estimated skill in points.", 1688.2)]
-    low: Annotated[float, about("Lower end of the interval, in points.", 1671.5)]
-    high: Annotated[float, about("Upper end of the interval, in points.", 1704.9)]
-    rank_low: Annotated[int | None, about("The best possible rank.", 1)]
-    rank_high: Annotated[int | None, about("The worst possible rank.", 2)]
+    low: Annotated[float, about("Lower bound of the interval, in points.", 1671.5)]
+    high: Annotated[float, about("Upper bound of the interval, in points.", 1704.9)]
+    rank_low: Annotated[int | None, about("Best possible rank.", 1)]
+    rank_high: Annotated[int | None, about("Worst possible rank.", 2)]
     blocks: Annotated[int, about("Number of blocks.", 512)]
     games: Annotated[int, about("Number of games.", 2048)]
-    computed: Annotated[Moment, about("When it was estimated.")]
+    computed: Annotated[Moment, about("Time of the estimate.")]
 
 
 class MembershipDocument(NamedBot):
-    """A bot or human player on a ladder, with the results of the season."""
+    """A member of a ladder, a bot or a human player, with its results in the season."""
 
     always = ("bot",)
 
-    rank: Annotated[int, about("Competition rank by rating among all players of the ladder.", 1)]
+    rank: Annotated[int, about("Competition rank by rating among all members.", 1)]
     rating: Annotated[float, about("Rating in points.", 1702.413)]
-    last_change: Annotated[float, about("Change of the rating by the last game, in points.", 3.127)]
+    last_change: Annotated[float, about("Rating change in the last game, in points.", 3.127)]
     games: Annotated[int, about("Rated games of the season.", 2048)]
-    wins: Annotated[float, about("First places; k winners get 1/k each.", 811.5)]
+    wins: Annotated[float, about("Number of wins; a win that k players share counts 1/k for each.", 811.5)]
     active: Annotated[bool, about("Whether the bot gets new games.", True)]
-    provisional: Annotated[bool, about("Whether the rating is provisional, because there are few games.", False)]
-    estimate: Annotated[EstimateDocument | None, about("Estimated skill of the version that played last.")]
+    provisional: Annotated[bool, about("Whether the rating is provisional: fewer than 30 rated games.", False)]
+    estimate: Annotated[
+        EstimateDocument | None, about("Estimated skill of the latest version that played; null without an estimate.")
+    ]
 
 
 _MEMBER: Final = (
@@ -169,7 +178,7 @@ _ESTIMATES: Final = Prepared(
 
 
 class Members(Listing):
-    """The current standings: all bots and human players of a ladder, the best rating first."""
+    """Returns the current standings: all members of a ladder, best rating first."""
 
     document = MembershipDocument
     orders = {
@@ -178,8 +187,8 @@ class Members(Listing):
         **orders("pk", falling=True, name="id"),
     }
     parameters = (
-        Flag("active", "Only bots that get new games on the ladder, or only the others."),
-        Flag("house", "Only house bots, or only users and their bots."),
+        Flag("active", "`true`: only members that get new games; `false`: only the other members."),
+        Flag("house", "`true`: only house bots; `false`: only human players and bots of users."),
     )
 
     @operation("members", "Get the standings of a ladder")
@@ -197,7 +206,7 @@ class Members(Listing):
 def _members(
     ladder: Ladder, everybody: QuerySet[Membership], rows: Sequence[Mapping[str, Any]]
 ) -> list[MembershipDocument]:
-    """The documents of some rows of the standings; two queries."""
+    """Return the documents of rows of the standings. Makes two queries."""
     ranks = _ranks(everybody, [row["rating"] for row in rows])
     estimates = {row["version__bot"]: row for row in _ESTIMATES(ladder=ladder.pk, bots=[row["bot"] for row in rows])}
     return [
@@ -219,7 +228,7 @@ def _members(
 
 
 def _ranks(everybody: QuerySet[Membership], ratings: Sequence[int]) -> dict[int, int]:
-    """The competition rank of each of ``ratings`` in the whole standings. Only better ratings are read."""
+    """Return the competition rank of each of ``ratings`` in the full standings. Reads only better ratings."""
     if not ratings:
         return {}
     better = everybody.filter(rating__gt=min(ratings)).order_by("-rating").values_list("rating", flat=True)
@@ -248,7 +257,7 @@ class OwnMembershipDocument(Document):
     ladder: Annotated[str, about("Slug of the ladder.", "edel-stein-reich-4")]
     bot: Annotated[str, about("Slug of the bot.", "citrine")]
     active: Annotated[bool, about("Whether the bot gets new games.", True)]
-    declined: Annotated[bool, about("Whether you have removed the bot from the ladder.", False)]
+    declined: Annotated[bool, about("Whether you removed the bot from the ladder.", False)]
     rating: Annotated[float, about("Rating in points.", 1702.413)]
     games: Annotated[int, about("Rated games of the season.", 2048)]
 
@@ -258,7 +267,7 @@ class OneMember(Writing):
 
     @operation("join_ladder", "Join a ladder", OwnMembershipDocument)
     def put(self, request: Request, slug: str, bot: str) -> Response:
-        """Your bot joins the ladder, or returns to it with its old rating. Repeating it is harmless."""
+        """Adds your bot to the ladder. A former member returns with its old rating. The call is idempotent."""
         person = person_of(request)
         ladder, mine = ladder_seen_by(person, slug), bot_changed_by(person, bot)
         with refusals():
@@ -266,7 +275,7 @@ class OneMember(Writing):
 
     @operation("leave_ladder", "Leave a ladder", OwnMembershipDocument)
     def delete(self, request: Request, slug: str, bot: str) -> Response:
-        """Your bot gets no new games until it joins again. Its rating remains. Scheduled games are played."""
+        """Removes your bot from the ladder. Scheduled games are still played. A bot that rejoins keeps its rating."""
         person = person_of(request)
         ladder, mine = ladder_seen_by(person, slug), bot_changed_by(person, bot)
         return Response(_membership(memberships.leave(mine, ladder)))
@@ -287,18 +296,18 @@ def _membership(membership: Membership) -> OwnMembershipDocument:
 
 
 class RatingDocument(Document):
-    """The change of a rating by one game."""
+    """The rating change of a bot in one game."""
 
     always = ("number",)
 
-    number: Annotated[int, about("Number in the ledger of the ladder. Games count in this order.", 48211)]
+    number: Annotated[int, about("Number of the result in the ledger. Games are rated in this order.", 48211)]
     match: Annotated[int, about("Id of the match.", 51007)]
     season: Annotated[int, about("Number of the season.", 2)]
     version: Annotated[int, about("Number of the version.", 3)]
     rank: Annotated[int, about("Competition rank in the game.", 1)]
     before: Annotated[float, about("Rating before the game, in points.", 1699.286)]
     after: Annotated[float, about("Rating after the game, in points.", 1702.413)]
-    counted: Annotated[Moment, about("When the game was added to the ledger.")]
+    counted: Annotated[Moment, about("Time at which the game was added to the ledger.")]
 
 
 _LEDGER: Final = "result__ledger_entries__"
@@ -306,19 +315,21 @@ _RATING: Final = ("rank", "rating_before", "rating_after", "seat__version__numbe
 
 
 class Ratings(Listing):
-    """The change of a bot's rating by each of its rated games on a ladder, in the order of the ledger."""
+    """Returns the rating change of a bot in each of its rated games on a ladder, in ledger order."""
 
     document = RatingDocument
     orders = orders("number")
     parameters = (
-        Text("ladder", "The ladder.", required=True, example="edel-stein-reich-4"),
+        Text("ladder", "Slug of the ladder.", required=True, example="edel-stein-reich-4"),
         Number("season", "Only games of the season with this number.", least=1),
     )
 
-    @operation("ratings", "Get the ratings of a bot over time")
+    @operation("ratings", "Get the rating history of a bot")
     def get(self, _request: Request, slug: str) -> Response:
         bot, ladder = bot_seen_by(self.viewer, slug, NAMED), ladder_seen_by(self.viewer, self.asked["ladder"])
-        counted = {f"{_LEDGER}kind": LedgerEntry.Kind.RESULT}  # in one filter, so that all are about the same row
+        counted = {
+            f"{_LEDGER}kind": LedgerEntry.Kind.RESULT
+        }  # in one filter, so that all conditions apply to the same row
         if self.asked["season"]:
             counted[f"{_LEDGER}season__number"] = self.asked["season"]
         membership = bot.memberships.filter(ladder=ladder).values("pk")
@@ -345,27 +356,27 @@ def _rating(row: Mapping[str, Any]) -> RatingDocument:
 
 
 class ShareDocument(Document):
-    """The mean share of points, from 0 to 1, with its 95% confidence interval over blocks."""
+    """The mean share of points, from 0 to 1, with its 95% confidence interval."""
 
-    value: Annotated[float, about("The mean.", 0.71)]
-    low: Annotated[float, about("Lower end of the interval.", 0.67)]
-    high: Annotated[float, about("Upper end of the interval.", 0.75)]
+    value: Annotated[float, about("Mean.", 0.71)]
+    low: Annotated[float, about("Lower bound of the interval.", 0.67)]
+    high: Annotated[float, about("Upper bound of the interval.", 0.75)]
 
 
 class PairDocument(Document):
-    """Results of a bot against another bot, in the finished blocks of a season."""
+    """Results of a bot against another bot in the finished blocks of a season."""
 
     always = ("bot", "opponent")
 
     bot: Annotated[str, about("Slug of the bot.", "citrine")]
     opponent: Annotated[str, about("Slug of the opponent.", "house-greedy")]
-    share: Annotated[ShareDocument, about("Share of points of the bot.")]
+    share: Annotated[ShareDocument, about("Share of points of the bot against the opponent.")]
     games: Annotated[int, about("Number of games.", 640)]
     blocks: Annotated[int, about("Number of blocks.", 160)]
-    bought: Annotated[int, about("Barters won from the opponent.", 512)]
-    paid: Annotated[int, about("The total price of these, in the currency of the game.", 1490)]
-    sold: Annotated[int, about("Barters that the opponent won from the bot.", 488)]
-    received: Annotated[int, about("The total price of these, in the currency of the game.", 1377)]
+    bought: Annotated[int, about("Number of barters that the bot won from the opponent.", 512)]
+    paid: Annotated[int, about("Total price of these barters, in the currency of the game.", 1490)]
+    sold: Annotated[int, about("Number of barters that the opponent won from the bot.", 488)]
+    received: Annotated[int, about("Total price of these barters, in the currency of the game.", 1377)]
 
 
 _COUNTS: Final = PairDocument.__struct_fields__[3:]
@@ -375,18 +386,18 @@ _PAIRS: Final = PairTally.objects.values(
 
 
 class HeadToHead(Listing):
-    """Results of bots against each other. A pair has one row for each of both bots."""
+    """Returns head-to-head results of bots. Each pair appears twice, once for each bot."""
 
     document = PairDocument
     orders = {"id": Order("pk"), **orders("games", falling=True)}
     parameters = (
-        Text("ladder", "The ladder.", required=True, example="edel-stein-reich-4"),
+        Text("ladder", "Slug of the ladder.", required=True, example="edel-stein-reich-4"),
         Text("bot", "Only results of this bot.", example="house-greedy"),
         Text("opponent", "Only results against this bot.", example="house-random"),
         Number("season", "Number of the season; by default the newest.", least=1),
     )
 
-    @operation("head_to_head", "Get results of bots against each other")
+    @operation("head_to_head", "Get head-to-head results")
     def get(self, _request: Request) -> Response:
         ladder = ladder_seen_by(self.viewer, self.asked["ladder"])
         seasons = Season.objects.filter(ladder=ladder).order_by("-number")

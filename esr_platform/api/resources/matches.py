@@ -1,4 +1,4 @@
-"""Matches: scheduled, running and finished, with their records, logs and replays."""
+"""Matches with their records, logs and replays, and the bulk download of records."""
 
 from __future__ import annotations
 
@@ -48,28 +48,26 @@ _STATUS: Final = choice(Match.Status.values, "Status of the match.", "finished")
 
 
 class PlayerDocument(NamedBot):
-    """The player at a seat. Rank, score and ratings are null if there is no result."""
+    """A player at a seat. Rank, score and ratings are null if the match has no result."""
 
     seat: Annotated[int, about("Number of the seat, from 0.", 0)]
     version: Annotated[int, about("Number of the version; 1 for human players.", 3)]
-    label: Annotated[str, about("The name of a version of a remote bot; else empty.", "")]
-    rank: Annotated[int | None, about("Competition rank: two winners are 1, 1, 3.", 1)]
+    label: Annotated[str, about("Label of a remote bot's version; else empty.", "")]
+    rank: Annotated[int | None, about("Competition rank; after two winners with rank 1 comes rank 3.", 1)]
     score: Annotated[
         Any,
         about(
-            "The score as the game defines it; null without a result, or if the game ended early.",
+            "Score in the format of the game; null without a result or if the game ended early.",
             {"money": 95, "gems": [3, 2, 4, 1]},
         ),
     ]
-    forfeit: Annotated[
-        str, choice(("", *FORFEIT_REASONS), "Why the player lost without playing to the end; else empty.")
-    ]
+    forfeit: Annotated[str, choice(("", *FORFEIT_REASONS), "Reason for a forfeit, or empty.")]
     rating_before: Annotated[float | None, about("Rating before the game, in points.", 1699.286)]
     rating_after: Annotated[float | None, about("Rating after the game, in points.", 1702.413)]
 
 
 class MatchListed(Document):
-    """A scheduled, running or finished match."""
+    """A queued, running or finished match."""
 
     always = ("id",)
 
@@ -77,23 +75,23 @@ class MatchListed(Document):
     ladder: Annotated[str, about("Slug of the ladder.", _DUEL)]
     game: Annotated[str, choice(tuple(GAMES), "Slug of the game.", _DUEL)]
     seats: Annotated[int, about("Number of seats.", 2)]
-    season: Annotated[int | None, about("Number of the season.", 2)]
-    purpose: Annotated[str, choice(Block.Purpose.values, "Why it is played.", Block.Purpose.LADDER)]
-    rated: Annotated[bool, about("Whether it counts for ratings.", True)]
-    live: Annotated[bool, about("Whether a human player or a remote bot takes part.", False)]
+    season: Annotated[int | None, about("Number of the season, or null.", 2)]
+    purpose: Annotated[str, choice(Block.Purpose.values, "Purpose of the match.", Block.Purpose.LADDER)]
+    rated: Annotated[bool, about("Whether the match is rated.", True)]
+    live: Annotated[bool, about("Whether the match is a live game, with human players or remote bots.", False)]
     status: Annotated[str, _STATUS]
-    reason: Annotated[str, about("Why it has no result; else empty.", "")]
+    reason: Annotated[str, about("Reason if the match has no result, or empty.", "")]
     open: Annotated[
-        bool, about("Whether its deal, record, log and replay are open: after the last game of its block.", True)
+        bool, about("Whether the deal, record, log and replay are public: after the last match of the block.", True)
     ]
-    created: Annotated[Moment, about("When it was scheduled.")]
-    started: Annotated[Moment | None, about("When the last attempt to play it began.")]
-    ended: Annotated[Moment | None, about("When it ended.")]
-    players: Annotated[list[PlayerDocument], about("The players by seat.")]
+    created: Annotated[Moment, about("Time at which the match was scheduled.")]
+    started: Annotated[Moment | None, about("Time at which the latest attempt began, or null.")]
+    ended: Annotated[Moment | None, about("Time at which the match ended, or null.")]
+    players: Annotated[list[PlayerDocument], about("Players by seat.")]
 
 
 class DealGame(Document):
-    """A match that is played with a deal."""
+    """A match that uses the deal."""
 
     id: Annotated[int, about("Id of the match.", 51007)]
     status: Annotated[str, _STATUS]
@@ -102,52 +100,54 @@ class DealGame(Document):
 class DealDocument(Document):
     """The deal of a match."""
 
-    series: Annotated[str | None, about("Name of the series that the deal comes from.", _DUEL)]
-    number: Annotated[int | None, about("Number of the deal in the series.", 5100)]
-    commitment: Annotated[str, about("SHA-256 of the seed, hexadecimal. It is public from the start.", EXAMPLE_DIGEST)]
-    seed: Annotated[
-        str | None, about("The seed, hexadecimal; null until the last game with the deal has ended.", EXAMPLE_DIGEST)
+    series: Annotated[str | None, about("Name of the deal series, or null.", _DUEL)]
+    number: Annotated[int | None, about("Number of the deal in its series, or null.", 5100)]
+    commitment: Annotated[
+        str, about("SHA-256 of the seed in hexadecimal. It is public from the start.", EXAMPLE_DIGEST)
     ]
-    games: Annotated[list[DealGame], about("All matches that are played with the deal.")]
+    seed: Annotated[
+        str | None, about("Seed in hexadecimal; null until the last match with the deal has ended.", EXAMPLE_DIGEST)
+    ]
+    games: Annotated[list[DealGame], about("All matches that use the deal.")]
 
 
 class LedgerNumbers(Document):
-    """The numbers of a match in the ledger of the ladder."""
+    """The ledger numbers of a match."""
 
-    result: Annotated[int | None, about("Number of its result.", 48211)]
-    void: Annotated[int | None, about("Number of the correction that made the result void.", None)]
+    result: Annotated[int | None, about("Number of the result, or null.", 48211)]
+    void: Annotated[int | None, about("Number of the correction that voided the result, or null.", None)]
 
 
 class OccupantDocument(Document):
-    """A stretch of a live game in which one player sat at a seat: a human player, or the substitute bot."""
+    """A part of a live game in which one player, possibly a substitute bot, occupied a seat."""
 
     seat: Annotated[int, about("Number of the seat, from 0.", 0)]
     bot: Annotated[str, about("Slug of the player.", "miriam")]
     name: Annotated[str, about("Name of the player.", "miriam")]
     version: Annotated[int, about("Number of the version.", 1)]
-    from_move: Annotated[int, about("The first move, counting from 0 those that were not forced.", 0)]
-    to_move: Annotated[int | None, about("The first move of the next player; null at the end of the game.", None)]
+    from_move: Annotated[int, about("First move of the player; moves that were not forced are counted from 0.", 0)]
+    to_move: Annotated[
+        int | None, about("First move of the next player; null if the player stayed until the end.", None)
+    ]
 
 
 class OutageDocument(Document):
-    """A time in which the site was unavailable. Running clocks were extended by it."""
+    """An outage of the site. Running clocks were extended by its duration."""
 
-    before_move: Annotated[int, about("The next move, counting from 0 those that were not forced.", 4)]
-    ended: Annotated[Moment, about("When the site was available again.")]
-    ms: Annotated[int, about("How long it was unavailable, in ms.", 12000)]
+    before_move: Annotated[int, about("Next move; moves that were not forced are counted from 0.", 4)]
+    ended: Annotated[Moment, about("Time at which the site was available again.")]
+    ms: Annotated[int, about("Duration of the outage in ms.", 12000)]
 
 
 class MatchDocument(MatchListed):
-    """A match with its deal and its numbers in the ledger."""
+    """A match with its deal and its ledger numbers."""
 
-    deal: Annotated[DealDocument, about("The deal.")]
-    ledger: Annotated[LedgerNumbers, about("The numbers in the ledger.")]
+    deal: Annotated[DealDocument, about("Deal of the match.")]
+    ledger: Annotated[LedgerNumbers, about("Ledger numbers of the match.")]
     occupants: Annotated[
-        list[OccupantDocument], about("Who sat where in a game with human players; empty until it is open.", [])
+        list[OccupantDocument], about("Occupants of the seats in a live game; empty until the record is public.", [])
     ]
-    outages: Annotated[
-        list[OutageDocument], about("Outages of the site during a live game; empty until it is open.", [])
-    ]
+    outages: Annotated[list[OutageDocument], about("Outages during a live game; empty until the record is public.", [])]
 
 
 # --- Matches ---------------------------------------------------------------------------------------------------------
@@ -187,25 +187,25 @@ _OCCUPANTS: Final = Prepared(
 )
 _FILTERS: Final = (
     Choice("status", "Only matches with this status.", words=Match.Status.values, example="finished"),
-    Flag("rated", "Only rated matches, or only unrated ones."),
-    Choice("purpose", "Only matches that are played for this purpose.", words=Block.Purpose.values),
+    Flag("rated", "`true`: only rated matches; `false`: only unrated matches."),
+    Choice("purpose", "Only matches with this purpose.", words=Block.Purpose.values),
     Number("season", "Only matches of the season with this number.", least=1),
-    Time("ended_from", "Only matches that ended at this time or later."),
+    Time("ended_from", "Only matches that ended at or after this time."),
     Time("ended_before", "Only matches that ended before this time."),
 )
-_LADDER: Final = Text("ladder", "Only matches of this ladder.", example="edel-stein-reich-4")
+_LADDER: Final = Text("ladder", "Only matches on this ladder.", example="edel-stein-reich-4")
 _GAME: Final = Choice("game", "Only matches of this game.", words=tuple(GAMES))
-_BOT_NAMED: Final = Text("bot", "Only matches with this bot.", example="house-greedy")
-_WITH: Final = Text("with", "Only matches that also have this bot.", example="house-random")
+_BOT_NAMED: Final = Text("bot", "Only matches in which this bot plays.", example="house-greedy")
+_WITH: Final = Text("with", "Only matches in which this bot also plays.", example="house-random")
 
 
 class _Matches(Listing):
-    """A list of matches."""
+    """Base class for lists of matches."""
 
     document = MatchListed
 
     def listed(self, matches: QuerySet[Match, dict[str, Any]]) -> Response:
-        """The requested part of ``matches``, which are rows of ``_LISTED``; two queries."""
+        """Return the requested page of ``matches``, which are rows of ``_LISTED``. Makes two queries."""
         for name in ("bot", "with"):
             if self.asked.get(name):
                 matches = with_seats_of(matches, BotVersion.objects.filter(bot__slug=self.asked[name]))
@@ -216,7 +216,7 @@ class _Matches(Listing):
 
 
 class Matches(_Matches):
-    """Matches of all ladders, the newest first."""
+    """Returns matches on all ladders, newest first."""
 
     parameters = (_LADDER, _GAME, _BOT_NAMED, _WITH, *_FILTERS)
 
@@ -231,7 +231,7 @@ class Matches(_Matches):
 
 
 class LadderMatches(_Matches):
-    """Matches of a ladder, the newest first."""
+    """Returns matches on one ladder, newest first."""
 
     parameters = (_BOT_NAMED, _WITH, *_FILTERS)
 
@@ -241,7 +241,7 @@ class LadderMatches(_Matches):
 
 
 class BotMatches(_Matches):
-    """Matches of a bot, the newest first."""
+    """Returns matches of one bot, newest first."""
 
     parameters = (_LADDER, _WITH, *_FILTERS)
 
@@ -255,7 +255,7 @@ class BotMatches(_Matches):
 
 
 class OneMatch(One):
-    """A match with its deal and its numbers in the ledger."""
+    """Returns one match with its players, deal and ledger numbers."""
 
     document = MatchDocument
 
@@ -263,7 +263,9 @@ class OneMatch(One):
     def get(self, _request: Request, match_id: int) -> Response:
         row = match_among(_WITH_DEAL, self.viewer, match_id)
         listed = _match(row, _seats([match_id])[match_id])
-        told = row["open"] and row["block__purpose"] in Block.DRIVEN_BY_REQUESTS  # numbers of moves tell hidden ones
+        told = (
+            row["open"] and row["block__purpose"] in Block.DRIVEN_BY_REQUESTS
+        )  # the numbers of moves reveal hidden moves
         return self.answer(
             MatchDocument(
                 **asdict(listed),
@@ -276,7 +278,7 @@ class OneMatch(One):
 
 
 def _wanted(asked: Asked) -> Q:
-    """The filters that every list of matches has."""
+    """Return the filters that all lists of matches have in common."""
     wanted = Q()
     if asked["status"]:
         wanted &= Q(status=asked["status"])
@@ -295,12 +297,12 @@ def _wanted(asked: Asked) -> Q:
 
 
 def _few(asked: Asked) -> bool:
-    """Whether few matches may pass the filters, so that an index finds them sooner than reading in order does."""
+    """Return whether few matches can pass the filters, so that an index is faster than reading in order."""
     return bool(asked["bot"] or asked["with"] or (asked["status"] or Match.Status.FINISHED) != Match.Status.FINISHED)
 
 
 def _seats(matches: Sequence[int]) -> Mapping[int, list[dict[str, Any]]]:
-    """The seats of matches, by match; one query."""
+    """Return the seats of matches by match. Makes one query."""
     found: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
     for row in _SEATS(matches=matches):
         found[row["match"]].append(row)
@@ -308,7 +310,7 @@ def _seats(matches: Sequence[int]) -> Mapping[int, list[dict[str, Any]]]:
 
 
 def _match(row: Mapping[str, Any], seats: Sequence[Mapping[str, Any]]) -> MatchListed:
-    """A match from a row of ``_MATCH`` and ``_OPEN``."""
+    """Return a match from a row with ``_MATCH`` and ``_OPEN``."""
     purpose, over = row["block__purpose"], row["status"] == Match.Status.FINISHED
     return MatchListed(
         id=row["pk"],
@@ -330,7 +332,7 @@ def _match(row: Mapping[str, Any], seats: Sequence[Mapping[str, Any]]) -> MatchL
 
 
 def _player(row: Mapping[str, Any], over: bool) -> PlayerDocument:
-    """The player at a seat. A result that does not count is not shown."""
+    """Return the player at a seat. Results of unfinished and void matches are not shown."""
     return PlayerDocument(
         seat=row["index"],
         bot=row[f"{_BOT}slug"],
@@ -385,9 +387,9 @@ _STEP: Final = {"chance": "age_order", "seats": [1, 0]}
 
 
 class Record(Reading):
-    """The game record (`game-record/1`), or the deal of a match without a result (`match-log/1`).
+    """Returns the game record (`game-record/1`). For a match without a result, returns its deal (`match-log/1`).
 
-    It is open after the last game with the same deal. `/games/{slug}/schemas/record` describes it.
+    The record is public after the last match with the same deal. Its schema is `/games/{slug}/schemas/record`.
     """
 
     @operation(
@@ -407,12 +409,12 @@ class Record(Reading):
 
 
 class Log(Reading):
-    """What one seat, or everybody, could see of a finished game (`game-log/1`).
+    """Returns the events of a finished match that one seat, or the public, could see (`game-log/1`).
 
-    It is open when the record is. `/games/{slug}/schemas/log` describes it.
+    The log is public when the record is. Its schema is `/games/{slug}/schemas/log`.
     """
 
-    parameters = (Number("seat", "The seat, from 0. By default the log of everybody.", most=4),)
+    parameters = (Number("seat", "Number of the seat, from 0; by default the public log.", most=4),)
 
     @operation(
         "log",
@@ -422,7 +424,7 @@ class Log(Reading):
     def get(self, request: Request, match_id: int) -> HttpResponse:
         match, seat = match_among(_MATCHES, self.viewer, match_id), self.asked["seat"]
         if seat is not None and seat >= match.ladder.seats:
-            raise Http404(f"Match {match_id} has seats 0 to {match.ladder.seats - 1}.")
+            raise Http404(f"Seat not found. Match {match_id} has seats 0 to {match.ladder.seats - 1}.")
         log = sent_log_of(match, seat)
         if log is None:
             raise _closed("log", match)
@@ -430,7 +432,10 @@ class Log(Reading):
 
 
 class Replay(Reading):
-    """The game as its first view, a patch for each step, and sentences (`replay/1`). It is open when the record is."""
+    """Returns the first view of the game, a patch for each step, and the move list (`replay/1`).
+
+    The replay is public when the record is.
+    """
 
     @operation("replay", "Get the replay of a match", example={"format": "replay/1"})
     def get(self, request: Request, match_id: int) -> HttpResponse:
@@ -442,17 +447,19 @@ class Replay(Reading):
 
 
 def _closed(what: str, match: Match) -> Http404:
-    """The error for a match whose record is not open yet, or that has no record."""
+    """Return the error for a match whose record is not public or does not exist."""
     if match.status in (Match.Status.CANCELLED, Match.Status.VOID, Match.Status.ABORTED):
-        return Http404(f"Match {match.pk} has no result, so it has no {what}.")
-    return Http404(f"The {what} of match {match.pk} opens when the last game of its deal has ended.")
+        return Http404(f"Match {match.pk} has no {what}, because it has no result.")
+    return Http404(
+        f"The {what} of match {match.pk} is not public yet. It becomes public after the last match with the same deal."
+    )
 
 
 # --- All records of a ladder -----------------------------------------------------------------------------------------
 
 MOST_RECORDS: Final = 100_000
 EVERYBODY: Final = "everybody"
-"""The identity that counts the bulk downloads of all clients."""
+"""Identity under which the bulk downloads of all clients are counted together."""
 
 
 class Records(Reading):
@@ -460,30 +467,32 @@ class Records(Reading):
 
     throttle_scope = "bulk"
     parameters = (
-        Number("after", "Only games after this one: `match` of the last line that you have.", example=123),
-        Number("limit", "The maximum number of games.", default=MOST_RECORDS, least=1, most=MOST_RECORDS),
+        Number("after", "Id of the last match that you downloaded; only later games are returned.", example=123),
+        Number("limit", "Maximum number of games.", default=MOST_RECORDS, least=1, most=MOST_RECORDS),
     )
 
-    @operation("records", "Download all records of a ladder", media_type="application/gzip")
+    @operation("records", "Download the records of a ladder", media_type="application/gzip")
     def get(self, request: Request, slug: str) -> StreamingHttpResponse:
-        """Gzipped JSON lines, one game per line, in the order in which their blocks ended.
+        """Returns gzipped JSON lines with one game per line, in the order in which the blocks ended.
 
-        A game is included one minute after the end of its block. A response may end before the last game, at `limit`
-        or at the rate limit of a client. Ask again with `after` until a response is empty.
+        A game is included one minute after its block has ended. A response can be incomplete because of `limit` or
+        the rate limit. Repeat the request with `after` until the response is empty.
         """
         ladder = ladder_seen_by(self.viewer, slug)
         after, most = self.asked["after"], self.asked["limit"]
         who = identity(request._request, request.auth)
         if after is not None and not is_in_file(ladder, after):
-            raise Http404(f"Match {after} is no line of this file. Name the last one that you have.")
+            raise Http404(
+                f"Match {after} is not in the records of this ladder. Pass the id of the last match you downloaded."
+            )
         wait = wait_s("bulk_together", EVERYBODY)
         if wait:
             raise Throttled(wait)
 
-        def go_on() -> bool:
+        def may_continue() -> bool:
             return not wait_s("bulk", who) and not wait_s("bulk_together", EVERYBODY)
 
-        found = game_pieces(ladder, after, most, go_on)
+        found = game_pieces(ladder, after, most, may_continue)
         response = streamed(request._request, f"{slug}-records.jsonl.gz", found, "application/gzip")
-        response["Content-Encoding"] = "identity"  # the file is compressed already
+        response["Content-Encoding"] = "identity"  # the file is already compressed
         return response

@@ -1,4 +1,4 @@
-"""Seasons of a ladder with their deal series and final standings."""
+"""Seasons with their deal series and final standings."""
 
 from __future__ import annotations
 
@@ -21,15 +21,17 @@ from ladder.ratings.elo import points
 
 
 class SeriesDocument(Document):
-    """A series of deals, which all come from one key."""
+    """A series of deals that are derived from one key."""
 
-    name: Annotated[str, about("The name that is hashed to make a deal.", "edel-stein-reich-4")]
-    kind: Annotated[str, choice(DealSeries.Kind.values, "What the deals are for.")]
+    name: Annotated[
+        str, about("Name of the series, which is hashed with the key to derive each deal.", "edel-stein-reich-4")
+    ]
+    kind: Annotated[str, choice(DealSeries.Kind.values, "Purpose of the deals.")]
     deals: Annotated[int, about("Number of deals so far.", 812)]
-    key_hash: Annotated[str, about("SHA-256 of the key, hexadecimal. It is public from the start.", EXAMPLE_DIGEST)]
+    key_hash: Annotated[str, about("SHA-256 of the key in hexadecimal. It is public from the start.", EXAMPLE_DIGEST)]
     key: Annotated[
         str | None,
-        about("The key, hexadecimal; null until the season is closed and its last deal has been played.", None),
+        about("Key in hexadecimal; null until the season is closed and its last deal has been played.", None),
     ]
 
 
@@ -37,31 +39,31 @@ class NamedSeason(Document):
     """The dates of a season."""
 
     number: Annotated[int, about("Number of the season, from 1.", 2)]
-    opened: Annotated[Moment, about("When it was opened.")]
-    closes_at: Annotated[Moment | None, about("When it is going to close.", None)]
-    closing: Annotated[Moment | None, about("Since when no new games are scheduled in it.", None)]
-    closed: Annotated[Moment | None, about("Since when its standings are final.", None)]
+    opened: Annotated[Moment, about("Time at which the season opened.")]
+    closes_at: Annotated[Moment | None, about("Scheduled end of the season, or null.", None)]
+    closing: Annotated[Moment | None, about("Time at which the season stopped scheduling new games, or null.", None)]
+    closed: Annotated[Moment | None, about("Time at which the standings became final, or null.", None)]
 
 
 class SeasonDocument(NamedSeason):
-    """A season of a ladder. It has its own ratings and deals."""
+    """A season of a ladder. Each season has its own ratings and deals."""
 
     always = ("number",)
 
     ladder: Annotated[str, about("Slug of the ladder.", "edel-stein-reich-4")]
     winners: Annotated[list[str], about("Slugs of the winners; empty until the season is closed.", [])]
-    series: Annotated[list[SeriesDocument], about("Where the deals of the season come from.")]
+    series: Annotated[list[SeriesDocument], about("Deal series of the season.")]
 
 
 class StandingDocument(NamedBot):
-    """A place in the final standings of a season."""
+    """One row of the final standings of a season."""
 
     always = ("bot",)
 
-    rank: Annotated[int, about("Competition rank: two winners are 1, 1, 3.", 1)]
+    rank: Annotated[int, about("Competition rank; after two winners with rank 1 comes rank 3.", 1)]
     rating: Annotated[float, about("Rating in points.", 1702.413)]
-    games: Annotated[int, about("Rated games.", 2048)]
-    wins: Annotated[float, about("First places; k winners get 1/k each.", 811.5)]
+    games: Annotated[int, about("Number of rated games.", 2048)]
+    wins: Annotated[float, about("Number of wins; a win that k players share counts 1/k for each.", 811.5)]
 
 
 # --- Views -----------------------------------------------------------------------------------------------------------
@@ -81,7 +83,7 @@ _SERIES: Final = DealSeries.objects.order_by("kind")
 
 
 class Seasons(Listing):
-    """All seasons of a ladder, the newest first."""
+    """Returns all seasons of a ladder, newest first."""
 
     document = SeasonDocument
     orders = orders("number", falling=True)
@@ -92,7 +94,7 @@ class Seasons(Listing):
 
 
 class OneSeason(One):
-    """A season of a ladder, with the series that its deals come from."""
+    """Returns one season with its deal series."""
 
     document = SeasonDocument
 
@@ -102,7 +104,7 @@ class OneSeason(One):
 
 
 class Standings(Listing):
-    """The final standings of a closed season, the winner first. The list is empty while the season is open."""
+    """Returns the final standings of a closed season, winner first. While the season is open, the list is empty."""
 
     document = StandingDocument
     orders = orders("rank")
@@ -114,7 +116,7 @@ class Standings(Listing):
 
 
 def _documents(rows: Sequence[Mapping[str, Any]]) -> list[SeasonDocument]:
-    """The documents of seasons; two queries for all of them."""
+    """Return the documents of seasons. Makes two queries."""
     ids = [row["pk"] for row in rows]
     first, series = _WINNERS(seasons=ids), list(_SERIES.filter(season__in=ids))
     return [

@@ -1,4 +1,4 @@
-"""Upload bots, register remote bots, and activate versions."""
+"""Uploads of bots, registration of remote bots, activation of versions, and limits."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from bots.names import MAX_NAME
 from bots.uploads import upload
 from esr_platform.accounts.models import Scope
 from esr_platform.api.documents import NO_NUL, Document, File, Form, about, operation, read_body, text
-from esr_platform.api.http import JsonParser
+from esr_platform.api.http import JsonParser, refusals
 from esr_platform.api.resources.bots import Bots, BotVersionDocument, Versions, own_version
-from esr_platform.api.resources.views import Reading, person_of, refusals
+from esr_platform.api.resources.views import Reading, person_of
 from games.registry import GAMES
 from ladder.members import memberships
 from ladder.pages.upload import bringing
@@ -35,29 +35,29 @@ from ladder.pages.upload import bringing
 
 _MOST_SEATS: Final = max(count for game in GAMES.values() for count in game.seat_counts)
 _MOST_GAMES: Final = 500
-"""Characters; all games with all seat counts take a third of that."""
+"""Maximum number of characters; all games with all seat counts need a third of it."""
 
 _COUNTS: Final = r'"[-a-z0-9]{1,60}": \[[2-5](, [2-5]){0,3}\]'
 _WRITTEN: Final = {"pattern": rf"^\{{({_COUNTS}(, {_COUNTS}){{0,2}})?\}}$"}
 _TABLES: Final = {"die-weinhaendler": [3, 4]}
 
 Games = dict[str, Annotated[list[Annotated[int, Meta(ge=2, le=_MOST_SEATS)]], Meta(max_length=_MOST_SEATS)]]
-"""Seat counts by game. Whether these formats exist is decided by ``bots.uploads``."""
+"""Seat counts by game. ``bots.uploads`` checks whether these formats exist."""
 
 Label = Annotated[
-    str, text("The name of the version. It says which state of your program plays.", remote.MOST_LABEL, "step 1000")
+    str, text("Label of the version, such as the checkpoint of your program.", remote.MOST_LABEL, "step 1000")
 ]
-GamesAtOnce = Annotated[int, about("The maximum number of simultaneous games.", 4, ge=1, le=remote.MOST_GAMES)]
+GamesAtOnce = Annotated[int, about("Maximum number of simultaneous games.", 4, ge=1, le=remote.MOST_GAMES)]
 
 
 class UploadForm(Struct, kw_only=True):
-    """An upload as `multipart/form-data`."""
+    """A new version as `multipart/form-data`."""
 
-    file: Annotated[File, about("A .py file, or a .zip archive with bot.py or bot.toml at its top.", "bot.zip")]
+    file: Annotated[File, about("A .py file, or a .zip archive with bot.py or bot.toml at the top level.", "bot.zip")]
     games: Annotated[
         str,
         about(
-            "The formats that the bot supports, as JSON; by default those in bot.toml, or all.",
+            "Supported formats as JSON: seat counts by game; by default those in bot.toml, or all formats.",
             '{"die-weinhaendler": [3, 4]}',
             max_length=_MOST_GAMES,
             extra_json_schema=_WRITTEN,
@@ -65,11 +65,11 @@ class UploadForm(Struct, kw_only=True):
     ] = ""
 
     def chosen(self) -> Games | None:
-        """The formats; ``None`` if the field is missing. Raises ``ValidationError``."""
+        """Return the formats, or ``None`` if the field is missing. Raises ``ValidationError``."""
         try:
             return msgspec.json.decode(self.games, type=dict[str, list[int]]) if self.games else None
         except msgspec.DecodeError:
-            raise ValidationError({"games": ['Send JSON, for example {"die-weinhaendler": [3, 4]}.']}) from None
+            raise ValidationError({"games": ['Must be JSON, for example {"die-weinhaendler": [3, 4]}.']}) from None
 
 
 class NewBotForm(UploadForm):
@@ -81,22 +81,22 @@ class NewBotForm(UploadForm):
 
 
 class RemoteBotForm(Form):
-    """A new remote bot. Its program runs on your own machine, so there is nothing to upload."""
+    """A new remote bot. Its program runs on your own machine."""
 
-    kind: Literal["remote"]
+    kind: Annotated[Literal["remote"], about("Always `remote`.")]
     name: Annotated[str, text("Name of the bot.", MAX_NAME, "Garnet")]
-    games: Annotated[Games | None, about("The supported formats: seat counts by game; by default all.", _TABLES)] = None
+    games: Annotated[Games | None, about("Supported formats: seat counts by game; by default all.", _TABLES)] = None
     label: Label = remote.FIRST_LABEL
     games_at_once: GamesAtOnce = 1
 
 
 class LabelForm(Form):
-    """A new state of the program of a remote bot. A label that the bot has had selects that version again."""
+    """A new version of a remote bot. A label that the bot already used selects that version again."""
 
     label: Label
     games: Annotated[
         Games | None,
-        about("The supported formats: seat counts by game; by default those it has.", _TABLES),
+        about("Supported formats: seat counts by game; by default those of the active version.", _TABLES),
     ] = None
 
 
@@ -104,9 +104,9 @@ class LabelForm(Form):
 
 
 class _Uploads(Reading):
-    """Everybody reads. A token with the scope ``upload`` uploads bots of its owner.
+    """Base class for uploads. Reading is public; uploads need a token with the scope ``upload``.
 
-    Code is sent as a form. JSON is for remote bots.
+    Code is sent as a form, data of remote bots as JSON.
     """
 
     scope = Scope.UPLOAD
@@ -128,9 +128,10 @@ class NewBot(_Uploads, Bots):
         statuses=(201, 200),
     )
     def post(self, request: Request) -> Response:
-        """Send a form with a file, or JSON for a remote bot. Sending the same again returns the same version.
+        """Uploads code as a form, or registers a remote bot as JSON. Repeated requests return the existing version.
 
-        A remote bot joins all ladders for remote bots whose formats it supports. It gets games when it is online.
+        Uploaded code is validated first: the `state` of the version changes from `received` to `ready` or `refused`.
+        A remote bot joins all ladders for remote bots with its formats. It gets games while it is online.
         """
         began, owner = timezone.now(), person_of(request)
         if _is_json(request):
@@ -149,13 +150,16 @@ class NewVersion(_Uploads, Versions):
 
     @operation(
         "upload_version",
-        "Upload a version of a bot, or name a version of a remote bot",
+        "Upload a version, or label a version of a remote bot",
         BotVersionDocument,
         body={"multipart/form-data": UploadForm, "application/json": LabelForm},
         statuses=(201, 200),
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Code or a label that the bot has had returns the existing version."""
+        """Uploads code as a form, or sets the label of a remote bot as JSON.
+
+        Code or a label that the bot already used returns the existing version.
+        """
         began, bot = timezone.now(), _bot(request, slug)
         if _is_json(request):
             sent = read_body(request.data, LabelForm)
@@ -177,20 +181,20 @@ class Activation(APIView):
 
     @operation("activate_version", "Activate a version", BotVersionDocument)
     def post(self, request: Request, slug: str, number: int) -> Response:
-        """New games get this version, however old it is. Running games are not affected."""
+        """Makes an older or newer version the active one. New games use it; running games are not affected."""
         version = _bot(request, slug).versions.filter(number=number).first()
         if version is None:
-            raise Http404(f"{slug} has no version {number}.")
+            raise Http404(f"Version {number} of {slug} not found.")
         with refusals():
             memberships.activate(version)
         return Response(own_version(version))
 
 
 def _bot(request: Request, slug: str) -> Bot:
-    """The user's own bot. Bots of others are not distinguished from those that do not exist."""
+    """Return a bot of the user. Raises ``Http404`` for bots of other users and for unknown bots."""
     bot = Bot.objects.of_code().select_related("owner").filter(owner=person_of(request), slug=slug).first()
     if bot is None:
-        raise Http404(f"You have no bot at {slug}.")
+        raise Http404(f"You have no bot with the slug '{slug}'.")
     return bot
 
 
@@ -199,7 +203,7 @@ def _kept(version: BotVersion) -> Response:
 
 
 def _at_its_url(version: BotVersion, *, is_new: bool) -> Response:
-    """The version with its URL; 201 for a new one, 200 for one that existed."""
+    """Return the version with its URL and status 201 if it is new, else 200."""
     url = reverse("api:version", args=(version.bot.slug, version.number))
     status = HTTPStatus.CREATED if is_new else HTTPStatus.OK
     return Response(own_version(version), status, headers={"Location": url})
@@ -213,26 +217,26 @@ def _is_json(request: Request) -> bool:
 
 
 class LanguageDocument(Document):
-    """A programming language of bots. ``version`` and ``numpy`` are empty if no worker has reported them."""
+    """A programming language for bots."""
 
-    name: Annotated[str, about("Its name in the API.", "python")]
-    title: Annotated[str, about("Its name on the site.", "Python")]
-    about: Annotated[str, about("What is installed.", "3.11")]
-    version: Annotated[str, about("The version that workers run.", "3.11.2")]
-    numpy: Annotated[str, about("The version of NumPy that workers have.", "")]
+    name: Annotated[str, about("Name in the API.", "python")]
+    title: Annotated[str, about("Display name.", "Python")]
+    about: Annotated[str, about("Supported versions and tools.", "3.11")]
+    version: Annotated[str, about("Installed version; empty if unknown.", "3.11.2")]
+    numpy: Annotated[str, about("Installed version of NumPy; empty if unknown or not installed.", "")]
 
 
 class LimitsDocument(Document):
-    """The limits of uploads and games, and the programming languages."""
+    """Limits of uploads and games, and the supported programming languages."""
 
     limits: Annotated[
         dict[str, int],
         about("Limits of uploads and users, in bytes and seconds.", {"archive_bytes": 8388608, "files": 200}),
     ]
     playing: Annotated[
-        dict[str, int], about("Limits of a bot in a game, in ms and MiB.", {"move_ms": 1000, "memory_mb": 512})
+        dict[str, int], about("Limits per bot in a game, in ms and MiB.", {"move_ms": 1000, "memory_mb": 512})
     ]
-    languages: Annotated[list[LanguageDocument], about("The programming languages.")]
+    languages: Annotated[list[LanguageDocument], about("Supported programming languages.")]
 
 
 class Limits(APIView):
@@ -241,8 +245,9 @@ class Limits(APIView):
     authentication_classes = []
     permission_classes = [AllowAny]
 
-    @operation("limits", "Get the limits of uploads and the languages", LimitsDocument)
+    @operation("limits", "Get upload limits and programming languages", LimitsDocument)
     def get(self, _request: Request) -> Response:
+        """Returns the limits of uploads and games, and the supported programming languages."""
         page = bringing()
         languages = [
             LanguageDocument(

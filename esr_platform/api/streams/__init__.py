@@ -1,6 +1,6 @@
-"""Streams, long polls and answers to decisions of games that run.
+"""Streams, long polls and answers to decisions of live games.
 
-A waiting client costs a coroutine and no thread (``serving``). Queries run on a few shared threads (``threads``). One
-subscription to Redis per process (``hub``) says what to look at again; what is sent is read from the database. Every
-stream runs the same loop (``stream``) over one of four sources: ``match`` for spectators, ``seat``, ``bot``, ``lobby``.
+A waiting client needs a coroutine but no thread (``application``). Queries run on a few shared threads (``threads``).
+Each process has one subscription to Redis (``hub``), which tells streams to read the database again. All streams run
+the same loop (``stream``) over one of four sources: ``match`` for spectators, ``seat``, ``bot`` and ``lobby``.
 """

@@ -18,8 +18,7 @@ from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import Scope, Token, User
 from esr_platform.accounts.sessions import Browser
 from esr_platform.api.authentication import identity, player_of
-from esr_platform.api.http import CONTENT_TYPE, Refusal, problem
-from esr_platform.api.resources.views import refusals
+from esr_platform.api.http import CONTENT_TYPE, Refusal, problem, refusals
 from esr_platform.api.streams import threads
 from esr_platform.api.streams.browser import (
     EITHER,

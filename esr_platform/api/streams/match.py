@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
-from http import HTTPStatus
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
@@ -22,8 +21,7 @@ from bots.reports import storable
 from esr_platform.accounts import sessions, tokens
 from esr_platform.accounts.models import Scope, Token
 from esr_platform.accounts.sessions import Browser
-from esr_platform.api.authentication import viewer
-from esr_platform.api.http import Refusal
+from esr_platform.api.authentication import bot_missing, viewer
 from esr_platform.api.streams import threads
 from esr_platform.api.streams.browser import EITHER
 from esr_platform.api.streams.hub import Hub, hub
@@ -400,14 +398,14 @@ def _still_seen(request: Request, match_id: int) -> bool:
 
 
 def _seen(request: Request, match_id: int, start: int) -> Document:
-    """The view of the seat that the token plays, or else what everybody may see. Raises ``Http404``, ``Refusal``."""
+    """Return the view of the token's seat, or else the public view. Raises ``Http404`` and ``Refusal``."""
     bot = _seated(request, match_id)
     found = None if bot is None else decisions.position_for(match_id, bot)
     return public_view(_public(request, match_id), start) if found is None else decisions.seat_view(*found, start)
 
 
 def _seated(request: Request, match_id: int) -> int | None:
-    """The remote bot at the table that the token plays; ``None`` if none does."""
+    """Return the id of the token's remote bot at the table, or ``None``. Raises ``Refusal`` if there are several."""
     token = request.auth
     if not isinstance(token, Token) or not token.allows(Scope.PLAY):
         return None
@@ -421,13 +419,12 @@ def _seated(request: Request, match_id: int) -> int | None:
         live_seats = live_seats.filter(seat__version__bot__slug=storable(named))
     found = list(live_seats.values_list("seat__version__bot", "seat__version__bot__slug"))
     if len(found) > 1:
-        which = ", ".join(slug for _, slug in found)
-        raise Refusal(HTTPStatus.BAD_REQUEST, "bot_missing", f"Say as which of your bots: ?bot= one of {which}.")
+        raise bot_missing(slug for _, slug in found)
     return found[0][0] if found else None
 
 
 def _public(request: Request, match_id: int) -> Match:
     match = live_match(viewer(request), match_id)
     if match is None:
-        raise Http404(f"There is no live game {match_id}. /api/v1/matches/{match_id} has games of hosted bots.")
+        raise Http404(f"Live game not found. For games between hosted bots, see /api/v1/matches/{match_id}.")
     return match

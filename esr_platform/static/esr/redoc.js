@@ -1,4 +1,4 @@
-// The reference of the API to be read, drawn from its OpenAPI document by Redoc.
+// API reference: Redoc for the OpenAPI document.
 
 import { find } from "./elements.js";
 import { dark, whenChanged } from "./night.js";

@@ -1,4 +1,4 @@
-// The reference of the API, drawn from its OpenAPI document by Swagger UI.
+// API reference: Swagger UI for the OpenAPI document.
 
 import { find } from "./elements.js";
 import { dark, whenChanged } from "./night.js";

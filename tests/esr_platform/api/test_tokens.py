@@ -107,17 +107,18 @@ def test_what_is_private_is_read_with_the_scope_to_read_alone() -> None:
     assert viewer_of(None).pk is None
 
 
-def test_a_token_plays_as_the_bot_it_belongs_to_or_the_one_that_is_named() -> None:
+def test_a_token_plays_as_its_own_bot_or_as_the_bot_that_is_named() -> None:
     miriam, carl = User.objects.create_user("miriam"), User.objects.create_user("carl")
     token = tokens.issue(miriam, "all", [Scope.PLAY], None)[0]
-    with pytest.raises(Http404, match="kind=remote"):
+    with pytest.raises(Http404):
         player_of(token, "")
     wren = remote(miriam, "wren")
     assert player_of(token, "") == wren
     robin = remote(miriam, "robin")
     own = tokens.issue(miriam, "robin", [], None, robin)[0]
-    with pytest.raises(Refusal, match="robin, wren"):
+    with pytest.raises(Refusal, match="robin, wren") as missing:
         player_of(token, "")
+    assert missing.value.get_codes() == "bot_missing"
     assert player_of(token, "wren") == wren
     assert player_of(own, "") == player_of(own, "robin") == robin
     foreign = remote(carl, "carls")

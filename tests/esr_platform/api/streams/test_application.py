@@ -15,8 +15,8 @@ from pytest_django import Settings
 from rest_framework.request import Request
 
 from esr_platform.api.http import Refusal
+from esr_platform.api.streams.application import LiveEndpoints
 from esr_platform.api.streams.hub import Hub, listen
-from esr_platform.api.streams.serving import LiveAddresses
 from esr_platform.api.streams.stream import EventStream, JSONLines
 from esr_platform.api.streams.subscriptions import Subscription, Topic
 from esr_platform.api.streams.threads import Coalescer, shared
@@ -33,7 +33,7 @@ def test_other_addresses_are_left_to_django() -> None:
         asked.append(scope["path"])
 
     for path in ("/", "/api/v1/games", "/api/v1/nothing", "/api/v1/matches/x/view"):
-        asyncio.run(LiveAddresses(elsewhere)({"type": "http", "path": path}, None, None))  # type: ignore[arg-type]
+        asyncio.run(LiveEndpoints(elsewhere)({"type": "http", "path": path}, None, None))  # type: ignore[arg-type]
     assert asked == ["/", "/api/v1/games", "/api/v1/nothing", "/api/v1/matches/x/view"]
 
 
@@ -57,7 +57,7 @@ def test_a_query_string_may_have_any_bytes(db: None) -> None:
     async def send(message: Any) -> None:
         sent.append(message)
 
-    asyncio.run(LiveAddresses(None)(scope, receive, send))  # type: ignore[arg-type]
+    asyncio.run(LiveEndpoints(None)(scope, receive, send))  # type: ignore[arg-type]
     assert sent[1]["status"] == 401
 
 

@@ -1,4 +1,4 @@
-"""The token of a request and the remote bot that it plays, for the program of the bot."""
+"""The token of a request, and the remote bot that plays with it."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from bots.models import Bot
 from esr_platform.accounts.models import Scope, Token
 from esr_platform.api.authentication import BOT_PARAMETER, player_of
 from esr_platform.api.documents import Document, Form, Moment, about, operation, read_body
-from esr_platform.api.http import JsonParser
+from esr_platform.api.http import JsonParser, refusals
 from esr_platform.api.resources.uploads import Games, Label
-from esr_platform.api.resources.views import refusals, token_of
+from esr_platform.api.resources.views import token_of
 from esr_platform.api.streams.presence import asked_of
 from ladder.matches import pauses
 from ladder.members import memberships
@@ -29,20 +29,23 @@ from ladder.pages.remote_bots import answering
 
 
 class TokenDocument(Document):
-    """A token. The secret is shown once, when the token is created."""
+    """A token without its secret."""
 
     owner: Annotated[str, about("User name of the owner.", "miriam")]
     name: Annotated[str, about("Name of the token.", "laptop")]
     scopes: Annotated[
-        list[Annotated[str, Meta(extra_json_schema={"enum": Scope.values})]], about("Its scopes.", ["play", "read"])
+        list[Annotated[str, Meta(extra_json_schema={"enum": Scope.values})]],
+        about("Scopes of the token.", ["play", "read"]),
     ]
-    bot: Annotated[str | None, about("The only remote bot that it plays; null for any bot of the owner.", None)]
-    created: Annotated[Moment, about("When it was created.")]
-    expires: Annotated[Moment | None, about("When it expires.", None)]
+    bot: Annotated[
+        str | None, about("Slug of the remote bot to which the token belongs; null if it belongs to the account.", None)
+    ]
+    created: Annotated[Moment, about("Time of creation.")]
+    expires: Annotated[Moment | None, about("Time at which the token expires, or null.", None)]
 
 
 class HasToken(BasePermission):
-    """Allow every token, whatever its scopes are."""
+    """Allow all valid tokens, whatever their scopes are."""
 
     def has_permission(self, request: Request, view: APIView) -> bool:  # noqa: ARG002
         return isinstance(request.auth, Token)
@@ -53,9 +56,9 @@ class OwnToken(APIView):
 
     permission_classes = [HasToken]
 
-    @operation("own_token", "Get the scopes of the token", TokenDocument)
+    @operation("own_token", "Get your token", TokenDocument)
     def get(self, request: Request) -> Response:
-        """The token of the request."""
+        """Returns the scopes, owner and expiry of the token that you use."""
         token = token_of(request)
         found = TokenDocument(
             owner=token.user.username,
@@ -72,21 +75,19 @@ class OwnToken(APIView):
 
 
 class DeclarationForm(Form):
-    """Changes of a remote bot. Missing fields do not change."""
+    """Changes to a remote bot. Fields that are not sent do not change."""
 
     games_at_once: (
-        Annotated[
-            int, about("The maximum number of simultaneous games. 0 stops new games.", 4, ge=0, le=remote.MOST_GAMES)
-        ]
+        Annotated[int, about("Maximum number of simultaneous games. 0 stops new games.", 4, ge=0, le=remote.MOST_GAMES)]
         | UnsetType
     ) = UNSET
     label: Label | UnsetType = UNSET
-    games: Annotated[
-        Games | UnsetType, about("The supported formats: seat counts by game.", {"edel-stein-reich": [4]})
-    ] = UNSET
+    games: Annotated[Games | UnsetType, about("Supported formats: seat counts by game.", {"edel-stein-reich": [4]})] = (
+        UNSET
+    )
     available: Annotated[
         bool | UnsetType,
-        about("`true` resumes a bot that was paused because it lost games.", True, extra_json_schema={"const": True}),
+        about("`true` resumes a bot that was paused after lost games.", True, extra_json_schema={"const": True}),
     ] = UNSET
 
 
@@ -94,25 +95,25 @@ class RunningGame(Document):
     """A running game of a remote bot."""
 
     game: Annotated[int, about("Id of the match.", 4711)]
-    decision: Annotated[int | None, about("The decision that the bot has to answer now.", 3)]
+    decision: Annotated[int | None, about("Number of the open decision; null if there is none.", 3)]
 
 
 class OwnBotDocument(Document):
-    """A remote bot for its program. Times are medians of the latest games, in ms."""
+    """The state of a remote bot. Times are medians over the latest games, in ms."""
 
-    slug: Annotated[str, about("Its name in URLs.", "garnet")]
-    name: Annotated[str, about("Its name on the site.", "Garnet")]
-    version: Annotated[int | None, about("Number of the active version.", 2)]
-    label: Annotated[str, about("Name of the active version.", "epoch-40")]
-    games: Annotated[dict[str, Any], about("The supported formats: seat counts by game.", {"edel-stein-reich": [4]})]
-    games_at_once: Annotated[int, about("The maximum number of simultaneous games.", 4)]
-    here: Annotated[bool, about("Whether it is online: it has a stream, or requested a decision recently.", True)]
-    available: Annotated[bool, about("Whether it gets games: it is online and nothing prevents it.", True)]
-    paused: Annotated[Moment | None, about("Since when it is paused.", None)]
-    pause_reason: Annotated[str, about("Why it is paused; empty if it is not.", "")]
-    running: Annotated[list[RunningGame], about("Its running games.")]
-    answer_ms: Annotated[int | None, about("Time until an answer arrives here; null without answers.", 812)]
-    network_ms: Annotated[int | None, about("The part of that time that is not its own thinking.", 31)]
+    slug: Annotated[str, about("Slug, the name in URLs.", "garnet")]
+    name: Annotated[str, about("Display name.", "Garnet")]
+    version: Annotated[int | None, about("Number of the active version, or null.", 2)]
+    label: Annotated[str, about("Label of the active version, or empty.", "epoch-40")]
+    games: Annotated[dict[str, Any], about("Supported formats: seat counts by game.", {"edel-stein-reich": [4]})]
+    games_at_once: Annotated[int, about("Maximum number of simultaneous games.", 4)]
+    here: Annotated[bool, about("Whether the bot is online: it has an open stream, or polled recently.", True)]
+    available: Annotated[bool, about("Whether the bot gets new games.", True)]
+    paused: Annotated[Moment | None, about("Time at which the bot was paused, or null.", None)]
+    pause_reason: Annotated[str, about("Reason for the pause, or empty.", "")]
+    running: Annotated[list[RunningGame], about("Running games of the bot.")]
+    answer_ms: Annotated[int | None, about("Response time as measured by the site; null without answers.", 812)]
+    network_ms: Annotated[int | None, about("Network share of the response time; null if unknown.", 31)]
 
 
 class OwnBot(APIView):
@@ -123,21 +124,24 @@ class OwnBot(APIView):
 
     @property
     def throttle_scope(self) -> str:
-        """Declarations make versions and memberships, so they are counted separately from answers."""
+        """Changes can create versions and memberships, so they are counted separately from answers."""
         return "manage" if self.request.method == "PATCH" else "play"
 
-    @operation("own_bot", "Get the remote bot of the token", OwnBotDocument, query=(BOT_PARAMETER,))
+    @operation("own_bot", "Get the state of a remote bot", OwnBotDocument, query=(BOT_PARAMETER,))
     def get(self, request: Request) -> Response:
-        """Its formats, whether it is online, and its running games."""
+        """Returns the formats of the bot, whether it is online, and its running games."""
         return Response(_document(_bot(request)))
 
     @operation("declare", "Change a remote bot", OwnBotDocument, body=DeclarationForm, query=(BOT_PARAMETER,))
     def patch(self, request: Request) -> Response:
-        """Another label or other formats make another version, and the bot joins and leaves ladders accordingly."""
+        """Changes the number of simultaneous games, the label or the formats, or resumes a paused bot.
+
+        A new label or new formats create a new version. The bot joins and leaves ladders to match its formats.
+        """
         bot = _bot(request)
         form = read_body(request.data, DeclarationForm)
         if form.available is False:
-            raise ValidationError({"available": ["Send true, or leave the field out."]})
+            raise ValidationError({"available": ["Must be true. Omit the field to change nothing."]})
         if form.available is True:
             pauses.put_back(bot)
         sent = msgspec.structs.asdict(form)

@@ -46,7 +46,7 @@ HEADERS: Final = {
 }
 
 
-class LiveAddresses:
+class LiveEndpoints:
     """An ASGI application that answers at the addresses of live views, and leaves all others to ``elsewhere``."""
 
     def __init__(self, elsewhere: Application) -> None:
