@@ -97,7 +97,7 @@ def _words(name: str, game: Game) -> dict[str, str]:
 
 def _manifest(name: str, game: Game) -> str:
     return f"""\
-# What this bot is called, how it is started, and where it wants to sit. `esr check` tries every table named here.
+# The name of the bot, its start command and the formats that it supports. `esr check` plays every format.
 name = {json.dumps(name, ensure_ascii=False)}
 language = "python"
 command = ["bot.py"]

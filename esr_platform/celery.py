@@ -1,4 +1,4 @@
-"""The Celery application; everything it can be told stands in ``settings.py`` as ``CELERY_…``."""
+"""The Celery application. Its configuration is in ``settings.py`` (``CELERY_…``)."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from esr_platform.supervisor.processes import die_with_parent
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "esr_platform.settings")
 
-# The checks load every page and the whole API, which takes 35 MB in each worker. The web server and `run` make them.
+# System checks load all pages and the API, which takes 35 MB per worker. The web server and `run` perform them.
 os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 
-# Celery warns a worker that is root because of pickled messages; ours are JSON, and bots get a user of their own.
+# Celery warns about workers that run as root because of pickled messages. Ours are JSON, and bots have another user.
 warnings.filterwarnings("ignore", category=SecurityWarning)
 
 app = Celery("esr_platform")
@@ -28,29 +28,29 @@ app.autodiscover_tasks()
 
 
 class OnTimeFirst(round_robin_cycle):  # type: ignore[type-arg]  # generic in its stubs only
-    """The order in which a worker takes from its queues: matches at a set time first, then the rest in turn."""
+    """Queue order of a worker: scheduled matches first, then all other queues in turn."""
 
     def consume(self, n: int) -> list[str]:  # type: ignore[override]  # kombu itself gives lists
-        """Return the first ``n`` queues, ``on_time`` in front."""
+        """Return the first ``n`` queues, with ``on_time`` first."""
         return sorted(super().consume(n), key=lambda queue: queue != "on_time")
 
 
 @worker_process_init.connect
 def _die_with_worker(**_: object) -> None:
-    """Connected so that no process of a worker's pool outlives a worker that was killed."""
+    """Kill the pool processes of a worker when the worker is killed."""
     die_with_parent()
 
 
 @worker_before_create_process.connect
 def _share_memory(**_: object) -> None:
-    """Connected so that the collector of a new process does not write to, and thereby copy, what it shares."""
+    """Freeze the garbage collector so that a new process does not write to, and thereby copy, shared memory."""
     gc.collect()
     gc.freeze()
 
 
 @task_prerun.connect
 def _forget_lost_connections(**_: object) -> None:
-    """Connected since Celery keeps a connection for many tasks and never looks whether the database still answers."""
+    """Close dead database connections, which Celery would reuse without a check."""
     for connection in connections.all(initialized_only=True):
         if connection.connection is not None and not connection.is_usable():
             connection.close()

@@ -1,4 +1,4 @@
-"""What a lost connection to the database means: try again, or stop. Other failures are isolated."""
+"""Retry after lost database connections, and isolate other failures."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Final, TypeVar
 from django.db import InterfaceError, OperationalError, connection
 
 PATIENCE_S: Final = 20.0
-"""How long a database may be away. It is shorter than a lease, so a lease that waited for it is still valid."""
+"""Maximum duration of a database outage. It is shorter than a lease, so leases are still valid after it."""
 
 PAUSE_S: Final = 0.1
-"""Pause between two tries."""
+"""Pause between two attempts, in seconds."""
 
 DISCONNECTED: Final = (OperationalError, InterfaceError)
-"""What Django raises for a database that is out of reach, and for one that is busy for too long."""
+"""Errors that Django raises for an unavailable database or a lock timeout."""
 
 logger = logging.getLogger(__name__)
 
@@ -24,11 +24,11 @@ Done = TypeVar("Done")
 
 
 def retry_on_disconnect(do: Callable[[], Done], patience_s: float = PATIENCE_S, pause_s: float = PAUSE_S) -> Done:
-    """Return what ``do`` returns; after a lost connection try again with a new one for ``patience_s`` seconds.
+    """Call ``do`` and return its result. After a lost connection, retry with a new one for ``patience_s`` seconds.
 
-    ``do`` must be one transaction that is safe to repeat, since it is unknown whether the lost one was committed. There
-    is always a second try, however long the first one waited for a lock. Raises the error of the last try, and the
-    first error at once inside a transaction, which cannot be continued.
+    ``do`` must be one transaction that is safe to repeat, because the lost one may have been committed. There is always
+    at least one retry, even if the first attempt waited for a lock for a long time. Raises the last error. Inside a
+    transaction, the first error is raised immediately because the transaction cannot continue.
     """
     until: float | None = None
     while True:
@@ -38,16 +38,15 @@ def retry_on_disconnect(do: Callable[[], Done], patience_s: float = PATIENCE_S, 
             if connection.in_atomic_block or (until is not None and time.monotonic() > until):
                 raise
             until = until or time.monotonic() + patience_s
-            logger.warning("the database was lost, once more: %s", error)
+            logger.warning("database connection lost, retrying: %s", error)
             connection.close()
             time.sleep(pause_s)
 
 
 def run_isolated(do: Callable[[], Done], default: Done, log: logging.Logger, failed: str, *args: object) -> Done:
-    """Return what ``do`` returns, or ``default`` if it raises; the message ``failed`` is then logged.
+    """Call ``do`` and return its result. If it raises, log the message ``failed`` and return ``default``.
 
-    So one broken row cannot stop a loop over many. Raises only ``DISCONNECTED``: a lost database is not the fault of
-    one row.
+    One broken row therefore cannot stop a loop over many rows. Only ``DISCONNECTED`` errors are raised.
     """
     try:
         return do()

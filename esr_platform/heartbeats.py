@@ -13,16 +13,16 @@ from typing import Final
 from django.db import DatabaseError, InterfaceError, connection
 
 AGAIN_S: Final = 1.0
-"""How long after a beat that did not reach the database the next one begins."""
+"""Interval after a heartbeat that did not reach the database, in seconds."""
 
 ENDING_S: Final = 5.0
-"""Something that was not ours at a beat and ends so soon after it had just brought its result, which counts."""
+"""Work that ends this soon after a refused heartbeat had already stored its result, so no warning is logged."""
 
 logger = logging.getLogger(__name__)
 
 
 class Heartbeat:
-    """The beats of one thread. What they keep alive is lost after ``lasts_s`` seconds without a beat that succeeded."""
+    """Heartbeats of one thread. The lease is lost after ``lasts_s`` seconds without a successful heartbeat."""
 
     def __init__(self, beat: Callable[[], bool], what: str, lasts_s: float) -> None:
         self._beat, self._what, self._lasts_s = beat, what, lasts_s
@@ -30,17 +30,17 @@ class Heartbeat:
 
     @property
     def lost(self) -> bool:
-        """Whether a beat said so, or none has succeeded for too long. Safe to ask from any thread."""
+        """Whether a heartbeat was refused or none has succeeded for too long. Thread-safe."""
         return self._refused or monotonic() - self._kept_s > self._lasts_s
 
     def run(self, stop: Event, every_s: float) -> None:
-        """Beat until ``stop`` is set or a beat says ``False``."""
+        """Send heartbeats until ``stop`` is set or one returns ``False``."""
         try:
             while not stop.wait(every_s if self._reached else min(every_s, AGAIN_S)):
                 if not self._alive_or_out_of_reach():
                     self._refused = True
                     if not stop.wait(ENDING_S):
-                        logger.warning("%s is not ours any more; what comes out will not count", self._what)
+                        logger.warning("lease of %s lost; its result will be discarded", self._what)
                     return
         finally:
             connection.close()
@@ -50,7 +50,7 @@ class Heartbeat:
         try:
             alive = self._beat()
         except (DatabaseError, InterfaceError) as error:
-            logger.warning("no heartbeat for %s: %s", self._what, error)
+            logger.warning("heartbeat of %s failed: %s", self._what, error)
             connection.close()
             self._reached = False
             return True
@@ -62,10 +62,10 @@ class Heartbeat:
 
 @contextmanager
 def beating(beat: Callable[[], bool], what: str, every_s: float, lasts_s: float = inf) -> Iterator[Heartbeat]:
-    """Call ``beat`` every ``every_s`` seconds until it says ``False``, with a database connection of its own.
+    """Call ``beat`` every ``every_s`` seconds in a separate thread until it returns ``False``.
 
-    ``what`` is said in the log. A database out of reach ends nothing before ``lasts_s``: the next beat may still come
-    in time.
+    The thread has its own database connection. ``what`` is the name in the log. If the database is unavailable, the
+    lease is lost only after ``lasts_s``, because the next heartbeat can still succeed.
     """
     stop, heart = Event(), Heartbeat(beat, what, lasts_s)
     thread = Thread(target=heart.run, args=(stop, every_s), name=f"heartbeat of {what}", daemon=True)

@@ -1,4 +1,4 @@
-"""Logs as structlog writes them: one event a line, with its values named. Called once, by the settings."""
+"""Logging configuration with structlog: one event per line with named values. The settings call it once."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import structlog
 from celery.signals import setup_logging
 
 _LONGEST: Final = 200
-"""Characters of what strangers choose: URLs and User-Agent headers have up to 32 KiB."""
+"""Maximum length of values that clients control. URLs and User-Agent headers can have up to 32 KiB."""
 
 _SECRET: Final = re.compile(r"(/account/(?:feed|emails/off|password/reset/key|confirm-email)/)[^/\s]+")
-"""Parts of URLs that give access to whoever knows them."""
+"""Secret parts of URLs."""
 
 
 def _shortened(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
@@ -39,7 +39,7 @@ _SHARED: list[Any] = [
 
 
 def _source(request: Any) -> str:
-    """Who sent ``request``. Reads nothing from the database: a user is named only if the request has loaded them."""
+    """Describe the client of ``request``. The user is included only if it is already loaded; no query is made."""
     if request is None:
         return ""
     user = getattr(getattr(request, "_cached_user", None), "pk", None)
@@ -48,10 +48,10 @@ def _source(request: Any) -> str:
 
 
 class ShortRejections(logging.Filter):
-    """Makes one short warning of a request that Django rejects: strangers cause them, and choose their length.
+    """Shortens messages about rejected requests to one warning, because clients control their number and length.
 
-    It names the method, the client address and the user, if known. A rejected Host header comes as an error with a
-    traceback.
+    The warning names the method, the client IP address and the user, if known. Django logs a rejected Host header as
+    an error with a traceback; it also becomes a short warning.
     """
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -59,7 +59,7 @@ class ShortRejections(logging.Filter):
         if rejected or (record.name == "django.request" and record.levelno < logging.ERROR):
             source = _source(
                 record.__dict__.pop("request", None)
-            )  # gone, so that a second handler does not add it again
+            )  # removed, so that a second handler does not add it again
             record.msg, record.args = _short(record.getMessage(), _LONGEST - len(source)) + source, ()
             record.exc_info = record.exc_text = None
             record.levelno, record.levelname = logging.WARNING, logging.getLevelName(logging.WARNING)
@@ -67,7 +67,7 @@ class ShortRejections(logging.Filter):
 
 
 def logging_config(level: str, *, colors: bool) -> None:
-    """Send everything of ``level`` (a name of :mod:`logging`) and above to standard error, once, as one line each."""
+    """Log everything of ``level`` (a name of :mod:`logging`) and above to stderr, one line per event."""
     logging.config.dictConfig(
         {
             "version": 1,
@@ -77,7 +77,7 @@ def logging_config(level: str, *, colors: bool) -> None:
                     "()": structlog.stdlib.ProcessorFormatter,
                     "processor": structlog.dev.ConsoleRenderer(
                         colors=colors,
-                        exception_formatter=structlog.dev.plain_traceback,  # a rich one shows locals: seeds and keys
+                        exception_formatter=structlog.dev.plain_traceback,  # rich tracebacks show local variables
                     ),
                     "foreign_pre_chain": _SHARED,
                 }
@@ -86,7 +86,7 @@ def logging_config(level: str, *, colors: bool) -> None:
             "handlers": {
                 "console": {"class": "logging.StreamHandler", "formatter": "console", "filters": ["short"]},
             },
-            "loggers": {"psycopg.pool": {"level": "ERROR"}},  # it warns at every try, the caller is told at the end
+            "loggers": {"psycopg.pool": {"level": "ERROR"}},  # the caller gets the final error
             "root": {"handlers": ["console"], "level": level.upper()},
         }
     )
@@ -100,4 +100,4 @@ def logging_config(level: str, *, colors: bool) -> None:
 
 @setup_logging.connect
 def _keep_our_logging(**_: object) -> None:
-    """Connected so that Celery leaves the logging alone."""
+    """Keep Celery from changing the logging configuration."""

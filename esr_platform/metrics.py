@@ -1,7 +1,7 @@
-"""The site's metrics in the text format of Prometheus, for staff and for whoever has the token.
+"""Metrics of the site in the Prometheus text format, for staff and for clients with the metrics token.
 
-What is counted here is kept by the clock's task (``ladder.ledger.audit``), so that asking for it costs a few queries.
-It is public on the ladders' pages; the page is closed so that private ladders stay so.
+The periodic task ``audit`` computes the values (``ladder.ledger.audit``), so a request needs only a few queries. The
+values are also on the ladder pages. This page requires access because it includes private ladders.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from ladder.ledger.audit import kept_audits
 
 
 class Accounts(Collector):
-    """How the accounts of every ladder stood when they were counted last."""
+    """Results of the last integrity check of every ladder."""
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         kept, now = kept_audits(), timezone.now()
         violations = GaugeMetricFamily(
-            "ladder_audit_violations", "Statements about a ladder's accounts that do not hold", labels=["ladder"]
+            "ladder_audit_violations", "Number of failed integrity checks of a ladder", labels=["ladder"]
         )
         age = GaugeMetricFamily(
-            "ladder_audit_age_seconds", "Since the accounts of a ladder were counted", labels=["ladder"]
+            "ladder_audit_age_seconds", "Seconds since the last integrity check of a ladder", labels=["ladder"]
         )
         differences = GaugeMetricFamily(
-            "ladder_rebuild_differences", "What the last check of all ratings found", labels=["ladder"]
+            "ladder_rebuild_differences", "Number of differences in the last check of all ratings", labels=["ladder"]
         )
         for one in kept:
             violations.add_metric([one.ladder], one.violations)
@@ -56,7 +56,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
 
 
 def _has_token(request: HttpRequest) -> bool:
-    """Whether the request has the token of the settings, where there is one."""
+    """Whether the request has the metrics token from the settings."""
     right = f"Bearer {settings.METRICS_TOKEN}".encode()
     given = request.headers.get("Authorization", "").encode()
     return bool(settings.METRICS_TOKEN) and compare_digest(right, given)

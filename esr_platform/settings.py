@@ -1,10 +1,10 @@
-"""Every setting of the site, with defaults that run it on one machine without any configuration.
+"""Settings of the site. The defaults run it on one machine without any configuration.
 
-The environment overrides: ``VAR_DIR`` (the folder of everything that changes), ``DATABASE_URL``, ``REDIS_URL``,
+Environment variables override them: ``VAR_DIR`` (the data folder), ``DATABASE_URL``, ``REDIS_URL``,
 ``SECRET_KEY``, ``SECRET_KEY_FALLBACKS``, ``SECURE_COOKIES``, ``SECURE_HSTS_SECONDS``, ``SECURE_SSL_REDIRECT``,
 ``DEBUG``, ``ALLOWED_HOSTS``, ``SITE_URL``, ``EMAIL_URL``, ``DEFAULT_FROM_EMAIL``, ``LOG_LEVEL``, ``METRICS_TOKEN``,
-``MAX_PAGES_PER_MINUTE``, ``MAX_UNFINISHED_HEADS_PER_IP``, what ``esr_platform.accounts.social`` names, and the
-limits of uploads and orders by their names below. Times are seconds unless the name says otherwise.
+``MAX_PAGES_PER_MINUTE``, ``MAX_UNFINISHED_HEADS_PER_IP``, the variables of ``esr_platform.accounts.social``, and the
+limits under the names below. Times are in seconds unless the name has another unit.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ SITE_NAME = "Steinreich"
 
 DEBUG = env.bool("DEBUG", default=False)
 try:
-    private_folder(VAR_DIR)  # it holds the secret key and every running deal
+    private_folder(VAR_DIR)  # it contains the secret key and the seeds of running games
     SECRET_KEY = strong(env.str("SECRET_KEY", default="") or secret_key(VAR_DIR / "secret-key"))
 except OSError as error:
     raise SystemExit(
-        f"{VAR_DIR} cannot be written ({error.strerror}): mend that, or set VAR_DIR to another folder."
+        f"Cannot write to {VAR_DIR} ({error.strerror}). Fix its permissions or set VAR_DIR to another folder."
     ) from None
-EARLIER_SECRET_KEYS = env.list("SECRET_KEY_FALLBACKS", default=[])  # they decrypt what is stored (accounts.factors)
-SECRET_KEY_FALLBACKS = [key for key in EARLIER_SECRET_KEYS if not is_weak(key)]  # others could forge signatures
+EARLIER_SECRET_KEYS = env.list("SECRET_KEY_FALLBACKS", default=[])  # they decrypt stored data (accounts.factors)
+SECRET_KEY_FALLBACKS = [key for key in EARLIER_SECRET_KEYS if not is_weak(key)]  # weak keys could forge signatures
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
-SITE_URL = env.str("SITE_URL", default="http://localhost:8000").rstrip("/")  # where letters lead, whoever asks for them
+SITE_URL = env.str("SITE_URL", default="http://localhost:8000").rstrip("/")  # for links in emails
 
-ELSEWHERE = elsewhere(env)  # where people may have an account with which they sign in here; nowhere by default
+ELSEWHERE = elsewhere(env)  # providers of linked accounts; none by default
 
 INSTALLED_APPS = [
     "esr_platform.apps.PlatformConfig",
@@ -112,7 +112,7 @@ TEMPLATES = [
     },
 ]
 
-# People
+# Accounts
 
 AUTH_USER_MODEL = "accounts.User"
 AUTH_PASSWORD_VALIDATORS = [
@@ -131,9 +131,9 @@ ACCOUNT_EMAIL_VERIFICATION_SUPPORTS_RESEND = True
 ACCOUNT_EMAIL_SUBJECT_PREFIX = f"{SITE_NAME}: "
 ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_MAX_EMAIL_ADDRESSES = 3
-ACCOUNT_REAUTHENTICATION_REQUIRED = True  # or a session left open would be enough to take an account over
+ACCOUNT_REAUTHENTICATION_REQUIRED = True  # otherwise an open session is enough to take over an account
 PASSWORD_RESET_TIMEOUT = 2 * 3600
-ACCOUNT_LOGIN_ON_PASSWORD_RESET = True  # or who is locked out after guessing wrong could still not come in
+ACCOUNT_LOGIN_ON_PASSWORD_RESET = True  # otherwise a lockout would continue after a reset
 ACCOUNT_PRESERVE_USERNAME_CASING = True
 ACCOUNT_USERNAME_BLACKLIST = RESERVED
 ACCOUNT_USERNAME_VALIDATORS = "esr_platform.account_pages.forms.validators"
@@ -144,7 +144,7 @@ ACCOUNT_FORMS = {
     "add_email": "esr_platform.account_pages.forms.AddEmailForm",
 }
 ACCOUNT_LOGOUT_REDIRECT_URL = "/"
-ACCOUNT_RATE_LIMITS = {"login_failed": "10/m/ip,40/h/key"}  # of one account from everywhere; from one address: axes
+ACCOUNT_RATE_LIMITS = {"login_failed": "10/m/ip,40/h/key"}  # per account; django-axes limits attempts per IP address
 MFA_ADAPTER = "esr_platform.accounts.factors.Adapter"
 MFA_SUPPORTED_TYPES = ["webauthn", "totp", "recovery_codes"]
 MFA_FORMS = {
@@ -157,16 +157,16 @@ MFA_FORMS = {
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_RECOVERY_CODES_SHOW_ONCE = False
 MFA_TOTP_ISSUER = SITE_NAME
-MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not SITE_URL.startswith("https://")  # browsers allow it to localhost alone
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not SITE_URL.startswith("https://")  # browsers allow it only for localhost
 SOCIALACCOUNT_PROVIDERS = ELSEWHERE.providers
 SOCIALACCOUNT_ADAPTER = "esr_platform.account_pages.linked_accounts.Adapter"
 SOCIALACCOUNT_FORMS = {"signup": "esr_platform.account_pages.linked_accounts.SignupForm"}
-SOCIALACCOUNT_AUTO_SIGNUP = False  # everybody chooses a name and accepts the terms
-SOCIALACCOUNT_EMAIL_AUTHENTICATION = False  # an address that another site claims opens no account here
+SOCIALACCOUNT_AUTO_SIGNUP = False  # every user chooses a name and accepts the terms
+SOCIALACCOUNT_EMAIL_AUTHENTICATION = False  # do not trust email addresses of other sites
 SOCIALACCOUNT_LOGIN_ON_GET = False
 SOCIALACCOUNT_STORE_TOKENS = False
-AXES_HANDLER = "esr_platform.accounts.guessing.Handler"  # nobody's address is kept longer than it counts
-AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]  # by the name alone, anybody could lock its owner out
+AXES_HANDLER = "esr_platform.accounts.guessing.Handler"  # deletes IP addresses when they are no longer needed
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]  # by user name alone, anyone could lock out the owner
 AXES_FAILURE_LIMIT = 6
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_RESET_ON_SUCCESS = True
@@ -183,30 +183,30 @@ if env.str("SECURE_COOKIES", default=""):
     SESSION_COOKIE_SECURE = env.bool("SECURE_COOKIES")
 CSRF_COOKIE_SECURE = SESSION_COOKIE_SECURE
 
-# What is kept, and where
+# Database and caches
 
 DATABASES = {"default": database(env.str("DATABASE_URL", default=""), VAR_DIR / "db.sqlite3")}
 if DATABASES["default"]["ENGINE"].endswith("sqlite3") and DATABASES["default"]["NAME"] != ":memory:":
-    with suppress(OSError):  # Django says what is wrong with it when it opens it
+    with suppress(OSError):  # Django reports the error when it opens the file
         private_database(Path(DATABASES["default"]["NAME"]))
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 try:
     REDIS_URL = env.str("REDIS_URL", default="") or f"unix://{private_socket(VAR_DIR)}"
 except OSError as error:
     raise SystemExit(
-        f"{error.filename} cannot be used ({error.strerror}): set VAR_DIR to a shorter path, or REDIS_URL to a Redis."
+        f"Cannot use {error.filename} ({error.strerror}). Set VAR_DIR to a shorter path or set REDIS_URL."
     ) from None
 _REDIS = {
     "LOCATION": REDIS_URL,
-    "VERSION": 2,  # 1 was pickled
+    "VERSION": 2,  # version 1 was pickled
     "OPTIONS": {"socket_timeout": 2.0, "socket_connect_timeout": 2.0},
 }
 CACHES = {
-    "default": {"BACKEND": "esr_platform.page_cache.SharedRedisCache", **_REDIS},  # limits
+    "default": {"BACKEND": "esr_platform.page_cache.SharedRedisCache", **_REDIS},  # rate limits
     "pages": {"BACKEND": "esr_platform.page_cache.PageCache", "KEY_PREFIX": "pages", **_REDIS},
 }
 
-# What people upload: in the data folder, or in an S3-compatible store that UPLOADS_S3_BUCKET names
+# Uploads: in the data folder, or in the S3-compatible bucket UPLOADS_S3_BUCKET
 
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
@@ -253,14 +253,14 @@ BOT_LOG_DAYS = env.int("BOT_LOG_DAYS", default=30)
 MAX_EXPORT_BYTES = env.int("MAX_EXPORT_BYTES", default=1 << 30)  # data of one account, before compression
 EXPORT_PAUSE_SECONDS = env.int("EXPORT_PAUSE_SECONDS", default=600)
 
-# Letters: written to the terminal unless EMAIL_URL names a server
+# Email: printed to the terminal unless EMAIL_URL is set
 
 vars().update(env.email_url("EMAIL_URL", default="consolemail://"))
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="arena@localhost")
 SERVER_EMAIL = DEFAULT_FROM_EMAIL
 EMAIL_TIMEOUT = 10
 
-# Words, numbers and files
+# Languages, formats and static files
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English")]  # translations follow when the English texts are final
@@ -279,7 +279,7 @@ STATIC_ROOT.mkdir(exist_ok=True)
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
 
-# What a browser may do with our pages
+# Security headers
 
 CONTENT_SECURITY_POLICY = {
     "default-src": "'self'",
@@ -298,7 +298,7 @@ SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 
-# The API. Nothing reads X-Forwarded-For here: which proxy is believed is the web server's to know.
+# API. X-Forwarded-For is not read here: the web server decides which proxies are trusted.
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["esr_platform.api.authentication.TokenAuthentication"],
@@ -312,28 +312,27 @@ REST_FRAMEWORK = {
     "NUM_PROXIES": 0,
     "URL_FORMAT_OVERRIDE": None,
 }
-REQUESTS_PER_MINUTE = {  # of a person, a bot with a token of its own, or an address: of the API first, then of pages
+REQUESTS_PER_MINUTE = {  # per user, bot with its own token, or IP address: API scopes first, then pages
     **dict.fromkeys(("stream", "manage"), 60),
     **dict.fromkeys(("upload", "source", "files"), 30),
-    "bulk": 60,  # hundreds of records
-    "bulk_together": 240,  # the same, of everybody: a record is re-executed to be read, which takes about a millisecond
+    "bulk": 60,  # each returns hundreds of records
+    "bulk_together": 240,  # for all clients together; each record is replayed, which takes about 1 ms
     "read": 240,
     "play": 3000,
-    "table": 120,  # what somebody plays and does in a browser
+    "table": 120,  # actions at live tables in a browser
     "guesses": 20,
     "search": 60,
     "suggest": 240,
-    "guests": 6,  # games that people without an account begin
-    "pages": env.int("MAX_PAGES_PER_MINUTE", default=1200),  # of one address; many people may share one
+    "guests": 6,  # games started by guests
+    "pages": env.int("MAX_PAGES_PER_MINUTE", default=1200),  # per IP address, which many users can share
 }
-REQUEST_HEAD_SECONDS = 10.0  # for a request line and its headers to arrive whole
-REQUEST_SECONDS = 120.0  # for a request to arrive whole
+REQUEST_HEAD_SECONDS = 10.0  # time to receive the request line and the headers
+REQUEST_SECONDS = 120.0  # time to receive the whole request
 MAX_UNFINISHED_HEADS_PER_IP = env.int("MAX_UNFINISHED_HEADS_PER_IP", default=32)  # connections
 MAX_STREAMS_PER_CLIENT = env.int("MAX_STREAMS_PER_CLIENT", default=100)  # per user, bot or IP address
 MAX_STREAMS_PER_PROCESS = env.int("MAX_STREAMS_PER_PROCESS", default=5000)
 
-# Work behind the pages. A match is one task: the budget of five seats (``MatchSpec.budget_ms``) fits into the soft
-# limit.
+# Celery. A match is one task: the time budget of five seats (``MatchSpec.budget_ms``) fits into the soft limit.
 
 CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://", 1)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
@@ -341,7 +340,7 @@ CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_TASK_SOFT_TIME_LIMIT = 990
 CELERY_TASK_TIME_LIMIT = 1020
 CELERY_BROKER_TRANSPORT_OPTIONS = {
-    "visibility_timeout": 1200,  # longer than the hard limit, or a running task is delivered twice
+    "visibility_timeout": 1200,  # longer than the hard limit; otherwise running tasks are delivered twice
     "unacked_restore_interval": 1,
     "unacked_restore_throttle": 1,
     "queue_order_strategy": "esr_platform.celery:OnTimeFirst",
@@ -351,9 +350,9 @@ CELERY_WORKER_POOL = "prefork"  # threads ignore the time limits
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_MAX_TASKS_PER_CHILD = 200
 CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 1.0
-CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False  # the database knows who holds a match
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False  # leases in the database protect matches
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
-CELERY_WORKER_REDIRECT_STDOUTS = False  # or letters to the terminal would get lost
+CELERY_WORKER_REDIRECT_STDOUTS = False  # otherwise emails to the terminal get lost
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_TASK_IGNORE_RESULT = True
@@ -402,11 +401,11 @@ for task, every in (("write_digests", 60.0), ("erase_deleted", 60.0)):
         "options": {"expires": every},
     }
 
-# What is said about it
+# Metrics and logs
 
-METRICS_TOKEN = env.str("METRICS_TOKEN", default="")  # with it, a program reads /metrics; without, staff alone
+METRICS_TOKEN = env.str("METRICS_TOKEN", default="")  # gives programs access to /metrics; staff always have access
 DJANGO_STRUCTLOG_CELERY_ENABLED = True
-DJANGO_STRUCTLOG_STATUS_START_LOG_LEVEL = logging.DEBUG  # when it ends, there is a line with the same values
-DJANGO_STRUCTLOG_STATUS_4XX_LOG_LEVEL = logging.DEBUG  # Django warns of them once already
+DJANGO_STRUCTLOG_STATUS_START_LOG_LEVEL = logging.DEBUG  # the line at the end has the same values
+DJANGO_STRUCTLOG_STATUS_4XX_LOG_LEVEL = logging.DEBUG  # Django already logs a warning
 LOGGING_CONFIG = None
 logging_config(level=env.str("LOG_LEVEL", default="INFO"), colors=os.isatty(2))

@@ -1,7 +1,7 @@
-"""Static files under names with a hash of their content, compressed: a browser keeps them for a year.
+"""Compressed static files with a hash of the content in their names, so that browsers can cache them for a year.
 
-``collectstatic`` writes them, and ``manage.py run`` calls it at every start. Where nothing was collected, as in tests
-and under ``DEBUG``, files keep their names and are served as they lie.
+``collectstatic`` writes them, and ``manage.py run`` calls it at every start. Without collected files, as in tests and
+with ``DEBUG``, the original files are served under their own names.
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ from typing import Any, Final
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 HASHED: Final = ("esr/", "django_htmx/")
-"""Folders whose files name only files that exist. Some files of other packages do not."""
+"""Folders whose files refer only to existing files. Some files of other packages refer to missing files."""
 
 _IMPORTS: Final = (
     (r"""(?m)^(?P<matched>import(?P<what>[^'"();]*)["'](?P<url>[./][^"']*)["'])""", 'import%(what)s"%(url)s"'),
     (r"""(?m)^(?P<matched>export(?P<what>[^'"();=]*)["'](?P<url>[./][^"']*)["'])""", 'export%(what)s"%(url)s"'),
 )
-"""Imports at the beginning of a line. Django's own patterns also take types in comments, which may go in circles."""
+"""Imports at the beginning of a line. Django's own patterns also match types in comments, which can be circular."""
 
 
 class HashedFiles(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
-    """Hashes the names of files in :data:`HASHED`, also in what they import, and compresses everything."""
+    """Adds hashes to the names of files in :data:`HASHED` and to their imports, and compresses all files."""
 
     patterns = (*CompressedManifestStaticFilesStorage.patterns, ("*.js", _IMPORTS))
-    max_post_process_passes = 12  # each brings a name one import further: modules import modules that import modules
+    max_post_process_passes = 12  # each pass updates one more level of nested imports
 
     def post_process(self, paths: dict[str, Any], dry_run: bool = False, **options: Any) -> Iterator[Any]:
-        """Hash the names in :data:`HASHED` and compress everything. Yield name, new name and whether it changed."""
+        """Hash names and compress files. Yield the name, the new name and whether it changed."""
         hashed = {name: path for name, path in paths.items() if name.startswith(HASHED)}
         yield from super().post_process(hashed, dry_run=dry_run, **options)
         if not dry_run:
@@ -37,11 +37,11 @@ class HashedFiles(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
                 yield name, compressed, True
 
     def stored_name(self, name: str) -> str:
-        """The name with its hash, or ``name`` where none was collected."""
+        """Return the name with its hash, or ``name`` if no file was collected."""
         return str(self.hashed_files.get(self.hash_key(self.clean_name(name)), name))
 
     def _stored_name(self, name: str, hashed_files: dict[str, str]) -> str:
-        """The same while files are hashed; what one names that is not there stays as it is, and the site starts."""
+        """Like :meth:`stored_name` while files are hashed. References to missing files are not changed."""
         try:
             return str(super()._stored_name(name, hashed_files))
         except ValueError:

@@ -1,4 +1,4 @@
-"""What Celery runs. A task decides nothing: it is one call."""
+"""Celery tasks. Each task only calls one function."""
 
 from __future__ import annotations
 
@@ -7,87 +7,87 @@ from celery import shared_task
 from bots.uploads import storage
 from ladder import season_statistics, upkeep, validations
 from ladder.exhibitions import progress
-from ladder.ledger import audit as auditing
-from ladder.ledger import rebuild
-from ladder.live import end as ending_tables
+from ladder.ledger.audit import audit_all
+from ladder.ledger.rebuild import rerate
 from ladder.live import hosted
-from ladder.live import sweep as sweeping_tables
+from ladder.live.end import finish
+from ladder.live.sweep import sweep_tables
 from ladder.matches import candidates, dispatch, logs, play, schedule
 from ladder.matchmaking import guests, proposals, quick_pairing, remote_bots
 
 
 @shared_task
 def play_match(match_id: int) -> None:
-    """Play one match, if it is still to be played, and send the next one of its block (queue ``matches``)."""
+    """Play a match unless it has already ended, and send the next match of its block (queue ``matches``)."""
     if play.play(match_id) is not None:
         dispatch.send_next(match_id)
 
 
 @shared_task
 def check_next() -> None:
-    """Go on with the check of an uploaded version (queue ``checks``)."""
+    """Continue the validation of an uploaded version (queue ``checks``)."""
     validations.check_next()
 
 
 @shared_task
 def keep_queues() -> None:
-    """Schedule what there is room for, and tell the workers of what waits: matches, orders and checks."""
+    """Schedule matches and send queued matches, match requests and validations to the workers."""
     upkeep.each_of(schedule.fill, progress.feed, dispatch.dispatch, validations.tell)
 
 
 @shared_task
 def keep_tables() -> None:
-    """Give people who look for a game theirs, and do what is due at live tables (queue ``live``)."""
-    upkeep.each_of(quick_pairing.pair, sweeping_tables.sweep_tables)
+    """Pair players in the quick pairing and update live tables (queue ``live``)."""
+    upkeep.each_of(quick_pairing.pair, sweep_tables)
 
 
 @shared_task
 def sweep() -> None:
-    """Take back the matches of lost workers, pin the versions of ladders whose deadline has passed, tidy the lobby."""
+    """Requeue matches of lost workers, freeze versions of ladders after their deadline and clean up the lobby."""
     upkeep.each_of(upkeep.sweep, candidates.freeze_all, guests.tidy)
 
 
 @shared_task
 def estimate() -> None:
-    """Compute the estimates of seasons that have gone on (queue ``estimates``)."""
-    from ladder import estimates  # here, so that only who computes them pays for numpy in memory
+    """Compute the estimates of seasons with new results (queue ``estimates``)."""
+    from ladder import estimates  # imported here so that only this worker loads numpy
 
     estimates.estimate_due()
 
 
 @shared_task
 def gather() -> None:
-    """Add blocks that have ended to the statistics."""
+    """Add finished blocks to the statistics."""
     season_statistics.gather()
 
 
 @shared_task
 def measure() -> None:
-    """Measure seasons that have more blocks than when they were measured (queue ``estimates``)."""
+    """Compute the season statistics of seasons with new blocks (queue ``estimates``)."""
     season_statistics.measure()
 
 
 @shared_task
 def audit() -> None:
-    """Count whether the accounts of every ladder hold, and keep it for the metric (queue ``estimates``)."""
-    auditing.audit_all()
+    """Run the integrity checks of every ladder and store the results for the metrics (queue ``estimates``)."""
+    audit_all()
 
 
 @shared_task
 def check_ratings() -> None:
-    """Rebuild every rating from the ledgers, and keep what differs (queue ``estimates``)."""
-    rebuild.rerate(check=True)
+    """Compare every rating with the ledgers and store the differences (queue ``estimates``)."""
+    rerate(check=True)
 
 
 @shared_task
 def forget_old_logs() -> None:
-    """Delete owners' logs that have been kept long enough."""
+    """Delete expired bot logs."""
     logs.forget_old_logs()
 
 
 @shared_task
 def forget_orphans() -> None:
-    """Delete stored uploads that belong to no version."""
+    """Delete stored uploads without a version."""
     storage.forget_orphans()
 
 
@@ -100,17 +100,17 @@ def seat() -> None:
 
 @shared_task
 def forget_guests() -> None:
-    """Forget who sat at the games of guests, and sessions that are over."""
+    """Anonymize finished guest games and delete expired sessions."""
     guests.forget_guests()
 
 
 @shared_task
 def finish_table(match_id: int) -> None:
-    """Bring the result of a live game that is over (queue ``live``)."""
-    ending_tables.finish(match_id)
+    """Store the result of a live game that has ended (queue ``live``)."""
+    finish(match_id)
 
 
 @shared_task
 def wake_seat(match_id: int, seat: int, failed: int = 0) -> None:
-    """Ask a hosted program at a live table for its decision (queue ``seats``)."""
+    """Ask a hosted bot at a live table for its decision (queue ``seats``)."""
     hosted.ask_seat(match_id, seat, failed)

@@ -1,4 +1,4 @@
-"""Periodic upkeep of the site: several steps in one task, each of which is safe to run twice."""
+"""Periodic maintenance: several steps per task, each safe to repeat."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ logger = logging.getLogger(__name__)
 
 
 def each_of(*steps: Callable[[], object]) -> None:
-    """Do each step, also after one that fails. Raises the first failure at the end, so that the task has failed."""
+    """Run all steps, even if one fails. Finally raise the first error, so that the task fails."""
     failures: list[Exception] = []
     for step in steps:
         try:
             step()
         except Exception as error:  # raised below
             if failures:
-                logger.exception("%s.%s failed as well", step.__module__, step.__qualname__)
+                logger.exception("%s.%s also failed", step.__module__, step.__qualname__)
             failures.append(error)
     if failures:
         raise failures[0]
 
 
 def sweep() -> int:
-    """Do the periodic work on matches and seasons; returns the number of leases that had expired. Safe to repeat.
+    """Do the periodic work on matches and seasons and return the number of expired leases. Safe to repeat.
 
-    A match whose code was replaced while it was leased would never be claimed again, so unplayable matches are ended
-    after leases expire. Live games have no worker: see ``ladder.live.sweep``.
+    Unplayable matches are ended after leases expire, because a match whose code was replaced during its lease would
+    never be claimed again. Live games have no worker; see ``ladder.live.sweep``.
     """
     expired = expire_leases()
     end_unplayable_matches()

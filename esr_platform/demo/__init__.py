@@ -1,5 +1,4 @@
-"""``manage.py demo-data``: people, bots, ladders and orders with which a site looks alive, by really playing.
+"""``manage.py demo-data``: fill a site with users, bots, ladders and match requests by playing real matches.
 
-Nothing here writes a result: people upload through the same door as everybody, checks are played, and the workers play
-what the scheduler pairs.
+This package writes no results: bots are uploaded and validated as usual, and the workers play the scheduled matches.
 """

@@ -1,4 +1,4 @@
-"""The people of a demo site and their bots."""
+"""The users of a demo site and their bots."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ PEOPLE: Final = (
     *("anouk", "bosse", "delia", "femke", "hugo", "ines", "jonna", "kofi"),
     *("lior", "marek", "orla", "pavel", "ruth", "samir", "tomas", "yuki"),
 )
-"""User names. Nobody can sign in as one of them: they have no passwords."""
+"""User names. These accounts have no passwords, so nobody can sign in with them."""
 
 
 @dataclass(frozen=True)
 class DemoBot:
-    """A bot of somebody: a house bot's program (``base``), or a starter kit's, with the settings of each version.
+    """A demo bot: the program of a house bot or a starter kit (``base``), with the arguments of each version.
 
-    The first version comes when the share ``comes`` of the matches has been played, the others after it.
+    The first version is uploaded when the share ``comes`` of the matches has been played, the others later.
     """
 
     owner: str
@@ -44,7 +44,7 @@ class DemoBot:
 
     @property
     def house(self) -> str:
-        """The folder of the house's that it is made from; empty for a starter kit."""
+        """Name of the house bot that it is based on; empty for a starter kit."""
         return "" if self.base == "starter" else self.base
 
 
@@ -60,12 +60,12 @@ BOTS: Final = (
     DemoBot(
         "delia",
         "Jackdaw",
-        "Takes what glitters, and asks the price afterwards.",
+        "Takes what glitters and asks the price afterwards.",
         "greedy",
         _gems(3, 4),
         (("gems=1.2",), ("gems=1.35", "events=0.8"), ("gems=1.3", "money=1.1")),
     ),
-    DemoBot("kofi", "Ledger", "Keeps books on everybody at the table.", "kontor", _gems(4, 5), ((),)),
+    DemoBot("kofi", "Ledger", "Keeps a record of every opponent.", "kontor", _gems(4, 5), ((),)),
     DemoBot(
         "hugo",
         "Tulip",
@@ -90,12 +90,12 @@ BOTS: Final = (
     DemoBot(
         "anouk",
         "Fence",
-        "Buys from whoever has to sell.",
+        "Buys from anyone who has to sell.",
         "haggler",
         _gems(duel=True),
         (("margin=1",), ("margin=0.7",)),
     ),
-    DemoBot("samir", "Two-hander", "Plays the duel and nothing else.", "kontor", _gems(duel=True), ((),)),
+    DemoBot("samir", "Two-hander", "Plays only the duel.", "kontor", _gems(duel=True), ((),)),
     DemoBot(
         "orla",
         "Lees",
@@ -111,15 +111,20 @@ BOTS: Final = (
         "pavel", "Terroir", "Believes in the slope behind the house.", "vintner", _wine(3, 4, 5), (("display=1.1",),)
     ),
     DemoBot("jonna", "Tendril", "Climbs along the display.", "vintner", _wine(3), (("display=1.4",), ("display=1.2",))),
-    DemoBot("bosse", "Blind tasting", "The starter kit for wine, as it comes.", "starter", _wine(3, 4), ((),)),
+    DemoBot("bosse", "Blind tasting", "The unchanged starter kit for Die Weinhändler.", "starter", _wine(3, 4), ((),)),
     DemoBot("lior", "Rivalry", "Would rather you did not have it.", "sommelier", _wine(4), (("rivalry=1.6",),)),
     DemoBot(
-        "ruth", "Blackboard", "What the class has agreed on.", "haggler", _gems(4), (("margin=1.2",), ("margin=0.8",))
+        "ruth",
+        "Blackboard",
+        "The strategy of our class.",
+        "haggler",
+        _gems(4),
+        (("margin=1.2",), ("margin=0.8",)),
     ),
     DemoBot(
         "demo",
         "Firefly",
-        "Your own bot on this machine: upload a better version.",
+        "Your own bot on this demo site. Upload a better version!",
         "greedy",
         _gems(4),
         (("gems=1.1",),),
@@ -145,7 +150,7 @@ BOTS: Final = (
     DemoBot(
         "kofi",
         "Heron",
-        "Stands still until something moves.",
+        "Waits patiently, then strikes.",
         "greedy",
         _gems(3, 5),
         (("money=1.2", "events=1.4"),),
@@ -167,7 +172,7 @@ BOTS: Final = (
 
 @dataclass(frozen=True)
 class Visitor:
-    """A remote bot of somebody: a bot of the house that runs beside the site, and plays on one ladder of live games."""
+    """A remote demo bot: a house bot in a separate process that plays on one live ladder."""
 
     owner: str
     name: str
@@ -186,7 +191,7 @@ VISITORS: Final = (
 
 @dataclass(frozen=True)
 class Meeting:
-    """People at a table themselves, on one ladder, for so many games; from the share ``comes`` of the matches on."""
+    """Games between users on one ladder, from the share ``comes`` of the matches on."""
 
     ladder: str
     people: tuple[str, ...]
@@ -194,14 +199,14 @@ class Meeting:
     comes: float = 0.2
 
     def plays_like(self, name: str) -> str:
-        """The bot of the house whose moves this person makes, by its name in the catalogue."""
+        """Name of the house bot that chooses the moves of this user."""
         like = WINE_STYLES if self.ladder.startswith(WINES) else GEM_STYLES
         return like[PEOPLE.index(name) % len(like)]
 
 
 GEM_STYLES: Final = ("haggler", "greedy", "miser", "stickler", "magpie", "gambler")
 WINE_STYLES: Final = ("vintner", "squire", "gleaner", "cellarman")
-"""What people play like, in their order."""
+"""House bots that choose the moves of the users, in the order of the users."""
 
 MEETINGS: Final = (
     Meeting(f"{DUEL}-people", ("anouk", "samir"), games=2),
@@ -216,13 +221,13 @@ MEETINGS: Final = (
     Meeting(f"{WINES}-3-people", ("bosse", "lior", "orla"), comes=0.55),
     Meeting(f"{WINES}-4-people", ("femke", "pavel", "bosse", "jonna"), comes=0.45),
 )
-"""Who plays with whom, for ratings."""
+"""Rated games between users."""
 
 OFFERS: Final = (
     Meeting(f"{JEWELS}-5-people", ("lior", "femke"), comes=0.92),
     Meeting(f"{WINES}-4-people", ("jonna",), comes=0.94),
 )
-"""Who waits at a casual table that is not full when one more sits down."""
+"""Open casual games with free seats."""
 
 
 # --- Uploads ---------------------------------------------------------------------------------------------------------
@@ -231,7 +236,7 @@ _LONG_AGO: Final = (1980, 1, 1, 0, 0, 0)
 
 
 def archive(bot: DemoBot, number: int) -> bytes:
-    """The zip of version ``number`` (from 1), the same bytes every time. Raises ``IndexError``."""
+    """Return the zip of version ``number`` (from 1). It is reproducible. Raises ``IndexError``."""
     args = bot.versions[number - 1]
     files = _of_the_house(bot, args) if bot.house else _starter(bot)
     buffer = io.BytesIO()

@@ -1,4 +1,4 @@
-"""When things happen on a demo site, and how long it plays."""
+"""The schedule of a demo site, and the loop that plays until it has enough matches."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ from esr_platform.supervisor.terminal import Terminal, finished_matches
 # --- Program ---------------------------------------------------------------------------------------------------------
 
 _BETWEEN_VERSIONS: Final = 0.22
-"""The share of the matches after which a bot's next version comes."""
+"""Share of the matches after which the next version of a bot is uploaded."""
 
 _VISIT: Final = 0.15
 
 Act = Callable[[], bool]
-"""Does what has not been done; whether it is done now."""
+"""Performs a step if it is not done yet; returns whether it is done."""
 
 
 @dataclass
 class Programme:
-    """The acts that are still to come, each with the share from which it is due, in that order."""
+    """The steps that are not done yet, each with the share of matches at which it is due, in order."""
 
     waiting: list[tuple[float, Act]]
 
     @classmethod
     def whole(cls, visit: Act, meet: Callable[[Meeting], bool] = activities.meet) -> Programme:
-        """All of it, with the ``visit`` of remote bots. What an earlier run has done finds that out by itself."""
+        """The complete program, with the ``visit`` of remote bots. Steps that an earlier run has done are skipped."""
         people = ((one.comes, partial(meet, one)) for one in MEETINGS)
         return cls(sorted([*_acts(), *people, (_VISIT, visit)], key=lambda act: act[0]))
 
     def go_on(self, share: float) -> None:
-        """Do what is due once ``share`` (0 to 1) of the matches have been played. What fails now is tried again."""
+        """Perform the steps due at this share (0 to 1) of the matches. Failed steps are retried later."""
         self.waiting = [(due, act) for due, act in self.waiting if due > share or not act()]
 
 
@@ -70,9 +70,9 @@ _LOOK_EVERY_S: Final = 0.5
 
 
 def fill_by_playing(matches: int, place: Place, terminal: Terminal, prepare: Callable[[], None]) -> None:
-    """Go on until ``matches`` have results, all of the site's counted. Raises :class:`Problem`.
+    """Play until the site has ``matches`` finished matches in total. Raises :class:`Problem`.
 
-    Interrupted, it goes on where it was when it is called again.
+    After an interruption, call it again to continue.
     """
     with visits(place) as visit:
         programme = Programme.whole(visit)
@@ -84,7 +84,7 @@ def fill_by_playing(matches: int, place: Place, terminal: Terminal, prepare: Cal
             return found
 
         if _runs_already(place):
-            terminal.say("The site that runs with this data plays.")
+            terminal.say("A site with this data folder is already running. Its workers play the matches.")
             _watch(matches, done, terminal)
             return
         site = Site(place, terminal)
@@ -101,7 +101,7 @@ def _runs_already(place: Place) -> bool:
 
 
 def _watch(matches: int, finished: Callable[[], int | None], terminal: Terminal) -> None:
-    """Show the progress of workers that are somebody else's."""
+    """Show the progress of a site that is already running."""
     done, since = finished() or 0, time.monotonic()
     with terminal.progress(matches, done) as show:
         while done < matches:
@@ -111,4 +111,4 @@ def _watch(matches: int, finished: Callable[[], int | None], terminal: Terminal)
                 done, since = found, time.monotonic()
                 show(done)
             if time.monotonic() - since > NO_MATCH_SECONDS:
-                raise Problem(f"No match was finished for {NO_MATCH_SECONDS:.0f} s: look at the site that runs")
+                raise Problem(f"No match finished in the last {NO_MATCH_SECONDS:.0f} s. Check the running site")

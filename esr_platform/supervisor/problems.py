@@ -1,4 +1,4 @@
-"""What can prevent the site from starting, each with a message that tells the user what to do."""
+"""Problems that prevent the site from starting, with messages that explain how to fix them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pathlib import Path
 import redis
 
 LEAST_FREE_BYTES = 100_000_000
-"""With less than this on the disk a site would soon stop in the middle of a write."""
+"""Minimum free disk space. With less, writes would soon fail."""
 
 
 class Problem(Exception):
-    """The site cannot run. The message tells the user what happened and what to do; its last period is missing."""
+    """The site cannot run. The message says what happened and how to fix it, without the final period."""
 
 
 def check_port(host: str, port: int) -> None:
@@ -31,10 +31,10 @@ def check_port(host: str, port: int) -> None:
 
 
 def _port_sentence(error: OSError, port: int) -> str:
-    other = f"choose another port, as in: make run PORT={port + 1 if port >= 1024 else 8000}"
+    other = f"`make run PORT={port + 1 if port >= 1024 else 8000}`"
     if error.errno == errno.EADDRINUSE:
-        return f"Port {port} is in use: stop the program that listens there, or {other}"
-    return f"Port {port} cannot be opened ({error.strerror}): {other}"
+        return f"Port {port} is already in use. Stop the program that listens on it or use another port: {other}"
+    return f"Cannot listen on port {port} ({error.strerror}). Use another port: {other}"
 
 
 def check_space(folder: Path, least: int = LEAST_FREE_BYTES) -> None:
@@ -42,15 +42,15 @@ def check_space(folder: Path, least: int = LEAST_FREE_BYTES) -> None:
     free = shutil.disk_usage(folder).free
     if free < least:
         raise Problem(
-            f"The disk is full: {folder} has {free / 1e6:.0f} MB left and needs {least / 1e6:.0f} MB; "
-            "free some, or set VAR_DIR to a folder on another disk"
+            f"Not enough disk space: {free / 1e6:.0f} MB free in {folder}, {least / 1e6:.0f} MB required. "
+            "Free some space or set VAR_DIR to a folder on another disk"
         )
 
 
 def lock_folder(folder: Path) -> int:
-    """Take ``folder`` for this process until the returned file descriptor is closed.
+    """Lock ``folder`` for this process until the returned file descriptor is closed.
 
-    Raises :class:`Problem` when another supervisor has it.
+    Raises :class:`Problem` if another process has locked it.
     """
     handle = os.open(folder / "run.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
@@ -59,8 +59,8 @@ def lock_folder(folder: Path) -> int:
         owner = os.read(handle, 20).decode("ascii", "replace").strip()
         os.close(handle)
         raise Problem(
-            f"The site already runs with the data in {folder} (process {owner}): stop it with Ctrl-C there, "
-            "or set VAR_DIR to another folder"
+            f"Another site is already running with the data in {folder} (process {owner}). "
+            "Stop it with Ctrl-C or set VAR_DIR to another folder"
         ) from None
     os.ftruncate(handle, 0)
     os.write(handle, f"{os.getpid()}\n".encode())
@@ -68,13 +68,13 @@ def lock_folder(folder: Path) -> int:
 
 
 def redis_answers(url: str) -> bool:
-    """Whether a Redis server at ``url`` answers a ping within a second. One that still loads its data does not."""
+    """Whether a Redis server at ``url`` answers a ping within 1 s. It does not while it is loading its data."""
     client = redis.Redis.from_url(url, socket_timeout=1, socket_connect_timeout=1, retry=None)
     try:
         return bool(client.ping())
     except (redis.ConnectionError, redis.TimeoutError, redis.BusyLoadingError):
         return False
     except redis.RedisError as error:
-        raise Problem(f"Redis refuses us ({error}): set REDIS_URL to an address with the right password") from None
+        raise Problem(f"Redis rejected the connection ({error}). Check the password in REDIS_URL") from None
     finally:
         client.close()

@@ -1,4 +1,4 @@
-"""The processes of the site: their command lines, how they are run, and how long a start may take."""
+"""The processes of the site: command lines, execution and startup timeouts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LAST_LINES = 20
 
 
 def die_with_parent() -> None:
-    """Have the kernel kill this process when the thread that started it ends. Does nothing outside Linux."""
+    """Have the kernel kill this process when the thread that started it ends. Linux only."""
     if _libc is not None:
         _libc.prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
 
@@ -76,9 +76,9 @@ class Child:
 
     @property
     def exit_code(self) -> int | None:
-        """``None`` while it runs; negative is the signal that ended it.
+        """``None`` while the process runs; negative if a signal ended it.
 
-        It is looked at without being reaped, so that its number stays taken until :meth:`kill_session`.
+        The process is not reaped here, so that its process id stays reserved until :meth:`kill_session`.
         """
         if self._process.returncode is not None:
             return self._process.returncode
@@ -89,7 +89,7 @@ class Child:
 
     @property
     def cpu_seconds(self) -> float | None:
-        """The CPU time of the process and its ended children; ``None`` after its end and where /proc does not exist."""
+        """CPU time of the process and its ended children; ``None`` after its end and on systems without /proc."""
         if self._process.returncode is not None:
             return None
         try:
@@ -99,7 +99,7 @@ class Child:
         return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")  # utime, stime, cutime, cstime
 
     def lines(self) -> list[str]:
-        """The complete lines since the last call, without the ignored ones; at the end of output also the rest."""
+        """Return the complete lines since the last call, without ignored lines; at the end also the rest."""
         with contextlib.suppress(BlockingIOError):
             while chunk := os.read(self.output, 65536):
                 self._rest += chunk
@@ -113,39 +113,39 @@ class Child:
         return lines
 
     def signal(self, number: signal.Signals) -> None:
-        """Send ``number`` to the process itself; one that has ended is not an error."""
+        """Send the signal ``number`` to the process if it is still running."""
         if self.exit_code is None:
             os.kill(self.pid, number)
 
     def kill_session(self) -> None:
-        """Kill it and all that it left in its process group, also where it has ended by itself, and reap it."""
+        """Kill the process group, also if the process itself has already ended, and reap the process."""
         if self._process.returncode is None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.pid, signal.SIGKILL)
             self._process.wait()
 
     def close(self) -> None:
-        """Hear it no more."""
+        """Close the pipe of its output."""
         assert self._process.stdout is not None
         self._process.stdout.close()
 
 
-# --- Patience with slow starts ---------------------------------------------------------------------------------------
+# --- Startup timeouts ------------------------------------------------------------------------------------------------
 
 LIMIT_S = 300.0
 STALLED_S = 60.0
-"""A process that waits for a busy disk or processor uses no CPU time either, but hardly for this long."""
+"""Time without progress after which we give up. Waits for a busy disk or processor are shorter."""
 
 PROGRESS_S = 0.1
-"""CPU time that counts as progress. Timers of an idle process use less than this in ``STALLED_S``."""
+"""CPU time that counts as progress. An idle process uses less in ``STALLED_S``."""
 
 REPORT_EVERY_S = 15.0
 
 
 class Patience:
-    """Decides how long to wait for ``what``, which appears in the reports to the person at the terminal.
+    """Decides how long to wait for ``what``, which is named in the reports on the terminal.
 
-    ``used`` returns the CPU time of the awaited process in seconds, or ``None`` where it is unknown. Then only
+    ``used`` returns the CPU time of the awaited process in seconds, or ``None`` if it is unknown. In that case, only
     ``limit`` ends the wait.
     """
 
@@ -166,40 +166,40 @@ class Patience:
 
     @property
     def waited(self) -> float:
-        """Seconds since the start of the wait."""
+        """Number of seconds since the wait started."""
         return self._clock() - self._begun
 
     def exhausted(self) -> bool:
-        """Whether to give up. Call it often: each call checks for progress since the one before."""
+        """Whether to give up. Call it often: each call checks for progress since the previous call."""
         now, used = self._clock(), self._used()
-        # A process that was started again begins at zero, so a fall is progress too.
+        # A restarted process begins at zero, so a lower value is also progress.
         if used is None or self._known is None or abs(used - self._known) >= PROGRESS_S:
             self._progressed, self._known = now, used
         return now - self._progressed > STALLED_S or now - self._begun > self._limit
 
     def report(self) -> str | None:
-        """A line about the wait, once per ``REPORT_EVERY_S``; ``None`` between two reports."""
+        """Return a line about the wait once per ``REPORT_EVERY_S``, otherwise ``None``."""
         if self.waited < self._next_report:
             return None
         self._next_report = (self.waited // REPORT_EVERY_S + 1) * REPORT_EVERY_S
         used = self._used()
-        cpu = "" if used is None else f", {used:.1f} s of CPU time"
+        cpu = "" if used is None else f", {used:.1f} s CPU time"
         return f"Still waiting for {self.what} ({self.waited:.0f} s{cpu})."
 
 
 # --- Command lines ---------------------------------------------------------------------------------------------------
 
 WEB_STOP_SECONDS = 1
-"""How long the web server waits for open requests. An open stream never ends by itself."""
+"""Time that the web server waits for open requests. Open streams do not end by themselves."""
 
 
 def redis(var: Path) -> Command:
-    """The embedded Redis with its data in ``var``."""
+    """The embedded Redis with data in ``var``."""
     return Command("redis", server_command(var), ignored=IGNORED_LINES, refusal=partial(refusal, var))
 
 
 def web(host: str, port: int, environment: Mapping[str, str]) -> Command:
-    """The pages."""
+    """The web server."""
     arguments = [
         *(sys.executable, "-m", "uvicorn", "esr_platform.asgi:application"),
         *("--http", "esr_platform.heads:BoundedHeads", "--host", host, "--port", str(port)),
@@ -215,22 +215,22 @@ def bots(environment: Mapping[str, str]) -> Command:
 
 
 def host(environment: Mapping[str, str]) -> Command:
-    """The worker that asks hosted bots at live tables for their decisions, with two processes at least.
+    """The worker that asks hosted bots at live tables for decisions, with at least two processes.
 
-    While a bot thinks for it, it holds a core that a process of :func:`bots` gives up after the current decision
-    (``bots.sandbox.leases.SharedCore``). Slow bots can keep all its processes busy for a minute. Tables continue
-    meanwhile, because the default worker also serves them.
+    During a decision it uses a core that a process of :func:`bots` gives up after its current decision
+    (``bots.sandbox.leases.SharedCore``). Slow bots can keep all its processes busy for a minute. Tables still continue
+    because the default worker also serves them.
     """
     return _worker("host", "seats,live", max(2, os.cpu_count() or 1), environment)
 
 
 def default(environment: Mapping[str, str]) -> Command:
-    """The worker for everything else, which never plays a game and so is never far behind."""
+    """The worker for all other tasks. It never plays games, so its queue stays short."""
     return _worker("default", "default,live", 1, environment)
 
 
 def beat(environment: Mapping[str, str]) -> Command:
-    """The clock: it says when something is due and does nothing itself."""
+    """The scheduler, which sends periodic tasks to the workers."""
     return Command("beat", [*_celery(), "beat", "--loglevel", "WARNING", "--pidfile", ""], environment)
 
 

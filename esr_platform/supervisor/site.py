@@ -1,4 +1,4 @@
-"""The whole site, from an empty folder to pages that show matches being played, and its end."""
+"""Start, run and stop all processes of a site."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from esr_platform.supervisor.terminal import Terminal
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 OTHER_REDIS_SECONDS = 60.0
-"""How long to wait for the Redis at ``REDIS_URL``. The supervisor cannot see whether that server makes progress."""
+"""Timeout for the Redis at ``REDIS_URL``, whose progress the supervisor cannot see."""
 
 NO_MATCH_SECONDS = 300.0
-"""After this long without a finished match a run that is to end by itself gives up."""
+"""Time without a finished match after which a run with ``--exit`` gives up."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a site runs: its code, its data, its host and port, and its Redis, embedded or not.
+    """Where a site runs: code, data folder, host, port and Redis URL.
 
-    ``house_blocks_per_hour`` is the setting of that name for its processes, if it is not that of the environment.
+    ``house_blocks_per_hour`` overrides ``MAX_HOUSE_BLOCKS_PER_HOUR`` of the environment.
     """
 
     code: Path
@@ -50,7 +50,7 @@ class Place:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The variables to add to our environment for every process of the site."""
+        """Environment variables to add for every process of the site."""
         blocks = self.house_blocks_per_hour
         return {
             **({} if blocks is None else {"MAX_HOUSE_BLOCKS_PER_HOUR": str(blocks)}),
@@ -74,9 +74,9 @@ class Site:
 
     @contextmanager
     def up(self, prepare: Callable[[], None]) -> Iterator[None]:
-        """The site runs inside this: Redis, then ``prepare`` (tables, house bots), then everything else.
+        """Run the site during the block: start Redis, call ``prepare``, then start the other processes.
 
-        Raises :class:`Problem`. At the end no process is left.
+        Raises :class:`Problem`. At the end, all processes are stopped.
         """
         place = self.place
         problems.check_space(place.data)
@@ -84,13 +84,13 @@ class Site:
         lock = problems.lock_folder(place.data)
         try:
             self._start_redis()
-            self.terminal.say("Preparing the database, the static files and the house bots.")
+            self.terminal.say("Preparing database, static files and house bots ...")
             prepare()
-            self.terminal.say("Starting the web server and the workers.")
+            self.terminal.say("Starting web server, workers and scheduler ...")
             self._start_the_rest()
             yield
         finally:
-            for number in STOP_SIGNALS:  # a second Ctrl-C must not leave anything behind
+            for number in STOP_SIGNALS:  # a second Ctrl-C must not leave processes behind
                 signal.signal(number, signal.SIG_IGN)
             self.supervisor.stop(last=["redis"])
             os.close(lock)
@@ -101,11 +101,11 @@ class Site:
             try:
                 self.supervisor.start(processes.redis(self.place.data))
             except OSError as error:
-                raise Problem(f"The embedded Redis cannot start ({error}): set REDIS_URL to another Redis") from None
-            patience, advice = self._patience("redis", "the embedded Redis"), "see its lines above"
+                raise Problem(f"Cannot start the embedded Redis: {error}. Set REDIS_URL to use another Redis") from None
+            patience, advice = self._patience("redis", "the embedded Redis"), "See its output above"
         else:
             patience = Patience(f"Redis at {url.rpartition('@')[2]}", lambda: None, OTHER_REDIS_SECONDS, self._clock)
-            advice = "start it, or unset REDIS_URL to use the embedded one"
+            advice = "Start it, or unset REDIS_URL to use the embedded Redis"
         self._wait(self._redis_answers, patience, advice)
 
     def _redis_answers(self) -> bool:
@@ -119,8 +119,8 @@ class Site:
         self.supervisor.start(processes.host(environment))
         self.supervisor.start(processes.default(environment))
         self.supervisor.start(processes.beat(environment))
-        self._wait(self._web_answers, self._patience("web", "the web server"), "see its lines above")
-        self.terminal.say(f"Open {place.url} in a browser. Ctrl-C ends everything.")
+        self._wait(self._web_answers, self._patience("web", "the web server"), "See its output above")
+        self.terminal.say(f"The site is running at {place.url} (press Ctrl-C to stop).")
 
     def _web_answers(self) -> bool:
         with socket.socket() as probe:
@@ -132,16 +132,16 @@ class Site:
     def _wait(self, ready: Callable[[], bool], patience: Patience, advice: str) -> None:
         while not ready():
             if patience.exhausted():
-                raise Problem(f"No answer from {patience.what} after {patience.waited:.0f} s: {advice}")
+                raise Problem(f"No response from {patience.what} after {patience.waited:.0f} s. {advice}")
             report = patience.report()
             if report is not None:
                 self.terminal.say(f"{report} {_load()}")
             self.supervisor.attend(0.1)
 
     def play(self, matches: int, finished: Callable[[], int | None], patience: float | None) -> None:
-        """Show progress until ``finished()`` reaches ``matches``; ``None`` says that it is not known just now.
+        """Show progress until ``finished()``, which returns ``None`` if the number is unknown, reaches ``matches``.
 
-        Raises :class:`Problem` when for ``patience`` seconds not one more was finished.
+        Raises :class:`Problem` if no match has finished for ``patience`` seconds.
         """
         done, since = finished() or 0, time.monotonic()
         with self.terminal.progress(matches, done) as show:
@@ -152,10 +152,10 @@ class Site:
                     done, since = now_done, time.monotonic()
                     show(done)
                 if patience is not None and time.monotonic() - since > patience:
-                    raise Problem(f"No match was finished for {patience:.0f} s: the lines above may say why")
+                    raise Problem(f"No match finished in the last {patience:.0f} s. See the output above")
 
     def stay(self) -> None:
-        """Go on until interrupted."""
+        """Run until interrupted."""
         while True:
             self._attend(1)
 
@@ -165,4 +165,4 @@ class Site:
 
 
 def _load() -> str:
-    return f"The load average is {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores."
+    return f"Load average: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores."

@@ -1,4 +1,4 @@
-"""Keeps a set of processes running, passes on their output and ends them. Knows nothing about their work."""
+"""Keep a set of processes running, forward their output and stop them."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from esr_platform.supervisor.problems import Problem
 from esr_platform.supervisor.processes import Child, Command
 
 Say = Callable[[str, str], None]
-"""Called with the name of a process and one line that it wrote."""
+"""Called with the name of a process and one line of its output."""
 
 POLITE_SECONDS = 2.2
-"""How long processes may take to end by themselves before they are killed; the broker's own time comes on top."""
+"""Time that processes have to exit before they are killed. The broker has additional time."""
 
 BROKER_SECONDS = 0.8
 STEADY_SECONDS = 10.0
-"""A process that ran for this long had a good start."""
+"""A process that ran for this long started successfully."""
 
 MOST_BAD_STARTS = 5
 
 
 @dataclass
 class Service:
-    """A command that has to be running, and its process now."""
+    """A command that must be running, and its current process."""
 
     command: Command
     child: Child
@@ -39,7 +39,7 @@ class Service:
 
 
 class Supervisor:
-    """The processes of a site, by name, in the order in which they were started."""
+    """The processes of a site by name, in their start order."""
 
     def __init__(self, say: Say) -> None:
         self._say = say
@@ -48,13 +48,13 @@ class Supervisor:
         self._selector = selectors.DefaultSelector()
 
     def start(self, command: Command) -> Child:
-        """Start ``command``, and start it again whenever it ends."""
+        """Start ``command`` and restart it whenever it exits."""
         child = self._spawn(command)
         self._services[command.name] = Service(command, child, time.monotonic())
         return child
 
     def attend(self, seconds: float) -> None:
-        """Pass on output for about ``seconds`` and start again what has ended.
+        """Forward output for about ``seconds`` and restart processes that have exited.
 
         Raises :class:`Problem` when a process cannot be kept running.
         """
@@ -63,10 +63,10 @@ class Supervisor:
             for key, _ in self._selector.select(min(left, 0.1)):
                 self._pass_on(key.data)
             for service in self._services.values():
-                self._mend(service)
+                self._restart_if_exited(service)
 
     def cpu_seconds(self, name: str) -> float | None:
-        """The CPU time of the process ``name``; ``None`` if it is unknown."""
+        """CPU time of the process ``name`` in seconds, or ``None`` if it is unknown."""
         service = self._services.get(name)
         return None if service is None else service.child.cpu_seconds
 
@@ -76,9 +76,9 @@ class Supervisor:
         polite_seconds: float = POLITE_SECONDS,
         last_seconds: float = BROKER_SECONDS,
     ) -> None:
-        """End all processes, those named ``last`` after the others. Their output is no longer passed on.
+        """Stop all processes, and the processes in ``last`` after the others. Output is no longer forwarded.
 
-        The first ones have ``polite_seconds`` and the last ones ``last_seconds`` to end. Then they are killed.
+        Processes are killed after ``polite_seconds``, and those in ``last`` after ``last_seconds``.
         """
         self._say = _be_silent
         late = set(last)
@@ -97,7 +97,7 @@ class Supervisor:
         if child.silent:
             self._selector.unregister(child.output)
 
-    def _mend(self, service: Service) -> None:
+    def _restart_if_exited(self, service: Service) -> None:
         name, code = service.command.name, service.child.exit_code
         if code is None:
             return
@@ -107,15 +107,17 @@ class Supervisor:
                 raise Problem(service.command.refusal(service.child.last_lines))
             service.bad_starts = service.bad_starts + 1 if service.bad_start else 0
             if service.bad_starts >= MOST_BAD_STARTS:
-                raise Problem(f"{name} ended {MOST_BAD_STARTS} times right after its start: its lines above say why")
+                raise Problem(
+                    f"The process {name} exited {MOST_BAD_STARTS} times right after its start. See its output above"
+                )
             self._due[name] = time.monotonic() + 0.5 * service.bad_starts
-            self._say(name, f"ended ({_ending(code)}) and is started again")
+            self._say(name, f"exited ({_ending(code)}), restarting")
         if time.monotonic() >= self._due[name]:
             del self._due[name]
             service.child, service.started = self._spawn(service.command), time.monotonic()
 
     def _bury(self, service: Service) -> None:
-        """Pass on the last words of a process that has ended and leave nothing of it."""
+        """Forward the last output of a process that has exited and clean up."""
         service.child.kill_session()
         if service.child.output in self._selector.get_map():
             self._pass_on(service.child)

@@ -1,4 +1,4 @@
-"""What the supervisor shows in the terminal: lines of the processes, progress and standings."""
+"""Terminal output of the supervisor: process output, progress and standings."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from ladder.models import Ladder, Match
 
 # --- Ladders ---------------------------------------------------------------------------------------------------------
 
-HEADINGS = ("", "bot", "rating", "games", "win share")
+HEADINGS = ("", "Bot", "Rating", "Games", "Win share")
 
 
 def finished_matches() -> int | None:
-    """How many matches have a result, over all ladders; ``None`` while the database is out of reach."""
+    """Number of finished matches of all ladders, or ``None`` if the database is unavailable."""
     try:
         return Match.objects.filter(status=Match.Status.FINISHED).count()
     except DISCONNECTED:
@@ -31,12 +31,14 @@ def finished_matches() -> int | None:
 
 
 def show_tables(terminal: Terminal) -> None:
-    """Print the table of every ladder under its name and its number of finished matches; of live ones if any is."""
+    """Print the standings of every ladder. Live ladders without finished matches are omitted."""
     for ladder in Ladder.objects.order_by("pk"):
         count = Match.objects.filter(ladder=ladder, status=Match.Status.FINISHED).count()
         if ladder.live and not count:
             continue
-        terminal.table(f"{ladder.name} · {count} finished matches", HEADINGS, _rows(ladder))
+        terminal.table(
+            f"{ladder.name} · {count} finished {'match' if count == 1 else 'matches'}", HEADINGS, _rows(ladder)
+        )
 
 
 def _rows(ladder: Ladder) -> Iterator[tuple[str, ...]]:
@@ -50,33 +52,33 @@ def _rows(ladder: Ladder) -> Iterator[tuple[str, ...]]:
 
 LOG_FILE_WIDTH = 100
 PLAIN_STEPS = 12
-"""Into how many lines progress is cut where no bar can be drawn."""
+"""Number of progress lines if the output is not a terminal."""
 
 
 class ShowsProgress(Protocol):
-    """Called with the number of finished matches whenever it may have grown."""
+    """Called with the current number of finished matches."""
 
     def __call__(self, done: int) -> None: ...
 
 
 class Terminal:
-    """Standard output, with colours and a bar where a person watches, and in plain lines where none does."""
+    """Standard output, with colors and progress bars on a terminal and plain lines elsewhere."""
 
     def __init__(self, console: Console | None = None) -> None:
         found = console or Console(highlight=False)
         self.console = found if found.is_terminal else Console(highlight=False, file=found.file, width=LOG_FILE_WIDTH)
 
     def say(self, text: str) -> None:
-        """One line from the supervisor itself."""
+        """Print one line of the supervisor."""
         self.console.print(Text(text), soft_wrap=True)
 
     def pass_on(self, name: str, line: str) -> None:
-        """One line that the process ``name`` wrote."""
+        """Print one output line of the process ``name``."""
         self.console.print(Text.assemble((f"{name:>7} │ ", "dim"), Text.from_ansi(line)), soft_wrap=True)
 
     @contextmanager
     def progress(self, total: int, done: int) -> Iterator[ShowsProgress]:
-        """Show how many of ``total`` matches are finished, starting with ``done``."""
+        """Show the number of finished matches out of ``total``, starting with ``done``."""
         if not self.console.is_terminal:
             yield _PlainProgress(self, total, done)
             return
@@ -86,7 +88,7 @@ class Terminal:
             yield lambda done: bar.update(task, completed=min(done, total))
 
     def table(self, title: str, headings: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
-        """A table under its title; the second column is a name, all others are numbers."""
+        """Print a table with a title. The second column is a name; all others are numbers."""
         table = Table(show_edge=False)
         for index, heading in enumerate(headings):
             table.add_column(heading, justify="left" if index == 1 else "right", no_wrap=True)

@@ -1,6 +1,6 @@
-"""How the bot plays. This is the file to change.
+"""The strategy of the bot. Change this file.
 
-``decision`` is what is asked, ``view`` the whole table as this seat may see it. examples.json has real ones.
+``decision`` contains the question, and ``view`` everything that this seat can see. See examples.json for real examples.
 """
 
 from __future__ import annotations
@@ -19,5 +19,5 @@ class Strategy:
         self.random = random.Random(hello["seed"])  # the same seed gives the same game
 
     def choose(self, decision: Document, view: Document, log: list[Document]) -> Any:
-        """Return a legal move: any of those that are listed, or the default move, which is always legal."""
+        """Return a random move from the list of legal moves, or the default move, which is always legal."""
         return self.random.choice(decision["legal"] or [decision["default"]])

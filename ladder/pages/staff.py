@@ -1,4 +1,4 @@
-"""Pages for site admins: reports, chat, suspensions, staff actions, and sandboxes."""
+"""Pages for moderators and site admins: reports, chat, suspensions, the audit log and sandboxes."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ LATEST: Final = 50
 
 class ReportForm(forms.Form):
     text = forms.CharField(
-        label=gettext_lazy("What is wrong with it?"),
+        label=gettext_lazy("What is the problem?"),
         max_length=moderation.MAX_TEXT,
         widget=forms.Textarea(attrs={"rows": 4}),
-        help_text=gettext_lazy("The people who look after the site read it. The owner of the bot does not."),
+        help_text=gettext_lazy("Only moderators can read your report. The bot owner cannot."),
     )
 
 
@@ -62,7 +62,7 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
         except Refused as refusal:
             form.add_error(None, str(refusal))
         else:
-            messages.success(request, gettext("Thank you. The people who look after the site will look at it."))
+            messages.success(request, gettext("Thank you for your report. A moderator will review it."))
             return redirect("pages:bot", bot.slug)
     return render(request, "pages/report.html", {"bot": bot, "form": form}, status=422 if form.errors else 200)
 
@@ -80,15 +80,15 @@ def reports(request: HttpRequest) -> HttpResponse:
 @require_POST
 @for_staff
 def settle(request: HttpRequest, bot_id: int) -> HttpResponse:
-    bot = found(Bot.objects.all(), gettext("There is no bot %(number)s.") % {"number": bot_id}, pk=bot_id)
+    bot = found(Bot.objects.all(), gettext("Bot not found."), pk=bot_id)
     staff, form = cast("User", request.user), RemoveTextForm(request.POST)
     if "dismiss" in request.POST:
         moderation.dismiss(bot, staff)
-        messages.success(request, gettext("%(name)s stays as it is.") % {"name": bot.name})
+        messages.success(request, gettext("Dismissed the reports about %(name)s.") % {"name": bot.name})
     elif form.is_valid():
         try:
             moderation.blank(bot, staff, form.cleaned_data["what"], form.cleaned_data["reason"])
-            messages.success(request, gettext("Taken away."))
+            messages.success(request, gettext("Text removed."))
         except Refused as refusal:
             messages.error(request, str(refusal))
     return redirect("pages:reports")
@@ -112,20 +112,20 @@ def reported_lines(request: HttpRequest) -> HttpResponse:
 @require_POST
 @for_staff
 def settle_line(request: HttpRequest, line_id: int) -> HttpResponse:
-    """Hide a line, or leave it."""
-    line = found(ChatLine.objects.all(), _("There is no such line."), pk=line_id)
+    """Hide a reported chat line or dismiss its reports."""
+    line = found(ChatLine.objects.all(), _("Chat message not found."), pk=line_id)
     staff = cast("User", request.user)
     hide = "hide" in request.POST
     try:
         chat.settle(line, staff, hide=hide)
-        messages.success(request, _("The line is hidden.") if hide else _("The line stays."))
+        messages.success(request, _("Message hidden.") if hide else _("Reports dismissed."))
     except Refused as refusal:
         messages.error(request, str(refusal))
     return redirect("pages:reported_lines")
 
 
 def _reported() -> QuerySet[Any]:
-    """The lines with reports that nobody has settled, those that were reported first."""
+    """Chat lines with open reports, oldest first."""
     waiting = ChatReport.objects.filter(line=OuterRef("pk"), settled_at=None)
     reports = ChatReport.objects.filter(settled_at=None).select_related("by").order_by("pk")
     rows = _with_who(ChatLine.objects.filter(Exists(waiting))).order_by("pk")
@@ -142,20 +142,20 @@ ROWS: Final = 50
 
 
 class ModerateForm(forms.Form):
-    """What is to be done, what is to be taken away, and why."""
+    """The action, the texts to remove, and the reason."""
 
     do = forms.ChoiceField(choices=[("suspend", ""), ("lift", ""), ("blank", "")])
     what = forms.TypedMultipleChoiceField(choices=TextRemoval.What.choices, coerce=TextRemoval.What, required=False)
     reason = forms.CharField(
         max_length=REASON_LENGTH,
-        error_messages={"required": gettext_lazy("Say why: its owner reads it, and it stays on record.")},
+        error_messages={"required": gettext_lazy("Enter a reason. It is visible to the owner and in the audit log.")},
     )
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @for_staff
 def bot(request: HttpRequest, bot_id: int) -> HttpResponse:
-    one = found(Bot.objects.of_code().select_related("owner"), f"There is no bot {bot_id}.", pk=bot_id)
+    one = found(Bot.objects.of_code().select_related("owner"), gettext("Bot not found."), pk=bot_id)
     if request.method == "POST":
         _act(request, one, ModerateForm(request.POST))
         return redirect("pages:moderate_bot", one.pk)
@@ -172,7 +172,7 @@ def bot(request: HttpRequest, bot_id: int) -> HttpResponse:
 @require_safe
 @for_staff
 def trail(request: HttpRequest) -> HttpResponse:
-    """Everything that staff did to bots and people, or with ``?of=matches`` to matches, newest first."""
+    """The audit log: staff actions on bots and users, or with ``?of=matches`` on matches, newest first."""
     of_matches = request.GET.get("of") == "matches"
     rows: QuerySet[Any] = (
         Intervention.objects.select_related("author", "match__ladder")
@@ -189,14 +189,14 @@ def _act(request: HttpRequest, one: Bot, form: ModerateForm) -> None:
         return
     reason, what = form.cleaned_data["reason"], form.cleaned_data["what"]
     acts: dict[str, tuple[Callable[[], object], str]] = {
-        "suspend": (lambda: suspend(one, staff, reason), _("It is suspended, and off its ladders.")),
-        "lift": (lambda: lift(one, staff, reason), _("Its suspension is lifted.")),
-        "blank": (lambda: moderation.blank(one, staff, what, reason), _("Taken away.")),
+        "suspend": (lambda: suspend(one, staff, reason), _("Bot suspended. It has left its ladders.")),
+        "lift": (lambda: lift(one, staff, reason), _("Suspension lifted.")),
+        "blank": (lambda: moderation.blank(one, staff, what, reason), _("Text removed.")),
     }
-    act, said = acts[form.cleaned_data["do"]]
+    act, message = acts[form.cleaned_data["do"]]
     try:
         act()
-        messages.success(request, said)
+        messages.success(request, message)
     except Refused as refusal:
         messages.error(request, str(refusal))
 
@@ -209,19 +209,19 @@ def _listed(actions: QuerySet[StaffAction]) -> QuerySet[StaffAction]:
 
 REMEDIES = (
     (gettext_lazy("bubblewrap is missing or too old"), proof.INSTALL),
-    (gettext_lazy("Ubuntu 24.04 and newer: AppArmor"), proof.APPARMOR),
-    (gettext_lazy("Docker and other containers: seccomp"), proof.DOCKER),
-    (gettext_lazy("A kernel without namespaces for ordinary users"), proof.SYSCTL),
-    (gettext_lazy("Workers that run as root"), proof.ROOT),
-    (gettext_lazy("The bots' interpreter"), proof.PYTHON),
-    (gettext_lazy("Rated games: bots' files in memory"), proof.MEMORY),
+    (gettext_lazy("AppArmor on Ubuntu 24.04 and later"), proof.APPARMOR),
+    (gettext_lazy("seccomp in Docker and other containers"), proof.DOCKER),
+    (gettext_lazy("User namespaces are disabled in the kernel"), proof.SYSCTL),
+    (gettext_lazy("Workers run as root"), proof.ROOT),
+    (gettext_lazy("The Python interpreter for bots"), proof.PYTHON),
+    (gettext_lazy("Rated games need bot files in memory"), proof.MEMORY),
 )
-"""What is known to go wrong, and what helps; the same sentences that a machine says of itself."""
+"""Known problems and their fixes. The self-test shows the same texts."""
 
 
 @dataclass(frozen=True)
 class MachineRow:
-    """A machine with what its last self-test found (``bots.sandbox.status``)."""
+    """A machine with the result of its last self-test (``bots.sandbox.status``)."""
 
     machine: Machine
 
@@ -232,15 +232,15 @@ class MachineRow:
 
     @property
     def failed(self) -> Sequence[Mapping[str, Any]]:
-        """The properties that do not hold."""
+        """The failed checks."""
         return [check for check in self.found["checks"] if check["problem"]]
 
     @property
     def versions(self) -> list[tuple[str, str]]:
-        """What the sandbox is made of there."""
+        """Versions of the software that the sandbox uses, and the user of a seat."""
         named = [(name, str(self.found[name])) for name in ("kernel", "bubblewrap", "python", "numpy")]
-        seats = gettext("a user of its own") if self.found["users"] else gettext("the worker's own user")
-        return [*((name, version or "–") for name, version in named), (gettext("a seat runs as"), seats)]
+        seats = gettext("separate user") if self.found["users"] else gettext("user of the worker")
+        return [*((name, version or "–") for name, version in named), (gettext("Bots run as"), seats)]
 
 
 @require_safe

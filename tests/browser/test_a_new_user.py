@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from bots.sandbox import SandboxLauncher
-from tests.esr_platform.supervisor.test_site import Running, site
+from tests.esr_platform.supervisor.test_site import STARTED, Running, site
 from tests.services.ports import wait_until
 
 pytestmark = pytest.mark.slow
@@ -28,7 +28,7 @@ def running(tmp_path: Path, sandbox_launcher: SandboxLauncher) -> Iterator[Runni
     data = tmp_path / "data"
     data.mkdir()
     with site(data) as started:
-        started.says("Ctrl-C ends everything")
+        started.says(STARTED)
         yield started
         started.interrupt()
 

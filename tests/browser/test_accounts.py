@@ -110,7 +110,7 @@ def test_staff_sees_what_people_report(watched: Page, look: Look) -> None:
     bot.versions.create(number=1, digest="1" * 64, active=True)
     watched.goto("/bots/w/report/")
     look("report")
-    watched.get_by_label("What is wrong with it?").fill("It advertises. " + "x" * 80)
+    watched.locator("textarea[name=text]").fill("It advertises. " + "x" * 80)
     watched.get_by_role("button", name="Report it").click()
     expect(watched.locator("main").get_by_role("status")).to_contain_text("Thank you")
     User.objects.filter(pk=miriam.pk).update(is_staff=True)

@@ -52,7 +52,7 @@ def test_matches_at_a_set_time_come_first_and_the_other_queues_take_turns(broker
     assert order[6] == "matches"
 
 
-LOST = "the match is not ours any more; what comes out will not count"
+LOST = "lease of the match lost; its result will be discarded"
 
 
 def test_work_that_ends_right_after_a_failed_beat_is_not_reported_as_lost(caplog: pytest.LogCaptureFixture) -> None:

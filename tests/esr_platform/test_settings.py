@@ -90,7 +90,10 @@ def test_a_data_folder_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> No
         command, cwd=settings.BASE_DIR, env={**os.environ, "VAR_DIR": str(place)}, capture_output=True, text=True
     )
     assert run.returncode == 1
-    assert run.stderr == f"{place} cannot be written (Not a directory): mend that, or set VAR_DIR to another folder.\n"
+    assert (
+        run.stderr
+        == f"Cannot write to {place} (Not a directory). Fix its permissions or set VAR_DIR to another folder.\n"
+    )
 
 
 @pytest.mark.django_db

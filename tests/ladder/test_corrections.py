@@ -308,8 +308,8 @@ def test_staff_correct_from_the_command_line_too(played: Ladder, eve: User) -> N
     one, other = [seat.membership for seat in match.seats.order_by("index")[:2]]
     assert "replaces its own" in correct("void", match.pk)
     queued = Match.objects.filter(status="queued")[0]
-    assert correct("withdraw", queued.pk) == f"Match {queued.pk} is cancelled.\n"
-    assert correct("k", played.slug, 32, 16, 25).startswith("Written as number ")
+    assert correct("withdraw", queued.pk) == f"Match {queued.pk} is now cancelled.\n"
+    assert correct("k", played.slug, 32, 16, 25).startswith("Added ledger entry ")
     correct("merge", played.slug, one.bot.slug, other.bot.slug)
     assert rules_of(played).merged == {one.pk: other.pk}
     correct("merge", played.slug, one.bot.slug, one.bot.slug)
@@ -327,10 +327,10 @@ def test_what_is_refused_is_said_in_a_sentence(played: Ladder, eve: User) -> Non
         (("void", 10**9), "eve", "has no result"),
         (("withdraw", 10**9), "eve", "has ended"),
         (("void", finished_matches(played)[0].pk), "ada", "Only the people who look after the site"),
-        (("void", 1), "nobody", "Nobody is called nobody."),
+        (("void", 1), "nobody", "User nobody not found."),
         (("k", played.slug, 0, 16, 25), "eve", "K is from 1 to 1000"),
-        (("k", "nowhere", 1, 16, 25), "eve", "No ladder is called nowhere."),
-        (("merge", played.slug, "nothing"), "eve", "No bot nothing is on"),
+        (("k", "nowhere", 1, 16, 25), "eve", "Ladder nowhere not found."),
+        (("merge", played.slug, "nothing"), "eve", "Bot nothing not found"),
     ):
         with pytest.raises(CommandError, match=sentence):
             correct(*words, by=by)

@@ -1,6 +1,6 @@
-"""One bot for one seat of one game: it reads messages, one a line, and answers with one line each.
+"""Plays one seat of one game: reads one message per line and writes one answer per line.
 
-Nothing has to be changed here. What the bot decides stands in strategy.py.
+You do not have to change this file. The decisions are in strategy.py.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ from strategy import Strategy
 
 
 def main() -> None:
-    """Play one game. The program is started for it and ends with it."""
+    """Play one game. The program is started again for every game."""
     for line in sys.stdin:
         message = json.loads(line)
         if message["type"] == "hello":
-            # The first message: which game, how many seats, which of them is mine, how long I may think.
+            # The first message: the game, the number of seats, our seat and the time limits.
             strategy = Strategy(message)
-            say({"type": "ready"})
+            send({"type": "ready"})
         elif message["type"] == "decide":
-            # A question: what I am asked, all that I may see, and what has happened since I was last asked.
+            # A decision: the question, everything that we can see, and the events since our last decision.
             move = strategy.choose(message["decision"], message["view"], message["log"])
-            say({"id": message["id"], "move": move})
+            send({"id": message["id"], "move": move})
         else:
-            # The end: message["outcome"] says who has won.
+            # The end of the game: message["outcome"] contains the result.
             return
 
 
-def say(answer: dict[str, Any]) -> None:
-    """Send one line, at once. Standard output is for answers only: what you want to see, print to sys.stderr."""
+def send(answer: dict[str, Any]) -> None:
+    """Send one line immediately. Standard output is only for answers; print debug output to sys.stderr."""
     print(json.dumps(answer), flush=True)
 
 

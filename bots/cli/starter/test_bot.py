@@ -1,7 +1,7 @@
-"""Does the bot still answer properly? Run me with ``python test_bot.py``; pytest finds me as well.
+"""Tests of the bot. Run them with ``python test_bot.py`` or pytest.
 
-examples.json has a hello and real questions, at least one of every kind. These tests take seconds and find slips;
-``esr check`` plays whole games.
+examples.json contains a hello message and real decisions of almost every kind. These tests take a few seconds. To play
+whole games, run ``esr check``.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ HERE = Path(__file__).resolve().parent
 EXAMPLES = json.loads((HERE / "examples.json").read_text(encoding="utf-8"))
 QUESTIONS = EXAMPLES["questions"]
 
-sys.path.insert(0, str(HERE))  # so that strategy.py is found wherever the tests are started
+sys.path.insert(0, str(HERE))  # finds strategy.py from any working directory
 
 from strategy import Strategy  # noqa: E402
 
 
 class StrategyTest(unittest.TestCase):
-    """The decisions, without the program around them."""
+    """Tests of the decisions, without the protocol."""
 
     def test_every_answer_is_legal_where_the_question_lists_the_legal_moves(self) -> None:
         strategy = Strategy(EXAMPLES["hello"])
@@ -41,11 +41,11 @@ class StrategyTest(unittest.TestCase):
 
 
 class ProgramTest(unittest.TestCase):
-    """The whole program, as the platform starts it."""
+    """Tests of the whole program, started as on the site."""
 
     def test_it_says_ready_and_answers_every_question_under_its_id(self) -> None:
         messages = [EXAMPLES["hello"], *QUESTIONS]
-        said = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "bot.py"],
             input="".join(json.dumps(message) + "\n" for message in messages),
             cwd=HERE,
@@ -55,8 +55,8 @@ class ProgramTest(unittest.TestCase):
             encoding="utf-8",
             timeout=60,
         )
-        self.assertEqual(said.returncode, 0, said.stderr)
-        ready, *answers = map(json.loads, said.stdout.splitlines())
+        self.assertEqual(process.returncode, 0, process.stderr)
+        ready, *answers = map(json.loads, process.stdout.splitlines())
         self.assertEqual(ready, {"type": "ready"})
         self.assertEqual([answer["id"] for answer in answers], [question["id"] for question in QUESTIONS])
 

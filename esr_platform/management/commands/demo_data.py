@@ -1,4 +1,4 @@
-"""``manage.py demo-data``: a site that looks alive, by really playing."""
+"""``manage.py demo-data``: fill a demo site by playing real matches."""
 
 from __future__ import annotations
 
@@ -23,18 +23,22 @@ from ladder.matches.schedule import house_blocks_for
 
 class Command(BaseCommand):
     help = (
-        "Fills a site with people, bots, ladders and matches, by really playing: on all cores, with the workers of the"
-        " site that runs here or some of its own. Called again, it goes on where it was."
+        "Fill a demo site with users, bots, ladders and matches. All matches are really played, by the workers of the"
+        " running site if there is one. Run the command again to continue after an interruption."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--matches", type=int, default=2000, help="how many the site has in the end, in all")
-        parser.add_argument("--port", type=int, default=8000, help="of the pages while it plays, if no site runs")
-        parser.add_argument("--anyway", action="store_true", help="also where there are accounts of real people")
+        parser.add_argument(
+            "--matches", type=int, default=2000, metavar="N", help="total number of finished matches (default: 2000)"
+        )
+        parser.add_argument("--port", type=int, default=8000, help="HTTP port of a new site (default: 8000)")
+        parser.add_argument(
+            "--anyway", action="store_true", help="also fill a public site or a site with real accounts"
+        )
 
     def handle(self, *, matches: int, port: int, anyway: bool, **_: Any) -> None:
         if matches < 1:
-            raise CommandError("Ask for a match at least: --matches 2000.")
+            raise CommandError("--matches must be at least 1.")
         house_blocks = house_blocks_for(matches)
         place = Place(settings.BASE_DIR, settings.VAR_DIR, port, settings.REDIS_URL, house_blocks_per_hour=house_blocks)
         terminal, begun = Terminal(), time.monotonic()
@@ -47,21 +51,23 @@ class Command(BaseCommand):
         except Problem as problem:
             raise CommandError(f"{problem}.") from None
         except KeyboardInterrupt:
-            terminal.say("Stopped. Say the same again to go on.")
+            terminal.say("Stopped. Run the same command again to continue.")
             raise SystemExit(INTERRUPTED) from None
-        terminal.say(f"The site has {matches} matches, after {(time.monotonic() - begun) / 60:.1f} min: make run")
+        terminal.say(
+            f"The site has {matches} matches ({(time.monotonic() - begun) / 60:.1f} min). Start it with `make run`."
+        )
 
 
 def _require_a_demo_site() -> None:
-    """Raises ``CommandError`` where others can reach the site, or somebody real has an account on it."""
+    """Raise ``CommandError`` if the site is public or has accounts of real people."""
     if is_public(settings.ALLOWED_HOSTS):
-        raise CommandError("Others can reach this site (ALLOWED_HOSTS). Bots of people who are none: only --anyway.")
+        raise CommandError("This site is public (see ALLOWED_HOSTS). Use --anyway to add demo accounts to it.")
     try:
         number = strangers()
-    except OperationalError:  # a new folder, without tables
+    except OperationalError:  # a new data folder without tables
         return
     if number:
         raise CommandError(
-            f"{number} accounts here belong to real people, beside whose bots the demo's would stand in the ladders."
-            " Say --anyway, or set VAR_DIR to a new folder."
+            f"This site has {number} real {'account' if number == 1 else 'accounts'}, and demo bots would join the same"
+            " ladders. Use --anyway to continue or set VAR_DIR to a new folder."
         )

@@ -1,4 +1,4 @@
-"""``manage.py run``: the whole site in one terminal."""
+"""``manage.py run``: run all processes of the site in one terminal."""
 
 from __future__ import annotations
 
@@ -23,19 +23,25 @@ from ladder.creation import open_house
 from ladder.matches.schedule import house_blocks_for
 
 INTERRUPTED = 130
-"""The exit code of a program that ended by Ctrl-C before it was done, as shells count it."""
+"""Exit code after an interruption with Ctrl-C, as in shells."""
 
 
 class Command(BaseCommand):
-    help = "Starts Redis, the pages, the workers and the clock, shows the first matches and stays up until Ctrl-C."
+    help = "Run the site: Redis, web server, workers and scheduler. Press Ctrl-C to stop."
     requires_system_checks = ["database", "public"]
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--matches", type=int, default=60, help="show progress until this many are finished")
         parser.add_argument(
-            "--exit", dest="ends", action="store_true", help="stop after them and show the ladder tables"
+            "--matches",
+            type=int,
+            default=60,
+            metavar="N",
+            help="number of finished matches to show progress for (default: 60)",
         )
-        parser.add_argument("--port", type=int, default=8000, help="of the pages")
+        parser.add_argument(
+            "--exit", dest="ends", action="store_true", help="show the standings and exit after these matches"
+        )
+        parser.add_argument("--port", type=int, default=8000, help="HTTP port (default: 8000)")
 
     def handle(self, *, matches: int, ends: bool, port: int, **_: Any) -> None:
         house_blocks = house_blocks_for(matches)
@@ -44,9 +50,9 @@ class Command(BaseCommand):
         site = Site(place, terminal)
         listen_to_signals()
         try:
-            with _problems_said(), site.up(prepare):
-                _say_how_to_sign_in(terminal)
-                _say_whether_the_sandbox_holds(terminal)
+            with _problems_as_errors(), site.up(prepare):
+                _print_login(terminal)
+                _print_sandbox_warning(terminal)
                 site.play(matches, finished_matches, NO_MATCH_SECONDS if ends else None)
                 if not ends:
                     show_tables(terminal)
@@ -58,43 +64,47 @@ class Command(BaseCommand):
 
 
 def prepare() -> None:
-    """Tables, static files and house bots, before the workers start."""
+    """Migrate the database, collect static files and create the house bots."""
     call_command("migrate", verbosity=0, interactive=False)
     call_command("collectstatic", verbosity=0, interactive=False)
     open_house()
 
 
-def _say_how_to_sign_in(terminal: Terminal) -> None:
+def _print_login(terminal: Terminal) -> None:
     login = demo_login(settings.VAR_DIR)
     if login is not None:
-        terminal.say(f"Sign in as {login[0]} with the password {login[1]}, or make an account: letters appear here.")
+        terminal.say(f"Sign in as {login[0]}, password {login[1]}, or create an account. Emails are printed here.")
 
 
-def _say_whether_the_sandbox_holds(terminal: Terminal) -> None:
+def _print_sandbox_warning(terminal: Terminal) -> None:
     test = self_test()
     if not test.ok:
-        terminal.say(f"Without a sandbox only house bots play. {test.problem} {test.remedy}")
+        terminal.say(
+            f"Warning: only house bots can play because the sandbox does not work. {test.problem} {test.remedy}"
+        )
     elif not test.rated:
-        terminal.say(f"{test.problem} {test.remedy}")
+        terminal.say(f"Warning: {test.problem} {test.remedy}")
 
 
 @contextlib.contextmanager
-def _problems_said() -> Iterator[None]:
-    """Whatever the person at the terminal can mend becomes one sentence instead of a traceback."""
+def _problems_as_errors() -> Iterator[None]:
+    """Convert problems that the operator can fix to command errors without a traceback."""
     try:
         yield
     except Problem as problem:
         raise CommandError(f"{problem}.") from None
     except (OperationalError, OSError) as error:
         if (isinstance(error, OSError) and error.errno == errno.ENOSPC) or "disk is full" in str(error):
-            raise CommandError(f"The disk is full: free some space where {settings.VAR_DIR} lies.") from None
+            raise CommandError(f"The disk is full. Free some space in {settings.VAR_DIR}.") from None
         if isinstance(error, OSError):
             raise
-        raise CommandError(f"The database cannot be used ({error}): see DATABASE_URL and what else uses it.") from None
+        raise CommandError(
+            f"The database is unavailable: {error}. Check DATABASE_URL and other processes that use it."
+        ) from None
 
 
 def listen_to_signals() -> None:
-    """Have Ctrl-C, TERM and HUP interrupt us, also where a shell started us with Ctrl-C ignored; `nohup` is heeded."""
+    """Interrupt on SIGINT, SIGTERM and SIGHUP, even if SIGINT is ignored. With `nohup`, SIGHUP stays ignored."""
     for number in STOP_SIGNALS:
         if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, signal.default_int_handler)

@@ -13,24 +13,24 @@ _SHOWN = 20
 
 
 class Command(BaseCommand):
-    help = "Tell which bots of a ladder gained from each other in barters what nobody else gives them."
+    help = "Print the collusion report of a ladder: pairs of bots that pass value to each other."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("ladder", help="the address name of a ladder, such as edel-stein-reich-4")
-        parser.add_argument("--json", action="store_true", help="all pairs, as one JSON document")
+        parser.add_argument("ladder", help="slug of the ladder, for example edel-stein-reich-4")
+        parser.add_argument("--json", action="store_true", help="print all pairs as one JSON document")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         ladder = Ladder.objects.filter(slug=options["ladder"]).first()
         if ladder is None:
             known = ", ".join(Ladder.objects.values_list("slug", flat=True))
-            raise CommandError(f"No ladder is called {options['ladder']!r}. There are: {known}.")
+            raise CommandError(f"Ladder {options['ladder']!r} not found. Available ladders: {known or 'none'}.")
         season = ladder.seasons.order_by("-number").first()
         report = report_from(ladder, season, None, _document_of(season) if season else {})
         if options["json"]:
             self.stdout.write(json.dumps(_document(report), ensure_ascii=False, indent=2))
             return
         self.stdout.write(
-            f"{ladder}: {report.pairs} ordered pairs over {report.blocks} blocks; {report.standing_out} stand out"
+            f"{ladder}: {report.pairs} ordered pairs in {report.blocks} blocks, {report.standing_out} flagged"
         )
         for row in report.rows[:_SHOWN]:
             self.stdout.write(_line(row))
@@ -46,8 +46,8 @@ def _line(row: CollusionRow) -> str:
     found = row.found
     mark = "!" if found["stands_out"] else " "
     return (
-        f"{mark} {row.taker.bot.slug} gained {found['gain']:+.2f} a game from {row.giver.bot.slug},"
-        f" {found['excess']:+.2f} beyond expectation, chance {found['chance']:.2g}, {found['games']} games"
+        f"{mark} {row.taker.bot.slug} gained {found['gain']:+.2f} per game from {row.giver.bot.slug}"
+        f" ({found['excess']:+.2f} above expectation, p = {found['chance']:.2g}, {found['games']} games)"
     )
 
 
@@ -55,8 +55,8 @@ def _won_line(row: CollusionRow) -> str:
     found = row.found
     mark = "!" if found["stands_out"] else " "
     return (
-        f"{mark} {row.taker.bot.slug} was ahead of {row.giver.bot.slug} in {found['share']:.0%}"
-        f" of {found['games']} games, {found['expected']:.0%} expected, chance {found['chance']:.2g}"
+        f"{mark} {row.taker.bot.slug} finished ahead of {row.giver.bot.slug} in {found['share']:.0%}"
+        f" of {found['games']} games (expected {found['expected']:.0%}, p = {found['chance']:.2g})"
     )
 
 
@@ -68,7 +68,7 @@ def _document(report: CollusionReport) -> dict[str, Any]:
         "blocks": report.blocks,
         "pairs": report.pairs,
         "found": [
-            {**row.found, "taker": row.taker.bot.slug, "giver": row.giver.bot.slug}  # the memberships' ids mean nothing
+            {**row.found, "taker": row.taker.bot.slug, "giver": row.giver.bot.slug}  # slugs instead of membership ids
             for row in report.rows
         ],
         "won": [{**row.found, "taker": row.taker.bot.slug, "giver": row.giver.bot.slug} for row in report.won],

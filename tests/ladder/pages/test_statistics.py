@@ -188,7 +188,7 @@ def test_the_command_gives_the_report_in_lines_and_as_json(played: Ladder) -> No
     found = json.loads(document.getvalue())
     assert found["unit"] == "gems"
     assert found["blocks"] == 6
-    assert f"{found['pairs']} ordered pairs over 6 blocks; 0 stand out" in said.getvalue()
+    assert f"{found['pairs']} ordered pairs in 6 blocks, 0 flagged" in said.getvalue()
     with pytest.raises(CommandError, match="edel-stein-reich-4"):
         call_command("collusion_report", "nowhere")
 

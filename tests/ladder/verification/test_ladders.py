@@ -117,7 +117,7 @@ def test_whatever_was_changed_in_a_game_is_found(
     assert faults
     assert says in faults[0]
     assert faults[0].startswith("match ")
-    with pytest.raises(CommandError, match=r"games in .* faults\."):
+    with pytest.raises(CommandError, match=played.name):
         call_command("verify", "--ladder", played.slug, "--processes", "1")
     assert faults[0] in capsys.readouterr().out
 
@@ -189,7 +189,7 @@ def test_whatever_was_changed_in_a_season_is_found(
 ) -> None:
     change(played)
     assert any(says in fault for fault in faults_of_deals(played))
-    with pytest.raises(CommandError, match="faults"):
+    with pytest.raises(CommandError, match="season 1"):
         call_command("verify", "--season", f"{played.slug}/1")
     assert says in capsys.readouterr().out
 
@@ -198,18 +198,16 @@ def test_the_command_says_what_it_has_checked(played: Ladder, capsys: Any) -> No
     call_command("verify", "--season", f"{played.slug}/1")
     call_command("verify", "--ladder", played.slug)
     season, ladder = capsys.readouterr().out.splitlines()
-    assert season.startswith(f"{played}, season 1: 2 deals in ")
-    assert ladder.startswith(f"{played}: 6 games in ")
-    assert season.endswith("All right.")
-    assert ladder.endswith("All right.")
+    assert season.startswith(f"{played}, season 1: verified; 2 deals ")
+    assert ladder.startswith(f"{played}: verified; 6 games ")
 
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["--ladder", "nowhere"], "No ladder is called nowhere. There are: edel-stein-reich-3"),
-        (["--season", "edel-stein-reich-4/9"], "edel-stein-reich-4 has no season 9"),
-        (["--season", "edel-stein-reich-4"], "names no season, as edel-stein-reich-4/1 does"),
+        (["--ladder", "nowhere"], "nowhere .*edel-stein-reich-3"),
+        (["--season", "edel-stein-reich-4/9"], "Season 9 .*edel-stein-reich-4"),
+        (["--season", "edel-stein-reich-4"], "edel-stein-reich-4/1"),
         ([], "--ladder --season"),
     ],
 )
