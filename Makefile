@@ -1,4 +1,4 @@
-# What a developer and a visitor type. `make` alone lists it.
+# Commands for developers. `make` lists them.
 
 PYTHON ?= python3
 VENV := .venv
@@ -6,7 +6,7 @@ BENCH_VENV := .bench
 BIN := $(VENV)/bin
 MANAGE := $(BIN)/python manage.py
 export PYTHON
-unexport PYTHONDONTWRITEBYTECODE  # the site and its tests start many processes, and each would compile the project again
+unexport PYTHONDONTWRITEBYTECODE  # otherwise each of the many processes would compile the project again
 
 MATCHES ?= 60
 EXIT ?=
@@ -19,7 +19,7 @@ BENCH_ARGS ?=
 .DEFAULT_GOAL := help
 .PHONY: help run demo test test-postgresql slow nightly engine-native test-native chaos hostile fuzz seasons check check-js format bench bench-engine bench-native bench-environments bench-runner bench-pipeline bench-starts bench-house bench-idle bench-comparisons bench-ratings bench-rebuild bench-verifying bench-pairings bench-tables bench-pages bench-api bench-people bench-replay locks messages pictures clean sandbox services
 
-help:  ## what can be made
+help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1|/' | while IFS='|' read -r name text; do printf '  make %-18s %s\n' "$$name" "$$text"; done
 
 # --- The environment -------------------------------------------------------------------------------------------------
@@ -47,7 +47,7 @@ services: sandbox
 	@tools/system-packages postgresql chromium || true
 	@tools/system-packages curl jq nodejs || true
 
-locks: $(VENV)/.ready  ## compile requirements/*.in and package.json into hashed, address-free locks
+locks: $(VENV)/.ready  ## update the lock files of requirements/*.in and package.json
 	@for group in uv base dev bench; do \
 		$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 			--no-emit-index-url --no-header requirements/$$group.in -o requirements/$$group.txt || exit 1; \
@@ -56,10 +56,10 @@ locks: $(VENV)/.ready  ## compile requirements/*.in and package.json into hashed
 
 # --- The site --------------------------------------------------------------------------------------------------------
 
-run: $(VENV)/.ready sandbox  ## start everything and stay up (MATCHES=60, EXIT=1 to stop after them, PORT=8000)
+run: $(VENV)/.ready sandbox  ## run the development site (MATCHES=60, EXIT=1 to exit after them, PORT=8000)
 	@exec $(MANAGE) run --matches $(MATCHES) --port $(PORT) $(if $(filter-out 0,$(EXIT)),--exit)
 
-demo: $(VENV)/.ready sandbox  ## fill a site that looks alive by playing (MATCHES=2000), then `make run`
+demo: $(VENV)/.ready sandbox  ## fill a demo site by playing matches (MATCHES=2000, PORT=8000)
 	@exec $(MANAGE) demo-data --matches $(if $(filter file,$(origin MATCHES)),2000,$(MATCHES)) --port $(PORT)
 
 # --- Tests and checks ------------------------------------------------------------------------------------------------
@@ -67,27 +67,27 @@ demo: $(VENV)/.ready sandbox  ## fill a site that looks alive by playing (MATCHE
 ON_POSTGRESQL := $(BIN)/python -m tests.services.postgres
 ON_BOTH := tests/bots/test_*.py tests/bots/uploads tests/ladder tests/esr_platform
 
-# Test files with races, and files with tests of locks, which SQLite does not have.
+# Test files with race tests or lock tests. SQLite has no row locks.
 RACES := $(sort $(shell find tests -name 'test_*races.py') $(shell grep -rlE 'RaceServer|import Meanwhile|connection.vendor' tests --include='test_*.py'))
 
-test: $(VENV)/.dev sandbox  ## all tests that are not slow on SQLite, then races and locks on PostgreSQL
+test: $(VENV)/.dev sandbox  ## run the fast tests on SQLite, then race and lock tests on PostgreSQL
 	@status=0; \
 	$(BIN)/pytest -q -n auto -m "not slow" $(PYTEST_ARGS) || status=1; \
-	echo "Races and locks on PostgreSQL:"; \
+	echo "Race and lock tests on PostgreSQL:"; \
 	$(ON_POSTGRESQL) $(BIN)/pytest -q -n auto -m "not slow" $(PYTEST_ARGS) $(RACES) || status=1; \
 	exit $$status
 
-test-postgresql: $(VENV)/.dev sandbox  ## all tests that are not slow and write to the database, on PostgreSQL
+test-postgresql: $(VENV)/.dev sandbox  ## run the fast tests that use the database on PostgreSQL
 	@$(ON_POSTGRESQL) $(BIN)/pytest -q -n auto -m "not slow" $(PYTEST_ARGS) $(ON_BOTH)
 
-TWO_FILES := -n 2 --dist loadfile  # at a time, however many cores there are: each file starts its own processes
+TWO_FILES := -n 2 --dist loadfile  # two at a time, because each file starts its own processes
 
-slow: $(VENV)/.dev services  ## tests that start the whole site, kill workers, compile programs or open a browser
+slow: $(VENV)/.dev services  ## run the slow tests: whole site, killed workers, compilers, browser
 	@$(BIN)/pytest -q $(TWO_FILES) -m "slow and not nightly" $(PYTEST_ARGS)
 
-# In CI a missing sandbox or browser is a failure and not a skipped test.
+# With CI=true, a missing sandbox or browser fails the tests instead of skipping them.
 nightly: export CI := true
-nightly: $(VENV)/.dev services  ## everything that is too long for continuous integration, each step even if one failed
+nightly: $(VENV)/.dev services  ## run all checks that take too long for continuous integration
 	@failed=; \
 	$(BIN)/pytest -q $(TWO_FILES) -m nightly $(PYTEST_ARGS) || failed="$$failed nightly-tests"; \
 	HYPOTHESIS_PROFILE=new-examples $(BIN)/pytest -q -n auto -m "not slow" $(PYTEST_ARGS) tests/games tests/judge tests/bots || failed="$$failed new-examples"; \
@@ -106,22 +106,22 @@ $(NATIVE): $(ENGINE) | $(VENV)/.dev
 	@ESR_NATIVE=1 $(BIN)/python setup.py --quiet build_ext --inplace
 	@touch $@
 
-engine-native: $(NATIVE)  ## compile the engine with mypyc; it is picked up by itself, ESR_ENGINE=python keeps to the sources
+engine-native: $(NATIVE)  ## compile the engine with mypyc (ESR_ENGINE=python disables it)
 
-test-native: $(NATIVE)  ## the engine's tests once more, on the compiled engine
+test-native: $(NATIVE)  ## run the engine tests on the compiled engine
 	@ESR_ENGINE=native $(BIN)/pytest -q -n auto $(PYTEST_ARGS) tests/games tests/judge tests/bots/environments
 
-chaos: $(VENV)/.dev services  ## kill workers, beat, Redis and PostgreSQL while CHAOS_MATCHES=600 are played, on both databases
+chaos: $(VENV)/.dev services  ## kill processes while matches are played, on both databases (CHAOS_MATCHES=600)
 	@$(BIN)/python -m tests.ladder.chaos --matches $(CHAOS_MATCHES)
 	@$(BIN)/python -m tests.ladder.chaos --matches $(CHAOS_MATCHES) --postgresql
 
-hostile: $(VENV)/.dev sandbox  ## play all hostile programs, and write their table into docs/security.md
+hostile: $(VENV)/.dev sandbox  ## run all hostile programs and update their table in docs/security.md
 	@$(BIN)/python -m tests.bots.hostile
 
-fuzz: $(VENV)/.dev  ## try what strangers send us, with FUZZ_SECONDS=600 of almost right archives and answers
+fuzz: $(VENV)/.dev  ## fuzz archives and bot answers (FUZZ_SECONDS=600)
 	@$(BIN)/python -m tests.fuzzing --seconds $(FUZZ_SECONDS)
 
-check: $(VENV)/.dev check-js  ## lint, types, templates, JavaScript, imports, migrations, locks; prints the size of the code
+check: $(VENV)/.dev check-js  ## run linters, type checks and consistency checks, and print the code size
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -130,85 +130,85 @@ check: $(VENV)/.dev check-js  ## lint, types, templates, JavaScript, imports, mi
 	$(BIN)/lint-imports
 	$(MANAGE) makemigrations --check --dry-run
 	@$(BIN)/python tools/code_size.py
-	@if grep -n '://' requirements/*.txt package-lock.json; then echo 'A lock file holds an address: make it with `make locks`.' >&2; exit 1; fi
+	@if grep -n '://' requirements/*.txt package-lock.json; then echo 'A lock file contains a URL. Update it with `make locks`.' >&2; exit 1; fi
 
-check-js: node_modules/.ready  ## lint, format, types and unit tests of the JavaScript; needs Node.js 20
+check-js: node_modules/.ready  ## lint, type-check and test the JavaScript (requires Node.js 20)
 	node_modules/.bin/biome check --error-on-warnings
 	@if LC_ALL=C.UTF-8 grep -rnE --include='*.js' '^.{121,}' esr_platform/static/esr tests; then echo 'A line is longer than 120 characters.' >&2; exit 1; fi
 	node_modules/.bin/tsc
 	node --test --test-reporter=dot $(sort $(wildcard tests/javascript/*.test.js))
 
-format: $(VENV)/.dev  ## let ruff, and biome if it is installed, write what they can, and make the synchronous client
+format: $(VENV)/.dev  ## format the code with ruff and biome, and generate the synchronous client
 	@if [ -x node_modules/.bin/biome ]; then node_modules/.bin/biome check --write --log-level=error; fi
 	@$(BIN)/ruff check --fix --quiet .
 	@$(BIN)/ruff format --quiet .
 	@$(BIN)/python tools/sync_client.py
 
-seasons: $(VENV)/.dev  ## simulate 52 seasons with bots of known strength: Elo, intervals, blocks, waits
+seasons: $(VENV)/.dev  ## simulate 52 seasons with bots of known strength
 	@$(BIN)/python -m bench.seasons $(BENCH_ARGS)
 
-bench: bench-engine bench-environments bench-runner  ## the benches of speed
+bench: bench-engine bench-environments bench-runner  ## run the speed benchmarks
 
-bench-engine: $(BENCH_VENV)/.ready bench-native  ## decisions/s of the engine in both builds, beside OpenSpiel, RLCard and PettingZoo
+bench-engine: $(BENCH_VENV)/.ready bench-native  ## measure engine decisions/s and compare with other libraries
 	@$(BENCH_VENV)/bin/python -m bench.engine $(BENCH_ARGS)
 
 bench-native:
-	@$(MAKE) --no-print-directory engine-native || echo 'No compiled engine: only the plain one will be measured.'
+	@$(MAKE) --no-print-directory engine-native || echo 'The engine could not be compiled. Measuring only the plain engine.'
 
-bench-environments: $(BENCH_VENV)/.ready  ## steps/s of the learning environments, beside PettingZoo's own games
+bench-environments: $(BENCH_VENV)/.ready  ## measure learning environment steps/s and compare with PettingZoo
 	@$(BENCH_VENV)/bin/python -m bench.environments $(BENCH_ARGS)
 
-bench-runner: $(BENCH_VENV)/.ready sandbox  ## µs a decision through the runner, beside a bare ping-pong
+bench-runner: $(BENCH_VENV)/.ready sandbox  ## measure the runner time per decision
 	@$(BENCH_VENV)/bin/python -m bench.runner
 
-bench-pipeline: $(VENV)/.dev services  ## matches/s from claim to rating through real workers, on both databases, and where the time goes
+bench-pipeline: $(VENV)/.dev services  ## measure matches/s with real workers, on both databases
 	@$(BIN)/python -m bench.pipeline $(BENCH_ARGS)
 
-bench-starts: $(VENV)/.dev sandbox  ## what a bot's start costs, and what a warmed interpreter would save and give away
+bench-starts: $(VENV)/.dev sandbox  ## measure the start time of a bot
 	@$(BIN)/python -m bench.starts $(BENCH_ARGS)
 
-bench-ratings: $(VENV)/.dev  ## how long the estimates of a big season take
+bench-ratings: $(VENV)/.dev  ## measure the rating estimates of a large season
 	@$(BIN)/python -m bench.ratings $(BENCH_ARGS)
 
-bench-rebuild: $(VENV)/.dev  ## how long a rebuild of a million matches' ratings takes
+bench-rebuild: $(VENV)/.dev  ## measure the rating rebuild of 1,000,000 matches
 	@$(BIN)/python -m bench.rebuild
 
-bench-verifying: $(VENV)/.dev  ## games/s that a core verifies, with the plain and the compiled engine
-	@$(BIN)/python -m bench.verifying
+bench-verifying: $(VENV)/.dev  ## measure verified games/s per core, plain and compiled
+	@$(BIN)/python -m bench.verification
 
-bench-pairings: $(VENV)/.dev  ## how long the next 100 blocks among 10,000 entries take to be drawn
+bench-pairings: $(VENV)/.dev  ## measure the pairing of 100 blocks among 10,000 bots
 	@$(BIN)/python -m bench.pairings
 
-bench-tables: $(VENV)/.dev services  ## how long the server takes for the table of a ladder with 10,000 entries, on both databases
+bench-tables: $(VENV)/.dev services  ## measure the standings page of 10,000 bots, on both databases
 	@$(BIN)/python -m bench.tables
 
-bench-api: $(VENV)/.dev services  ## reading over the API beside bare views, and 200 remote bots at once (BENCH_ARGS=--short)
+bench-api: $(VENV)/.dev services  ## measure API requests and 200 remote bots (BENCH_ARGS=--short)
 	@tools/system-packages wrk || true
 	@$(BIN)/python -m bench.api $(BENCH_ARGS)
 
-bench-people: $(VENV)/.dev services  ## 100 tables of people and 500 spectators at once, on both databases (BENCH_ARGS=--short)
+bench-people: $(VENV)/.dev services  ## measure 100 live tables with 500 spectators, on both databases (BENCH_ARGS=--short)
 	@$(BIN)/python -m bench.people $(BENCH_ARGS)
 
-bench-house: $(VENV)/.dev  ## how strong the house bots are, and how fast they start
+bench-house: $(VENV)/.dev  ## measure the strength and start time of the house bots
 	@$(BIN)/python -m bench.house
 
-bench-idle: $(VENV)/.dev sandbox  ## CPU and memory of each process of an idle site, 5 min after 60 matches
+bench-idle: $(VENV)/.dev sandbox  ## measure CPU and memory of an idle site
 	@$(BIN)/python -m bench.idle $(BENCH_ARGS)
 
-bench-comparisons: $(VENV)/.dev  ## games until a version comparison is decided, and how often it errs
+bench-comparisons: $(VENV)/.dev  ## measure the games and errors of version comparisons
 	@$(BIN)/python -m bench.comparisons $(BENCH_ARGS)
 
-bench-pages: $(VENV)/.dev services  ## ms, queries and KB of every page at 100,000 matches, on both databases
+bench-pages: $(VENV)/.dev services  ## measure time, queries and size of pages at 100,000 matches, on both databases
 	@$(BIN)/python -m bench.pages $(BENCH_ARGS)
 
-bench-replay: $(VENV)/.dev services  ## ms until a replay is drawn and for a step of it, and the size of its document
+bench-replay: $(VENV)/.dev services  ## measure the display time and size of replays
 	@$(BIN)/python -m bench.replays $(BENCH_ARGS)
 
-messages: $(VENV)/.dev  ## gather the texts of the pages into the catalogues of the languages, and compile them
+messages: $(VENV)/.dev  ## collect translatable texts and compile the translation catalogs
 	@PYTHONPATH=. $(BIN)/python tools/messages.py
 
-pictures: $(VENV)/.dev services  ## take the readme's pictures from the site that runs on PORT
+pictures: $(VENV)/.dev services  ## take the screenshots for the docs from the site on PORT
 	@$(BIN)/python tools/pictures.py --port $(PORT)
 
-clean:  ## remove the environments, caches and the compiled engine; the data in var/ stays
+clean:  ## remove environments, caches and the compiled engine, but not the data in var/
 	@rm -rf build games/native $(VENV) $(BENCH_VENV) .mypy_cache .ruff_cache .hypothesis .import_linter_cache node_modules

@@ -1,8 +1,8 @@
-"""The API under load: ``python -m bench.api``, reading first, then 200 remote bots at tables of four and of two.
+"""Measure the API: reads first, then 200 remote bots at tables of four and of two: ``python -m bench.api``.
 
-Reading is on SQLite, playing on SQLite and PostgreSQL; ``bench.reading`` and ``bench.playing`` have the options of
-each. It takes most of an hour; with ``--short`` some minutes, whose figures are less exact. It fails only if
-the CPU times of a part cannot be right (``bench.cpu_time``).
+Reads are measured on SQLite, live games on SQLite and PostgreSQL. The options are those of ``bench.api_reads`` and
+``bench.remote_play``. A run takes most of an hour. With ``--short`` it takes a few minutes and is less exact. The bench
+fails only if the CPU times of a part cannot be right (``bench.cpu_time``).
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from __future__ import annotations
 import subprocess
 import sys
 
-PARTS = (["bench.reading"], ["bench.playing", "--seats", "4"], ["bench.playing", "--seats", "2"])
+PARTS = (["bench.api_reads"], ["bench.remote_play", "--seats", "4"], ["bench.remote_play", "--seats", "2"])
 SHORT = {
-    "bench.reading": ["--matches", "10000", "--people", "40", "--windows", "3", "--window-s", "1"],
-    "bench.playing": ["--seconds", "90"],
+    "bench.api_reads": ["--matches", "10000", "--people", "40", "--windows", "3", "--window-s", "1"],
+    "bench.remote_play": ["--seconds", "90"],
 }
 
 

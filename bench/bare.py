@@ -1,8 +1,8 @@
-"""The addresses of the site, and beside them what ``bench.reading`` compares its endpoints with.
+"""The URLs of the site, and the minimal views that ``bench.api_reads`` compares its endpoints with.
 
-``/api/v1/bare/QUERIES/ROWS/BYTES`` is a view of the framework as short as one can be: it asks the database as often,
-by primary keys, reads as many rows of one table, and answers with a plain dictionary of about that size. It has the
-site's authentication, throttle and renderer, and lies behind the same middleware.
+``/api/v1/bare/QUERIES/ROWS/BYTES`` is a view that is as short as possible: it makes this number of queries by primary
+key, reads this number of rows of one table, and returns a dictionary of about this size. It has the authentication,
+throttle, renderer and middleware of the site.
 """
 
 from __future__ import annotations

@@ -137,8 +137,8 @@ def runs(world: World, mean: float, margin: float, number: int) -> Runs:
 
 def show_games(world: World, number: int) -> None:
     """Print games until the end of a comparison, a line a margin, a column a difference."""
-    print(f"\n{world.name}: mean games until a comparison ends ({world.games} a block, at most {MOST_BLOCKS} blocks)")
-    print("margin    difference " + "".join(f"{100 * one:+7.1f}" for one in DIFFERENCES))
+    print(f"\n{world.name}: mean games per comparison ({world.games} games per block, up to {MOST_BLOCKS} blocks)")
+    print("Margin    Difference " + "".join(f"{100 * one:+7.1f}" for one in DIFFERENCES))
     for margin in MARGINS:
         found = [world.games * runs(world, one, margin, number).blocks for one in DIFFERENCES]
         print(f"{100 * margin:6.0f}               " + "".join(f"{one:7.0f}" for one in found), flush=True)
@@ -146,8 +146,8 @@ def show_games(world: World, number: int) -> None:
 
 def show_errors(worlds: Sequence[World], number: int) -> None:
     """Print how often equal versions are called better and better ones are not, a line a world and margin."""
-    print(f"\nErrors in {number} runs (promised: 5.0 %; undecided after {MOST_BLOCKS} blocks is no error)")
-    print(f"{'differences as in':34}{'margin':>7}{'false better':>14}{'missed':>8}{'undecided':>11}")
+    print(f"\nErrors in {number} runs (limit: 5.0%; undecided after {MOST_BLOCKS} blocks is not an error)")
+    print(f"{'Differences from':34}{'Margin':>7}{'False better':>14}{'Missed':>8}{'Undecided':>11}")
     for world in worlds:
         for margin in MARGINS[1:]:
             if margin > world.most:
@@ -162,9 +162,11 @@ def show_errors(worlds: Sequence[World], number: int) -> None:
 
 def main() -> None:
     """Parse the command line, play, simulate, print."""
-    parser = argparse.ArgumentParser(description="How many games a version comparison takes, and how often it errs.")
-    parser.add_argument("--blocks", type=int, default=60, help="real blocks of each game (60)")
-    parser.add_argument("--runs", type=int, default=1000, help="simulated comparisons a figure (1000)")
+    parser = argparse.ArgumentParser(description="Measure the length and the error rate of version comparisons.")
+    parser.add_argument("--blocks", type=int, default=60, help="number of real blocks per game (default: 60)")
+    parser.add_argument(
+        "--runs", type=int, default=1000, help="number of simulated comparisons per figure (default: 1000)"
+    )
     options = parser.parse_args()
     worlds = []
     for game, pair, opponents in TABLES:
@@ -173,8 +175,11 @@ def main() -> None:
         world = of_blocks(f"{game}, {1 + len(opponents)} seats", games, found)
         worlds.append(world)
         spread = sqrt(fmean(one**2 for one in found))
-        print(f"{world.name}: {pair[0]} scores {100 * fmean(found):+.1f} points against {pair[1]}'s;", end=" ")
-        print(f"a block differs by {spread:.2f} ({options.blocks} blocks, {perf_counter() - began:.0f} s)", flush=True)
+        print(f"{world.name}: {pair[0]} scores {100 * fmean(found):+.1f} points against {pair[1]};", end=" ")
+        print(
+            f"standard deviation per block {spread:.2f} ({options.blocks} blocks, {perf_counter() - began:.0f} s)",
+            flush=True,
+        )
     for world in worlds:
         show_games(world, options.runs)
     show_errors([*worlds, seldom(0.1), seldom(0.05), lopsided(0.1)], options.runs)

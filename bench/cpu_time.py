@@ -1,8 +1,8 @@
-"""CPU time of process trees as the kernel counts it, and the checks that figures made from it must pass.
+"""CPU time of process trees, measured by the kernel, and checks of figures based on it.
 
-The kernel adds the CPU time of a process to its parent's ``waited_s`` when the parent reaps it. The total of a tree
-therefore includes processes that have ended, and only the total of a whole tree does: a sum over the processes that
-are alive at two moments loses everything that ended in between.
+The kernel adds the CPU time of a process to the ``waited_s`` of its parent when the parent reaps it. The total of a
+whole tree therefore includes processes that have ended. The difference of two sums over living processes does not: it
+loses all processes that ended in between.
 """
 
 from __future__ import annotations
@@ -106,4 +106,4 @@ def require_plausible(
     """Exit with status 1 and a sentence if these CPU seconds have :func:`faults`."""
     if found := faults(parts_s, wall_s, counted_s, available):
         parts = "; ".join(f"{name}: {used:.2f} s" for name, used in parts_s.items())
-        sys.exit(f"The CPU times of this run are wrong, do not use its figures: {'; '.join(found)}. Parts: {parts}.")
+        sys.exit(f"The CPU times of this run are wrong. Do not use its figures. {'; '.join(found)}. Parts: {parts}.")

@@ -1,7 +1,7 @@
-"""A site with as many matches as one likes: some are played by chance and recorded as workers do, the rest are copies.
+"""A site with any number of matches: some are played at random and recorded as usual, the rest are copies.
 
-What is copied is copied in the database, row by row with other ids, so every page has real records, figures and
-statistics to show. Ratings and sums are multiplied where a page shows them; the ledger's hashes are not of the copies.
+Matches are copied in the database, row by row with new ids, so every page has real records, figures and statistics.
+Ratings and sums are multiplied where a page shows them. The hashes of the ledger do not cover the copies.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A bench on a new database, in a process of its own: settings are read once a process."""
+"""Run a bench on a new database in a separate process, because settings are read once per process."""
 
 from __future__ import annotations
 

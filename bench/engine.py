@@ -1,9 +1,9 @@
-"""How fast the games are: ``python -m bench.engine [--windows 9] [--window-s 0.2]``.
+"""Measure the speed of the games: ``python -m bench.engine [--windows 9] [--window-s 0.2]``.
 
-A decision is a point with at least two legal moves that a player answers; forced moves and chance are done along the
-way and do not count. One decision is asking for it (the bounds, or the whole document a bot is sent), a uniformly drawn
-move and applying it. The same count holds for the peers. The engine as it is written, the compiled engine and the peers
-are three processes on one core that take turns, so that all meet the same weather. It measures; it never fails.
+A decision is a point at which a player has at least two legal moves. Forced moves and chance do not count. The time of
+a decision is the time to request it (the bounds, or the whole document for a bot), draw a random move and apply it. The
+same definition applies to the other libraries. The plain engine, the compiled engine and the other libraries are three
+processes that alternate on one core, so that they have the same conditions. The bench never fails.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from statistics import fmean
 
-from bench.measuring import Rate, pin_to_one_core
 from bench.ours import FOUR_SEATS, TABLES
 from bench.peers import CLONE, GOOFSPIEL
+from bench.rates import Rate, pin_to_one_core
 from bench.sizes import of_house_bots, of_random_play, sizes
 from bench.workers import Worker, measure_in_turns
 from games.build import what_is_wrong
@@ -116,7 +116,7 @@ def size_rows() -> Iterator[Row]:
 def show_rates(ours: dict[str, Rates], peers: Rates) -> None:
     """Everything that was measured, with the spread of its windows and its ratio to goofspiel."""
     base = peers[f"{GOOFSPIEL} 4"].parts_s
-    print(f"\n| {'all rates':58} | {'things/s':>9} | {'parts/s':>9} | ÷ goofspiel | spread |")
+    print(f"\n| {'All rates':58} | {'things/s':>9} | {'parts/s':>9} | ÷ goofspiel | spread |")
     print(f"|{'-' * 60}|----------:|----------:|------------:|-------:|")
     for kind, rates in [*ours.items(), ("", peers)]:
         for name, rate in rates.items():
@@ -129,20 +129,20 @@ def show_rates(ours: dict[str, Rates], peers: Rates) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--windows", type=int, default=9, help="how many windows the medians are of")
-    parser.add_argument("--window-s", type=float, default=0.2, help="seconds of processor time a window")
+    parser.add_argument("--windows", type=int, default=9, help="number of windows per median (default: %(default)s)")
+    parser.add_argument("--window-s", type=float, default=0.2, help="CPU seconds per window (default: %(default)s)")
     options = parser.parse_args()
     core, wrong = pin_to_one_core(), what_is_wrong()
-    print(f"core {core}, medians of {options.windows} windows of {options.window_s} s of processor time")
+    print(f"core {core}, medians of {options.windows} windows of {options.window_s} s CPU time")
     if wrong:
-        print(f"Only the plain engine is measured: {wrong}")
+        print(f"Measuring only the plain engine: {wrong}")
     builds = ["python"] if wrong else list(BUILDS)
     with ExitStack() as stack:
         workers = {build: stack.enter_context(Worker("bench.ours", build)) for build in builds}
         workers["peers"] = stack.enter_context(Worker("bench.peers"))
         ours = measure_in_turns(workers, options.windows, options.window_s)
     peers = ours.pop("peers")
-    print(f"\n| {'':58} | {'figure':>21} | {'floor':>9} | {'aim':>9} | met      |")
+    print(f"\n| {'':58} | {'Result':>21} | {'Minimum':>9} | {'Goal':>9} | Met      |")
     print(f"|{'-' * 60}|----------------------:|----------:|----------:|----------|")
     for rows in (play_rows(ours, peers), other_rows(ours, peers), size_rows()):
         for row in rows:

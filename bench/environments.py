@@ -1,7 +1,7 @@
-"""How fast the learning environments are: ``python -m bench.environments [--windows 9] [--window-s 0.5]``.
+"""Measure the learning environments: ``python -m bench.environments [--windows 9] [--window-s 0.5]``.
 
-A step is what a learner pays for one action: ``last()`` with its observation and mask, a uniform draw, ``step()``. The
-loop is the same for ours and for PettingZoo's own classic games, all with their usual wrappers, in one run on one core.
+A step consists of ``last()`` with observation and mask, a random draw, and ``step()``. The loop is the same for our
+environments and for the classic games of PettingZoo, all with their usual wrappers, in one run on one core.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from pettingzoo.classic import chess_v6, connect_four_v3, leduc_holdem_v4, texas_holdem_no_limit_v6, tictactoe_v3
 
-from bench.measuring import Contender, Rate, measure, pin_to_one_core
+from bench.rates import Contender, Rate, measure, pin_to_one_core
 from bots.environments import env
 from games.registry import GAMES
 
@@ -49,22 +49,22 @@ def random_play(table: Any, random: Random) -> Contender:
 
 
 def show(rates: dict[str, Rate]) -> None:
-    print(f"{'random play':34}  {'games/s':>8}  {'steps/s':>8}  {'µs a step':>9}  spread")
+    print(f"{'Random play':34}  {'Games/s':>8}  {'Steps/s':>8}  {'µs/step':>9}  Spread")
     for name, rate in rates.items():
         print(f"{name:34}  {rate.things_s:8.1f}  {rate.parts_s:8,.0f}  {1e6 / rate.parts_s:9.0f}  {rate.spread:6.0%}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--windows", type=int, default=9, help="how many windows the medians are of")
-    parser.add_argument("--window-s", type=float, default=0.5, help="seconds of processor time a window")
+    parser.add_argument("--windows", type=int, default=9, help="number of windows per median (default: %(default)s)")
+    parser.add_argument("--window-s", type=float, default=0.5, help="CPU seconds per window (default: %(default)s)")
     options = parser.parse_args()
     random = Random(1)
     tables: dict[str, Any] = {
         f"{slug} {seats}": env(slug, seats) for slug, game in GAMES.items() for seats in game.seat_counts
     }
     tables |= {name: make() for name, make in PEERS.items()}
-    print(f"core {pin_to_one_core()}, medians of {options.windows} windows of {options.window_s} s of processor time\n")
+    print(f"core {pin_to_one_core()}, medians of {options.windows} windows of {options.window_s} s CPU time\n")
     contenders = {name: random_play(table, random) for name, table in tables.items()}
     show(measure(contenders, options.windows, options.window_s))
 

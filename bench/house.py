@@ -1,8 +1,8 @@
-"""How strong the house bots are, and how long they take to start.
+"""Measure the strength and the start time of the house bots.
 
-``python -m bench.house [--games 200] [--game SLUG]``: at every number of seats of every game the strongest bot meets
-the others, in turn where there are more or fewer of them than seats. The seats rotate. All in this process, with the
-code that the processes run.
+``python -m bench.house [--games 200] [--game SLUG]``: in every format of every game, the strongest bot plays against
+the others, which take turns if there are too many or too few for the seats. The seats rotate. All games run in this
+process, with the same code as in the bot processes.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def show_strength(game: str, games: int) -> bool:
     """Print a line a table; whether the strongest bot was clearly above its fair share everywhere."""
     clear = True
     strongest = FIELDS[game][0]
-    print(f"\n{GAMES[game].name}\n{'seats':5}  {'table':48}  {strongest} wins (95 %)   fair  mean rank  score of each")
+    print(f"\n{GAMES[game].name}\n{'Seats':5}  {'Bots':48}  {strongest} wins (95% CI)  Fair  Mean rank  Mean scores")
     for seats in GAMES[game].seat_counts:
         for table in tables(game, seats):
             tallies = play(game, table, games)
@@ -97,7 +97,7 @@ def start_ms(command: Sequence[str], folder: Path) -> float:
 def show_starts() -> None:
     """Print how long each program takes to start and end as it is staged, beside an interpreter that does nothing."""
     bare = start_ms([sys.executable, "-S", "-E", "-B", "-c", "pass"], Path())
-    print(f"\nstart and end, ms: a bare interpreter {bare:.1f}", end="")
+    print(f"\nStart and end, ms: bare interpreter {bare:.1f}", end="")
     with TemporaryDirectory() as runtime:
         for name, bot in HOUSE.items():
             if name == bot.folder:
@@ -108,14 +108,14 @@ def show_starts() -> None:
 
 def main() -> None:
     """Parse the command line, measure, print; exit status 1 if the strongest bot is not clearly stronger."""
-    parser = argparse.ArgumentParser(description="How strong the house bots are.")
-    parser.add_argument("--games", type=int, default=200, help="games a table (200)")
-    parser.add_argument("--game", choices=FIELDS, help="one game only")
+    parser = argparse.ArgumentParser(description="Measure the strength of the house bots.")
+    parser.add_argument("--games", type=int, default=200, help="number of games per format (default: 200)")
+    parser.add_argument("--game", choices=FIELDS, help="only this game")
     options = parser.parse_args()
     unclear = [game for game in FIELDS if options.game in (None, game) and not show_strength(game, options.games)]
     show_starts()
     if unclear:
-        sys.exit(f"The strongest bot is not clearly stronger at every table of {', '.join(unclear)}.")
+        sys.exit(f"The strongest bot is not significantly stronger in every format of {', '.join(unclear)}.")
 
 
 if __name__ == "__main__":

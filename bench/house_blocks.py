@@ -1,4 +1,4 @@
-"""What a block is worth with house bots: seasons of real games, played in this process."""
+"""Measure the value of a block with house bots: seasons of real games, played in this process."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ def show_real(matches: int) -> None:
         names = [name for name, bot in HOUSE.items() if bot.plays(game, seats) and name not in SLOW]
         found, apart = (played(game, seats, names, matches, apart=apart) for apart in (False, True))
         ratios = (apart.margins / found.margins) ** 2
-        print(f"{GAMES[game].name}, {seats} seats, twice {found.games.sum() // seats} games, ", end="")
+        print(f"{GAMES[game].name}, {seats} seats, 2 x {found.games.sum() // seats} games, ", end="")
         print(
-            f"{perf_counter() - began:.0f} s: a game of a block is worth {exp(log(ratios).mean()):.2f} (geometric mean)"
+            f"{perf_counter() - began:.0f} s: value of a game in a block {exp(log(ratios).mean()):.2f} (geometric mean)"
         )
         rows = zip(names, found.points, found.margins, ratios, strict=True)
         print(

@@ -1,9 +1,9 @@
-"""What an idle site costs: CPU time and memory of each process, after a new site has played its first matches.
+"""Measure CPU time and memory of an idle site, after a new site has played its first matches.
 
-``python -m bench.idle [--matches 60] [--rest 300] [--window 60]``: starts ``manage.py run`` in an empty folder, waits
-until the matches are finished and ``rest`` seconds more, and measures for ``window`` seconds. Memory is the
-proportional set size (PSS), in which each page counts once however many processes share it. Exit status 1 above the
-limits: 5% of one core and 900 MB in sum. On a machine that does other work, CPU time is still that of these processes.
+``python -m bench.idle [--matches 60] [--rest 300] [--window 60]`` starts ``manage.py run`` in an empty folder, waits
+until the matches have finished and for ``rest`` more seconds, and measures for ``window`` seconds. Memory is the
+proportional set size (PSS), which counts each shared page once. The exit code is 1 above the limits: 5% of one core
+and 900 MB in total. Other load on the machine does not change the CPU time of these processes.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _wait_for_tables(process: subprocess.Popen[bytes], output: Path) -> None:
     until = time.monotonic() + PATIENCE_S
     while "finished matches" not in output.read_text(errors="replace"):
         if process.poll() is not None or time.monotonic() > until:
-            sys.exit(f"The site has not played its matches:\n{output.read_text(errors='replace')}")
+            sys.exit(f"The site did not play its matches:\n{output.read_text(errors='replace')}")
         time.sleep(0.5)
 
 
@@ -102,21 +102,23 @@ def show(used: Mapping[int, float], wall_s: float) -> bool:
     """Print a line per process and the sums; whether they are within the limits."""
     require_plausible({str(pid): seconds for pid, seconds in used.items()}, wall_s)
     memory = {pid: pss_mb(pid) for pid in used}
-    print(f"{'process':12}{'pid':>8}{'CPU, % of a core':>20}{'PSS, MB':>10}")
+    print(f"{'Process':12}{'PID':>8}{'CPU, % of a core':>20}{'PSS, MB':>10}")
     for pid in sorted(used, key=lambda one: (name_of(one), one)):
         print(f"{name_of(pid):12}{pid:8}{100 * used[pid] / wall_s:20.2f}{memory[pid]:10.1f}")
     cpu, megabytes = sum(used.values()) / wall_s, sum(memory.values())
-    print(f"{'all':12}{len(used):8}{100 * cpu:20.2f}{megabytes:10.1f}")
-    print(f"{'limit':12}{'':8}{100 * MOST_CPU:20.2f}{MOST_MB:10.1f}")
+    print(f"{'Total':12}{len(used):8}{100 * cpu:20.2f}{megabytes:10.1f}")
+    print(f"{'Limit':12}{'':8}{100 * MOST_CPU:20.2f}{MOST_MB:10.1f}")
     return cpu <= MOST_CPU and megabytes <= MOST_MB
 
 
 def main() -> None:
     """Parse the command line, run the site, measure."""
-    parser = argparse.ArgumentParser(description="What an idle site costs.")
-    parser.add_argument("--matches", type=int, default=60, help="matches that the site plays first (60)")
-    parser.add_argument("--rest", type=float, default=300.0, help="seconds between them and the measurement (300)")
-    parser.add_argument("--window", type=float, default=60.0, help="seconds that are measured (60)")
+    parser = argparse.ArgumentParser(description="Measure CPU time and memory of an idle site.")
+    parser.add_argument("--matches", type=int, default=60, help="number of matches to play first (default: 60)")
+    parser.add_argument(
+        "--rest", type=float, default=300.0, help="seconds between the matches and the measurement (default: 300)"
+    )
+    parser.add_argument("--window", type=float, default=60.0, help="seconds to measure (default: 60)")
     options = parser.parse_args()
     with site(options.matches) as supervisor:
         time.sleep(options.rest)
@@ -125,7 +127,7 @@ def main() -> None:
         after, wall_s = ProcessTable(), time.monotonic() - began
         within = show(used_s(supervisor, before, after), wall_s)
     if not within:
-        sys.exit("The idle site costs more than its limits.")
+        sys.exit("The idle site exceeds its limits.")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What is measured of our games, in the build that ``ESR_ENGINE`` asks for: ``python -m bench.ours`` is a worker."""
+"""Contenders for our games, in the build that ``ESR_ENGINE`` selects: ``python -m bench.ours`` is a worker."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from itertools import count, cycle
 from random import Random
 
-from bench.measuring import Contender
+from bench.rates import Contender
 from bench.workers import serve
 from games.game import Game
 from games.record import replay, to_json, verify

@@ -1,8 +1,9 @@
-"""What every page costs on a site with 100,000 matches: ``python -m bench.pages [--matches 100000] [--markdown]``.
+"""Measure every page of a site with 100,000 matches: ``python -m bench.pages [--matches 100000] [--markdown]``.
 
-The site's own settings and middleware, on SQLite or PostgreSQL; requests come from Django's test client, so no socket
-is in the way, and answers are compressed as for a browser. ``first`` is a request with an empty cache, the others the
-medians of some after it. Budgets: 100 ms of the server, 12 queries, 60 KB. It measures; it never fails.
+The bench uses the settings and middleware of the site, on SQLite or PostgreSQL. Django's test client sends the
+requests, so no socket is involved, and responses are compressed as for a browser. ``first`` is a request with an empty
+cache. The other figures are medians of later requests. The budgets are 100 ms, 12 queries and 60 KB. The bench never
+fails.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ def addresses() -> Iterator[tuple[str, str, bool]]:
     yield from (("about", "/about/", False), ("sign in", "/account/login/", False))
     yield from (("account", "/account/", True), ("own bots", "/bots/mine/", True))
     yield from (("upload", "/bots/new/", True), ("orders", "/exhibitions/", True))
-    yield "order a test", f"/ladders/{LADDER}/test/", True
+    yield "new test match", f"/ladders/{LADDER}/test/", True
 
 
 def cost(client: Any, name: str, address: str, requests: int) -> Cost | None:
@@ -138,7 +139,7 @@ def measure(options: argparse.Namespace) -> None:
 def show(costs: list[Cost], *, markdown: bool) -> None:
     """The table, with a mark where a budget is missed."""
     if markdown:
-        print("| page | first, ms | ms | own, ms | queries | KB | |\n|---|---:|---:|---:|---:|---:|---|")
+        print("| Page | First, ms | ms | CPU, ms | Queries | KB | |\n|---|---:|---:|---:|---:|---:|---|")
     row = (
         "| {} | {:.0f} | {:.0f} | {:.0f} | {} | {:.1f} | {} |"
         if markdown
@@ -154,7 +155,7 @@ def main() -> int:
     parser.add_argument("--matches", type=int, default=100_000)
     parser.add_argument("--people", type=int, default=300)
     parser.add_argument("--requests", type=int, default=7)
-    parser.add_argument("--only", nargs="*", default=[], help="names of pages")
+    parser.add_argument("--only", nargs="*", default=[], help="names of pages to measure (default: all)")
     parser.add_argument("--markdown", action="store_true")
     return on_each("bench.pages", parser, measure)
 

@@ -1,4 +1,4 @@
-"""How long the next blocks of a big ladder take to be drawn, beside sorting its candidates once, on one core."""
+"""Measure the pairing of the next blocks of a large ladder, compared with sorting its candidates once."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from random import Random
 from statistics import median
 from time import process_time
 
-from bench.measuring import pin_to_one_core
+from bench.rates import pin_to_one_core
 from ladder.pairings.candidates import NEW_VERSION_GAMES, Candidate
 from ladder.pairings.drawing import drawn
 
@@ -51,7 +51,7 @@ def main() -> None:
     arguments = parser.parse_args()
     candidates = ladder(arguments.memberships, Random(13))
     pin_to_one_core()
-    print(f"{arguments.blocks} blocks among {arguments.memberships} memberships, ms of one core (goal: {GOAL_MS})")
+    print(f"{arguments.blocks} blocks among {arguments.memberships} memberships, ms on one core (goal: {GOAL_MS})")
     for seats in (2, 3, 4, 5):
         ours, floor = ms(arguments.runs, seats, arguments.blocks, candidates)
         print(f"  {seats} seats {ours:6.1f}   one sorted() {floor:5.1f}   ratio {ours / floor:5.1f}")

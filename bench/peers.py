@@ -1,6 +1,6 @@
-"""Random play of other people's games, counted like ours: only where there is a choice, and with asking for it.
+"""Contenders for the games of other libraries: random play, counted like ours.
 
-``python -m bench.peers`` is a worker.
+Only decisions with a choice count, including the request for the legal moves. ``python -m bench.peers`` is a worker.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pyspiel
 import rlcard
 from pettingzoo.classic import connect_four_v3, leduc_holdem_v4, tictactoe_v3
 
-from bench.measuring import Contender
+from bench.rates import Contender
 from bench.workers import serve
 
 GOOFSPIEL = "OpenSpiel goofspiel"

@@ -33,7 +33,7 @@ from statistics import quantiles
 from typing import TYPE_CHECKING, Any
 
 from bench.databases import on_each
-from bench.playing import DUEL, GAME, OPENING_S, PACE_S, Look, show_clients, show_parts, site
+from bench.remote_play import DUEL, GAME, OPENING_S, PACE_S, Look, show_clients, show_parts, site
 
 if TYPE_CHECKING:
     from esr_platform.accounts.models import User
@@ -125,7 +125,7 @@ def timed(what: str, rows: list[list[float]], goal_ms: int) -> str:
     """A line on how long it took, after the opening."""
     took = sorted(ms for at_s, ms in rows if at_s >= OPENING_S)
     cuts = quantiles(took, n=1000)
-    verdict = "met" if cuts[989] <= goal_ms else f"MISSED (at most {goal_ms} ms)"
+    verdict = "met" if cuts[989] <= goal_ms else f"MISSED (limit: {goal_ms} ms)"
     return (
         f"  {what}: {len(took)}, p50 {cuts[499]:.0f}, p90 {cuts[899]:.0f}, p99 {cuts[989]:.0f}: {verdict};"
         f" p99.9 {cuts[998]:.0f}, slowest {took[-1]:.0f} ms"
@@ -141,7 +141,7 @@ def show_pages(per: str, found: dict[str, Any], kind: str, events: int, view: st
     statuses = {name: number for name, number in asked.items() if name.isdigit()}
     print(
         f"  per {per}: {requests:.2f} requests, {asked.get('bytes', 0) / max(1, events):,.0f} bytes,"
-        f" {requests * each_ms:.2f} ms of CPU ({each_ms:.2f} ms a request, {cost['requests']} requests); {statuses}"
+        f" {requests * each_ms:.2f} ms of CPU ({each_ms:.2f} ms per request, {cost['requests']} requests); {statuses}"
     )
 
 
@@ -150,8 +150,8 @@ def show(options: argparse.Namespace, found: dict[str, Any], looks: list[Look]) 
     from ladder.models import Match, PlayedMove
 
     print(
-        f"\n{options.inside}, {options.tables} tables of {options.seats} people, {options.watched} more that"
-        f" {options.spectators} spectators watch, {options.seconds} s"
+        f"\n{options.inside}, {options.tables} tables of {options.seats} players, {options.watched} more tables with"
+        f" {options.spectators} spectators, {options.seconds} s"
     )
     print(timed("moves answered", found["moves"], MOVES_MS))
     print(timed("moves shown at seats", found["told"], TOLD_MS))
@@ -165,22 +165,22 @@ def show(options: argparse.Namespace, found: dict[str, Any], looks: list[Look]) 
     }
     parts = ", ".join(f"{rate:.2f} {kind}" for kind, rate in sorted(rates.items()))
     show_clients("the visitors", found)
-    print(f"  {sum(rates.values()):.2f} events a second for each spectator: {parts}")
+    print(f"  {sum(rates.values()):.2f} events per second and spectator: {parts}")
     show_pages("spectator and round", found, "round", found["told_rounds"], ROUND_VIEW)
     show_pages("visitor and change of the lobby", found, "lobby change", found["told_lobby"], LOBBY_VIEW)
     ends, again = found["ends"], found["opened_again"]
-    print(f"  entries lost: {found['lost']}, doubled: {found['doubled']}; streams opened again: {again}")
-    print(f"  logs told to the end: {len(ends)}, not whole: {not_whole(ends)}")
+    print(f"  log entries lost: {found['lost']}, duplicated: {found['doubled']}; streams reopened: {again}")
+    print(f"  complete logs: {len(ends)}, with gaps: {not_whole(ends)}")
     games = {status: Match.objects.filter(status=status).count() for status in ("finished", "running", "void")}
     faults = PlayedMove.objects.exclude(default="").count()
     decided = [at_s for at_s, _ in found["moves"] if first.at_s <= at_s < last.at_s]
     own_ms = 1000 * (last.used_s["web"] - first.used_s["web"]) / max(1, len(decided))
     print(
-        f"  {len(decided) / span:.0f} moves/s, {own_ms:.1f} ms of the web server's processor time for each, streams too"
+        f"  {len(decided) / span:.0f} moves/s, {own_ms:.1f} ms CPU time of the web server per move, including streams"
     )
-    print(f"  answers by status: {found['answers']}; moves played by default: {faults}; games {games}")
-    print(f"  broken: {len(found['broken'])} {found['broken'][:3]}")
-    print(f"  the machine's load at the end: {' '.join(f'{one:.1f}' for one in os.getloadavg())}")
+    print(f"  responses by status: {found['answers']}; default moves: {faults}; games {games}")
+    print(f"  errors: {len(found['broken'])} {found['broken'][:3]}")
+    print(f"  load average at the end: {' '.join(f'{one:.1f}' for one in os.getloadavg())}")
 
 
 def measure(options: argparse.Namespace) -> None:
@@ -202,10 +202,12 @@ def main() -> int:
     parser.add_argument("--tables", type=int, default=100)
     parser.add_argument("--seats", type=int, default=2, choices=(2, 3, 4))
     parser.add_argument("--spectators", type=int, default=500)
-    parser.add_argument("--visitors", type=int, default=100, help="in the lobby")
-    parser.add_argument("--watched", type=int, default=2, help="tables that play a round a second")
+    parser.add_argument("--visitors", type=int, default=100, help="number of lobby visitors (default: 100)")
+    parser.add_argument(
+        "--watched", type=int, default=2, help="number of tables that play one round per second (default: 2)"
+    )
     parser.add_argument("--seconds", type=int, default=600)
-    parser.add_argument("--short", action="store_true", help="a trial: fewer of all, for a minute")
+    parser.add_argument("--short", action="store_true", help="short run with smaller numbers, about one minute")
     return on_each("bench.people", parser, measure)
 
 

@@ -151,7 +151,7 @@ def postgres_pid() -> int | None:
     for pid in ProcessTable().children[os.getppid()]:
         if Path(f"/proc/{pid}/comm").read_text().strip() == "postgres":
             return pid
-    sys.exit("The PostgreSQL of this bench was not found, so its CPU time is unknown.")
+    sys.exit("The PostgreSQL server of this bench was not found, so its CPU time is unknown.")
 
 
 def four_bots(source: bytes) -> list[Any]:
@@ -212,7 +212,7 @@ def play() -> None:
             if not left:
                 return
         if time.monotonic() > stalled:
-            sys.exit(f"{left} matches are left, but no match has ended for {STALLED_S:.0f} s")
+            sys.exit(f"No match finished in the last {STALLED_S:.0f} s; {left} matches are left.")
 
 
 def check_matches(matches: int) -> None:
@@ -222,7 +222,7 @@ def check_matches(matches: int) -> None:
     finished = Match.objects.filter(status=Match.Status.FINISHED).count()
     struck = sum(bool(seat["strikes"]) for result in Result.objects.all() for seat in result.report["seats"])
     if finished != matches or struck:
-        sys.exit(f"{finished} of {matches} matches are finished, {struck} seats had strikes")
+        sys.exit(f"Only {finished} of {matches} matches finished, and {struck} seats had strikes.")
 
 
 def costs(folder: Path, count: int) -> list[dict[str, float]]:
@@ -284,9 +284,9 @@ def show(title: str, run: Run) -> None:
     for name, seconds in {**parts, "not accounted for": whole - sum(parts.values())}.items():
         print(f"    {seconds / count * 1e3:7.2f} ms {seconds / whole:6.1%}  {name}")
     print(
-        f"    {whole / count * 1e3:7.2f} ms of CPU time per match, so all cores give at most"
+        f"    {whole / count * 1e3:7.2f} ms CPU time per match; limit with all cores:"
         f" {run.cores * count / whole:.1f} matches/s;"
-        f" {whole / (run.after.at_s - run.before.at_s):.2f} cores were at work"
+        f" {whole / (run.after.at_s - run.before.at_s):.2f} cores in use"
     )
     game, starts, task = run.total("game_s"), run.total("starts_s"), run.total("task_s")
     spans = {
@@ -295,7 +295,7 @@ def show(title: str, run: Run) -> None:
         "claiming and storing": task - game,
         "between matches": run.workers * run.wall_s - task,
     }
-    print("    a worker's time:", ", ".join(f"{span / count * 1e3:.1f} ms {name}" for name, span in spans.items()))
+    print("    time of a worker:", ", ".join(f"{span / count * 1e3:.1f} ms {name}" for name, span in spans.items()))
     shares = [seconds / whole for seconds in parts.values()]
     show_goals(run.rate, sum(shares[2:]), shares[-1])
 
@@ -304,8 +304,8 @@ def show_goals(rate: float, platform: float, celery: float) -> None:
     """Print which goals are met."""
     for what, reached, goal, met in (
         ("matches/s", f"{rate:.1f}", f"at least {GOAL_MATCHES_S:.0f}", rate >= GOAL_MATCHES_S),
-        ("the platform's own share", f"{platform:.1%}", f"below {GOAL_PLATFORM:.0%}", platform < GOAL_PLATFORM),
-        ("Celery's share", f"{celery:.1%}", f"below {GOAL_CELERY:.0%}", celery < GOAL_CELERY),
+        ("platform share", f"{platform:.1%}", f"below {GOAL_PLATFORM:.0%}", platform < GOAL_PLATFORM),
+        ("Celery share", f"{celery:.1%}", f"below {GOAL_CELERY:.0%}", celery < GOAL_CELERY),
     ):
         print(f"    {what}: {reached}, {goal}: {'met' if met else 'MISSED'}")
 

@@ -1,4 +1,4 @@
-"""Settings for benches of requests: no rate limits, views to compare with (``bench.bare``), and costs of each view."""
+"""Settings for request benches: no rate limits, minimal views (``bench.bare``), and the cost of each view."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""How long the estimates of a big season take on one core: the fit, and everything with the bootstrap.
+"""Measure the estimates of a large season on one core: the fit, and the fit with the bootstrap.
 
-``python -m bench.ratings [--versions 10000] [--seats 4] [--results 1000000]``: seat results in blocks, a tenth of the
-games with a tie, opponents mostly near in strength.
+``python -m bench.ratings [--versions 10000] [--seats 4] [--results 1000000]``: seat results in blocks, with ties in 10%
+of the games and opponents of mostly similar strength.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from bench.measuring import pin_to_one_core
+from bench.rates import pin_to_one_core
 from ladder.pairings.seatings import seatings
 from ladder.ratings.bootstrap import REPLICATES, estimate
 from ladder.ratings.plackett_luce import POINTS, Games, Likelihood, fit

@@ -1,10 +1,9 @@
-"""How fast ratings are rebuilt: ``python -m bench.rebuild [--matches 1000000] [--entries 10000] [--seats 4]``.
+"""Measure the rating rebuild: ``python -m bench.rebuild [--matches 1000000] [--entries 10000] [--seats 4]``.
 
-The ledger is drawn, not played: ``--entries`` bots of different strength at random tables, with a few corrections. It
-is rebuilt from plain values as ``ladder.ledger.rebuild`` does it from the database's, by the same code. The floor
-beside it is what the formula alone takes: a plain loop with the powers and sums of Elo in floating point, which rounds
-nothing, keeps neither wins nor ratings before and after, and could not be reproduced on another machine. It measures;
-it never fails.
+The ledger is generated: ``--entries`` bots of different strength at random tables, with a few corrections. It is
+rebuilt from plain values with the same code as in ``ladder.ledger.rebuild``. The floor is a plain loop with only the
+Elo formula in floating point: it does not round, counts no wins, keeps no ratings before and after games, and is not
+reproducible on other machines. The bench never fails.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from itertools import combinations
 from random import Random
 from time import process_time
 
-from bench.measuring import pin_to_one_core
+from bench.rates import pin_to_one_core
 from ladder.ratings.elo import KFactor
 from ladder.ratings.replay import Correction, Game, Merge, NewK, Replay, Void
 
@@ -79,13 +78,15 @@ def main() -> None:
     parser.add_argument("--matches", type=int, default=1_000_000)
     parser.add_argument("--entries", type=int, default=10_000)
     parser.add_argument("--seats", type=int, default=4)
-    parser.add_argument("--rounds", type=int, default=3, help="the best of so many counts")
+    parser.add_argument(
+        "--rounds", type=int, default=3, help="number of runs; the best one counts (default: %(default)s)"
+    )
     options = parser.parse_args()
     core = pin_to_one_core()
     games, corrected = drawn(options.matches, options.entries, options.seats), corrections(options.matches)
     floor = min(floor_s(games, options.entries) for _ in range(options.rounds))
     print(f"core {core}, {options.matches:,} matches of {options.seats}, {options.entries:,} entries")
-    print(f"| {'':36} | seconds | µs a match | ÷ floor | goal    |")
+    print(f"| {'':36} | Seconds | µs/match   | ÷ floor | Goal    |")
     print(f"|{'-' * 38}|--------:|-----------:|--------:|---------|")
     for title, seconds in (
         ("the formula alone, in floating point", floor),

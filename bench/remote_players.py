@@ -1,10 +1,10 @@
-"""Remote bots by the hundred in one process, as ``bench.playing`` starts it: streams are read, answers are posted.
+"""Hundreds of remote bots in one process, started by ``bench.remote_play``: they read streams and post answers.
 
-``python -m bench.remote_players PORT SECONDS PACE_S OUT``; the tokens come on standard input, one a line. Requests are
-written by hand: a library would take more of the processor than the server that is measured. What it saw goes to the
-file ``OUT``: a JSON object, ``asked`` with a row ``[bot, game, decision, at_s, waited_ms]`` for each ``decide`` as it
-came, where ``at_s`` is since the start and ``waited_ms`` since the last answer at that table was sent (``null`` for a
-game's first), and ``answers`` by their status.
+``python -m bench.remote_players PORT SECONDS PACE_S OUT`` reads one token per line from standard input. Requests are
+written by hand, because a library would use more CPU time than the measured server. The results are written to the file
+``OUT``, a JSON object: ``asked`` has a row ``[bot, game, decision, at_s, waited_ms]`` for each received ``decide``,
+where ``at_s`` is the time since the start and ``waited_ms`` the time since the last answer at that table was sent
+(``null`` for the first decision of a game); ``answers`` counts responses by status.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Connection:
         """What a stream sends for as long as it is open, cut after each ``end``, which is left out."""
         status, _, reader = await self.send(f"GET {path}", b"", *more)
         if status != 200:
-            raise RuntimeError(f"a stream was answered with {status}")
+            raise RuntimeError(f"a stream request returned status {status}")
         rest = b""
         while size := int(await reader.readline(), 16):
             *whole, rest = (rest + (await reader.readexactly(size + 2))[:-2]).split(end)
@@ -123,7 +123,7 @@ class Bot:
                 self._asked(event, perf_counter())
             elif event["type"] == "closed":
                 break
-        self._seen.broken.append(f"the stream of bot {self._number} has ended")
+        self._seen.broken.append(f"the stream of bot {self._number} ended")
 
     def _asked(self, event: dict[str, Any], now: float) -> None:
         game, number = event["game"], event["decision"]

@@ -1,12 +1,10 @@
-"""How long a replay takes until it is drawn and for a step, and how big its document is: ``make bench-replay``.
+"""Measure the display time and the document size of replays: ``make bench-replay``.
 
-Games of every table, and one of a thousand steps among hagglers who always offer as little more as they can, on an
-empty database behind the real server. Chromium from the system opens each and goes through all of its steps, one a
-frame, with everything that a step draws; what a step costs includes its layout. The last column is the processor time
-a step of the browser's process for the page, all threads together, which does not depend on what else the machine
-does. Sizes are compressed with gzip, as
-they are sent: the document; the views without patches; the record, which is what steps and a reducer would send.
-It measures; it never fails.
+The bench uses games of every format, and one of a thousand steps between bots that always raise by the smallest amount,
+on a new database and a real web server. Chromium opens each replay and shows all its steps, one per frame. The cost of
+a step includes its layout. The last column is the CPU time per step of the browser process of the page, over all
+threads; it does not depend on other load. Sizes are compressed with gzip, as sent: the document, the views without
+patches, and the record. The bench never fails.
 """
 
 from __future__ import annotations
@@ -197,9 +195,9 @@ def measure(options: argparse.Namespace) -> None:
     for command in ("migrate", "open_house", "collectstatic"):
         call_command(command, verbosity=0, **({"interactive": False} if command == "collectstatic" else {}))
     games = [*(finished(slug, 0) for slug in TABLES), finished(LONG_AT, 0.995)]
-    print(f"{'':38} {'gzip, bytes':>26}  drawn, ms     a step, ms   frames, ms    ms")
+    print(f"{'':38} {'gzip, bytes':>26}  Display, ms   Step, ms     Frames, ms    ms")
     print(
-        f"{'game':32} {'steps':>5} {'document':>9} {'views':>8} {'record':>7}   best  med   step  p99  frame  p99   own"
+        f"{'Game':32} {'Steps':>5} {'Document':>9} {'Views':>8} {'Record':>7}   best  med   step  p99  frame  p99   own"
     )
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
     with server() as site, sync_playwright() as playwright:

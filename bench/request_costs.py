@@ -1,8 +1,8 @@
-"""Requests, bytes and CPU time by view, counted inside the web process that a bench measures.
+"""Requests, bytes and CPU time by view, counted inside the web process.
 
-``bench.raised`` puts :func:`count` around all other middleware and ``bench.bare`` serves :func:`costs`. Only views that
-run in a thread are counted right: the CPU time is that of the thread of the request. The event loop and the parsing of
-HTTP are not part of it.
+``bench.raised`` puts :func:`count` around all other middleware, and ``bench.bare`` serves :func:`costs`. The CPU time
+is that of the request thread, so only views that run in a thread are counted correctly. The event loop and HTTP parsing
+are not included.
 """
 
 from __future__ import annotations

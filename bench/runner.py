@@ -1,8 +1,8 @@
-"""What the runner costs: µs a decision beside a bare ping-pong, and what the sandbox adds to a start.
+"""Measure the runner: µs per decision compared with a minimal exchange, and the sandbox share of a start.
 
-Both ends of a pipe encode and decode the same documents with the same library, once with the runner between them and
-once with nothing but ``write`` and ``read``. Everything runs on one core, in turns, so that both meet the same weather.
-The engine's own share (views, decisions, logs, moves) is measured by itself and printed beside it.
+Both ends of a pipe encode and decode the same documents with the same library, once with the runner and once with only
+``write`` and ``read``. Both run on one core in alternating windows, so that they have the same conditions. The share
+of the engine (views, decisions, logs, moves) is measured separately.
 """
 
 from __future__ import annotations
@@ -194,8 +194,8 @@ def decisions(launcher: Launcher[Any], folder: Path, rounds: int) -> None:
         whole, bare, rules = typical_us(runner), typical_us(pipe), quantiles(engine)[0] * 1e6
         size = sum(len(encode(document)) for _, document in documents) // len(documents)
         print(
-            f"    {game}, {seats} seats, {decided} decisions of {size} bytes: {whole:5.1f} µs a decision, of which"
-            f" the engine {rules:4.1f}; ping-pong {bare:5.1f}; without the engine {(whole - rules) / bare:4.2f} ×"
+            f"    {game}, {seats} seats, {decided} decisions of {size} bytes: {whole:5.1f} µs per decision, of which"
+            f" engine {rules:4.1f}; minimal exchange {bare:5.1f}; without engine {(whole - rules) / bare:4.2f} ×"
         )
 
 
@@ -238,7 +238,9 @@ def starts(launcher: Launcher[Any], program: LocalProgram, command: list[str], r
         sandboxed.append(ready_after(lambda: launcher.start(program, Limits())))
         bare.append(bare_start(command, program.folder))
     one, other = median(sandboxed) * 1e3, median(bare) * 1e3
-    print(f"    {program.entry}: {one:5.1f} ms, bare {other:5.1f} ms: {one / other:4.2f} ×, {one - other:4.1f} ms more")
+    print(
+        f"    {program.entry}: {one:5.1f} ms, unsandboxed {other:5.1f} ms: {one / other:4.2f} ×, +{one - other:4.1f} ms"
+    )
 
 
 @contextmanager
@@ -269,14 +271,14 @@ def main() -> None:
     launcher, test = sandbox()
     with bot_folders() as folders:
         for name in LIBRARIES:
-            print(f"A decision, {name} at the bot's end, orjson at ours, one core, lower quartile of {rounds}")
+            print(f"Decisions, {name} in the bot, orjson in the runner, one core, lower quartile of {rounds}")
             for title, chosen in (("sandboxed", launcher), ("plain", PlainLauncher())):
                 if chosen is not None:
                     print(f"  {title}")
                     decisions(chosen, folders[name], rounds)
         if launcher is None:
-            sys.exit(f"No sandbox here: {test.problem} {test.remedy}")
-        print(f"From start to ready in the sandbox, median of {2 * rounds}")
+            sys.exit(f"The sandbox does not work on this machine: {test.problem} {test.remedy}")
+        print(f"Time from start to ready in the sandbox, median of {2 * rounds}")
         python = [str(bots_interpreter()), *OPTIONS, "bot.py"]
         starts(launcher, LocalProgram(folders["json"]), python, 2 * rounds)
         if "c" in folders:

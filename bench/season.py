@@ -1,4 +1,4 @@
-"""A ladder's season in this process: its own pairing, Elo and estimates, and results from whatever gives them."""
+"""A ladder season in this process, with the pairing, Elo and estimates of the ladder and any source of results."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Season:
         numbers = range(len(deals)) if apart else deals
         games, ids = Games.flat(self.seats, np.ravel(seats).tolist(), np.ravel(ranks).tolist(), numbers)
         if len(ids) < len(self.standing):
-            raise ValueError(f"too few matches: only {len(ids)} of {len(self.standing)} bots have played")
+            raise ValueError(f"too few matches: only {len(ids)} of {len(self.standing)} bots played")
         return estimate(games, self.seed)
 
     def _block(self, number: int, memberships: Sequence[int]) -> None:

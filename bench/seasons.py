@@ -1,8 +1,8 @@
-"""Whether ladders deserve trust: seasons with bots of known strength, and what Elo and estimates make of them.
+"""Simulate seasons with bots of known strength, and compare Elo and estimates with the truth.
 
-``python -m bench.seasons [--seasons 52] [--bots 20] [--matches 2000] [--real]``. Results are drawn from a model with
-deals and seats (``bench/simulating.py``); pairing, Elo and estimates are the ladder's own. ``--real`` plays blocks of
-house bots in this process instead, and says what a block is worth there.
+``python -m bench.seasons [--seasons 52] [--bots 20] [--matches 2000] [--real]``. Results come from a model with deals
+and seats (``bench/simulation.py``). Pairing, Elo and estimates are those of the ladder. With ``--real``, the bench
+plays blocks of house bots in this process and prints the value of a block.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from bench.house_blocks import show_real
-from bench.simulating import Simulated, simulated
+from bench.simulation import Simulated, simulated
 from ladder.pairings.seatings import seatings
 from ladder.ratings.draws import SURE, rank_intervals
 
@@ -104,15 +104,15 @@ def played(options: argparse.Namespace, *, independent: bool) -> dict[int, list[
 
 COLUMNS: Sequence[tuple[str, Callable[[Measured], str]]] = (
     ("bots", lambda found: str(found.bots)),
-    ("95 % hold the truth", lambda found: f"{found.covered:.1%}"),
-    ("and the rank", lambda found: f"{found.ranks_covered:.1%}"),
-    ("Elo's order (worst)", lambda found: f"{found.elo_order:.3f} ({found.worst_elo_order:.3f})"),
-    ("estimates' order", lambda found: f"{found.estimate_order:.3f}"),
-    ("95 %, points", lambda found: f"± {found.margin:.0f}"),
-    ("rms error", lambda found: f"{found.error:.1f}"),
-    ("pairs told apart", lambda found: f"{found.told_apart:.1%}"),
-    ("wrongly", lambda found: f"{found.wrong:.2%}"),
-    ("longest wait", lambda found: f"{found.longest_wait:.1f} n"),
+    ("95% CI coverage", lambda found: f"{found.covered:.1%}"),
+    ("Rank coverage", lambda found: f"{found.ranks_covered:.1%}"),
+    ("Elo order (worst)", lambda found: f"{found.elo_order:.3f} ({found.worst_elo_order:.3f})"),
+    ("Estimate order", lambda found: f"{found.estimate_order:.3f}"),
+    ("95% CI", lambda found: f"± {found.margin:.0f}"),
+    ("RMS error", lambda found: f"{found.error:.1f}"),
+    ("Pairs separated", lambda found: f"{found.told_apart:.1%}"),
+    ("Wrongly", lambda found: f"{found.wrong:.2%}"),
+    ("Longest wait", lambda found: f"{found.longest_wait:.1f} n"),
     ("fewest games", lambda found: str(found.fewest_games)),
 )
 """What the table says of seasons; n blocks are one for each bot on the ladder."""
@@ -127,9 +127,9 @@ def show(name: str, found: Measured) -> None:
 def show_ratio(blocks: dict[int, list[Simulated]], apart: dict[int, list[Simulated]]) -> bool:
     """Print how many games with independent deals are as good as one game of a block; whether it is more everywhere."""
     ratios = {seats: _ratio(blocks[seats], apart[seats]) for seats in blocks}
-    print("\nA game of a block is worth so many with deals of their own (width squared):")
+    print("\nValue of a game in a block, in games with separate deals (interval width squared):")
     for seats, ratio in ratios.items():
-        print(f"  {seats} seats, {len(seatings(seats))} games a block   {ratio:.2f}")
+        print(f"  {seats} seats, {len(seatings(seats))} games per block   {ratio:.2f}")
     return all(ratio > 1 for ratio in ratios.values())
 
 
@@ -141,10 +141,11 @@ def failures(every: Measured, worth_more: bool) -> list[str]:
     """What does not hold, in words."""
     low, high = COVERED
     checks = {
-        f"The intervals hold the truth in {every.covered:.1%} of the bots.": low <= every.covered <= high,
-        f"Elo orders the bots with a rank correlation of {every.elo_order:.2f} only.": every.elo_order >= ORDERED,
+        f"The intervals contain the true strength for {every.covered:.1%} of the bots.": low <= every.covered <= high,
+        f"The rank correlation of Elo with the true strength is only {every.elo_order:.2f}.": every.elo_order
+        >= ORDERED,
         "Blocks need as many games as independent deals.": worth_more,
-        f"Somebody waited {every.longest_wait:.1f} blocks a bot.": every.longest_wait <= MOST_TURNS,
+        f"The longest wait was {every.longest_wait:.1f} blocks per bot.": every.longest_wait <= MOST_TURNS,
     }
     return [words for words, holds in checks.items() if not holds]
 
@@ -164,11 +165,16 @@ def show_simulated(options: argparse.Namespace) -> list[str]:
 
 def main() -> None:
     """Parse the command line, measure, print; exit status 1 if something does not hold."""
-    parser = argparse.ArgumentParser(description="Seasons with bots of known strength.")
+    parser = argparse.ArgumentParser(description="Simulate seasons with bots of known strength.")
     parser.add_argument("--seasons", type=int, default=52)
-    parser.add_argument("--bots", type=int, default=20, help="bots a season")
-    parser.add_argument("--matches", type=int, default=2000, help="matches a season, or games with --real")
-    parser.add_argument("--real", action="store_true", help="blocks of house bots instead")
+    parser.add_argument("--bots", type=int, default=20, help="number of bots per season (default: 20)")
+    parser.add_argument(
+        "--matches",
+        type=int,
+        default=2000,
+        help="number of matches per season, or of games with --real (default: 2000)",
+    )
+    parser.add_argument("--real", action="store_true", help="play blocks of house bots instead")
     options = parser.parse_args()
     if options.real:
         show_real(options.matches)

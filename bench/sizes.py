@@ -1,4 +1,4 @@
-"""How many bytes a finished game of four takes as it is stored."""
+"""Stored size of a finished game of four, in bytes."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""What a bot's start costs, and what a warmed interpreter would save: decision 0052.
+"""Measure the start of a bot, and how much a warmed interpreter would save (decision 0052).
 
-``python -m bench.starts [--rounds 100]`` starts bots as the ladder does, and, in sandboxes made for the purpose,
-children of a warmed interpreter (``bench/warmed.py``): some begin in it, some in a new one. It prints what each takes
-until it speaks, and how much of what should be new with every game is.
+``python -m bench.starts [--rounds 100]`` starts bots as the ladder does. For comparison, it starts children of a warmed
+interpreter (``bench/warmed.py``) in special sandboxes, some in the same interpreter and some in a new one. It prints
+the time until each process writes its first line, and how many of the values that should differ between games do
+differ.
 """
 
 from __future__ import annotations
@@ -120,7 +121,7 @@ def _inside(before: list[str], folder: Path, arguments: list[str]) -> Any:
         handed = (options.fileno(), bpf.fileno(), nothing)
         done = subprocess.run(command, pass_fds=handed, capture_output=True, text=True, check=False)
         if done.returncode:
-            sys.exit(f"There is no warmed parent here: {done.stderr}")
+            sys.exit(f"The warmed parent process failed: {done.stderr}")
         return json.loads(done.stdout)
 
 
@@ -148,8 +149,8 @@ def main() -> None:
     rounds = arguments.parse_args().rounds
     launcher, test = sandbox()
     if launcher is None:
-        sys.exit(f"There is no sandbox here. {test.problem} {test.remedy}")
-    print("until it speaks, processor time")
+        sys.exit(f"The sandbox does not work on this machine. {test.problem} {test.remedy}")
+    print("Time to first output, CPU time")
     command = [str(bots_interpreter()), *OPTIONS, "bot.py"]
     with folder_of({"bot.py": TELL}) as plain, folder_of({"bot.py": f"import {USUAL}\n{TELL}"}) as usual:
         show("an interpreter, nothing around it", repeated(lambda: bare(command, plain), rounds))
@@ -159,7 +160,7 @@ def main() -> None:
     forked = warmed("fork", rounds)
     show("a child of a warmed parent, in its interpreter, everything imported", forked)
     last = forked.said[-1]
-    print(f"{'':21}it is process {last['pid']}, has capabilities {last['capabilities']:#x}, seccomp {last['seccomp']}")
+    print(f"{'':21}process {last['pid']}, capabilities {last['capabilities']:#x}, seccomp {last['seccomp']}")
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
-"""A worker of ``bench.verifying``: stored games of four, each verified as ``manage.py verify --ladder`` does it."""
+"""A worker of ``bench.verification``: verifies stored games of four as ``manage.py verify --ladder`` does."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import cycle
 
-from bench.measuring import Contender
 from bench.ours import FOUR_SEATS
+from bench.rates import Contender
 from bench.sizes import of_house_bots, of_random_play
 from bench.workers import serve
 from games.chance import commitment

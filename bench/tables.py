@@ -1,9 +1,9 @@
-"""How long the server takes for the table of a big ladder: ``python -m bench.tables [--memberships 10000]``.
+"""Measure the standings of a large ladder: ``python -m bench.tables [--memberships 10000]``.
 
-The site's own settings and middleware on an empty database, SQLite or PostgreSQL, which is filled with bots and queued
-and ended blocks; requests come from Django's test client, so no socket is in the way. The table is asked for in every
-order, searched and filtered. Beside it, the same page of the smallest ladder: what a page costs that has hardly
-anything to show. It measures; it never fails.
+The bench uses the settings and middleware of the site on a new database, SQLite or PostgreSQL, with bots and with
+queued and finished blocks. Django's test client sends the requests, so no socket is involved. The standings are
+requested in every order, with searches and with filters. For comparison, the bench also requests the page of the
+smallest ladder. The bench never fails.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ def measure(options: argparse.Namespace) -> None:
     print(f"{options.inside}, {options.memberships} memberships (goals: {GOAL_MS} ms, {GOAL_QUERIES} queries)")
     for name, address in addresses(options.memberships):
         wall, own, queries = ms(address, options.requests)
-        print(f"  {name:20} {wall:6.1f} ms, {own:6.1f} ms of them its own processor time, {queries:3} queries")
+        print(f"  {name:20} {wall:6.1f} ms, {own:6.1f} ms CPU time, {queries:3} queries")
 
 
 def main() -> int:

@@ -1,7 +1,7 @@
-"""The site's Celery application with stopwatches: ``celery --app bench.timed_worker worker``.
+"""The Celery application of the site with time measurements: ``celery --app bench.timed_worker worker``.
 
-Each match appends a JSON object (:class:`Cost`) to a file of its process in the folder ``PIPELINE_LOGS``. All CPU
-times in it are taken by the process that plays the match, so they stay complete when Celery replaces that process.
+Each match appends a JSON object (:class:`Cost`) to a file of its process in the folder ``PIPELINE_LOGS``. The process
+that plays the match measures all CPU times, so they stay complete when Celery replaces that process.
 """
 
 from __future__ import annotations

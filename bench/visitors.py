@@ -1,22 +1,21 @@
-"""Players, spectators and visitors of the lobby in one process, as ``bench.people`` starts it.
+"""Players, spectators and lobby visitors in one process, started by ``bench.people``.
 
-``python -m bench.visitors PORT SECONDS OUT``; who comes stands on standard input, a JSON object: ``tables``, each with
-its first ``game``, its ``pace_s`` and the ``sessions`` of its people, ``spectators``, each with the ``table`` that
-it follows and the ``address`` that it comes from, and ``lobby`` with the ``addresses`` of its visitors and the
-``session`` of a person who changes it. People hold the stream of their seat open, as server-sent events, and
-post their moves, with the cookie of their session and the token against forgeries as a browser has them; a game that is
-over is played once more. Spectators are strangers with an address each. They open the page of the match and its
-stream, and request what the page's script requests after each round (``esr/running.js``). When a game ends they look
-at it for up to four seconds, and go on to the next one of their table. Visitors of the lobby do the same as its script
-(``esr/lobby.js``) while one person begins and ends a search for an opponent in turn.
+``python -m bench.visitors PORT SECONDS OUT`` reads a JSON object from standard input: ``tables``, each with its first
+``game``, its ``pace_s`` and the ``sessions`` of its players; ``spectators``, each with the ``table`` that it follows
+and its IP ``address``; and ``lobby`` with the ``addresses`` of its visitors and the ``session`` of a user who changes
+it. Players keep the stream of their seat open, as server-sent events, and post their moves with their session cookie
+and CSRF token, as a browser does. When a game ends, they start a rematch. Spectators are anonymous, each with its own
+IP address. They open the match page and its stream, and request what the script of the page requests after each round
+(``esr/running.js``). When a game ends, they stay for up to 4 s and continue with the next game of their table. Lobby
+visitors do the same as the lobby script (``esr/lobby.js``) while one user repeatedly starts and stops a search.
 
-What was seen goes to the file ``OUT``: a JSON object with rows ``[at_s, ms]`` of ``moves`` (from a move that is sent to
-its answer), ``told`` (to the event that shows it at a seat) and ``rounds`` (from the move that began a round to the
-event that shows a spectator the round before); ``counts``, how many events of which type spectators had by second;
-``ends``, rows ``[game, spectator, entries]`` of logs that were told to their end; ``lost`` and ``doubled``, entries by
-their places; ``answers`` by status; ``pages``, requests and received bytes (compressed bodies) by kind of page;
-``told_rounds`` and ``told_lobby``, how many events of these kinds all spectators and visitors together were sent; and
-``costs``, what each view has cost the web server (``bench.request_costs``).
+The results are written to the file ``OUT``, a JSON object. Rows ``[at_s, ms]``: ``moves`` (from sending a move to its
+response), ``told`` (to the event that shows it at a seat) and ``rounds`` (from the move that starts a round to the
+event that shows the previous round to a spectator). ``counts``: events of spectators by type and second. ``ends``: rows
+``[game, spectator, entries]`` of complete logs. ``lost`` and ``doubled``: log entries by their places. ``answers``:
+responses by status. ``pages``: requests and received bytes (compressed bodies) by kind of page. ``told_rounds`` and
+``told_lobby``: number of these events for all spectators and visitors. ``costs``: cost of each view in the web server
+(``bench.request_costs``).
 """
 
 from __future__ import annotations
@@ -186,11 +185,11 @@ class Person(Reader):
                 if event["type"] == "moments":
                     self._shown(log, event)
                     if place.partition(".")[0] != str(log.place):
-                        self._seen.broken.append(f"the id {place} stands where the log is told up to {log.place}")
+                        self._seen.broken.append(f"the event has id {place}, but the log ends at {log.place}")
                 if "present" in event:
                     self._asked(game, event["present"])
                 if event["type"] == "closed":
-                    raise RuntimeError(f"a seat's stream was closed: {event['reason']}")
+                    raise RuntimeError(f"the stream of a seat was closed: {event['reason']}")
                 if event["type"] == "end":  # what is said after it is nobody's business here
                     break
         self._seen.ends.append((game, False, log.place or 0))
@@ -231,7 +230,7 @@ class Person(Reader):
             await reader.readexactly(int(headers.get("content-length", 0)))
             words = headers.get("location", "").split("/")
             if status != HTTPStatus.FOUND or words[1] not in ("play", "matches"):
-                raise RuntimeError(f"no other game after {game}: {status} {headers.get('location')}")
+                raise RuntimeError(f"no rematch after game {game}: {status} {headers.get('location')}")
             if words[1:3] == ["play", "tables"]:
                 await self._table.begins(int(words[3]))
         await self._table.next_after(game)

@@ -1,8 +1,9 @@
-"""A warmed interpreter inside a sandbox, as ``bench.starts`` measures it; no bot is ever started this way.
+"""A warmed interpreter inside a sandbox, for ``bench.starts``. Bots are never started this way.
 
-``python warmed.py VARIANT COUNT``: makes children one after the other, each process 1 of a process namespace of its own
-with a mount of its own at ``/bot``, without capabilities and behind the bots' seccomp filter before it begins. A child
-of the variant ``fork`` begins in this very interpreter, one of the variant ``exec`` in a new one. One JSON object.
+``python warmed.py VARIANT COUNT`` creates child processes one after the other. Each is process 1 of its own process
+namespace, has its own mount at ``/bot`` and no capabilities, and starts under the seccomp filter of bots. With the
+variant ``fork``, the child continues in this interpreter; with ``exec``, it starts a new one. The output is one JSON
+object.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Processes that take turns on one core, so that builds and peers that cannot share a process meet the same weather.
+"""Processes that alternate on one core, for builds and libraries that cannot share a process.
 
-A worker says the names of its contenders on one line. Then it answers each line ``[name, seconds]`` with a line
-``[things per second, parts per second]``; until it is asked again it waits. Everything is JSON.
+A worker prints the names of its contenders on one line. Then it answers each line ``[name, seconds]`` with a line
+``[things per second, parts per second]`` and waits for the next one. All lines are JSON.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from itertools import zip_longest
 from typing import Any, Self
 
-from bench.measuring import Contender, Rate, window
+from bench.rates import Contender, Rate, window
 
 
 def serve(contenders: Mapping[str, Contender]) -> None:
@@ -52,7 +52,7 @@ class Worker:
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         if not line:
-            sys.exit(f"a worker has ended: {' '.join(map(str, self.process.args))}")
+            sys.exit(f"a worker process exited: {' '.join(map(str, self.process.args))}")
         return json.loads(line)
 
     def window(self, name: str, seconds: float) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-// Removes the addresses at which maintainers ask for money from package-lock.json; npm offers no setting for it.
+// Remove the funding URLs from package-lock.json; npm has no setting for this.
 
 import { readFileSync, writeFileSync } from "node:fs";
 

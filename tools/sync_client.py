@@ -1,6 +1,6 @@
-"""Make the synchronous API client from the asynchronous one: ``python tools/sync_client.py``.
+"""Generate the synchronous API client from the asynchronous client: ``python tools/sync_client.py``.
 
-Words are replaced, nothing else: what the asynchronous client does must read the same without ``async`` and ``await``.
+The script only replaces words, so the code must read the same without ``async`` and ``await``.
 """
 
 from __future__ import annotations

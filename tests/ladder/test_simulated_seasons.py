@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bench.seasons import MOST_TURNS, measured
-from bench.simulating import Simulated, simulated
+from bench.simulation import Simulated, simulated
 
 pytestmark = pytest.mark.slow
 

@@ -1,13 +1,12 @@
-"""What reading costs over the API: ``python -m bench.reading [--matches 100000] [--windows 5] [--window-s 4]``.
+"""Measure API reads: ``python -m bench.api_reads [--matches 100000] [--windows 5] [--window-s 4]``.
 
-Every reading endpoint on a site with that many matches, and beside each the barest view of the framework that asks as
-often, reads as many rows and answers as much (``bench.bare``), behind the same middleware, authentication and
-throttles. One real web server; ``wrk`` asks on four connections, in windows that take turns. A share of 100 % is as
-fast as the bare view; the goal is 80 %. It fails only if its CPU times cannot be right
-(``bench.cpu_time``).
+The bench compares every read endpoint with a minimal view (``bench.bare``) that makes as many queries, reads as many
+rows and returns as many bytes, with the same middleware, authentication and throttles. It runs one real web server.
+``wrk`` sends requests on four connections, in alternating windows. A share of 100% is as fast as the minimal view; the
+goal is 80%. The bench fails only if its CPU times cannot be right (``bench.cpu_time``).
 
-At the end it compares the parser of request heads (``esr_platform.heads``) with the default of uvicorn, httptools: two
-web servers answer the smallest bare view in turns.
+At the end, it compares the request head parser (``esr_platform.heads``) with httptools, the default of uvicorn: two web
+servers answer the smallest minimal view in alternating windows.
 """
 
 from __future__ import annotations
@@ -101,7 +100,7 @@ def asked(port: int, address: str, seconds: float) -> float:
     command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds:g}s", f"http://127.0.0.1:{port}{address}"]
     said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     if "Non-2xx" in said:
-        sys.exit(f"{address} was refused:\n{said}")
+        sys.exit(f"The request to {address} failed:\n{said}")
     found = re.search(r"Requests/sec:\s*([\d.]+)", said)
     assert found is not None, said
     return float(found[1])
@@ -131,7 +130,7 @@ def measure(options: argparse.Namespace) -> None:
             wall_s = time.monotonic() - began
             ratio = parser_ratio(group, port, options)
     show(found)
-    print(f"\nSmallest view: {ratio:.2f} times the responses per second of a web server with httptools")
+    print(f"\nSmallest view: {ratio:.2f} times the rate of a web server with httptools")
     print("\nCPU time:", ", ".join(f"{name} {seconds:.1f} s" for name, seconds in used_s.items()))
     require_plausible(used_s, wall_s)
 
@@ -173,7 +172,7 @@ def answers(port: int) -> bool:
 
 def show(found: list[Endpoint]) -> None:
     """Print the table."""
-    print("| endpoint | queries | rows | KB | bare/s | ours/s | share | |\n|---|---:|---:|---:|---:|---:|---:|---|")
+    print("| Endpoint | Queries | Rows | KB | Minimal/s | Ours/s | Share | |\n|---|---:|---:|---:|---:|---:|---:|---|")
     for one in found:
         mark = "" if one.share >= GOAL else "**missed**"
         cells = f"{one.queries} | {one.rows} | {one.size / 1000:.1f} | {median(one.bare):.0f} | {median(one.ours):.0f}"
@@ -186,8 +185,8 @@ def main() -> int:
     parser.add_argument("--people", type=int, default=400)
     parser.add_argument("--windows", type=int, default=5)
     parser.add_argument("--window-s", type=float, default=4.0)
-    parser.add_argument("--only", nargs="*", help="endpoints by the names in the table")
-    return on_each("bench.reading", parser, measure, ["sqlite"])
+    parser.add_argument("--only", nargs="*", help="endpoints to measure, by their names in the table (default: all)")
+    return on_each("bench.api_reads", parser, measure, ["sqlite"])
 
 
 if __name__ == "__main__":

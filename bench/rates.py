@@ -1,4 +1,4 @@
-"""Rates on one core: contenders take turns in short windows, so that all meet the same weather; medians count."""
+"""Rates on one core: contenders alternate in short windows under the same conditions; results are medians."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measure remote bots on one web server and one worker: ``python -m bench.playing [--seats 4] [--bots 200]``.
+"""Measure remote bots on one web server and one worker: ``python -m bench.remote_play [--seats 4] [--bots 200]``.
 
 The bench runs the real processes of the site (web, default, beat), on SQLite and PostgreSQL. The bots play at the same
 time in one other process (``bench.remote_players``). Each table makes a move every two seconds. The bench measures:
@@ -52,7 +52,7 @@ class Look:
 
 
 def guests(count: int, game: str, seats: int) -> list[str]:
-    """The secrets of so many new remote bots, each of an owner of its own, on the ladder for remote bots alone."""
+    """Create ``count`` remote bots with separate owners on the remote ladder; return their tokens."""
     from esr_platform.accounts import tokens
     from esr_platform.accounts.models import Scope, User
     from ladder.members.memberships import register
@@ -69,7 +69,7 @@ def guests(count: int, game: str, seats: int) -> list[str]:
 
 
 def look(began: float, parts: dict[str, int]) -> Look:
-    """At the processes with these pids, and all below them."""
+    """Measure the processes with these pids and their descendants."""
     table = ProcessTable()
     memory = {name: sum(rss_mb(one) for one in table.tree(pid)) for name, pid in parts.items()}
     return Look(time.monotonic() - began, memory, {name: table.tree_s(pid) for name, pid in parts.items()})
@@ -152,21 +152,21 @@ def show(title: str, found: dict[str, Any], looks: list[Look]) -> None:
     waited = sorted(waited_ms for at_s, waited_ms in told if at_s >= OPENING_S)
     lost, doubled = lost_or_doubled(found["asked"])
     cuts = quantiles(waited, n=1000)
-    verdict = "met" if cuts[989] <= GOAL_MS else f"MISSED (at most {GOAL_MS} ms)"
+    verdict = "met" if cuts[989] <= GOAL_MS else f"MISSED (limit: {GOAL_MS} ms)"
     print(f"\n{title}")
-    print(f"  {len(waited)} plies told: p50 {cuts[499]:.0f}, p90 {cuts[899]:.0f}, p99 {cuts[989]:.0f}: {verdict};"
+    print(f"  {len(waited)} decisions sent: p50 {cuts[499]:.0f}, p90 {cuts[899]:.0f}, p99 {cuts[989]:.0f}: {verdict};"
           f" p99.9 {cuts[998]:.0f}, slowest {waited[-1]:.0f} ms")  # fmt: skip
-    print(f"  decisions lost: {lost}, told twice: {doubled}; answers by status: {found['answers']}")
+    print(f"  decisions lost: {lost}, duplicated: {doubled}; responses by status: {found['answers']}")
     faults = PlayedMove.objects.exclude(default="").count()
     games = {status: Match.objects.filter(status=status).count() for status in ("finished", "running", "void")}
-    print(f"  moves {PlayedMove.objects.count()}, of them {faults} defaults; games {games}; {found['broken'][:3]}")
+    print(f"  moves {PlayedMove.objects.count()}, default moves {faults}; games {games}; {found['broken'][:3]}")
     first, last = show_parts(looks)
     span = last.at_s - first.at_s
     decided = sum(first.at_s <= row[3] < last.at_s for row in found["asked"])
     own_ms = 1000 * (last.used_s["web"] - first.used_s["web"]) / max(1, decided)
-    print(f"  {decided / span:.0f} decisions/s, {own_ms:.1f} ms of the web server's processor time each")
+    print(f"  {decided / span:.0f} decisions/s, {own_ms:.1f} ms CPU time of the web server per decision")
     show_clients("the bots", found)
-    print(f"  the machine's load at the end: {' '.join(f'{one:.1f}' for one in os.getloadavg())}")
+    print(f"  load average at the end: {' '.join(f'{one:.1f}' for one in os.getloadavg())}")
 
 
 def show_clients(name: str, found: dict[str, Any]) -> None:
@@ -212,7 +212,7 @@ def main() -> int:
     parser.add_argument("--bots", type=int, default=200)
     parser.add_argument("--seats", type=int, default=4, choices=(2, 3, 4))
     parser.add_argument("--seconds", type=int, default=600)
-    return on_each("bench.playing", parser, measure)
+    return on_each("bench.remote_play", parser, measure)
 
 
 if __name__ == "__main__":

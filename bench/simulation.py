@@ -1,10 +1,11 @@
-"""A season without processes: results drawn from a model, by the ladder's own pairing, Elo and estimates.
+"""Simulated seasons: results drawn from a model, with the pairing, Elo and estimates of the ladder.
 
-**The model.** A seat's performance is its bot's strength, what the chair is worth, and luck; who performs best is
-first. Luck has a Gumbel distribution, so that every game by itself is a Plackett-Luce ranking with the true strengths.
-But its parts are shared among the games of one deal, by a Gaussian copula: :data:`DEAL` of the variance is the deal's
-gift to a chair, whoever sits there, and :data:`AFFINITY` how the deal suits a bot, wherever it sits. The first part is
-what all seatings take out of a block's mean, the second one what makes its games tell less than games of as many deals.
+**The model.** The performance of a seat is the strength of its bot, the value of the seat, and luck. The best
+performance is first. Luck has a Gumbel distribution, so every single game is a Plackett-Luce ranking with the true
+strengths. A Gaussian copula shares parts of the luck among the games of one deal: :data:`DEAL` of the variance is the
+effect of the deal on a seat, for any bot, and :data:`AFFINITY` is the effect of the deal on a bot, in any seat. Playing
+all seatings removes the first part from the mean of a block. The second part makes the games of a block less
+informative than games with separate deals.
 """
 
 from __future__ import annotations
