@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 TASK: Final = "ladder.tasks.check_next"
 TOLD_EVERY_S: Final = 2.0
 AT_ONCE: Final = 16
-"""The most messages of one round. A message names no version: whose turn it is, is found out by who takes it."""
+"""Maximum number of messages per round. Messages do not name versions: the worker picks the next one."""
 
 
 def tell() -> int:
@@ -38,17 +38,17 @@ def tell() -> int:
         for _ in range(count):
             current_app.send_task(TASK, queue="checks", expires=TOLD_EVERY_S)
     except (OperationalError, OSError, RedisError) as error:
-        logger.warning("checks wait for the broker: %s", error)
+        logger.warning("cannot reach the broker, validation messages not sent: %s", error)
         return 0
     return count
 
 
 def check_next() -> BotVersion | None:
-    """Go on with the check whose turn it is; the version if it is now ready or refused."""
+    """Continue the next validation. Returns the version if it is now ready or rejected."""
     return queue.check_next(ended=_ended, before=lambda version: freeze(version.bot))
 
 
 def _ended(version: BotVersion) -> None:
-    """In the transaction that made it ready or refused: it is never the one without the other."""
+    """Join ladders in the same transaction that ends the validation."""
     if version.state == BotVersion.State.READY:
         enter(version.bot)

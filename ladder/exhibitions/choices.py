@@ -1,4 +1,4 @@
-"""Whom a person may choose for an exhibition match, by which names, and how many."""
+"""Limits on exhibition matches, and the versions that a user may choose for them."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from ladder.models import Exhibition, Ladder, Membership
 
 SOONEST: Final = timedelta(minutes=1)
 MARGINS: Final = (20, 50, 100)
-"""What a comparison may look for, in 1/1000 of a score: 2, 5 or 10 points of 100."""
+"""Differences that a comparison can detect, in 1/1000 of a score: 2, 5 or 10 points of 100."""
 
 
 @dataclass(frozen=True)
 class Allowances:
-    """What may be ordered: at once and a day by one person, and in one order."""
+    """Limits per user (open and per day) and per match request."""
 
     at_once: int
     per_day: int
@@ -41,7 +41,7 @@ class Allowances:
 
 
 def allowances() -> Allowances:
-    """The limits as the settings have them."""
+    """Return the limits from the settings."""
     return Allowances(
         at_once=settings.MAX_OPEN_EXHIBITIONS_PER_USER,
         per_day=settings.MAX_EXHIBITIONS_PER_DAY,
@@ -55,28 +55,28 @@ def allowances() -> Allowances:
 
 _AT_ONCE: Final = Limit(
     "MAX_OPEN_EXHIBITIONS_PER_USER",
-    "%(most)s of your orders are open, which is the most. Wait for one, or cancel one.",
+    "You have %(most)s open match requests (the maximum). Wait until one is finished, or cancel one.",
     retry_s=60,
 )
 _A_DAY: Final = Limit(
     "MAX_EXHIBITIONS_PER_DAY",
-    "You have ordered %(most)s times within 24 hours, which is the most: cancelled orders count, since their deals are"
-    " used up. Come back later.",
+    "You have made %(most)s match requests in the last 24 hours (the maximum). Canceled requests also count because"
+    " their deals are used up. Try again later.",
     per=DAY,
 )
 _GAMES_A_DAY: Final = Limit(
     "MAX_EXHIBITION_MATCHES_PER_DAY",
-    "That would be %(games)s games, and you have %(left)s left of the %(most)s that one person may order within 24"
-    " hours. Order fewer blocks, or come back later.",
+    "This request needs %(games)s games. You have %(left)s games left of the %(most)s that you can request in 24 hours."
+    " Request fewer blocks or try again later.",
     per=DAY,
 )
 
 
 def games_left(person: User) -> int:
-    """How many games ``person`` may still order today.
+    """Return the number of games that ``person`` can still request today.
 
-    An exhibition that is open counts with all its games, one that has ended with those that were begun: what a
-    comparison did not need and what was cancelled comes back.
+    An open exhibition counts with all its games, an ended one only with the games that were started. Games that a
+    comparison did not need and canceled games are available again.
     """
     recent = Exhibition.objects.filter(requested_by=person, created__gt=timezone.now() - DAY)
     begun = Count("blocks__matches", filter=Q(blocks__matches__attempts_started__gt=0))
@@ -86,7 +86,7 @@ def games_left(person: User) -> int:
 
 
 def require_room(person: User, games: int) -> None:
-    """Raise ``TooMany`` if ``person``, whose row the caller holds, may not order ``games`` more games."""
+    """Raise ``TooMany`` if ``person`` cannot request ``games`` more games. The person's row is locked."""
     mine = Exhibition.objects.filter(requested_by=person)
     _AT_ONCE.require(mine.filter(state__in=Exhibition.OPEN))
     _A_DAY.require(mine)
@@ -96,19 +96,19 @@ def require_room(person: User, games: int) -> None:
 
 
 def require_blocks(blocks: int, most: int) -> None:
-    """Raises ``Refused`` for a number of blocks that is none, or above ``most``."""
+    """Raise ``Refused`` unless ``blocks`` is between 1 and ``most``."""
     if not 1 <= blocks <= most:
-        raise Refused(f"An order has 1 to {most} blocks, not {blocks}.")
+        raise Refused(f"A match request can have 1 to {most} blocks, not {blocks}.", code="blocks_out_of_range")
 
 
 # --- Names of versions -----------------------------------------------------------------------------------------------
 
 
 def versions_named(person: User, ladder: Ladder, names: Sequence[str]) -> list[int]:
-    """The ids of the versions that ``names`` stand for, in that order, if ``person`` may choose each on ``ladder``.
+    """Return the ids of the versions with these ``names``. ``person`` must be allowed to choose them on ``ladder``.
 
-    ``citrine`` is the version of Citrine that plays there, ``citrine/3`` its third. Raises ``Refused``, in the same
-    words for what is not there and for what is not for everybody.
+    ``citrine`` is the version of Citrine that plays on the ladder, ``citrine/3`` is version 3. Raises ``Refused``. The
+    message does not reveal whether a version is missing or private.
     """
     return [_named(person, ladder, name) for name in names]
 
@@ -120,8 +120,9 @@ def _named(person: User, ladder: Ladder, name: str) -> int:
         return chosen(person, ladder, [-1 if version is None else version.pk])[0].pk
     except Refused as refusal:
         raise Refused(
-            f"{name} cannot be chosen at {ladder}. Name a ready version of yours (as in citrine/3), a house bot, or a"
-            " bot that plays there."
+            f"{name} is not available on {ladder}. Name a validated version of your own (such as citrine/3), a house"
+            " bot or a bot that plays on this ladder.",
+            code="version_not_available",
         ) from refusal
 
 
@@ -130,7 +131,7 @@ def _numbered(slug: str, number: str) -> BotVersion | None:
 
 
 def _playing(ladder: Ladder, slug: str) -> BotVersion | None:
-    """The version that plays on ``ladder``, or would if the bot were there."""
+    """Return the version that plays on ``ladder``, or would play if the bot joined."""
     membership = Membership.objects.filter(ladder=ladder, bot__slug=slug).first()
     if membership is not None:
         return playing_versions([membership]).get(membership.bot_id)
@@ -139,7 +140,7 @@ def _playing(ladder: Ladder, slug: str) -> BotVersion | None:
 
 # --- Opponents -------------------------------------------------------------------------------------------------------
 #
-# Nobody is asked for a test or a challenge: it is unrated, and what plays is what plays on the ladder anyway.
+# Test matches and challenges need no agreement: they are unrated, and the version already plays on the ladder.
 
 OWN: Final = 60
 OTHERS: Final = 60
@@ -147,7 +148,7 @@ OTHERS: Final = 60
 
 @dataclass(frozen=True)
 class Choices:
-    """What a form offers: all that is one's own, the house, and the best of the others on the ladder."""
+    """Versions to choose from: the user's own, house bots, and the best other bots on the ladder."""
 
     own: Sequence[BotVersion]
     house: Sequence[BotVersion]
@@ -159,7 +160,7 @@ class Choices:
 
 
 def choices(person: User, ladder: Ladder, also: str | None = None) -> Choices:
-    """What ``person`` is offered on ``ladder``, with the bot called ``also`` if it plays there; five queries."""
+    """Return the choices of ``person`` on ``ladder``, including the bot ``also`` if it plays there. Five queries."""
     ready = _versions().filter(state=BotVersion.State.READY)
     own = ready.filter(bot__owner=person).order_by("bot__name", "bot", "-number")[:OWN]
     house = ready.filter(bot__owner=None, active=True).order_by("bot__name")
@@ -171,25 +172,27 @@ def choices(person: User, ladder: Ladder, also: str | None = None) -> Choices:
 
 
 def chosen(person: User, ladder: Ladder, ids: Sequence[int]) -> list[BotVersion]:
-    """The versions with ``ids``, in that order, if ``person`` may choose each. Raises ``Refused``."""
+    """Return the versions with ``ids``, in this order. Raises ``Refused`` if ``person`` may not choose one."""
     found = {version.pk: version for version in _versions().filter(pk__in=ids)}
     for pk in ids:
         if pk not in found or not _may_choose(person, ladder, found[pk]):
-            raise Refused("One of the bots cannot be chosen (any more). Look at the list again.")
+            raise Refused(
+                "A selected version is not available. Reload the page and choose again.", code="version_not_available"
+            )
     if len(set(ids)) != len(ids):
-        raise Refused("The same version cannot take two places. Choose another one.")
+        raise Refused("A version can be selected only once. Choose another version.", code="version_twice")
     return [found[pk] for pk in ids]
 
 
 def unable(versions: Iterable[BotVersion], ladder: Ladder) -> str:
-    """Why ``versions`` cannot be given another game on ``ladder``, in a sentence for everybody; empty if they can."""
+    """Return a sentence on why ``versions`` cannot play another game on ``ladder``; empty if they can."""
     if not ladder.open:
         return "The ladder is closed."
     for version in versions:
         if not version.bot.plays:
-            return "A bot at the table is retired, on leave or suspended."
+            return "A selected bot is retired, paused or suspended."
         if not plays(version, ladder.game, ladder.seats):
-            return "The code of a bot at the table is not there any more."
+            return "The code of a selected bot is no longer available."
     return ""
 
 
@@ -219,7 +222,7 @@ def _best_of_the_others(person: User, ladder: Ladder, also: str | None) -> list[
 
 
 def _entered(ladder: Ladder) -> QuerySet[Membership]:
-    """The memberships of people's bots that play on ``ladder``."""
+    """The active memberships of users' bots on ``ladder``."""
     return Membership.objects.filter(ladder=ladder, active=True, bot__owner__isnull=False)
 
 

@@ -26,12 +26,12 @@ from ladder.ratings.sprt import Hypotheses, Verdict, Walk, walk
 
 # --- Scores so far ---------------------------------------------------------------------------------------------------
 #
-# A block counts when every one of its games is finished: a void or cancelled game takes its whole deal out.
+# A block counts when all of its games are finished. A void or canceled game excludes the whole deal.
 
 
 @dataclass(frozen=True)
 class BlockScore:
-    """What a version reached in one line-up of a block: means over its games. The score is 0 to 1, the rank from 1."""
+    """Mean score (0 to 1) and mean rank (from 1) of a version over the games of one line-up of a block."""
 
     score: float
     rank: float
@@ -39,9 +39,7 @@ class BlockScore:
 
 @dataclass(frozen=True)
 class Row:
-    """A version's line in the table of an exhibition: means over blocks, ``None`` before the first block that
-    counts.
-    """
+    """A version's row in the result table: means over blocks, ``None`` before the first block that counts."""
 
     version: BotVersion
     part: ExhibitionPlayer.Part
@@ -50,11 +48,11 @@ class Row:
 
 
 Scores = dict[int, dict[tuple[int, int], BlockScore]]
-"""By block, in the order of their numbers, and then by line-up and version."""
+"""Scores by block (in order) and then by line-up and version."""
 
 
 def scores(exhibition: Exhibition) -> Scores:
-    """The scores of every block of ``exhibition`` that counts; one query."""
+    """Return the scores of all blocks of ``exhibition`` that count. One query."""
     unfinished = Match.objects.filter(block=OuterRef("seat__match__block")).exclude(status=Match.Status.FINISHED)
     results = SeatResult.objects.filter(~Exists(unfinished), seat__match__block__exhibition=exhibition)
     games: dict[tuple[int, int, int], dict[int, int]] = defaultdict(dict)
@@ -75,7 +73,7 @@ def scores(exhibition: Exhibition) -> Scores:
 
 
 def rows(exhibition: Exhibition, found: Scores, players: Sequence[ExhibitionPlayer]) -> list[Row]:
-    """The table of an exhibition, the best first; in a comparison the two versions come before their opponents."""
+    """Return the result table, best first. In a comparison the two versions come before their opponents."""
     lines = []
     for player in players:
         own = [block[who] for block in found.values() for who in block if who[1] == player.version_id]
@@ -88,9 +86,9 @@ def rows(exhibition: Exhibition, found: Scores, players: Sequence[ExhibitionPlay
 
 
 def over_in_turn(exhibition: Exhibition) -> list[int]:
-    """The blocks of ``exhibition`` by number, up to the first that is still being played; to be read before the scores.
+    """Return the blocks of ``exhibition`` up to the first unfinished one. Read them before the scores.
 
-    Which games last long must not decide which count first.
+    The duration of games must not affect the order in which blocks count.
     """
     ids = []
     for block, when in Block.objects.filter(exhibition=exhibition).order_by("pk").values_list("pk", "ended"):
@@ -101,43 +99,43 @@ def over_in_turn(exhibition: Exhibition) -> list[int]:
 
 
 def differences(exhibition: Exhibition, over: Sequence[int], found: Scores) -> list[float]:
-    """By block of ``over`` that counts, what the candidate scored more than the baseline on the same deal."""
+    """Return candidate score minus baseline score, for each block in ``over`` that counts."""
     pair = dict(exhibition.players.exclude(part=ExhibitionPlayer.Part.GAUNTLET).values_list("part", "version"))
     candidate, baseline = pair[ExhibitionPlayer.Part.CANDIDATE], pair[ExhibitionPlayer.Part.BASELINE]
     return [found[block][0, candidate].score - found[block][1, baseline].score for block in over if block in found]
 
 
 def hypotheses(exhibition: Exhibition) -> Hypotheses:
-    """What a comparison asks."""
+    """Return the hypotheses of a comparison."""
     return Hypotheses((exhibition.margin or 0) / 1000)
 
 
 def walk_of(exhibition: Exhibition) -> Walk:
-    """How a comparison stands."""
+    """Return the current walk of a comparison."""
     over = over_in_turn(exhibition)
     return walk(differences(exhibition, over, scores(exhibition)), hypotheses(exhibition))
 
 
 # --- Blocks to play --------------------------------------------------------------------------------------------------
 #
-# The exhibition's row is locked first, before the ladder's and before anything of a match, here and wherever an
-# exhibition ends.
+# The row of the exhibition is locked before the rows of the ladder and of matches, here and wherever an exhibition
+# ends.
 
 AHEAD: Final = 4
-"""Blocks of an exhibition that are not over at a time: enough to keep workers busy, few enough to stop early."""
+"""Unfinished blocks per exhibition: enough to keep workers busy, few enough to stop early."""
 
 READY_BEFORE: Final = timedelta(seconds=30)
-"""So long before its time a scheduled match is written, with its time as the moment from which it may be played."""
+"""Scheduled matches are created this long before their start time."""
 
 ORDERED: Final = -1
-"""The priority of tests, challenges and comparisons: below the ladder's, with a share of their own in dispatching."""
+"""Priority of test matches, challenges and comparisons: below ladder matches, with a reserved share of workers."""
 
-_NOT_AGREED: Final = "Not everybody had agreed when its time came."
+_NOT_AGREED: Final = "Not all owners had agreed at the start time."
 _State = Exhibition.State
 
 
 def feed() -> int:
-    """Go on with every order that is open and due; how many blocks were written. Safe to run twice at once."""
+    """Create blocks for all open exhibitions that are due; return their number. Safe to run concurrently."""
     _end_without_agreement()
     due = Q(state=_State.RUNNING) | Q(state=_State.PLANNED, due_at__lte=Now() + READY_BEFORE)
     first = Exhibition.objects.filter(due).order_by(F("due_at").asc(nulls_last=True), "pk")
@@ -146,7 +144,7 @@ def feed() -> int:
 
 def _feed(exhibition_id: int) -> int:
     if _pending(exhibition_id) >= AHEAD:
-        return 0  # found out without a lock: mostly there is nothing to do
+        return 0  # checked without a lock because usually there is nothing to do
     with transaction.atomic():
         held = Exhibition.objects.select_for_update(no_key=True, of=("self",)).select_related("ladder", "requested_by")
         exhibition = held.get(pk=exhibition_id)
@@ -156,7 +154,7 @@ def _feed(exhibition_id: int) -> int:
 
 
 def _is_over(exhibition: Exhibition) -> bool:
-    """End the exhibition if it has what it wanted or cannot go on; whether that is so."""
+    """End the exhibition if it is complete or cannot continue; return whether it ended."""
     pending, written = _pending(exhibition.pk), exhibition.blocks.count()
     verdict = walk_of(exhibition).verdict if exhibition.kind == Exhibition.Kind.COMPARISON else Verdict.OPEN
     if verdict is not Verdict.OPEN or (written >= exhibition.blocks_wanted and not pending):
@@ -166,14 +164,14 @@ def _is_over(exhibition: Exhibition) -> bool:
         return False
     problem = unable([player.version for player in _players(exhibition)], exhibition.ladder)
     if not exhibition.requested_by.is_active:
-        problem = "Whoever ordered it has no account any more."
+        problem = "The account of the user who requested it is closed."
     if problem:
         cancelled(exhibition, problem)
     return bool(problem)
 
 
 def _write(exhibition: Exhibition) -> int:
-    """Write the next blocks; how many. Without an open season they wait for the next one."""
+    """Create the next blocks; return their number. Without an open season they wait for the next one."""
     written = exhibition.blocks.count()
     scheduled = exhibition.kind == Exhibition.Kind.SCHEDULED
     most = exhibition.blocks_wanted if scheduled else AHEAD - _pending(exhibition.pk)
@@ -191,7 +189,7 @@ def _write(exhibition: Exhibition) -> int:
 
 
 def _block(exhibition: Exhibition, ladder: Ladder, number: int) -> Block:
-    """Block ``number`` of the exhibition, from 0."""
+    """Create block ``number`` (from 0) of the exhibition."""
     players, others = lineups(exhibition, ladder.seats, number)
     return schedule_block(
         ladder,
@@ -207,16 +205,16 @@ def _block(exhibition: Exhibition, ladder: Ladder, number: int) -> Block:
 
 
 def _priority(exhibition: Exhibition, number: int) -> int:
-    """Staff's matches at a set time go before everything, of everybody's the first deal.
+    """Scheduled matches of staff, and the first deal of everyone else's, have the highest priority.
 
-    The other deals take turns with what else was ordered: else naming a time would be a way past all ladders.
+    Other deals share the workers with other requests. Otherwise a start time would bypass all ladders.
     """
     at_once = exhibition.kind == Exhibition.Kind.SCHEDULED and (number == 0 or exhibition.requested_by.is_staff)
     return AT_A_SET_TIME if at_once else ORDERED
 
 
 def lineups(exhibition: Exhibition, seats: int, number: int) -> tuple[list[Player], list[Player]]:
-    """Who plays block ``number`` of ``exhibition`` (from 0); the second line-up is empty but in a comparison."""
+    """Return the two line-ups of block ``number`` (from 0); only comparisons have a second one."""
     parts: Mapping[str, list[BotVersion]] = {part: [] for part in ExhibitionPlayer.Part}
     for player in _players(exhibition):
         parts[player.part].append(player.version)

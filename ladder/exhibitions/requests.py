@@ -23,8 +23,8 @@ from ladder.ratings.sprt import Verdict
 
 # --- Requests --------------------------------------------------------------------------------------------------------
 #
-# Nothing is played here: ``ladder.exhibitions.progress`` does that from the row. ``token`` is the form's, so that a
-# form sent twice is one order. Every function raises ``Refused`` with a sentence for the person.
+# These functions only store requests; ``ladder.exhibitions.progress`` plays them. ``token`` belongs to the form, so
+# that a form submitted twice creates one request. Every function raises ``Refused`` with a sentence for the user.
 
 _Part = ExhibitionPlayer.Part
 _State = Exhibition.State
@@ -32,7 +32,7 @@ Players = Sequence[tuple[ExhibitionPlayer.Part, BotVersion]]
 
 
 def request_test(by: User, ladder: Ladder, versions: Sequence[int], blocks: int, token: UUID) -> Exhibition:
-    """So many blocks at one table, in seat order; a challenge where other people's bots sit there."""
+    """Request ``blocks`` blocks with one version per seat; a challenge if other users' bots take part."""
     require_blocks(blocks, allowances().blocks)
     table = _table(by, ladder, versions)
     strangers = any(version.bot.owner_id not in (None, by.pk) for version in table)
@@ -59,19 +59,25 @@ def request_comparison(
     margin: int,
     token: UUID,
 ) -> Exhibition:
-    """Ask whether the first of ``pair`` is better than the second, both one's own, by ``margin`` (1/1000).
+    """Request a test of whether the first of ``pair`` is better than the second by ``margin`` (1/1000).
 
-    Both play the same deals against the same ``gauntlet``, of at least as many versions as there are other seats; of
-    more, blocks take the next ones in turn.
+    Both versions belong to ``by``. They play the same deals against the same ``gauntlet``, which has at least one
+    version per other seat. If it has more, blocks use them in turn.
     """
     require_blocks(most_blocks, allowances().comparison_blocks)
     if margin not in MARGINS:
-        raise Refused("Choose one of the differences that are offered.")
+        raise Refused(
+            f"Choose a difference of {', '.join(map(str, MARGINS))} (1/1000 of the score), not {margin}.",
+            code="unknown_margin",
+        )
     candidate, baseline, *others = chosen(by, ladder, [*pair, *gauntlet])
     if {candidate.bot.owner_id, baseline.bot.owner_id} != {by.pk}:
-        raise Refused("Compare two versions of your own.")
+        raise Refused("Both compared versions must belong to your bots.", code="not_your_versions")
     if len(others) < ladder.seats - 1:
-        raise Refused(f"At {ladder} they need {ladder.seats - 1} opponents at least. Tick more of them.")
+        raise Refused(
+            f"{ladder} needs at least {ladder.seats - 1} opponents, not {len(others)}. Select more.",
+            code="too_few_opponents",
+        )
     return _placed(
         Exhibition(
             kind=Exhibition.Kind.COMPARISON,
@@ -96,16 +102,16 @@ def request_scheduled(
     token: UUID,
     rotated: bool = True,
 ) -> Exhibition:
-    """A match at ``due_at``: ``deals`` deals, each in all seatings or, without ``rotated``, once and seated as given.
+    """Request a match at ``due_at`` with ``deals`` deals, each in all seatings or, without ``rotated``, once as seated.
 
-    Staff's are fixed at once. Anybody else's wait until every other owner of a bot at the table has agreed.
+    Requests of staff are scheduled immediately. Other requests wait until all other owners have agreed.
     """
     require_blocks(deals, allowances().deals)
     _require_time(due_at)
     table = _table(by, ladder, versions)
     asked = set() if by.is_staff else {one.bot.owner_id for one in table} - {None, by.pk}
     if not by.is_staff and by.pk not in {one.bot.owner_id for one in table}:
-        raise Refused("One of the bots has to be yours.")
+        raise Refused("At least one of the bots must be yours.", code="no_bot_of_yours")
     return _placed(
         Exhibition(
             kind=Exhibition.Kind.SCHEDULED,
@@ -125,25 +131,29 @@ def request_scheduled(
 
 def _table(by: User, ladder: Ladder, versions: Sequence[int]) -> list[BotVersion]:
     if len(versions) != ladder.seats:
-        raise Refused(f"{ladder} has {ladder.seats} seats: choose a bot for each.")
+        raise Refused(
+            f"{ladder} has {ladder.seats} seats, but you chose {len(versions)} versions. Choose one per seat.",
+            code="wrong_number_of_seats",
+        )
     return chosen(by, ladder, versions)
 
 
 def _require_time(due_at: datetime) -> None:
     days = allowances().days_ahead
     if due_at < timezone.now() + SOONEST:
-        raise Refused("Choose a time that is at least a minute from now.")
+        raise Refused("Choose a time at least 1 minute from now.", code="time_too_early")
     if due_at > timezone.now() + timedelta(days=days):
-        raise Refused(f"Choose a time within the next {days} days.")
+        raise Refused(f"Choose a time within the next {days} days.", code="time_too_late")
 
 
 def _placed(exhibition: Exhibition, players: Players, asked: Sequence[Any] = ()) -> Exhibition:
-    """Write the exhibition with its players, or give the one that the same form has made before."""
+    """Store the exhibition with its players, or return the one that the same form has already created."""
     if not exhibition.ladder.open:
-        raise Refused(f"The ladder {exhibition.ladder} is closed.")
+        raise Refused(f"{exhibition.ladder} is closed. Choose an open ladder.", code="ladder_closed")
     if exhibition.ladder.live:
         raise Refused(
-            f"Games on {exhibition.ladder} are live ones: challenge somebody there, or choose another ladder."
+            f"{exhibition.ladder} has only live games. Challenge a player there, or choose a ladder for hosted bots.",
+            code="live_ladder",
         )
     with transaction.atomic():
         hold_acting(exhibition.requested_by_id)
@@ -162,7 +172,7 @@ def _placed(exhibition: Exhibition, players: Players, asked: Sequence[Any] = ())
 
 def _same(known: Exhibition, exhibition: Exhibition) -> Exhibition:
     if known.requested_by_id != exhibition.requested_by_id:
-        raise Refused("This form was used before. Open it again.")
+        raise Refused("This form was already submitted. Reload the page and try again.", code="token_used")
     return known
 
 
@@ -170,20 +180,26 @@ def _same(known: Exhibition, exhibition: Exhibition) -> Exhibition:
 
 
 def answer(exhibition: Exhibition, person: User, agreed: bool) -> Exhibition:
-    """Say for ``person`` whether their bot will be there; the last to agree fixes the match, one refusal ends it.
+    """Store the answer of ``person``. The match is scheduled when all agree and canceled if one declines.
 
-    The same answer given twice is one. Raises ``Refused``.
+    Repeating an answer has no effect. Raises ``Refused``.
     """
     with transaction.atomic():
         now = hold_acting(person.pk)
         locked = held(exhibition)
         asked = Agreement.objects.filter(exhibition=locked, person=person).first()
         if asked is None:
-            raise Refused("You were not asked: no bot of yours is at that table.")
+            raise Refused(
+                "This match does not need your agreement because none of your bots plays in it.", code="not_asked"
+            )
         if asked.agreed == agreed:
             return locked
         if locked.state != Exhibition.State.INVITED:
-            raise Refused("It is fixed already, or has ended. Who agreed may cancel it until it begins.")
+            raise Refused(
+                "You can no longer change your answer: the match is scheduled or has ended. If you agreed to a"
+                " scheduled match, you can cancel it until it starts.",
+                code="answer_final",
+            )
         Agreement.objects.filter(pk=asked.pk).update(agreed=agreed, answered=Now())
         if not agreed:
             cancelled(locked, DISAGREED.format(now.username))
@@ -194,39 +210,41 @@ def answer(exhibition: Exhibition, person: User, agreed: bool) -> Exhibition:
 
 # --- Ends ------------------------------------------------------------------------------------------------------------
 
-CANCELLED_BY: Final = "Cancelled by {}."
-DISAGREED: Final = "{} did not agree."
-_DECIDED: Final = "The comparison was decided without it."
+CANCELLED_BY: Final = "Canceled by {}."
+DISAGREED: Final = "{} declined."
+_DECIDED: Final = "The comparison was decided before this match started."
 
 
 def cancel(exhibition: Exhibition, by: User) -> None:
-    """End an exhibition: what nobody has begun is not played. Raises ``Refused``.
+    """Cancel an exhibition and its queued matches. Raises ``Refused``.
 
-    Who may ask for that is the page's to say; but once it has begun, only who ordered it, and staff.
+    The caller checks the permission. After the start, only the requester and staff may cancel it.
     """
     with transaction.atomic():
         now = hold_acting(by.pk)
         locked = held(exhibition)
         if not locked.open:
-            raise Refused("It has ended already.")
+            raise Refused("This match request has already ended.", code="already_ended")
         if locked.state == _State.RUNNING and locked.requested_by_id != by.pk and not by.is_staff:
-            raise Refused("It has begun. Now only who ordered it can cancel it.")
+            raise Refused(
+                "The match has started. Only the user who requested it can cancel it now.", code="already_started"
+            )
         cancelled(locked, CANCELLED_BY.format(now.username))
 
 
 def held(exhibition: Exhibition) -> Exhibition:
-    """The exhibition, its row held until the end of the transaction."""
+    """Return the exhibition with its row locked until the end of the transaction."""
     return Exhibition.objects.select_for_update(no_key=True, of=("self",)).get(pk=exhibition.pk)
 
 
 def cancelled(exhibition: Exhibition, reason: str) -> None:
-    """Cancel the exhibition, whose row the caller's transaction holds."""
+    """Cancel the exhibition. The caller has locked its row."""
     _end(exhibition, _State.CANCELLED, reason)
     _drop(exhibition, reason)
 
 
 def call_otherwise(name: str, called: str) -> None:
-    """Write ``called`` for the user name ``name`` where it is said why exhibitions and their games were cancelled."""
+    """Replace the username ``name`` by ``called`` in the reasons of canceled exhibitions and their matches."""
     for sentence in (CANCELLED_BY, DISAGREED):
         before, after = sentence.format(name), sentence.format(called)
         exhibitions = list(Exhibition.objects.filter(reason=before).values_list("pk", flat=True))
@@ -237,7 +255,7 @@ def call_otherwise(name: str, called: str) -> None:
 
 
 def ended(exhibition: Exhibition, verdict: Verdict) -> None:
-    """Finish the exhibition, whose row the caller's transaction holds; ``verdict`` is that of a comparison."""
+    """Finish the exhibition with the ``verdict`` of a comparison. The caller has locked its row."""
     if exhibition.kind == Exhibition.Kind.COMPARISON:
         Exhibition.objects.filter(pk=exhibition.pk).update(verdict=verdict.value)
     _end(exhibition, _State.FINISHED, "")
@@ -251,7 +269,7 @@ def _end(exhibition: Exhibition, state: Exhibition.State, reason: str) -> None:
 
 
 def _drop(exhibition: Exhibition, reason: str) -> None:
-    """Cancel the games that nobody has begun, and end the blocks that are over by that."""
+    """Cancel the matches that have not started, and end the blocks that are then complete."""
     untried = Match.objects.filter(block__exhibition=exhibition, status=Match.Status.QUEUED, attempts_started=0)
     rows = untried.select_for_update(no_key=True, of=("self",)).order_by("pk")
     found = dict(rows.values_list("pk", "block"))

@@ -1,4 +1,4 @@
-"""What people ask to be played: tests, challenges, comparisons of two versions, and matches at a set time. Unrated."""
+"""Exhibition matches on request: test matches, challenges, version comparisons and scheduled matches."""
 
 from __future__ import annotations
 
@@ -12,46 +12,45 @@ from ladder.models.ladders import Ladder, Viewer
 
 class ExhibitionQuerySet(models.QuerySet["Exhibition"]):
     def visible_to(self, user: Viewer) -> ExhibitionQuerySet:
-        """Those on ladders that ``user`` may see."""
+        """Exhibitions on ladders that ``user`` may see."""
         return self.filter(ladder__in=Ladder.objects.visible_to(user))
 
 
 class Exhibition(models.Model):
-    """Blocks that somebody asked for. Its row is the plan; ``ladder.exhibitions.progress`` writes its blocks step by
-    step.
+    """A match request. ``ladder.exhibitions.progress`` creates its blocks step by step.
 
-    ``blocks_wanted`` is the most in a comparison, which ends as soon as it is decided, and exact otherwise. ``margin``
-    (1/1000 of a score) is the difference that a comparison asks for, ``verdict`` its answer (``sprt.Verdict``).
-    ``rotated`` says that a deal is played in all seatings, otherwise once, seated as ordered.
+    ``blocks_wanted`` is the maximum of a comparison, which ends as soon as it is decided, and exact otherwise.
+    ``margin`` (1/1000 of a score) is the difference that a comparison detects, ``verdict`` its result
+    (``sprt.Verdict``). With ``rotated`` each deal is played in all seatings, otherwise once in the requested seats.
     """
 
     class Kind(models.TextChoices):
-        TEST = "test", "test"
-        CHALLENGE = "challenge", "challenge"
-        COMPARISON = "comparison", "comparison"
-        SCHEDULED = "scheduled", "scheduled match"
+        TEST = "test", "Test match"
+        CHALLENGE = "challenge", "Challenge"
+        COMPARISON = "comparison", "Version comparison"
+        SCHEDULED = "scheduled", "Scheduled match"
 
     class State(models.TextChoices):
-        INVITED = "invited", "waits until everybody has agreed"
-        PLANNED = "planned", "waits for its time"
-        RUNNING = "running", "is being played"
-        FINISHED = "finished", "finished"
-        CANCELLED = "cancelled", "cancelled"
+        INVITED = "invited", "Waiting for answers"
+        PLANNED = "planned", "Scheduled"
+        RUNNING = "running", "Running"
+        FINISHED = "finished", "Finished"
+        CANCELLED = "cancelled", "Canceled"
 
     OPEN = (State.INVITED, State.PLANNED, State.RUNNING)
 
     kind = models.CharField(max_length=10, choices=Kind)
     ladder = models.ForeignKey(Ladder, on_delete=models.PROTECT, related_name="exhibitions")
     requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="exhibitions")
-    token = models.UUIDField(unique=True, help_text="of the form that sent it: sent twice, it is one order")
+    token = models.UUIDField(unique=True, help_text="token of the form, against double submission")
     blocks_wanted = models.PositiveIntegerField()
     games_wanted = models.PositiveIntegerField(help_text="in all blocks, for the daily limit")
     rotated = models.BooleanField(default=True)
     margin = models.PositiveSmallIntegerField(null=True, blank=True)
     verdict = models.CharField(max_length=10, blank=True)
-    due_at = models.DateTimeField(null=True, blank=True, help_text="when a scheduled match begins")
+    due_at = models.DateTimeField(null=True, blank=True, help_text="start time of a scheduled match")
     state = models.CharField(max_length=10, choices=State)
-    reason = models.CharField(max_length=500, blank=True, help_text="why it was cancelled or ended early")
+    reason = models.CharField(max_length=500, blank=True, help_text="why it was canceled or ended early")
     created = models.DateTimeField(auto_now_add=True)
     ended = models.DateTimeField(null=True, blank=True)
 
@@ -95,15 +94,15 @@ class Exhibition(models.Model):
 
     @property
     def open(self) -> bool:
-        """Whether something of it is still to come."""
+        """Whether the exhibition has not ended."""
         return self.state in self.OPEN
 
 
 class ExhibitionPlayer(models.Model):
-    """A version that plays in an exhibition, pinned. ``index`` counts from 0 within its part.
+    """A version that plays in an exhibition. ``index`` counts from 0 within its part.
 
-    Seats are the table of every block. In a comparison the candidate and then the baseline take the first place, and
-    the gauntlet's versions the others, in turn from block to block.
+    The seats are the same in every block. In a comparison the candidate and the baseline take the first place in turn;
+    the versions of the gauntlet take the others and change from block to block.
     """
 
     class Part(models.TextChoices):
@@ -133,7 +132,7 @@ class ExhibitionPlayer(models.Model):
 
 
 class Agreement(models.Model):
-    """Whether an owner whose bot is to play at a set time wants that; ``agreed`` is ``None`` until they have said."""
+    """The answer of a bot owner to a scheduled match; ``agreed`` is ``None`` until they answer."""
 
     exhibition = models.ForeignKey(Exhibition, on_delete=models.CASCADE, related_name="agreements")
     person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="agreements")

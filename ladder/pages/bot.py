@@ -1,4 +1,4 @@
-"""The page of a bot: its ladders, how it plays, its versions and its matches."""
+"""The bot page: ladders, statistics, versions and matches."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ _STATE = BotVersion.State
 
 @dataclass(frozen=True)
 class Versions:
-    """Some versions of a bot, newest first, each with the number of its rated games that statistics hold.
+    """One page of a bot's versions, newest first, each with its number of rated games in the statistics.
 
-    ``before`` is the cursor of the older ones; ``newer`` says whether it begins with older ones. ``spoken_of`` are
-    the version that plays, those that wait for their check, and the newest, whether they are among ``rows`` or not.
+    ``before`` is the cursor for older versions; ``newer`` is true if newer versions exist. ``spoken_of`` are the active
+    version, the queued ones and the newest one, whether or not they are among ``rows``.
     """
 
     rows: Sequence[tuple[BotVersion, int]]
@@ -67,14 +67,14 @@ class Versions:
 
     @property
     def active(self) -> BotVersion | None:
-        """The version that plays."""
+        """The active version."""
         return next((version for version in self.spoken_of if version.active), None)
 
 
 def versions_of(bot: Bot, everything: bool, older_than: str | None, user: Viewer) -> Versions:
-    """Versions below the number in an address, else the newest; only those that were ready, unless ``everything``.
+    """Return versions below the given number, or the newest; only validated ones unless ``everything``.
 
-    One query, which reads few more rows than are shown. Games are of ladders that ``user`` may see.
+    One query. It counts games on ladders that ``user`` may see.
     """
     start = whole_number(older_than)
     listed = bot.versions.all() if everything else bot.versions.filter(state=_STATE.READY)
@@ -92,9 +92,9 @@ def versions_of(bot: Bot, everything: bool, older_than: str | None, user: Viewer
 
 
 def spoken_of(bot: Bot, among: Sequence[BotVersion] | None = None) -> Sequence[BotVersion]:
-    """The version that plays, those that wait for their check, and the newest: newest first.
+    """Return the active version, the queued ones and the newest one, newest first.
 
-    One query, none if they are ``among`` what was read already.
+    One query, or none if ``among`` contains the versions that were already read.
     """
     if among is None:
         return list(_plain(bot).filter(_concerned(bot)))
@@ -115,7 +115,7 @@ def _plain(bot: Bot) -> QuerySet[BotVersion]:
 
 
 def _of(bot: Bot, user: Viewer) -> QuerySet[Any]:
-    """The versions of ``bot`` with the games that they have ``played``."""
+    """Return the versions of ``bot`` with their number of games as ``played``."""
     seen = VersionTally.objects.filter(version=OuterRef("pk"), membership__ladder__in=Ladder.objects.visible_to(user))
     games = seen.order_by().values("version").annotate(number=Sum("games")).values("number")
     return _plain(bot).annotate(played=Coalesce(Subquery(games), 0))
@@ -126,7 +126,7 @@ def _of(bot: Bot, user: Viewer) -> QuerySet[Any]:
 
 @dataclass(frozen=True)
 class HabitRow:
-    """One habit: the version's own (``None`` where it had no occasion) and that of all who play there."""
+    """One habit: the value of the version (``None`` without data) and of all players on the ladder."""
 
     habit: Habit
     own: Practice | None
@@ -142,7 +142,7 @@ class HabitRow:
 
 @dataclass(frozen=True)
 class HabitGroup:
-    """Habits that stand in one table."""
+    """Habits in one table."""
 
     title: str
     rows: Sequence[HabitRow]
@@ -150,7 +150,7 @@ class HabitGroup:
 
 @dataclass(frozen=True)
 class HabitTables:
-    """What a version did in so many blocks and games."""
+    """The habits of a version, with the numbers of blocks and games."""
 
     version: int
     blocks: int
@@ -159,7 +159,7 @@ class HabitTables:
 
 
 def tallies_of(membership: Membership, season: int | None) -> Sequence[VersionTally]:
-    """How the versions of ``membership`` played in a season, with the season's statistics; one query."""
+    """Return the tallies of the membership's versions in a season, with the season's statistics. One query."""
     its = VersionTally.objects.filter(season=season, membership=membership).select_related(
         "version", "season__statistics"
     )
@@ -167,9 +167,9 @@ def tallies_of(membership: Membership, season: int | None) -> Sequence[VersionTa
 
 
 def habit_tables(tallies: Sequence[VersionTally], game: str) -> HabitTables | None:
-    """The tables of the newest version with enough blocks to say something, else of the newest; ``None`` without any.
+    """Return the habits of the newest version with at least ``FEW`` blocks, else of the newest; ``None`` without any.
 
-    ``tallies`` are of one membership and season, as ``tallies_of`` reads them.
+    ``tallies`` belong to one membership and season (see ``tallies_of``).
     """
     newest = sorted(tallies, key=lambda tally: -tally.version.number)
     shown = next((tally for tally in newest if tally.blocks >= FEW), next(iter(newest), None))
@@ -193,12 +193,12 @@ def _practice(habit: Habit, sums: Mapping[str, Sequence[int]]) -> Practice | Non
 # --- Opponents -------------------------------------------------------------------------------------------------------
 
 SHOWN: Final = 8
-"""Opponents on a bot's page; the others stand where all of them do."""
+"""Number of opponents on a bot page."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """The share of opponents beaten in some games, with its interval over blocks."""
+    """A share of opponents beaten, with its interval over blocks."""
 
     share: PairShare
     games: int
@@ -206,7 +206,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Row:
-    """Against ``opponent``, or everybody (``None``): in all games, and by the own seat, ``None`` where it never sat."""
+    """Results against ``opponent`` or all (``None``): total and by own seat, ``None`` for unused seats."""
 
     opponent: Membership | None
     total: Cell | None
@@ -215,7 +215,7 @@ class Row:
 
 @dataclass(frozen=True)
 class HeatMap:
-    """A row for everybody and one for each of the ``SHOWN`` that it met most often; ``more`` says there are others."""
+    """A row for all opponents and one for each of the ``SHOWN`` most frequent; ``more`` if there are others."""
 
     everybody: Row
     opponents: Sequence[Row]
@@ -223,7 +223,7 @@ class HeatMap:
 
     @property
     def rows(self) -> list[Row]:
-        """All rows, everybody first."""
+        """All rows, the total first."""
         return [self.everybody, *self.opponents]
 
     @property
@@ -233,10 +233,9 @@ class HeatMap:
 
 
 def heat_map(membership: Membership, season: int, tallies: Iterable[VersionTally]) -> HeatMap | None:
-    """The map of ``membership`` in a season, whose ``tallies`` are all of its versions; ``None`` before a block is
-    over.
+    """Return the heat map of ``membership`` in a season; ``None`` before the first block is finished.
 
-    One query.
+    ``tallies`` contains all versions. One query.
     """
     own: SeatPoints = []
     total = [0, 0, 0]
@@ -264,7 +263,7 @@ def _cells(points: SeatPoints, ladder: Ladder, opponents: int) -> list[Cell | No
 
 
 def _cell(points: Sequence[int], games: int, opponents: int) -> Cell | None:
-    """From games, half points and squares, where every block has so many ``games`` against so many ``opponents``."""
+    """Return the cell for counts of games, half points and squares."""
     played, half, squares = points
     if not played:
         return None
@@ -275,14 +274,12 @@ def _cell(points: Sequence[int], games: int, opponents: int) -> Cell | None:
 # --- Ladders ---------------------------------------------------------------------------------------------------------
 
 STANDS: Final = Q(active=True) | Q(games__gt=0)
-"""The memberships of a ladder's table."""
+"""Memberships that are listed in the standings."""
 
 
 @dataclass(frozen=True)
 class Placed:
-    """A membership with its ``rank`` ``among`` so many, how many of its rated games are ``queued``, and the last
-    season.
-    """
+    """A membership with its ``rank`` ``among`` all, its number of ``queued`` matches, and the latest season."""
 
     membership: Membership
     rank: int
@@ -300,25 +297,25 @@ class Placed:
 
     @property
     def shown(self) -> bool:
-        """Whether it stands in the ladder's table."""
+        """Whether the standings list it."""
         return self.membership.active or self.membership.games > 0
 
 
 def placed_of(bot: Bot, user: Viewer) -> list[Placed]:
-    """All memberships of ``bot`` on ladders that ``user`` may see, in the order of the ladders; one query."""
+    """Return the memberships of ``bot`` on ladders that ``user`` may see, in ladder order. One query."""
     its = Membership.objects.filter(bot=bot, ladder__in=Ladder.objects.visible_to(user))
     return [Placed(one, one.rank, one.among, one.queued, one.season) for one in _placed(its)]
 
 
 def chosen_of(placed: Sequence[Placed], slug: str | None) -> Placed | None:
-    """The one whose ladder is called ``slug``; without a name the one with most games among those that play.
+    """Return the membership on ladder ``slug``; without a slug the active one with the most games.
 
-    Raises ``Http404`` for a name that is none of theirs.
+    Raises ``Http404`` if the bot is not on that ladder.
     """
     if slug:
         named = next((one for one in placed if one.ladder.slug == slug), None)
         if named is None:
-            raise Http404(f"The bot is on no ladder called {slug}.")
+            raise Http404(_("This bot is not on the ladder %(slug)s.") % {"slug": slug})
         return named
     return max(placed, key=lambda one: (one.membership.active, one.games), default=None)
 
@@ -345,7 +342,7 @@ def _placed(memberships: QuerySet[Membership]) -> QuerySet[Any]:
 
 @dataclass(frozen=True)
 class VersionRow:
-    """A version with its estimate; ``level`` is the next newer one, where the two cannot be told apart."""
+    """A version's estimate; ``level`` is the number of the next newer version if they are statistically tied."""
 
     estimate: Estimate
     level: int | None
@@ -353,7 +350,7 @@ class VersionRow:
 
 @dataclass(frozen=True)
 class Strength:
-    """Estimates of one season, the newest version first; never empty."""
+    """Estimates of one season, newest version first; never empty."""
 
     estimates: Sequence[Estimate]
 
@@ -363,7 +360,7 @@ class Strength:
 
     @cached_property
     def axis(self) -> Axis:
-        """The one axis that holds all intervals."""
+        """The axis that contains all intervals."""
         return axis([end for one in self.estimates for end in (one.low, one.high)])
 
     @property
@@ -376,13 +373,13 @@ class Strength:
 
     @property
     def said(self) -> str:
-        """How the newest one stands to every older one, in a sentence; empty where there is no older one."""
+        """A sentence that compares the newest version with all older ones; empty if it is the only one."""
         newest, older = self.newest, self.estimates[1:]
         apart = [one for one in older if newest.told_apart_from(one)]
         parts = [
             (_("stronger than %(versions)s"), [one for one in apart if one.rating < newest.rating]),
             (_("weaker than %(versions)s"), [one for one in apart if one.rating > newest.rating]),
-            (_("not told apart from %(versions)s"), [one for one in older if one not in apart]),
+            (_("statistically tied with %(versions)s"), [one for one in older if one not in apart]),
         ]
         said = [text % {"versions": _names(versions)} for text, versions in parts if versions]
         if not said:
@@ -391,12 +388,12 @@ class Strength:
 
 
 def strength(estimates: Sequence[Estimate]) -> Strength | None:
-    """Of the ``estimates`` of one ladder's season, their versions read; ``None`` of none."""
+    """Sort the ``estimates`` of one ladder's season by version; ``None`` without any."""
     return Strength(sorted(estimates, key=lambda one: -one.version.number)) if estimates else None
 
 
 def newest_by_ladder(estimates: Sequence[Estimate]) -> dict[int, Estimate]:
-    """By ladder, the estimate of the newest version that has one there."""
+    """Return the newest version's estimate by ladder id."""
     return {one.season.ladder_id: one for one in sorted(estimates, key=lambda one: one.version.number)}
 
 
@@ -411,16 +408,15 @@ def _names(versions: Sequence[Estimate]) -> str:
 # --- The page --------------------------------------------------------------------------------------------------------
 
 MATCHES = 12
-"""Matches on a bot's page, a part at a time."""
+"""Matches per page."""
 
 
 @dataclass(frozen=True)
 class BotPage:
-    """One bot: where it stands, how it plays on the ladder that is looked at, what code it has had, its matches.
+    """The content of a bot page.
 
-    ``presence`` is whether a remote one is here, ``panel`` is for its owner and staff; ``versions`` are a part of all
-    for them, of those that were ready for everybody else. What is of one ladder is of its latest season: of ``chosen``,
-    which is ``None`` without memberships.
+    ``presence`` is ``None`` for hosted bots. ``panel`` is for the owner and staff, who also see versions that were not
+    validated. ``chart``, ``strength``, ``heat`` and ``habits`` belong to the latest season of the ``chosen`` ladder.
     """
 
     bot: Bot
@@ -442,34 +438,26 @@ class BotPage:
         return self.versions.active
 
     @property
-    def challengeable(self) -> bool:
-        """Whether people can meet it at a table: it plays, and stands on an open ladder."""
-        return self.bot.plays and any(
-            one.membership.active and one.ladder.open and one.ladder.players == Ladder.Players.OPEN
-            for one in self.memberships
-        )
-
-    @property
     def games(self) -> int:
         """Rated games on all ladders."""
         return sum(membership.games for membership in self.memberships)
 
     @property
     def queued(self) -> int:
-        """Its rated games that wait in the queue, on all ladders."""
+        """Queued rated matches on all ladders."""
         return sum(membership.queued for membership in self.memberships)
 
     @property
     def few(self) -> int:
-        """Blocks below which nothing but counts is shown."""
+        """Minimum number of blocks for an interval."""
         return FEW
 
 
 def bot_page(bot: Bot, parameters: Callable[[str], str | None], user: Viewer) -> BotPage:
-    """The page of ``bot`` for ``user``, of the ladder and with the parts of lists that an address asks for.
+    """Return the page of ``bot`` for ``user``, with the ladder and the list pages from the query string.
 
-    Ten queries, seven where the chart is kept, two more for a remote bot, and up to four more for its owner and staff,
-    however much has been played. Raises ``Http404`` for a ladder on which the bot does not stand for ``user``.
+    Ten queries, seven if the chart is cached, two more for a remote bot, and up to four more for its owner and staff.
+    Raises ``Http404`` for a ladder on which ``user`` cannot see the bot.
     """
     its = with_seats_of(matches_seen_by(user), bot.versions.all())
     inside = may_read(user, bot)
@@ -495,7 +483,7 @@ _NOWHERE: Final[Mapping[str, Any]] = dict.fromkeys(("chart", "strength", "heat",
 
 
 def _on_ladder(chosen: Placed, estimates: Sequence[Estimate]) -> Mapping[str, Any]:
-    """What is shown of one ladder; three queries, three more where the chart is not kept."""
+    """Return the parts of the page for one ladder. Three queries, three more if the chart is not cached."""
     membership, season = chosen.membership, chosen.season
     tallies = tallies_of(membership, season)
     its = [one for one in estimates if one.season.ladder_id == membership.ladder_id]
@@ -516,25 +504,25 @@ def bot(request: HttpRequest, slug: str) -> HttpResponse:
     if found.kind == Bot.Kind.PERSON:
         address = player_address(found)
         if not address:
-            raise Http404(_("%(name)s has no page.") % {"name": found.name})
+            raise Http404(_("%(name)s does not have a bot page.") % {"name": found.name})
         return redirect(address)
     page = bot_page(found, request.GET.get, request.user)
     return render(request, "pages/bot.html", {"page": page})
 
 
-# --- Why it does not play --------------------------------------------------------------------------------------------
+# --- Why a bot does not play ------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class WaitsPage:
-    """Why ``bot`` does not play at this moment; nothing is said of the house's bots, which wait for nobody."""
+    """Reasons why ``bot`` is not playing; always empty for house bots."""
 
     bot: Bot
     waits: Sequence[Reason]
 
 
 def waits_page(bot: Bot, user: Viewer) -> WaitsPage:
-    """What ``user`` may read of it; eleven queries at most, however long the queues."""
+    """Return the reasons that ``user`` may see. At most eleven queries."""
     if bot.owner_id is None:
         return WaitsPage(bot, ())
     seen = Membership.objects.filter(bot=bot, ladder__in=Ladder.objects.visible_to(user)).select_related("ladder")

@@ -23,19 +23,19 @@ from ladder.pages.ladders import active_versions
 
 ROWS: Final = 50
 COLUMNS: Final = (
-    Column("bot", gettext_lazy("bot"), falling=False, numeric=False),
-    Column("games", gettext_lazy("rated games")),
-    Column("since", gettext_lazy("since")),
+    Column("bot", gettext_lazy("Bot"), falling=False, numeric=False),
+    Column("games", gettext_lazy("Rated games")),
+    Column("since", gettext_lazy("Created")),
 )
 FIELDS: Final = {"bot": "name", "games": "played", "since": "created"}
-"""By column, what it is sorted by."""
+"""Sort field by column."""
 
 STANDS: Final = Q(active=True) | Q(games__gt=0)
 
 
 @dataclass(frozen=True)
 class BotsPage:
-    """A page of the bots that are asked for; ``versions`` has the active one's number by bot."""
+    """One page of the list; ``versions`` maps bots to the number of the active version."""
 
     asked: Asked
     bots: Page[Any]
@@ -43,7 +43,7 @@ class BotsPage:
 
 
 def bots_page(parameters: Parameters, user: Viewer) -> BotsPage:
-    """The page of the list that an address asks for; four queries."""
+    """Return the page for the given query string. Four queries."""
     asked = asked_of(parameters, COLUMNS, (MINE if user.pk else OF, LANGUAGE))
     seen = Ladder.objects.visible_to(user)
     memberships = Membership.objects.filter(STANDS, ladder__in=seen).select_related("ladder").order_by("ladder")

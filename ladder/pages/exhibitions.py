@@ -41,14 +41,14 @@ from ladder.ratings.sprt import Hypotheses, Verdict, Walk, walk
 # --- The chart of a comparison ---------------------------------------------------------------------------------------
 
 _ABOVE = 1.25
-"""The box reaches so much further than the bounds, so that a last step over one of them is seen."""
+"""The chart extends beyond the bounds by this factor, so that the last step is visible."""
 
 
 @dataclass(frozen=True)
 class Chart:
-    """``path`` is drawn in a box of 100 by 100; ``upper``, ``zero`` and ``lower`` are heights in it, from the top.
+    """A path in a box of 100 by 100; ``upper``, ``zero`` and ``lower`` are distances from the top.
 
-    ``ticks`` are numbers of blocks with where they lie, in per cent from the left.
+    ``ticks`` are numbers of blocks with their distances from the left in percent.
     """
 
     path: str
@@ -60,7 +60,7 @@ class Chart:
 
 
 def chart(ratios: Sequence[float], hypotheses: Hypotheses, most: int) -> Chart:
-    """The chart of a walk of at most ``most`` blocks; it begins at 0 before the first."""
+    """Return the chart of a walk of at most ``most`` blocks. It starts at 0, before the first block."""
     blocks = max(10, min(most, 2 * len(ratios)))
     top, bottom = _ABOVE * hypotheses.upper, _ABOVE * hypotheses.lower
 
@@ -86,15 +86,15 @@ def _ticks(blocks: int) -> list[int]:
 # --- Forms -----------------------------------------------------------------------------------------------------------
 
 Options = list[tuple[str, Any]]
-"""As a choice field takes them: values with their words, or groups of these."""
+"""Choices for a choice field: values with labels, or groups of them."""
 
-_NOBODY: Final = ("", gettext_lazy("choose…"))
-_GONE: Final = gettext_lazy("It cannot be chosen (any more). Choose another one.")
+_NOBODY: Final = ("", gettext_lazy("Choose a version…"))
+_GONE: Final = gettext_lazy("This version is not available. Choose another one.")
 DEFAULT_BLOCKS: Final = 10
 
 
 class ExhibitionForm(forms.Form):
-    """What every order has: the token of the form, so that sending it twice does no harm."""
+    """Base form of match requests. The token makes repeated submissions of the same form harmless."""
 
     token = forms.UUIDField(widget=forms.HiddenInput)
 
@@ -110,7 +110,7 @@ class ExhibitionForm(forms.Form):
 
 
 class SeatedForm(ExhibitionForm):
-    """An exhibition with one version a seat."""
+    """A match request with one version per seat."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -125,12 +125,12 @@ class SeatedForm(ExhibitionForm):
 
     @property
     def versions(self) -> list[int]:
-        """The chosen versions by seat."""
+        """The ids of the selected versions, by seat."""
         return [self.cleaned_data[f"seat_{seat}"] for seat in range(1, self.seats + 1)]
 
 
 class TestForm(SeatedForm):
-    """A test or a challenge."""
+    """A request for a test match or a challenge."""
 
     blocks = forms.IntegerField(label=gettext_lazy("Blocks"), min_value=1, initial=DEFAULT_BLOCKS)
 
@@ -140,19 +140,19 @@ class TestForm(SeatedForm):
 
 
 class ScheduleForm(SeatedForm):
-    """A match at a set time."""
+    """A request for a scheduled match."""
 
     due_at = forms.DateTimeField(
-        label=gettext_lazy("When (UTC)"),
+        label=gettext_lazy("Start time (UTC)"),
         widget=forms.DateTimeInput(attrs={"type": "datetime-local", "data-local-time": ""}, format="%Y-%m-%dT%H:%M"),
-        help_text=gettext_lazy("The time zone is UTC, also known as GMT."),
+        help_text=gettext_lazy("The time zone is UTC (GMT)."),
     )
     deals = forms.IntegerField(label=gettext_lazy("Deals"), min_value=1, initial=1)
     rotated = forms.ChoiceField(
         label=gettext_lazy("Seats"),
         choices=[
-            ("yes", gettext_lazy("each deal in all seatings")),
-            ("no", gettext_lazy("each deal once, seated as above")),
+            ("yes", gettext_lazy("Each deal in all seatings")),
+            ("no", gettext_lazy("Each deal once, in the seats above")),
         ],
         initial="yes",
     )
@@ -168,20 +168,20 @@ class ScheduleForm(SeatedForm):
 
 
 def _margins() -> list[tuple[Any, str]]:
-    return [(margin, gettext("%(number)s points of 100") % {"number": f"{margin / 10:.0f}"}) for margin in MARGINS]
+    return [(margin, gettext("%(number)s points") % {"number": f"{margin / 10:.0f}"}) for margin in MARGINS]
 
 
 class CompareForm(ExhibitionForm):
-    """A comparison of two versions of one's own."""
+    """A request to compare two of the user's own versions."""
 
     margin = forms.TypedChoiceField(
-        label=gettext_lazy("Better by"),
+        label=gettext_lazy("Difference to detect"),
         coerce=int,
         choices=_margins,
         initial=MARGINS[1],
-        help_text=gettext_lazy("The smaller the difference that matters to you, the more blocks it takes to find it."),
+        help_text=gettext_lazy("Difference in score, on a scale of 0 to 100. A smaller difference needs more blocks."),
     )
-    most_blocks = forms.IntegerField(label=gettext_lazy("Blocks at most"), min_value=1)
+    most_blocks = forms.IntegerField(label=gettext_lazy("Maximum blocks"), min_value=1)
     gauntlet = forms.TypedMultipleChoiceField(
         label=gettext_lazy("Opponents"),
         coerce=int,
@@ -192,10 +192,10 @@ class CompareForm(ExhibitionForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         own = _groups([(gettext("Your versions"), self.offered.own)])
-        self.fields["candidate"] = _version_field(gettext("Is this version"), own)
-        self.fields["baseline"] = _version_field(gettext("better than this one?"), own)
+        self.fields["candidate"] = _version_field(gettext("Candidate"), own)
+        self.fields["baseline"] = _version_field(gettext("Baseline"), own)
         gauntlet: Any = self.fields["gauntlet"]
-        groups = [(gettext("House bots"), self.offered.house), (gettext("The top of the ladder"), self.offered.others)]
+        groups = [(gettext("House bots"), self.offered.house), (gettext("Top of the ladder"), self.offered.others)]
         gauntlet.choices = _groups(groups)
         limits, games = allowances(), 2 * len(seatings(self.seats))
         _at_most(self.fields["most_blocks"], limits.comparison_blocks)
@@ -208,12 +208,12 @@ class CompareForm(ExhibitionForm):
 
 
 def everybody(offered: Choices) -> Options:
-    """All that is offered, in groups."""
+    """Return all available versions in groups."""
     return _groups(
         [
             (gettext("Your versions"), offered.own),
             (gettext("House bots"), offered.house),
-            (gettext("Others, best first"), offered.others),
+            (gettext("Other bots, highest rating first"), offered.others),
         ]
     )
 
@@ -225,18 +225,18 @@ def _groups(groups: Sequence[tuple[str, Sequence[BotVersion]]]) -> Options:
 def _said(version: BotVersion) -> str:
     owner = version.bot.owner
     who = str(version.bot) if owner is None else f"{version} ({owner.username})"
-    return who if version.active or owner is None else gettext("%(version)s, does not play now") % {"version": who}
+    return who if version.active or owner is None else gettext("%(version)s, not active") % {"version": who}
 
 
 def _version_field(label: str, options: Options) -> forms.TypedChoiceField:
-    missing = {"required": gettext_lazy("Choose who plays here."), "invalid_choice": _GONE}
+    missing = {"required": gettext_lazy("Choose a version."), "invalid_choice": _GONE}
     return forms.TypedChoiceField(label=label, coerce=int, choices=[_NOBODY, *options], error_messages=missing)
 
 
 def _at_most(field: Any, most: int) -> None:
-    """Say how many there may be; ``ladder.exhibitions.choices`` judges it."""
+    """Show the maximum in the form; ``ladder.exhibitions.choices`` checks it."""
     field.widget.attrs["max"] = most
-    field.help_text = gettext("At most %(number)s.") % {"number": most}
+    field.help_text = gettext("Maximum: %(number)s.") % {"number": most}
 
 
 # --- The pages -------------------------------------------------------------------------------------------------------
@@ -245,12 +245,12 @@ ROWS = 20
 SOON = 20
 _Part = ExhibitionPlayer.Part
 _PLACES = Case(*(When(part=part, then=Value(place)) for place, part in enumerate(_Part)))
-"""The parts in the order of a page: the table; the two that are compared, then their opponents."""
+"""Order of the parts on a page: seats, or the compared versions and then their opponents."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """How a comparison stands."""
+    """The state of a version comparison."""
 
     exhibition: Exhibition
     candidate: BotVersion
@@ -264,17 +264,17 @@ class Comparison:
 
     @property
     def bound(self) -> float:
-        """The bound above; the one below is as far from 0."""
+        """The upper bound; the lower one is at the same distance from 0."""
         return hypotheses(self.exhibition).upper
 
     @property
     def margin_points(self) -> float:
-        """The difference that is asked for, in points of 100."""
+        """The difference to detect, on a scale of 0 to 100."""
         return (self.exhibition.margin or 0) / 10
 
     @property
     def verdict(self) -> Verdict:
-        """As it was decided; a release with another prior does not change what an ended comparison has found."""
+        """The stored verdict, so that a release with another prior does not change ended comparisons."""
         return Verdict(self.exhibition.verdict) if self.exhibition.verdict else self.walk.verdict
 
     @property
@@ -288,7 +288,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class ExhibitionPage:
-    """One order: who plays, what came out so far, and what the viewer may do about it."""
+    """One match request: players, results so far and the viewer's permissions."""
 
     exhibition: Exhibition
     players: Sequence[ExhibitionPlayer]
@@ -306,12 +306,12 @@ class ExhibitionPage:
 
     @property
     def counted(self) -> int:
-        """Blocks that count: every game of theirs is finished."""
+        """Number of blocks in which every game is finished."""
         return len(self.found)
 
     @property
     def dropped(self) -> int:
-        """Blocks that have ended and do not count."""
+        """Number of ended blocks that do not count."""
         return max(0, self.ended - self.counted)
 
     @property
@@ -324,7 +324,7 @@ class ExhibitionPage:
 
     @cached_property
     def comparison(self) -> Comparison | None:
-        """How it stands; ``None`` for other kinds of exhibitions."""
+        """The state of the comparison; ``None`` for other kinds of exhibitions."""
         if self.exhibition.kind != Exhibition.Kind.COMPARISON:
             return None
         by_part = {player.part: player.version for player in self.players}
@@ -335,12 +335,12 @@ class ExhibitionPage:
 
     @property
     def may_cancel(self) -> bool:
-        """Whether the viewer may end it: who ordered it, staff, and before it begins who agreed to it."""
+        """Whether the viewer may cancel it: the requester, staff, and before it starts anyone who agreed."""
         return self.exhibition.open and may_cancel(self.exhibition, self.viewer)
 
     @property
     def asked(self) -> bool:
-        """Whether the viewer has still to say whether their bot will be there."""
+        """Whether the viewer still has to answer."""
         return self.exhibition.state == Exhibition.State.INVITED and any(
             agreement.person_id == self.viewer.pk and agreement.agreed is None for agreement in self.agreements
         )
@@ -348,7 +348,7 @@ class ExhibitionPage:
 
 @dataclass(frozen=True)
 class ExhibitionsPage:
-    """What waits for the viewer's word, what will begin, and what the viewer has ordered."""
+    """Requests that wait for the viewer's answer, scheduled matches, and the viewer's own requests."""
 
     asked: Sequence[Exhibition]
     planned: Sequence[Exhibition]
@@ -357,7 +357,7 @@ class ExhibitionsPage:
 
 
 def exhibition_page(exhibition: Exhibition, parameters: Callable[[str], str | None], user: Viewer) -> ExhibitionPage:
-    """All that is to be said of ``exhibition``; eight queries, and one more for a comparison."""
+    """Return the page of ``exhibition``. Eight queries, one more for a comparison."""
     blocks = list(Block.objects.filter(exhibition=exhibition).values_list("ended", flat=True))
     over = over_in_turn(exhibition)
     return ExhibitionPage(
@@ -374,7 +374,7 @@ def exhibition_page(exhibition: Exhibition, parameters: Callable[[str], str | No
 
 
 def exhibitions_page(parameters: Callable[[str], str | None], user: Viewer) -> ExhibitionsPage:
-    """The page of all that is on demand, for ``user``; at most eight queries."""
+    """Return the list page for ``user``. At most eight queries."""
     seen = _listed(Exhibition.objects.visible_to(user))
     planned = seen.filter(state=Exhibition.State.PLANNED) | seen.filter(
         kind=Exhibition.Kind.SCHEDULED, state=Exhibition.State.RUNNING
@@ -390,20 +390,20 @@ def exhibitions_page(parameters: Callable[[str], str | None], user: Viewer) -> E
 
 
 def title(exhibition: Exhibition, versions: Sequence[BotVersion]) -> str:
-    """``Mine v7 or Mine v6?``, ``Mine v7, Greedy and Haggler``."""
+    """Return a title such as ``Mine v7, Greedy and Haggler``."""
     names = [version.bot.name if version.bot.owner_id is None else str(version) for version in versions]
     if exhibition.kind == Exhibition.Kind.COMPARISON:
-        return _("Is %(candidate)s better than %(baseline)s?") % {"candidate": names[0], "baseline": names[1]}
+        return _("%(candidate)s compared with %(baseline)s") % {"candidate": names[0], "baseline": names[1]}
     return listing(names)
 
 
 def players_of(exhibition: Exhibition) -> QuerySet[ExhibitionPlayer]:
-    """Who plays in ``exhibition``, with their bots and owners, in the order of its page."""
+    """Return the players of ``exhibition`` with bots and owners, in page order."""
     return listed_players().filter(exhibition=exhibition)
 
 
 def listed_players() -> QuerySet[ExhibitionPlayer]:
-    """Players of any exhibitions with their bots and owners, each order's in the order of its page."""
+    """Return the players of all exhibitions with bots and owners, in page order."""
     players = ExhibitionPlayer.objects.select_related("version__bot__owner").defer("version__check_report")
     return players.order_by("exhibition", _PLACES, "index")
 
@@ -432,7 +432,7 @@ def exhibition(request: HttpRequest, exhibition_id: int) -> HttpResponse:
 
 
 def _ordering(template: str, form_class: type[ExhibitionForm], place: _Place) -> Callable[..., HttpResponse]:
-    """A view with a form that becomes an exhibition on a ladder."""
+    """Return a view with a form for a match request on a ladder."""
 
     @require_http_methods(["GET", "HEAD", "POST"])
     @never_cache
@@ -475,21 +475,21 @@ schedule = _ordering("pages/exhibition_schedule.html", ScheduleForm, _place_sche
 @require_POST
 @login_required
 def cancel(request: HttpRequest, exhibition_id: int) -> HttpResponse:
-    """End an exhibition; what has begun is played out."""
+    """Cancel a match request. Games that have started are finished."""
     found, person = exhibition_seen_by(request.user, exhibition_id), cast("User", request.user)
     if not may_cancel(found, person):
-        raise PermissionDenied(_("Only who ordered it can cancel it."))
-    said = _("Cancelled. What has begun is played out.")
+        raise PermissionDenied(_("You cannot cancel this match request. Only the user who created it can."))
+    said = _("Match request canceled. Games that have started will be finished.")
     return _done(request, found, lambda: requests.cancel(found, person), said)
 
 
 @require_POST
 @login_required
 def answer(request: HttpRequest, exhibition_id: int) -> HttpResponse:
-    """Agree to a match at a set time, or do not."""
+    """Agree to a scheduled match or decline it."""
     found, person = exhibition_seen_by(request.user, exhibition_id), cast("User", request.user)
     agreed = "agree" in request.POST
-    said = _("You have agreed.") if agreed else _("You have not agreed, so the match is cancelled.")
+    said = _("You agreed to the match.") if agreed else _("You declined, so the match is canceled.")
     return _done(request, found, lambda: requests.answer(found, person, agreed), said)
 
 

@@ -1,11 +1,11 @@
-"""What owners see and do: the list of their bots, the panel of a bot, its ladders, its settings."""
+"""Pages for owners: the list of their bots, the owner's panel of a bot, its ladders and settings."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any
+from typing import Any, Final
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -15,7 +15,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_noop, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -42,10 +42,10 @@ from ladder.pages.version import Trial
 
 @dataclass(frozen=True)
 class Choice:
-    """A ladder on which the bot is, or whose table one of its versions claims.
+    """A ladder that the bot has joined, or whose format one of its versions supports.
 
-    ``by_itself`` says whether the bot is there without its owner's tick, ``claimed`` whether the version that plays
-    wants to sit there; ``waiting`` is one that would and is not ready.
+    ``by_itself`` is true if the bot joins without its owner's choice, ``claimed`` if the active version supports the
+    format; ``waiting`` is a version that supports it and is not validated yet.
     """
 
     ladder: Ladder
@@ -56,33 +56,35 @@ class Choice:
 
     @property
     def ticked(self) -> bool:
-        """Whether the owner wants it there."""
+        """Whether the owner wants the bot on this ladder."""
         return self.by_itself if self.membership is None else not self.membership.declined
 
     @property
     def open(self) -> bool:
-        """Whether the tick means anything now."""
+        """Whether the choice has an effect now."""
         return self.ladder.open and (self.claimed or self.waiting is not None)
 
     @property
     def note(self) -> str:
-        """What the tick leads to."""
+        """A note on the bot's status on this ladder."""
         if not self.ladder.open:
-            return _("closed")
+            return _("Closed")
         if not self.claimed:
-            return _from(self.waiting) if self.waiting else _("not claimed by the version that plays")
+            return _from(self.waiting) if self.waiting else _("Not supported by the active version")
         if self.membership is None or not self.membership.games:
-            return "" if self.ticked else _("not entered")
-        text = ngettext("%(rating)s after %(games)s game", "%(rating)s after %(games)s games", self.membership.games)
+            return "" if self.ticked else _("Not joined")
+        text = ngettext(
+            "Rating %(rating)s after %(games)s game", "Rating %(rating)s after %(games)s games", self.membership.games
+        )
         return text % {"rating": points(self.membership.rating), "games": self.membership.games}
 
 
 def _from(version: BotVersion) -> str:
-    return _("from v%(number)s on") % {"number": version.number}
+    return _("After v%(number)s is validated") % {"number": version.number}
 
 
 def choices(bot: Bot, versions: Sequence[BotVersion], memberships: Iterable[Membership]) -> list[Choice]:
-    """The ladders that concern ``bot``, from its active and waiting ``versions`` and its ``memberships``; one query."""
+    """Return the ladders for ``bot``, given its active and queued ``versions`` and its ``memberships``. One query."""
     active = next((version for version in versions if version.active), None)
     waiting = [version for version in versions if version.state in BotVersion.UNCHECKED]
     by_ladder = {membership.ladder_id: membership for membership in memberships}
@@ -104,14 +106,14 @@ def _choice(
 
 
 def _claims(bot: Bot, version: BotVersion, ladder: Ladder) -> bool:
-    """Whether ``version`` wants to sit there, and bots of its kind do."""
+    """Whether ``version`` supports the format and the ladder is for its kind of bot."""
     return kind_sits(bot, ladder) and version.claims_table(ladder.game, ladder.seats)
 
 
 def choose(bot: Bot, shown: Iterable[str], ticked: Iterable[str]) -> str:
-    """Enter ``bot`` on the ladders that are ticked and take it from the others that were shown; what changed, in words.
+    """Join the selected ladders, leave the other ones that were shown, and return a sentence on the changes.
 
-    ``shown`` and ``ticked`` are ladders' slugs. Raises ``memberships.CannotJoin`` for the first that cannot be joined.
+    ``shown`` and ``ticked`` are slugs. Raises ``memberships.CannotJoin`` for the first ladder that cannot be joined.
     """
     wanted = set(ticked)
     joined, left = [], []
@@ -126,14 +128,14 @@ def choose(bot: Bot, shown: Iterable[str], ticked: Iterable[str]) -> str:
 
 
 def _shown(bot: Bot, slugs: Iterable[str]) -> list[Choice]:
-    """The ladders at these addresses as they stand for ``bot``."""
+    """Return the choices of ``bot`` for the ladders with these slugs."""
     memberships = {membership.ladder_id: membership for membership in Membership.objects.filter(bot=bot)}
     ladders = _welcoming(bot).filter(slug__in=[slug for slug in slugs if "\0" not in slug]).order_by("pk")
     return [Choice(ladder, memberships.get(ladder.pk), enters_by_itself(bot, ladder), True, None) for ladder in ladders]
 
 
 def _welcoming(bot: Bot) -> QuerySet[Ladder]:
-    """The ladders to which the owner of ``bot`` may bring it, or has."""
+    """The ladders that ``bot`` has joined or that its owner may choose."""
     member = Invitation.objects.filter(person=bot.owner_id).values("ladder")
     return Ladder.objects.filter(Q(by_invitation=False) | Q(pk__in=member) | Q(memberships__bot=bot)).distinct()
 
@@ -141,19 +143,30 @@ def _welcoming(bot: Bot) -> QuerySet[Ladder]:
 def _told(bot: Bot, joined: Sequence[str], left: Sequence[str]) -> str:
     said = []
     if joined:
-        said.append(_("%(name)s is entered: %(ladders)s.") % {"name": bot.name, "ladders": enumerated(joined)})
+        said.append(_("%(name)s joined %(ladders)s.") % {"name": bot.name, "ladders": enumerated(joined)})
     if left:
-        text = _("%(name)s gets no new matches: %(ladders)s. Those that wait are played, and its rating stays.")
+        text = _("%(name)s left %(ladders)s. Queued matches are still played, and the rating is kept.")
         said.append(text % {"name": bot.name, "ladders": enumerated(left)})
-    return " ".join(said) or _("Nothing has changed.")
+    return " ".join(said) or _("No changes.")
 
 
 # --- The list --------------------------------------------------------------------------------------------------------
 
 
+STATUSES: Final = {
+    "retired": gettext_noop("Retired"),
+    "suspended": gettext_noop("Suspended"),
+    "paused": gettext_noop("Paused"),
+    "no_version": gettext_noop("No active version"),
+    "online": gettext_noop("Online"),
+    "offline": gettext_noop("Offline"),
+    "active": gettext_noop("v%(number)s active"),
+}
+
+
 @dataclass(frozen=True)
 class Mine:
-    """One of the person's bots, with its newest version and the one that plays."""
+    """One of the user's bots, with its newest and its active version."""
 
     bot: Bot
     trial: Trial | None
@@ -161,30 +174,35 @@ class Mine:
     here: bool
 
     @property
-    def state(self) -> str:
-        """How it stands, in words."""
+    def status(self) -> str:
+        """The key of the status in ``STATUSES``."""
         if self.bot.retired is not None:
-            return _("retired")
+            return "retired"
         if self.bot.suspended is not None:
-            return _("suspended")
+            return "suspended"
         if self.bot.paused is not None:
-            return _("on leave")
+            return "paused"
         if self.active is None:
-            return _("does not play yet")
+            return "no_version"
         if self.bot.kind == Bot.Kind.REMOTE:
-            return _("remote, here now") if self.here else _("remote, away")
-        return _("v%(number)s plays") % {"number": self.active.number}
+            return "online" if self.here else "offline"
+        return "active"
+
+    @property
+    def state(self) -> str:
+        """The status label."""
+        return _(STATUSES[self.status]) % {"number": self.active.number if self.active else ""}
 
     @property
     def news(self) -> str:
-        """What is to be said of its newest version, where that is not the one that plays."""
+        """The state of the newest version if it is not the active one."""
         if self.trial is None or self.trial.version == self.active:
             return ""
         return self.trial.heading
 
 
 def my_bots(owner: Viewer) -> Sequence[Mine]:
-    """All bots of ``owner``, those that play first; three queries. Settings limit how many a person has."""
+    """Return all bots of ``owner``, retired ones last. Three queries; settings limit the number of bots."""
     newest = BotVersion.objects.filter(bot=OuterRef("bot")).order_by("-number").values("pk")[:1]
     shown = BotVersion.objects.filter(Q(active=True) | Q(pk=Subquery(newest)))
     versions = shown.defer("check_report").order_by("-number")
@@ -221,10 +239,10 @@ def mine(request: HttpRequest) -> HttpResponse:
 
 @dataclass(frozen=True)
 class Panel:
-    """The check of the newest version, the ladders to tick, and whether the viewer may change anything (or is staff).
+    """The owner's panel: validation of the newest version and the choice of ladders.
 
-    ``others`` is how many more versions wait for their check, of everybody. A remote bot has no check; ``answering`` is
-    how it does at the table.
+    ``yours`` is false for staff, who cannot change anything. ``others`` is the number of other queued versions on the
+    site. Remote bots have no validation; ``answering`` contains their answer times and faults.
     """
 
     bot: Bot
@@ -236,20 +254,20 @@ class Panel:
 
     @property
     def can_choose(self) -> bool:
-        """Whether any tick means anything now."""
+        """Whether any choice has an effect now."""
         return self.bot.retired is None and any(choice.open for choice in self.choices)
 
     @property
     def live_ladder(self) -> str:
-        """The slug of a ladder of live games on which a remote bot can play now, ``""`` if there is none."""
+        """The slug of a live ladder on which a remote bot can play now, or an empty string."""
         there = (choice for choice in self.choices if choice.open and choice.ticked and choice.claimed)
         return next((choice.ladder.slug for choice in there if choice.ladder.live), "")
 
 
 def panel(bot: Bot, versions: Sequence[BotVersion], memberships: Sequence[Membership], yours: bool) -> Panel | None:
-    """The panel of ``bot``, from its newest, active and waiting ``versions`` (newest first) and its ``memberships``.
+    """Return the panel of ``bot``, given its newest, active and queued ``versions`` (newest first) and memberships.
 
-    Two queries at most, three for a remote bot. ``None`` for the house's bots: nobody uploads them.
+    At most two queries, three for a remote bot. ``None`` for house bots.
     """
     if bot.owner_id is None:
         return None
@@ -267,7 +285,7 @@ View = Callable[..., HttpResponse]
 
 
 def _owners(does: Callable[..., str]) -> View:
-    """A view that does something to an owner's bot and goes back to its page with the sentence that ``does`` gives."""
+    """Return a view that changes an owner's bot and redirects to its page with the message that ``does`` returns."""
 
     @require_POST
     @wraps(does)
@@ -286,9 +304,9 @@ def _owners(does: Callable[..., str]) -> View:
 
 @_owners
 def activate(bot: Bot, _request: HttpRequest, number: int) -> str:
-    otherwise = _("%(name)s has no version %(number)s.") % {"name": bot.name, "number": number}
+    otherwise = _("%(name)s does not have a version %(number)s.") % {"name": bot.name, "number": number}
     memberships.activate(found(bot.versions.all(), otherwise, number=number))
-    return _("v%(number)s plays from the next match on.") % {"number": number}
+    return _("v%(number)s is active and plays in all new matches.") % {"number": number}
 
 
 @_owners
@@ -299,35 +317,35 @@ def choose_ladders(bot: Bot, request: HttpRequest) -> str:
 @_owners
 def put_back(bot: Bot, _request: HttpRequest) -> str:
     pauses.put_back(bot)
-    return _("%(name)s is back and gets matches again.") % {"name": bot.name}
+    return _("%(name)s is resumed and gets new matches again.") % {"name": bot.name}
 
 
 @_owners
 def take_back(bot: Bot, _request: HttpRequest) -> str:
     memberships.take_back(bot)
-    return _("%(name)s is back on its ladders.") % {"name": bot.name}
+    return _("%(name)s is restored and back on its ladders.") % {"name": bot.name}
 
 
 @_owners
 def hide_source(bot: Bot, _request: HttpRequest) -> str:
     owners.publish_source(bot, False)
-    return _("The source is private again. Who has downloaded it keeps it.")
+    return _("The source code is private again. Copies that were already downloaded are not affected.")
 
 
 @_owners
 def _publish(bot: Bot, _request: HttpRequest) -> str:
     owners.publish_source(bot, True)
-    return _("Everybody may read and download the version that plays.")
+    return _("The source code is public. Everyone can read and download the active version.")
 
 
 @_owners
 def _retire(bot: Bot, _request: HttpRequest) -> str:
     memberships.retire(bot)
-    return _("%(name)s is retired. Its results and ratings stay.") % {"name": bot.name}
+    return _("%(name)s is retired. Its results and ratings are kept.") % {"name": bot.name}
 
 
 def _confirmed(template: str, view: View) -> View:
-    """Ask on a page of its own first, then do what ``view`` does."""
+    """Return a view that asks for confirmation on a separate page and then calls ``view``."""
 
     @require_http_methods(["GET", "HEAD", "POST"])
     @never_cache
@@ -350,14 +368,14 @@ publish_source = _confirmed("pages/publish_source.html", _publish)
 @never_cache
 @login_required
 def settings(request: HttpRequest, slug: str) -> HttpResponse:
-    """Another name, another description; from here to the source and to retiring."""
+    """Edit the name and the description; links to publishing the source and retiring the bot."""
     bot = access.bot_changed_by(request.user, slug)
     form = WordsForm(bot, request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
             owners.rename(bot, form.cleaned_data["name"])
             owners.describe(bot, form.cleaned_data["description"])
-            messages.success(request, _("Saved."))
+            messages.success(request, _("Changes saved."))
             return redirect("pages:bot", bot.slug)
         except Refused as refusal:
             form.add_error(None, str(refusal))

@@ -32,7 +32,7 @@ from ladder.pages.upload import DeclarationForm, RegisterForm
 # --- Presence --------------------------------------------------------------------------------------------------------
 
 GAMES: Final = 20
-"""So many of its last games are looked at."""
+"""Number of latest games that are evaluated."""
 
 FAULTS_SHOWN: Final = 10
 _FAULTS: Final = [reason for reason in DEFAULT_REASONS if reason in PROBLEMS]
@@ -40,7 +40,7 @@ _FAULTS: Final = [reason for reason in DEFAULT_REASONS if reason in PROBLEMS]
 
 @dataclass(frozen=True)
 class Presence:
-    """Whether a remote bot is here, since when or when it was last, and how many of how many games it plays."""
+    """Whether a remote bot is online, since when, when it was last seen, and its number of games."""
 
     here: bool
     since: datetime | None
@@ -51,7 +51,7 @@ class Presence:
 
 @dataclass(frozen=True)
 class Fault:
-    """An answer that cost a strike: which decision of which match, what was wrong, and what the site heard."""
+    """An answer that cost a strike: match, decision, problem and the received text."""
 
     match_id: int
     decision: int
@@ -63,9 +63,9 @@ class Fault:
 
 @dataclass(frozen=True)
 class Answering:
-    """How the bot has answered in its last games: so many answers, the times in ms, and what was wrong lately.
+    """Answers of a bot in its latest games: number, median and 95th percentile in ms, and faults.
 
-    ``network`` is the median of what the client did not think itself, ``None`` where no client says how long it did.
+    ``network`` is the median time that the client was not thinking, ``None`` if no client reports its thinking time.
     """
 
     answers: int
@@ -76,19 +76,19 @@ class Answering:
 
     @property
     def figures(self) -> list[tuple[str, str]]:
-        """Words and values, for a list."""
+        """Labels and values."""
         if not self.answers:
             return []
         shown = [
-            (_("an answer takes, median"), thinking(1000 * self.middle)),
-            (_("one of twenty takes longer than"), thinking(1000 * self.slow)),
+            (_("Answer time, median"), thinking(1000 * self.middle)),
+            (_("Answer time, 95th percentile"), thinking(1000 * self.slow)),
         ]
-        network = [] if self.network is None else [(_("of it the network, median"), thinking(1000 * self.network))]
+        network = [] if self.network is None else [(_("Network time, median"), thinking(1000 * self.network))]
         return shown + network
 
 
 def presence(bot: Bot, its: QuerySet[Match]) -> Presence | None:
-    """Of a remote bot; ``its`` are the matches of it that the viewer may know of. ``None`` for a hosted one.
+    """Return the presence of a remote bot, ``None`` for a hosted one. ``its`` are its matches visible to the viewer.
 
     Two queries.
     """
@@ -101,7 +101,7 @@ def presence(bot: Bot, its: QuerySet[Match]) -> Presence | None:
 
 
 def answering(bot: Bot) -> Answering:
-    """How ``bot`` has answered in games that are over, for its owner; three queries."""
+    """Return the answers of ``bot`` in finished games, for its owner. Three queries."""
     over = Seat.objects.filter(opened("match__block"), version__bot=bot, live_seat__isnull=False).order_by("-pk")
     games = list(over.values_list("pk", flat=True)[:GAMES])
     asked = PlayedMove.objects.filter(seat__in=games, decision__isnull=False)
@@ -129,7 +129,7 @@ def _fault(move: PlayedMove) -> Fault:
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 def register(request: HttpRequest) -> HttpResponse:
-    """Bring a bot that plays from elsewhere; who has not signed in sees what it takes, and where to sign in."""
+    """Register a remote bot. Guests see the requirements and a sign-in link."""
     if not request.user.is_authenticated:
         return render(request, "pages/register_remote.html")
     form = RegisterForm(request.POST if request.method == "POST" else None)
@@ -147,7 +147,7 @@ def register(request: HttpRequest) -> HttpResponse:
 @never_cache
 @login_required
 def declare(request: HttpRequest, slug: str) -> HttpResponse:
-    """Another state of the program, other tables, more or fewer games at once."""
+    """Edit the label, the formats and the number of simultaneous games."""
     bot = access.bot_changed_by(request.user, slug)
     if bot.kind != Bot.Kind.REMOTE:
         raise Http404(_("%(name)s is not a remote bot.") % {"name": bot.name})
@@ -156,7 +156,7 @@ def declare(request: HttpRequest, slug: str) -> HttpResponse:
         said = form.cleaned_data
         try:
             memberships.declare(bot, label=said["label"], games=form.games, games_at_once=said["games_at_once"])
-            messages.success(request, _("Saved. Games that run go on as they began."))
+            messages.success(request, _("Changes saved. Running games are not affected."))
             return redirect("pages:bot", bot.slug)
         except Refused as refusal:
             form.add_error(None, str(refusal))

@@ -37,7 +37,7 @@ from ladder.pages.version import _download
 
 @dataclass(frozen=True)
 class Spoken:
-    """A language with what the machines that play have of it; ``version`` and ``numpy`` are empty where none says."""
+    """A language with the versions on the workers' machines; empty strings if unknown."""
 
     language: Language
     version: str
@@ -46,7 +46,7 @@ class Spoken:
 
 @dataclass(frozen=True)
 class Bringing:
-    """Everything that is the same for whoever uploads: what a file may be, and what a bot is given when it plays."""
+    """The parts of the upload page that are the same for all users: limits, languages and games."""
 
     allowances: Allowances
     playing: Limits
@@ -55,32 +55,32 @@ class Bringing:
 
     @property
     def file_limits(self) -> list[tuple[str, str]]:
-        """What a file may be, and how many."""
+        """Labels and values of the upload limits."""
         its = self.allowances
         return [
-            (_("the file"), size(its.archive_bytes)),
-            (_("unpacked, together"), size(its.unpacked_bytes)),
-            (_("files in a zip"), str(its.files)),
-            (_("uploads an hour"), str(its.uploads_an_hour)),
-            (_("bots a person"), str(its.bots)),
-            (_("bots a person, with retired ones"), str(its.bots_ever)),
+            (_("File size"), size(its.archive_bytes)),
+            (_("Unpacked size"), size(its.unpacked_bytes)),
+            (_("Files per zip"), str(its.files)),
+            (_("Uploads per hour"), str(its.uploads_an_hour)),
+            (_("Bots per user"), str(its.bots)),
+            (_("Bots per user, with retired"), str(its.bots_ever)),
         ]
 
     @property
     def playing_limits(self) -> list[tuple[str, str]]:
-        """What a bot may use up in a game."""
+        """Labels and values of the limits per game."""
         its = self.playing
         return [
-            (_("to start"), f"{its.startup_ms / 1000:g}\u00a0s"),
-            (_("a decision"), f"{its.move_ms / 1000:g}\u00a0s"),
-            (_("more, a game"), f"{its.bank_ms / 1000:g}\u00a0s"),
-            (_("a game, together"), f"{its.game_ms / 1000:g}\u00a0s"),
-            (_("memory (address space)"), f"{its.memory_mb}\u00a0MiB"),
+            (_("Startup time"), f"{its.startup_ms / 1000:g}\u00a0s"),
+            (_("Time per decision"), f"{its.move_ms / 1000:g}\u00a0s"),
+            (_("Time bank per game"), f"{its.bank_ms / 1000:g}\u00a0s"),
+            (_("Total time per game"), f"{its.game_ms / 1000:g}\u00a0s"),
+            (_("Memory (address space)"), f"{its.memory_mb}\u00a0MiB"),
         ]
 
 
 def bringing() -> Bringing:
-    """The limits as the settings have them, and the languages as the machines have them. One query."""
+    """Return the limits from the settings and the languages from the machines. One query."""
     return Bringing(
         allowances=allowances(),
         playing=Limits(),
@@ -96,7 +96,7 @@ def _spoken() -> list[Spoken]:
 
 
 def table_choices() -> list[tuple[str, list[tuple[str, str]]]]:
-    """The tables to tick, by game, as Django's choices: ``edel-stein-reich:4``, and how many players that is."""
+    """Return the formats by game as grouped choices: values such as ``edel-stein-reich:4`` with labels."""
     return [
         (game.name, [(f"{game.slug}:{count}", seat_counts([count])) for count in game.seat_counts])
         for game in GAMES.values()
@@ -104,12 +104,12 @@ def table_choices() -> list[tuple[str, list[tuple[str, str]]]]:
 
 
 def tables_claimed(claims: Mapping[str, Sequence[int]]) -> list[str]:
-    """What is to be ticked for these seat counts by game."""
+    """Return the choice values for seat counts by game."""
     return [f"{slug}:{count}" for slug, counts in claims.items() for count in counts]
 
 
 def tables_of(ticked: Sequence[str]) -> dict[str, list[int]] | None:
-    """Seat counts by game for what was ticked; ``None`` if nothing was: then the code says which."""
+    """Return seat counts by game for the selected choices; ``None`` if nothing is selected."""
     chosen: dict[str, list[int]] = {}
     for table in ticked:
         slug, _, count = table.partition(":")
@@ -121,24 +121,24 @@ def tables_of(ticked: Sequence[str]) -> dict[str, list[int]] | None:
 
 
 class VersionForm(forms.Form):
-    """A file, and the tables that its bot is to sit at."""
+    """A file and the formats that its bot supports."""
 
     file = forms.FileField(
         label=gettext_lazy("File"),
         allow_empty_file=True,
-        help_text=gettext_lazy("One .py, or a .zip with bot.py at its root (or a bot.toml that names another entry)."),
+        help_text=gettext_lazy("A .py file, or a .zip file with bot.py or bot.toml in its root directory."),
         widget=forms.FileInput(attrs={"accept": ".py,.zip", "hx-preserve": True}),
-        error_messages=dict.fromkeys(("required", "invalid"), gettext_lazy("Choose a file: a .py or a .zip.")),
+        error_messages=dict.fromkeys(("required", "invalid"), gettext_lazy("Choose a .py or .zip file.")),
     )
     tables = forms.MultipleChoiceField(
-        label=gettext_lazy("Tables that it plays"),
+        label=gettext_lazy("Supported formats"),
         required=False,
         choices=table_choices,
         widget=forms.CheckboxSelectMultiple,
         help_text=gettext_lazy(
-            "Tick none to take what its bot.toml says; without one, every table. Each is tried in the check."
+            "Select none to use the formats in bot.toml, or all formats without one. Each format is validated."
         ),
-        error_messages={"invalid_choice": gettext_lazy("There is no such table: choose among those shown.")},
+        error_messages={"invalid_choice": gettext_lazy("Unknown format. Select from the list.")},
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -146,40 +146,40 @@ class VersionForm(forms.Form):
         self.fields["file"].widget.attrs["data-most-bytes"] = allowances().archive_bytes
 
     def clean_file(self) -> UploadedFile[Any]:
-        """Refuse what is too large before it is read."""
+        """Reject a file that is too large before it is read."""
         file: UploadedFile[Any] = self.cleaned_data["file"]
         most = allowances().archive_bytes
         if file.size is not None and file.size > most:
-            text = gettext("The file has %(size)s, and %(most)s is the most. Leave out what the bot does not need.")
+            text = gettext("The file is %(size)s. The limit is %(most)s. Remove files that the bot does not need.")
             raise forms.ValidationError(text % {"size": size(file.size), "most": size(most)})
         return file
 
     @property
     def content(self) -> bytes:
-        """The bytes of the file."""
+        """The content of the file."""
         data: bytes = self.cleaned_data["file"].read()
         return data
 
     @property
     def filename(self) -> str:
-        """What the file was called where it came from."""
+        """The original file name."""
         return self.cleaned_data["file"].name or ""
 
     @property
     def games(self) -> Mapping[str, Sequence[int]] | None:
-        """Seat counts by game, ``None`` to take what the code says."""
+        """Seat counts by game; ``None`` to use the formats in the code."""
         return tables_of(self.cleaned_data["tables"])
 
 
 class UploadForm(VersionForm):
-    """A file that becomes a new bot."""
+    """A file for a new bot."""
 
     name = forms.CharField(
         label=gettext_lazy("Name"),
         required=False,
         strip=True,
         help_text=format_lazy(
-            gettext_lazy("At most {count} characters. Leave it empty to take the one in bot.toml."),
+            gettext_lazy("Up to {count} characters. Leave this field empty to use the name in bot.toml."),
             count=names.MAX_NAME,
         ),
         widget=forms.TextInput(attrs={"maxlength": names.MAX_NAME, "autocomplete": "off"}),
@@ -187,43 +187,43 @@ class UploadForm(VersionForm):
     field_order = ("file", "name", "tables")
 
     def clean_name(self) -> str:
-        """Refuse what cannot be read or plays tricks; who has a bot of this name is judged with the file."""
+        """Reject invalid names. Whether the name is taken is checked together with the file."""
         name: str = self.cleaned_data["name"]
         return name and _allowed(names.clean_name, name)
 
 
 class DeclarationForm(forms.Form):
-    """What a remote bot says of itself: the state of its program, how much it takes on, and where it sits."""
+    """The settings of a remote bot: version label, simultaneous games and formats."""
 
     label = forms.CharField(
-        label=gettext_lazy("What plays now"),
+        label=gettext_lazy("Version label"),
         max_length=remote.MOST_LABEL,
         initial=remote.FIRST_LABEL,
         help_text=gettext_lazy(
-            "A name for this state of your program, such as a checkpoint. Another name is another version."
+            "A name for the current state of your program, such as a checkpoint. A new label creates a new version."
         ),
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
-        error_messages={"required": gettext_lazy("What plays has a name.")},
+        error_messages={"required": gettext_lazy("Enter a version label.")},
     )
     games_at_once = forms.IntegerField(
-        label=gettext_lazy("Games at once"),
+        label=gettext_lazy("Simultaneous games"),
         min_value=1,
         max_value=remote.MOST_GAMES,
         initial=1,
-        help_text=gettext_lazy("While it is connected it gets no more than so many; each has a clock of its own."),
+        help_text=gettext_lazy("Maximum number of games that the bot plays at once. Each game has its own clock."),
     )
     tables = forms.MultipleChoiceField(
-        label=gettext_lazy("Tables that it plays"),
+        label=gettext_lazy("Supported formats"),
         required=False,
         choices=table_choices,
         widget=forms.CheckboxSelectMultiple,
-        help_text=gettext_lazy("Tick none for every table."),
-        error_messages={"invalid_choice": gettext_lazy("There is no such table: choose among those shown.")},
+        help_text=gettext_lazy("Select none to support all formats."),
+        error_messages={"invalid_choice": gettext_lazy("Unknown format. Select from the list.")},
     )
 
     @classmethod
     def of(cls, bot: Bot, sent: Any = None) -> DeclarationForm:
-        """The form with what ``bot`` says now, or with what was sent."""
+        """Return the form with the current settings of ``bot``, or with the submitted ones."""
         version = bot.active_version
         now: dict[str, Any] = {"games_at_once": bot.remote.games_at_once}
         if version is not None:
@@ -232,7 +232,7 @@ class DeclarationForm(forms.Form):
 
     @property
     def games(self) -> Mapping[str, Sequence[int]] | None:
-        """Seat counts by game, ``None`` for every table."""
+        """Seat counts by game; ``None`` for all formats."""
         return tables_of(self.cleaned_data["tables"])
 
 
@@ -241,31 +241,31 @@ class RegisterForm(DeclarationForm):
 
     name = forms.CharField(
         label=gettext_lazy("Name"),
-        help_text=format_lazy(gettext_lazy("At most {count} characters."), count=names.MAX_NAME),
+        help_text=format_lazy(gettext_lazy("Up to {count} characters."), count=names.MAX_NAME),
         widget=forms.TextInput(attrs={"maxlength": names.MAX_NAME, "autocomplete": "off"}),
-        error_messages={"required": gettext_lazy("A bot has a name.")},
+        error_messages={"required": gettext_lazy("Enter a name.")},
     )
     field_order = ("name", "label", "games_at_once", "tables")
 
     def clean_name(self) -> str:
-        """Refuse what cannot be read or plays tricks."""
+        """Reject invalid names."""
         return _allowed(names.clean_name, self.cleaned_data["name"])
 
 
 class WordsForm(forms.Form):
-    """What a bot is called and what it says of itself."""
+    """The name and the description of a bot."""
 
     name = forms.CharField(
         label=gettext_lazy("Name"),
-        help_text=gettext_lazy("Its address stays the same."),
+        help_text=gettext_lazy("The URL of the bot page does not change."),
         widget=forms.TextInput(attrs={"maxlength": names.MAX_NAME, "autocomplete": "off"}),
-        error_messages={"required": gettext_lazy("A bot has a name.")},
+        error_messages={"required": gettext_lazy("Enter a name.")},
     )
     description = forms.CharField(
         label=gettext_lazy("Description"),
         required=False,
         help_text=format_lazy(
-            gettext_lazy("What it does, for everybody; at most {count} characters, plain text."),
+            gettext_lazy("Shown on the public bot page. Plain text, up to {count} characters."),
             count=names.MAX_DESCRIPTION,
         ),
         widget=forms.Textarea(attrs={"rows": 5, "maxlength": names.MAX_DESCRIPTION}),
@@ -299,7 +299,7 @@ def _allowed(judge: Any, text: str) -> str:
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 def upload(request: HttpRequest) -> HttpResponse:
-    """Bring a new bot; who has not signed in sees what is wanted, and where to sign in."""
+    """Upload a new bot. Guests see the requirements and a sign-in link."""
     if not request.user.is_authenticated:
         return render(request, "pages/upload.html", {"page": bringing()})
     form = UploadForm(*_sent(request))
@@ -317,7 +317,7 @@ def upload(request: HttpRequest) -> HttpResponse:
 @never_cache
 @login_required
 def new_version(request: HttpRequest, slug: str) -> HttpResponse:
-    """Bring other code for a bot."""
+    """Upload a new version of a bot."""
     bot = access.bot_changed_by(request.user, slug)
     form = VersionForm(*_sent(request))
     if request.method == "POST" and form.is_valid():
@@ -331,12 +331,12 @@ def new_version(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _sent(request: HttpRequest) -> tuple[Any, Any]:
-    """What was sent with a form, also if that is nothing; ``None`` before it was sent."""
+    """Return the submitted data and files, also if they are empty; ``None`` before submission."""
     return (request.POST, request.FILES) if request.method == "POST" else (None, None)
 
 
 def _say(form: VersionForm, refusal: Exception) -> None:
-    """Put a refusal beside what would have to change."""
+    """Add a refusal to the field that has to change."""
     if isinstance(refusal, TooMany | NotStored):
         form.add_error(None, str(refusal))
     elif isinstance(refusal, NameRefused) and form.data.get("name"):
@@ -347,7 +347,7 @@ def _say(form: VersionForm, refusal: Exception) -> None:
 
 @require_safe
 def starter(_request: HttpRequest, slug: str) -> HttpResponse:
-    """A first bot for a game, as a zip."""
+    """Download the starter kit of a game as a zip file."""
     if slug not in GAMES:
-        raise Http404(_("No game is called %(name)s.") % {"name": slug})
+        raise Http404(_("Game %(name)s not found.") % {"name": slug})
     return _download(f"{NAME}-{slug}.zip", starting_kit(slug), "application/zip")

@@ -39,16 +39,16 @@ from ladder.pages.components.words import PROBLEMS, enumerated, sentence, size, 
 _State = BotVersion.State
 
 HEADINGS: Final = {
-    _State.RECEIVED: gettext_noop("v%(number)s waits for its check"),
-    _State.CHECKING: gettext_noop("v%(number)s is being checked"),
-    _State.READY: gettext_noop("v%(number)s is ready"),
-    _State.REFUSED: gettext_noop("v%(number)s was refused"),
+    _State.RECEIVED: gettext_noop("v%(number)s is queued for validation"),
+    _State.CHECKING: gettext_noop("v%(number)s is being validated"),
+    _State.READY: gettext_noop("v%(number)s passed validation"),
+    _State.REFUSED: gettext_noop("v%(number)s was rejected"),
 }
 
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a check; ``mark`` is ``done``, ``now``, ``todo`` or ``failed``, each a symbol of the sprite."""
+    """One step of a validation; ``mark`` is ``done``, ``now``, ``todo`` or ``failed``, each a symbol of the sprite."""
 
     mark: str
     text: str
@@ -57,18 +57,18 @@ class Step:
 
 @dataclass(frozen=True)
 class Trial:
-    """How far an uploaded version has come."""
+    """The progress of a version's validation."""
 
     version: BotVersion
 
     @property
     def heading(self) -> str:
-        """``v2 is being checked``."""
+        """``v2 is being validated``."""
         return gettext(HEADINGS[_State(self.version.state)]) % {"number": self.version.number}
 
     @property
     def over(self) -> bool:
-        """Whether it will change no more by itself."""
+        """Whether the validation has ended."""
         return self.version.state in (_State.READY, _State.REFUSED)
 
     @property
@@ -77,7 +77,7 @@ class Trial:
 
     @property
     def said(self) -> str:
-        """The state in one sentence, for those who listen: it changes with every step and never in between."""
+        """The state in one sentence for screen readers; it changes only with each step."""
         if self.refused:
             return f"{self.heading}. {sentence(self.version.reason)}"
         now = next((step for step in self.steps if step.mark == "now"), None)
@@ -85,7 +85,7 @@ class Trial:
 
     @cached_property
     def steps(self) -> Sequence[Step]:
-        """What is through, what is being tried, what is to come."""
+        """Finished, current and future steps."""
         return list(self._steps())
 
     @property
@@ -94,7 +94,7 @@ class Trial:
 
     def _steps(self) -> Iterator[Step]:
         report = self._report
-        yield Step("done", gettext("Received, nothing refused"), size(self.version.size))
+        yield Step("done", gettext("Upload accepted"), size(self.version.size))
         yield self._start(report)
         for table in report["tables"]:
             note = time_taken(table["wall_ms"] / 1000) if table["ok"] else _trouble(table)
@@ -104,7 +104,7 @@ class Trial:
         yield self._end()
 
     def _start(self, report: Mapping[str, Any]) -> Step:
-        text = gettext("Starts in the sandbox, answers hello")
+        text = gettext("Starts in the sandbox and answers hello")
         if report["tables"]:
             ready_us = report["tables"][0]["ready_us"]
             return Step("failed", text) if ready_us is None else Step("done", text, thinking(ready_us))
@@ -114,15 +114,15 @@ class Trial:
 
     def _end(self) -> Step:
         if self.refused:
-            return Step("failed", gettext("Refused"))
+            return Step("failed", gettext("Rejected"))
         return Step("done" if self.over else "todo", gettext("Ready to play"))
 
 
 def table_words(table: Mapping[str, Any]) -> str:
-    """``Edel, Stein & Reich, 4 seats`` for a table of a report."""
+    """Return ``Edel, Stein & Reich, 4 players`` for a format in a report."""
     game = GAMES.get(table["game"])
     name = game.name if game else table["game"]
-    return gettext("%(game)s, %(count)s seats") % {"game": name, "count": table["seats"]}
+    return gettext("%(game)s, %(count)s players") % {"game": name, "count": table["seats"]}
 
 
 def _trouble(table: Mapping[str, Any]) -> str:
@@ -135,7 +135,7 @@ def _trouble(table: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class Found:
-    """One strike or forfeit of the check, as it is told; ``answer`` is escaped already, ``asked`` is JSON."""
+    """A strike or forfeit during validation; ``answer`` is already escaped, ``asked`` is JSON."""
 
     where: str
     what: str
@@ -147,7 +147,7 @@ class Found:
 
 @dataclass(frozen=True)
 class TableRow:
-    """One game of the bot with itself; ``last`` are the decisions before the first problem, JSON by decision."""
+    """A self-play game of the validation; ``last`` are the decisions before the first problem, as JSON."""
 
     words: str
     ok: bool
@@ -164,7 +164,7 @@ class TableRow:
 
 @dataclass(frozen=True)
 class VersionPage:
-    """A version with its check; ``yours`` is whether the viewer owns it, else it is staff."""
+    """A version with its validation report; ``yours`` is false if the viewer is staff."""
 
     version: BotVersion
     yours: bool
@@ -175,41 +175,41 @@ class VersionPage:
 
     @property
     def language(self) -> str:
-        """What its code is written in, for people."""
+        """The title of the programming language."""
         known = LANGUAGES.get(self.version.language)
         return known.title if known else self.version.language
 
     @property
     def command(self) -> str:
-        """The file that is started, and its arguments."""
+        """The file to start and its arguments."""
         return visible(" ".join(self.version.command))
 
     @property
     def tables(self) -> str:
-        """What it claims."""
+        """The supported formats."""
         claimed = {GAMES[slug].name if slug in GAMES else slug: counts for slug, counts in self.version.claims.items()}
-        text = gettext("%(game)s with %(counts)s")
+        text = gettext("%(game)s (%(counts)s players)")
         tables = [(name, enumerated([str(count) for count in counts])) for name, counts in claimed.items()]
         return "; ".join(text % {"game": name, "counts": counts} for name, counts in tables)
 
     @cached_property
     def rows(self) -> Sequence[TableRow]:
-        """The tables that were tried."""
+        """The formats that were validated."""
         return [_row(table) for table in (self.version.check_report or {}).get("tables", ())]
 
     @property
     def untried(self) -> Sequence[str]:
-        """The tables that were not."""
+        """The formats that were not validated."""
         return [table_words(table) for table in (self.version.check_report or {}).get("untried", ())]
 
     @property
     def reruns(self) -> int:
-        """How many games of seasons that are not closed were played again because the machine had made it late."""
+        """Number of re-runs after server lag in seasons that are not closed."""
         return self.version.reruns.filter(block__series__season__closed=None).count()
 
     @property
     def past_reruns(self) -> Sequence[tuple[str, int]]:
-        """The same for each closed season that had any, the newest first, with the names of its ladder and itself."""
+        """Re-runs by closed season with any, newest first, labeled with ladder and season."""
         closed = Season.objects.filter(closed__isnull=False, series__blocks__reruns__version=self.version)
         counted = closed.annotate(count=Count("series__blocks__reruns")).select_related("ladder").order_by("-closed")
         text = gettext("Season %(number)s")
@@ -217,7 +217,7 @@ class VersionPage:
 
     @property
     def can_activate(self) -> bool:
-        """Whether the viewer could have it play."""
+        """Whether the viewer may activate the version."""
         version = self.version
         return self.yours and version.state == BotVersion.State.READY and not version.active
 
@@ -241,8 +241,8 @@ def _row(table: Mapping[str, Any]) -> TableRow:
 
 def _ready(us: int | None) -> str:
     if us is None:
-        return gettext("ready after never")
-    return gettext("ready after %(time)s") % {"time": thinking(us)}
+        return gettext("Never ready")
+    return gettext("Ready after %(time)s") % {"time": thinking(us)}
 
 
 def _found(problem: Mapping[str, Any]) -> Found:
@@ -271,19 +271,19 @@ def _decision(decision: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def in_json(document: Any) -> str:
-    """A document in one line, with nothing in it that cannot be seen."""
+    """Format a document as one line of JSON without invisible characters."""
     return visible(json.dumps(document, ensure_ascii=False))
 
 
 # --- Source code -----------------------------------------------------------------------------------------------------
 
 SHOWN_BYTES: Final = 256 * 1024
-"""Of one file on a page, and of all of them together; the download has everything."""
+"""Maximum size of the source shown on a page, in all; the download is complete."""
 
 
 @dataclass(frozen=True)
 class SourceFile:
-    """One file; ``text`` is ``None`` where there is none to be shown, and ``why`` says why."""
+    """One file; if ``text`` is ``None``, ``why`` contains the reason."""
 
     path: str
     size: str
@@ -293,14 +293,14 @@ class SourceFile:
 
 @dataclass(frozen=True)
 class SourcePage:
-    """All files of a version, those that are read first in front."""
+    """All files of a version, the entry file first."""
 
     version: BotVersion
     files: Sequence[SourceFile]
 
 
 def source_page(version: BotVersion) -> SourcePage:
-    """The files of ``version``, from the storage. Raises ``bots.uploads.storage.Lost`` and ``OutOfReach``."""
+    """Read the files of ``version`` from the storage. Raises ``bots.uploads.storage.Lost`` and ``OutOfReach``."""
     entry = (version.command or ["bot.py"])[0]
     files = sorted(archive_of(version).files.items(), key=lambda file: (file[0] != entry, file[0]))
     left, shown = SHOWN_BYTES, []
@@ -312,19 +312,19 @@ def source_page(version: BotVersion) -> SourcePage:
 
 
 def download(version: BotVersion) -> tuple[str, bytes]:
-    """A file's name and what was uploaded, byte for byte. Raises ``bots.uploads.storage.Lost`` and ``OutOfReach``."""
+    """Return a file name and the uploaded bytes. Raises ``bots.uploads.storage.Lost`` and ``OutOfReach``."""
     suffix = "py" if (version.archive).endswith(".py") else "zip"
     return f"{version.bot.slug}-v{version.number}.{suffix}", bytes_of(version)
 
 
 def page_etag(version: BotVersion, user: Viewer) -> str:
-    """The name of what the page shows of this code to ``user``. Another one each day: the site may look otherwise."""
+    """Return the ETag of the source page for ``user``. It changes daily because the layout can change."""
     bot, seen = version.bot, (timezone.now().date(), get_language(), user.pk)
     return _etag("page", *seen, version.digest, version.number, bot.name, bot.public_source)
 
 
 def download_etag(version: BotVersion) -> str:
-    """The name of the bytes of the archive; the same files can be packed in more than one way."""
+    """Return the ETag of the archive's bytes; the same files can be packed in several ways."""
     return _etag("file", version.digest, version.archive)
 
 
@@ -335,13 +335,13 @@ def _etag(*parts: object) -> str:
 def _file(path: str, data: bytes, left: int) -> SourceFile:
     named, length = visible(path), size(len(data))
     if len(data) > left:
-        return SourceFile(named, length, None, _("Too long to be shown here; it is in the download."))
+        return SourceFile(named, length, None, _("The file is too long to show here. Download the upload to read it."))
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         text = "\0"
     if "\0" in text:
-        return SourceFile(named, length, None, _("Not text."))
+        return SourceFile(named, length, None, _("Not a text file."))
     return SourceFile(named, length, visible(text.replace("\r\n", "\n")))
 
 
@@ -352,7 +352,7 @@ def _file(path: str, data: bytes, left: int) -> SourceFile:
 @never_cache
 @login_required
 def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """What the check of a version has found, for its owner and staff."""
+    """Show the validation report of a version to its owner and staff."""
     bot = access.bot_read_by(request.user, slug)
     page = VersionPage(_version(bot, number), access.owns(request.user, bot))
     return render(request, "pages/version.html", {"page": page})
@@ -361,7 +361,7 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @require_safe
 @cache_control(private=True, no_cache=True)
 def read_source(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """The code of a version, file by file."""
+    """Show the source code of a version, file by file."""
     found_version = _readable_source(request, slug, number)
 
     def page() -> HttpResponse:
@@ -374,7 +374,7 @@ def read_source(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @require_safe
 @cache_control(private=True, no_cache=True)
 def download_source(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """The code of a version, as it was uploaded."""
+    """Download the source code of a version as it was uploaded."""
     found_version = _readable_source(request, slug, number)
     return _once(
         request,
@@ -384,7 +384,7 @@ def download_source(request: HttpRequest, slug: str, number: int) -> HttpRespons
 
 
 def _once(request: HttpRequest, etag: str, answer: Callable[[], HttpResponse]) -> HttpResponse:
-    """What takes long to read, unless the visitor has it already, and so many times a minute for one address."""
+    """Answer conditionally and within a rate limit per client, because reading the source is slow."""
     response = get_conditional_response(request, etag)
     if response is None:
         refusal = too_many(request, "source")
@@ -393,24 +393,24 @@ def _once(request: HttpRequest, etag: str, answer: Callable[[], HttpResponse]) -
         try:
             response = answer()
         except (Lost, OutOfReach) as failure:
-            raise Http404(_("The code cannot be read at the moment.")) from failure
+            raise Http404(_("The source code is not available at the moment. Try again later.")) from failure
     response["ETag"] = etag
     return response
 
 
 def _version(bot: Bot, number: int) -> BotVersion:
     versions = bot.versions.select_related("bot__owner").exclude(archive="")
-    otherwise = _("%(name)s has no version %(number)s that was uploaded.") % {"name": bot.name, "number": number}
+    otherwise = _("%(name)s does not have an uploaded version %(number)s.") % {"name": bot.name, "number": number}
     return found(versions, otherwise, number=number)
 
 
 def _readable_source(request: HttpRequest, slug: str, number: int) -> BotVersion:
     bot = access.code_seen_by(request.user, slug)
     if not access.may_read(request.user, bot) and not bot.public_source:
-        raise PermissionDenied(_("The source of %(name)s is private.") % {"name": bot.name})
+        raise PermissionDenied(_("The source code of %(name)s is private.") % {"name": bot.name})
     found_version = _version(bot, number)
     if not access.may_read_source(request.user, found_version):
-        text = _("%(name)s has no version %(number)s whose source is public.")
+        text = _("%(name)s does not have a version %(number)s with public source code.")
         raise Http404(text % {"name": bot.name, "number": number})
     return found_version
 

@@ -1,4 +1,4 @@
-"""Matches on demand and ladders of staff in a real browser: in both colours, on a phone and on a desk."""
+"""Exhibition matches and ladders of staff in a real browser: in both color schemes, on a phone and on a desktop."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ def test_a_comparison_is_ordered_followed_and_cancelled(watched: Page, looker: L
     older, newer = active_version(bot), new_version(bot)
     signed_in(watched, bot.owner)
     looker.open(f"/ladders/{DUEL}/compare/")
-    watched.get_by_label("Is this version").select_option(str(newer.pk))
-    watched.get_by_label("better than this one?").select_option(str(older.pk))
-    watched.get_by_role("button", name="Find out").click()
-    expect(watched.get_by_role("heading", level=1)).to_have_text(f"Is {newer} better than {older}?")
+    watched.get_by_label("Candidate").select_option(str(newer.pk))
+    watched.get_by_label("Baseline").select_option(str(older.pk))
+    watched.get_by_role("button", name="Start comparison").click()
+    expect(watched.get_by_role("heading", level=1)).to_have_text(f"{newer} compared with {older}")
     exhibition = Exhibition.objects.get()
     for _ in range(3):
         feed()
@@ -60,8 +60,8 @@ def test_a_comparison_is_ordered_followed_and_cancelled(watched: Page, looker: L
             finish_game(match, variety_of(match))
     expect(watched.locator(".walk .way")).to_have_attribute("d", re.compile(r"(L.*){8}"), timeout=60_000)
     looker.open(f"/exhibitions/{exhibition.pk}/")
-    watched.get_by_role("button", name="Cancel it").click()
-    expect(watched.locator("#order")).to_contain_text("Cancelled by ada.")
+    watched.get_by_role("button", name="Cancel match request").click()
+    expect(watched.locator("#order")).to_have_attribute("data-state", "cancelled")
     decided = play_all(a_comparison(bot.owner, duel, (newer, older), [house_version("greedy")], 100), loser=older)
     looker.open(f"/exhibitions/{decided.pk}/")
 
@@ -79,8 +79,8 @@ def test_a_match_at_a_set_time_counts_down_with_and_without_scripts(watched: Pag
     first = watched.locator("[data-countdown]").inner_text()
     assert re.fullmatch(r"in 1[12] min \d+ s", first)
     expect(watched.locator("[data-countdown]")).not_to_have_text(first)
-    watched.get_by_role("button", name="I agree").click()
-    expect(watched.locator("#order")).to_contain_text("It is fixed: 2 deals.")
+    watched.get_by_role("button", name="Agree").click()
+    expect(watched.locator("#order")).to_have_attribute("data-state", "planned")
     looker.open(f"/ladders/{DUEL}/test/")
     looker.open(f"/ladders/{DUEL}/schedule/")
 
@@ -106,6 +106,6 @@ def test_staff_opens_a_class_and_a_student_comes_by_the_link(watched: Page, look
     expect(watched.get_by_role("heading", level=1)).to_have_text("Seminar 2026")
     watched.goto(f"/bots/{bot.slug}/")
     watched.get_by_label("Seminar 2026").check()
-    watched.get_by_role("button", name="Save the ticks").click()
+    watched.get_by_role("button", name="Save ladders").click()
     looker.open("/ladders/seminar-2026/")
     expect(watched.locator("#ladder")).to_contain_text("Magpie")

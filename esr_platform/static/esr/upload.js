@@ -1,16 +1,17 @@
-// The form for a file: a file that is too large is refused before it is sent, a file may be dropped on the form, and
-// after a refusal by the site the chosen file stays chosen (hx-preserve). Without this script the form works by itself.
+// The upload form: rejects a file that is too large before it is sent, accepts a dropped file, and keeps the selected
+// file after an error (hx-preserve). The form also works without this script.
 
 import { around, find } from "./elements.js";
+import { say } from "./words.js";
 
-/** @type {() => HTMLFormElement} another one after each refusal */
+/** @type {() => HTMLFormElement} replaced after each error */
 const form = () => /** @type {HTMLFormElement} */ (document.querySelector("form[data-upload]"));
 
 const file = () => find(form(), "input[type=file]", HTMLInputElement);
 const field = () => /** @type {HTMLElement} */ (file().closest(".field"));
 const progress = (text) => (find(form(), "[data-progress]").textContent = text);
 
-function say(sentence) {
+function showError(sentence) {
   let wrong = field().querySelector(".wrong");
   if (!wrong) {
     wrong = document.createElement("div");
@@ -24,7 +25,7 @@ function say(sentence) {
   file().setAttribute("aria-describedby", "id_file_helptext id_file_error");
 }
 
-function unsay() {
+function clearError() {
   field().querySelector(".wrong")?.remove();
   file().removeAttribute("aria-invalid");
   file().setAttribute("aria-describedby", "id_file_helptext");
@@ -36,11 +37,12 @@ function fits() {
   const chosen = file().files?.[0];
   const most = Number(file().dataset.mostBytes);
   if (!chosen || chosen.size <= most) return true;
-  say(`The file has ${mib(chosen.size)}, and ${mib(most)} is the most. Leave out what the bot does not need.`);
+  const words = { size: mib(chosen.size), most: mib(most) };
+  showError(say("The file is %(size)s. The limit is %(most)s. Remove files that the bot does not need.", words));
   return false;
 }
 
-/** The file itself was kept, and so does not know what the site says of it. The first mistake gets the focus. */
+/** Mark the preserved file input as invalid if the site rejected the file, and focus the first invalid field. */
 function show() {
   if (form().querySelector("#id_file_error")) {
     file().setAttribute("aria-invalid", "true");
@@ -52,19 +54,19 @@ function show() {
 
 document.addEventListener("htmx:beforeRequest", (event) => {
   if (event.target !== form()) return;
-  if (fits()) progress("Sending…");
+  if (fits()) progress(say("Uploading…"));
   else event.preventDefault();
 });
 document.addEventListener("htmx:afterSettle", ({ target }) => target === form() && show());
 for (const failure of ["htmx:sendError", "htmx:responseError"]) {
   document.addEventListener(
     failure,
-    ({ target }) => target === form() && progress("It did not arrive. Nothing has changed; try again."),
+    ({ target }) => target === form() && progress(say("Upload failed. Check your connection and try again.")),
   );
 }
 document.addEventListener("change", (event) => {
   if (event.target === file()) {
-    unsay();
+    clearError();
     fits();
   }
 });

@@ -1,4 +1,4 @@
-"""What the templates of matches on demand use: times to come, means with their intervals, names of exhibitions."""
+"""Template filters for exhibition pages: future times, means with intervals, and names of exhibitions."""
 
 from __future__ import annotations
 
@@ -20,35 +20,35 @@ from ladder.ratings.means import Mean
 register = template.Library()
 
 KINDS: Final = {
-    Exhibition.Kind.TEST: gettext_noop("test"),
-    Exhibition.Kind.CHALLENGE: gettext_noop("challenge"),
-    Exhibition.Kind.COMPARISON: gettext_noop("comparison"),
-    Exhibition.Kind.SCHEDULED: gettext_noop("scheduled match"),
+    Exhibition.Kind.TEST: gettext_noop("Test match"),
+    Exhibition.Kind.CHALLENGE: gettext_noop("Challenge"),
+    Exhibition.Kind.COMPARISON: gettext_noop("Version comparison"),
+    Exhibition.Kind.SCHEDULED: gettext_noop("Scheduled match"),
 }
 STATES: Final = {
-    Exhibition.State.INVITED: gettext_noop("waits for a word"),
-    Exhibition.State.PLANNED: gettext_noop("fixed"),
-    Exhibition.State.RUNNING: gettext_noop("is being played"),
-    Exhibition.State.FINISHED: gettext_noop("finished"),
-    Exhibition.State.CANCELLED: gettext_noop("cancelled"),
+    Exhibition.State.INVITED: gettext_noop("Waiting for answers"),
+    Exhibition.State.PLANNED: gettext_noop("Scheduled"),
+    Exhibition.State.RUNNING: gettext_noop("Running"),
+    Exhibition.State.FINISHED: gettext_noop("Finished"),
+    Exhibition.State.CANCELLED: gettext_noop("Canceled"),
 }
 VERDICTS: Final = {
-    "better": gettext_noop("better"),
-    "not better": gettext_noop("not better"),
-    "open": gettext_noop("undecided"),
+    "better": gettext_noop("Better"),
+    "not better": gettext_noop("Not better"),
+    "open": gettext_noop("Undecided"),
 }
 
 
 @register.filter
 def moment(time: datetime) -> SafeString:
-    """``21 Nov 2026, 20:30 UTC``; a script adds the viewer's own time beside it."""
+    """Format a time as ``21 Nov 2026, 20:30 UTC``; a script adds the viewer's local time."""
     shown = f"{words.day(time)}, {time:%H:%M} UTC" if not time.second else f"{words.day(time)}, {time:%H:%M:%S} UTC"
     return format_html('<time data-local datetime="{}">{}</time>', time.isoformat(timespec="seconds"), shown)
 
 
 @register.filter
 def countdown(time: datetime) -> SafeString:
-    """``in 12 min``; a script counts the seconds."""
+    """Format a future time as ``in 12 min``; a script counts down the seconds."""
     left = (time - timezone.now()).total_seconds()
     said = gettext("in %(span)s") % {"span": words.span(left)} if left > 0 else gettext("now")
     return format_html('<span data-countdown="{}">{}</span>', time.isoformat(timespec="milliseconds"), said)
@@ -56,34 +56,34 @@ def countdown(time: datetime) -> SafeString:
 
 @register.filter
 def passed(time: datetime) -> str:
-    """What a deadline means at this moment."""
+    """Describe a deadline: versions are frozen, or the time until they are."""
     if time <= timezone.now():
         return gettext("versions are frozen")
     left = words.span((time - timezone.now()).total_seconds())
-    return gettext("in %(span)s versions freeze") % {"span": left}
+    return gettext("versions freeze in %(span)s") % {"span": left}
 
 
 @register.filter
 def exhibition_title(exhibition: Exhibition) -> str:
-    """What an exhibition with its players is called."""
+    """Return the title of an exhibition."""
     return exhibitions.title(exhibition, [player.version for player in exhibition.players.all()])
 
 
 @register.filter
 def exhibition_kind(exhibition: Exhibition) -> str:
-    """What kind of order it is."""
+    """Return the label of the exhibition's kind."""
     return gettext(KINDS[Exhibition.Kind(exhibition.kind)])
 
 
 @register.filter
 def exhibition_state(exhibition: Exhibition) -> str:
-    """How an exhibition stands, in words; of a comparison what it has found."""
+    """Return the label of the exhibition's state, or of the verdict if a comparison is decided."""
     return gettext(VERDICTS.get(exhibition.verdict, "") or STATES[Exhibition.State(exhibition.state)])
 
 
 @register.filter
 def games_of_block(seats: int) -> str:
-    """How many games a block has: ``two``, ``six``."""
+    """Return the number of games per block as a word: ``two``, ``six``."""
     return words.number(len(seatings(seats)))
 
 

@@ -240,7 +240,7 @@ def table_of(owner: User) -> tuple[Ladder, list[int]]:
 def test_open_orders_are_cancelled_and_ended_ones_name_nobody(miriam: User) -> None:
     ladder, table = table_of(miriam)
     exhibition, ended = (request_test(miriam, ladder, table, 1, uuid4()) for _ in range(2))
-    Exhibition.objects.filter(pk=ended.pk).update(state="cancelled", reason="Cancelled by miriam.", ended=F("created"))
+    Exhibition.objects.filter(pk=ended.pk).update(state="cancelled", reason="Canceled by miriam.", ended=F("created"))
     Invitation.objects.create(ladder=ladder, person=miriam)
     Ladder.objects.filter(pk=ladder.pk).update(opened_by=miriam)
     deletion.delete(miriam)
@@ -248,7 +248,7 @@ def test_open_orders_are_cancelled_and_ended_ones_name_nobody(miriam: User) -> N
     ended.refresh_from_db()
     ladder.refresh_from_db()
     assert exhibition.state == "cancelled"
-    assert ended.reason == "Cancelled by deleted user."
+    assert ended.reason == "Canceled by deleted user."
     assert ladder.opened_by is None
     assert not Invitation.objects.exists()
     assert not Match.objects.filter(block__exhibition=exhibition, status="queued", attempts_started=0).exists()
@@ -261,10 +261,10 @@ def test_games_that_were_cancelled_name_nobody_who_is_gone(miriam: User) -> None
     feed()
     cancel(exhibition, miriam)
     game = Match.objects.filter(block__exhibition=exhibition)[0]
-    assert game.reason == "Cancelled by miriam."
+    assert game.reason == "Canceled by miriam."
     deletion.delete(miriam)
     game.refresh_from_db()
-    assert game.reason == "Cancelled by deleted user."
+    assert game.reason == "Canceled by deleted user."
     assert "miriam" not in everything_kept()
 
 

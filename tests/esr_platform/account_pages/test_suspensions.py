@@ -295,7 +295,7 @@ def test_an_order_cancelled_meanwhile_says_the_name_of_now(miriam: User, staff: 
     suspensions.remove_name_of(miriam, staff, WHY)
     cancel(exhibition, on_its_way)
     exhibition.refresh_from_db()
-    assert exhibition.reason == f"Cancelled by user-{miriam.pk}."
+    assert exhibition.reason == f"Canceled by user-{miriam.pk}."
 
 
 def test_the_row_that_plays_by_hand_is_called_like_its_person(miriam: User, staff: User) -> None:

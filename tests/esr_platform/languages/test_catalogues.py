@@ -24,7 +24,7 @@ def template(domain: str) -> Any:
 
 
 def test_texts_that_modules_mark_with_an_underscore_are_gathered() -> None:
-    assert template("django").get("Saved.") is not None
+    assert template("django").get("Changes saved.") is not None
 
 
 def test_texts_of_scripts_are_gathered_where_they_stand_within_a_call() -> None:
