@@ -1,4 +1,4 @@
-"""A client of the API: what a site shows, and what a remote bot plays. It needs a site, not its code."""
+"""Python client of the API: read the data of a site, upload bots, and play with remote bots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What both clients of the API share: errors, events, streams, retries, and a call as a value."""
+"""Shared parts of both API clients: errors, events, streams, retries and calls."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from bots.protocol import Decide, End, Hello
 
 
 class ClientError(Exception):
-    """Anything that keeps a call from its answer."""
+    """Base class of all errors of a call."""
 
 
 class Unreachable(ClientError):
-    """The site did not answer, for as long as the client was told to try."""
+    """The site did not respond within the patience of the client."""
 
 
 class Closed(ClientError):
-    """The site has ended the stream for good; ``reason`` says why: a newer one was opened, the token was revoked."""
+    """The site ended a stream permanently: a newer stream was opened, or the token was revoked (``reason``)."""
 
     def __init__(self, reason: str) -> None:
-        super().__init__(f"The site has closed the stream: {reason}")
+        super().__init__(f"The site closed the stream: {reason}")
         self.reason = reason
 
 
 class Problem(ClientError):
-    """The site has refused a call: a problem document (RFC 9457), whatever the answer's body was.
+    """The site returned an error, which is usually a problem document (RFC 9457).
 
-    ``code`` is a word for programs, ``detail`` says what to do, ``document`` has whatever else was said, and
-    ``retry_after_s`` is when to come again where waiting helps.
+    ``code`` identifies the error, ``detail`` explains it, ``document`` is the full response body, and
+    ``retry_after_s`` is the number of seconds until the next attempt, or ``None``.
     """
 
     def __init__(
@@ -50,28 +50,28 @@ class Problem(ClientError):
         self.retry_after_s = retry_after_s
 
 
-# --- Packed files ----------------------------------------------------------------------------------------------------
+# --- Compressed files ------------------------------------------------------------------------------------------------
 
 ANYTHING: Final = "*/*"
-"""What is accepted where the address alone says what comes."""
+"""``Accept`` header of requests whose URL determines the media type."""
 
 _GZIP: Final = 16 + zlib.MAX_WBITS
 
 
 class PackedLines:
-    """The JSON objects in gzipped lines. What a broken connection has left incomplete is never given out."""
+    """Parses gzipped JSON lines. Lines that a broken connection left incomplete are never returned."""
 
     def __init__(self) -> None:
         self._lines = Lines()
         self._member = zlib.decompressobj(_GZIP)
 
     def feed(self, data: bytes) -> Iterator[Document]:
-        """The objects that ``data`` completes. Raises ``ValueError`` for what is no gzip, or no JSON object."""
+        """Yield the objects that ``data`` completes. Raises ``ValueError`` for invalid gzip data and JSON."""
         while data:
             try:
                 yield from self._lines.feed(self._member.decompress(data))
             except zlib.error as error:
-                raise ValueError(f"what the site sent is no gzip: {error}") from error
+                raise ValueError(f"the response is not valid gzip data: {error}") from error
             data = self._member.unused_data
             if self._member.eof:
                 self._member = zlib.decompressobj(_GZIP)
@@ -80,11 +80,11 @@ class PackedLines:
 # --- Events of a remote bot ------------------------------------------------------------------------------------------
 
 Document = dict[str, Any]
-"""One JSON object."""
+"""A JSON object."""
 
 
 class GameStart(TypedDict):
-    """A game that runs, told at its beginning and again whenever a stream is opened; ``players`` are by seat."""
+    """A running game. Sent when it begins, and again when a stream is opened. ``players`` are in seat order."""
 
     type: Literal["game_start"]
     game: int
@@ -95,9 +95,9 @@ class GameStart(TypedDict):
 
 
 class Asked(TypedDict):
-    """A decision that is owed; ``decision`` is its number, the ``id`` of ``message``.
+    """An open decision. ``decision`` is its number, the ``id`` of ``message``.
 
-    ``log_from`` is where the log of ``message`` begins in that of the whole game: 0 after a (re)connect.
+    ``log_from`` is the position of the first log entry of ``message`` in the log of the game: 0 after a (re)connect.
     """
 
     type: Literal["decide"]
@@ -108,7 +108,7 @@ class Asked(TypedDict):
 
 
 class GameEnd(TypedDict):
-    """A game has ended; ``message`` is ``None`` where it has no result, and ``reason`` says why."""
+    """A finished game. Without a result, ``message`` is ``None`` and ``reason`` contains the reason."""
 
     type: Literal["game_end"]
     game: int
@@ -118,36 +118,36 @@ class GameEnd(TypedDict):
 
 
 class Challenged(TypedDict):
-    """Somebody would like to play; ``challenge`` has its ``id``, ``ladder``, ``players`` and when it ``expires``."""
+    """An open challenge. ``challenge`` contains ``id``, ``ladder``, ``players`` and ``expires``."""
 
     type: Literal["challenge"]
     challenge: Document
 
 
 Event = GameStart | Asked | GameEnd | Challenged
-"""What ``events()`` gives; what later versions of the API add is left out."""
+"""An event of ``events()``. Unknown types of later API versions are skipped."""
 
 
 # --- Streams ---------------------------------------------------------------------------------------------------------
 
 NDJSON: Final = "application/x-ndjson"
 SILENCE_S: Final = 20.0
-"""A stream that says nothing for so long is dead: the site keeps it alive with an empty line every seven seconds."""
+"""Seconds of silence after which a stream is considered dead. The site sends an empty line every 7 s."""
 
 LONGEST_LINE: Final = 16 * 2**20
-"""Bytes. A whole log of the longest game has a twentieth of that."""
+"""Maximum bytes per line, about twenty times the complete log of the longest game."""
 
 _KNOWN: Final = ("challenge", "game_start", "decide", "game_end")
 
 
 class Lines:
-    """Puts the pieces of a stream together to its JSON objects; empty lines, the keep-alives, are left out."""
+    """Parses the pieces of a JSON lines stream. Empty lines are keep-alives and are skipped."""
 
     def __init__(self) -> None:
         self._rest = b""
 
     def feed(self, data: bytes) -> Iterator[Document]:
-        """The objects that ``data`` completes. Raises ``ValueError`` for what is no JSON object, or has no end."""
+        """Yield the objects that ``data`` completes. Raises ``ValueError`` for invalid JSON and overlong lines."""
         *lines, self._rest = (self._rest + data).split(b"\n")
         if len(self._rest) > LONGEST_LINE:
             raise ValueError(f"a line of the stream is longer than {LONGEST_LINE} bytes")
@@ -157,20 +157,20 @@ class Lines:
 
 
 def read_event(document: Document) -> Event | None:
-    """``document`` as an event; ``None`` for one that this version does not know.
+    """Return ``document`` as an event, or ``None`` if its type is unknown.
 
-    Raises ``Closed`` for the last event of a stream that is not to be opened again.
+    Raises ``Closed`` for the last event of a stream that must not be reopened.
     """
     kind = document.get("type")
     if kind == "closed":
-        raise Closed(str(document.get("reason") or "it does not say why"))
+        raise Closed(str(document.get("reason") or "no reason given"))
     return cast("Event", document) if kind in _KNOWN else None
 
 
 def _object(line: bytes) -> Document:
     document: Any = orjson.loads(line)
     if not isinstance(document, dict):
-        raise ValueError("a line of the stream is no JSON object")
+        raise ValueError("a line of the stream is not a JSON object")
     return document
 
 
@@ -182,7 +182,7 @@ STREAMING: Final = httpx.Timeout(CONNECT_S, read=SILENCE_S)
 
 
 def options(site: str, token: str) -> dict[str, Any]:
-    """What httpx's clients are made with. Raises ``ValueError`` for a ``site`` that is no address."""
+    """Return the arguments of an httpx client. Raises ``ValueError`` if ``site`` is not a valid URL."""
     headers = {"User-Agent": "esr-client/1", "Accept": "application/json"}
     if token:
         headers["Authorization"] = f"Bearer {token}"
@@ -190,10 +190,10 @@ def options(site: str, token: str) -> dict[str, Any]:
 
 
 def base_url(site: str) -> str:
-    """The address of the API of ``site``. Raises ``ValueError``."""
+    """Return the base URL of the API of ``site``. Raises ``ValueError``."""
     parts = urlsplit(site.strip())
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.username:
-        raise ValueError(f"{site!r} is no address of a site: write it as https://arena.example.org.")
+        raise ValueError(f"Invalid site URL {site!r}. Use a URL such as https://arena.example.org.")
     return site.strip().rstrip("/").removesuffix(API.rstrip("/")) + API
 
 
@@ -202,12 +202,12 @@ def base_url(site: str) -> str:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The site's word on one answer. ``detail`` is a sentence where the move was not played; ``document`` has it all.
+    """The response to an answer. ``detail`` explains why a move was not played; ``document`` is the full body.
 
-    - 200: ``played``, now or when the same answer came before;
-    - 409: too late, or the decision was answered otherwise;
-    - 422: illegal or malformed, which is the decision's strike;
-    - 404: never asked, or not of this seat. Nothing has moved.
+    - 200: played, now or by an earlier request with the same answer.
+    - 409: too late, or another answer was already submitted.
+    - 422: illegal or malformed; the bot got a strike.
+    - 404: the decision is not open for this seat. Nothing was changed.
     """
 
     status: int
@@ -216,12 +216,12 @@ class Verdict:
 
     @property
     def played(self) -> bool:
-        """Whether the move stands in the game."""
+        """Whether the move was played."""
         return self.status == httpx.codes.OK
 
 
 def read_verdict(response: httpx.Response) -> Verdict:
-    """The verdict that an answer of the site is."""
+    """Return the verdict in a response."""
     document = document_of(response)
     return Verdict(response.status_code, str(document.get("detail", "")), document)
 
@@ -233,10 +233,9 @@ LONGEST_S: Final = 15.0
 
 
 class Backoff:
-    """Pauses that double from a quarter of a second to fifteen, each drawn from its upper half.
+    """Exponential backoff with jitter, from 0.25 s to 15 s.
 
-    Thousands of bots lose their connection in the same moment when a site restarts: the draw keeps them from coming
-    back in one. ``reset`` begins anew once something has worked.
+    All bots lose their connections at the same time when a site restarts. The jitter spreads their reconnects.
     """
 
     def __init__(self, random: Random | None = None) -> None:
@@ -244,27 +243,27 @@ class Backoff:
         self._tries = 0
 
     def next_s(self, retry_after_s: float | None = None) -> float:
-        """Seconds until the next try; never before ``retry_after_s``, which the site has asked for."""
+        """Return the seconds until the next attempt, at least ``retry_after_s`` if the site requested it."""
         longest = min(LONGEST_S, FIRST_S * 2**self._tries)
         self._tries = min(self._tries + 1, 16)
         pause = self._random.uniform(longest / 2, longest)
         return pause if retry_after_s is None else retry_after_s + pause / 4
 
     def reset(self) -> None:
-        """The last try has worked."""
+        """Start again with the shortest pause, after a success."""
         self._tries = 0
 
 
 # --- Responses -------------------------------------------------------------------------------------------------------
 
-COME_AGAIN: Final = frozenset({429, 502, 503, 504})
-"""Statuses after which the same request may be answered."""
+RETRY_STATUSES: Final = frozenset({429, 502, 503, 504})
+"""Statuses after which a retry can succeed."""
 
 
 def problem_of(response: httpx.Response) -> Problem:
-    """The error that a response with a status from 400 on is; its body has been read."""
+    """Return the error in a response with a status of 400 or more. The body must have been read."""
     document = document_of(response)
-    detail = str(document.get("detail") or f"The site answered {response.status_code} {response.reason_phrase}.")
+    detail = str(document.get("detail") or f"The site returned {response.status_code} {response.reason_phrase}.")
     fields = document.get("fields")
     if isinstance(fields, dict):
         detail += "".join(f" {name}: {_words(said)}" for name, said in fields.items())
@@ -272,15 +271,15 @@ def problem_of(response: httpx.Response) -> Problem:
     return Problem(response.status_code, code, detail, document, retry_after_s(response))
 
 
-def come_again_s(problem: Problem) -> float | None:
-    """When to come again after ``problem``, if the site has said so. Raises it where waiting is no use."""
-    if problem.status not in COME_AGAIN:
+def retry_pause_s(problem: Problem) -> float | None:
+    """Return the seconds that the site asks to wait, if any. Raises ``problem`` if a retry cannot succeed."""
+    if problem.status not in RETRY_STATUSES:
         raise problem
     return problem.retry_after_s
 
 
 def document_of(response: httpx.Response) -> Document:
-    """The JSON object that was sent; empty where the body is none, such as a proxy's page."""
+    """Return the JSON object in the body, or an empty one for other bodies such as a proxy's error page."""
     try:
         document = orjson.loads(response.content)
     except orjson.JSONDecodeError:
@@ -289,7 +288,7 @@ def document_of(response: httpx.Response) -> Document:
 
 
 def retry_after_s(response: httpx.Response) -> float | None:
-    """The seconds of ``Retry-After``; a date in it is not read, and taken as no wish."""
+    """Return ``Retry-After`` in seconds, or ``None`` if the header is missing or contains a date."""
     text = response.headers.get("Retry-After", "")
     return float(text) if text.isascii() and text.isdecimal() else None
 
@@ -302,9 +301,9 @@ def _words(said: object) -> str:
 
 
 class Tries:
-    """The tries of one call: at most for ``patience_s`` seconds, waiting included.
+    """The attempts of one call, for up to ``patience_s`` seconds in all.
 
-    A call that must not be made twice is sent again only where the first one has certainly done nothing.
+    A call that is not repeatable is retried only if the first attempt certainly had no effect.
     """
 
     def __init__(self, call: Call[Any], patience_s: float) -> None:
@@ -313,16 +312,16 @@ class Tries:
         self._backoff = Backoff()
 
     def after_refusal(self, response: httpx.Response) -> float:
-        """Seconds to wait after an error's status. Raises ``Problem`` where waiting is no use, or takes too long."""
+        """Return the seconds to wait after an error response. Raises ``Problem`` if a retry is useless or too late."""
         certain = response.status_code in (httpx.codes.TOO_MANY_REQUESTS, httpx.codes.SERVICE_UNAVAILABLE)
         problem = problem_of(response)
-        if response.status_code not in COME_AGAIN or not (self._repeatable or certain):
+        if response.status_code not in RETRY_STATUSES or not (self._repeatable or certain):
             raise problem
         return self._in_time(self._backoff.next_s(retry_after_s(response)), problem)
 
     def after_break(self, error: httpx.TransportError) -> float:
-        """Seconds to wait after a connection broke, or never was. Raises ``Unreachable``."""
-        unreachable = Unreachable(f"The site cannot be reached: {str(error) or type(error).__name__}.")
+        """Return the seconds to wait after a connection failed. Raises ``Unreachable`` if it is too late."""
+        unreachable = Unreachable(f"Cannot reach the site: {str(error) or type(error).__name__}.")
         if not self._repeatable and not isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
             raise unreachable from error
         return self._in_time(self._backoff.next_s(), unreachable)
@@ -334,7 +333,7 @@ class Tries:
 
 
 def arguments(call: Call[Any]) -> dict[str, Any]:
-    """``call`` as httpx builds a request of it."""
+    """Return the arguments of ``httpx.Client.request`` for ``call``."""
     return {
         "method": call.method,
         "url": call.path,
@@ -347,7 +346,7 @@ def arguments(call: Call[Any]) -> dict[str, Any]:
 
 
 def is_answer(call: Call[Any], response: httpx.Response) -> bool:
-    """Whether the call can read ``response``."""
+    """Return whether the call can read ``response``."""
     return response.is_success or response.status_code in call.understood
 
 
@@ -356,7 +355,7 @@ def is_answer(call: Call[Any], response: httpx.Response) -> bool:
 T = TypeVar("T")
 
 ANSWER_S: Final = 30.0
-"""How long the site may take for an answer."""
+"""Maximum response time of the site, in seconds."""
 
 
 def _json(response: httpx.Response) -> Any:
@@ -370,10 +369,10 @@ def json_or_nothing(response: httpx.Response) -> Any:
 
 @dataclass(frozen=True)
 class Call(Generic[T]):
-    """One request. ``path`` is below ``/api/v1/``; ``read`` makes the result of the answer.
+    """One request. ``path`` is relative to ``/api/v1/``. ``read`` converts the response to the result.
 
-    ``repeatable``: sent twice it does what it does once, so it is sent again when the connection breaks.
-    ``understood`` are the statuses of errors that ``read`` takes for an answer, too.
+    A ``repeatable`` call is idempotent, so it is retried if the connection breaks. ``understood`` contains the error
+    statuses that ``read`` can also convert.
     """
 
     method: str

@@ -26,13 +26,13 @@ from bots.client.calls import (
     Verdict,
     arguments,
     as_bot,
-    come_again_s,
     is_answer,
     json_or_nothing,
     options,
     problem_of,
     read_event,
     read_verdict,
+    retry_pause_s,
 )
 
 T = TypeVar("T")
@@ -62,11 +62,11 @@ class Stream(Generic[T]):
 
 
 class Client:
-    """A client of one site with one token, safe to share between threads.
+    """A client for one site and one token, safe to share between threads.
 
-    ``bot`` is the slug of the remote bot that plays, if the token is valid for several. A call is repeated for up to
-    ``patience_s`` seconds while the site is unreachable or asks to retry. Every call raises ``Problem`` if the site
-    refuses it and ``Unreachable`` if the site does not respond.
+    ``bot`` is the slug of the remote bot, if the token can play several. Calls are retried for up to ``patience_s``
+    seconds while the site is unreachable or asks to retry. Every call raises ``Problem`` if the site returns an error,
+    and ``Unreachable`` if it does not respond.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Client:
         patience_s: float = 60.0,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
-        """``site`` is a URL such as ``https://arena.example.org``. Raises ``ValueError`` for an invalid one."""
+        """``site`` is a URL such as ``https://arena.example.org``. Raises ``ValueError`` if it is invalid."""
         self.bot, self.patience_s = bot, patience_s
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=32)
         self._http = httpx.Client(**options(site, token), limits=limits, transport=transport)
@@ -95,7 +95,7 @@ class Client:
     # --- Any call ------------------------------------------------------------------------------------------------
 
     def do(self, call: Call[T]) -> T:
-        """Make one call and return its result."""
+        """Make a call, with retries, and return its result."""
         tries = Tries(call, self.patience_s)
         while True:
             try:
@@ -114,9 +114,9 @@ class Client:
 
     @contextmanager
     def stream(self, path: str, accept: str, **params: str | int) -> Iterator[httpx.Response]:
-        """Open a response to read while it arrives, without retries.
+        """Open a response to read it while it arrives, without retries.
 
-        Raises ``Problem``, and ``httpx.TransportError`` when the connection breaks.
+        Raises ``Problem``, and ``httpx.TransportError`` if the connection breaks.
         """
         headers = {"Accept": accept}
         with self._http.stream("GET", path, params=params, headers=headers, timeout=STREAMING) as response:
@@ -139,7 +139,7 @@ class Client:
                 yield from lines.feed(data)
 
     def _reopened(self, path: str, params: Callable[[], Mapping[str, str | int]]) -> Generator[Document]:
-        """Iterate over the objects of a stream. Open it again whenever it ends, with ``params`` of that moment."""
+        """Iterate over the objects of a stream. Reopen it whenever it ends, with the current result of ``params``."""
         backoff = Backoff()
         while True:
             wish_s: float | None = None
@@ -151,13 +151,13 @@ class Client:
             except httpx.TransportError:
                 pass
             except Problem as problem:
-                wish_s = come_again_s(problem)
+                wish_s = retry_pause_s(problem)
             time.sleep(backoff.next_s(wish_s))
 
-    # --- What everybody may read ---------------------------------------------------------------------------------
+    # --- Public data ---------------------------------------------------------------------------------------------
 
     def each(self, path: str, **params: str | int) -> Generator[Document]:
-        """Iterate over all rows of a list: ``each("ladders/die-weinhaendler-3/matches", limit=200)``."""
+        """Iterate over all items of a list, for example ``each("ladders/die-weinhaendler-3/matches", limit=200)``."""
         wanted: dict[str, str | int] | None = params
         while wanted is not None:
             page = self.get(path, **wanted)
@@ -165,9 +165,9 @@ class Client:
             wanted = dict(parse_qsl(urlsplit(page["next"]).query)) if page["next"] else None
 
     def records(self, ladder: str, after: int | None = None) -> Generator[Document]:
-        """Iterate over the public game records of a ladder, from the match after the id ``after``.
+        """Iterate over the public game records of a ladder that follow the match with the id ``after``.
 
-        Continues after the last complete line whenever the connection breaks.
+        Resumes after the last complete line if the connection breaks.
         """
         backoff = Backoff()
         while True:
@@ -185,7 +185,7 @@ class Client:
                 if after != before:
                     backoff.reset()
             except Problem as problem:
-                wish_s = come_again_s(problem)
+                wish_s = retry_pause_s(problem)
             time.sleep(backoff.next_s(wish_s))
 
     def _part_of_records(self, ladder: str, after: int | None) -> Generator[Document]:
@@ -201,7 +201,7 @@ class Client:
     def watch(self, game: int) -> Stream[Document]:
         """Iterate over the public events of a live game: ``game``, a ``round`` for each new round, ``game_end``.
 
-        The log of an event continues that of the previous one. The stream is reopened whenever the connection breaks.
+        The log of each event continues the log of the previous event. Reopens the stream if the connection breaks.
         """
         return Stream(self._watch(game))
 
@@ -217,28 +217,28 @@ class Client:
     # --- A remote bot --------------------------------------------------------------------------------------------
 
     def my_bot(self) -> Document:
-        """Return the remote bot of the token: what it declares, whether it is online, its games, its speed."""
+        """Return the state of the remote bot: formats, running games, response times, whether it is online."""
         return self.do(Call("GET", "bot", params=as_bot(self.bot)))
 
     def change_bot(self, **changes: Any) -> Document:
-        """Change ``games_at_once``, ``label``, ``games`` or ``available=True``. Return the remote bot after that."""
+        """Change ``games_at_once``, ``label``, ``games`` or ``available=True``. Return the new state."""
         return self.do(Call("PATCH", "bot", params=as_bot(self.bot), json=changes))
 
     def register_bot(self, name: str, games: Mapping[str, Sequence[int]], label: str | None = None) -> Document:
-        """Register a remote bot for the owner of the token. ``games`` are the seat counts that it plays, by game."""
+        """Register a remote bot for the owner of the token. ``games`` contains the supported seat counts by game."""
         seats = {game: list(counts) for game, counts in games.items()}
         said = {"kind": "remote", "name": name, "games": seats, **({"label": label} if label else {})}
         return self.do(Call("POST", "bots", json=said, repeatable=False))
 
     def join(self, ladder: str, bot: str) -> None:
-        """Put your own bot on a ladder. A bot that is on it already stays."""
+        """Join a ladder with your own bot. Nothing changes if the bot is already a member."""
         self.do(Call("PUT", f"ladders/{quote(ladder)}/members/{quote(bot)}", json_or_nothing))
 
     def events(self) -> Stream[Event]:
-        """Iterate over the events of the remote bot. The stream is reopened whenever the connection breaks.
+        """Iterate over the events of the remote bot. Reopens the stream if the connection breaks.
 
-        Each time it begins with everything that is pending: a ``game_start`` for each running game, open decisions
-        with the whole log, open challenges. Raises ``Closed`` when a newer stream replaces this one.
+        Each stream begins with all pending events: a ``game_start`` for each running game, open decisions with the
+        complete log, and open challenges. Raises ``Closed`` if a newer stream replaces this one.
         """
         return Stream(self._events())
 
@@ -250,10 +250,10 @@ class Client:
                     yield event
 
     def next_decision(self, game: int | None = None, wait_s: int = 25, log: int | None = None) -> Document | None:
-        """Wait up to ``wait_s`` seconds for the next open decision, for programs that cannot stream.
+        """Wait up to ``wait_s`` seconds for the next event, for programs that cannot read a stream.
 
-        Return it as an event, or ``None``. ``log`` is the number of entries of the game's log that are known already;
-        by default the log is complete.
+        Return the event or ``None``. ``log`` is the number of known log entries of the game; by default, the event
+        contains the complete log.
         """
         path = "bot/decision" if game is None else f"matches/{game}/decision"
         params = {**as_bot(self.bot), "wait": wait_s, **({} if log is None else {"log": log})}
@@ -261,22 +261,22 @@ class Client:
         return self.do(call)
 
     def answer(self, game: int, decision: int, move: Any, thought_ms: int | None = None) -> Verdict:
-        """Answer one decision. The same answer again gets the same verdict."""
+        """Submit the answer to a decision. The call is idempotent."""
         body = {"id": decision, "move": move, **({} if thought_ms is None else {"thought_ms": thought_ms})}
         path, understood = f"matches/{game}/decisions/{decision}", frozenset({404, 409, 422})
         return self.do(Call("POST", path, read_verdict, as_bot(self.bot), body, understood=understood))
 
     def answer_challenge(self, challenge: int, word: str) -> None:
-        """``accept``, ``decline`` or ``withdraw`` a challenge."""
+        """Answer a challenge. ``word`` is ``accept``, ``decline`` or ``withdraw``."""
         path = f"challenges/{challenge}/{word}"
         self.do(Call("POST", path, json_or_nothing, as_bot(self.bot), repeatable=False))
 
     # --- A hosted bot --------------------------------------------------------------------------------------------
 
     def upload(self, filename: str, data: bytes, bot: str | None = None, name: str = "") -> Document:
-        """Upload code as a new version of ``bot``, or as a new bot called ``name``.
+        """Upload code as a new version of ``bot``, or as a new bot with this ``name``.
 
-        Return the version, which is not validated yet. The same code again is the same version.
+        Return the version, which is not validated yet. If the code was uploaded before, return the existing version.
         """
         path = "bots" if bot is None else f"bots/{quote(bot)}/versions"
         form = {"name": name} if bot is None and name else {}

@@ -1,4 +1,4 @@
-"""Play the games of a remote bot: one thread per game, which asks for a move, validates it and submits it."""
+"""Play the games of a remote bot. One thread per game asks for a move, validates it and submits it."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from games.registry import GAMES
 
 
 def is_legal(game: str, seats: int, decision: Document, move: Any) -> bool:
-    """Whether ``move`` answers ``decision`` at a table of ``seats``.
+    """Return whether ``move`` is legal for ``decision`` in a game with ``seats`` seats.
 
-    A game that this installation does not know is judged by the list of legal moves, where the decision has one.
+    For a game that is not installed here, uses the list of legal moves if the decision has one.
     """
     if game in GAMES and seats in GAMES[game].seat_counts:
         return _encoding(game, seats).allows(decision, move)
@@ -39,11 +39,11 @@ def _encoding(game: str, seats: int) -> Encoding:
 # --- One seat --------------------------------------------------------------------------------------------------------
 
 GOODBYE_S = 5.0
-"""How long a player may take to go after the end of its game."""
+"""Maximum seconds for a player to exit after the end of its game."""
 
 
 class NoAnswer(Exception):
-    """The player has no move; ``reason`` is a word of the protocol. After ``late`` no other move is sent either."""
+    """The player returned no move. ``reason`` is a reason of the protocol. After ``late``, no move is sent."""
 
     def __init__(self, reason: str, detail: str) -> None:
         super().__init__(detail)
@@ -51,20 +51,20 @@ class NoAnswer(Exception):
 
 
 class Player(Protocol):
-    """Whoever thinks for one seat of one game. It is asked from one thread, one question at a time."""
+    """A player at one seat of one game. It is called from one thread, for one decision at a time."""
 
     def decide(self, message: Decide) -> Any:
-        """The move; ``message["log"]`` is what has happened since it was last asked. Raises ``NoAnswer``."""
+        """Return the move. ``message["log"]`` contains the entries since the last call. Raises ``NoAnswer``."""
         ...
 
     def end(self, message: End | None) -> None:
-        """The game is over, or left; ``None`` where there is no result to tell."""
+        """Handle the end of the game. ``message`` is ``None`` without a result."""
         ...
 
 
 @dataclass(frozen=True)
 class Incident:
-    """Something went wrong at a decision (``None``: at none): a word of the protocol or of the API, and a sentence."""
+    """A failure in a game, at a decision unless it is ``None``. ``reason`` is a protocol reason or an API code."""
 
     game: int
     decision: int | None
@@ -78,14 +78,14 @@ class Incident:
 
 @dataclass(frozen=True)
 class _Heard:
-    """An event and when it came, by ``perf_counter``."""
+    """An event and its time of arrival by ``perf_counter``."""
 
     event: Asked | GameEnd | GameStart | None
     at: float
 
 
 class Seat:
-    """Plays one game to its end. A decision that is told twice, after a reconnect, is thought over once."""
+    """Plays one game to its end. A decision that is sent again after a reconnect is computed only once."""
 
     def __init__(
         self, client: Client, start: GameStart, sit: Callable[[GameStart], Player], tell: Callable[[Incident], None]
@@ -99,19 +99,19 @@ class Seat:
         self._thread.start()
 
     def hear(self, event: Asked | GameEnd | GameStart) -> None:
-        """Whatever the stream says of this game, in order; it returns at once."""
+        """Queue an event of this game. Events must arrive in order."""
         self._heard.put(_Heard(event, perf_counter()))
 
     def leave(self) -> None:
-        """Stop playing: the player is told that it is over, and waited for a little."""
+        """Stop playing: end the player and wait up to ``GOODBYE_S`` seconds for it."""
         self._heard.put(_Heard(None, perf_counter()))
         self.join()
 
     def join(self) -> None:
-        """Wait until the player has gone, a little."""
+        """Wait up to ``GOODBYE_S`` seconds until the player has exited."""
         self._thread.join(GOODBYE_S)
 
-    # --- in the thread of the game -------------------------------------------------------------------------------
+    # --- In the thread of the game -------------------------------------------------------------------------------
 
     def _play(self) -> None:
         try:
@@ -136,7 +136,7 @@ class Seat:
         message = {**asked["message"], "log": self._news(asked)}
         if self._answered is not None and self._answered[0] >= asked["decision"]:
             number, move = self._answered
-            if number == asked["decision"]:  # the answer may have been lost with the connection
+            if number == asked["decision"]:  # the connection may have lost the answer
                 self._send(asked, move, None)
             return
         try:
@@ -146,12 +146,12 @@ class Seat:
             if failure.reason == "late":
                 return
             move = asked["message"]["decision"]["default"]
-        except Exception:  # a fault of the player's costs it the decision, not the game
+        except Exception:  # an error of the player costs the decision, not the game
             self._note(asked, "error", traceback.format_exc())
             move = asked["message"]["decision"]["default"]
         hello = self.start["message"]
         if not is_legal(hello["game"], hello["seats"], asked["message"]["decision"], move):
-            self._note(asked, "illegal", f"{move!r:.400} is not sent, but the default move.")
+            self._note(asked, "illegal", f"{move!r:.400} is not a legal move. The default move is sent instead.")
             move = asked["message"]["decision"]["default"]
         self._answered = (asked["decision"], move)
         self._send(asked, move, round(1000 * (perf_counter() - at)))
@@ -166,7 +166,7 @@ class Seat:
                 self._note(asked, str(verdict.document.get("code", verdict.status)), verdict.detail)
 
     def _news(self, asked: Asked) -> list[Document]:
-        """What of its log is new: after a reconnect it begins earlier than it need."""
+        """Return the new entries of the log, which begins earlier after a reconnect."""
         log, start = asked["message"]["log"], asked["log_from"]
         new = log[max(0, self._read - start) :]
         self._read = start + len(log)
@@ -180,16 +180,16 @@ class Seat:
 
 
 class Strategy(Protocol):
-    """A bot that is an object of this process, made anew for every game. The first bot of ``esr new-bot`` is one."""
+    """A bot as an object in this process, one per game, such as the starter bot of ``esr new-bot``."""
 
     def choose(self, decision: Document, view: Document, log: list[Document]) -> Any:
-        """The move for one decision; ``log`` is what has happened since the last one."""
+        """Return the move for a decision. ``log`` contains the entries since the last call."""
         ...
 
 
 @dataclass(frozen=True)
-class _Thinking:
-    """A :class:`Strategy` as a player."""
+class _StrategyPlayer:
+    """Adapts a :class:`Strategy` to :class:`Player`."""
 
     strategy: Strategy
 
@@ -197,13 +197,13 @@ class _Thinking:
         return self.strategy.choose(message["decision"], message["view"], message["log"])
 
     def end(self, message: End | None) -> None:
-        """A strategy is not told."""
+        """Do nothing: a strategy has no end."""
 
 
 class Session:
-    """The games of one remote bot from its stream. ``sit`` makes a player for every game that begins.
+    """Plays all games in the stream of one remote bot. ``sit`` creates a player for each game.
 
-    ``tell`` hears of whatever goes wrong, also from the threads of the games; ``ended`` of every game that is over.
+    ``tell`` is called with each failure, also from the threads of the games, and ``ended`` with each finished game.
     """
 
     def __init__(
@@ -220,11 +220,11 @@ class Session:
 
     @property
     def running(self) -> int:
-        """How many games there are now."""
+        """Number of running games."""
         return len(self._seats)
 
     def run(self, enough: Callable[[], bool]) -> None:
-        """Listen and play until ``enough`` holds after an event. Raises what ``Client.events`` raises."""
+        """Play until ``enough`` returns true after an event. Raises the errors of ``Client.events``."""
         try:
             for event in self._client.events():
                 self._take(event)
@@ -256,7 +256,7 @@ class Session:
 
 
 def play(client: Client, make: Callable[[Hello], Strategy], games: int | None = None) -> None:
-    """Play ``games`` games, or without end, with a strategy a game; what goes wrong is written to stderr."""
+    """Play ``games`` games, or forever, with one strategy per game. Failures are printed to stderr."""
     over = 0
 
     def count(_start: GameStart, _end: GameEnd) -> None:
@@ -266,5 +266,5 @@ def play(client: Client, make: Callable[[Hello], Strategy], games: int | None = 
     def tell(incident: Incident) -> None:
         print(incident, file=sys.stderr)
 
-    session = Session(client, lambda start: _Thinking(make(start["message"])), tell, count)
+    session = Session(client, lambda start: _StrategyPlayer(make(start["message"])), tell, count)
     session.run(lambda: games is not None and over >= games and not session.running)

@@ -80,7 +80,7 @@ def token_of(request: HttpRequest) -> Token | None:
 
 
 def viewer_of(token: Token | None) -> User | AnonymousUser:
-    """Return the user whose private data is visible: the token's owner if it has the scope ``read``, else nobody.
+    """Return the user whose private data is visible: the token owner with the scope ``read``, else an anonymous user.
 
     Public data needs no token. A token that can only play or upload does not give access to private ladders.
     """
@@ -102,7 +102,7 @@ def _not_allowed(token: Token, scope: Scope) -> str:
 
 # --- Limits ----------------------------------------------------------------------------------------------------------
 #
-# Guests are counted by IP address, because anybody can create new guest secrets.
+# Guests are counted by IP address, because clients can create new guest secrets.
 
 GUESSES: Final = "guesses"
 """Throttle scope of invalid tokens and sessions."""
@@ -184,7 +184,7 @@ def player_of(token: Token, named: str) -> Bot:
     if found:
         raise bot_missing(bot.slug for bot in found)
     raise Http404(
-        f"Remote bot not found: this token cannot play '{named}'. Use the slug of one of your own remote bots."
+        f"Remote bot not found: this token cannot play '{named}'. Use the slug of one of your remote bots."
         if named
         else "You have no remote bots. Register one with POST /api/v1/bots and 'kind': 'remote'."
     )

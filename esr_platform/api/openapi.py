@@ -337,7 +337,7 @@ Public data needs no token. For all other requests, create a token on your accou
 
 Each token has one or more scopes:
 
-- `read`: read your private ladders and all data of your own bots.
+- `read`: read your private ladders and all data about your bots.
 - `play`: play with your remote bots, and create and accept challenges.
 - `upload`: upload bots and versions, and register remote bots.
 - `manage`: activate versions, join and leave ladders, and request matches.

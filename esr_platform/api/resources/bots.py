@@ -168,7 +168,7 @@ _PLACES: Final = (
 
 
 class _OwnToo(Reading):
-    """A view that shows owners all data of their own bots, with the scope ``read`` or ``upload``.
+    """A view that shows owners all data about their bots, with the scope ``read`` or ``upload``.
 
     With ``upload`` alone, staff members see only public data of other users' bots.
     """
@@ -243,7 +243,7 @@ class Versions(_OwnToo, Listing):
 
     @operation("versions", "List the versions of a bot")
     def get(self, _request: Request, slug: str) -> Response:
-        """Returns the validated versions of a bot, newest first. Owners get all versions of their own bots."""
+        """Returns the validated versions of a bot, newest first. The owner gets all versions."""
         bot = code_seen_by(self.viewer, slug, NAMED)
         part = self.part(_versions(bot, may_read(self.viewer, bot)))
         return self.answer([_version(slug, row) for row in part])

@@ -194,20 +194,20 @@ class Members(Listing):
     @operation("members", "Get the standings of a ladder")
     def get(self, _request: Request, slug: str) -> Response:
         ladder = ladder_seen_by(self.viewer, slug)
-        everybody = listed(ladder).select_related(None)
-        wanted = everybody
+        whole = listed(ladder).select_related(None)
+        wanted = whole
         if self.asked["active"] is not None:
             wanted = wanted.filter(active=self.asked["active"])
         if self.asked["house"] is not None:
             wanted = wanted.filter(bot__owner__isnull=self.asked["house"])
-        return self.answer(_members(ladder, everybody, self.part(wanted.values(*_MEMBER))))
+        return self.answer(_members(ladder, whole, self.part(wanted.values(*_MEMBER))))
 
 
 def _members(
-    ladder: Ladder, everybody: QuerySet[Membership], rows: Sequence[Mapping[str, Any]]
+    ladder: Ladder, whole: QuerySet[Membership], rows: Sequence[Mapping[str, Any]]
 ) -> list[MembershipDocument]:
     """Return the documents of rows of the standings. Makes two queries."""
-    ranks = _ranks(everybody, [row["rating"] for row in rows])
+    ranks = _ranks(whole, [row["rating"] for row in rows])
     estimates = {row["version__bot"]: row for row in _ESTIMATES(ladder=ladder.pk, bots=[row["bot"] for row in rows])}
     return [
         MembershipDocument(
@@ -227,11 +227,11 @@ def _members(
     ]
 
 
-def _ranks(everybody: QuerySet[Membership], ratings: Sequence[int]) -> dict[int, int]:
+def _ranks(whole: QuerySet[Membership], ratings: Sequence[int]) -> dict[int, int]:
     """Return the competition rank of each of ``ratings`` in the full standings. Reads only better ratings."""
     if not ratings:
         return {}
-    better = everybody.filter(rating__gt=min(ratings)).order_by("-rating").values_list("rating", flat=True)
+    better = whole.filter(rating__gt=min(ratings)).order_by("-rating").values_list("rating", flat=True)
     falling = [-rating for rating in better]
     return {rating: bisect_left(falling, -rating) + 1 for rating in ratings}
 

@@ -458,7 +458,7 @@ def _closed(what: str, match: Match) -> Http404:
 # --- All records of a ladder -----------------------------------------------------------------------------------------
 
 MOST_RECORDS: Final = 100_000
-EVERYBODY: Final = "everybody"
+ALL_CLIENTS: Final = "all_clients"
 """Identity under which the bulk downloads of all clients are counted together."""
 
 
@@ -485,12 +485,12 @@ class Records(Reading):
             raise Http404(
                 f"Match {after} is not in the records of this ladder. Pass the id of the last match you downloaded."
             )
-        wait = wait_s("bulk_together", EVERYBODY)
+        wait = wait_s("bulk_together", ALL_CLIENTS)
         if wait:
             raise Throttled(wait)
 
         def may_continue() -> bool:
-            return not wait_s("bulk", who) and not wait_s("bulk_together", EVERYBODY)
+            return not wait_s("bulk", who) and not wait_s("bulk_together", ALL_CLIENTS)
 
         found = game_pieces(ladder, after, most, may_continue)
         response = streamed(request._request, f"{slug}-records.jsonl.gz", found, "application/gzip")

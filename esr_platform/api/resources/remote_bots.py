@@ -95,7 +95,7 @@ class RunningGame(Document):
     """A running game of a remote bot."""
 
     game: Annotated[int, about("Id of the match.", 4711)]
-    decision: Annotated[int | None, about("Number of the open decision; null if there is none.", 3)]
+    decision: Annotated[int | None, about("Number of the open decision, or null.", 3)]
 
 
 class OwnBotDocument(Document):

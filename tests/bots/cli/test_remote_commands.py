@@ -53,7 +53,7 @@ def test_what_a_bot_does_wrong_is_told_and_costs_it_no_strike(site: TinySite, es
     change = "move = {2: 'nonsense', 3: {}}.get(message['id'], move); print('hm', file=sys.stderr)"
     said = esr("play-remote", bot(tmp_path, change), *LADDER)
     assert said.status == FOUND
-    assert "game 1, decision 2: illegal: 'nonsense' is not sent" in said.out
+    assert "game 1, decision 2: illegal: 'nonsense'" in said.out
     assert "game 1: stderr: hm" in said.out
     assert site.games[0].strikes == 0
 

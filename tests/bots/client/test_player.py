@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -70,7 +71,7 @@ def test_an_illegal_move_is_never_sent(site: TinySite, capsys: pytest.CaptureFix
     with Client(site.url, TOKEN) as client:
         play(client, lambda hello: Cheat(), 2)
     assert [game.strikes for game in site.games] == [0, 0]
-    assert "game 1, decision 1: illegal: {'offer': [99, 0, 0, 0]} is not sent" in capsys.readouterr().err
+    assert "game 1, decision 1: illegal: {'offer': [99, 0, 0, 0]}" in capsys.readouterr().err
 
 
 def test_a_strategy_that_fails_loses_its_decision_and_not_its_game(
@@ -88,9 +89,9 @@ def test_a_strategy_that_fails_loses_its_decision_and_not_its_game(
 
 def test_a_newer_stream_ends_the_older_one_for_good(site: TinySite) -> None:
     site.extra = [{"type": "closed", "reason": "a newer stream was opened"}]
-    with Client(site.url, TOKEN) as client, pytest.raises(Closed, match="newer stream"):
+    with Client(site.url, TOKEN) as client, pytest.raises(Closed) as closed:
         list(client.events())
-    assert site.streams == 1
+    assert (closed.value.reason, site.streams) == ("a newer stream was opened", 1)
 
 
 def test_challenges_are_accepted_where_that_is_wanted(site: TinySite) -> None:
@@ -113,7 +114,7 @@ class _Silent:
 
 def test_a_wrong_token_is_a_problem_and_no_reason_to_come_again(site: TinySite) -> None:
     with Client(site.url, "esr_wrong") as client:
-        with pytest.raises(Problem, match="unknown") as told:
+        with pytest.raises(Problem) as told:
             list(client.events())
         with pytest.raises(Problem):
             client.my_bot()
@@ -129,9 +130,10 @@ def test_who_is_told_to_wait_waits_and_comes_again(site: TinySite) -> None:
 
 def test_patience_has_an_end(site: TinySite) -> None:
     site.faults["GET", "bot"] = [(429, {"Retry-After": "60"}), (503, {})]
-    with Client(site.url, TOKEN, patience_s=5) as client, pytest.raises(Problem, match="A fault"):
+    with Client(site.url, TOKEN, patience_s=5) as client, pytest.raises(Problem) as told:
         client.my_bot()
-    with Client("http://127.0.0.1:9", TOKEN, patience_s=0.1) as client, pytest.raises(Unreachable, match="reached"):
+    assert told.value.code == "fault"
+    with Client("http://127.0.0.1:9", TOKEN, patience_s=0.1) as client, pytest.raises(Unreachable):
         client.my_bot()
 
 
@@ -142,10 +144,10 @@ def test_what_must_not_be_done_twice_is_not_sent_twice(site: TinySite) -> None:
     assert len(site.told("POST", "bots")) == 1
 
 
-@pytest.mark.parametrize("address", ["arena.example.org", "ftp://x", "https://", "https://me@x.org", "https://x?y=1"])
-def test_what_is_no_address_is_refused(address: str) -> None:
-    with pytest.raises(ValueError, match="no address"):
-        Client(address)
+@pytest.mark.parametrize("url", ["arena.example.org", "ftp://x", "https://", "https://me@x.org", "https://x?y=1"])
+def test_an_invalid_site_url_is_an_error(url: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(url)):
+        Client(url)
 
 
 @pytest.mark.parametrize("end", ["", "/", "/api/v1", "/api/v1/"])

@@ -69,8 +69,8 @@ def test_packed_lines_come_in_any_pieces(size: int) -> None:
     assert [line["match"] for piece in pieces for line in reader.feed(piece)] == [1, 2, 3]
 
 
-def test_what_is_not_packed_is_said_to_be_so() -> None:
-    with pytest.raises(ValueError, match="no gzip"):
+def test_a_response_that_is_not_gzip_is_an_error() -> None:
+    with pytest.raises(ValueError, match="gzip"):
         list(PackedLines().feed(b"<html>"))
 
 

@@ -75,5 +75,5 @@ def test_who_has_had_enough_for_a_minute_is_told_when_to_come_again(settled: Lad
 
 def test_everybody_together_gets_only_so_much(settled: Ladder, settings: Settings) -> None:
     settings.REQUESTS_PER_MINUTE = {**settings.REQUESTS_PER_MINUTE, "bulk_together": 1}
-    wait_s("bulk_together", matches.EVERYBODY)
+    wait_s("bulk_together", matches.ALL_CLIENTS)
     problem(Program().get(HERE), 429, "throttled")
