@@ -1,14 +1,15 @@
-"""What pages keep for a while in Redis: without it they compute again, and nobody sees an error."""
+"""The caches in Redis. Pages work without their cache: they compute the data again."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
 from math import ceil
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import orjson
 import structlog
+from django.core.cache import caches
 from django.core.cache.backends.base import DEFAULT_TIMEOUT
 from django.core.cache.backends.redis import RedisCache, RedisCacheClient
 from redis.exceptions import RedisError
@@ -21,10 +22,10 @@ _INCREASE: Final = "return redis.call('EXISTS', KEYS[1]) == 1 and redis.call('IN
 
 
 class Serializer:
-    """Values of the cache as JSON, never as pickles: a pickle would run the code of anyone who can write into Redis.
+    """Serializes cached values as JSON. A pickle would run code of anyone who can write to Redis.
 
-    Bytes are kept as they are, behind a zero byte, and integers as Redis counts them. A tuple comes back as a list.
-    Convert other types before you cache them: they raise ``TypeError``.
+    Bytes are stored unchanged after a zero byte, and integers as Redis numbers. Tuples are returned as lists. Other
+    types raise ``TypeError``: convert them before you cache them.
     """
 
     def dumps(self, value: Any) -> bytes | int:
@@ -33,14 +34,14 @@ class Serializer:
         return _BYTES + value if isinstance(value, bytes) else orjson.dumps(value, option=_STRICT)
 
     def loads(self, kept: bytes) -> Any:
-        """Raise ``ValueError`` for anything else than :meth:`dumps` has written."""
+        """Return the value. Raises ``ValueError`` for data that :meth:`dumps` did not write."""
         if kept.startswith(_BYTES):
             return kept[len(_BYTES) :]
         return orjson.loads(kept)
 
 
 class _Client(RedisCacheClient):
-    """Counts in one question: Django asks first whether the key is there, and then counts."""
+    """A client that increments with one command; Django first checks whether the key exists."""
 
     def incr(self, key: Any, delta: int) -> Any:
         found = self.get_client(key, write=True).eval(_INCREASE, 1, key, delta)
@@ -54,13 +55,13 @@ class _Client(RedisCacheClient):
 
 
 class SharedRedisCache(RedisCache):
-    """A ``RedisCache`` of JSON values with shared clients: Django makes a cache per request, and each would connect."""
+    """A ``RedisCache`` of JSON values with shared clients. Django creates a cache per request, which would reconnect."""
 
     _servers: Sequence[str]
     _options: dict[str, Any]
 
     def add(self, key: str, value: Any, timeout: float | None = DEFAULT_TIMEOUT, version: int | None = None) -> bool:
-        """As Django's, but fractions of a second count: Django keeps nothing at all for less than a second."""
+        """Add a value. Unlike in Django, ``timeout`` can be a fraction of a second."""
         if not isinstance(timeout, float) or timeout <= 0:
             return bool(super().add(key, value, timeout, version))
         return self._cache.add_for(self.make_and_validate_key(key, version), value, ceil(1000 * timeout))
@@ -72,7 +73,7 @@ class SharedRedisCache(RedisCache):
 
 @lru_cache(maxsize=8)
 def _client(servers: tuple[str, ...], options: tuple[tuple[str, Any], ...]) -> _Client:
-    return _Client(list(servers), serializer=Serializer(), **dict(options))  # type: ignore[arg-type]  # integers are Redis' own
+    return _Client(list(servers), serializer=Serializer(), **dict(options))  # type: ignore[arg-type]  # Redis stores integers itself
 
 
 # --- Pages -----------------------------------------------------------------------------------------------------------
@@ -81,10 +82,10 @@ log = structlog.get_logger(__name__)
 
 
 class PageCache(SharedRedisCache):
-    """A cache that may be away or hold what an older release wrote: both are a miss. Limits must not be kept here.
+    """A cache for data that can be computed again. If Redis is unavailable or a value is invalid, it is a miss.
 
-    Invalid JSON is a miss. Keep dataclasses under ``ladder.pages.components.responses.cache_key``: it changes with
-    their fields.
+    Do not store limits here. Store dataclasses under ``ladder.pages.components.responses.cache_key``, which changes
+    with their fields.
     """
 
     def get(self, key: str, default: Any = None, version: int | None = None) -> Any:
@@ -101,5 +102,17 @@ class PageCache(SharedRedisCache):
             log.warning("page_cache_not_written", error=repr(error))
 
     def clear(self) -> None:
-        """Never: the same database holds the broker's queues."""
-        raise NotImplementedError("the cache of pages cannot be cleared: Redis keeps more than pages there")
+        """Raise ``NotImplementedError``, because the same Redis database contains the queues of the broker."""
+        raise NotImplementedError("the page cache cannot be cleared: its Redis database also contains the task queues")
+
+
+T = TypeVar("T")
+
+
+def cached(key: str, seconds: float, compute: Callable[[], T]) -> T:
+    """Return the value of ``key`` in the page cache, or else compute and store it. ``None`` is not stored."""
+    value: T | None = caches["pages"].get(key)
+    if value is None:
+        value = compute()
+        caches["pages"].set(key, value, seconds)
+    return value

@@ -1,6 +1,6 @@
-"""The record, the logs and the replay of a match as they are sent.
+"""The public documents of a match: its record, logs and replay.
 
-No document of a match is public before every match of its block has ended.
+They become public when all matches of the block have ended.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final
 
-from django.core.cache import caches
-
+from esr_platform.page_cache import cached
 from games.record import replay, to_json
 from games.registry import GAMES
 from games.replays import FORMAT, replay_document
@@ -26,23 +25,23 @@ from ladder.packing import unpack
 
 
 def record_of(match: Match) -> Document | None:
-    """The ``game-record/1`` of a finished match whose block is open; ``None`` for every other."""
+    """Return the public ``game-record/1`` of a match, or ``None``."""
     packed = packed_record_of(match)
     return None if packed is None else unpack(packed)
 
 
 def packed_record_of(match: Match) -> bytes | None:
-    """The same record in its stored form (``ladder.packing``); ``None`` exactly when the record is closed."""
+    """Return the public record in its stored form (``ladder.packing``), or ``None``."""
     results = Result.objects.filter(opened("match__block"), match=match)
     packed = results.values_list("packed_record", flat=True).first()
     return None if packed is None else bytes(packed)
 
 
 def match_log_of(match: Match) -> Document | None:
-    """The ``match-log/1`` of a void or aborted match whose block is open, so that no deal disappears; else ``None``.
+    """Return the public ``match-log/1`` of a void or aborted match, so that no deal disappears; else ``None``.
 
-    Its steps are those of the deal, which was the same in every attempt; the moves of failed attempts are not kept. A
-    live game has one attempt, and all of its moves.
+    It contains the steps of the deal. Moves of failed attempts are not stored. The log of a live game, which has only
+    one attempt, contains all moves.
     """
     if match.status not in (Match.Status.VOID, Match.Status.ABORTED) or not is_open(match.block):
         return None
@@ -55,16 +54,17 @@ def match_log_of(match: Match) -> Document | None:
     return log | {"status": match.status, "reason": match.reason, "steps": record["steps"]}
 
 
-# --- Documents as they are sent, made once and kept for a while ------------------------------------------------------
+# --- Compressed documents, cached ------------------------------------------------------------------------------------
 #
-# They are open exactly when the record is.
+# They are public exactly when the record is.
 
-KEPT_SECONDS: Final = 3600  # what another release makes of a record is there after that
+KEPT_SECONDS: Final = 3600
+"""Cache lifetime. After an upgrade, documents of the old release can be served for this long."""
 
 
 @dataclass(frozen=True)
 class Made:
-    """A document in JSON, compressed with gzip; ``tag`` is another one for every other document."""
+    """A JSON document, compressed with gzip, with its ``ETag``."""
 
     packed: bytes
 
@@ -78,31 +78,28 @@ class Made:
 
 
 def replay_of(match: Match) -> Made | None:
-    """The replay (``replay/1``) of ``match``; ``None`` while no record of it is open. One query."""
+    """Return the replay (``replay/1``) of ``match``, or ``None`` if it is not public. Makes one query."""
     return _made(match, FORMAT, replay_document)
 
 
 def sent_record_of(match: Match) -> Made | None:
-    """The record (``game-record/1``) of ``match``; ``None`` while it is not open. One query."""
+    """Return the record (``game-record/1``) of ``match``, or ``None`` if it is not public. Makes one query."""
     return _made(match, "record", lambda record: record)
 
 
 def sent_log_of(match: Match, seat: int | None) -> Made | None:
-    """What a seat, or everybody, saw of ``match`` (``game-log/1``); ``None`` as for its record. One query."""
+    """Return the log (``game-log/1``) of a seat, or the public log, or ``None`` if it is not public. Makes one query."""
     return _made(match, f"log-{seat}", lambda record: replay(record).log(seat))
 
 
 def _made(match: Match, kind: str, make: Callable[[Document], Mapping[str, Any]]) -> Made | None:
-    """What ``make`` gives for the record of ``match``, whether it was made before or not.
+    """Return the result of ``make`` for the public record of ``match``, from the cache if possible.
 
-    What is kept is found by the record it was made of, so nobody gets to it who may not read that.
+    The cache key is the hash of the record, so the cache cannot give access to closed records.
     """
     packed = packed_record_of(match)
     if packed is None:
         return None
     key = f"{kind}:{sha256(packed).hexdigest()}"
-    made = caches["pages"].get(key)
-    if made is None:
-        made = gzip.compress(to_json(make(unpack(packed))).encode(), 9, mtime=0)
-        caches["pages"].set(key, made, KEPT_SECONDS)
+    made = cached(key, KEPT_SECONDS, lambda: gzip.compress(to_json(make(unpack(packed))).encode(), 9, mtime=0))
     return Made(made)

@@ -1,4 +1,4 @@
-"""A ladder's ledger and games as files of JSON lines."""
+"""The ledger and the games of a ladder as JSON lines."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ENTRIES_AT_ONCE: Final = 1000
 
 
 def ledger_pieces(ladder: Ladder) -> Iterator[bytes]:
-    """The lines of all entries that there are now, some at a time; a query each."""
+    """Yield the lines of all current entries in batches. Makes one query per batch."""
     number, head, last = 0, GENESIS, ladder.next_ledger - 1
     while number < last:
         rows = LedgerEntry.objects.filter(ladder=ladder, number__gt=number, number__lte=last).order_by("number")
@@ -39,12 +39,11 @@ def ledger_pieces(ladder: Ladder) -> Iterator[bytes]:
 
 # --- Games -----------------------------------------------------------------------------------------------------------
 #
-# What has once been given out keeps its place: whoever has the first lines goes on after the last of them and misses
-# none. So a game comes ``SETTLED`` after its deal opened: by then, no transaction is under way that would put one
-# before it.
+# Lines never move, so that a client can resume after its last line without missing a game. Therefore a game is included
+# only ``SETTLED`` after its deal opened: by then, no running transaction can insert a game before it.
 
 GAMES_AT_ONCE: Final = 100
-"""So many games are read, and packed, together."""
+"""Number of games that are read and compressed together."""
 
 SETTLED: Final = timedelta(seconds=60)
 _BOT: Final = "version__bot__"
@@ -55,18 +54,18 @@ _SEAT: Final = (
 
 
 def is_in_file(ladder: Ladder, match_id: int) -> bool:
-    """Whether the file of ``ladder`` has that game, so that it can be gone on with after it."""
+    """Return whether the file of ``ladder`` contains this match, so that a client can resume after it."""
     return _in_file(ladder).filter(match=match_id).exists()
 
 
-def game_pieces(ladder: Ladder, after: int | None, most: int, go_on: Callable[[], bool]) -> Iterator[bytes]:
-    """At most ``most`` games after that one, packed with gzip, ``GAMES_AT_ONCE`` at a time; three queries each.
+def game_pieces(ladder: Ladder, after: int | None, most: int, may_continue: Callable[[], bool]) -> Iterator[bytes]:
+    """Yield up to ``most`` games after the match ``after``, compressed. Makes three queries per ``GAMES_AT_ONCE`` games.
 
-    Each piece is a whole gzip file, and so are several of them in a row; where there is no game, there is one without
-    a line. Before each piece but the first ``go_on`` is asked, and the file ends where it says no.
+    Each piece is a complete gzip file, and so is their concatenation. Without games, one empty file is returned.
+    ``may_continue`` is called before each further piece; the file ends if it returns false.
     """
     first = True
-    while most > 0 and (first or go_on()):
+    while most > 0 and (first or may_continue()):
         results = list(_following(ladder, after)[: min(most, GAMES_AT_ONCE)])
         if not results and not first:
             return
@@ -83,7 +82,7 @@ def _in_file(ladder: Ladder) -> QuerySet[Result]:
 
 def _following(ladder: Ladder, after: int | None) -> QuerySet[Result]:
     found = _in_file(ladder)
-    if after is not None:  # in the database: SQLite compares moments as text, with as many digits as were written
+    if after is not None:  # compare in the database: SQLite compares times as strings of different precision
         place = Subquery(Block.objects.filter(matches=after).values("ended")[:1])
         same = Q(match__block__ended=place, match__gt=after)
         found = found.filter(Q(match__block__ended__gt=place) | same)

@@ -1,15 +1,15 @@
-"""All deals of a season as one public document.
+"""All deals of a season as a public document.
 
-``season-deals/1`` is JSON lines. The first line names the ladder and the season::
+``season-deals/1`` is a JSON lines format. The first line describes the season::
 
     {"format": "season-deals/1", "ladder": "edel-stein-reich-4", "season": 1, "opened": "2026-11-21T18:00:00+00:00",
      "closed": null, "series": [{"name": "edel-stein-reich-4", "key_hash": …, "key": null, "deals": 812}, …]}
 
-Every other line is a deal. Deals come series by series, each series by number, from 1 to ``deals`` without gaps::
+Every other line is a deal. Deals are sorted by series and number, which runs from 1 to ``deals`` without gaps::
 
     {"name": "edel-stein-reich-4", "season": 1, "number": 1, "commitment": …, "seed": null, "matches": [17, …]}
 
-``seed`` is null until the last game of the deal has ended, ``key`` until it is published. Both are hex.
+``seed`` is null until the last match with the deal has ended, and ``key`` until it is published. Both are hexadecimal.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _AT_ONCE: Final = 500
 
 
 def lines(season: Season) -> Iterator[str]:
-    """The document of ``season``, line by line, in small pieces of the database."""
+    """Yield the document of ``season`` line by line. Reads the database in batches."""
     series = list(DealSeries.objects.filter(season=season).select_related("season__ladder").order_by("kind"))
     yield _line(_head(season, series))
     for one in series:
@@ -37,7 +37,7 @@ def lines(season: Season) -> Iterator[str]:
 
 
 def pieces(season: Season) -> Iterator[bytes]:
-    """The same in bytes, some hundred lines at once, for whoever sends it."""
+    """Yield the document in pieces of some hundred lines, encoded for a response."""
     following = lines(season)
     while piece := "".join(islice(following, _AT_ONCE)):
         yield piece.encode("ascii")
@@ -58,7 +58,7 @@ def _head(season: Season, series: list[DealSeries]) -> Document:
 
 
 def _deals(series: DealSeries) -> Iterator[Document]:
-    """The deals that the head has counted: those that were made since are left for the next document."""
+    """Yield the deals that the first line counts. Newer deals are left out."""
     last = 0
     while last < series.next_number - 1:
         blocks = list(_piece(series, last))

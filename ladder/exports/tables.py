@@ -1,4 +1,4 @@
-"""The tables of an export as Parquet files, with the meaning of each column."""
+"""Export of all results as Parquet files, with a description of each column."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MOMENT: Final = pa.timestamp("us", tz="UTC")
 
 @dataclass(frozen=True)
 class Column:
-    """A column. ``read`` is where a row has its value, under the same name unless said; ``made`` is made of that."""
+    """A column. ``read`` is the field of the row, by default ``name``. ``made`` converts its values."""
 
     name: str
     kind: pa.DataType
@@ -42,11 +42,11 @@ class Column:
 
     @property
     def field(self) -> pa.Field:
-        """As Arrow has it, with its meaning."""
+        """The Arrow field, with ``meaning`` as metadata."""
         return pa.field(self.name, self.kind, self.nullable, metadata={"description": self.meaning})
 
     def array(self, values: Sequence[Any]) -> pa.Array:
-        """The column of some rows; what is null stays null."""
+        """Return the values as an Arrow array. Null values are not converted."""
         if self.made is not None:
             values = [None if value is None else self.made(value) for value in values]
         return pa.array(values, self.kind)
@@ -54,7 +54,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A table, one row for each of ``rows``, in the order of their ids."""
+    """A table with one row for each of ``rows``, ordered by id."""
 
     name: str
     rows: Rows
@@ -65,7 +65,7 @@ class Table:
         return pa.schema([column.field for column in self.columns])
 
     def part(self, after: int, most: int) -> tuple[pa.RecordBatch, int]:
-        """The next rows after the one with that id, ``most`` of them, and the last one's id. One query."""
+        """Return up to ``most`` rows that follow the row with the id ``after``, and the last id. Makes one query."""
         made = {f"c{number}": column.read for number, column in enumerate(self.columns) if _is_made(column)}
         names = [
             f"c{number}" if _is_made(column) else str(column.read) or column.name
@@ -95,7 +95,7 @@ def moment(name: str, meaning: str, read: str | Expression = "", **more: Any) ->
 
 
 def points(name: str, meaning: str, read: str) -> Column:
-    """A rating, kept in 1/1000 point; null where there is none."""
+    """Return a column of ratings in points. They are stored in 1/1000 of a point, and can be null."""
     return Column(name, pa.float64(), meaning, read, made=lambda rating: rating / POINT, nullable=True)
 
 
@@ -113,33 +113,33 @@ def _is_made(column: Column) -> bool:
 
 # --- Tables ----------------------------------------------------------------------------------------------------------
 #
-# What is closed of a deal is not in them (``ladder.openness``), and of games that go on, nothing is.
+# The tables contain only games and deals that are public (``ladder.openness``), and no running games.
 
 
 def tables(ladders: QuerySet[Ladder]) -> Sequence[Table]:
-    """All tables of what was played on ``ladders``."""
+    """Return all tables for ``ladders``."""
     return (_ladders(ladders), _seasons(ladders), _bots(), _versions(), _deals(ladders), *_games(ladders))
 
 
 def _ladders(ladders: QuerySet[Ladder]) -> Table:
     columns = (
-        word("ladder", "its name in addresses", "slug"),
-        word("name", "what it is called"),
-        word("game", "a slug of the rules"),
-        number("seats", "players at a table"),
-        word("players", "hosted, remote, open or people: who sits there"),
-        flag("open", "whether new games are scheduled"),
-        moment("created", "since when it is there"),
+        word("ladder", "slug of the ladder", "slug"),
+        word("name", "display name"),
+        word("game", "slug of the game"),
+        number("seats", "number of seats"),
+        word("players", "kind of players: hosted, remote, open or people"),
+        flag("open", "whether the ladder schedules new games"),
+        moment("created", "time of creation"),
     )
     return Table("ladders", ladders, columns)
 
 
 def _seasons(ladders: QuerySet[Ladder]) -> Table:
     columns = (
-        word("ladder", "its ladder", "ladder__slug"),
-        number("season", "from 1", "number"),
-        moment("opened", "when it began"),
-        moment("closed", "when its table was final", nullable=True),
+        word("ladder", "slug of the ladder", "ladder__slug"),
+        number("season", "number of the season, from 1", "number"),
+        moment("opened", "time at which the season opened"),
+        moment("closed", "time at which the standings became final; null before", nullable=True),
     )
     return Table("seasons", Season.objects.filter(ladder__in=ladders), columns)
 
@@ -150,25 +150,25 @@ def _bots() -> Table:
         When(owner=None, kind=Bot.Kind.HOSTED, then=Value(True)), default=Value(False), output_field=BooleanField()
     )
     columns = (
-        word("bot", "its name in addresses", "slug"),
-        word("name", "what it is called"),
-        word("kind", "hosted or remote: where its code runs; person: who plays by hand"),
-        word("owner", "user name; null for the house, for guests, and where the account is gone", owner, nullable=True),
-        flag("house", "whether it is the house's", house),
-        moment("created", "since when it is there"),
-        moment("retired", "since when it plays no more", nullable=True),
+        word("bot", "slug of the bot", "slug"),
+        word("name", "display name"),
+        word("kind", "hosted: a bot that runs on the site; remote: a bot that its owner runs; person: a human player"),
+        word("owner", "user name; null for house bots, guests and deleted accounts", owner, nullable=True),
+        flag("house", "whether the bot is a house bot", house),
+        moment("created", "time of creation"),
+        moment("retired", "time at which the bot was retired; null if it was not", nullable=True),
     )
     return Table("bots", public_players().select_related(None), columns)
 
 
 def _versions() -> Table:
     columns = (
-        word("bot", "whose version it is", "bot__slug"),
-        number("version", "from 1", "number"),
-        word("label", "a remote bot's name for it; else empty"),
-        word("digest", "SHA-256 of the code, hex"),
-        word("language", "what it is written in; remote where nobody here knows, person where there is no code"),
-        moment("created", "when it came"),
+        word("bot", "slug of the bot", "bot__slug"),
+        number("version", "number of the version, from 1", "number"),
+        word("label", "label of a remote bot's version; else empty"),
+        word("digest", "SHA-256 of the code in hexadecimal"),
+        word("language", "programming language; remote for remote bots, person for human players"),
+        moment("created", "time of creation"),
     )
     ready = BotVersion.objects.filter(bot__in=public_players(), state=BotVersion.State.READY)
     return Table("versions", ready, columns)
@@ -176,15 +176,15 @@ def _versions() -> Table:
 
 def _deals(ladders: QuerySet[Ladder]) -> Table:
     columns = (
-        number("deal", "its number in this export", "pk"),
-        word("ladder", "where it is played", "ladder__slug"),
-        number("season", "null from before the first season", "series__season__number", nullable=True),
-        word("series", "what is hashed with the number to make the deal", "series__name", nullable=True),
-        number("number", "of the series, from 1", nullable=True),
-        word("purpose", "what it is played for"),
-        word("commitment", "SHA-256 of the seed, hex"),
-        word("seed", "hex", made=lambda seed: bytes(seed).hex()),
-        moment("ended", "when the last of its games had ended"),
+        number("deal", "id of the deal in this export", "pk"),
+        word("ladder", "slug of the ladder", "ladder__slug"),
+        number("season", "number of the season; null before the first season", "series__season__number", nullable=True),
+        word("series", "name of the deal series", "series__name", nullable=True),
+        number("number", "number of the deal in its series, from 1", nullable=True),
+        word("purpose", "purpose of the matches"),
+        word("commitment", "SHA-256 of the seed in hexadecimal"),
+        word("seed", "seed in hexadecimal", made=lambda seed: bytes(seed).hex()),
+        moment("ended", "time at which the last match with the deal ended"),
     )
     return Table("deals", Block.objects.filter(opened_blocks(), ladder__in=ladders), columns)
 
@@ -196,49 +196,53 @@ def _games(ladders: QuerySet[Ladder]) -> tuple[Table, Table, Table]:
 
 def _matches(ended: QuerySet[Match]) -> Table:
     columns = (
-        number("match", "as in addresses", "pk"),
-        word("ladder", "where it was played", "ladder__slug"),
-        number("deal", "which deal it was played with", "block"),
-        number("seating", "which of the deal's seatings"),
+        number("match", "id of the match", "pk"),
+        word("ladder", "slug of the ladder", "ladder__slug"),
+        number("deal", "id of the deal in this export", "block"),
+        number("seating", "number of the seating of the deal"),
         word("status", "finished, void, cancelled or aborted"),
-        word("reason", "why it has no result; else empty"),
-        moment("created", "when it was scheduled"),
-        moment("started", "its last attempt; null where nobody tried", nullable=True),
-        moment("ended", "when it ended"),
+        word("reason", "reason if the match has no result; else empty"),
+        moment("created", "time at which the match was scheduled"),
+        moment("started", "time at which the latest attempt began; null without an attempt", nullable=True),
+        moment("ended", "time at which the match ended"),
     )
     return Table("matches", ended, columns)
 
 
 def _seats(ended: QuerySet[Match]) -> Table:
     columns = (
-        number("match", "which game", "match_id"),
-        number("seat", "from 0", "index"),
-        word("bot", "who sat there", "version__bot__slug"),
-        number("version", "which version of it", "version__number"),
+        number("match", "id of the match", "match_id"),
+        number("seat", "number of the seat, from 0", "index"),
+        word("bot", "slug of the player", "version__bot__slug"),
+        number("version", "number of the version", "version__number"),
         number("rank", "competition rank; null without a result", "result__rank", nullable=True),
-        word("forfeit", "why it lost without playing to the end; else empty", "result__forfeit", nullable=True),
+        word("forfeit", "reason for a forfeit; else empty", "result__forfeit", nullable=True),
         as_json(
             "score",
-            "the game's own score object, JSON; without numbers if the game ended early",
+            "score in the format of the game, as JSON; without numbers if the game ended early",
             read="result__score",
             nullable=True,
         ),
-        points("rating_before", "points; null where the game does not count", "result__rating_before"),
-        points("rating_after", "points; null where the game does not count", "result__rating_after"),
+        points(
+            "rating_before", "rating before the match, in points; null without a rated result", "result__rating_before"
+        ),
+        points(
+            "rating_after", "rating after the match, in points; null without a rated result", "result__rating_after"
+        ),
     )
     return Table("seats", Seat.objects.filter(match__in=ended), columns)
 
 
 def _ledger(ladders: QuerySet[Ladder]) -> Table:
     columns = (
-        word("ladder", "whose ledger", "ladder__slug"),
-        number("number", "the order in which it counts, from 1 without gaps"),
+        word("ladder", "slug of the ladder", "ladder__slug"),
+        number("number", "number of the entry, from 1 without gaps"),
         word("kind", "result, void, merge, k or season"),
-        number("season", "in which it counts", "season__number"),
-        number("match", "of a result, and of one that was taken back", "result__match", nullable=True),
-        as_json("document", "what it says, JSON"),
-        word("hash", "SHA-256 over it and the entry before, hex"),
-        moment("created", "when it was written"),
+        number("season", "number of the season", "season__number"),
+        number("match", "id of the match of a result or void entry", "result__match", nullable=True),
+        as_json("document", "content of the entry, as JSON"),
+        word("hash", "SHA-256 of the entry and the previous hash, in hexadecimal"),
+        moment("created", "time at which the entry was added"),
     )
     return Table("ledger", LedgerEntry.objects.filter(ladder__in=ladders), columns)
 
@@ -246,15 +250,15 @@ def _ledger(ladders: QuerySet[Ladder]) -> Table:
 # --- Files -----------------------------------------------------------------------------------------------------------
 
 AT_ONCE: Final = 20_000
-"""So many rows are read, and make one row group."""
+"""Number of rows that are read at a time, which form one row group."""
 
 FORMAT: Final = "results/1"
 
 
 def export(folder: Path, with_private: bool = False) -> dict[str, int]:
-    """Write all results as they are now into ``folder``, over what is there; rows by table. Raises ``OSError``.
+    """Write all results into ``folder`` and return the number of rows by table. Existing files are replaced.
 
-    Without ``with_private`` it holds what everybody may know, and nothing of private ladders.
+    Private ladders are included only if ``with_private`` is true. Raises ``OSError``.
     """
     folder.mkdir(parents=True, exist_ok=True)
     ladders = Ladder.objects.all() if with_private else Ladder.objects.filter(private=False)
@@ -277,7 +281,7 @@ def _write(folder: Path, table: Table) -> int:
 
 
 def _describe(folder: Path, now: datetime, found: Sequence[Table], rows: dict[str, int]) -> None:
-    """``tables.json``: when it was made, and every column with its type and meaning."""
+    """Write ``tables.json``: the time of the export, and every column with its type and meaning."""
     described = {
         table.name: {
             "rows": rows[table.name],
@@ -295,7 +299,7 @@ def _describe(folder: Path, now: datetime, found: Sequence[Table], rows: dict[st
 
 @contextmanager
 def _replaced(path: Path) -> Iterator[Path]:
-    """A file beside ``path`` that takes its place once it is whole."""
+    """Yield a temporary file that replaces ``path`` when it is complete."""
     part = path.with_name(f".{path.name}.part")
     try:
         yield part
