@@ -55,7 +55,7 @@ class _Client(RedisCacheClient):
 
 
 class SharedRedisCache(RedisCache):
-    """A ``RedisCache`` of JSON values with shared clients. Django creates a cache per request, which would reconnect."""
+    """A ``RedisCache`` of JSON values with shared clients. Django's cache would reconnect for each request."""
 
     _servers: Sequence[str]
     _options: dict[str, Any]

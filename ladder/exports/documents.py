@@ -88,7 +88,7 @@ def sent_record_of(match: Match) -> Made | None:
 
 
 def sent_log_of(match: Match, seat: int | None) -> Made | None:
-    """Return the log (``game-log/1``) of a seat, or the public log, or ``None`` if it is not public. Makes one query."""
+    """Return the log (``game-log/1``) of a seat or the public log. ``None`` if it is not public. Makes one query."""
     return _made(match, f"log-{seat}", lambda record: replay(record).log(seat))
 
 

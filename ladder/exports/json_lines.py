@@ -59,7 +59,7 @@ def is_in_file(ladder: Ladder, match_id: int) -> bool:
 
 
 def game_pieces(ladder: Ladder, after: int | None, most: int, may_continue: Callable[[], bool]) -> Iterator[bytes]:
-    """Yield up to ``most`` games after the match ``after``, compressed. Makes three queries per ``GAMES_AT_ONCE`` games.
+    """Yield up to ``most`` games after the match ``after``, compressed. Makes three queries per piece.
 
     Each piece is a complete gzip file, and so is their concatenation. Without games, one empty file is returned.
     ``may_continue`` is called before each further piece; the file ends if it returns false.

@@ -9,7 +9,6 @@ from typing import Any, Final, cast
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.cache import caches
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -25,6 +24,7 @@ from bots.owners import is_guest, known_player, player_of
 from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.limits import address
 from esr_platform.accounts.models import User
+from esr_platform.page_cache import cached
 from games.registry import GAMES
 from ladder.access import bot_seen_by, challenges_seen_by, found
 from ladder.matchmaking import guests, proposals, quick_pairing
@@ -211,12 +211,12 @@ def lobby_parts(request: HttpRequest) -> HttpResponse:
 def _parts_for_strangers(request: HttpRequest) -> bytes:
     number = request.GET.get("open", "")[:4]
     key = f"lobby/{lobby_version()}/{number if number.isascii() and number.isdigit() else ''}/{get_language()}"
-    kept: bytes | None = caches["pages"].get(key)
-    if kept is None:
+
+    def rendered() -> bytes:
         page = _page_with(request, None, wanted=None)  # the copy is for every visitor
-        kept = render_to_string("pages/play/_parts.html", {"page": page}, request).encode()
-        caches["pages"].set(key, kept, PARTS_KEPT_S)
-    return kept
+        return render_to_string("pages/play/_parts.html", {"page": page}, request).encode()
+
+    return cached(key, PARTS_KEPT_S, rendered)
 
 
 @require_POST

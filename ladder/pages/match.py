@@ -10,7 +10,6 @@ from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
-from django.core.cache import caches
 from django.db.models import F, Q, prefetch_related_objects
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -22,6 +21,7 @@ from django.views.decorators.http import require_safe
 
 from bots.models import Bot
 from bots.owners import is_guest
+from esr_platform.page_cache import cached
 from games.game import Game
 from games.outcomes import has_score
 from games.presentation import ScoreColumn
@@ -563,11 +563,7 @@ def rounds(request: HttpRequest, match_id: int, number: int | None = None) -> Ht
     if not runs:
         return HttpResponse(status=204)
     key = f"round/{match_id}/{number}/{get_language()}"
-    content = caches["pages"].get(key)
-    if content is None:
-        content = _round_content(match, number)
-        caches["pages"].set(key, content, ROUND_KEPT_S)
-    response = HttpResponse(content)
+    response = HttpResponse(cached(key, ROUND_KEPT_S, lambda: _round_content(match, number)))
     if not match.ladder.private:
         response["Cache-Control"] = f"public, max-age={ROUND_KEPT_S}, immutable"
     return response
