@@ -1,4 +1,4 @@
-"""What the people of a demo site do: upload, request matches, play at tables, and run remote bots."""
+"""Activities of demo users: upload bots, request matches, play live games and run remote bots."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ from ladder.seasons import WrongMoment, close
 # --- Accounts and uploads --------------------------------------------------------------------------------------------
 
 DOMAIN: Final = "@demo.invalid"
-"""Where the letters of demo people would go; no such domain can ever be."""
+"""Email domain of demo users. The top-level domain is reserved, so no email is ever delivered."""
 
 
 def strangers() -> int:
-    """How many accounts are neither a demo person's nor the demo account."""
+    """Number of accounts that are neither demo users nor the demo account."""
     ours = Q(email__endswith=DOMAIN) | Q(username=demo.USERNAME)
     return User.objects.exclude(ours).count()
 
 
 def person(name: str) -> User:
-    """The account of a demo person, made where there is none. Nobody can sign in with it, but for the demo account."""
+    """Get or create the account of a demo user. Only the demo account has a password."""
     email = demo.EMAIL if name == demo.USERNAME else f"{name}{DOMAIN}"
     user, new = User.objects.get_or_create(username=name, defaults={"email": email, "wants_digests": False})
     if new:
@@ -67,15 +67,15 @@ def person(name: str) -> User:
 
 
 def everybody() -> list[User]:
-    """All demo people."""
+    """Get or create all demo users."""
     return [person(name) for name in PEOPLE]
 
 
 def bring(bot: DemoBot, number: int) -> bool:
-    """Upload version ``number`` of ``bot``; whether it is there now.
+    """Upload version ``number`` of ``bot`` if it is not there yet; return whether it is there.
 
-    Versions come one after the other, the next once the check of the one before has ended. What is refused for the
-    moment, for too many uploads at once, is tried again when this is called again.
+    A version is uploaded after the validation of the previous version. If an upload is refused because of a rate limit,
+    the next call retries it.
     """
     found = Bot.objects.of_code().filter(owner__username=bot.owner, name=bot.name).first()
     have = 0 if found is None else found.versions.count()
@@ -98,14 +98,14 @@ def _file(bot: DemoBot) -> str:
 
 # --- Exhibition matches and ladders ----------------------------------------------------------------------------------
 #
-# Each function does only what has not been done, and says whether it is done now.
+# Each function performs its step if it is not done yet and returns whether it is done.
 
 _CLASS: Final = "Thursday class"
 _MEMBERS: Final = ("ruth", "tomas", "marek", "demo")
 
 
 def found_class() -> bool:
-    """A ladder for four that members alone know of; their bots join it as soon as they have passed their checks."""
+    """Create a private ladder for four. The bots of its members join after their validation."""
     ladder = Ladder.objects.filter(name=_CLASS).first()
     if ladder is None:
         teacher = person("ruth")
@@ -124,14 +124,14 @@ def found_class() -> bool:
 
 
 def request_a_test() -> bool:
-    """Jackdaw against three of the house, two deals."""
+    """Request a test match of Jackdaw against three house bots, two deals."""
     table = _versions("Jackdaw", "greedy", "haggler", "kontor")
     ids = [version.pk for version in table]
     return bool(ids) and _placed("test", lambda token: request_test(_owner(table), _ladder(), ids, 2, token))
 
 
 def request_a_comparison() -> bool:
-    """Whether Tulip's newest version is better than its first one."""
+    """Request a comparison of the newest and the first version of Tulip."""
     both = BotVersion.objects.filter(bot__name="Tulip", state=BotVersion.State.READY).order_by("number")
     table = _versions("Tulip", "greedy", "miser", "haggler")
     if both.count() < 2 or not table:
@@ -144,14 +144,14 @@ def request_a_comparison() -> bool:
 
 
 def request_a_match() -> bool:
-    """Ledger plays the house on the coming Saturday at eight in the evening."""
+    """Schedule a match of Ledger against house bots for the next Saturday at 20:00."""
     table = _versions("Ledger", "kontor", "stickler", "magpie")
     ids, at = [version.pk for version in table], _saturday_evening()
     return bool(ids) and _placed("match", lambda token: request_scheduled(_owner(table), _ladder(), ids, 2, at, token))
 
 
 def end_a_season(slug: str) -> bool:
-    """Close the first season of a ladder, so that it has a final table and a second one."""
+    """Close the first season of a ladder, so that it has final standings and a second season."""
     ladder = Ladder.objects.get(slug=slug)
     first = ladder.seasons.get(number=1)
     if first.closing is None and first.closed is None:
@@ -163,7 +163,7 @@ def end_a_season(slug: str) -> bool:
 
 
 def _placed(name: str, place: Callable[[UUID], Exhibition]) -> bool:
-    """Whether the order is there, which has the same token in every run."""
+    """Place a match request unless it exists. Its token is the same in every run."""
     token = uuid5(NAMESPACE_URL, f"demo:{name}")
     try:
         return Exhibition.objects.filter(token=token).exists() or bool(place(token))
@@ -172,7 +172,7 @@ def _placed(name: str, place: Callable[[UUID], Exhibition]) -> bool:
 
 
 def _versions(name: str, *house: str) -> list[BotVersion]:
-    """What plays for the demo bot and for those of the house; nothing while one of them has no version that plays."""
+    """Active versions of the demo bot and the house bots; empty if one of them has no active version."""
     playing = BotVersion.objects.select_related("bot__owner").filter(active=True)
     found = [playing.filter(bot__name=name, bot__owner__isnull=False).first()]
     found += [playing.filter(bot__house_name=one).first() for one in house]
@@ -195,17 +195,17 @@ def _saturday_evening() -> datetime:
 
 # --- Live games ------------------------------------------------------------------------------------------------------
 #
-# Each function does only what has not been done, and says whether it is done now.
+# Each function performs its step if it is not done yet and returns whether it is done.
 
 _BURST_S: Final = 0.4
-"""So long the table is played in one call: others of the programme wait for it."""
+"""Maximum time that one call plays at a table, because other steps wait for it."""
 
 _STAYS: Final = timedelta(days=1)
-"""So long seats stay on offer whose people have no browser that would say that they are there."""
+"""Lifetime of open games of demo users, who have no browser that would keep them open."""
 
 
 def meet(meeting: Meeting) -> bool:
-    """Have the people of ``meeting`` play its games, a moment of it at a time; whether all have been played."""
+    """Play the games of ``meeting`` for a short time; return whether all of them are finished."""
     ladder = Ladder.objects.filter(slug=meeting.ladder).first()
     if ladder is None:
         return True
@@ -222,7 +222,7 @@ def meet(meeting: Meeting) -> bool:
 
 
 def offer(meeting: Meeting) -> bool:
-    """Have these people sit at a casual table that waits for others for a day."""
+    """Create an open casual game with these users that stays open for a day."""
     ladder, people = Ladder.objects.filter(slug=meeting.ladder).first(), [person(name) for name in meeting.people]
     if ladder is None:
         return True
@@ -244,7 +244,7 @@ def _matches(ladder: Ladder, meeting: Meeting) -> list[Match]:
 
 
 def _begin(ladder: Ladder, meeting: Meeting) -> Match | None:
-    """They meet by a link; ``None`` where one of them cannot sit down at this moment."""
+    """Start a game by a link; ``None`` if one of the users cannot join at the moment."""
     people = [person(name) for name in meeting.people]
     try:
         offered = proposals.create_game(people[0], ladder, rated=True, kind=Proposal.Kind.LINK)
@@ -258,7 +258,7 @@ def _begin(ladder: Ladder, meeting: Meeting) -> Match | None:
 
 
 def _play_on(match: Match, meeting: Meeting) -> None:
-    """Answer what the people are asked, until nobody is asked anything now or it has taken long enough."""
+    """Answer the decisions of the users until there are none or the time is over."""
     until, answered = monotonic() + _BURST_S, True
     while answered and monotonic() < until:
         match.refresh_from_db()
@@ -271,7 +271,7 @@ def _play_on(match: Match, meeting: Meeting) -> None:
 
 
 def _asked(position: Position) -> Iterator[tuple[int, LiveSeat]]:
-    """The seats of people who have been told a question and owe the answer."""
+    """Yield the seats of users with an open decision."""
     if position.match.status == Match.Status.RUNNING:
         for seat, live_seat in enumerate(position.live_seats):
             told = live_seat.due_at is not None and live_seat.due_at <= position.now
@@ -280,7 +280,7 @@ def _asked(position: Position) -> Iterator[tuple[int, LiveSeat]]:
 
 
 def _choice(position: Position, seat: int, house: str) -> Move:
-    """What this bot of the house would play there, by what the seat has been shown."""
+    """Return the move of this house bot, based on what the seat can see."""
     state, ladder = position.shown_to(seat), position.match.ladder
     hello: Document = {"type": "hello", "protocol": 1, "game": ladder.game, "seats": ladder.seats, "seat": seat}
     seed = sha256(f"{position.match.pk}/{seat}/{position.live_seats[seat].asked}".encode()).hexdigest()
@@ -295,25 +295,25 @@ def _loaded(house: str) -> Maker:
 
 # --- Remote bots -----------------------------------------------------------------------------------------------------
 #
-# Nothing here plays: each is ``esr play-remote`` in a process of its own, with a token of its owner for the evening.
+# Each remote bot is ``esr play-remote`` in a separate process with a temporary token of its owner.
 
 GAMES: Final = 4
-"""So many each plays on its ladder before it goes; together they make live ladders look alive."""
+"""Number of games that each remote bot plays on its ladder."""
 
-_EVENING: Final = timedelta(hours=12)
+_TOKEN_LASTS: Final = timedelta(hours=12)
 _GOING_S: Final = 10.0
 
 
 @dataclass
 class Visit:
-    """The visitors of one run. Called again and again, it is over when their ladders have enough games."""
+    """The remote bots of one run. Call it repeatedly until it returns whether all have played enough games."""
 
     place: Place
     _playing: dict[Visitor, subprocess.Popen[bytes]] = field(default_factory=dict)
     _tokens: list[Token] = field(default_factory=list)
 
     def __call__(self) -> bool:
-        """Let whoever is missing come; whether all of them have played."""
+        """Start missing remote bots; return whether all of them have played."""
         wanted = [visitor for visitor in VISITORS if not _has_played(visitor)]
         for visitor in wanted:
             if visitor not in self._playing:
@@ -321,7 +321,7 @@ class Visit:
         return not wanted
 
     def end(self) -> None:
-        """Nobody plays any more, and their tokens open nothing."""
+        """Stop all remote bots and revoke their tokens."""
         for process in self._playing.values():
             process.terminate()
         for process in self._playing.values():
@@ -334,7 +334,7 @@ class Visit:
 
     def _come(self, visitor: Visitor) -> subprocess.Popen[bytes]:
         scopes = [Scope.READ, Scope.PLAY, Scope.UPLOAD, Scope.MANAGE]
-        token, secret = tokens.issue(person(visitor.owner), "an evening of live games", scopes, _EVENING)
+        token, secret = tokens.issue(person(visitor.owner), "demo games", scopes, _TOKEN_LASTS)
         self._tokens.append(token)
         said = ["play-remote", f"house:{visitor.house}", "--ladder", visitor.ladder, "--games", str(GAMES)]
         return subprocess.Popen(
@@ -349,7 +349,7 @@ class Visit:
 
 @contextmanager
 def visits(place: Place) -> Iterator[Visit]:
-    """A visit that ends with this."""
+    """Run remote bots until the end of the block."""
     visit = Visit(place)
     try:
         yield visit
@@ -358,7 +358,7 @@ def visits(place: Place) -> Iterator[Visit]:
 
 
 def _has_played(visitor: Visitor) -> bool:
-    """Whether its ladder has enough games with it, or is not there."""
+    """Whether the remote bot has played enough games, or its ladder does not exist."""
     played = Match.objects.filter(
         ladder__slug=visitor.ladder,
         status=Match.Status.FINISHED,

@@ -238,7 +238,7 @@ class MachineRow:
     @property
     def versions(self) -> list[tuple[str, str]]:
         """Versions of the software that the sandbox uses, and the user of a seat."""
-        named = [(name, str(self.found[name])) for name in ("kernel", "bubblewrap", "python", "numpy")]
+        named = [(label, str(self.found[label.lower()])) for label in ("Kernel", "bubblewrap", "Python", "NumPy")]
         seats = gettext("separate user") if self.found["users"] else gettext("user of the worker")
         return [*((name, version or "–") for name, version in named), (gettext("Bots run as"), seats)]
 
