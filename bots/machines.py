@@ -53,7 +53,7 @@ def tell() -> None:
     test = self_test()
     found = document(test)
     if not found["ok"]:
-        logger.error("code of strangers does not run here: %s %s", found["problem"], found["remedy"])
+        logger.error("uploaded bots cannot run on this machine: %s %s", found["problem"], found["remedy"])
     elif not found["rated"]:
         logger.warning("%s %s", found["problem"], found["remedy"])
     write_down(found)
@@ -118,6 +118,6 @@ def _tell_if_possible() -> None:
     try:
         tell()
     except (DatabaseError, InterfaceError) as error:
-        logger.warning("nobody hears how the sandbox of this machine stands: %s", error)
+        logger.warning("sandbox status of this machine not stored: %s", error)
     finally:
         connection.close()

@@ -133,7 +133,7 @@ def gather(seconds: float = SPARE_S) -> int:
         try:
             looked_at += _gather_season(season, until)
         except Exception:  # a record that nobody can read any more keeps no other season from its statistics
-            logger.exception("the blocks of %s, season %s, are not gathered", season.ladder, season.number)
+            logger.exception("statistics of %s, season %s, not updated", season.ladder, season.number)
         if time.monotonic() >= until:
             break
     return looked_at

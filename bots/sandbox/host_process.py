@@ -141,7 +141,7 @@ class HostProcess:
         ended = self._gone(self._pidfd, _END_MS) and self._gone(self._child_pidfd, _END_MS)
         self._end_company()
         if not ended:
-            logger.error("the process %s of a bot does not end; its seat stays taken until it does", self.pid)
+            logger.error("bot process %s does not exit; its sandbox user remains in use", self.pid)
             with _LOCK:
                 _LINGERING.append(self)
             return -signal.SIGKILL

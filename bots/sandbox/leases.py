@@ -58,7 +58,7 @@ def seats_folder(runtime: Path) -> Path:
 @cache
 def _tell_of_unshared_seats(runtime: Path) -> None:
     logger.error(
-        "%s cannot be written, so the users of bots are leased in %s: run no other site with these user ids",
+        "cannot write to %s, using %s for leases of bot users; do not run another site with the same user ids",
         OF_ROOT.parent,
         runtime,
     )

@@ -75,7 +75,7 @@ def numpy_inside(launcher: SandboxLauncher) -> str:
     try:
         process = launcher.start_code(_NUMERIC, Limits())
     except PlatformFailure as failure:
-        logger.warning("nobody knows whether bots have numpy: %s", failure)
+        logger.warning("cannot check numpy for bots: %s", failure)
         return ""
     channel = PolledChannel(process)
     try:
@@ -83,12 +83,12 @@ def numpy_inside(launcher: SandboxLauncher) -> str:
         found = _version(first_line(channel))
         process.stop()
     except PlatformFailure as failure:
-        logger.warning("nobody knows whether bots have numpy: %s", failure)
+        logger.warning("cannot check numpy for bots: %s", failure)
         return ""
     finally:
         channel.close()
     if not found:
-        logger.warning("bots have a numpy in %s that does not work: %s", packages(), channel.stderr_tail()[-500:])
+        logger.warning("numpy for bots in %s does not work: %s", packages(), channel.stderr_tail()[-500:])
     return found
 
 

@@ -175,7 +175,7 @@ def _go_on(mine: Claim, launcher: Launcher[Program], ended: Ended, before: Ended
     if version.vain_starts > MOST_STARTS:
         return _end(mine, version, _GIVEN_UP, ended, before)
     try:
-        with beating(mine.renew, f"the check of {version}", RENEW_EVERY_S):
+        with beating(mine.renew, f"the validation of {version}", RENEW_EVERY_S):
             reason = _tried(mine, version, launcher)
     except _NotOurs:
         return None
@@ -184,7 +184,7 @@ def _go_on(mine: Claim, launcher: Launcher[Program], ended: Ended, before: Ended
         return None
     except Exception as failure:  # the border of the worker: whatever it is, it is ours, and is tried again
         expected = isinstance(failure, PlatformFailure)
-        logger.warning("the check of %s came to nothing: %s", version, failure, exc_info=not expected)
+        logger.warning("validation of %s failed: %s", version, failure, exc_info=not expected)
         mine.end()
         return None
     return None if reason is None else _end(mine, version, reason, ended, before)

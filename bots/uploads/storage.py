@@ -146,7 +146,7 @@ def _read(path: str) -> bytes | None:
 
 
 def _out_of_reach(path: str, error: Exception) -> OutOfReach:
-    logger.error("the storage of uploads failed at %s: %s: %s", path, type(error).__name__, error)
+    logger.error("upload storage failed at %s: %s: %s", path, type(error).__name__, error)
     return OutOfReach("The storage of uploads does not answer.")
 
 
@@ -224,9 +224,9 @@ def forget_orphans() -> int:
             if forgotten >= MOST_ORPHANS:
                 break
     except Exception as error:  # the border to a storage: each kind fails in its own words
-        logger.error("orphaned uploads stay until tomorrow: %s: %s", type(error).__name__, error)
+        logger.error("orphaned uploads not deleted, retrying tomorrow: %s: %s", type(error).__name__, error)
     if forgotten:
-        logger.info("%s uploads that belong to no version are deleted", forgotten)
+        logger.info("deleted %s orphaned uploads", forgotten)
     return forgotten
 
 

@@ -55,7 +55,7 @@ def delete(person: User) -> None:
         if not _close(person):
             return
         _forget(person, name)
-    logger.info("person %s has deleted their account", person.pk)
+    logger.info("user %s deleted their account", person.pk)
     person.refresh_from_db()
     erase(person)
     if address is not None:
@@ -162,4 +162,4 @@ def _say_goodbye(name: str, address: str) -> None:
     try:
         EmailMessage(subject, render_to_string("accounts/deleted.txt", words), None, [address]).send()
     except (OSError, SMTPException) as failure:
-        logger.warning("no letter about a deleted account: %s", failure)
+        logger.warning("email about a deleted account not sent: %s", failure)

@@ -126,4 +126,4 @@ def _tell(person: User, what: str, reason: str) -> None:
     try:
         EmailMessage(subject, render_to_string("accounts/moderated.txt", words), None, [address]).send()
     except (OSError, SMTPException) as failure:
-        logger.warning("no letter for person %s, whose account was %s: %s", person.pk, what, failure)
+        logger.warning("email to user %s (account %s) not sent: %s", person.pk, what, failure)

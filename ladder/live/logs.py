@@ -77,7 +77,7 @@ def packed_logs(position: Position, report: MatchReport) -> dict[int, bytes]:
         try:
             logs[seat] = packed(owner_log(position, report, seat))
         except Exception:  # a log is a service; a game that cannot be described still has its result, and other logs
-            logger.exception("live match %s is stored without the owner's log of seat %s", position.match.pk, seat)
+            logger.exception("live match %s: bot log of seat %s not stored", position.match.pk, seat)
     return logs
 
 

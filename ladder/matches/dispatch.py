@@ -87,7 +87,7 @@ def send(priorities: Mapping[int, int]) -> int:
             current_app.send_task(TASK, args=(match_id,), queue=queue, expires=SEND_AGAIN.total_seconds())
             sent += 1
     except (OperationalError, OSError) as error:
-        logger.warning("%s matches wait for the broker: %s", len(ids) - sent, error)
+        logger.warning("broker unavailable, %s matches not sent: %s", len(ids) - sent, error)
         Match.objects.filter(pk__in=ids[sent:], status=Match.Status.QUEUED).update(sent_at=None)
     return sent
 

@@ -46,7 +46,7 @@ def packed_logs(report: MatchReport, transcript: Transcript | None) -> dict[int,
         try:
             logs[seat] = packed(owner_log(report, transcript, seat))
         except Exception:  # a log is a service; a game that cannot be described still has its result, and other logs
-            logger.exception("a match is stored without the owner's log of seat %s", seat)
+            logger.exception("bot log of seat %s not stored", seat)
     return logs
 
 

@@ -102,16 +102,16 @@ def play(match_id: int, runner: Play | None = None) -> Attempt.Ending | None:
     try:
         return _attempt(lease, spec, runner or _ladder_runner)
     except LeaseLost:
-        logger.warning("match %s was stopped: it was withdrawn, or its lease was lost", match_id)
+        logger.warning("match %s stopped because it was withdrawn or its lease was lost", match_id)
         return _ended(lease, Attempt.Ending.EXPIRED, "the lease of the match could not be renewed")
     except NoCoreFree as busy:
-        logger.warning("match %s is played later: %s", match_id, busy)
+        logger.warning("match %s delayed: %s", match_id, busy)
         return _ended(lease, Attempt.Ending.DELAYED, str(busy))
     except (PlatformFailure, WrongRecord) as failure:
-        logger.warning("attempt at match %s failed: %s", match_id, failure)
+        logger.warning("attempt of match %s failed: %s", match_id, failure)
         return _failed(lease, str(failure))
     except Exception as error:  # the border of the worker: whatever it is, it is ours, and the match is played again
-        logger.exception("attempt at match %s failed", match_id)
+        logger.exception("attempt of match %s failed", match_id)
         return _failed(lease, f"an error of the platform ({type(error).__name__})")
 
 
@@ -153,7 +153,7 @@ def _spec(match_id: int) -> MatchSpec[Any] | None:
     try:
         return spec_of(match) if match else None
     except (NotHere, ImproperlyConfigured) as failure:
-        logger.warning("match %s stays queued: %s", match_id, failure)
+        logger.warning("match %s not started, remains queued: %s", match_id, failure)
         return None
 
 
@@ -184,7 +184,7 @@ def _attempt(lease: Lease, spec: MatchSpec[Any], runner: Play) -> Attempt.Ending
         logs = packed_logs(report, transcript)
         result = retry_on_disconnect(lambda: record_result(lease, report, logs))  # safe: a second one is refused
         if not result:
-            logger.warning("the result of match %s does not count: the lease was lost", lease.match_id)
+            logger.warning("result of match %s discarded because its lease was lost", lease.match_id)
         return Attempt.Ending.FINISHED if result else None
 
 

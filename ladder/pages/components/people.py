@@ -84,7 +84,7 @@ def watching(matches: Sequence[int]) -> dict[int, int]:
     try:
         (now, _), *found = _ask(matches)
     except (RedisError, OSError) as error:
-        logger.warning("nobody knows how many watch: %s", error)
+        logger.warning("spectator counts unavailable: %s", error)
         return {}
     return {match: _sum(said, int(now)) for match, said in zip(matches, found, strict=True)}
 

@@ -142,5 +142,5 @@ def test_a_storage_that_fails_loses_nothing_and_is_told_of(
     version = uploaded(ada)
     through(Gone, settings)
     assert forget_orphans() == 0
-    assert "stay until tomorrow: ConnectionError: nobody answers" in caplog.text
+    assert "ConnectionError: nobody answers" in caplog.text
     assert stored(folder) == {version.archive}

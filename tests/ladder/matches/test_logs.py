@@ -191,7 +191,7 @@ def test_a_game_that_cannot_be_described_still_has_its_result(match: Match, capl
 
     assert play(match.pk, forgetful) == "finished"
     assert not SeatLog.objects.exists()
-    assert "without the owner's log of seat 0" in caplog.text
+    assert "bot log of seat 0" in caplog.text
 
 
 def test_a_log_that_cannot_be_packed_takes_no_other_with_it(match: Match) -> None:
