@@ -196,9 +196,9 @@ def test_a_machine_that_holds_shows_what_was_tried(sandbox_launcher: SandboxLaun
     write_down(found)
     text = sandboxes_page(staff("eve"))
     assert Machine.objects.get().host in text
-    assert f"All {len(found['checks'])} properties" in text
+    assert text.count('<li class="done">') == len(found["checks"])
     assert found["python"] in text
-    assert "does not hold" not in text
+    assert '<li class="failed">' not in text
 
 
 def test_a_machine_that_fails_says_what_is_wrong_and_what_helps() -> None:
@@ -222,39 +222,40 @@ def test_the_languages_on_the_upload_page_are_those_of_the_machines(client: Clie
     write_down({**BROKEN, "ok": True, "rated": True, "problem": "", "python": "3.11.2", "numpy": "1.24.2"})
     text = client.get("/bots/new/").content.decode()
     assert "3.11.2" in text
-    assert "numpy 1.24.2, inside 512 MiB of address space." in text
+    assert "1.24.2" in text
 
 
-SENTENCE = "There is no working sandbox."
+NO_SANDBOX, UNRATED_ONLY = 'data-note="no-sandbox"', 'data-note="unrated-only"'
 
 
 def test_without_a_sandbox_the_site_says_so_and_nobody_but_staff_hears_why(client: Client) -> None:
     write_down(document(SelfTest(ok=False, problem="/srv/bwrap is missing.", remedy="Install it.")))
     for address in ("/", "/ladders/", "/about/"):
         text = client.get(address).content.decode()
-        assert SENTENCE in text
+        assert NO_SANDBOX in text
         assert "/srv/bwrap" not in text
     assert 'href="/about/#sandbox"' in client.get("/").content.decode()
-    assert 'data-note="no-sandbox"' in client.get("/about/").content.decode()
 
 
 def test_where_no_rated_games_are_played_the_site_says_so(client: Client) -> None:
     write_down(document(SelfTest(ok=True, problem="/usr lies on a disk.", remedy="Use a tmpfs.")))
     for address in ("/", "/about/"):
         text = client.get(address).content.decode()
-        assert "Uploaded bots play unrated games only." in text
-        assert SENTENCE not in text
+        assert 'role="note"' in text
+        assert NO_SANDBOX not in text
         assert "/usr lies" not in text
+    assert UNRATED_ONLY in client.get("/").content.decode()
 
 
 def test_with_a_sandbox_the_site_says_that_its_test_has_passed(client: Client) -> None:
+    before = client.get("/about/").content
     write_down({"ok": True, "rated": True})
-    assert SENTENCE not in client.get("/").content.decode()
-    assert "Here that test has passed" in client.get("/about/").content.decode()
+    assert 'role="note"' not in client.get("/").content.decode()
+    about = client.get("/about/").content
+    assert about.count(b'role="note"') == before.count(b'role="note"') == 0
+    assert b"".join(about.split()) != b"".join(before.split())
 
 
 def test_before_any_worker_has_said_anything_the_site_claims_nothing(client: Client) -> None:
-    assert SENTENCE not in client.get("/").content.decode()
-    about = client.get("/about/").content.decode()
-    assert SENTENCE not in about
-    assert "Here that test has passed" not in about
+    assert 'role="note"' not in client.get("/").content.decode()
+    assert 'role="note"' not in client.get("/about/").content.decode()
