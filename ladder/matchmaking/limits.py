@@ -248,7 +248,7 @@ def require_not_too_often(by: User, people: Collection[int], again: Match | None
     asked = Proposal.objects.filter(by=by, again=again) if people and again is not None else None
     if asked is not None and (asked.filter(state=_DECLINED).exists() or asked.count() >= MOST_REMATCHES):
         raise TooMany(
-            "You cannot request another rematch of this game. The other players can still request one.",
+            "You cannot offer another rematch of this game. The other players can still offer one.",
             code="rematch_again",
         )
     recent = Proposal.objects.challenges().filter(by=by, again=None)

@@ -350,14 +350,14 @@ def _players(match: Match, by: User) -> tuple[list[Bot], Bot]:
     recent = Q(ended__gt=Now() - REMATCH_WITHIN, status__in=Match.ENDED, table__isnull=False)
     if not Match.objects.filter(recent, pk=match.pk).exists():
         raise Refused(
-            _("A rematch can be requested within 30 minutes of the end of a game. Send a challenge instead."),
+            _("A rematch can be offered within 30 minutes of the end of a game. Send a challenge instead."),
             code="rematch_too_late",
         )
     seats = match.seats.select_related("version__bot__owner").order_by("index")
     players = [seat.version.bot for seat in seats]
     own = next((bot for bot in players if bot.kind == Bot.Kind.PERSON and bot.owner_id == by.pk), None)
     if own is None:
-        raise Refused(_("Only players of this game can request a rematch."), code="not_a_player")
+        raise Refused(_("Only players of this game can offer a rematch."), code="not_a_player")
     return players, own
 
 

@@ -1,4 +1,4 @@
-"""The lobby: open games, own games and challenges, and who plays."""
+"""The data of the lobby page: open games, own games, challenges, searches and running games."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from ladder.models.ladders import Viewer
 from ladder.pages.components.people import player_address, watching_said
 from ladder.pages.components.words import enumerated
 from ladder.pages.lobby_forms import (
-    OfferForm,
+    GameForm,
     Start,
-    clock_said,
-    free_said,
-    left_said,
-    looking_said,
-    others_said,
+    free_seats,
+    other_searches,
+    searching,
     starts,
+    time_control,
+    time_left,
 )
 from ladder.pages.matches import names, seats_shown
 
@@ -45,7 +45,7 @@ _PEOPLE: Final = (Ladder.Players.PEOPLE, Ladder.Players.OPEN)
 
 
 @dataclass(frozen=True)
-class Sitter:
+class Player:
     """A player who has joined an open game."""
 
     name: str
@@ -54,11 +54,11 @@ class Sitter:
 
 
 @dataclass(frozen=True)
-class Offer:
-    """An open game. ``own`` says that the viewer created it; then ``link`` is its URL for others, if it has one."""
+class OpenGame:
+    """An open game. If the viewer created it (``own``), ``link`` is its URL for others, or empty."""
 
     proposal: Proposal
-    players: Sequence[Sitter]
+    players: Sequence[Player]
     own: bool
     link: str
 
@@ -71,22 +71,22 @@ class Offer:
         return self.proposal.by.username
 
     @property
-    def clock(self) -> str:
-        return clock_said(self.proposal.clock)
+    def time_control(self) -> str:
+        return time_control(self.proposal.clock)
 
     @property
-    def free_said(self) -> str:
-        return free_said(self.proposal.ladder.seats - len(self.players))
+    def free_seats(self) -> str:
+        return free_seats(self.proposal.ladder.seats - len(self.players))
 
     @property
-    def there(self) -> str:
-        """Who sits there already, beside whoever offers."""
+    def names(self) -> str:
+        """The names of the players."""
         return enumerated([player.name for player in self.players])
 
 
 @dataclass(frozen=True)
 class OwnTable:
-    """A running game at which the viewer sits; ``turn`` says that it waits for them, ``new`` that they never came."""
+    """A running game of the viewer. ``turn``: it is their turn. ``new``: they have not opened the game yet."""
 
     match: Match
     seat: int
@@ -104,8 +104,8 @@ class OwnTable:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A challenge that waits for the word of the viewer (``asked``), or one of theirs that waits for others'."""
+class Challenge:
+    """A challenge that waits for an answer of the viewer (``asked``), or a challenge of theirs."""
 
     pk: int
     by: str
@@ -113,28 +113,28 @@ class Asked:
     names: str
     rated: bool
     asked: bool
-    left: str
+    time_left: str
 
 
 @dataclass(frozen=True)
 class Search:
-    """The viewer looks for a rated game, since then; ``others`` do so on the same ladder."""
+    """The viewer's search for a rated game, and the number of others who search on the same ladder."""
 
     ladder: Ladder
     since: datetime
     others: int
 
     @property
-    def others_said(self) -> str:
-        return others_said(self.others)
+    def others_text(self) -> str:
+        return other_searches(self.others)
 
 
 @dataclass(frozen=True)
-class Quick:
-    """A ladder of people, and how many look there for a game."""
+class QuickPairing:
+    """A ladder with quick pairing and the number of people who search there."""
 
     ladder: Ladder
-    looking: int
+    searching: int
 
     @property
     def game(self) -> Game:
@@ -142,17 +142,17 @@ class Quick:
 
     @property
     def own_name(self) -> bool:
-        """Whether its name says more than game and seats."""
+        """Whether the name of the ladder is more than its format."""
         return self.ladder.by_invitation
 
     @property
-    def looking_said(self) -> str:
-        return looking_said(self.looking)
+    def searching_text(self) -> str:
+        return searching(self.searching)
 
 
 @dataclass(frozen=True)
-class Going:
-    """A game that people play, with how many watch it, in words."""
+class RunningGame:
+    """A running game with people, and its number of spectators as text."""
 
     match: Match
     watching: str
@@ -160,46 +160,46 @@ class Going:
 
 @dataclass(frozen=True)
 class LobbyPage:
-    """The lobby for one viewer; ``person`` is ``None`` for a guest, who has neither offers nor challenges.
+    """The lobby for one viewer. ``person`` is ``None`` for a guest, who has no open games and challenges.
 
-    ``quick`` are the ladders of people, ``mixed`` those on which bots fill the table.
+    ``quick`` are the ladders for people, ``mixed`` the ladders on which bots fill free seats.
     """
 
     person: User | None
     tables: Sequence[OwnTable]
-    challenges: Sequence[Asked]
-    mine: Sequence[Offer]
-    offers: Sequence[Offer]
+    challenges: Sequence[Challenge]
+    mine: Sequence[OpenGame]
+    open_games: Sequence[OpenGame]
     search: Search | None
-    quick: Sequence[Quick]
-    mixed: Sequence[Quick]
+    quick: Sequence[QuickPairing]
+    mixed: Sequence[QuickPairing]
     why_not_rated: str
     starts: Sequence[Start]
-    running: Sequence[Going]
-    form: OfferForm | None
+    running: Sequence[RunningGame]
+    form: GameForm | None
 
     @property
     def begun(self) -> Match | None:
-        """The game that the viewer waited for here: it has begun, and they have not been at its table yet."""
+        """A game that has begun and that the viewer, who waited for it, has not opened yet."""
         return next((table.match for table in self.tables if table.new), None)
 
     @property
     def stream(self) -> str:
-        """Where the browser hears of changes."""
+        """The URL of the event stream."""
         return STREAM
 
     @property
-    def looks_mixed(self) -> bool:
-        """Whether the viewer looks on a ladder with bots."""
+    def searches_mixed(self) -> bool:
+        """Whether the viewer searches on a ladder with bots."""
         return self.search is not None and not _of_people(self.search.ladder)
 
     @property
-    def searched(self) -> Sequence[Quick]:
-        """The ladders on which somebody looks, for who cannot look there."""
-        return [one for one in (*self.quick, *self.mixed) if one.looking]
+    def active_searches(self) -> Sequence[QuickPairing]:
+        """The ladders on which people search, for guests."""
+        return [one for one in (*self.quick, *self.mixed) if one.searching]
 
     @property
-    def may_look(self) -> bool:
+    def may_search(self) -> bool:
         return self.person is not None and not self.why_not_rated
 
 
@@ -207,30 +207,29 @@ def lobby_page(
     viewer: Viewer,
     person: User | None,
     guest: str | None,
-    form: OfferForm | None,
+    form: GameForm | None,
     address: str,
     wanted: str | None = None,
 ) -> LobbyPage:
-    """The lobby for ``viewer``; ``guest`` is the hash of a guest's secret, ``address`` where the site is for links.
+    """The lobby for ``viewer``. ``guest`` is the hash of a guest's secret, ``address`` the URL of the site.
 
-    The ladder that is called ``wanted`` stands first among those on which people look.
-    At most nineteen queries, however many people there are.
+    The ladder with the slug ``wanted`` is first in quick pairing. At most 19 queries.
     """
     ladders = ladders_for_people(viewer)
     quick = sorted(ladders, key=lambda one: one.slug != wanted)
     lobby = read_lobby([person.pk] if person else [])
-    looking = {search.ladder: search.people for search in lobby.searching(person.pk if person else None)}
+    people = {search.ladder: search.people for search in lobby.searching(person.pk if person else None)}
     own = Pairing.objects.filter(bot__owner=person).first() if person else None
-    mine, offers = _offers(lobby, person, address)
+    mine, others = _open_games(lobby, person, address)
     return LobbyPage(
         person=person,
         tables=own_tables(person, guest),
         challenges=_challenges(lobby, person) if person else [],
         mine=mine,
-        offers=offers,
-        search=_search(own, ladders, looking),
-        quick=[Quick(one, looking.get(one.pk, 0)) for one in quick if _of_people(one)],
-        mixed=[Quick(one, looking.get(one.pk, 0)) for one in quick if not _of_people(one)],
+        open_games=others,
+        search=_search(own, ladders, people),
+        quick=[QuickPairing(one, people.get(one.pk, 0)) for one in quick if _of_people(one)],
+        mixed=[QuickPairing(one, people.get(one.pk, 0)) for one in quick if not _of_people(one)],
         why_not_rated=why_not_rated(person),
         starts=starts(ladders),
         running=_running(viewer),
@@ -239,12 +238,12 @@ def lobby_page(
 
 
 def ladders_for_people(viewer: Viewer) -> list[Ladder]:
-    """The open ladders at whose tables people sit, of those that ``viewer`` may know of; one query."""
+    """The open ladders visible to ``viewer`` on which people play; one query."""
     return list(Ladder.objects.visible_to(viewer).filter(open=True, players__in=_PEOPLE).order_by("pk"))
 
 
 def why_not_rated(person: User | None) -> str:
-    """Why the viewer may not play for a rating yet, in a sentence; empty where they may, and for guests."""
+    """Why the viewer may not play rated games, as a sentence; empty if they may, and for guests."""
     if person is None:
         return ""
     try:
@@ -255,13 +254,13 @@ def why_not_rated(person: User | None) -> str:
 
 
 def house_bots() -> list[Bot]:
-    """The bots that may be named as opponents; one query."""
+    """The house bots that can be chosen as opponents; one query."""
     hosted = Bot.objects.playing().filter(owner=None, kind=Bot.Kind.HOSTED, versions__active=True)
     return list(hosted.order_by("name", "pk"))
 
 
 def own_tables(person: User | None, guest: str | None) -> list[OwnTable]:
-    """The running games at which somebody sits, those that wait for them first; three queries, none for strangers."""
+    """The running games of a person or guest, those with their turn first; at most three queries."""
     if person is None and guest is None:
         return []
     theirs = Q(seat__version__bot__owner=person) if person else Q(guest=guest)
@@ -288,41 +287,41 @@ def _of_people(ladder: Ladder) -> bool:
     return ladder.players == Ladder.Players.PEOPLE
 
 
-def _search(own: Pairing | None, ladders: Iterable[Ladder], looking: Mapping[int, int]) -> Search | None:
+def _search(own: Pairing | None, ladders: Iterable[Ladder], people: Mapping[int, int]) -> Search | None:
     ladder = next((one for one in ladders if own is not None and one.pk == own.ladder_id), None)
     if own is None or ladder is None:
         return None
-    return Search(ladder, own.since, max(0, looking.get(ladder.pk, 1) - 1))
+    return Search(ladder, own.since, max(0, people.get(ladder.pk, 1) - 1))
 
 
 # --- Open games ------------------------------------------------------------------------------------------------------
 
 
-def _offers(lobby: Lobby, person: User | None, address: str) -> tuple[list[Offer], list[Offer]]:
+def _open_games(lobby: Lobby, person: User | None, address: str) -> tuple[list[OpenGame], list[OpenGame]]:
     """The open games that ``person`` created or joined, and those of others; one query."""
     games = lobby.open_games(person.pk if person else None)
     ratings = _ratings(games)
-    mine: list[Offer] = []
-    others: list[Offer] = []
+    mine: list[OpenGame] = []
+    others: list[OpenGame] = []
     for game in games:
         sits = person is not None and any(player.bot.owner_id == person.pk for player in game.players.all())
         own = person is not None and game.by_id == person.pk
-        (mine if sits or own else others).append(_offer(game, ratings, own, address))
+        (mine if sits or own else others).append(_open_game(game, ratings, own, address))
     return mine, others
 
 
-def _offer(game: Proposal, ratings: Mapping[tuple[int, int], int], own: bool, address: str) -> Offer:
-    """An open game, which comes with its players, as it is shown."""
-    sitters = [
-        Sitter(player.bot.name, player_address(player.bot), ratings.get((game.ladder_id, player.bot_id)))
+def _open_game(game: Proposal, ratings: Mapping[tuple[int, int], int], own: bool, address: str) -> OpenGame:
+    """An open game as pages show it. ``game`` comes with its players."""
+    players = [
+        Player(player.bot.name, player_address(player.bot), ratings.get((game.ladder_id, player.bot_id)))
         for player in game.players.all()
     ]
     path = reverse("pages:game_link", args=[game.token]) if own and game.token else ""
-    return Offer(game, sitters, own, f"{address}{path}" if path else "")
+    return OpenGame(game, players, own, f"{address}{path}" if path else "")
 
 
 def _ratings(games: Sequence[Proposal]) -> dict[tuple[int, int], int]:
-    """By ladder and bot, the ratings of the players; one query."""
+    """The ratings of the players by ladder and bot; one query."""
     if not games:
         return {}
     bots = {player.bot_id for game in games for player in game.players.all()}
@@ -333,39 +332,39 @@ def _ratings(games: Sequence[Proposal]) -> dict[tuple[int, int], int]:
 # --- Challenges ------------------------------------------------------------------------------------------------------
 
 
-def _challenges(lobby: Lobby, person: User) -> list[Asked]:
-    """The challenges that wait for ``person``, and those of theirs that wait for others."""
+def _challenges(lobby: Lobby, person: User) -> list[Challenge]:
+    """The challenges that ``person`` has to answer, and their own open ones."""
     theirs = lobby.challenges_of(person.pk)
     shown = [one for one in theirs if one.by_id == person.pk or waits_for(one, person.pk)]
-    return [_asked(one, person) for one in shown[:MOST_OWN]]
+    return [_challenge(one, person) for one in shown[:MOST_OWN]]
 
 
-def _asked(challenge: Proposal, person: User) -> Asked:
+def _challenge(challenge: Proposal, person: User) -> Challenge:
     others = [one.bot.name for one in challenge.players.all() if one.bot.owner_id != person.pk]
-    return Asked(
+    return Challenge(
         pk=challenge.pk,
         by=challenge.by.username,
         ladder=challenge.ladder.name,
         names=enumerated(others),
         rated=challenge.rated,
         asked=challenge.by_id != person.pk,
-        left=left_said(challenge.expires),
+        time_left=time_left(challenge.expires),
     )
 
 
-# --- what is being played --------------------------------------------------------------------------------------------
+# --- Running games ---------------------------------------------------------------------------------------------------
 
 
-def _running(viewer: Viewer) -> list[Going]:
-    """The games that people play, those that began last first; two queries."""
+def _running(viewer: Viewer) -> list[RunningGame]:
+    """The running games with people, the newest first; two queries."""
     people = LiveSeat.objects.filter(table=OuterRef("pk"), kind__in=LiveSeat.OF_PEOPLE)
     live = Match.objects.filter(
         Exists(people), status=Match.Status.RUNNING, block__purpose__in=Block.DRIVEN_BY_REQUESTS
     )
     seen = matches_in_order_seen_by(viewer, live).select_related("ladder", "block").defer("block__seed")
     rows = list(seen.prefetch_related(seats_shown()).order_by("-pk")[:MOST_RUNNING])
-    said = watching_said([match.pk for match in rows])
-    return [Going(match, said.get(match.pk, "")) for match in rows]
+    watching = watching_said([match.pk for match in rows])
+    return [RunningGame(match, watching.get(match.pk, "")) for match in rows]
 
 
 # --- Private links ---------------------------------------------------------------------------------------------------
@@ -375,20 +374,20 @@ _LONGEST: Final = 43
 
 @dataclass(frozen=True)
 class LinkPage:
-    """``sits`` says that the viewer has a seat already; ``open`` that seats are still to be had."""
+    """The page of a game by link. ``sits``: the viewer has joined it. ``open``: it has free seats."""
 
-    offer: Offer
+    game: OpenGame
     sits: bool
     open: bool
 
     @property
     def match_id(self) -> int | None:
-        """The game, once it has begun."""
-        return self.offer.proposal.match_id
+        """The match, once the game has begun."""
+        return self.game.proposal.match_id
 
 
 def link_page(viewer: Viewer, token: str) -> LinkPage | None:
-    """What stands behind a link, for ``viewer``; ``None`` where nothing does. Four queries."""
+    """The game by link for ``viewer``; ``None`` if the token is unknown. Four queries."""
     if not token or len(token) > _LONGEST or not token.isascii() or "\0" in token:
         return None
     seen = Proposal.objects.filter(token=token, ladder__in=Ladder.objects.visible_to(viewer))
@@ -397,4 +396,4 @@ def link_page(viewer: Viewer, token: str) -> LinkPage | None:
         return None
     still_open = Proposal.objects.waiting().filter(pk=game.pk).exists()
     sits = viewer.pk is not None and any(player.bot.owner_id == viewer.pk for player in game.players.all())
-    return LinkPage(_offer(game, _ratings([game]), False, ""), sits, still_open)
+    return LinkPage(_open_game(game, _ratings([game]), False, ""), sits, still_open)

@@ -1,4 +1,4 @@
-"""What people do in the lobby: offer, take and leave seats, challenge, and find an opponent."""
+"""Views of the lobby: create, join and leave games, send challenges, and find an opponent."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from ladder.pages.components.people import hash_of, keep_secret, person_of, secr
 from ladder.pages.components.responses import form_status, of_acts
 from ladder.pages.components.words import players_word, seats
 from ladder.pages.lobby import LobbyPage, house_bots, ladders_for_people, link_page, lobby_page, why_not_rated
-from ladder.pages.lobby_forms import CASUAL, RATED, OfferForm, starts
+from ladder.pages.lobby_forms import CASUAL, MODES, RATED, GameForm, starts
 from ladder.pages.people import person_at
 
 # --- Challenges ------------------------------------------------------------------------------------------------------
@@ -44,7 +44,7 @@ from ladder.pages.people import person_at
 
 @dataclass(frozen=True)
 class Opponent:
-    """Who is challenged: a ``bot``, or a ``person``, whose row is there only once they have played."""
+    """The player who is challenged: a ``bot``, or a ``person``, who has a bot row only after a first game."""
 
     name: str
     href: str
@@ -62,10 +62,7 @@ class Opponent:
 
 @dataclass(frozen=True)
 class ChallengePage:
-    """What there is to choose: the tables at which both can sit, and whether it may count.
-
-    ``away`` says that a person has no page of the lobby or of a table open, so that they would not hear of it.
-    """
+    """The choices for a challenge. ``away``: the person has no lobby or table open, so they cannot be asked."""
 
     opponent: Opponent
     ladders: Sequence[Ladder]
@@ -74,21 +71,16 @@ class ChallengePage:
 
 
 class ChallengeForm(forms.Form):
-    """Which table, and whether it counts."""
+    """The game and its mode."""
 
-    ladder = forms.ChoiceField(label=gettext_lazy("Table"))
-    counts = forms.ChoiceField(
-        label=gettext_lazy("Counts"),
-        widget=forms.RadioSelect,
-        initial=CASUAL,
-        choices=[(CASUAL, gettext_lazy("casual: for nothing")), (RATED, gettext_lazy("rated: for the ladder"))],
-    )
+    ladder = forms.ChoiceField(label=gettext_lazy("Game"))
+    counts = forms.ChoiceField(label=gettext_lazy("Mode"), widget=forms.RadioSelect, initial=CASUAL, choices=MODES)
 
     def __init__(self, page: ChallengePage, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.ladders = {ladder.slug: ladder for ladder in page.ladders}
         field: Any = self.fields["ladder"]
-        field.choices = [(ladder.slug, _said(ladder)) for ladder in page.ladders]
+        field.choices = [(ladder.slug, _format(ladder)) for ladder in page.ladders]
 
     @property
     def chosen(self) -> Ladder:
@@ -100,43 +92,44 @@ class ChallengeForm(forms.Form):
 
 
 def opponent_at(viewer: Any, slug: str) -> Opponent:
-    """The bot, or the person whose row it is, at an address. Raises ``Http404``."""
+    """The bot with this slug, or the person whose player it is. Raises ``Http404``."""
     bot = bot_seen_by(viewer, slug)
     if bot.kind != Bot.Kind.PERSON:
         return Opponent(bot.name, reverse("pages:bot", args=[bot.slug]), bot=bot)
     if is_guest(bot) or bot.owner is None:
-        raise Http404(gettext("Guests come and go: nobody can be asked."))
+        raise Http404(gettext("Guests cannot be challenged."))
     return person_opponent(bot.owner)
 
 
 def person_opponent(person: User) -> Opponent:
-    """Somebody who plays themselves."""
+    """A human player as an opponent."""
     return Opponent(person.username, reverse("pages:person", args=[person.username]), person=person)
 
 
 def challenge_page(by: User, opponent: Opponent) -> ChallengePage:
-    """The tables at which ``by`` and ``opponent`` can meet; four queries. Raises ``Http404`` for oneself."""
+    """The games that ``by`` and ``opponent`` can play; four queries. Raises ``Http404`` for the same person."""
     if opponent.person is not None and opponent.person.pk == by.pk:
-        raise Http404(gettext("Nobody plays against themselves. Challenge somebody else."))
+        raise Http404(gettext("You cannot challenge yourself."))
     ladders = ladders_for_people(by)
     away = opponent.person is not None and not here_among([opponent.person.pk])
     return ChallengePage(opponent, _met(ladders, opponent), why_not_rated(by), away)
 
 
 def proposed(by: User, page: ChallengePage, form: ChallengeForm) -> Proposal:
-    """Ask them, or begin at once with a bot that runs here. Raises ``Refused``.
+    """Send the challenge, or start the game with a hosted bot. Raises ``Refused``.
 
-    The seats that are left are the house's: they are drawn once, however often the same is sent.
+    House bots take the other seats. They are drawn once: sending the same form again returns the same challenge.
     """
     ladder, other = form.chosen, page.opponent
     if other.bot is not None and not other.is_remote:
         return proposals.create_game(by, ladder, rated=form.rated, kind=Proposal.Kind.BOTS, bots=[other.bot])
-    if page.away:  # nobody gets a row, by which they are found, for somebody else's click
-        raise Refused(gettext("%(name)s cannot play at the moment.") % {"name": other.name})
+    if page.away:  # do not create a player for a person, which search would find, because of another user's click
+        text = gettext("%(name)s is offline. Send the challenge again later.") % {"name": other.name}
+        raise Refused(text, code="offline")
     asked = player_of(other.person).bot if other.person is not None else other.bot
     assert asked is not None
     with transaction.atomic():
-        own = player_of(by).bot  # whose row is held from here on: what is sent twice at once is sent twice
+        own = player_of(by).bot  # locked from here on, so that two identical requests do not both pass
         waiting = Proposal.objects.challenges().waiting().filter(by=by, ladder=ladder, rated=form.rated)
         known = waiting.filter(again=None, players__bot=asked).first()
         if known is not None:
@@ -146,26 +139,26 @@ def proposed(by: User, page: ChallengePage, form: ChallengeForm) -> Proposal:
 
 
 def _met(ladders: Sequence[Ladder], opponent: Opponent) -> list[Ladder]:
-    """Tables for two people alone, and with bots for whoever else there is."""
+    """The ladders on which a person or a bot can be challenged."""
     if opponent.person is not None:
         player = known_player(opponent.person)
         return [one for one in ladders if _for_two(one) and (player is None or kind_sits(player.bot, one))]
-    standing = set(Membership.objects.filter(bot=opponent.bot, active=True).values_list("ladder", flat=True))
-    return [one for one in ladders if one.pk in standing and one.players == Ladder.Players.OPEN]
+    joined = set(Membership.objects.filter(bot=opponent.bot, active=True).values_list("ladder", flat=True))
+    return [one for one in ladders if one.pk in joined and one.players == Ladder.Players.OPEN]
 
 
 def _for_two(ladder: Ladder) -> bool:
-    """Whether two people fill it, with the house's bots where these may sit."""
+    """Whether two people can play on it, with house bots at the other seats if necessary."""
     return ladder.seats == 2 or ladder.players == Ladder.Players.OPEN
 
 
-def _said(ladder: Ladder) -> str:
-    """``Edel, Stein & Reich, four seats, filled with house bots``."""
+def _format(ladder: Ladder) -> str:
+    """``Edel, Stein & Reich, 4 players (including house bots)``."""
     if ladder.by_invitation:
         return ladder.name
     its = {"game": GAMES[ladder.game].name, "seats": seats(ladder.seats)}
     if ladder.seats > 2:
-        return gettext("%(game)s, %(seats)s, filled with house bots") % its
+        return gettext("%(game)s, %(seats)s (including house bots)") % its
     return gettext("%(game)s, %(players)s") % {**its, "players": players_word(ladder.players)}
 
 
@@ -175,11 +168,11 @@ def _said(ladder: Ladder) -> str:
 @require_safe
 @never_cache
 def lobby(request: HttpRequest) -> HttpResponse:
-    """The lobby, or the table of a game that has begun since the visitor last looked."""
+    """The lobby, or a redirect to a game that has begun in the meantime."""
     person = person_of(request)
     if person is not None:
         quick_pairing.seen([person.pk])
-    page = _page(request, _offer_form(request, None) if person else None)
+    page = _page(request, _game_form(request, None) if person else None, wanted=_wanted(request))
     if page.begun is not None:
         return redirect("pages:sit", page.begun.pk)
     return render(request, "pages/play/lobby.html", {"page": page})
@@ -202,7 +195,7 @@ def lobby_parts(request: HttpRequest) -> HttpResponse:
         quick_pairing.seen([person.pk])
     elif secret_of(request) is None:
         return HttpResponse(_parts_for_strangers(request))
-    page = _page(request, None)
+    page = _page(request, None, wanted=_wanted(request))
     if page.begun is not None:
         return redirect("pages:sit", page.begun.pk)
     return render(request, "pages/play/_parts.html", {"page": page})
@@ -213,7 +206,7 @@ def _parts_for_strangers(request: HttpRequest) -> bytes:
     key = f"lobby/{lobby_version()}/{number if number.isascii() and number.isdigit() else ''}/{get_language()}"
 
     def rendered() -> bytes:
-        page = _page_with(request, None, wanted=None)  # the copy is for every visitor
+        page = _page(request, None, wanted=None)  # all visitors share this copy
         return render_to_string("pages/play/_parts.html", {"page": page}, request).encode()
 
     return cached(key, PARTS_KEPT_S, rendered)
@@ -223,9 +216,9 @@ def _parts_for_strangers(request: HttpRequest) -> bytes:
 @never_cache
 @login_required
 @of_acts
-def offer_seats(request: HttpRequest) -> HttpResponse:
-    """Offer seats, or sit down with bots at once."""
-    form, person = _offer_form(request, request.POST), _signed_in(request)
+def create_game(request: HttpRequest) -> HttpResponse:
+    """Create an open game or a game by link, or start a game against bots."""
+    form, person = _game_form(request, request.POST), _signed_in(request)
     if form.is_valid():
         asked = form.cleaned_data
         rated = asked["counts"] == RATED
@@ -236,7 +229,8 @@ def offer_seats(request: HttpRequest) -> HttpResponse:
             return _to(made)
         except Refused as refusal:
             form.add_error(None, str(refusal))
-    return render(request, "pages/play/lobby.html", {"page": _page(request, form)}, status=form_status(form))
+    page = _page(request, form, wanted=_wanted(request))
+    return render(request, "pages/play/lobby.html", {"page": page}, status=form_status(form))
 
 
 @require_POST
@@ -254,7 +248,7 @@ def join_game(request: HttpRequest, game_id: int) -> HttpResponse:
 @of_acts
 def leave_game(request: HttpRequest, game_id: int) -> HttpResponse:
     game, person = _game(request, game_id), _signed_in(request)
-    return _act(request, lambda: proposals.leave(game, person), _("You have left the seat."))
+    return _act(request, lambda: proposals.leave(game, person), _("You left the game."))
 
 
 @require_POST
@@ -263,17 +257,17 @@ def leave_game(request: HttpRequest, game_id: int) -> HttpResponse:
 @of_acts
 def withdraw_game(request: HttpRequest, game_id: int) -> HttpResponse:
     game, person = _game(request, game_id), _signed_in(request)
-    return _act(request, lambda: proposals.withdraw(game, person), _("You offer these seats no longer."))
+    return _act(request, lambda: proposals.withdraw(game, person), _("You withdrew the game."))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @of_acts
 def game_link(request: HttpRequest, token: str) -> HttpResponse:
-    """The seats that somebody has sent a link to: who sits there, and a button to sit down."""
+    """A game by link, with a button to join it."""
     page = link_page(request.user, token)
     if page is None:
-        raise Http404(_("Nobody offers seats at this address any more. Ask for a new link."))
+        raise Http404(_("This link is not valid. Ask for a new one."))
     person = person_of(request)
     if request.method != "POST" or person is None:
         return render(request, "pages/play/link.html", {"page": page})
@@ -288,8 +282,8 @@ def game_link(request: HttpRequest, token: str) -> HttpResponse:
 @never_cache
 @login_required
 @of_acts
-def look(request: HttpRequest) -> HttpResponse:
-    """Look for a rated game."""
+def find_opponent(request: HttpRequest) -> HttpResponse:
+    """Search for a rated game."""
     ladder, person = _ladder(request), _signed_in(request)
     return _act(request, lambda: quick_pairing.look_for(person, ladder))
 
@@ -298,7 +292,7 @@ def look(request: HttpRequest) -> HttpResponse:
 @never_cache
 @login_required
 @of_acts
-def stop_looking(request: HttpRequest) -> HttpResponse:
+def cancel_search(request: HttpRequest) -> HttpResponse:
     person = _signed_in(request)
     return _act(request, lambda: quick_pairing.stop(person))
 
@@ -307,10 +301,10 @@ def stop_looking(request: HttpRequest) -> HttpResponse:
 @never_cache
 @of_acts
 def play_now(request: HttpRequest) -> HttpResponse:
-    """Sit down with house bots at once, signed in or as a guest."""
+    """Start a game against house bots, signed in or as a guest."""
     ladder, person = _ladder(request), person_of(request)
     if ladder.slug not in {start.slug for start in starts([ladder])}:
-        raise Http404(_("Nobody sits down at once there. Choose a game in the lobby."))
+        raise Http404(_("Games on this ladder do not start immediately. Choose a game in the lobby."))
     try:
         if person is not None:
             return _to(guests.play_house(person, ladder))
@@ -327,7 +321,7 @@ def play_now(request: HttpRequest) -> HttpResponse:
 @login_required
 @of_acts
 def challenge_bot(request: HttpRequest, slug: str) -> HttpResponse:
-    """Have a hosted bot sit down with oneself, or ask a remote one or a person by the row that plays for them."""
+    """Challenge a bot, or a person by the slug of their player. A hosted bot plays immediately."""
     return _challenge(request, opponent_at(request.user, slug))
 
 
@@ -336,7 +330,7 @@ def challenge_bot(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @of_acts
 def challenge_person(request: HttpRequest, username: str) -> HttpResponse:
-    """Ask a person, who may never have played here."""
+    """Challenge a person, who may never have played before."""
     return _challenge(request, person_opponent(person_at(username, request.user)))
 
 
@@ -357,33 +351,34 @@ def _challenge(request: HttpRequest, opponent: Opponent) -> HttpResponse:
 @login_required
 @of_acts
 def answer_challenge(request: HttpRequest, challenge_id: int) -> HttpResponse:
-    """Accept or decline a challenge, or take one's own back."""
-    person, said = _signed_in(request), request.POST.get("answer", "")
-    otherwise = _("There is no such challenge.")
-    made: Proposal = found(challenges_seen_by(person), otherwise, pk=challenge_id)
-    if said == "withdraw":
-        return _act(request, lambda: proposals.withdraw(made, person), _("The challenge is withdrawn."))
+    """Accept or decline a challenge, or withdraw an own one."""
+    person, chosen = _signed_in(request), request.POST.get("answer", "")
+    not_found = _("Challenge not found.")
+    made: Proposal = found(challenges_seen_by(person), not_found, pk=challenge_id)
+    if chosen == "withdraw":
+        return _act(request, lambda: proposals.withdraw(made, person), _("You withdrew the challenge."))
     own = made.players.select_related("bot__owner").filter(bot__owner=person, bot__kind="person").first()
-    if own is None or said not in ("yes", "no"):
-        raise Http404(otherwise)
-    return _try(request, lambda: _to(proposals.answer(made, own.bot, said == "yes")))
+    if own is None or chosen not in ("yes", "no"):
+        raise Http404(not_found)
+    return _try(request, lambda: _to(proposals.answer(made, own.bot, chosen == "yes")))
 
 
-# --- what they share -------------------------------------------------------------------------------------------------
+# --- Shared by the views ---------------------------------------------------------------------------------------------
 
 
-def _page(request: HttpRequest, form: OfferForm | None) -> LobbyPage:
-    return _page_with(request, form, wanted=request.GET.get("ladder"))
-
-
-def _page_with(request: HttpRequest, form: OfferForm | None, *, wanted: str | None) -> LobbyPage:
+def _page(request: HttpRequest, form: GameForm | None, *, wanted: str | None) -> LobbyPage:
+    """The lobby, with the ladder ``wanted`` first in quick pairing."""
     site = f"{request.scheme}://{request.get_host()}"
     return lobby_page(request.user, person_of(request), hash_of(request), form, site, wanted)
 
 
-def _offer_form(request: HttpRequest, data: Any) -> OfferForm:
+def _wanted(request: HttpRequest) -> str | None:
+    return request.GET.get("ladder")
+
+
+def _game_form(request: HttpRequest, data: Any) -> GameForm:
     ladders = ladders_for_people(request.user)
-    return OfferForm(ladders, house_bots(), data, wanted=request.GET.get("ladder"))
+    return GameForm(ladders, house_bots(), data, wanted=_wanted(request))
 
 
 def _signed_in(request: HttpRequest) -> User:
@@ -391,21 +386,18 @@ def _signed_in(request: HttpRequest) -> User:
 
 
 def _ladder(request: HttpRequest) -> Ladder:
-    """The ladder that a button names. Raises ``Http404``."""
-    slug = request.POST.get("ladder", "")
-    return found(
-        Ladder.objects.visible_to(request.user), _("No ladder is called %(name)s.") % {"name": slug}, slug=slug
-    )
+    """The ladder of the button that was pressed. Raises ``Http404``."""
+    return found(Ladder.objects.visible_to(request.user), _("Ladder not found."), slug=request.POST.get("ladder", ""))
 
 
 def _game(request: HttpRequest, game_id: int) -> Proposal:
-    """An open game on a ladder that the visitor may know of. Raises ``Http404``."""
+    """An open game on a ladder that is visible to the visitor. Raises ``Http404``."""
     seen = Proposal.objects.games().filter(ladder__in=Ladder.objects.visible_to(request.user)).select_related("ladder")
-    return found(seen, _("Nobody offers these seats any more."), pk=game_id)
+    return found(seen, _("This game is no longer open."), pk=game_id)
 
 
 def _to(made: object) -> HttpResponse:
-    """To the table if the game has begun, else to the lobby, where what was made stands."""
+    """Redirect to the game if it has begun, else to the lobby."""
     match = made.pk if isinstance(made, Match) else getattr(made, "match_id", None)
     return redirect("pages:sit", match) if match else redirect("pages:lobby")
 
@@ -414,21 +406,21 @@ def _try(request: HttpRequest, does: Callable[[], HttpResponse]) -> HttpResponse
     try:
         return does()
     except Refused as refusal:
-        return _told(request, refusal)
+        return _refuse(request, refusal)
 
 
-def _act(request: HttpRequest, does: Callable[[], object], said: str = "") -> HttpResponse:
+def _act(request: HttpRequest, does: Callable[[], object], success: str = "") -> HttpResponse:
     try:
         does()
     except Refused as refusal:
-        return _told(request, refusal)
-    if said:
-        messages.success(request, said)
+        return _refuse(request, refusal)
+    if success:
+        messages.success(request, success)
     return redirect("pages:lobby")
 
 
-def _told(request: HttpRequest, refusal: Refused) -> HttpResponse:
-    """The lobby, with the sentence; a limit that is reached is one of requests for whoever counts them."""
+def _refuse(request: HttpRequest, refusal: Refused) -> HttpResponse:
+    """Redirect to the lobby with an error message, and ``Retry-After`` if a limit was reached."""
     messages.error(request, str(refusal))
     response = redirect("pages:lobby")
     if isinstance(refusal, TooMany) and refusal.retry_after_s:

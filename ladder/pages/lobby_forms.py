@@ -1,4 +1,4 @@
-"""Forms and words of the lobby, and the games against house bots that it offers."""
+"""Forms and texts of the lobby, and its games against house bots."""
 
 from __future__ import annotations
 
@@ -19,42 +19,47 @@ from ladder.matchmaking.begin import CLOCKS
 from ladder.models import Ladder, Proposal
 from ladder.pages.components.words import number, seats, span
 
-# --- Words -----------------------------------------------------------------------------------------------------------
+# --- Texts -----------------------------------------------------------------------------------------------------------
 
 
-def clock_said(name: str) -> str:
-    """``45 s a decision, 3 min bank``, of a clock by its name; empty for a name that is none any more."""
-    its = CLOCKS.get(name)
-    return "" if its is None else limits_said(its)
+CLOCK_NAMES: Final = {
+    "quick": gettext_lazy("Fast"),
+    "usual": gettext_lazy("Standard"),
+    "calm": gettext_lazy("Slow"),
+}
 
 
-def limits_said(limits: Limits) -> str:
-    """``45 s a decision, 3 min bank``."""
-    said = {"move": span(limits.move_ms / 1000), "bank": span(limits.bank_ms / 1000)}
-    return gettext("%(move)s a decision, %(bank)s bank") % said
+def time_control(name: str) -> str:
+    """``Standard: 45 s per decision, 3 min time bank``, by the name of the clock; empty for an unknown name."""
+    limits = CLOCKS.get(name)
+    return "" if limits is None else f"{CLOCK_NAMES[name]}: {limits_text(limits)}"
 
 
-def free_said(count: int) -> str:
-    """``two seats free``."""
+def limits_text(limits: Limits) -> str:
+    """``45 s per decision, 3 min time bank``."""
+    values = {"move": span(limits.move_ms / 1000), "bank": span(limits.bank_ms / 1000)}
+    return gettext("%(move)s per decision, %(bank)s time bank") % values
+
+
+def free_seats(count: int) -> str:
+    """``2 seats free``."""
     return ngettext("%(number)s seat free", "%(number)s seats free", count) % {"number": number(count)}
 
 
-def looking_said(count: int) -> str:
-    """``two look``."""
+def searching(count: int) -> str:
+    """``2 searching``."""
+    return ngettext("%(number)s searching", "%(number)s searching", count) % {"number": number(count)}
+
+
+def other_searches(count: int) -> str:
+    """How many others search on the same ladder, as a sentence."""
     if not count:
-        return gettext("nobody looks")
-    return ngettext("%(number)s looks", "%(number)s look", count) % {"number": number(count)}
+        return gettext("No other player is searching at the moment. Keep this page open.")
+    text = ngettext("%(number)s other player is searching.", "%(number)s other players are searching.", count)
+    return text % {"number": number(count)}
 
 
-def others_said(count: int) -> str:
-    """Who else looks, as a sentence."""
-    if not count:
-        return gettext("Nobody else looks at the moment; stay on this page.")
-    said = ngettext("%(number)s other looks, too.", "%(number)s others look, too.", count) % {"number": number(count)}
-    return said[:1].upper() + said[1:]
-
-
-def left_said(until: datetime) -> str:
+def time_left(until: datetime) -> str:
     """``45 s left``."""
     return gettext("%(span)s left") % {"span": span((until - timezone.now()).total_seconds())}
 
@@ -62,14 +67,14 @@ def left_said(until: datetime) -> str:
 # --- Games against house bots ----------------------------------------------------------------------------------------
 
 PREFERRED: Final = 4
-"""Seats of a first table where a game can be played by so many: it has room for alliances and is over in time."""
+"""The preferred number of seats of a first game: it allows alliances and does not take too long."""
 
 _SYMBOLS: Final = 4
 
 
 @dataclass(frozen=True)
 class Start:
-    """A game, some of its drawings, and the open ladder whose table somebody would sit down at; empty for none."""
+    """A game against house bots with some drawings of its tokens. ``slug`` is the ladder on which it is played."""
 
     game: Game
     slug: str
@@ -82,15 +87,13 @@ class Start:
 
     @property
     def against(self) -> str:
-        """``against three bots``."""
+        """``Against 3 bots``."""
         others = self.seats - 1
-        if others == 1:
-            return gettext("against one bot")
-        return ngettext("against %(number)s bot", "against %(number)s bots", others) % {"number": number(others)}
+        return ngettext("Against %(number)s bot", "Against %(number)s bots", others) % {"number": number(others)}
 
 
 def starts(ladders: Iterable[Ladder]) -> list[Start]:
-    """A start for each game that one of the open ladders among ``ladders`` is for, in the order of games."""
+    """A start for each game with an open ladder among ``ladders``, in the order of games."""
     by_game: dict[str, Ladder] = {}
     for ladder in ladders:
         if ladder.players == Ladder.Players.OPEN and ladder.open and not ladder.by_invitation:
@@ -102,7 +105,7 @@ def starts(ladders: Iterable[Ladder]) -> list[Start]:
 
 
 def symbols(game: Game) -> list[tuple[str, str]]:
-    """A few of the game's tokens, spread over all of them, with their words."""
+    """Some of the game's tokens, spread over all of them, with their names."""
     if not game.presentation.drawing:
         return []
     tokens = list(game.presentation.tokens.items())
@@ -112,13 +115,14 @@ def symbols(game: Game) -> list[tuple[str, str]]:
 # --- Forms -----------------------------------------------------------------------------------------------------------
 
 MOST_OTHERS: Final = 4
-_ANY: Final = ("", gettext_lazy("not named"))
+_NONE: Final = ("", gettext_lazy("No bot selected"))
 
 CASUAL, RATED = "casual", "rated"
+MODES: Final = [(CASUAL, gettext_lazy("Casual (no rating)")), (RATED, gettext_lazy("Rated (counts for the ladder)"))]
 
 
-class _Tables(forms.Select):
-    """Tables to choose from; each option says how many seats it has, for scripts."""
+class _Formats(forms.Select):
+    """Formats to choose from. Each option has its number of seats for scripts."""
 
     seats: Mapping[str, int] = {}
 
@@ -128,45 +132,45 @@ class _Tables(forms.Select):
         return option
 
 
-class OfferForm(forms.Form):
-    """Seats at a table; what stands in it is looked up among what the person was offered."""
+class GameForm(forms.Form):
+    """Create an open game, a game by link or a game against bots. Choices are those that the person can see."""
 
-    table = forms.ChoiceField(label=gettext_lazy("Game and seats"), widget=_Tables)
-    clock = forms.ChoiceField(label=gettext_lazy("Clock"))
+    table = forms.ChoiceField(label=gettext_lazy("Game"), widget=_Formats)
+    clock = forms.ChoiceField(label=gettext_lazy("Time control"))
     kind = forms.ChoiceField(
-        label=gettext_lazy("Who may come"),
+        label=gettext_lazy("Opponents"),
         widget=forms.RadioSelect,
         initial=Proposal.Kind.OPEN,
         choices=[
-            (Proposal.Kind.OPEN, gettext_lazy("everybody in the lobby")),
-            (Proposal.Kind.LINK, gettext_lazy("whom I send a link to")),
-            (Proposal.Kind.BOTS, gettext_lazy("nobody: I play against bots")),
+            (Proposal.Kind.OPEN, gettext_lazy("Anyone in the lobby")),
+            (Proposal.Kind.LINK, gettext_lazy("Players who have my link")),
+            (Proposal.Kind.BOTS, gettext_lazy("Bots only")),
         ],
     )
     counts = forms.ChoiceField(
-        label=gettext_lazy("Counts"),
+        label=gettext_lazy("Mode"),
         widget=forms.RadioSelect,
         initial=CASUAL,
-        choices=[(CASUAL, gettext_lazy("casual: for nothing")), (RATED, gettext_lazy("rated: for the ladder"))],
+        choices=MODES,
     )
 
     def __init__(
         self, ladders: Sequence[Ladder], bots: Iterable[Bot], *args: Any, wanted: str | None = None, **kwargs: Any
     ) -> None:
-        """``wanted`` is the ladder that an address names; one that is not there is not looked at."""
+        """``wanted`` is the slug of the ladder to preselect. An unknown one is ignored."""
         super().__init__(*args, **kwargs)
         self.ladders = {ladder.slug: ladder for ladder in ladders}
         table: Any = self.fields["table"]
-        table.choices = tables(ladders)
+        table.choices = formats(ladders)
         table.widget.seats = {ladder.slug: ladder.seats for ladder in ladders}
         self._begin_with(wanted)
         clock: Any = self.fields["clock"]
-        clock.choices = [(name, clock_said(name)) for name in CLOCKS]
+        clock.choices = [(name, time_control(name)) for name in CLOCKS]
         self.initial.setdefault("clock", "usual")
         self.bots = {bot.slug: bot for bot in bots}
-        named = [_ANY, *((bot.slug, bot.name) for bot in self.bots.values())]
+        named = [_NONE, *((bot.slug, bot.name) for bot in self.bots.values())]
         for place in range(1, MOST_OTHERS + 1):
-            label = gettext("Opponent %(number)s") % {"number": place}
+            label = gettext("Bot %(number)s") % {"number": place}
             self.fields[f"opponent_{place}"] = forms.ChoiceField(label=label, choices=named, required=False)
 
     def _begin_with(self, wanted: str | None) -> None:
@@ -184,7 +188,7 @@ class OfferForm(forms.Form):
 
     @property
     def chosen(self) -> Ladder:
-        """The ladder of the table that was chosen: where bots sit, too, if some are to."""
+        """The ladder of the selected format: the one that is open to bots if some are to play."""
         picked = self.ladders[self.cleaned_data["table"]]
         with_bots = self.against_bots or any(self._named(picked.seats))
         if with_bots and picked.players == Ladder.Players.PEOPLE:
@@ -193,7 +197,7 @@ class OfferForm(forms.Form):
 
     @property
     def named(self) -> list[Bot | None]:
-        """The bots that sit at the chosen table, as many as it has seats for; ``None`` for any, against bots alone."""
+        """The selected bots, up to the number of seats. In games against bots, ``None`` is any house bot."""
         named = self._named(self.chosen.seats)
         return list(named) if self.against_bots else [bot for bot in named if bot is not None]
 
@@ -206,24 +210,24 @@ class OfferForm(forms.Form):
         return [self.bots.get(slug) for slug in slugs]
 
 
-def tables(ladders: Sequence[Ladder]) -> list[tuple[str, Any]]:
-    """The tables to choose from, by game; where people and bots have a ladder each, that of people stands for both."""
+def formats(ladders: Sequence[Ladder]) -> list[tuple[str, Any]]:
+    """The choices by game. A ladder for people also represents the open ladder of its format."""
     groups: dict[str, list[tuple[str, str]]] = {}
     for ladder in ladders:
         if ladder.players == Ladder.Players.OPEN and any(_for_bots(ladder, one) for one in ladders):
             continue
-        text = ladder.name if ladder.by_invitation else _said(ladder)
+        text = ladder.name if ladder.by_invitation else _format(ladder)
         groups.setdefault(GAMES[ladder.game].name, []).append((ladder.slug, text))
     return list(groups.items())
 
 
-def _said(ladder: Ladder) -> str:
-    """The game once more: browsers show no group once one of its options is chosen."""
+def _format(ladder: Ladder) -> str:
+    """``Edel, Stein & Reich, 4 players``. The game is repeated since browsers hide the group of a selected option."""
     return gettext("%(game)s, %(seats)s") % {"game": GAMES[ladder.game].name, "seats": seats(ladder.seats)}
 
 
 def _for_bots(ladder: Ladder, people: Ladder) -> bool:
-    """Whether ``ladder`` is the one for bots and people of the table that ``people`` is for people alone."""
+    """Whether ``ladder`` is open to bots and has the same format as ``people``, which is for people only."""
     return (
         ladder.players == Ladder.Players.OPEN
         and people.players == Ladder.Players.PEOPLE

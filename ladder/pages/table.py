@@ -1,4 +1,4 @@
-"""A live table for a person who plays there."""
+"""The page of a live table for a person who plays there."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from ladder.pages.components.boards import PLAIN, Board, table
 from ladder.pages.components.people import person_of, secret_of
 from ladder.pages.components.responses import of_acts
 from ladder.pages.components.words import enumerated, span
-from ladder.pages.lobby_forms import limits_said
+from ladder.pages.lobby_forms import limits_text
 from ladder.pages.match import Round, begins_with, outages_said, with_names
 from ladder.pages.matches import names, seats_shown
 
@@ -48,9 +48,9 @@ from ladder.pages.matches import names, seats_shown
 
 
 def talk_of(person: User | None, rated: bool, people: int) -> str:
-    """``lines``, ``presets`` at rated tables, ``off`` for who has switched it off; empty for guests.
+    """The chat of a player: ``lines``, ``presets`` in rated games, ``off`` if they have turned it off, or empty.
 
-    Empty, too, at a table of one person: ``people`` is how many sit there.
+    It is empty for guests and if ``people``, the number of people at the table, is 1.
     """
     if person is None or people < 2:
         return ""
@@ -60,8 +60,8 @@ def talk_of(person: User | None, rated: bool, people: int) -> str:
 
 
 def presets() -> Sequence[tuple[str, str]]:
-    """The ready-made sentences by name, in the reader's language."""
-    return [(name, str(words)) for name, words in PRESETS.items()]
+    """The preset messages by name, in the reader's language."""
+    return [(name, str(text)) for name, text in PRESETS.items()]
 
 
 # --- Moves as a form -------------------------------------------------------------------------------------------------
@@ -69,7 +69,7 @@ def presets() -> Sequence[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class Question:
-    """What a seat is asked: ``moves`` as they are sent, with their words; empty where there are too many to list."""
+    """The decision of a seat: ``moves`` as values of the form with their labels; empty if there are too many."""
 
     number: int
     asked: str
@@ -79,24 +79,24 @@ class Question:
 
 
 def question(game: Game, number: int, decision: Mapping[str, Any]) -> Question:
-    """The decision ``number`` of a seat, as the game gives it out."""
+    """The form for decision ``number`` of a seat, from the game's decision document."""
     legal = decision.get("legal") or []
     return Question(
         number=number,
         asked=gettext("Your decision: %(kind)s") % {"kind": _word(game, str(decision["kind"]))},
-        moves=[(sent(move), said(game, move)) for move in legal],
-        default=sent(decision["default"]),
+        moves=[(as_json(move), move_label(game, move)) for move in legal],
+        default=as_json(decision["default"]),
         bounds=_bounds(game, decision),
     )
 
 
-def sent(move: Move) -> str:
+def as_json(move: Move) -> str:
     """A move as JSON."""
     return orjson.dumps(move).decode()
 
 
-def said(game: Game, move: Move) -> str:
-    """A move in words: ``money``; ``offer: 2 green``; ``cards: O8, B9``."""
+def move_label(game: Game, move: Move) -> str:
+    """A move as text: ``money``; ``offer: 2 green``; ``cards: O8, B9``."""
     if isinstance(move, str):
         return _word(game, move)
     return "; ".join(f"{_word(game, key)}: {_value(game, value)}" for key, value in move.items())
@@ -128,7 +128,7 @@ def _word(game: Game, code: str) -> str:
 
 
 def _bounds(game: Game, decision: Document | Mapping[str, Any]) -> str:
-    """What there is to give, where the question says it."""
+    """The player's holdings, if the decision has them."""
     held = decision.get("holdings")
     return gettext("You have: %(piles)s.") % {"piles": _piles(game, held)} if held else ""
 
@@ -136,18 +136,18 @@ def _bounds(game: Game, decision: Document | Mapping[str, Any]) -> str:
 # --- The page --------------------------------------------------------------------------------------------------------
 
 _LIVE: Final = "/api/v1/matches"
-"""Where the roads of live games begin; they belong to the API."""
+"""The prefix of the API's endpoints of a match."""
 
 _HERE: Final = {
-    "away": gettext_noop("%(name)s is away; the clock goes on."),
-    "substitute": gettext_noop("A house bot plays for %(name)s, who can come back."),
-    "left": gettext_noop("%(name)s has left the table."),
+    "away": gettext_noop("%(name)s is offline. The clock is still running."),
+    "substitute": gettext_noop("A substitute bot plays for %(name)s, who can return."),
+    "left": gettext_noop("%(name)s has left the game."),
 }
 
 
 @dataclass(frozen=True)
 class Composer:
-    """The module in which decisions of a game are put together, and its style sheet: its own, or the plain one."""
+    """The JavaScript module and the style sheet for the moves of a game: its own or the plain ones."""
 
     game: Game
 
@@ -162,14 +162,14 @@ class Composer:
 
     @property
     def sheet(self) -> str:
-        """Empty where it has none of its own."""
+        """The URL of the style sheet, or empty."""
         path = f"esr/composers/{self.name}.css"
         return static(path) if finders.find(path) else ""
 
 
 @dataclass(frozen=True)
 class TablePage:
-    """One seat's table while the game runs. Nothing in it is known to the other seats alone."""
+    """A running game as one seat sees it. It contains nothing that only other seats know."""
 
     match: Match
     seat: int
@@ -191,12 +191,12 @@ class TablePage:
     @property
     def title(self) -> str:
         others = [name for seat, name in enumerate(self.names) if seat != self.seat]
-        return gettext("Your table with %(names)s") % {"names": enumerated(others)}
+        return gettext("Your game with %(names)s") % {"names": enumerated(others)}
 
     @property
     def clock(self) -> str:
-        """``45 s a decision, 3 min bank``."""
-        return limits_said(self.position.limits)
+        """``45 s per decision, 3 min time bank``."""
+        return limits_text(self.position.limits)
 
     @property
     def address(self) -> str:
@@ -204,7 +204,7 @@ class TablePage:
 
     @property
     def addresses(self) -> Mapping[str, str]:
-        """The roads of this seat."""
+        """The API endpoints of this seat."""
         game = f"{_LIVE}/{self.match.pk}"
         return {
             "stream": f"{game}/seat/stream",
@@ -223,7 +223,7 @@ class TablePage:
 
     @property
     def table(self) -> dict[str, Any]:
-        """What ``mount`` of a board gets; ``order`` has the own seat last."""
+        """The argument of a board's ``mount``. In ``order`` the own seat is last."""
         seats = list(self.match.seats.all())
         count = len(seats)
         order = [(self.seat + 1 + place) % count for place in range(count)]
@@ -231,7 +231,7 @@ class TablePage:
 
     @property
     def talk(self) -> str:
-        """``lines``, ``presets``, ``off`` for who has switched it off, empty for guests."""
+        """As :func:`talk_of`."""
         people = sum(live_seat.kind in LiveSeat.OF_PEOPLE for live_seat in self.position.live_seats)
         return talk_of(self.person, self.rated, people)
 
@@ -243,7 +243,7 @@ class TablePage:
     def longest_line(self) -> int:
         return LONGEST
 
-    # --- as text ---------------------------------------------------------------------------------------------------
+    # --- Text view -------------------------------------------------------------------------------------------------
 
     @cached_property
     def present(self) -> Document:
@@ -251,54 +251,54 @@ class TablePage:
 
     @property
     def answer(self) -> Question | None:
-        """What is asked of the seat now."""
+        """The open decision of the seat, if any."""
         asked, number = self.present["question"], self.present["decision"]
         return None if asked is None else question(self.game, number, asked)
 
     @property
     def state(self) -> list[str]:
-        """How it stands, in sentences."""
+        """The current state in sentences."""
         return list(self._state())
 
     def _state(self) -> Iterator[str]:
         if self.present["question"] is not None:
             clock = self.present["clock"] or {}
-            yield gettext("It is your turn: %(left)s are left.") % {"left": span(clock.get("left_ms", 0) / 1000)}
+            yield gettext("Your turn: %(left)s left.") % {"left": span(clock.get("left_ms", 0) / 1000)}
         elif waited := [self.names[seat] for seat in self.present["waiting"] if seat != self.seat]:
             yield gettext("Waiting for %(names)s.") % {"names": enumerated(waited)}
         elif self.present["running"]:
-            yield gettext("It goes on in a moment.")
+            yield gettext("The game continues in a moment.")
         for seat, name in enumerate(self.names):
-            said = _HERE.get(self.present["here"][seat])
-            if said and seat != self.seat:
-                yield gettext(said) % {"name": name}
+            text = _HERE.get(self.present["here"][seat])
+            if text and seat != self.seat:
+                yield gettext(text) % {"name": name}
         if self.present["outage_ms"]:
             yield outages_said(self.present["outage_ms"])
         if self.present["rights"]["return"]:
-            yield gettext("A house bot plays in your chair. Take it back: that is possible once.")
+            yield gettext("A substitute bot plays in your seat. You can return to the game once.")
 
     @property
     def acts(self) -> list[tuple[str, str]]:
-        """What the seat may do beside playing, with the words of the buttons."""
+        """The actions that the seat may take besides moves, with the labels of their buttons."""
         rights = self.present["rights"]
         abort, agreed = rights["abort"], len(rights["abort"]["agreed"])
-        said = ngettext("%(count)s agrees", "%(count)s agree", agreed) % {"count": agreed}
+        votes = ngettext("%(count)s player agrees", "%(count)s players agree", agreed) % {"count": agreed}
         offered = [
-            ("return", rights["return"], gettext("Take my chair back")),
-            ("claim", rights["claim"], gettext("Claim the game: the others have been away for a minute")),
-            ("abort", abort["allowed"], gettext("Abort the game: it ends without a result")),
+            ("return", rights["return"], gettext("Return to game")),
+            ("claim", rights["claim"], gettext("Claim victory: the other players have been offline for a minute")),
+            ("abort", abort["allowed"], gettext("Abort game: it ends without a result")),
             (
                 "abort",
                 abort["agree"] and not abort["allowed"],
-                gettext("Agree to abort the game (%(agreed)s)") % {"agreed": said},
+                gettext("Offer to abort (%(agreed)s)") % {"agreed": votes},
             ),
-            ("resign", rights["resign"], _resign_said(rights["resigning"])),
+            ("resign", rights["resign"], _resign_label(rights["resigning"])),
         ]
         return [(act, words) for act, allowed, words in offered if allowed]
 
     @property
     def rounds(self) -> list[Round]:
-        """What has happened so far as the seat knows it, the newest round first."""
+        """The moves so far that the seat knows, the newest round first."""
         log = self.position.shown_to(self.seat).log(self.seat)
         chapters = GAMES[self.match.ladder.game].presentation.story(log, named(len(self.names)))
         return [
@@ -307,14 +307,14 @@ class TablePage:
         ]
 
 
-def _resign_said(resigning: str) -> str:
+def _resign_label(resigning: str) -> str:
     if resigning == "aborted":
         return gettext("Resign: the game ends without a result")
     return gettext("Resign: you finish last")
 
 
 def table_page(match_id: int, seat: int, person: Any) -> TablePage:
-    """The page of ``seat`` at a running live game; six queries. Raises ``Match.DoesNotExist``."""
+    """The page of ``seat`` in a running live game; six queries. Raises ``Match.DoesNotExist``."""
     shown = Match.objects.select_related("ladder", "block").prefetch_related(seats_shown())
     match = shown.get(pk=match_id, table__isnull=False)
     return TablePage(match, seat, position_of(match), person)
@@ -333,11 +333,11 @@ _ACTS: Final[Mapping[str, Callable[[int, int], None]]] = {
 @require_safe
 @never_cache
 def sit(request: HttpRequest, match_id: int) -> HttpResponse:
-    """The table for who sits there; everybody else watches."""
+    """The page for a player of the game. Other visitors are redirected to the match page."""
     seat = _seat(request, match_id)
     if seat is None:
         return redirect("pages:match", match_seen_by(request.user, match_id).pk)
-    presence.note_seen({match_id: {seat}})  # without a script nothing else says so
+    presence.note_seen({match_id: {seat}})  # without a script nothing else does this
     page = table_page(match_id, seat, person_of(request))
     if page.match.status != Match.Status.RUNNING:
         return redirect("pages:match", match_id)
@@ -347,7 +347,7 @@ def sit(request: HttpRequest, match_id: int) -> HttpResponse:
 @require_safe
 @never_cache
 def moves(request: HttpRequest, match_id: int) -> HttpResponse:
-    """The moves so far as the seat of the visitor knows them, as a part of the page."""
+    """The moves so far that the visitor's seat knows, as a part of the page."""
     seat = _seat(request, match_id)
     if seat is None:
         return redirect("pages:match", match_seen_by(request.user, match_id).pk)
@@ -358,15 +358,15 @@ def moves(request: HttpRequest, match_id: int) -> HttpResponse:
 @never_cache
 @of_acts
 def answer(request: HttpRequest, match_id: int) -> HttpResponse:
-    """Play a move that was chosen in the form."""
+    """Play the move of the form."""
     seat = _seat(request, match_id)
     if seat is None:
         return redirect("pages:match", match_seen_by(request.user, match_id).pk)
-    sent, number = request.POST.get("move", ""), request.POST.get("decision", "")
+    move, number = request.POST.get("move", ""), request.POST.get("decision", "")
     if not number.isascii() or not number.isdigit() or len(number) > 9:
-        messages.error(request, _("The form was not whole. Send it once more."))
+        messages.error(request, _("The form was incomplete. Submit it again."))
         return redirect("pages:sit", match_id)
-    _say(request, answer_seat(match_id, seat, int(number), _body(sent)))
+    _report(request, answer_seat(match_id, seat, int(number), _body(move)))
     return redirect("pages:sit", match_id)
 
 
@@ -374,13 +374,13 @@ def answer(request: HttpRequest, match_id: int) -> HttpResponse:
 @never_cache
 @of_acts
 def act(request: HttpRequest, match_id: int) -> HttpResponse:
-    """Resign, abort, claim, or take the seat back."""
+    """Resign, abort, claim victory or return."""
     seat, does = _seat(request, match_id), _ACTS.get(request.POST.get("do", ""))
     if seat is None:
         return redirect("pages:match", match_seen_by(request.user, match_id).pk)
     try:
         if does is None:
-            raise Refused(_("Choose what is to be done."))
+            raise Refused(_("Choose an action."), code="no_action")
         does(match_id, seat)
     except Refused as refusal:
         messages.error(request, str(refusal))
@@ -392,7 +392,7 @@ def act(request: HttpRequest, match_id: int) -> HttpResponse:
 @login_required
 @of_acts
 def rematch(request: HttpRequest, match_id: int) -> HttpResponse:
-    """Ask for a rematch or accept one; with ``want=no``, withdraw the request or decline it."""
+    """Offer a rematch or accept one; with ``want=no``, withdraw the offer or decline it."""
     match, person = match_seen_by(request.user, match_id), person_of(request)
     assert person is not None
     try:
@@ -406,25 +406,25 @@ def rematch(request: HttpRequest, match_id: int) -> HttpResponse:
 
 
 def _seat(request: HttpRequest, match_id: int) -> int | None:
-    """The seat of the visitor at this table; ``None`` where they have none."""
+    """The seat of the visitor at this table, if any."""
     person = person_of(request)
     if not 0 < match_id < 2**63:
         return None
     return actions.seat_of(match_id, None if person is None else person.pk, secret_of(request))
 
 
-def _body(sent: str) -> bytes:
-    """The answer as programs send it; what is no JSON, or nested too deeply to be written again, is a word."""
+def _body(move: str) -> bytes:
+    """The answer as a bot sends it. Text that is not JSON, or is nested too deeply, becomes a string."""
     try:
-        return orjson.dumps({"move": orjson.loads(sent)})
+        return orjson.dumps({"move": orjson.loads(move)})
     except (orjson.JSONDecodeError, orjson.JSONEncodeError):
-        return orjson.dumps({"move": sent})
+        return orjson.dumps({"move": move})
 
 
-def _say(request: HttpRequest, ruling: Ruling) -> None:
+def _report(request: HttpRequest, ruling: Ruling) -> None:
     if ruling.verdict == Verdict.REFUSED:
-        messages.error(request, _("That move is not allowed: %(why)s") % {"why": ruling.detail})
+        messages.error(request, _("Illegal move: %(why)s") % {"why": ruling.detail})
     elif ruling.verdict == Verdict.LATE:
-        messages.error(request, _("That was too late: the platform has played for you."))
+        messages.error(request, _("Too late: the default move was played for you."))
     elif ruling.verdict not in (Verdict.PLAYED, Verdict.SAME):
-        messages.error(request, _("That decision is not open any more. Look at the table."))
+        messages.error(request, _("This decision is no longer open."))

@@ -11,6 +11,7 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import APIResponse, Route, expect
 
+from ladder.live.actions import AGREED
 from ladder.matchmaking import quick_pairing
 from ladder.matchmaking.presence import note_here
 from ladder.models import ChatReport, Ladder, LiveSeat, Match, Membership, PlayedMove, SeatResult
@@ -41,9 +42,9 @@ def asked_first(match: Match, names: Sequence[str]) -> str:
     return names[LiveSeat.objects.filter(table=match.pk, owes=True).earliest("seat__index").seat.index]
 
 
-def agree_to(sitter: Sitter, button: str) -> None:
-    """Do what asks first: the button at the table, then that of its dialog."""
-    sitter.page.get_by_role("button", name=f"{button}…").click()
+def agree_to(sitter: Sitter, action: str) -> None:
+    """Take an action with a confirmation dialog, and confirm it."""
+    sitter.page.locator(f"[data-do={action}]").click()
     dialog = sitter.page.get_by_role("dialog")
     expect(dialog).to_be_visible()
     dialog.locator(".send").click()
@@ -60,13 +61,13 @@ def test_a_guest_plays_a_house_bot_within_five_seconds(hall: Hall) -> None:
     for _ in range(6):
         question = guest.until_asked()
         assert guest.send(question["default"])["sent"]
-    expect(guest.page.get_by_role("tab", name="Table talk")).to_have_count(0)
-    guest.page.get_by_role("button", name="Resign…").click()
+    expect(guest.page.locator("[data-tab=talk]")).to_have_count(0)
+    guest.page.locator("[data-do=resign]").click()
     shown = guest.page.locator("[data-resigning]:visible")
     expect(shown).to_have_count(1)
     seats = Match.objects.get().ladder.seats
     expect(shown).to_have_attribute("data-resigning", "ended" if seats == 2 else "aborted")
-    guest.page.get_by_role("button", name="Play on").click()
+    guest.page.locator("dialog[open] button[value='']").click()
     stranger = hall.visitor()
     stranger.page.goto(guest.page.url)
     assert "/matches/" in stranger.page.url, "a seat is its guest's alone"
@@ -77,16 +78,16 @@ def test_players_talk_and_a_line_is_reported_and_hidden(hall: Hall) -> None:
     match = table_of_people(duel(), ["ada", "bob"])
     ada, bob = hall.sit(match, ["ada", "bob"])
     for sitter in (ada, bob):
-        sitter.page.get_by_role("tab", name="Table talk").click()
-    expect(ada.page.get_by_label("Say something")).to_have_css("border-top-style", "solid")
-    ada.page.get_by_label("Say something").fill("Buy <b>cheap</b> gems")
+        sitter.page.locator("[data-tab=talk]").click()
+    expect(ada.page.locator("#say")).to_have_css("border-top-style", "solid")
+    ada.page.locator("#say").fill("Buy <b>cheap</b> gems")
     ada.page.keyboard.press("Enter")
     line = bob.page.locator("[data-talk-lines] li")
     expect(line).to_contain_text("Buy <b>cheap</b> gems")
     expect(ada.page.locator("[data-talk-lines] li")).to_have_count(1)
-    expect(ada.page.get_by_role("button", name="Report")).to_have_count(0)
-    line.get_by_role("button", name="Report").click()
-    expect(line).to_contain_text("Reported")
+    expect(ada.page.locator("[data-report]")).to_have_count(0)
+    line.locator("[data-report]").click()
+    expect(line.locator("[data-report]")).to_have_count(0)
     assert ChatReport.objects.get().by == bob.user
     bob.page.get_by_role("button", name="Good luck").click()
     expect(ada.page.locator("[data-talk-lines] li").last).to_contain_text("Good luck")
@@ -100,7 +101,7 @@ def test_lines_that_were_read_are_not_unread_after_a_reload_and_own_ones_never(h
     ada.page.get_by_role("button", name="Good luck").click()
     bob.page.get_by_role("button", name="Good luck").click()
     expect(unread).to_have_text(" 1", timeout=AMPLE_MS)
-    ada.page.get_by_role("tab", name="Table talk").click()
+    ada.page.locator("[data-tab=talk]").click()
     expect(unread).to_have_text("")
     ada.open(match)
     expect(ada.page.locator("[data-talk-lines] li")).to_have_count(2, timeout=AMPLE_MS)
@@ -113,25 +114,25 @@ def test_a_line_that_staff_hides_vanishes_from_open_tables(hall: Hall) -> None:
     match = table_of_people(duel(), ["ada", "bob"])
     ada, bob = hall.sit(match, ["ada", "bob"])
     for sitter in (ada, bob):
-        sitter.page.get_by_role("tab", name="Table talk").click()
+        sitter.page.locator("[data-tab=talk]").click()
     for text in ("Have fun", "You fool"):
-        ada.page.get_by_label("Say something").fill(text)
+        ada.page.locator("#say").fill(text)
         ada.page.keyboard.press("Enter")
-        expect(ada.page.get_by_label("Say something")).to_have_value("", timeout=AMPLE_MS)
+        expect(ada.page.locator("#say")).to_have_value("", timeout=AMPLE_MS)
         expect(bob.page.locator("[data-talk-lines] li").last).to_contain_text(text, timeout=AMPLE_MS)
-    bob.page.locator("[data-talk-lines] li").last.get_by_role("button", name="Report").click()
-    expect(bob.page.locator("[data-talk-lines] li").last).to_contain_text("Reported", timeout=AMPLE_MS)
+    bob.page.locator("[data-talk-lines] li").last.locator("[data-report]").click()
+    expect(bob.page.locator("[data-talk-lines] li").last.locator("[data-report]")).to_have_count(0, timeout=AMPLE_MS)
     eve = hall.visitor(staff("eve"))
     eve.page.goto("/staff/chat/")
     expect(eve.page.locator("main")).to_contain_text("You fool")
-    eve.page.get_by_role("button", name="Hide the line").click()
-    expect(eve.page.locator("main")).to_contain_text("The line is hidden.")
+    eve.page.locator("button[name=hide]").click()
+    expect(eve.page.locator("button[name=hide]")).to_have_count(0)
     for sitter in (ada, bob):
         lines = sitter.page.locator("[data-talk-lines] li")
         expect(lines).to_have_count(1, timeout=AMPLE_MS)
         expect(lines).to_contain_text("Have fun")
     bob.open(match)
-    bob.page.get_by_role("tab", name="Table talk").click()
+    bob.page.locator("[data-tab=talk]").click()
     expect(bob.page.locator("[data-talk-lines] li")).to_have_text(re.compile("Have fun"), timeout=AMPLE_MS)
     assert ada.said == bob.said == eve.said == []
 
@@ -162,7 +163,7 @@ def test_a_player_is_taken_to_a_game_while_no_events_come(hall: Hall) -> None:
     ada = two_who_look(hall)
     ada.page.route("**/lobby/stream", lambda route: route.abort())
     ada.page.goto("/play/")
-    expect(ada.page.locator("#mine")).to_contain_text("Looking for a rated game")
+    expect(ada.page.locator("[data-note=searching]")).to_be_visible()
     assert quick_pairing.pair() == 1
     expect(ada.page).to_have_url(re.compile(r"/play/tables/\d+/"), timeout=AMPLE_MS)
 
@@ -172,17 +173,14 @@ def test_two_people_agree_to_abort_a_rated_game(hall: Hall) -> None:
     ada, bob = hall.sit(match, ["ada", "bob"])
     first = ada if asked_first(match, ["ada", "bob"]) == "ada" else bob
     assert first.send(first.until_asked()["default"])["sent"]
-    agree_to(ada, "Abort")
-    expect(bob.page.locator(".sitting-seats")).to_contain_text("would abort", timeout=AMPLE_MS)
-    expect(ada.page.get_by_role("button", name="Abort…")).to_be_hidden(timeout=AMPLE_MS)
+    agree_to(ada, "abort")
+    expect(bob.page.locator(".sitting-seats .aborts")).to_have_count(1, timeout=AMPLE_MS)
+    expect(ada.page.locator("[data-do=abort]")).to_be_hidden(timeout=AMPLE_MS)
     assert Match.objects.get(pk=match.pk).status == Match.Status.RUNNING
-    bob.page.get_by_role("button", name="Abort…").click()
-    expect(bob.page.get_by_role("dialog")).to_contain_text("all who sit here, or could come back, say so")
-    bob.page.get_by_role("dialog").locator(".send").click()
+    agree_to(bob, "abort")
     for sitter in (ada, bob):
         expect(sitter.page.locator(".sitting-end")).to_be_visible(timeout=AMPLE_MS)
-        expect(sitter.page.locator(".sitting-end h2")).to_have_text("The game was aborted; it counts for nobody.")
-        expect(sitter.page.locator(".sitting-end")).to_contain_text("Its players agreed to end it.")
+        expect(sitter.page.locator(".sitting-end[data-status=aborted]")).to_contain_text(AGREED)
     assert Match.objects.get(pk=match.pk).status == Match.Status.ABORTED
     assert not SeatResult.objects.filter(seat__match=match).exists()
     assert not Membership.objects.filter(ladder=match.ladder, games__gt=0).exists()
@@ -192,19 +190,18 @@ def test_two_people_agree_to_abort_a_rated_game(hall: Hall) -> None:
 def test_a_rematch_takes_both_to_a_new_game(hall: Hall) -> None:
     match = table_of_people(duel(), ["ada", "bob"])
     ada, bob = hall.sit(match, ["ada", "bob"])
-    agree_to(bob, "Resign")
+    agree_to(bob, "resign")
     place = ada.page.url
-    ada.page.get_by_role("button", name="Rematch").click()
-    expect(ada.page.locator(".sitting-rematch")).to_contain_text("Waiting for bob")
-    expect(bob.page.locator(".sitting-rematch")).to_contain_text("ada asks for a rematch", timeout=AMPLE_MS)
-    ada.page.get_by_role("button", name="Withdraw request").click()
-    expect(bob.page.locator(".sitting-rematch")).to_contain_text("withdrawn", timeout=AMPLE_MS)
-    bob.page.get_by_role("button", name="Rematch").click()
-    ada.page.get_by_role("button", name="Decline").click(timeout=AMPLE_MS)
-    expect(bob.page.locator(".sitting-rematch")).to_contain_text("ada declined", timeout=AMPLE_MS)
+    ada.page.locator("[data-answer=offer]").click()
+    expect(bob.page.locator("[data-answer=accept]")).to_be_visible(timeout=AMPLE_MS)
+    ada.page.locator("[data-answer=withdraw]").click()
+    expect(bob.page.locator(".sitting-rematch[data-state=withdrawn]")).to_be_visible(timeout=AMPLE_MS)
+    bob.page.locator("[data-answer=offer]").click()
+    ada.page.locator("[data-answer=decline]").click(timeout=AMPLE_MS)
+    expect(bob.page.locator(".sitting-rematch[data-state=declined]")).to_contain_text("ada", timeout=AMPLE_MS)
     assert (ada.page.url, bob.page.url) == (place, place)
-    ada.page.get_by_role("button", name="Rematch").click()
-    bob.page.get_by_role("button", name="Accept the rematch").click(timeout=AMPLE_MS)
+    ada.page.locator("[data-answer=offer]").click()
+    bob.page.locator("[data-answer=accept]").click(timeout=AMPLE_MS)
     for sitter in (bob, ada):
         expect(sitter.page).to_have_url(re.compile(rf"/play/tables/(?!{match.pk}/)\d+/"), timeout=AMPLE_MS)
         sitter.page.wait_for_selector("sitting-table.begun")
@@ -221,18 +218,18 @@ def test_a_rematch_takes_both_to_a_new_game(hall: Hall) -> None:
 def test_a_casual_game_is_aborted_and_another_one_resigned(hall: Hall) -> None:
     first, second = (table_of_people(duel(), ["ada", "bob"]) for _ in range(2))
     ada, bob = hall.sit(first, ["ada", "bob"])
-    agree_to(ada, "Abort")
+    agree_to(ada, "abort")
     for sitter in (ada, bob):
-        expect(sitter.page.locator(".sitting-end h2")).to_have_text("The game was aborted; it counts for nobody.")
+        expect(sitter.page.locator(".sitting-end[data-status=aborted]")).to_be_visible()
         sitter.open(second)
-    agree_to(bob, "Resign")
-    expect(ada.page.locator(".sitting-end h2")).to_have_text("You win.", timeout=60_000)
+    agree_to(bob, "resign")
+    expect(ada.page.locator(".sitting-end[data-won=true]")).to_be_visible(timeout=60_000)
     expect(bob.page.locator(".sitting-ranking li").last).to_contain_text("resigned")
     for sitter in (ada, bob):
         expect(sitter.page.locator(".sitting-ranking")).not_to_contain_text("millions")
         expect(sitter.page.locator(".scored")).to_be_hidden()
-    expect(bob.page.get_by_role("button", name="Rematch")).to_be_visible()
-    bob.page.get_by_role("link", name="See the replay").click()
+    expect(bob.page.locator("[data-answer=offer]")).to_be_visible()
+    bob.page.locator("[data-replay]").click()
     expect(bob.page).to_have_url(re.compile(f"/matches/{second.pk}/"))
     bob.page.locator("game-replay.begun").press("End")
     expect(bob.page.locator("[data-place]")).to_contain_text("Phase 1")
@@ -246,16 +243,16 @@ def test_whoever_stays_alone_claims_the_game(hall: Hall) -> None:
     bob.context.close()
     hall.contexts.remove(bob)
     long_ago = timezone.now() - timedelta(minutes=3)
-    expect(ada.page.get_by_role("button", name="Claim the game…")).to_be_hidden()
+    expect(ada.page.locator("[data-do=claim]")).to_be_hidden()
 
     def away() -> None:
         LiveSeat.objects.filter(table=match.pk, seat__index=bob.seat).update(seen_at=long_ago, left_at=None)
 
     away()
-    expect(ada.page.locator(".sitting-seats")).to_contain_text("away", timeout=60_000)
+    expect(ada.page.locator(".sitting-seats [data-here=away]")).to_have_count(1, timeout=60_000)
     away()
-    agree_to(ada, "Claim the game")
-    expect(ada.page.locator(".sitting-end h2")).to_have_text("You win.", timeout=60_000)
+    agree_to(ada, "claim")
+    expect(ada.page.locator(".sitting-end[data-won=true]")).to_be_visible(timeout=60_000)
     assert ada.said == []
 
 
@@ -313,7 +310,7 @@ def test_a_player_who_looks_elsewhere_is_called(hall: Hall) -> None:
     expect(ada.page).to_have_title("• Your turn")
     ada.page.evaluate("delete document.hidden; document.dispatchEvent(new Event('visibilitychange'))")
     expect(ada.page).to_have_title(own)
-    sound = ada.page.get_by_role("button", name="Warning sound")
+    sound = ada.page.locator("[data-do=sound]")
     expect(sound).to_have_attribute("aria-pressed", "false")
     sound.click()
     expect(sound).to_have_attribute("aria-pressed", "true")

@@ -87,10 +87,10 @@ def test_three_people_play_edel_stein_and_reich_while_somebody_looks_on(hall: Ha
     for sitter in (ada, bob, cid):
         sitter.play()
     expect(onlooker.page.locator("running-table.begun")).to_be_visible(timeout=180_000)
-    expect(onlooker.page.locator("[data-viewers]")).to_have_text("1 spectator", timeout=60_000)
+    expect(onlooker.page.locator("[data-viewers]")).to_contain_text("1", timeout=60_000)
     # a disconnect: the others wait, the clock goes on, and it goes on where it was
     bob.context.set_offline(True)
-    expect(bob.page.locator(".sitting-lost")).to_have_text("Connection lost; the clock goes on. Trying again.")
+    expect(bob.page.locator(".sitting-lost")).to_be_visible()
     cid.page.wait_for_function(
         "() => document.querySelector('sitting-table').present.waiting.includes(1)", timeout=180_000
     )
@@ -105,12 +105,11 @@ def test_three_people_play_edel_stein_and_reich_while_somebody_looks_on(hall: Ha
         heard_all(sitter, match)
     assert Match.objects.get(pk=match.pk).status == Match.Status.FINISHED
     winners = [result.seat.index for result in SeatResult.objects.filter(seat__match=match, rank=1)]
-    expect(ada.page.locator(".sitting-end h2")).to_have_text(
-        re.compile("You win" if winners == [ada.seat] else "wins|share")
-    )
+    won = "true" if ada.seat in winners else "false"
+    expect(ada.page.locator(f".sitting-end[data-won={won}]")).to_be_visible()
     expect(onlooker.page.locator("game-replay.begun")).to_be_visible(timeout=60_000)
     assert onlooker.page.evaluate("window.loadedOnce"), "nothing was loaded anew"
-    ada.page.get_by_role("link", name="See the replay").click()
+    ada.page.locator("[data-replay]").click()
     expect(ada.page.locator("game-replay.begun")).to_be_visible()
     assert ada.page.url.endswith(f"/matches/{match.pk}/")
     assert all_but_lost(bob) == all_but_lost(ada) == all_but_lost(cid) == onlooker.said == []
@@ -158,10 +157,10 @@ def test_a_duel_with_a_timeout_and_a_chair_that_is_taken_back(hall: Hall) -> Non
     expect(bob.page.locator("[data-alert]")).to_have_text("Your turn.")
     # a decision that is not answered is played, and after two of them a house bot sits there
     back = bob.page.locator(".sitting-back")
-    expect(back).to_contain_text("A house bot plays for you.", timeout=180_000)
+    expect(back).to_be_visible(timeout=180_000)
     assert PlayedMove.objects.filter(match=match, seat__index=bob.seat, default="absent").count() >= 2
-    expect(ada.page.locator(".sitting-seats")).to_contain_text("a house bot plays")
-    back.get_by_role("button", name="Take your chair back").click()
+    expect(ada.page.locator(".sitting-seats [data-here=substitute]")).to_have_count(1)
+    back.locator("[data-do=return]").click()
     expect(back).to_be_hidden()
     assert LiveSeat.objects.get(table=match.pk, seat__index=bob.seat).returned
     bob.play()
@@ -180,7 +179,7 @@ def test_three_people_play_die_weinhaendler_and_one_of_them_leaves_for_good(hall
     wait_until(lambda: PlayedMove.objects.filter(match=match).count() > 20, "the game has begun")
     cid.context.close()
     hall.contexts.remove(cid)
-    expect(ada.page.locator(".sitting-seats")).to_contain_text("a house bot plays", timeout=180_000)
+    expect(ada.page.locator(".sitting-seats [data-here=substitute]")).to_have_count(1, timeout=180_000)
     for sitter in (ada, bob):
         sitter.until_the_end()
         heard_all(sitter, match)
@@ -188,4 +187,4 @@ def test_three_people_play_die_weinhaendler_and_one_of_them_leaves_for_good(hall
     wait_until(lambda: Match.objects.get(pk=match.pk).status in Match.ENDED, "the result is there")
     gone = SeatResult.objects.get(seat__match=match, seat__index=cid.seat)
     assert (gone.forfeit, gone.rank) == ("abandoned", 3)
-    expect(ada.page.locator(".sitting-ranking li").last).to_contain_text("left the table")
+    expect(ada.page.locator(".sitting-ranking li").last).to_contain_text("cid")

@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, mock, test } from "node:test";
 
-import { Draft } from "../../esr_platform/static/esr/sitting/drafts.js";
-import { Events } from "../../esr_platform/static/esr/sitting/events.js";
-import { Told } from "../../esr_platform/static/esr/sitting/scenes.js";
-import { Gap, Stream } from "../../esr_platform/static/esr/sitting/stream.js";
-import { asClock, Countdown } from "../../esr_platform/static/esr/sitting/times.js";
+import { Draft } from "../../esr_platform/static/esr/table/drafts.js";
+import { Events } from "../../esr_platform/static/esr/table/events.js";
+import { Told } from "../../esr_platform/static/esr/table/scenes.js";
+import { Gap, Stream } from "../../esr_platform/static/esr/table/stream.js";
+import { asClock, Countdown } from "../../esr_platform/static/esr/table/times.js";
 
 test("an event is complete at an empty line, wherever pieces of the response end", () => {
   const events = new Events();

@@ -1,21 +1,21 @@
-// The lobby as it changes: its stream tells when it has changed, and one small part of the page is then requested. A
-// game that begins leads to its table. Without this script, or without the stream, a reload does the same.
+// Keeps the lobby up to date: its stream notifies about changes, and the changed parts of the page are then requested.
+// When a game begins, its page is opened. Without this script or the stream, a reload has the same effect.
 
 import { refresh } from "./live.js";
-import { Stream } from "./sitting/stream.js";
+import { Stream } from "./table/stream.js";
 import { say } from "./words.js";
 
-const PARTS = ["mine", "open-seats", "quick", "going"];
+const PARTS = ["your-games", "open-games", "quick", "running-games"];
 
-/** Requests are at least so far apart, and visitors do not all send theirs at the same moment. */
+/** Minimum time between requests, plus a random delay so that visitors do not all send theirs at the same moment. */
 const APART_MS = 2_000;
 const SPREAD_MS = 700;
 
-/** While no events come. */
+/** Period of requests while there are no events. */
 const BLIND_MS = 5_000;
 
 class Lobby {
-  /** @type {string|undefined} the title of the page while another one calls for attention */
+  /** @type {string|undefined} the title of the page while another title is shown */
   title;
 
   constructor(root) {
@@ -45,16 +45,16 @@ class Lobby {
 
   heard({ type, data }) {
     if (type === "game") this.go(data.href);
-    else if (type === "challenge") this.tell(say("Somebody challenges you."), say("You are challenged"));
+    else if (type === "challenge") this.tell(say("You have a new challenge."), say("New challenge"));
     else if (type === "lobby") this.open = data.offers.length;
     if (type === "challenge" || type === "lobby") this.soon();
   }
 
-  /** To the table: players who search for a game, or have accepted one, want to sit there. */
+  /** Open the game that has begun. */
   go(href) {
     if (this.gone) return;
     this.gone = true;
-    this.tell(say("Your game begins."), say("Your game begins"));
+    this.tell(say("Your game starts now."), say("Your game starts"));
     location.assign(href);
   }
 
@@ -67,7 +67,7 @@ class Lobby {
     }
   }
 
-  /** Request the parts once after a burst of events; a hidden page waits until somebody looks at it. */
+  /** Request the parts once after a burst of events. A hidden page waits until it is visible. */
   soon() {
     this.due = document.hidden;
     if (this.waiting || this.due) return;
@@ -84,12 +84,12 @@ class Lobby {
   }
 }
 
-/** A link to be sent gets a button that copies it. */
+/** Add a copy button to invitation links. */
 function dressLinks() {
   for (const link of document.querySelectorAll("[data-link]:not(:has(+ [data-added]))")) {
     if (!navigator.clipboard) return;
     const button = document.createElement("button");
-    Object.assign(button, { type: "button", className: "plain", textContent: say("Copy it") });
+    Object.assign(button, { type: "button", className: "plain", textContent: say("Copy link") });
     button.dataset.added = "";
     button.addEventListener("click", async () => {
       await navigator.clipboard.writeText(link.textContent);
@@ -99,7 +99,7 @@ function dressLinks() {
   }
 }
 
-/** The form shows as many opponents as the table has seats for, and only where bots are to sit there. */
+/** Show as many bot fields as the format has seats for bots, and allow only the Standard time control in rated games. */
 function dressForm(form) {
   const table = form.elements.table;
   const opponents = [...form.querySelectorAll("[data-opponent]")];
@@ -120,6 +120,6 @@ function dressForm(form) {
 
 const root = document.querySelector("[data-lobby-stream]");
 if (root) new Lobby(root).start();
-const form = document.querySelector("[data-offer-form]");
+const form = document.querySelector("[data-game-form]");
 if (form) dressForm(form);
 dressLinks();

@@ -6,7 +6,7 @@
 import { find } from "./elements.js";
 import { refresh } from "./live.js";
 import { boardAt } from "./replay/board.js";
-import { Stream } from "./sitting/stream.js";
+import { Stream } from "./table/stream.js";
 import { sayCount } from "./words.js";
 
 /** Parts of the page in words, and how often they are requested while no events come, in milliseconds. */
@@ -101,7 +101,7 @@ class RunningTable extends HTMLElement {
 
   count(viewers) {
     const place = document.querySelector("#match [data-viewers]");
-    if (place) place.textContent = sayCount("%(count)s spectator", "%(count)s spectators", viewers);
+    if (place) place.textContent = sayCount("%(count)s watching", "%(count)s watching", viewers);
   }
 
   // --- the page ----------------------------------------------------------------------------------------------------

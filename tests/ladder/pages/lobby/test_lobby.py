@@ -101,8 +101,8 @@ def test_a_link_seats_whoever_has_it_and_stands_nowhere_else(client: Client) -> 
     assert "account_login" not in html(client, address)
     assert f"/account/login/?next={address}" in html(client, address)
     assert bob.post(address)["Location"] == f"/play/tables/{Match.objects.latest('pk').pk}/"
-    assert "begun without you" in html(client, address)
-    assert "To the table" in html(bob, address)
+    assert page(client, address).one(data_note="started-without-you")
+    assert page(bob, address).one(data_note="started")
     for wrong in ("x", "x" * 44, "%00"):
         assert client.get(f"/play/links/{wrong}/").status_code == 404
 
@@ -134,8 +134,8 @@ def test_rated_games_are_looked_for_by_who_has_proven_an_address() -> None:
     assert Pairing.objects.get().ladder.slug == DUEL
     text = html(ada)
     assert "/play/stop/" in text
-    assert "Nobody else looks" in text
-    assert "1 looks" in html(bob)
+    assert page(ada, "/play/").one(data_note="searching")["data-others"] == "0"
+    assert page(bob, "/play/").all(data_searching="1")
     ada.post("/play/stop/")
     assert not Pairing.objects.exists()
     bob.post("/play/look/", {"ladder": DUEL})
@@ -146,7 +146,7 @@ def test_two_who_look_are_taken_to_one_table() -> None:
     ada, bob = signed_in(verified("ada")), signed_in(verified("bob"))
     for client in (ada, bob):
         client.post("/play/look/", {"ladder": DUEL})
-    assert "1 other looks, too." in html(ada)
+    assert page(ada, "/play/").one(data_note="searching")["data-others"] == "1"
     assert quick_pairing.pair() == 1
     match = Match.objects.latest("pk")
     for client in (ada, bob):

@@ -1,4 +1,4 @@
-// What calls a player back to the table: the title of a tab that is not looked at, and tones, for who wants them.
+// Alerts for a player: the title of a tab in the background, and optional tones.
 
 import { say } from "../words.js";
 
@@ -44,14 +44,14 @@ export class Title {
   }
 }
 
-/** Tones: off until somebody switches them on, which this browser remembers. */
+/** Tones, off by default. The browser stores the setting. */
 export class Sound {
   constructor() {
     this.on = stored();
     this.context = null;
   }
 
-  /** A browser gives no tone before somebody has touched the page. */
+  /** Browsers play no sound before the first interaction with the page. */
   begin(signal) {
     const touched = () => this.on && this.open();
     addEventListener("pointerdown", touched, { signal });
@@ -64,7 +64,7 @@ export class Sound {
     store(this.on);
     if (this.on) {
       this.open();
-      this.turn(); // so that one hears what it is
+      this.turn(); // as a sample
     }
     return this.on;
   }

@@ -1,4 +1,4 @@
-// The keys of a table: those of its composer, and what is the same at every table. Letters are heard inside it only.
+// Keyboard shortcuts of a table: those of its composer and those of all tables. Letters work only inside the table.
 
 import { around, html } from "../elements.js";
 import { say } from "../words.js";
@@ -13,7 +13,7 @@ export class Keys {
   constructor(root, own) {
     /** @type {HTMLDialogElement|null} */
     this.dialog = root.querySelector('[data-dialog="keys"]');
-    const all = [...own, ["Tab", say("to the next button")], ["?", say("these keys")]];
+    const all = [...own, ["Tab", say("Next button")], ["?", say("Show this list")]];
     this.dialog?.querySelector("[data-keys]")?.replaceChildren(...all.map(([keys, text]) => rowOf(keys, text)));
     root.addEventListener("keydown", (event) => this.pressed(event));
     root.addEventListener("click", (event) => around(event, '[data-do="keys"]') && this.toggle());

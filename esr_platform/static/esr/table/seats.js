@@ -1,16 +1,15 @@
-// Who is at the table: here, away, stood in for, gone, or a bot; whose turn it is, and what is left of everybody's
-// bank.
+// The players at the table: their presence, the turn, and their time banks.
 
 import { element, svg } from "../elements.js";
 import { say } from "../words.js";
 import { asClock } from "./times.js";
 
 const WORDS = {
-  here: () => say("here"),
-  away: () => say("away"),
-  substitute: () => say("away; a house bot plays"),
-  left: () => say("has left"),
-  bot: () => say("a bot"),
+  here: () => say("online"),
+  away: () => say("offline"),
+  substitute: () => say("substitute bot plays"),
+  left: () => say("left the game"),
+  bot: () => say("bot"),
 };
 
 /** @type {(sprite: string, seat: number) => SVGElement} the merchant's mark of a seat */
@@ -26,7 +25,7 @@ export class Seats {
   constructor(table) {
     this.rows = table.names.map((name, seat) => rowOf(table, name, seat));
     this.element = element("ul", "sitting-seats panel", ...this.rows.map(({ item }) => item));
-    this.element.setAttribute("aria-label", say("At the table"));
+    this.element.setAttribute("aria-label", say("Players"));
   }
 
   /** @type {(present: Object) => void} */
@@ -36,15 +35,16 @@ export class Seats {
       const isAsked = seat === own ? decision !== null : waiting.includes(seat);
       item.classList.toggle("asked", isAsked);
       item.dataset.here = here?.[seat] ?? "";
+      item.classList.toggle("aborts", agreed.includes(seat));
       const parts = [
-        seat === own ? say("you") : "",
+        seat === own ? say("You") : "",
         stateOf(here?.[seat], seat === own),
-        agreed.includes(seat) ? say("would abort") : "",
+        agreed.includes(seat) ? say("offers to abort") : "",
       ];
       const text = [...parts, isAsked ? say("to move") : ""].filter(Boolean).join(" · ");
       if (state.textContent !== text) state.textContent = text;
       const left = clocks?.[seat];
-      bank.textContent = Number.isFinite(left) ? say("bank %(time)s", { time: asClock(left) }) : "";
+      bank.textContent = Number.isFinite(left) ? say("time bank %(time)s", { time: asClock(left) }) : "";
     });
   }
 }

@@ -1,4 +1,4 @@
-// Whose turn it is, in words: to be read, and to be heard. Only one's own turn interrupts a screen reader.
+// Whose turn it is, as text for the page and for screen readers. Only the own turn interrupts a screen reader.
 
 import { listed, say } from "../words.js";
 
@@ -9,7 +9,7 @@ export function waitingFor({ seat, decision, waiting, running }, names) {
   const others = waiting.filter((other) => other !== seat);
   return others.length
     ? say("Waiting for %(names)s.", { names: listed(others.map((other) => names[other])) })
-    : say("Waiting for the others.");
+    : say("Waiting for the other players.");
 }
 
 export class Turn {

@@ -1,10 +1,10 @@
-// What a player may do besides playing: resign, abort, claim, take the chair back. Each asks before it does anything
-// that cannot be undone, and says what follows.
+// What a player can do besides moves: resign, abort, claim victory, return. Actions that cannot be undone ask for a
+// confirmation, which explains the consequences.
 
 import { around, findAll } from "../elements.js";
 import { say } from "../words.js";
 
-/** Those that ask first, in a dialog of the page. */
+/** Actions with a confirmation dialog. */
 const ASKS = ["resign", "abort", "claim"];
 
 export class Rights {
@@ -62,9 +62,9 @@ export class Rights {
 
   async act(name) {
     const answer = await this.post.once(`${this.address}${name}`, {}).catch(() => null);
-    if (!answer) this.tell(say("That did not arrive: the connection is lost. Try again."));
-    else if (answer.status >= 400) this.tell(answer.document.detail || say("That cannot be done now."));
-    else if (name === "abort") this.tell(say("You would abort this game."));
+    if (!answer) this.tell(say("Not sent: connection lost. Try again."));
+    else if (answer.status >= 400) this.tell(answer.document.detail || say("This is not possible at the moment."));
+    else if (name === "abort") this.tell(say("You offered to abort this game."));
   }
 }
 

@@ -1,14 +1,14 @@
-// The rematch of a game that has ended: the player who requested it, the players who have not answered, and the result.
-// Players who stay at the table see it there, and the page takes them to the new game when it begins.
+// The rematch of a game that has ended: who offered it, who has not answered, and the outcome. Players who stay on the
+// page see it there, and are taken to the new game when it begins.
 
 import { html } from "../elements.js";
 import { listed, say } from "../words.js";
 
-/** Why a request is over. */
+/** Why an offer has ended. */
 const OVER = {
   declined: ({ declined }) => say("%(names)s declined the rematch.", { names: declined }),
-  withdrawn: () => say("The rematch request was withdrawn."),
-  expired: () => say("The rematch request was not answered in time."),
+  withdrawn: () => say("The rematch offer was withdrawn."),
+  expired: () => say("The rematch offer was not answered in time."),
 };
 
 export class Rematch {
@@ -38,6 +38,7 @@ export class Rematch {
   /** @param {{state: string, by: number, waiting: number[], declined: number[], href: string|null}|null} request */
   show(request) {
     this.request = request;
+    this.element.dataset.state = request?.state ?? "";
     if (request?.href) {
       location.assign(request.href);
       return;
@@ -45,8 +46,12 @@ export class Rematch {
     const asked = request !== null && this.open && request.waiting.includes(this.seat);
     this.call(asked);
     this.tell(request ? this.sentence(request) : "");
-    const accept = this.button(asked ? say("Accept the rematch") : say("Rematch"), true, true);
-    const refuse = asked ? this.button(say("Decline"), false) : this.button(say("Withdraw request"), false);
+    const accept = asked
+      ? this.button("accept", say("Accept rematch"), true)
+      : this.button("offer", say("Offer rematch"), true);
+    const refuse = asked
+      ? this.button("decline", say("Decline"), false)
+      : this.button("withdraw", say("Withdraw offer"), false);
     const held = this.buttons.contains(document.activeElement);
     if (asked) this.buttons.replaceChildren(accept, " ", refuse);
     else if (request && this.open) this.buttons.replaceChildren(...(request.by === this.seat ? [refuse] : []));
@@ -57,15 +62,16 @@ export class Rematch {
   sentence({ state, by, waiting, declined }) {
     const names = (seats) => listed(seats.map((seat) => this.table.names[seat]));
     if (state !== "open") return OVER[state]?.({ declined: names(declined) }) ?? "";
-    if (waiting.includes(this.seat)) return say("%(name)s asks for a rematch.", { name: this.table.names[by] });
+    if (waiting.includes(this.seat)) return say("%(name)s offers a rematch.", { name: this.table.names[by] });
     const values = { names: names(waiting) };
     return by === this.seat
-      ? say("You asked for a rematch. Waiting for %(names)s.", values)
+      ? say("You offered a rematch. Waiting for %(names)s.", values)
       : say("You accepted the rematch. Waiting for %(names)s.", values);
   }
 
-  button(text, want, main = false) {
-    const button = html("button", { type: "button", class: main ? "button send" : "button" }, text);
+  button(name, text, want) {
+    const kind = want ? "button send" : "button";
+    const button = html("button", { type: "button", class: kind, "data-answer": name }, text);
     button.addEventListener("click", () => this.press(button, want));
     return button;
   }
@@ -74,8 +80,8 @@ export class Rematch {
     button.disabled = true;
     const answer = await this.send(want);
     button.disabled = false;
-    if (!answer) this.tell(say("That did not arrive: the connection is lost. Try again."));
-    else if (answer.status >= 400) this.tell(answer.document.detail || say("That cannot be done now."));
+    if (!answer) this.tell(say("Not sent: connection lost. Try again."));
+    else if (answer.status >= 400) this.tell(answer.document.detail || say("This is not possible at the moment."));
     else this.show(answer.document.rematch);
   }
 

@@ -1,14 +1,14 @@
-// The decision that a player owes: the composer of its board puts a move together, and this sends it, once.
-// What a composer is: docs/boards.md.
+// The open decision of the player: the composer of the game builds a move, and this sends it once.
+// Composers are described in docs/composers.md.
 
 import { element } from "../elements.js";
 import { say } from "../words.js";
 import { Draft } from "./drafts.js";
 
-/** What was there before an answer came, by the code of the problem. */
+/** Why an answer does not count, by the code of the problem. */
 const BEFORE = {
   late: () => say("Too late: the default move was played for you."),
-  answered: () => say("This decision had an answer already."),
+  answered: () => say("This decision was already answered."),
 };
 
 /**
@@ -96,8 +96,8 @@ export class Decision {
    * @returns {Promise<Sent>}
    */
   async send(number, move) {
-    if (this.sending === number) return { sent: false, reason: say("It is being sent.") };
-    if (number !== this.number) return { sent: false, reason: say("The game has gone on.") };
+    if (this.sending === number) return { sent: false, reason: say("The move is being sent.") };
+    if (number !== this.number) return { sent: false, reason: say("This decision is no longer open.") };
     this.sending = number;
     this.root.setAttribute("aria-busy", "true");
     this.say(say("Sending."));
@@ -106,7 +106,7 @@ export class Decision {
       { id: number, move },
       {
         wanted: () => this.number === number,
-        waiting: () => this.number === number && this.say(say("Not sent yet: the connection is lost. Trying again.")),
+        waiting: () => this.number === number && this.say(say("Not sent yet: connection lost. Reconnecting.")),
       },
     );
     this.arrived(number);
@@ -124,10 +124,10 @@ export class Decision {
   }
 
   judged(number, { status, document: found }) {
-    if (status === 0) return { sent: false, reason: say("The game has gone on.") };
+    if (status === 0) return { sent: false, reason: say("This decision is no longer open.") };
     if (status === 200) return this.settle(number, "");
     if (status === 409) return this.settle(number, (BEFORE[found.code] ?? BEFORE.answered)());
-    const reason = found.detail || say("The table did not take it (%(status)s). Try again.", { status });
+    const reason = found.detail || say("The move was not accepted (HTTP status %(status)s). Try again.", { status });
     if (this.number === number) {
       this.say(reason);
       this.composer?.say?.(reason);

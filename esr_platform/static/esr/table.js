@@ -1,44 +1,44 @@
-// <sitting-table>: the table of a running game as one who plays it sees it: shown moment by moment, played by hand.
+// <sitting-table>: a running game as one of its players sees and plays it.
 //
-// What it is told comes as events (docs/api.md), what it says goes to the decisions and actions of its seat; the page
-// that holds it is ladder/pages/templates/pages/play/table.html. It knows no game: a board draws (docs/boards.md) and a
-// composer puts moves together (docs/composers.md). Without this script the page has the same table as text, with a
-// form.
+// Events of its stream (docs/api.md) tell it what happened; moves and actions go to the API. Its page is
+// ladder/pages/templates/pages/play/table.html. It is the same for all games: a board draws the position
+// (docs/boards.md) and a composer builds moves (docs/composers.md). Without this script, the page shows the game as text
+// with a form.
 
 import { element, find, html } from "./elements.js";
 import { boardAt } from "./replay/board.js";
 import { Head } from "./replay/head.js";
-import { Sound, Title } from "./sitting/alerts.js";
-import { Clock } from "./sitting/clock.js";
-import { Decision } from "./sitting/decision.js";
-import { End } from "./sitting/end.js";
-import { Keys } from "./sitting/keys.js";
-import { Moves } from "./sitting/moves.js";
-import { Post } from "./sitting/post.js";
-import { Rematch } from "./sitting/rematch.js";
-import { Rights } from "./sitting/rights.js";
-import { Showing, Told } from "./sitting/scenes.js";
-import { Seats } from "./sitting/seats.js";
-import { Stream } from "./sitting/stream.js";
-import { Tabs } from "./sitting/tabs.js";
-import { Talk } from "./sitting/talk.js";
-import { asClock } from "./sitting/times.js";
-import { Turn } from "./sitting/turn.js";
+import { Sound, Title } from "./table/alerts.js";
+import { Clock } from "./table/clock.js";
+import { Decision } from "./table/decision.js";
+import { End } from "./table/end.js";
+import { Keys } from "./table/keys.js";
+import { Moves } from "./table/moves.js";
+import { Post } from "./table/post.js";
+import { Rematch } from "./table/rematch.js";
+import { Rights } from "./table/rights.js";
+import { Showing, Told } from "./table/scenes.js";
+import { Seats } from "./table/seats.js";
+import { Stream } from "./table/stream.js";
+import { Tabs } from "./table/tabs.js";
+import { Talk } from "./table/talk.js";
+import { asClock } from "./table/times.js";
+import { Turn } from "./table/turn.js";
 import { say, sayCount } from "./words.js";
 
-/** A connection that is there again sooner was never worth a word. */
+/** A lost connection is reported only after this time. */
 const WORTH_A_WORD_MS = 900;
 
-/** So long after the game it is asked whether somebody says something, and so often. */
+/** How long chat is polled after the game, and how often. */
 const AFTERWARDS_MS = 180_000;
 const SELDOM_MS = 6_000;
 
-/** Why nothing more comes. */
+/** Why the stream has ended. */
 const OVER = {
-  closed: () => say("This window has left the table: it is open in newer ones, or you have signed out."),
-  refused: () => say("The table does not let you in any more."),
-  "signed-out": () => say("You are not signed in any more. Sign in again to play on."),
-  unknown: () => say("You have no seat at this table."),
+  closed: () => say("Disconnected: the game is open in too many windows, or you have signed out."),
+  refused: () => say("You no longer have access to this game."),
+  "signed-out": () => say("You are signed out. Sign in again to continue."),
+  unknown: () => say("You have no seat in this game."),
 };
 
 class SittingTable extends HTMLElement {
@@ -158,7 +158,7 @@ class SittingTable extends HTMLElement {
     this.stream.start();
   }
 
-  /** The board; the page says in which order they sit. */
+  /** Create the board. The page gives the order of seats. */
   mount() {
     const root = this.find("board-place");
     this.drawing = this.board.mount(root, this.table);
@@ -170,7 +170,7 @@ class SittingTable extends HTMLElement {
     this.showing = new Showing(this.drawing);
   }
 
-  /** Everything around the board. */
+  /** Create everything around the board. */
   furnish() {
     const { table } = this;
     const { csrf = "", seatActions = "" } = this.dataset;
@@ -216,11 +216,7 @@ class SittingTable extends HTMLElement {
   }
 
   wayBack() {
-    const button = html(
-      "button",
-      { type: "button", class: "button send", "data-do": "return" },
-      say("Take your chair back"),
-    );
+    const button = html("button", { type: "button", class: "button send", "data-do": "return" }, say("Return to game"));
     const text = html("span");
     const part = html("p", { class: "sitting-back", hidden: true }, text, " ", button);
     return Object.assign(part, { text });
@@ -237,7 +233,7 @@ class SittingTable extends HTMLElement {
     said();
   }
 
-  // --- what is heard ---------------------------------------------------------------------------------------------
+  // --- Events ---------------------------------------------------------------------------------------------------
 
   heard({ type, data }) {
     if (type === "moments") this.newMoments(data);
@@ -282,13 +278,13 @@ class SittingTable extends HTMLElement {
     if (begun) this.sound.turn();
   }
 
-  /** A house bot in one's own chair. */
+  /** A substitute bot plays in the own seat. */
   showBack({ here, rights, running }) {
     const replaced = running && here?.[this.seat] === "substitute";
     this.back.hidden = !replaced && !rights?.return;
     this.back.text.textContent = rights?.return
-      ? say("A house bot plays for you.")
-      : say("A house bot plays in your chair until the end; you watch.");
+      ? say("A substitute bot plays for you.")
+      : say("A substitute bot plays in your seat until the end. You can only watch.");
   }
 
   /** Time in which the site was unavailable. It is not charged to any player. */
@@ -298,10 +294,10 @@ class SittingTable extends HTMLElement {
     const text = ms
       ? say("The site was unavailable for %(time)s. Running clocks were extended.", { time: asClock(ms) })
       : "";
-    if (note.textContent !== text) note.textContent = text; // a live region repeats what is written again
+    if (note.textContent !== text) note.textContent = text; // screen readers repeat a text that is written again
   }
 
-  /** The answer to a decision is there; the next one may have been asked before that was known here. */
+  /** A decision was answered. The next one may have been asked before this was known here. */
   answered(number, problem) {
     if (this.present.decision === number) this.show({ ...this.present, decision: null, question: null, clock: null });
     if (problem) this.turn.tell(problem);
@@ -309,10 +305,10 @@ class SittingTable extends HTMLElement {
 
   warn() {
     this.sound.warn();
-    this.decision.say(say("Ten seconds left."));
+    this.decision.say(say("10 seconds left."));
   }
 
-  /** How many look on. */
+  /** The number of spectators. */
   watched(viewers) {
     const place = this.find("watching");
     if (place) place.textContent = viewersText(viewers);
@@ -332,9 +328,9 @@ class SittingTable extends HTMLElement {
     });
     this.ended = true;
     this.table.ranks = data.outcome?.ranks;
-    if (this.table.ranks && this.told.last) this.showing.add([this.told.last]); // a board may say who has won
+    if (this.table.ranks && this.told.last) this.showing.add([this.told.last]); // a board may show the winner
     this.talkUntil = performance.now() + AFTERWARDS_MS;
-    // The server ends the stream with the game; what is said afterwards is asked for.
+    // The server ends the stream soon after the game; chat is then polled.
     this.stream.leastWaitMs = SELDOM_MS;
     this.lostNote.hidden = true;
     const { over = "", lobby = "", rematch } = this.dataset;
@@ -372,7 +368,7 @@ class SittingTable extends HTMLElement {
     if (this.ended || this.waitingToTell) return;
     this.waitingToTell = setTimeout(
       () => {
-        this.lostNote.textContent = say("Connection lost; the clock goes on. Trying again.");
+        this.lostNote.textContent = say("Connection lost. The clock is still running. Reconnecting.");
         this.lostNote.hidden = false;
       },
       navigator.onLine ? WORTH_A_WORD_MS : 0,
@@ -385,7 +381,7 @@ class SittingTable extends HTMLElement {
     this.lostNote.hidden = true;
   }
 
-  /** @param {string} why nothing more comes; asking again would bring nothing else */
+  /** @param {string} why the stream has ended for good */
   over(why) {
     this.there();
     if (this.ended) return;
@@ -395,20 +391,19 @@ class SittingTable extends HTMLElement {
     this.lostNote.replaceChildren(
       OVER[why]?.() ?? OVER.closed(),
       " ",
-      html("a", { href: location.pathname }, say("Load it again")),
+      html("a", { href: location.pathname }, say("Reload page")),
     );
     this.lostNote.hidden = false;
   }
 
-  /** The page says so; the table as text is there without scripts. */
+  /** Show an error. */
   fail(error) {
     console.error(error);
-    const text = say("This table could not be drawn. Load the page again.");
+    const text = say("The board could not be displayed. Reload the page.");
     this.prepend(element("p", "notice", text));
   }
 }
 
-const viewersText = (viewers) =>
-  viewers ? sayCount("%(count)s spectator", "%(count)s spectators", viewers) : say("no spectators");
+const viewersText = (viewers) => sayCount("%(count)s watching", "%(count)s watching", viewers);
 
 customElements.define("sitting-table", SittingTable);

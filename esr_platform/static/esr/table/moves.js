@@ -1,5 +1,5 @@
-// The moves in sentences and in the reader's language, as the page has them for readers without scripts. They are
-// requested once somebody wants to read them, and again in every round.
+// The moves in sentences, as the page shows them without scripts. They are requested when the player opens them, and
+// again in every round.
 
 import { element, html } from "../elements.js";
 import { say } from "../words.js";
@@ -10,7 +10,7 @@ export class Moves {
     this.panel = panel;
     this.story = null;
     this.round = null;
-    const button = html("button", { type: "button", class: "plain" }, say("Show the game so far"));
+    const button = html("button", { type: "button", class: "plain" }, say("Show moves"));
     button.addEventListener("click", () => this.load());
     panel.replaceChildren(button);
   }

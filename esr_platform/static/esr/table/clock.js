@@ -1,4 +1,4 @@
-// The clock of one's decision: the time for it, then the bank behind it, and under ten seconds an alarm.
+// The clock of the own decision: the time per decision, then the time bank, and an alarm for the last ten seconds.
 
 import { element } from "../elements.js";
 import { say } from "../words.js";
@@ -51,9 +51,9 @@ export class Clock {
 }
 
 function wordsOf(leftMs, inBank, bankMs) {
-  if (leftMs <= 0) return say("over; the default move is played");
-  if (inBank) return say("of your bank");
-  return bankMs ? say("then %(time)s bank", { time: asClock(bankMs) }) : "";
+  if (leftMs <= 0) return say("Time is up: the default move is played.");
+  if (inBank) return say("of your time bank");
+  return bankMs ? say("+ %(time)s time bank", { time: asClock(bankMs) }) : "";
 }
 
 function write(node, text) {

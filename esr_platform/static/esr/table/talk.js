@@ -1,11 +1,11 @@
-// Table talk: lines of players at casual tables, ready-made sentences everywhere. A line that staff hides disappears.
-// What was read in this tab stays read when the page is loaded again; own lines are never unread.
+// Chat: messages of players in casual games, preset messages in all games. A message that a moderator hides disappears.
+// Messages that were read in this tab stay read when the page is reloaded. Own messages are never unread.
 
 import { around, element, findAll, html } from "../elements.js";
 import { say } from "../words.js";
 import { markOf } from "./seats.js";
 
-/** So many lines are kept on the page. */
+/** Maximum number of messages on the page. */
 const MOST = 200;
 
 export class Talk {
@@ -122,9 +122,7 @@ export class Talk {
     const fine = answer !== null && answer.status < 400;
     if (fine && answer.document.line?.id) this.hear({ lines: [answer.document.line] });
     if (!this.said) return fine;
-    this.said.textContent = fine
-      ? ""
-      : (answer?.document.detail ?? say("That did not arrive: the connection is lost. Try again."));
+    this.said.textContent = fine ? "" : (answer?.document.detail ?? say("Not sent: connection lost. Try again."));
     return fine;
   }
 }

@@ -6,7 +6,7 @@ import { markOf } from "./seats.js";
 
 const FORFEITS = {
   resign: () => say("resigned"),
-  abandoned: () => say("left the table"),
+  abandoned: () => say("left the game"),
 };
 
 export class End {
@@ -35,6 +35,7 @@ export class End {
       (finished && rematch) || "",
       this.ways(over, finished),
     );
+    Object.assign(this.root.dataset, { status, won: String(outcome?.ranks[this.about.seat] === 1) });
     this.root.hidden = false;
     if (
       document.activeElement === document.body ||
@@ -44,11 +45,11 @@ export class End {
   }
 
   titleOf(status, outcome) {
-    if (status === "aborted") return say("The game was aborted; it counts for nobody.");
+    if (status === "aborted") return say("The game was aborted.");
     if (!outcome) return say("The game is over.");
     const winners = outcome.ranks.flatMap((rank, seat) => (rank === 1 ? [seat] : []));
     if (winners.length > 1)
-      return say("%(names)s share the win.", { names: listed(winners.map((seat) => this.table.names[seat])) });
+      return say("%(names)s share the victory.", { names: listed(winners.map((seat) => this.table.names[seat])) });
     return winners[0] === this.about.seat
       ? say("You win.")
       : say("%(name)s wins.", { name: this.table.names[winners[0]] });
@@ -73,8 +74,12 @@ export class End {
   }
 
   ways(over, finished) {
-    const replay = html("a", { class: "button", href: over }, finished ? say("See the replay") : say("See the match"));
-    const lobby = html("a", { class: "button", href: this.about.lobby }, say("To the lobby"));
+    const replay = html(
+      "a",
+      { class: "button", href: over, "data-replay": "" },
+      finished ? say("Open replay") : say("Open match page"),
+    );
+    const lobby = html("a", { class: "button", href: this.about.lobby }, say("Go to lobby"));
     return element("div", "actions", replay, lobby);
   }
 }
