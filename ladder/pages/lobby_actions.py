@@ -153,12 +153,12 @@ def _for_two(ladder: Ladder) -> bool:
 
 
 def _format(ladder: Ladder) -> str:
-    """``Edel, Stein & Reich, 4 players (including house bots)``."""
+    """``Edel, Stein & Reich, 4 players (with house bots)``."""
     if ladder.by_invitation:
         return ladder.name
     its = {"game": GAMES[ladder.game].name, "seats": seats(ladder.seats)}
     if ladder.seats > 2:
-        return gettext("%(game)s, %(seats)s (including house bots)") % its
+        return gettext("%(game)s, %(seats)s (with house bots)") % its
     return gettext("%(game)s, %(players)s") % {**its, "players": players_word(ladder.players)}
 
 

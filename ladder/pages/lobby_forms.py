@@ -30,9 +30,12 @@ CLOCK_NAMES: Final = {
 
 
 def time_control(name: str) -> str:
-    """``Standard: 45 s per decision, 3 min time bank``, by the name of the clock; empty for an unknown name."""
+    """``Standard: 45 s + 3 min time bank``, by the name of the clock; empty for an unknown name."""
     limits = CLOCKS.get(name)
-    return "" if limits is None else f"{CLOCK_NAMES[name]}: {limits_text(limits)}"
+    if limits is None:
+        return ""
+    values = {"move": span(limits.move_ms / 1000), "bank": span(limits.bank_ms / 1000)}
+    return gettext("%(name)s: %(move)s + %(bank)s time bank") % {"name": CLOCK_NAMES[name], **values}
 
 
 def limits_text(limits: Limits) -> str:

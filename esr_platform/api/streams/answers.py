@@ -45,23 +45,23 @@ _STATUSES: Final = {
     Verdict.OTHER: (
         HTTPStatus.CONFLICT,
         "answered",
-        "This decision has another answer already: 'played' is what counts. Go on with the next one.",
+        "The decision was already answered with another move, see 'played'. Continue with the next decision.",
     ),
     Verdict.LATE: (
         HTTPStatus.CONFLICT,
         "late",
-        "This answer came too late: 'played' is what was played instead. Go on with the next decision.",
+        "The answer came after the deadline. See 'played' for the move that counts. Continue with the next decision.",
     ),
     Verdict.REFUSED: (HTTPStatus.UNPROCESSABLE_ENTITY, "refused", ""),
     Verdict.WRONG_ID: (
         HTTPStatus.BAD_REQUEST,
         "wrong_id",
-        "The id in the answer is not the one in the address. Nothing was played; send it to its own decision.",
+        "The id in the answer differs from the decision number in the URL. No move was played.",
     ),
     Verdict.UNKNOWN: (
         HTTPStatus.NOT_FOUND,
         "not_asked",
-        "Your bot was not asked this decision. GET /api/v1/bot/decision has the one that is open.",
+        "Your bot was not asked this decision. GET /api/v1/bot/decision returns the open decision.",
     ),
 }
 
@@ -71,12 +71,12 @@ _TO_PEOPLE: Final = {
     Verdict.UNKNOWN: (
         HTTPStatus.NOT_FOUND,
         "not_asked",
-        "Your seat is not asked this decision, or not yet. What it is asked comes by its stream.",
+        "Your seat was not asked this decision yet. Open decisions arrive in the stream of the seat.",
     ),
 }
 
 TURNS: Final = Turns()
-"""Of browsers that answer: none holds more than one of the threads that all share."""
+"""Queues of browsers: each browser uses at most one of the shared threads."""
 
 
 class Decision(LiveView):
@@ -91,7 +91,7 @@ class Decision(LiveView):
         return WRITES if isinstance(self.request.auth, Browser) else "play"
 
     async def post(self, request: Request, match: int, number: int) -> HttpResponse:
-        """``request.body`` is what the server keeps of it: 64 KiB, and a byte more where it was longer."""
+        """``request.body`` has at most 64 KiB and one byte, which shows that it was longer."""
         arrived = request.META.get(ARRIVED, monotonic())
         if not isinstance(request.auth, Browser):
             return _said(await threads.write(_answer, request, match, number, arrived), match, number)
@@ -101,7 +101,7 @@ class Decision(LiveView):
 
 
 def whose(request: Request) -> str:
-    """Who waits for their turn: a person, or a guest's browser."""
+    """The key of the queue: a person, or the browser of a guest."""
     browser, known = browser_of(request), identity(request._request, request.auth)
     return known if browser.user is not None else f"{known} {browser.session}"
 
@@ -114,7 +114,7 @@ def _answer_of_person(request: Request, match: int, number: int, arrived: float)
 
 
 def _said_to_person(ruling: Ruling, match: int, number: int) -> HttpResponse:
-    """As for programs, but that what is illegal costs nothing: it was not played, and may be sent better."""
+    """The response for a person. Unlike for bots, an illegal answer costs nothing: they can send another one."""
     if ruling.verdict != Verdict.REFUSED:
         return _said(ruling, match, number, _TO_PEOPLE)
     found = {"game": match, "decision": number, "question": ruling.question}
@@ -132,7 +132,7 @@ def _answer(request: Request, match: int, number: int, arrived: float) -> Ruling
 
 
 def _player(token: Token, named: str) -> int:
-    """The bot that answers, by id; nobody is asked for it where the token itself says so."""
+    """The id of the bot that answers. No query is needed if the token belongs to one bot."""
     if token.bot is not None and named in ("", token.bot.slug):
         return token.bot.pk
     return player_of(token, named).pk
@@ -150,7 +150,7 @@ def _said(
     status, code, sentence = statuses[ruling.verdict]
     if ruling.verdict == Verdict.REFUSED:
         code = ruling.default
-        sentence = f"{ruling.detail.rstrip('.')}. The default move was played, and it is a strike."
+        sentence = f"{ruling.detail.rstrip('.')}. The default move was played, and your bot got a strike."
         found["question"] = ruling.question
     if ruling.default:
         found["default"] = ruling.default
@@ -165,11 +165,11 @@ def _response(status: HTTPStatus, document: dict[str, Any], kind: str) -> HttpRe
 # --- Actions ---------------------------------------------------------------------------------------------------------
 
 MOST_BYTES: Final = 4096
-"""So long is what is sent to say something, at most."""
+"""Maximum size of the body of an action."""
 
 Sent = Mapping[str, Any]
 Act = Callable[[int, int, User | None, Sent], dict[str, Any]]
-"""What is done at a match for a seat, its person, and what they have sent with it; gives what is answered."""
+"""An action: takes the match, the seat, its person and the document of the request; returns the response document."""
 
 
 def _of_rights(act: Callable[[int, int], None]) -> Act:
@@ -183,14 +183,14 @@ def _of_rights(act: Callable[[int, int], None]) -> Act:
 def _say(match: int, seat: int, person: User | None, sent: Sent) -> dict[str, Any]:
     text, preset = sent.get("text", ""), sent.get("preset", "")
     if not isinstance(text, str) or not isinstance(preset, str) or bool(text) == bool(preset):
-        raise Refused(_("Say either words of your own or one of the ready-made sentences."))
+        raise Refused(_("Send either `text` or `preset`."), code="no_message")
     return {"line": chat.say(match, seat, _signed_in(person), text=text, preset=preset)}
 
 
 def _report(match: int, seat: int, person: User | None, sent: Sent) -> dict[str, Any]:  # noqa: ARG001
     line = sent.get("line")
     if not isinstance(line, int) or isinstance(line, bool) or not 0 < line < 2**63:
-        raise Refused(_("Say which line: its number."))
+        raise Refused(_("Send the id of the chat message as `line`."), code="no_line")
     chat.report(match, line, _signed_in(person))
     return {"line": line}
 
@@ -198,9 +198,11 @@ def _report(match: int, seat: int, person: User | None, sent: Sent) -> dict[str,
 def _rematch(match: int, seat: int, person: User | None, sent: Sent) -> dict[str, Any]:  # noqa: ARG001
     want = sent.get("want", True)
     if not isinstance(want, bool):
-        raise Refused(_("`want` is true to ask for a rematch or accept one, false to withdraw or decline it."))
+        raise Refused(
+            _("`want` must be true (offer or accept a rematch) or false (withdraw or decline it)."), code="wrong_want"
+        )
     if person is None:
-        raise Refused(_("Guests cannot ask for a rematch. Start a new game instead."))
+        raise Refused(_("Guests cannot offer a rematch. Start a new game instead."), code="guest")
     played = Match.objects.select_related("ladder", "block", "table").get(pk=match)
     if want:
         proposals.rematch(played, person)
@@ -211,7 +213,7 @@ def _rematch(match: int, seat: int, person: User | None, sent: Sent) -> dict[str
 
 def _signed_in(person: User | None) -> User:
     if person is None:
-        raise Refused(_("Guests do not talk at tables. Make an account to do so."))
+        raise Refused(_("Guests cannot use the chat. Create an account to use it."), code="guest")
     return person
 
 
@@ -224,7 +226,7 @@ ACTS: Final[Mapping[str, Act]] = {
     "chat": _say,
     "report": _report,
 }
-"""By the last word of the address."""
+"""By the last segment of the URL."""
 
 
 class SeatAction(LiveView):
@@ -243,17 +245,19 @@ class SeatAction(LiveView):
 
 
 def _done(request: Request, match: int, seat: int, act: str) -> dict[str, Any]:
-    """Raises ``Refusal``, with a sentence in the reader's language."""
+    """Run an action. Raises ``Refusal`` with a message in the reader's language."""
     with translation.override(chosen(request._request)), refusals():
         return ACTS[act](match, seat, browser_of(request).user, _sent(request._request.body))
 
 
 def _sent(body: bytes) -> Sent:
-    """The document that came; an empty one for nothing. Raises ``Refusal``."""
+    """The document of the request; an empty one without a body. Raises ``Refusal``."""
     try:
         found = orjson.loads(body) if body and len(body) <= MOST_BYTES else {} if not body else None
     except orjson.JSONDecodeError:
         found = None
     if not isinstance(found, dict):
-        raise Refusal(HTTPStatus.BAD_REQUEST, "invalid", f"Send one JSON object of at most {MOST_BYTES} bytes.")
+        raise Refusal(
+            HTTPStatus.BAD_REQUEST, "invalid", f"The body must be one JSON object of at most {MOST_BYTES:,} bytes."
+        )
     return found

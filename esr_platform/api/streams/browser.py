@@ -29,8 +29,8 @@ JSON: Final = "application/json"
 WRITES: Final = "table"
 """The scope of throttling in which all is counted that a browser changes."""
 
-_ENDED: Final = "This is for who sits at the table, and you are not signed in any more. Reload the page."
-_FORGED: Final = "This page is too old to play from, or it is not ours. Reload it."
+_ENDED: Final = "Only players of the game have access, and you are signed out. Reload the page."
+_FORGED: Final = "The CSRF token is missing or invalid. Reload the page."
 
 
 class BrowserAuthentication(BaseAuthentication):

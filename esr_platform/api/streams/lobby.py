@@ -28,9 +28,9 @@ from ladder.models import LiveSeat, Proposal
 
 @dataclass(frozen=True)
 class InLobby:
-    """Who stands there, and what they have been told: ``offers`` is a hash, ``None`` before anything was.
+    """A visitor, and what their stream has sent: ``offers`` is a hash, ``None`` before the first event.
 
-    ``games`` and ``asked`` are the running games at which they sit and the challenges that wait for their word.
+    ``games`` are their running games, ``asked`` the challenges that they have to answer.
     """
 
     user_id: int | None = None
@@ -41,14 +41,14 @@ class InLobby:
 
 @dataclass(frozen=True)
 class LobbyNews:
-    """The events to be told now, and what is told with them."""
+    """The events to send, and the state after them."""
 
     known: InLobby
     events: list[Document] = field(default_factory=list)
 
 
 def lobby_news(_: int, asks: list[InLobby]) -> list[LobbyNews]:
-    """The news for each who asks; eight queries for all of them."""
+    """The news for all these visitors; eight queries in total."""
     people = {ask.user_id for ask in asks if ask.user_id is not None}
     lobby, playing = read_lobby(people), _playing(people)
     return [_news(lobby, playing.get(ask.user_id or 0, {}), ask) for ask in asks]
@@ -94,7 +94,7 @@ def _challenge(made: Proposal) -> Document:
 
 
 def _playing(people: Collection[int]) -> Mapping[int, Mapping[int, bool]]:
-    """By person, the running games that they play themselves, and whether they never came to each."""
+    """By person, their running games and whether they have not opened them yet."""
     found: defaultdict[int, dict[int, bool]] = defaultdict(dict)
     theirs = live_seats_at_tables(Q(seat__version__bot__owner__in=people)).filter(kind=LiveSeat.Kind.PERSON)
     for person, match, new in theirs.values_list("seat__version__bot__owner", "table", "new") if people else ():
@@ -110,7 +110,7 @@ def _print(found: Iterable[object]) -> str:
 
 APART_S: Final = 0.4
 EVENTS: Final = Coalescer(lobby_news, apart_s=APART_S)
-"""New events, read once for all who are in the lobby, at most every ``APART_S``."""
+"""New events, read once for all visitors of the lobby, at most every ``APART_S``."""
 
 
 class LobbySource(Source):

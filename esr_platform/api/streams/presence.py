@@ -31,25 +31,25 @@ REMOTE = LiveSeat.objects.filter(kind=LiveSeat.Kind.REMOTE)
 
 
 def claim_stream(bot: int, stream: UUID) -> None:
-    """Make ``stream`` the one that counts, note that the bot is here, and let the others know."""
+    """Make ``stream`` the current stream of the bot, note that the bot is online, and end its other streams."""
     RemoteBot.objects.filter(pk=bot).update(stream=stream)
     come(bot)
     tell(None, "stream", [bot])
 
 
 def come(bot: int) -> None:
-    """Note that the bot is here, and let it be seated at once."""
+    """Note that the bot is online, and start its pairing."""
     note_seen([bot])
     seat_soon()
 
 
 def games_of(bot: int) -> list[int]:
-    """The live games that the bot plays now, the first begun first."""
+    """The live games that the bot plays now, the oldest first."""
     return sorted(asked_of([bot]).get(bot, {}))
 
 
 def asked_of(bots: Collection[int]) -> dict[int, dict[int, int]]:
-    """By bot and running match, the number of the decision that is open for it and told by now, 0 for none."""
+    """By bot and running match, the number of the decision that is open and visible to the bot, or 0."""
     now = When(owes=True, due_at__lte=Now(), then=F("asked"))
     live_seats = REMOTE.filter(table__match__status=Match.Status.RUNNING, seat__version__bot__in=bots)
     rows = live_seats.annotate(open=Case(now, default=Value(0), output_field=IntegerField())).order_by()
@@ -61,8 +61,8 @@ def asked_of(bots: Collection[int]) -> dict[int, dict[int, int]]:
 
 # --- Presence --------------------------------------------------------------------------------------------------------
 #
-# Every few seconds this process says in one statement each which bots wait here and which people sit at their tables or
-# in the lobby, that it runs itself, and asks in a few what may have been missed.
+# Every few seconds this process writes which bots and people are online here, writes its own heartbeat, and looks for
+# changes that it may have missed.
 
 log = structlog.get_logger(__name__)
 
@@ -71,12 +71,12 @@ BEAT_S: Final = 3.0
 
 TAKEN_OVER: Final = "a newer stream of this bot was opened"
 NOT_LIVE: Final = "the token was revoked or has expired"
-SIGNED_OUT: Final = "you are signed in no longer"
+SIGNED_OUT: Final = "you have signed out"
 
 
 @dataclass(frozen=True)
 class Found:
-    """What the database says of the bots here: the newest stream of each, live tokens, what each plays."""
+    """The state of the bots of this process in the database: newest streams, valid tokens, and open decisions."""
 
     streams: dict[int, UUID | None]
     tokens: set[int]
@@ -84,7 +84,7 @@ class Found:
 
 
 class Presence:
-    """Says who is here, and touches or ends who waits for what is no more."""
+    """Writes presence, wakes streams with changes, and ends streams that are no longer valid."""
 
     def __init__(self, here: Subscriptions) -> None:
         self._here = here
@@ -99,7 +99,7 @@ class Presence:
         return new
 
     async def keep(self, every_s: float = EVERY_S) -> None:
-        """Say it and look, again and again. It never ends: without it nobody who waits here would be given a game."""
+        """Write and check periodically. It never ends: without it no bot or person here would get a game."""
         steps = (self._say, self._say_who_sits, self._say_who_waits, self.look, self.end_sessions)
         while True:
             await asyncio.sleep(every_s)
@@ -134,7 +134,7 @@ class Presence:
 
     @staticmethod
     async def beat(every_s: float = BEAT_S) -> None:
-        """Say that this process runs, again and again, whatever else takes its time: clocks of people hang on it."""
+        """Write the heartbeat of this process periodically. Clocks of people depend on it."""
         while True:
             await asyncio.sleep(every_s)
             await _tried(partial(threads.write, outages.beat))
@@ -145,7 +145,7 @@ class Presence:
             await threads.write(note_seen, here)
 
     async def compare(self, bots: Iterable[int]) -> None:
-        """Look at ``bots``, which have newer streams. For all that are named while one look goes on, one follows."""
+        """Check ``bots``, which have newer streams. Calls during a check are combined into one further check."""
         self._newer |= set(bots) & set(self._here.bots)
         if self._comparing:
             return
@@ -182,7 +182,7 @@ class Presence:
 
 
 async def _tried(step: Callable[[], Awaitable[object]]) -> None:
-    """One step, whose failing is the business of no other one."""
+    """Run one step. A failure does not affect the others."""
     try:
         await step()
     except (DatabaseError, InterfaceError) as error:

@@ -108,7 +108,7 @@ def seat_events(match_id: int, asks: list[SeatRequest]) -> list[SeatEvents]:
 
 
 def rematch_shown(match_id: int) -> Document | None:
-    """The last request for a rematch of a match that has ended, with the address of its table once it runs."""
+    """The last offer of a rematch of an ended match, with the URL of the new game once it runs."""
     request = rematch_request(match_id)
     if request is None:
         return None
@@ -126,20 +126,20 @@ def _with_rematch(ask: SeatRequest, news: SeatEvents, rematch: Document | None) 
 
 
 def _stories(looks: Looks, wanted: set[tuple[int, int | None]]) -> dict[tuple[int, int | None], Story]:
-    """What seats were shown since they were told so much, with as few walks through the game as there can be."""
+    """What seats were shown since each position of their log, with as few replays of the game as possible."""
     found: dict[tuple[int, int | None], Story] = {}
     while wanted:
         part = dict(wanted)  # of each seat one
         stories = looks.stories(part)
         beyond = {seat: None for seat, log in part.items() if log is not None and log > stories[seat].log_to}
-        stories |= looks.stories(beyond) if beyond else {}  # no log was ever so long: it is told anew
+        stories |= looks.stories(beyond) if beyond else {}  # the log was never that long: send all of it
         found |= {(seat, log): stories[seat] for seat, log in part.items()}
         wanted -= set(part.items())
     return found
 
 
 def _shown(position: Position, seat: int) -> Shown:
-    """By which it is seen whether a seat has been shown anything more: its moves, and how much followed the last."""
+    """A value that changes when the seat is shown more: its moves and how much of the last one is visible."""
     rows = position.rows_for(seat)
     after = rows[-1].shown(position.now) if rows else None
     gone = tuple(live_seat.forfeit for live_seat in position.live_seats)
@@ -164,7 +164,7 @@ def _news(
 
 
 def _of_the_game(looks: Looks, ask: SeatRequest, story: Story | None) -> tuple[SeatCursor, list[tuple[Document, str]]]:
-    """What the seat has been shown since, and how things stand if that is otherwise than was told."""
+    """The new moments of a seat, and its present state if that has changed."""
     known, now, events = ask.known, looks.present(ask.seat), []
     stands = _print(_without_the_clock(now))
     for event in () if story is None else _moments(story, known, now):
@@ -178,11 +178,11 @@ def _of_the_game(looks: Looks, ask: SeatRequest, story: Story | None) -> tuple[S
 
 
 def _moments(story: Story, known: SeatCursor, now: Document) -> Iterator[Document]:
-    """What the seat has been shown since, in parts; all that a board remembers where nothing was told before."""
+    """The new moments in parts. A new client gets all that a board remembers."""
     start, shown = story.log_from, story.moments
     anew = known.log is None or known.log > story.log_to
     while shown and not shown[0]["entries"] and shown[0]["ply"] <= known.ply:
-        shown = shown[1:]  # a choice that lies face down has no entry: it was told
+        shown = shown[1:]  # a hidden choice has no entry and was already sent
     for first in range(0, len(shown), MOST_MOMENTS):
         part = shown[first : first + MOST_MOMENTS]
         event = {"type": "moments", "log_from": start, "moments": part, "present": now}
@@ -191,13 +191,10 @@ def _moments(story: Story, known: SeatCursor, now: Document) -> Iterator[Documen
 
 
 def _said(match_id: int, user_id: int | None, known: SeatCursor, so_far: tuple[int, int]) -> Iterator[Document]:
-    """What was said at the table since, in parts, and which lines are to be seen no longer.
-
-    ``so_far`` is ``said_so_far``.
-    """
+    """The new chat messages in parts, and the ids of messages that were hidden. ``so_far`` is ``said_so_far``."""
     last, hidden_ones = so_far
     if user_id is None or (last <= known.line and hidden_ones == len(known.hidden)):
-        return  # as mostly: three questions less for every move
+        return  # the usual case, which saves three queries per move
     line = known.line
     while True:
         lines = lines_after(match_id, user_id, line, MOST_LINES)
@@ -219,7 +216,7 @@ def _end(position: Position) -> Document:
 
 
 def _without_the_clock(now: Document) -> Document:
-    """``now`` without what time alone changes: nobody is to learn from an event that another one has moved."""
+    """``now`` without values that change with time: they must not show that another player has moved."""
     clock = now.get("clock")
     return {**now, "clock": clock and {name: value for name, value in clock.items() if name != "left_ms"}}
 
@@ -296,5 +293,5 @@ def seat_here(request: Request, match: int) -> int:
     seat = actions.seat_of(match, browser.user_id, browser.guest)
     if seat is None:
         with translation.override(chosen(request._request)):
-            raise Http404(_("You have no seat at game %(number)s.") % {"number": match})
+            raise Http404(_("You have no seat in match %(number)s.") % {"number": match})
     return seat

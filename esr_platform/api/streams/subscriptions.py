@@ -19,7 +19,7 @@ from esr_platform.api.authentication import STRANGER
 from esr_platform.api.http import Refusal
 from esr_platform.api.streams.viewers import ConnectionCounter
 
-NEWER: Final = "this table is open in newer windows"
+NEWER: Final = "the game is open in too many windows"
 
 COME_AGAIN_S: Final = 5
 """``Retry-After`` of a request that was refused because too many wait."""

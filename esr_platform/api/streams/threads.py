@@ -99,7 +99,7 @@ class Turns:
         """Wait for the turn of ``who``. Raises ``Refusal`` (429) where too many of theirs wait already."""
         here = self._here.get(who, 0)
         if here > MOST_WAITING:
-            sentence = "What you have sent before is still being looked at. Send it again in a moment."
+            sentence = "Your previous requests are still being processed. Try again in a moment."
             raise Refusal(HTTPStatus.TOO_MANY_REQUESTS, "in_turn", sentence, 1)
         self._here[who] = here + 1
         lock = self._locks.setdefault(who, asyncio.Lock())

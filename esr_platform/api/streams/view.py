@@ -27,7 +27,7 @@ def whole_number(request: Request, name: str, least: int, most: int, default: in
     if said is None:
         return default
     if not (_is_number(said) and least <= int(said) <= most):
-        sentence = f"?{name}= is a whole number from {least} to {most}."
+        sentence = f"`{name}` must be an integer from {least} to {most}."
         raise Refusal(HTTPStatus.BAD_REQUEST, "invalid", sentence)
     return int(said)
 
@@ -60,10 +60,10 @@ def _is_number(text: str) -> bool:
 # --- Views -----------------------------------------------------------------------------------------------------------
 
 ARRIVED: Final = "esr.arrived"
-"""Where ``META`` has when all of a request was here, by ``time.monotonic``."""
+"""The key of ``META`` for the time (``time.monotonic``) at which the request was complete."""
 
 LARGEST: Final = 2**63 - 1
-"""No row has a greater number, and no database takes one."""
+"""The largest id that databases support."""
 
 
 class LiveView(APIView):
@@ -75,7 +75,7 @@ class LiveView(APIView):
 
     http_method_names = ["get", "post", "options"]
     admission = ""
-    """Which semaphore admits new streams (``admission_semaphore``); empty for requests that wait for nobody."""
+    """The semaphore that admits new streams (``admission_semaphore``); empty for other requests."""
 
     async def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:  # type: ignore[override]
         self.args, self.kwargs = args, kwargs
@@ -86,7 +86,7 @@ class LiveView(APIView):
             async with threads.admission_semaphore(self.admission) if self.admission else nullcontext():
                 await threads.read(self.initial, asked, *args, **kwargs)
             response = await self._handled(asked, *args, **kwargs)
-        except Exception as error:  # as in APIView.dispatch: what is ours is raised again
+        except Exception as error:  # as in APIView.dispatch, which raises unknown errors again
             response = self.handle_exception(error)
         response = self.finalize_response(asked, cast("Response", response), *args, **kwargs)
         return cast("HttpResponseBase", response.render()) if isinstance(response, Response) else response
@@ -96,6 +96,6 @@ class LiveView(APIView):
         if method not in self.http_method_names or method == "options" or not hasattr(self, method):
             raise MethodNotAllowed(method.upper())
         if any(number > LARGEST for number in kwargs.values()):
-            raise Http404("No game has such a number.")
+            raise Http404("Match not found.")
         answer: HttpResponseBase = await getattr(self, method)(request, *args, **kwargs)
         return answer
