@@ -1,10 +1,10 @@
-"""Answers come in here: who has answered what, whether it was in time, and what is to be said to it.
+"""Judge answers to decisions of live games: whether they are legal and in time, and the response to them.
 
-A decision is answered once. The same answer again is harmless and gets the same words; nothing else moves anything.
-Whether an answer was in time depends on when it arrived and on the deadline in the row, and not on whether somebody
-else has already looked: one that is late is replaced by the default move here, if nobody was there before.
+A decision is answered once. Repeating the same answer is harmless and gets the same response. Whether an answer is in
+time depends on its time of arrival and on the deadline in the row, not on when it is judged. For a late answer the
+default move is played.
 
-A program that answers wrongly has a strike. A person is told why, and may answer again as long as the clock runs.
+A bot gets a strike for a wrong answer. A person gets the reason and can answer again until the deadline.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from ladder.live.rows import position_at
 from ladder.models import LiveSeat, Match
 
 REFUSED_FOR: Final = ("illegal", "malformed", "too_long")
-"""The faults that are in an answer itself."""
+"""Faults in the content of an answer."""
 
 
 class Verdict(StrEnum):
-    """What became of an answer."""
+    """The outcome of an answer."""
 
     PLAYED = "played"
     SAME = "same"
@@ -51,11 +51,11 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Ruling:
-    """What is to be said to an answer.
+    """The response to an answer.
 
-    ``move`` is what was played for the decision, ``None`` where nothing was. ``default`` says why that was the default
-    move. ``detail`` is what was wrong with the answer, and ``question`` what was asked, with what was legal: both are
-    there for an answer that was refused. A person's that was refused has nothing played for it, and may be mended.
+    ``move`` is the move that was played for the decision, if any, and ``default`` the reason if it is the default move.
+    For a refused answer, ``detail`` is the fault and ``question`` the decision document with the legal moves. No move
+    is played for a refused answer of a person, who can send another one.
     """
 
     verdict: Verdict
@@ -66,14 +66,14 @@ class Ruling:
 
 
 GRACE: Final = timedelta(seconds=2)
-"""So long an answer that arrived in time may be on its way to the table before somebody plays in its place."""
+"""How long after the deadline the default move waits for an answer that arrived in time."""
 
 UNKNOWN: Final = Ruling(Verdict.UNKNOWN)
 
 
 @dataclass(frozen=True)
 class _Heard:
-    """An answer as it came: what is known of it before anybody looks at the table."""
+    """An answer as received, before the game is read."""
 
     body: bytes
     posted: Posted | Malformed
@@ -91,10 +91,10 @@ class _Heard:
 
 
 def answer(match_id: int, bot_id: int, decision: int, body: bytes, arrived: float | None = None) -> Ruling:
-    """Judge ``body``, the answer of a remote bot to its ``decision`` of a live game, and play what follows from it.
+    """Judge ``body``, the answer of a remote bot to its ``decision`` in a live game, and play the move.
 
-    ``arrived`` is when all of it was there, by ``time.monotonic``; now, if nothing is said. Of a body of more than
-    64 KiB the first 64 KiB and one byte are enough.
+    ``arrived`` is the time of arrival by ``time.monotonic`` (default: now). Of a body of more than 64 KiB, the first
+    64 KiB and one byte are enough.
     """
     arrived = monotonic() if arrived is None else arrived
     seat, told = _seated(match_id, bot_id)
@@ -109,9 +109,9 @@ def answer(match_id: int, bot_id: int, decision: int, body: bytes, arrived: floa
 
 
 def answer_seat(match_id: int, seat: int, decision: int, body: bytes, arrived: float | None = None) -> Ruling:
-    """The same for the person who sits at ``seat``: who that is, is asked elsewhere (``actions.seat_of``).
+    """Judge the answer of the person at ``seat``, whom the caller has checked (``actions.seat_of``).
 
-    What is no legal answer costs nothing and holds up nobody, nor does one to a decision that is settled.
+    Illegal answers and answers to settled decisions have no cost and take no lock.
     """
     arrived = monotonic() if arrived is None else arrived
     position = position_at(match_id) if 0 < match_id < 2**63 else None
@@ -124,7 +124,7 @@ def answer_seat(match_id: int, seat: int, decision: int, body: bytes, arrived: f
     with transaction.atomic():
         table = held(match_id)
         if table is not None:
-            forgiven = forgive_at(table)  # by that it may be asked anew as of now, which is after it arrived
+            forgiven = forgive_at(table)  # this can move the start of the decision after the arrival of the answer
             if table.owes(seat, decision) and table.position.live_seats[seat].kind == LiveSeat.Kind.PERSON:
                 return _settle(table, seat, heard, table.clock_now if forgiven else table.at(arrived))
             save_and_tell(table)
@@ -132,7 +132,7 @@ def answer_seat(match_id: int, seat: int, decision: int, body: bytes, arrived: f
 
 
 def expire(match_id: int, grace: timedelta = GRACE) -> int:
-    """Play the default move for every seat of a running table whose deadline passed ``grace`` ago; for how many."""
+    """Play the default move for all seats whose deadline passed ``grace`` ago. Returns how many."""
     with transaction.atomic():
         table = held(match_id)
         if table is None:
@@ -146,7 +146,7 @@ def expire(match_id: int, grace: timedelta = GRACE) -> int:
 
 
 def _late(table: LockedMatch, grace: timedelta) -> list[tuple[LiveSeat, datetime]]:
-    """Those whose deadline passed ``grace`` ago, with it; people only while the site is there for them."""
+    """The seats whose deadline passed ``grace`` ago, with the deadline; without people during an outage."""
     now, away = table.clock_now, is_away(table.position)
     owing = [(live_seat, live_seat.deadline) for live_seat in table.position.live_seats if live_seat.deadline]
     late = [(live_seat, deadline) for live_seat, deadline in owing if deadline + grace < now]
@@ -156,7 +156,7 @@ def _late(table: LockedMatch, grace: timedelta) -> list[tuple[LiveSeat, datetime
 
 
 def fingerprint(move: Any) -> str:
-    """By which a move is known again, however it was written: the SHA-256 of its JSON with sorted keys."""
+    """The SHA-256 of a move's JSON with sorted keys, which is independent of its formatting."""
     return sha256(orjson.dumps(move, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
@@ -197,9 +197,9 @@ def _read(body: bytes) -> _Heard:
 
 
 def _without_the_lock(position: Position, seat: int, decision: int, heard: _Heard) -> Ruling | None:
-    """What is said to an answer of a person that moves nothing, found without holding anything.
+    """The response to an answer of a person that changes nothing, without a lock; ``None`` if a lock is needed.
 
-    That is one to a decision that is settled, which it stays, and to the one that they owe one that is none.
+    These are answers to settled decisions and illegal answers to the open one.
     """
     live_seat = position.live_seats[seat]
     if not live_seat.owes or live_seat.asked != decision:
@@ -212,7 +212,7 @@ def _without_the_lock(position: Position, seat: int, decision: int, heard: _Hear
 
 
 def _judged(state: State, seat: int, heard: _Heard) -> tuple[str, str, Move | None]:
-    """What is wrong with an answer to what ``seat`` is asked, in a word and in a sentence; or its legal move."""
+    """The fault of an answer as a code and a sentence (both empty if there is none), and its legal move."""
     if isinstance(heard.posted, Malformed):
         return heard.fault, heard.posted.reason, None
     try:
@@ -222,13 +222,13 @@ def _judged(state: State, seat: int, heard: _Heard) -> tuple[str, str, Move | No
 
 
 def _settle(table: LockedMatch, seat: int, heard: _Heard, received: datetime) -> Ruling:
-    """Judge an answer to the decision that is open, and go on with what it gives."""
+    """Judge an answer to the open decision and advance the game."""
     live_seat = table.position.live_seats[seat]
     assert live_seat.due_at is not None and live_seat.deadline is not None
     if live_seat.kind == LiveSeat.Kind.PERSON and live_seat.due_at <= table.clock_now:
-        received = max(received, live_seat.due_at)  # an outage was forgiven while it was on its way
+        received = max(received, live_seat.due_at)  # an outage was compensated in the meantime
     if received < live_seat.due_at:
-        ruling = UNKNOWN  # nobody was told yet that it is asked, whatever is in the answer
+        ruling = UNKNOWN  # the decision is not visible to the seat yet
     elif heard.names_another(live_seat.asked):
         ruling = Ruling(Verdict.WRONG_ID)
     elif received > live_seat.deadline:
@@ -241,7 +241,7 @@ def _settle(table: LockedMatch, seat: int, heard: _Heard, received: datetime) ->
 
 
 def _judge(table: LockedMatch, seat: int, heard: _Heard, received: datetime) -> Ruling:
-    """Play an answer that was in time, or the default move instead of one that is none."""
+    """Play an answer that was in time, or the default move if it is illegal."""
     live_seat, state = table.position.live_seats[seat], table.state
     assert live_seat.due_at is not None
     wall_ms = milliseconds(live_seat.due_at, received)
@@ -258,7 +258,7 @@ def _judge(table: LockedMatch, seat: int, heard: _Heard, received: datetime) -> 
 
 
 def _too_late(table: LockedMatch, live_seat: LiveSeat, deadline: datetime) -> None:
-    """The decision is lost, or the game, where its whole budget is used up."""
+    """Settle a missed deadline: the decision is lost, or the game if the time for it is used up."""
     seat = live_seat.seat.index
     clock = table.position.clock(seat)
     fault, detail = "late", f"no answer within {clock.allowed_ms} ms"
@@ -273,9 +273,9 @@ def _played(table: LockedMatch) -> Move:
 
 
 def _again(match_id: int, seat: int, decision: int, heard: _Heard) -> Ruling:
-    """What is said to an answer to a decision that is settled, or whose game has ended. Nothing moves."""
+    """The response to an answer to a settled decision or in an ended game. It changes nothing."""
     position = position_at(match_id)
-    assert position is not None, "the bot has a chair at it"
+    assert position is not None, "the caller has found a seat"
     return _settled(position, seat, decision, heard)
 
 

@@ -1,7 +1,7 @@
-"""The documents that a remote bot receives of its live games: the same as a program on stdin.
+"""The documents that a remote bot receives of its live games: the same as a hosted bot on stdin.
 
-Everything is made of the rows, so it can be asked for at any time and again. Nothing here tells a seat of a move before
-it is to be shown, and nobody of another seat than the bot's own.
+All documents are computed from the rows, so they can be requested repeatedly. They show no move before it is visible,
+and no secret of another seat.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from ladder.models import Block, LiveSeat, Match
 
 @dataclass(frozen=True)
 class Standing:
-    """How things stand for one bot at one table.
+    """The state of a game for one bot.
 
-    ``decide`` is the event of the decision that it owes and has been told of. ``due_in_ms`` is in how many milliseconds
-    it will be told of the next one, ``None`` where nobody knows that yet.
+    ``decide`` is the event of its open, visible decision. ``due_in_ms`` is the time until its next decision is visible,
+    if known.
     """
 
     running: bool
@@ -35,7 +35,7 @@ class Standing:
 
 
 def games_of(bot_id: int) -> list[int]:
-    """The matches of the running live games in which a remote bot plays, the oldest first."""
+    """The ids of the running live matches of a remote bot, the oldest first."""
     seated = LiveSeat.objects.filter(
         seat__version__bot=bot_id, kind=LiveSeat.Kind.REMOTE, table__match__status=Match.Status.RUNNING
     )
@@ -43,7 +43,7 @@ def games_of(bot_id: int) -> list[int]:
 
 
 def open_decisions(bot_id: int) -> list[tuple[int, int]]:
-    """Match and number of every decision that a remote bot owes and may be told of now, the oldest first."""
+    """Match and number of the open, visible decisions of a remote bot, the oldest first."""
     seated = LiveSeat.objects.filter(
         seat__version__bot=bot_id, owes=True, table__match__status=Match.Status.RUNNING, due_at__lte=Now()
     )
@@ -51,9 +51,9 @@ def open_decisions(bot_id: int) -> list[tuple[int, int]]:
 
 
 def position_for(match_id: int, bot_id: int) -> tuple[Position, int] | None:
-    """The table of a live game and where the bot sits at it; ``None`` where it does not.
+    """The position of a live game and the seat of the bot; ``None`` if it does not play there.
 
-    It has every secret of the deal: hand nothing of it out but what the functions here make of it.
+    The position contains all secrets of the deal. Show only documents that the functions of this module return.
     """
     position = position_at(match_id)
     seat = None if position is None else position.seat_of(bot_id)
@@ -63,7 +63,7 @@ def position_for(match_id: int, bot_id: int) -> tuple[Position, int] | None:
 
 
 def standing(match_id: int, bot_id: int, log: int | None = None) -> Standing | None:
-    """How things stand for a bot at a live game, ``None`` if it does not sit there; ``log`` as in ``decide_event``."""
+    """The state of a live game for a bot, ``None`` if it does not play there; ``log`` as in ``decide_event``."""
     found = position_for(match_id, bot_id)
     if found is None:
         return None
@@ -78,11 +78,11 @@ def standing(match_id: int, bot_id: int, log: int | None = None) -> Standing | N
     return Standing(running=True, decide=decide_event(position, seat, log))
 
 
-# --- events --------------------------------------------------------------------------------------------------------
+# --- Events ----------------------------------------------------------------------------------------------------------
 
 
 def game_start(position: Position, seat: int, *, resumed: bool) -> Document:
-    """The event with which a game begins for a seat, or goes on after its stream was away."""
+    """The event at the start of a game for a seat, or when its stream is reconnected."""
     match = position.match
     return {
         "type": "game_start",
@@ -95,9 +95,9 @@ def game_start(position: Position, seat: int, *, resumed: bool) -> Document:
 
 
 def decide_event(position: Position, seat: int, log: int | None = None) -> Document:
-    """The event of the decision that ``seat`` owes, with its log from position ``log`` on.
+    """The event of the open decision of ``seat`` with its log from entry ``log`` on.
 
-    Without it, from where the one before had ended. ``log_from`` says which it was.
+    By default the log continues after the previous decision. ``log_from`` is the first entry.
     """
     live_seat = position.live_seats[seat]
     message, start = _decide(position, seat, log)
@@ -111,7 +111,7 @@ def decide_event(position: Position, seat: int, log: int | None = None) -> Docum
 
 
 def game_end(position: Position, seat: int) -> Document:
-    """The event with which a game has ended for a seat, whether it has a result or not."""
+    """The event at the end of a game for a seat, with or without a result."""
     match = position.match
     return {
         "type": "game_end",
@@ -123,7 +123,7 @@ def game_end(position: Position, seat: int) -> Document:
 
 
 def seat_view(position: Position, seat: int, log: int = 0) -> Document:
-    """What ``seat`` may see of its game now: ``{"game", "running", "seat", "view", "log"}``, the log from there on."""
+    """What ``seat`` sees now: ``{"game", "running", "seat", "view", "log"}``, with the log from entry ``log`` on."""
     state = position.shown_to(seat)
     return {
         "game": position.match.pk,
@@ -134,7 +134,7 @@ def seat_view(position: Position, seat: int, log: int = 0) -> Document:
     }
 
 
-# --- messages, as on stdin -----------------------------------------------------------------------------------------
+# --- Messages, as on stdin -------------------------------------------------------------------------------------------
 
 
 def hello(position: Position, seat: int, *, resumed: bool, start: int = 1) -> Hello:
@@ -154,12 +154,12 @@ def hello(position: Position, seat: int, *, resumed: bool, start: int = 1) -> He
 
 
 def decide(position: Position, seat: int, log: int | None = None) -> Decide:
-    """The question that ``seat`` owes an answer to. Raises ``LookupError`` where it owes none."""
+    """The open decision of ``seat``. Raises ``LookupError`` if there is none."""
     return _decide(position, seat, log)[0]
 
 
 def end(position: Position, seat: int) -> End:
-    """How a game that is over ended, with the log since the last question to ``seat``."""
+    """The end of a game, with the log since the last decision of ``seat``."""
     state = position.state(told=True)
     outcome = state.outcome
     assert outcome is not None
@@ -168,7 +168,7 @@ def end(position: Position, seat: int) -> End:
 
 
 def _decide(position: Position, seat: int, log: int | None) -> tuple[Decide, int]:
-    """The question, and where its log begins."""
+    """The decision and the first entry of its log."""
     live_seat, state = position.live_seats[seat], position.shown_to(seat)
     start = position.log_before(seat, live_seat.asked - 1) if log is None else max(0, log)
     return {
@@ -183,7 +183,7 @@ def _decide(position: Position, seat: int, log: int | None) -> tuple[Decide, int
 
 
 def _players(match: Match) -> list[Document]:
-    """Who sits there, by seat, as they are called now."""
+    """The players by seat with their current names."""
     named = {"name": "version__bot__name", "bot": "version__bot__slug", "version": "version__number"}
     seats = match.seats.order_by("index").values_list(*named.values(), "version__label")
     return [dict(zip((*named, "label"), seat, strict=True)) for seat in seats]

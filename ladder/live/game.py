@@ -1,4 +1,4 @@
-"""Advance a live game by one move: append it, play what follows by itself, and ask the next seats.
+"""Advance a live game by one move: append it, play forced moves, and ask the next seats.
 
 Callers lock the row of the match (``held``) in their own transaction and notify after its commit. Rows are locked in
 one order everywhere: people by id, exhibition, proposal, match, attempt, table, seats, block, ladder, series, bots,
@@ -32,7 +32,7 @@ from ladder.live.rows import keep_played, position_at
 from ladder.models import LiveSeat, Match, PlayedMove, Table
 
 STRIKES: Final = ("late", "malformed", "too_long", "wrong_id", "illegal")
-"""Why a decision is lost and counted; three of them cost the game."""
+"""Reasons for a strike. A bot forfeits with its third strike."""
 
 _ASKED: Final = ("asked", "owes", "due_at", "deadline", "woken_at")
 _OF_PEOPLE: Final = ("kind", "substitute", "missed", "returned", "resigned", "would_abort")
@@ -41,17 +41,17 @@ _CHANGED: Final = (*_ASKED, "strikes", "bank_ms", "game_ms", "latency_ms", "forf
 _append: Final = PreparedInsert(PlayedMove)
 _change: Final = PreparedUpdate(LiveSeat, _CHANGED)
 _go_on: Final = PreparedUpdate(LiveSeat, [name for name in _CHANGED if name != "woken_at"])
-"""For a seat that is asked nothing new: a worker may have begun to ask it since it was read."""
+"""For seats without a new decision: a worker may have started to ask them since they were read."""
 _stand: Final = PreparedUpdate(Table, ["moves", "round", "settled_at", "over"])
 
 
 @dataclass(frozen=True)
 class Answered:
-    """What came from a seat for the decision that it owes, and when.
+    """The answer of a seat to its open decision.
 
-    ``fault`` is one of ``STRIKES`` or of ``games.rules.FORFEIT_REASONS``, ``""`` for a legal ``move``. A person was
-    just absent, whichever it is, and so is who stands in for one. ``wall_ms`` is what it takes of the seat's time;
-    ``thought_ms`` what the client says. ``print`` knows the same answer again.
+    ``fault`` is one of ``STRIKES`` or of ``games.rules.FORFEIT_REASONS``, or empty for a legal ``move``. For people and
+    substitutes, every fault counts as absence. ``wall_ms`` is charged to the seat's clock; ``thought_ms`` is reported
+    by the client. ``print`` identifies the answer if it is repeated.
     """
 
     received: datetime
@@ -68,8 +68,8 @@ class Answered:
 class LockedMatch:
     """A running table whose match is locked by this transaction.
 
-    ``now`` is the database's time just before the lock was asked for, which was at ``since`` by ``time.monotonic``. All
-    times at a table are whole milliseconds, as databases compare them.
+    ``now`` is the database's time just before the lock was requested, ``since`` the same moment by ``time.monotonic``.
+    All times at a table are whole milliseconds, as databases compare them.
     """
 
     position: Position
@@ -80,7 +80,7 @@ class LockedMatch:
     appended: list[PlayedMove] = field(default_factory=list)
     asked: list[LiveSeat] = field(default_factory=list)
     aborted: str = ""
-    """Why its players have ended it without a result."""
+    """The reason if the game is aborted."""
 
     def __post_init__(self) -> None:
         self.state = self.position.state()
@@ -95,7 +95,7 @@ class LockedMatch:
 
     @property
     def clock_now(self) -> datetime:
-        """The database's time, as it has gone on since then."""
+        """The database's time now."""
         return self.at(monotonic())
 
     def at(self, moment: float) -> datetime:
@@ -110,7 +110,7 @@ class LockedMatch:
     # --- one answer ----------------------------------------------------------------------------------------------
 
     def settle(self, seat: int, answered: Answered) -> None:
-        """Play what ``seat`` has answered, or the default move if that was at fault, and all that follows."""
+        """Play the answer of ``seat``, or the default move if it has a fault, and all that follows."""
         live_seat = self.position.live_seats[seat]
         if self.position.began_a_round_unseen:
             presence.withdraw_votes(self)
@@ -139,7 +139,7 @@ class LockedMatch:
         self.go_on()
 
     def _judge(self, live_seat: LiveSeat, answered: Answered) -> str:
-        """Count a fault; the reason for which the default move is played, ``""`` for none."""
+        """Count a fault. Returns the reason for the default move, or ``""``."""
         if not answered.fault:
             return ""
         if live_seat.kind in LiveSeat.OF_PEOPLE:
@@ -159,7 +159,7 @@ class LockedMatch:
         return f"the third strike ({'; '.join([*told, f'decision {live_seat.asked}: {fault}'])})"
 
     def forfeit(self, live_seat: LiveSeat, reason: str, evidence: str) -> None:
-        """The seat has lost its game; the platform plays for it from now on."""
+        """Let the seat forfeit. The platform plays default moves for it from then on."""
         live_seat.forfeit, live_seat.evidence = reason, storable(evidence)[:500]
         live_seat.owes, live_seat.due_at, live_seat.deadline = False, None, None
         self.change(live_seat)
@@ -167,7 +167,7 @@ class LockedMatch:
     # --- people --------------------------------------------------------------------------------------------------
 
     def seat(self, live_seat: LiveSeat, kind: LiveSeat.Kind, version: BotVersion) -> None:
-        """Have ``version`` play in ``seat`` from now on; what it owes it is asked anew."""
+        """Let ``version`` play in the seat from then on. An open decision is asked again."""
         live_seat.kind = kind
         if kind == LiveSeat.Kind.SUBSTITUTE:
             live_seat.substitute = version
@@ -177,13 +177,13 @@ class LockedMatch:
             self._put_to(live_seat)
 
     def change(self, live_seat: LiveSeat) -> None:
-        """Something of ``seat`` is to be written, other than what workers or notes of presence write."""
+        """Mark the seat as changed. Fields of workers and of presence are not written by this."""
         self._changed[live_seat.seat.index] = live_seat
 
     def play_out(self) -> None:
-        """Play defaults to the end at once: for those who have forfeited, and for who is left without anybody.
+        """Play default moves to the end immediately, for seats that have forfeited and for the last player.
 
-        They are shown no earlier than the moves before them; what was forced and held back is shown with them.
+        They become visible no earlier than the moves before them, together with forced moves that were held back.
         """
         self._hasty = True
         before = [row.visible_at for row in self.position.rows] + [row.visible_at for row in self.appended]
@@ -204,7 +204,7 @@ class LockedMatch:
         self.go_on()
 
     def go_on(self) -> None:
-        """Play for those who have forfeited, as late as they would have, until somebody is there to be asked."""
+        """Play for seats that have forfeited, with plausible delays, until another seat must be asked."""
         presence.conclude(self)
         if self.aborted:
             return
@@ -221,17 +221,17 @@ class LockedMatch:
 
     @cached_property
     def _paces(self) -> list[Pace]:
-        """How long seats took before this."""
+        """How long seats took for earlier decisions."""
         return self.position.paces(substituted(self.position.live_seats))
 
     @cached_property
     def _hurried_paces(self) -> list[Pace]:
-        """The same for seats for which the platform plays: nobody waits long for them."""
+        """The same for seats for which the platform plays, without long delays."""
         paces = hurried(self._paces, self.position.limits.move_ms)
         return hurried(paces, HURRY_MS) if self.position.people else paces
 
     def _ask(self, seats: Iterable[int]) -> None:
-        """Ask those who have not been asked yet; they are told when all that came before is shown."""
+        """Ask seats that have not been asked yet. They see the decision after all earlier moves."""
         for seat in seats:
             live_seat = self.position.live_seats[seat]
             if live_seat.owes:
@@ -240,7 +240,7 @@ class LockedMatch:
             self._put_to(live_seat)
 
     def _put_to(self, live_seat: LiveSeat) -> None:
-        """The time for the decision that it owes begins as soon as all that came before is shown."""
+        """Start the time of the open decision as soon as all earlier moves are visible."""
         live_seat.woken_at, live_seat.deadline = None, None
         live_seat.due_at = max(self.position.table.settled_at, self.clock_now)
         if live_seat.kind not in LiveSeat.ASKED_BY_WORKERS:
@@ -251,7 +251,7 @@ class LockedMatch:
             self.asked.append(live_seat)
 
     def _play(self, seat: int, move: Move | None, reason: str, row: PlayedMove) -> None:
-        """Play ``move``, or the default move for ``reason``, and complete its row."""
+        """Play ``move``, or the default move with ``reason``, and complete its row."""
         table, kind = self.position.table, str(self.state.decision_kind)
         row.kind, row.default = kind, reason
         row.move = self.state.default_move(seat) if reason else self.state.check(seat, move)
@@ -259,7 +259,7 @@ class LockedMatch:
         row.match, row.seat, row.number = self.match, self.position.live_seats[seat].seat, table.moves
         row.delays = self._delays()
         if table.round != self.state.rounds_begun and not row.delays:
-            presence.withdraw_votes(self)  # else later: that a round has begun would tell what was forced
+            presence.withdraw_votes(self)  # otherwise later: the new round would reveal forced moves
         row.round = table.round = self.state.rounds_begun
         table.moves += 1
         shown = row.visible_at + timedelta(milliseconds=sum(row.delays))
@@ -267,7 +267,7 @@ class LockedMatch:
         self.appended.append(row)
 
     def _delays(self) -> list[int]:
-        """One for each veiled forced step among those that have just happened."""
+        """A delay for each veiled forced step that has just happened."""
         steps = self.state.steps_since(self._steps)
         self._steps += len(steps)
         veiled = self.state.rules.veiled
@@ -275,7 +275,7 @@ class LockedMatch:
         return [self._delay(step["seat"], step["decision"]) for step in forced]
 
     def _delay(self, seat: int, kind: str) -> int:
-        """As late as a move of ``seat`` would be; nothing is hidden any more in what is played out."""
+        """A plausible delay of ``seat``; 0 in the rest of a game that is played out, which hides nothing."""
         if self._hasty:
             return 0
         by_hand = self.position.live_seats[seat].kind == LiveSeat.Kind.PERSON
@@ -290,7 +290,7 @@ class LockedMatch:
         return bool(self.appended or self._changed or self.aborted)
 
     def save(self) -> None:
-        """Write what has changed, a statement for each row, and who sits where since then."""
+        """Write the changed rows, one statement for each kind, and the changes of occupants."""
         table = self.position.table
         table.over = not self.state.pending
         _append(self.appended)
@@ -305,19 +305,19 @@ class LockedMatch:
 
 def held(match_id: int) -> LockedMatch | None:
     """Lock the match of a running table, in the caller's transaction, and read it; ``None`` if it does not run."""
-    since = monotonic()  # first: rather a moment too late than a decision that is answered before it was told
+    since = monotonic()  # first, so that no decision seems to be answered before it was visible
     locked = _locked(match_id=match_id)
     position = position_at(match_id) if locked else None
     return None if position is None else LockedMatch(position, _whole(locked[0][0]), since)
 
 
 def _whole(moment: datetime) -> datetime:
-    """Without what is less than a millisecond."""
+    """The moment in whole milliseconds."""
     return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 
 
 def _running(match_id: int) -> QuerySet[Match, tuple[datetime]]:
-    """Locks the match; the time is when the database was asked to, however long that took."""
+    """Lock the match. The time is that of the request, however long the lock took."""
     matches = Match.objects.select_for_update(no_key=True).filter(pk=match_id, status=Match.Status.RUNNING)
     return matches.order_by().values_list(Now())
 

@@ -23,20 +23,20 @@ from ladder.models import Attempt, LiveSeat, Match, Outage, PlayedMove, Seat, Ta
 
 # --- What never changes ----------------------------------------------------------------------------------------------
 #
-# A game is known by the lease of its match, which no other has: a match that has ended has none, and is read anew.
+# Games are cached by the lease of their match, which is unique. An ended match has no lease and is read each time.
 
 MOST: Final = 256
-"""So many games are kept, those that were read last; one has some hundred moves, less than 100 KB."""
+"""The number of games that are cached. A game has a few hundred moves, less than 100 KB."""
 
 IDLE_S: Final = 60.0
-"""So long a game is kept of which nothing new is read: most are over then, and the others are read again."""
+"""A game is dropped from the cache after this time without new moves."""
 
 Value = TypeVar("Value")
 RowT = TypeVar("RowT")
 
 
 class Kept(Generic[Value]):
-    """A value for each of the games that were read last; whoever takes it does not change it."""
+    """A cache with a value per game. Callers must not change the values."""
 
     def __init__(self, idle_s: float = IDLE_S) -> None:
         self._idle_s = idle_s
@@ -44,7 +44,7 @@ class Kept(Generic[Value]):
         self._lock = Lock()
 
     def of(self, lease: UUID | None) -> Value | None:
-        """What is kept of the game with this lease."""
+        """The value for the game with this lease, if any."""
         if lease is None:
             return None
         with self._lock:
@@ -52,7 +52,7 @@ class Kept(Generic[Value]):
         return None if found is None else found[1]
 
     def keep(self, lease: UUID | None, value: Value) -> None:
-        """Keep ``value``, unless a transaction has read it: what it has read may never have happened."""
+        """Store ``value``, unless it was read in a transaction, which may be rolled back."""
         if lease is None or connection.in_atomic_block:
             return
         now = monotonic()
@@ -64,13 +64,13 @@ class Kept(Generic[Value]):
 
 
 class KeptMoves(Generic[RowT]):
-    """The moves of running games, in order, as far as they have been read. Each is read once."""
+    """A cache of the moves of running games, in order. Each move is read once."""
 
     def __init__(self) -> None:
         self._moves = Kept[tuple[RowT, ...]]()
 
     def upto(self, lease: UUID | None, count: int, read: Callable[[int], Sequence[RowT]]) -> tuple[RowT, ...]:
-        """The first ``count`` moves; ``read`` reads those from a number on, up to there."""
+        """The first ``count`` moves. ``read`` is called with the number of the first missing one."""
         known = self._moves.of(lease) or ()
         if len(known) >= count:
             return known[:count]
@@ -79,13 +79,13 @@ class KeptMoves(Generic[RowT]):
         return moves
 
     def add(self, lease: UUID | None, start: int, moves: Sequence[RowT]) -> None:
-        """Moves from number ``start`` on that were written just now, where all before them are known."""
+        """Add moves that were just written, from number ``start`` on, if all earlier ones are known."""
         known = self._moves.of(lease) or ()
         if len(known) == start:
             self._moves.keep(lease, (*known, *moves))
 
     def forget(self) -> None:
-        """Read all games again, because rows were changed that never change on a running site."""
+        """Clear the cache, because rows were changed that never change on a running site."""
         self._moves = Kept()
 
 
@@ -93,18 +93,18 @@ class KeptMoves(Generic[RowT]):
 
 
 def position_of(match: Match) -> Position:
-    """The table of ``match``, whose ladder and block are there. Raises ``Table.DoesNotExist``.
+    """The position of ``match``, which comes with its ladder and block. Raises ``Table.DoesNotExist``.
 
-    All of it is as it was at one moment: seats and table are read at once, and moves are only ever appended.
+    It is consistent: seats and table are read in one query, and moves are only appended.
     """
     return _position(match, _stands(match_id=match.pk), _seats(match.pk))
 
 
 def position_at(match_id: int) -> Position | None:
-    """The table of a live game, ``None`` where there is none.
+    """The position of a live game, ``None`` if there is none.
 
-    It is read much faster than the other way while the game runs: its match with ladder and block, versions and bots
-    are then as this process read them first. Take nothing of them that can change while a game runs: names, say.
+    This is much faster than :func:`position_of` while the game runs, because match, ladder, block, versions and bots
+    are cached. Do not use their values that can change during a game, such as names.
     """
     stands = _stands(match_id=match_id)
     known = _GAMES.of(stands[0].lease) if stands else None
@@ -120,7 +120,7 @@ def position_at(match_id: int) -> Position | None:
 
 
 def keep_played(lease: UUID | None, moves: Sequence[PlayedMove]) -> None:
-    """Moves that this process has written need not be read by it, once they are committed."""
+    """Cache moves that this process has written and committed."""
     rows = [
         Row(
             number=move.number,
@@ -145,12 +145,12 @@ def keep_played(lease: UUID | None, moves: Sequence[PlayedMove]) -> None:
 
 def _position(match: Match, stands: Sequence[Any], seats: Mapping[int, Seat]) -> Position:
     if not stands:
-        raise Table.DoesNotExist(f"{match} is no live game")
+        raise Table.DoesNotExist(f"{match} is not a live game")
     for live_seat in stands:
         _SEAT.set_cached_value(live_seat, seats[live_seat.seat_id])
     live_seats = sorted(
         stands, key=lambda live_seat: live_seat.seat.index
-    )  # here: to order many columns is dear to prepare
+    )  # not in the query, since ordering many columns is slow to prepare
     table = live_seats[0].table
     rows = KEPT_MOVES.upto(match.lease, table.moves, partial(_rows, table))
     return Position(
@@ -170,7 +170,7 @@ def _rows(table: Table, start: int) -> list[Row]:
 
 
 class _Game(NamedTuple):
-    """What never changes of a running game, but for what staff or owners may write of ladder, versions and bots."""
+    """The constant rows of a running game. Some values of ladder, versions and bots can change."""
 
     match: Match
     seats: Mapping[int, Seat]
@@ -180,7 +180,7 @@ _SEAT: Final = LiveSeat._meta.get_field("seat")
 _COLUMNS: Final = [name if name != "seat" else "seat__index" for name in Row._fields]
 _GAMES: Final = Kept[_Game]()
 KEPT_MOVES: Final = KeptMoves[Row]()
-"""What a row says never changes, so each is read once by a process."""
+"""Rows of moves never change, so each process reads them once."""
 
 
 def _stands_of(match_id: int) -> QuerySet[Any]:
@@ -201,11 +201,11 @@ _moves_from: Final = Prepared(
 )
 
 
-# --- An end without a result -----------------------------------------------------------------------------------------
+# --- Ends without a result -------------------------------------------------------------------------------------------
 
 
 def stop(match: Match, status: Match.Status, reason: str) -> None:
-    """End a running live match as ``status`` without a result. ``reason`` is shown to everybody."""
+    """End a running live match as ``status`` without a result. ``reason`` is public."""
     Match.objects.filter(pk=match.pk).update(
         status=status, reason=reason[:REASON_LENGTH], lease=None, lease_until=None, ended=Now()
     )

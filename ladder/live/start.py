@@ -1,4 +1,4 @@
-"""Start a live game: its deal, its table, a seat for each seat, and the first decisions."""
+"""Start a live game: its deal, its table, its seats and the first decisions."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from ladder.matches.blocks import Player, schedule_block
 from ladder.models import Attempt, Block, Ladder, LiveSeat, Match, Seat, Table
 
 WORKER: Final = "table"
-"""What stands in an attempt for the worker: nobody of them plays a live game."""
+"""The name of the worker in attempts at live games, which no worker plays."""
 
 NOBODY: Final[Mapping[int, str]] = MappingProxyType({})
 
 PATIENCE: Final = timedelta(hours=1)
-"""What a game may last beside all the time of its seats: starting hosted programs, delays. Then it is broken."""
+"""How much longer than the time of its seats a game may take, for starts of hosted bots and delays."""
 
 
 _KINDS: Final = {
@@ -46,18 +46,17 @@ def open_table(
     limits: Limits | None = None,
     guests: Mapping[int, str] = NOBODY,
 ) -> Match:
-    """Begin a live game of ``ladder`` among ``players``, seated as given; without ``limits``, by the ladder's.
+    """Start a live game of ``players`` on ``ladder``, seated as given. By default the ladder's ``limits`` apply.
 
-    A rated one is of memberships; a casual one counts nowhere. ``guests`` has for each seat of a guest the SHA-256 of
-    their secret, hex: whoever knows it sits there. The row of the ladder is locked, so call it where that is allowed:
-    before series, bots and memberships. Raises ``NoSeason`` where no season is open, ``ValueError`` for a wrong number
-    of players, for a rated game with a player without a membership, for a ladder with wrong limits and for guests who
-    are none, or of whom nothing would be known again.
+    In a rated game, all players have a membership. ``guests`` has the SHA-256 (hex) of the secret for each seat of a
+    guest. The row of the ladder is locked, so call this before series, bots and memberships are locked. Raises
+    ``NoSeason`` if no season is open, and ``ValueError`` for a wrong number of players, wrong limits, a rated game with
+    a player without a membership, and ``guests`` that do not match the players.
     """
     if {seat for seat, player in enumerate(players) if is_guest(player.version.bot)} != set(guests):
-        raise ValueError("every guest, and nobody else, is known by a secret")
+        raise ValueError("guests must have a secret for each seat of a guest, and for no other seat")
     if rated and any(player.membership is None for player in players):
-        raise ValueError("whoever plays a rated game has an entry on its ladder")
+        raise ValueError("every player of a rated game needs a membership of its ladder")
     limits = limits or Limits(**ladder.limits)
     purpose = Block.Purpose.LIVE if rated else Block.Purpose.CASUAL
     with transaction.atomic():
@@ -73,7 +72,7 @@ def open_table(
 
 
 def _claim(match: Match, limits: Limits, seats: int) -> None:
-    """The match runs from the start: no worker ever sees it queued."""
+    """Mark the match as running from the start, so that no worker takes it."""
     token = uuid4()
     longest = timedelta(milliseconds=budget_ms(seats, limits)) + PATIENCE
     Match.objects.filter(pk=match.pk).update(
@@ -83,9 +82,9 @@ def _claim(match: Match, limits: Limits, seats: int) -> None:
 
 
 def _set(match: Match, limits: Limits, guests: Mapping[int, str]) -> None:
-    """People have just said that they want to play: they are here, though not later than the game begins.
+    """Create the table and its seats.
 
-    By that, ``presence.NEVER_CAME`` knows those who have not come to the table yet.
+    People count as seen when the game starts, so that ``presence.NEVER_CAME`` finds those who have not opened it yet.
     """
     table = Table.objects.create(match=match, limits=asdict(limits))
     live_seats = LiveSeat.objects.bulk_create(

@@ -1,4 +1,4 @@
-"""What the templates of a bot's page use: shares without digits that would only pretend, habits in their units."""
+"""Template filters for the habits of a bot: values and intervals in their units."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ register = template.Library()
 
 @register.filter
 def per_cent(share: float) -> str:
-    """A place in a drawing for a share of 0 to 1."""
+    """A share of 0 to 1 as a percentage for coordinates of a drawing."""
     return f"{100 * share:.1f}"
 
 
 @register.filter
 def amount(value: float, habit: Habit) -> str:
-    """The value of a habit: a share in per cent, a mean with a digit or two."""
+    """The value of a habit: a share as ``42%``, a mean with one or two decimals."""
     if habit.share:
-        return f"{100 * value:.0f}\u00a0%"
+        return f"{100 * value:.0f}%"
     return f"{value:.{1 if abs(value) >= 10 else 2}f}"
 
 
@@ -37,8 +37,8 @@ def bounds(its: Practice, habit: Habit) -> str:
 
 @register.filter
 def counted(its: Practice, habit: Habit) -> str:
-    """What the value stands on: ``273 of 1 012 choices``, or ``112 barters won`` where it is a mean."""
-    said = {"occasions": f"{words.grouped(its.occasions)} {_(habit.occasion)}"}
+    """The size of the sample: ``273 of 1,012 choices``, or ``in 112 barters won`` for a mean."""
+    values = {"occasions": f"{words.grouped(its.occasions)} {_(habit.occasion)}"}
     if not habit.share:
-        return _("in %(occasions)s") % said
-    return _("%(number)s of %(occasions)s") % (said | {"number": words.grouped(its.amount)})
+        return _("in %(occasions)s") % values
+    return _("%(number)s of %(occasions)s") % (values | {"number": words.grouped(its.amount)})
