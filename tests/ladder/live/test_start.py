@@ -54,7 +54,7 @@ def test_a_casual_game_needs_no_entries_and_a_rated_one_does() -> None:
     bots = remote_bots(2)
     players = [Player(active_version(bot)) for bot in bots]
     before = snapshot()
-    with pytest.raises(ValueError, match="entry"):
+    with pytest.raises(ValueError, match="membership"):
         open_table(ladder, players)
     assert snapshot() == before
     match = open_table(ladder, players, rated=False, limits=CALM)
