@@ -1,4 +1,4 @@
-"""Serve URLs at which clients wait, without one thread per client."""
+"""ASGI application for streams and long polls, without one thread per client."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 
 # --- The application -------------------------------------------------------------------------------------------------
 #
-# Django's own handler starts a thread for every request, for signals and middleware that cannot wait, and keeps it as
-# long as the answer is being sent: 300 open streams would be 300 threads. Here a request goes straight to its view,
-# which is a coroutine, and no middleware is in between; what pages need of it (sessions, languages, forms) no program
-# has, and for people at tables ``esr_platform.api.streams.browser`` reads the session.
+# Django's handler starts a thread for each request, for synchronous signals and middleware, and keeps it until the
+# response is complete: 300 open streams would need 300 threads. Here, requests go directly to their views, which are
+# coroutines. Programs do not need the middleware (sessions, languages, forms). For human players,
+# ``esr_platform.api.streams.browser`` reads the session.
 
 MOST_BYTES: Final = MAX_ANSWER_BYTES + 1
-"""So much of a body is kept: what is longer is too long, whatever else is in it."""
+"""Maximum bytes of a body that are read. Longer bodies are invalid, whatever they contain."""
 
 SEND_S: Final = 30.0
-"""Who has not taken what was sent to them after so long is gone: they would hold it in our memory for ever."""
+"""Seconds after which a client that does not read is disconnected, because its data stays in memory."""
 
 HEADERS: Final = {
     "Cache-Control": "private, no-store",
@@ -47,14 +47,14 @@ HEADERS: Final = {
 
 
 class LiveEndpoints:
-    """An ASGI application that answers at the addresses of live views, and leaves all others to ``elsewhere``."""
+    """An ASGI application that handles the URLs of live views and passes all other requests to ``elsewhere``."""
 
     def __init__(self, elsewhere: Application) -> None:
         self._elsewhere = elsewhere
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            hub()  # it says from the first request on that the site runs
+            hub()  # start its background tasks with the first request
         found = _live_view(scope)
         if found is None:
             await self._elsewhere(scope, receive, send)
@@ -64,12 +64,12 @@ class LiveEndpoints:
             with threads.shared():
                 request = ASGIRequest({**scope, "query_string": _text(scope["query_string"])}, BytesIO(body))
                 request.META[ARRIVED] = monotonic()
-                request.META["CONTENT_LENGTH"] = str(len(body))  # of what is kept: all the rest is thrown away already
+                request.META["CONTENT_LENGTH"] = str(len(body))  # of the part that was read
                 answering = _respond(request, found, _patient(send))
                 if request.method == "POST":
                     await _to_its_end(answering)
                 else:
-                    await _while_somebody_listens(answering, receive)
+                    await _until_disconnect(answering, receive)
 
 
 def _live_view(scope: Message) -> ResolverMatch | None:
@@ -83,12 +83,12 @@ def _live_view(scope: Message) -> ResolverMatch | None:
 
 
 def _text(query: bytes) -> str:
-    """The query string, whatever its bytes are: what is no UTF-8 is no value that a view takes."""
+    """Decode the query string. Invalid UTF-8 becomes replacement characters, which no view accepts."""
     return query.decode(errors="replace")
 
 
 async def _body(receive: Receive) -> bytes | None:
-    """The first ``MOST_BYTES`` of the body once all of it is here; ``None`` if the client has gone before."""
+    """Return the first ``MOST_BYTES`` of the complete body, or ``None`` if the client disconnects."""
     kept = b""
     while True:
         message = await receive()
@@ -101,13 +101,13 @@ async def _body(receive: Receive) -> bytes | None:
 
 
 async def _to_its_end(response: Any) -> None:
-    """Run ``response``. What has come in whole counts, whether or not its sender waits to hear so."""
+    """Run ``response`` to its end. A complete request is processed even if the client disconnects."""
     with suppress(OSError):
         await response
 
 
-async def _while_somebody_listens(response: Any, receive: Receive) -> None:
-    """Run ``response`` to its end, or until the client goes or takes nothing more: then it ends where it waits."""
+async def _until_disconnect(response: Any, receive: Receive) -> None:
+    """Run ``response`` to its end. Cancel it if the client disconnects or stops reading."""
     responding = asyncio.ensure_future(response)
     gone = asyncio.ensure_future(receive())
     try:
@@ -121,7 +121,7 @@ async def _while_somebody_listens(response: Any, receive: Receive) -> None:
 
 
 def _patient(send: Send) -> Send:
-    """``send``, which raises ``TimeoutError`` after ``SEND_S``."""
+    """Return a ``send`` that raises ``TimeoutError`` after ``SEND_S`` seconds."""
 
     async def sending(message: Message) -> None:
         async with asyncio.timeout(SEND_S):
@@ -144,12 +144,12 @@ async def _respond(request: ASGIRequest, found: ResolverMatch, send: Send) -> No
 
 
 async def _answer(request: ASGIRequest, found: ResolverMatch) -> HttpResponseBase:
-    """What the view says; what it raises is answered as Django's handler answers it, and logged."""
+    """Return the response of the view. Handle and log its exceptions as Django's handler does."""
     try:
-        request.get_host()  # an address that is not ours is refused, as everywhere
+        request.get_host()  # raises DisallowedHost for unknown hosts
         request.resolver_match = found
         return cast("HttpResponseBase", await found.func(request, *found.args, **found.kwargs))
-    except Exception as error:  # the border of the process: it is logged there
+    except Exception as error:  # the outermost handler, which logs the error
         return response_for_exception(request, error)
 
 

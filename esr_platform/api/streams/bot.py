@@ -38,7 +38,7 @@ from ladder.models import LiveSeat, Match
 
 @dataclass(frozen=True)
 class GameCursor:
-    """How much of a match a stream has sent: that it has begun, the last decision, the log up to ``entries``."""
+    """The position of a stream in a match: whether it was started, the last decision, the number of log entries."""
 
     started: bool = False
     decision: int = 0
@@ -56,20 +56,20 @@ class GameEvents:
 
 
 class PollResult(NamedTuple):
-    """What a long poll has found: an event, or the seconds until there is one, if known."""
+    """The result of a long poll: an event, or the seconds until the next one, if known."""
 
     event: Document | None = None
     again_s: float | None = None
 
 
 def bot_events(match_id: int, asks: list[tuple[int, GameCursor]]) -> list[GameEvents]:
-    """The new events of one match for bots, each with its cursor. The match is read once for all."""
+    """Return the new events of one match for each bot and its cursor. Reads the match once."""
     position = position_at(match_id)
     return [_events(position, bot, cursor) for bot, cursor in asks]
 
 
 def next_event(bot_id: int) -> PollResult:
-    """The decision that waits longest for the bot, of any game, with its whole log."""
+    """Return the oldest open decision of the bot in any game, with its complete log."""
     for match_id, _ in decisions.open_decisions(bot_id):
         found = open_event(match_id, bot_id, 0)
         if found is not None and found.event is not None and found.event["type"] == "decide":
@@ -78,7 +78,7 @@ def next_event(bot_id: int) -> PollResult:
 
 
 def open_event(match_id: int, bot_id: int, log: int) -> PollResult | None:
-    """The bot's open decision, with the log from ``log`` on, or the end of the game; ``None`` if it is not its game."""
+    """Return the open decision with the log from ``log``, or the end of the game. ``None`` if the bot does not play."""
     found = decisions.position_for(match_id, bot_id)
     if found is None:
         return None
@@ -107,7 +107,7 @@ def _events(position: Position | None, bot: int, cursor: GameCursor) -> GameEven
 
 
 def _start(position: Position, seat: int) -> Document:
-    """The event that opens a match on this stream; ``resumed`` if an earlier stream has sent one."""
+    """Return the first event of a match. It is ``resumed`` if an earlier stream already sent it."""
     live_seat = position.live_seats[seat]
     LiveSeat.objects.filter(pk=live_seat.pk).update(starts=F("starts") + 1)
     begun = decisions.game_start(position, seat, resumed=live_seat.starts > 0)
@@ -116,13 +116,13 @@ def _start(position: Position, seat: int) -> Document:
 
 
 def _is_open(position: Position, seat: int) -> bool:
-    """Whether the seat owes a decision that it may be told of by now."""
+    """Return whether the seat has an open decision that may already be sent."""
     live_seat = position.live_seats[seat]
     return live_seat.owes and live_seat.due_at is not None and live_seat.due_at <= position.now
 
 
 def _again_s(position: Position, seat: int) -> float | None:
-    """Seconds until the seat may see the decision that it owes; ``None`` if unknown, or if it may see it already."""
+    """Return the seconds until the open decision may be sent. ``None`` if unknown or if it may be sent already."""
     due_at = position.live_seats[seat].due_at
     if due_at is None or due_at <= position.now:
         return None
@@ -131,11 +131,11 @@ def _again_s(position: Position, seat: int) -> float | None:
 
 # --- The stream ------------------------------------------------------------------------------------------------------
 #
-# A new stream begins with everything that is pending: each running game, the decisions that are owed with the whole
-# log, open challenges. A bot has one stream. The newest counts, whichever process it is connected to.
+# A new stream begins with all pending events: running games, open decisions with the complete log, open challenges.
+# A bot has one stream, the newest in all processes.
 
 EVENTS: Final = Coalescer(bot_events, writes=lambda ask: not ask[1].started)
-"""New events, read once for all bots at a table. A request writes if its stream has not begun the match yet."""
+"""New events, read once for all bots in a match. A request writes if its stream has not started the match yet."""
 
 _NOTHING: Final = GameCursor()
 
@@ -154,7 +154,9 @@ class BotSource(Source):
     @asynccontextmanager
     async def opened(self, wake: Callable[[], None]) -> AsyncIterator[None]:
         self._wake = wake
-        await threads.write(claim_stream, self.claim.bot, self.claim.stream)  # first, or it would seem to be an old one
+        await threads.write(
+            claim_stream, self.claim.bot, self.claim.stream
+        )  # first, or it would be closed as an old stream
         yield
 
     def hello(self, framing: JSONLines) -> bytes:
@@ -168,7 +170,7 @@ class BotSource(Source):
         return True
 
     def _behind(self, asked: Mapping[int, int]) -> Iterable[int]:
-        """The matches with unsent events; ``asked`` has the open decision, or 0, of each that runs."""
+        """Return the matches with unsent events. ``asked`` contains the open decision, or 0, of each running match."""
         unsent = [match for match, decision in asked.items() if self._cursors.get(match, _NOTHING).decision < decision]
         return {*unsent, *(asked.keys() ^ self._cursors.keys())}
 
@@ -217,10 +219,10 @@ class BotStreamView(StreamView):
 # --- Long polls ------------------------------------------------------------------------------------------------------
 
 LONGEST_S: Final = 25
-"""Longest wait of a request; many proxies cut a request off after 30 s."""
+"""Maximum seconds of a long poll. Many proxies close a request after 30 s."""
 
 LOOK_S: Final = 5.0
-"""How often a waiting request looks again, since a hint may be lost."""
+"""Seconds between two checks of a waiting request, in case a hint was lost."""
 
 
 class _Polling(LiveView):
@@ -237,7 +239,7 @@ class _Polling(LiveView):
     async def _wait(
         self, request: Request, bot: Bot, match: int | None, look: Callable[[], Awaitable[PollResult]]
     ) -> HttpResponse:
-        """Return the first event that ``look`` finds; 204 if there is none within the time to wait."""
+        """Return the first event that ``look`` finds, or 204 if there is none in time."""
 
         def touched(changed: int | None) -> None:
             if changed is None or match in (None, changed):
@@ -264,7 +266,7 @@ class _Polling(LiveView):
 
 
 class NextDecision(_Polling):
-    """At ``/api/v1/bot/decision``: of any game."""
+    """At ``/api/v1/bot/decision``, for any game."""
 
     async def get(self, request: Request) -> HttpResponse:
         bot = await self._player(request)
@@ -272,7 +274,7 @@ class NextDecision(_Polling):
 
 
 class GameDecision(_Polling):
-    """At ``/api/v1/matches/{match}/decision``: of one game, until it has ended."""
+    """At ``/api/v1/matches/{match}/decision``, for one game until it has ended."""
 
     async def get(self, request: Request, match: int) -> HttpResponse:
         bot = await self._player(request)
@@ -281,7 +283,7 @@ class GameDecision(_Polling):
         async def look() -> PollResult:
             found = await threads.read(open_event, match, bot.pk, start)
             if found is None:
-                raise Http404(f"{bot.name} does not play game {match}.")
+                raise Http404(f"Live game not found, or {bot.name} does not play in it.")
             return found
 
         return await self._wait(request, bot, match, look)

@@ -1,7 +1,7 @@
-"""Who asks from a browser, at the addresses at which people play and watch: known by the cookie of its session.
+"""Authentication of browsers by their session cookie, at the endpoints of live games.
 
-No middleware is before these addresses, so that the session is read here. What changes something needs what no other
-site can send: the token against forgeries as the header ``X-CSRFToken``, an ``Origin`` that is ours, and JSON.
+No middleware runs before these endpoints, so the session is read here. Requests that change data must have the header
+``X-CSRFToken``, an ``Origin`` of this site, and a JSON body. Another site cannot send such a request.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ _FORGED: Final = "The CSRF token is missing or invalid. Reload the page."
 
 
 class BrowserAuthentication(BaseAuthentication):
-    """Finds who has the session; one that there is not is refused where something is sent, and counted as a guess."""
+    """Authenticate by session cookie. Invalid sessions are counted as guesses, and are errors in requests with data."""
 
     security: ClassVar = "session"
-    """The name of its security scheme in the OpenAPI document."""
+    """Name of the security scheme in the OpenAPI document."""
 
     def authenticate(self, request: Request) -> tuple[User | AnonymousUser, Browser] | None:
-        """The person, or nobody for a guest, and the browser; ``None`` without a session, or with a token.
+        """Return the user, anonymous for guests, and the browser. ``None`` without a session or with a token.
 
-        Raises ``Refusal`` (401), ``PermissionDenied`` for what another site could have sent, ``Throttled``.
+        Raises ``Refusal`` (401), ``Throttled``, and ``PermissionDenied`` for possible cross-site requests.
         """
         asked = request._request
         key = asked.COOKIES.get(settings.SESSION_COOKIE_NAME, "")
@@ -60,7 +60,7 @@ class BrowserAuthentication(BaseAuthentication):
 
 
 class SitsHere(BasePermission):
-    """Lets in browsers in front of which somebody can sit: a person who is signed in, or a guest. Others get 401."""
+    """Allow browsers of signed-in users and guests. Other clients get 401."""
 
     def has_permission(self, request: Request, view: APIView) -> bool:  # noqa: ARG002
         browser = request.auth
@@ -70,7 +70,7 @@ class SitsHere(BasePermission):
 
 
 class PlaysHere(BasePermission):
-    """Lets in the same, and tokens with the scope that the view names."""
+    """Allow browsers as in ``SitsHere``, and tokens with the scope of the view."""
 
     def has_permission(self, request: Request, view: APIView) -> bool:
         judge = SitsHere() if isinstance(request.auth, Browser) else HasScope()
@@ -80,24 +80,24 @@ class PlaysHere(BasePermission):
 
 
 EITHER: Final = [TokenAuthentication, BrowserAuthentication]
-"""How somebody is known where programs and browsers ask the same."""
+"""Authentication classes of endpoints for both programs and browsers."""
 
 
 def browser_of(request: Request) -> Browser:
-    """The browser that ``SitsHere`` has let in."""
+    """Return the browser of a request that ``SitsHere`` allowed."""
     assert isinstance(request.auth, Browser)
     return request.auth
 
 
 class _Check(CsrfViewMiddleware):
-    """Django's own check, which says why it refuses instead of answering with a page."""
+    """Django's CSRF check. Returns the reason of a failure instead of an error page."""
 
     def _reject(self, request: HttpRequest, reason: str) -> Any:  # noqa: ARG002
         return reason
 
 
 def _require_own_page(request: HttpRequest) -> None:
-    """Raises ``PermissionDenied`` for what another site could have sent, ``UnsupportedMediaType`` for a form."""
+    """Raise ``PermissionDenied`` for possible cross-site requests, and ``UnsupportedMediaType`` for forms."""
     if request.content_type not in ("", JSON):
         raise UnsupportedMediaType(request.content_type or "")
     check = _Check(lambda _: HttpResponse())

@@ -1,4 +1,4 @@
-"""The subscription of this process to Redis, which says what streams have to look at again."""
+"""The Redis subscription of this process, which tells streams when to read the database again."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _PING_S: Final = 10.0
 
 
 async def listen(hear: Callable[[Mapping[str, Any]], None], missed: Callable[[], None]) -> None:
-    """Call ``hear`` with every hint, and ``missed`` each time that some may have been lost. Never returns."""
+    """Call ``hear`` with every hint, and ``missed`` whenever hints may have been lost. Never returns."""
     while True:
         try:
             await _listen(hear, missed)
@@ -64,10 +64,10 @@ def _pass_on(data: bytes, hear: Callable[[Mapping[str, Any]], None]) -> None:
 
 # --- The hub ---------------------------------------------------------------------------------------------------------
 #
-# A hint (``ladder.live.notify``) may be lost and carries no news itself: a client that is touched by it reads the rows.
+# A hint (``ladder.live.notify``) contains no data and can be lost. Clients react to it by reading the database.
 
 _AT_TABLES: Final = ("moved", "decide", "stream", "chat", "seats")
-"""Kinds of hints that change nothing in the lobby."""
+"""Kinds of hints that do not affect the lobby."""
 
 
 class Hub(Subscriptions):
@@ -85,14 +85,14 @@ class Hub(Subscriptions):
         on_shutdown(self.close)
 
     def run(self, coroutine: Any) -> None:
-        """Run ``coroutine`` in the background for as long as the process lives."""
+        """Run ``coroutine`` in the background."""
         with threads.shared():
             task = asyncio.get_running_loop().create_task(coroutine)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     def hear(self, hint: Mapping[str, Any]) -> None:
-        """Act on a hint, as soon as what it tells of may be shown."""
+        """Process a hint, after the delay that it contains."""
         delay_s, bots = float(hint.get("in_ms") or 0) / 1000, hint.get("bots", ())
         if hint.get("what") not in _AT_TABLES:
             for one in self.of(LOBBY):
@@ -114,7 +114,7 @@ _hubs: WeakKeyDictionary[asyncio.AbstractEventLoop, Hub] = WeakKeyDictionary()
 
 
 def hub() -> Hub:
-    """The hub of this process, which begins to listen with the first call."""
+    """Return the hub of this process. The first call starts it."""
     loop = asyncio.get_running_loop()
     found = _hubs.get(loop)
     if found is None:

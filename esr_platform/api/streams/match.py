@@ -42,13 +42,12 @@ from ladder.openness import is_open
 
 # --- Events ----------------------------------------------------------------------------------------------------------
 #
-# Where it is cut is decided by ``ladder.live.visibility`` alone, and that all is open at the end by
-# ``ladder.openness``.
+# ``ladder.live.visibility`` alone decides what is public during a game, and ``ladder.openness`` what is public later.
 
 
 @dataclass(frozen=True)
 class SpectatorCursor:
-    """How much a spectator has been sent: up to which round, and how many entries of the log."""
+    """The position of a spectator: the last round and the number of log entries that were sent."""
 
     round: int = 0
     entries: int = 0
@@ -56,7 +55,7 @@ class SpectatorCursor:
 
 @dataclass(frozen=True)
 class SpectatorEvents:
-    """New events and the cursor after them; ``over`` after the last."""
+    """New events and the cursor after them. ``over`` is true after the last event."""
 
     cursor: SpectatorCursor
     events: list[Document] = field(default_factory=list)
@@ -64,12 +63,12 @@ class SpectatorEvents:
 
 
 def live_match(viewer: Viewer, match_id: int) -> Match | None:
-    """The live game at an address, if ``viewer`` may know of it."""
+    """Return a live game, or ``None`` if it is not visible to ``viewer``."""
     return _live(viewer, match_id).first()
 
 
 def live_match_of_strangers(match_id: int) -> Match | None:
-    """The live game at an address, if strangers may know of it."""
+    """Return a live game, or ``None`` if it is not public."""
     return next(iter(_live_for_strangers(match_id=match_id)), None)
 
 
@@ -82,14 +81,16 @@ _live_for_strangers: Final = Prepared(lambda match_id: _live(AnonymousUser(), ma
 
 
 def spectator_events(match_id: int, asks: list[SpectatorCursor]) -> list[SpectatorEvents]:
-    """The new events of one match for spectators, one answer for each cursor."""
+    """Return the new events of one match for each cursor."""
     position = position_at(match_id)
     if position is None:
         return [SpectatorEvents(cursor, over=True) for cursor in asks]
     if position.match.status in Match.ENDED:
         return _end(position, asks)
     if all(cursor.round >= position.table.round - 1 for cursor in asks):
-        return [SpectatorEvents(cursor) for cursor in asks]  # nothing newer can be open: no need to play it again
+        return [
+            SpectatorEvents(cursor) for cursor in asks
+        ]  # no newer round can be public, so the game need not be replayed
     cut = cut_of(position)
     if cut is None:
         return [SpectatorEvents(cursor) for cursor in asks]
@@ -100,7 +101,7 @@ def spectator_events(match_id: int, asks: list[SpectatorCursor]) -> list[Spectat
 
 
 def head(match: Match) -> Document:
-    """The first event of a public stream: which game this is, and who plays."""
+    """Return the first event of a public stream: the match and its players."""
     position = position_at(match.pk)
     assert position is not None, "it is a live game"
     begun = decisions.game_start(position, 0, resumed=True)
@@ -108,7 +109,7 @@ def head(match: Match) -> Document:
 
 
 def public_view(match: Match, start: int) -> Document:
-    """What everybody may see of a live game now, its log from entry ``start`` on; nothing in its first round."""
+    """Return the public view of a live game with the log from entry ``start``. Empty during the first round."""
     running = match.status == Match.Status.RUNNING
     found: dict[str, Any] = {"game": match.pk, "running": running, "seat": None, "round": None, "view": None, "log": []}
     if running:
@@ -143,34 +144,34 @@ def _end(position: Position, asks: list[SpectatorCursor]) -> list[SpectatorEvent
 
 # --- Feeds -----------------------------------------------------------------------------------------------------------
 #
-# The public state moves by rounds and a game by moves, so spectators are woken by what is new to see, not by each move.
+# The public state changes with rounds, not moves. Spectators are woken only if there is something new to see.
 
 log = structlog.get_logger(__name__)
 
 EVENTS: Final = Coalescer(spectator_events)
-"""New events, read once for all who ask at the same time."""
+"""New events, read once for all simultaneous requests."""
 
 _ARRIVALS: Final = Coalescer(spectator_events, apart_s=0.05)
-"""The events for new spectators, who often come in a crowd, read once for all within 50 ms."""
+"""Events for new spectators, who often arrive together, read once per 50 ms."""
 
 AGAIN_S: Final = 1.0
-"""Pause after a failed look."""
+"""Seconds to wait after an error."""
 
 MOST_FAILURES: Final = 5
 
 MOST_KEPT: Final = 16
-"""Maximum chunks per feed for spectators who resume at different places."""
+"""Maximum chunks per feed for spectators who resume at different positions."""
 
 
 class Chunk:
-    """What follows one cursor, encoded once per format for all spectators with this cursor."""
+    """The events after one cursor, encoded once per format for all spectators with this cursor."""
 
     def __init__(self, news: SpectatorEvents) -> None:
         self.news = news
         self._encoded: dict[type[JSONLines], bytes] = {}
 
     def pieces(self, framing: JSONLines) -> bytes:
-        """The encoded events."""
+        """Return the encoded events."""
         kind = type(framing)
         if kind not in self._encoded:
             place = self.news.cursor.entries
@@ -181,8 +182,8 @@ class Chunk:
 class Feed:
     """The events of one match for all its spectators in this process.
 
-    ``_next`` has the chunk that follows each cursor, until there are newer events: for the spectators who were up to
-    date before the last events, and for those who arrive or resume.
+    ``_next`` contains the chunk after each cursor until there are newer events, for current, new and resuming
+    spectators.
     """
 
     def __init__(self, match: int) -> None:
@@ -193,24 +194,24 @@ class Feed:
         self._news = SpectatorEvents(SpectatorCursor())
 
     async def after(self, cursor: SpectatorCursor) -> Chunk:
-        """What follows ``cursor``. Raises what reading raises."""
+        """Return the chunk after ``cursor``. Raises database errors."""
         if cursor == self._news.cursor and not self._news.over:
             return Chunk(SpectatorEvents(cursor))
         if cursor in self._next:
             return self._next[cursor]
         found = await _ARRIVALS.fetch(self._match, cursor)
-        chunk = Chunk(replace(found, over=found.over or self._news.over))  # an ended feed looks no more
+        chunk = Chunk(replace(found, over=found.over or self._news.over))  # an ended feed does not read again
         if chunk.news.cursor == self._news.cursor and len(self._next) < MOST_KEPT:
-            self._next[cursor] = chunk  # else this feed is behind it, or has moved on
+            self._next[cursor] = chunk  # otherwise, this feed is behind or ahead of it
         return chunk
 
     def touch(self) -> None:
-        """Look at the match again."""
+        """Make the feed read the match again."""
         self._touched.set()
 
     @contextmanager
     def waking(self, wake: Callable[[], None]) -> Iterator[None]:
-        """Call ``wake`` whenever there is something new to see."""
+        """Call ``wake`` whenever there are new events."""
         self._wakes.add(wake)
         try:
             yield
@@ -223,16 +224,16 @@ class Feed:
         return bool(self._wakes)
 
     async def follow(self) -> None:
-        """Look whenever the match has moved, and by the clock, since a hint may be lost, until the match has ended.
+        """Read the match after each change, and at regular intervals in case a hint was lost, until it has ended.
 
-        After repeated failures all spectators are disconnected, so that they reconnect, perhaps to another process.
+        After repeated errors, disconnect all spectators, so that they reconnect, perhaps to another process.
         """
         failed = 0
         while not self._news.over:
             self._touched.clear()
             try:
                 found = await EVENTS.fetch(self._match, self._news.cursor)
-            except Exception as error:  # the border of the task: spectators wait for the next look
+            except Exception as error:  # the outermost handler of the task: try again later
                 failed += 1
                 log.warning("game_not_looked_at", match=self._match, error=repr(error))
                 if failed == MOST_FAILURES:
@@ -258,7 +259,7 @@ _feeds: WeakKeyDictionary[Hub, dict[int, tuple[Feed, asyncio.Task[None]]]] = Wea
 
 @contextmanager
 def following(match: int, wake: Callable[[], None]) -> Iterator[Feed]:
-    """The feed of a match, which looks as long as it has spectators in this process."""
+    """Return the feed of a match, which runs as long as it has spectators in this process."""
     feeds = _feeds.setdefault(hub(), {})
     if match not in feeds:
         made = Feed(match)
@@ -283,7 +284,7 @@ async def _follow(feed: Feed, match: int) -> None:
 MOST_ENTRIES: Final = 1_000_000
 
 Opened = tuple[Match, Document]
-"""A game, and the first event of its stream."""
+"""A match and the first event of its stream."""
 
 
 class TableView(LiveView):
@@ -311,7 +312,7 @@ class GameViewers(LiveView):
 
 
 class SpectatorSource(Source):
-    """A live match as spectators see it, one round late."""
+    """The public events of a live match, with a one-round delay."""
 
     def __init__(self, request: Request, who: str, game: Match, first: Document, entries: int) -> None:
         super().__init__([Topic("match", game.pk)])
@@ -333,7 +334,7 @@ class SpectatorSource(Source):
         return framing.event(self._first)
 
     def touched(self, match: int | None) -> bool:
-        """The feed wakes spectators; those of a private ladder look at each hint whether they still may watch."""
+        """Return whether to check the viewer's access: at each hint on a private ladder. The feed reports events."""
         return match is None or self._game.ladder.private
 
     def _count(self, viewers: int) -> None:
@@ -363,13 +364,13 @@ class MatchStreamView(StreamView):
     admission = "audience"
 
     async def source(self, request: Request, who: str, match: int) -> SpectatorSource:  # type: ignore[override]
-        hub().require_room(who)  # before the match is read
+        hub().require_room(who)  # before reading the match
         game, first = await _opened(request, match)
         return SpectatorSource(request, who, game, first, place(request))
 
 
 async def _opened(request: Request, match_id: int) -> Opened:
-    """The match, if the client may see it; read once for all clients that come at the same time. Raises ``Http404``."""
+    """Return the match, read once for all clients that arrive together. Raises ``Http404`` if it is not visible."""
     found = await _STRANGERS.fetch(match_id, None)
     return await threads.read(_opened_by, request, match_id) if found is None else found
 
@@ -385,7 +386,7 @@ def _opened_by_strangers(match_id: int, asks: list[None]) -> list[Opened | None]
 
 
 _STRANGERS: Final = Coalescer(_opened_by_strangers, apart_s=0.1)
-"""What needs no identity, read once for a crowd that arrives within 100 ms."""
+"""Public matches, read once per 100 ms for all clients that arrive together."""
 
 
 def _still_seen(request: Request, match_id: int) -> bool:

@@ -1,4 +1,4 @@
-"""The loop that every stream runs, and the formats of its events."""
+"""The loop of all streams, and the formats of their events."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from esr_platform.api.streams.view import LiveView
 # --- Formats of events -----------------------------------------------------------------------------------------------
 
 KEEP_ALIVE_S: Final = 7.0
-"""Longest silence of a stream."""
+"""Maximum seconds of silence in a stream."""
 
 
 class JSONLines(JSONRenderer):
-    """One JSON object per line; an empty line keeps the connection alive. Errors are one problem document."""
+    """One JSON object per line. Empty lines are keep-alives. Errors are problem documents."""
 
     media_type = "application/x-ndjson"
     format = "ndjson"
@@ -36,15 +36,12 @@ class JSONLines(JSONRenderer):
     hello: bytes = b"\n"
 
     def event(self, document: Mapping[str, Any], place: int | str | None = None) -> bytes:  # noqa: ARG002
-        """One complete event. ``place`` is its id if a client can resume after it."""
+        """Encode an event. ``place`` is its id if a client can resume after it."""
         return orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE | orjson.OPT_NON_STR_KEYS)
 
 
 class EventStream(JSONLines):
-    """Server-sent events, as ``EventSource`` reads them; a comment keeps the connection alive.
-
-    A browser that has lost its connection reconnects after a second.
-    """
+    """Server-sent events for ``EventSource``. Comments are keep-alives. Browsers reconnect after one second."""
 
     media_type = "text/event-stream"
     format = "sse"
@@ -65,10 +62,10 @@ FRAMINGS: Final = [JSONLines, EventStream]
 
 
 class Batch(NamedTuple):
-    """What a source has found.
+    """New data of a source.
 
-    ``data`` is sent now. ``again_s`` is the number of seconds after which there is more, if that is known. A source
-    that sets ``closes_s`` has the stream closed after that many seconds.
+    ``data`` is sent immediately. ``again_s`` is the number of seconds until there is more, if known. If ``closes_s`` is
+    set, the stream closes after that many seconds.
     """
 
     data: bytes = b""
@@ -77,9 +74,9 @@ class Batch(NamedTuple):
 
 
 class Source:
-    """What one stream tells its client; it remembers what it has told.
+    """The events of one stream, with the position of its client.
 
-    ``topics`` wake the stream. It ends with the session of ``browser`` or with ``claim``.
+    Changes of ``topics`` wake the stream. It ends with the session of ``browser`` or with ``claim``.
     """
 
     browser: Browser | None = None
@@ -89,30 +86,30 @@ class Source:
         self.topics = topics
 
     def opened(self, wake: Callable[[], None]) -> AbstractAsyncContextManager[object]:  # noqa: ARG002
-        """A context around the life of the stream. ``wake`` makes the stream look."""
+        """Return a context that is open as long as the stream. ``wake`` makes the stream call ``look``."""
         return nullcontext()
 
     def touched(self, match: int | None) -> bool:  # noqa: ARG002
-        """Note that ``match``, or anything (``None``), may have changed. Returns whether the stream has to look now."""
+        """Note that ``match``, or anything (``None``), may have changed. Return whether to call ``look`` now."""
         return True
 
     def hello(self, framing: JSONLines) -> bytes:
-        """The first bytes of the stream."""
+        """Return the first bytes of the stream."""
         return framing.hello
 
     async def look(self, framing: JSONLines) -> Batch | None:
-        """What the client has not been told yet; ``None`` ends the stream at once."""
+        """Return new data for the client. ``None`` ends the stream."""
         raise NotImplementedError
 
     def aside(self, framing: JSONLines) -> bytes:  # noqa: ARG002
-        """What is sent along with other data or instead of a keep-alive, but never by itself."""
+        """Return data to send together with other data or instead of a keep-alive."""
         return b""
 
 
 class Stream:
-    """One open stream: it looks at its source when it is woken and by the clock, and sends what is new.
+    """An open stream, which sends new data of its source when it is woken and at regular intervals.
 
-    A keep-alive comes by the clock alone: a stream may be touched by what its client must not learn of.
+    The times of keep-alives are fixed, because a stream can be woken by changes that its client must not learn of.
     """
 
     def __init__(self, source: Source, framing: JSONLines) -> None:
@@ -125,7 +122,7 @@ class Stream:
             self._woken.set()
 
     async def pieces(self, who: str) -> AsyncIterator[bytes]:
-        """The bytes of the stream until its source or its subscription ends; ``who`` is counted for it."""
+        """Yield the bytes of the stream until its source or subscription ends. The stream is counted for ``who``."""
         source, framing, ended = self._source, self._framing, self.subscription.ended
         clock = asyncio.get_running_loop().time
         async with source.opened(self._woken.set):
@@ -136,7 +133,7 @@ class Stream:
                     self._woken.clear()
                     batch = await source.look(framing)
                     if batch is None or ended.is_set():
-                        break  # if it has ended, somebody else may be reading by now
+                        break  # if it has ended, another user may be reading by now
                     if batch.closes_s is not None:
                         ends = min(ends, clock() + batch.closes_s)
                     if batch.data or clock() >= spoke + KEEP_ALIVE_S:
@@ -151,22 +148,22 @@ class Stream:
 
 
 class StreamView(LiveView):
-    """A view that answers with a stream of one source."""
+    """A view that returns a stream of one source."""
 
     throttle_scope = "stream"
     renderer_classes = FRAMINGS
 
     async def source(self, request: Request, who: str, **numbers: int) -> Source:
-        """The source for the client ``who``. Raises ``Http404`` or ``Refusal``."""
+        """Return the source for the client ``who``. Raises ``Http404`` or ``Refusal``."""
         raise NotImplementedError
 
     async def get(self, request: Request, **numbers: int) -> HttpResponseBase:
         who = identity(request._request, request.auth)
         source = await self.source(request, who, **numbers)
-        hub().require_room(who)  # after the last wait: others have come meanwhile
+        hub().require_room(who)  # checked last, because other clients may have connected meanwhile
         framing = request.accepted_renderer
         assert isinstance(framing, JSONLines)
-        # No proxy on the way may buffer it.
+        # Proxies must not buffer the stream.
         headers = {"X-Accel-Buffering": "no"}
         return StreamingHttpResponse(
             Stream(source, framing).pieces(who), content_type=framing.media_type, headers=headers

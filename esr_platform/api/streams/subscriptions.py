@@ -1,4 +1,4 @@
-"""The clients that wait in this process: what each waits for, and how many may wait."""
+"""The waiting clients of this process, their topics and their limits."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Kind = Literal["bot", "match", "seat", "lobby"]
 
 
 class Topic(NamedTuple):
-    """What a client waits for: a bot by id, a match by id, a seat of a match, or the lobby."""
+    """A subject that clients subscribe to: a bot by id, a match by id, a seat of a match, or the lobby."""
 
     kind: Kind
     number: int = 0
@@ -40,10 +40,10 @@ LOBBY: Final = Topic("lobby")
 
 @dataclass(frozen=True)
 class BotClaim:
-    """What keeps the stream of a bot open: it is the newest stream of the bot, and the token is valid.
+    """The right of a bot's stream to stay open: it is the newest stream of the bot, and its token is valid.
 
-    ``behind`` gets the open decision, or 0, of each running match of the bot and returns the matches of which the
-    stream has not sent everything.
+    ``behind`` gets the open decision, or 0, of each running match of the bot. It returns the matches with events that
+    the stream has not sent.
     """
 
     bot: int
@@ -56,10 +56,10 @@ _NUMBERS: Final = count()
 
 
 class Subscription:
-    """One client that waits for ``topics``.
+    """A client that waits for ``topics``.
 
     ``on_touch`` is called with each match that may have changed, or with ``None`` if anything may have changed.
-    The subscription ends with the session of ``browser`` or with ``claim``. ``number`` grows from each to the next.
+    The subscription ends with the session of ``browser`` or with ``claim``. Newer subscriptions have higher numbers.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Subscription:
         self.reason = ""
 
     def end(self, reason: str = "") -> None:
-        """Disconnect the client. ``reason`` is sent to it; without one it may reconnect at once."""
+        """Disconnect the client. With a ``reason``, which is sent to it, it must not reconnect."""
         self.reason = self.reason or reason
         self.ended.set()
         self.touch(None)
@@ -91,42 +91,41 @@ class Subscriptions:
         self._closing = False
 
     def of(self, *topics: Topic) -> set[Subscription]:
-        """The subscriptions to at least one of ``topics``."""
+        """Return the subscriptions to at least one of ``topics``."""
         return {one for topic in topics for one in self._by_topic.get(topic, ())}
 
     def of_kind(self, kind: Kind) -> list[tuple[Topic, Subscription]]:
-        """The subscriptions to topics of a kind, with the topic."""
+        """Return all subscriptions to topics of a kind, with the topic."""
         return [(topic, one) for topic, some in self._by_topic.items() if topic.kind == kind for one in some]
 
     @property
     def bots(self) -> list[int]:
-        """The bots that hold a stream open or wait for a decision here."""
+        """Ids of the bots with a stream or long poll in this process."""
         return [topic.number for topic in self._by_topic if topic.kind == "bot"]
 
     def make_room(self, topic: Topic, most: int) -> None:
-        """End the oldest subscriptions to ``topic`` until fewer than ``most`` are open. A closed one may seem open."""
+        """End the oldest subscriptions to ``topic`` until fewer than ``most`` are open."""
         open_ones = [one for one in self.of(topic) if not one.ended.is_set()]
         for one in sorted(open_ones, key=lambda one: one.number)[: max(0, len(open_ones) + 1 - most)]:
             one.end(NEWER)
 
     def require_room(self, who: str) -> None:
-        """Raise ``Refusal`` (429 or 503) if ``who``, or all clients together, wait for too much already.
+        """Raise ``Refusal`` (429 or 503) if ``who``, or all clients together, have too many connections.
 
-        Strangers have half of the room, so that bots find room however many addresses strangers have.
+        Clients without a token or account share half of the capacity, so that they cannot crowd out bots.
         """
         if self._counter.count(who) >= settings.MAX_STREAMS_PER_CLIENT:
-            sentence = (
-                f"{settings.MAX_STREAMS_PER_CLIENT} of your requests wait for something already. Close one of them."
-            )
+            most = settings.MAX_STREAMS_PER_CLIENT
+            sentence = f"You have {most} open streams and long polls (the maximum). Close one and try again."
             raise Refusal(HTTPStatus.TOO_MANY_REQUESTS, "too_many_waiting", sentence, COME_AGAIN_S)
         crowded = who.startswith(STRANGER) and 2 * self._counter.strangers >= settings.MAX_STREAMS_PER_PROCESS
         if crowded or self._counter.total >= settings.MAX_STREAMS_PER_PROCESS:
-            sentence = "Too many wait for something here. Come again in a moment."
+            sentence = "The server has too many open streams. Try again in a few seconds."
             raise Refusal(HTTPStatus.SERVICE_UNAVAILABLE, "too_many_waiting", sentence, COME_AGAIN_S)
 
     @contextmanager
     def subscribed(self, subscription: Subscription, who: str | None = None) -> Iterator[None]:
-        """Register ``subscription``. ``who`` is counted for it; ``None`` if it waits for others, who are counted."""
+        """Register ``subscription`` and count it for ``who``. ``None`` counts it for no client."""
         if who is not None:
             with self._counter.track(who), self.subscribed(subscription):
                 yield
@@ -144,12 +143,12 @@ class Subscriptions:
                     del self._by_topic[topic]
 
     def touch_all(self) -> None:
-        """Let every client look again."""
+        """Let all clients check for news."""
         for one in self.of(*self._by_topic):
             one.touch(None)
 
     def close(self) -> None:
-        """End all subscriptions, and those that still come: the process is about to stop."""
+        """End all current and future subscriptions, because the process is about to stop."""
         self._closing = True
         for one in self.of(*self._by_topic):
             one.end()

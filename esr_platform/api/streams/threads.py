@@ -1,4 +1,4 @@
-"""What streams wait for: database threads, admission, other requests of the same browser, and the shutdown."""
+"""Concurrency of streams: database threads, admission, one request per browser at a time, and shutdown."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 
 
 def on_shutdown(act: Callable[[], None]) -> None:
-    """Call ``act`` on this event loop when one of ``SIGNALS`` comes, beside what the web server does about it."""
+    """Call ``act`` on this event loop for each of ``SIGNALS``, in addition to the handler of the web server."""
     if threading.current_thread() is not threading.main_thread():
-        return  # under a test's own server; signals belong to the main thread
+        return  # in a test server; only the main thread can handle signals
     loop = asyncio.get_running_loop()
     for number in SIGNALS:
         _add(number, lambda: loop.call_soon_threadsafe(act))
@@ -42,7 +42,7 @@ def on_shutdown(act: Callable[[], None]) -> None:
 def _add(number: signal.Signals, act: Callable[[], Any]) -> None:
     before = signal.getsignal(number)
     if not callable(before):
-        return  # nobody stops the process gently, so there is nothing to be gentle about
+        return  # the process has no handler for a graceful shutdown
 
     def handle(received: int, frame: FrameType | None) -> None:
         act()
@@ -65,7 +65,7 @@ async def wait_for(event: asyncio.Event, timeout_s: float) -> None:
 
 # --- Admission of new streams ----------------------------------------------------------------------------------------
 #
-# Players and spectators have one each, so that no player waits behind a crowd of spectators.
+# Players and spectators have separate semaphores, so that players never wait for a crowd of spectators.
 
 CONCURRENCY: Final = 2
 """New streams that a semaphore admits at the same time."""
@@ -84,11 +84,11 @@ def admission_semaphore(name: str) -> asyncio.Semaphore:
 # --- One request of a browser at a time ------------------------------------------------------------------------------
 
 MOST_WAITING: Final = 3
-"""So many more of one browser may wait for their turn: a window each, for whoever plays at several tables."""
+"""Maximum waiting requests per browser, one per window of a player with several games."""
 
 
 class Turns:
-    """Whose turn it is, by who sends."""
+    """Lets each client have one request at a time."""
 
     def __init__(self) -> None:
         self._locks: dict[str, asyncio.Lock] = {}
@@ -114,19 +114,19 @@ class Turns:
 
 # --- Threads for the database ----------------------------------------------------------------------------------------
 #
-# A connection is kept between two jobs, since opening one costs more than most of them; one that has rested for a
-# moment is looked at first, as Django does at the start of a request. On SQLite one thread writes, so that answers
-# stand in line instead of asking again and again whether the database is free.
+# Connections stay open between jobs, since opening one costs more than most jobs. An idle connection is checked before
+# it is used, as Django does at the start of a request. On SQLite one thread writes, so that writers queue instead of
+# polling for the database lock.
 
 READERS: Final = 2
 WRITERS: Final = 4
 
 SWITCH_S: Final = 0.0005
-"""After so long a thread lets another one go on. A question to the database gives way at every row, and would wait for
-Python's 5 ms each time before it goes on: answers that take 10 ms of work would take a second."""
+"""Thread switch interval. A database query yields at every row, and would then wait for Python's default of 5 ms: a
+response with 10 ms of work would take a second."""
 
 RESTED_S: Final = 1.0
-"""After so long without a job a connection is looked at before it is used again."""
+"""Idle seconds after which a connection is checked before it is used."""
 
 Given = ParamSpec("Given")
 Found = TypeVar("Found")
@@ -137,7 +137,7 @@ _thread = local()
 
 @contextmanager
 def shared() -> Iterator[None]:
-    """Use the shared threads; outside of this, as under Django's own handler, jobs run on the request's own thread."""
+    """Run jobs on the shared threads. Without it, as under Django's handler, they run on the thread of the request."""
     token = _sharing.set(True)
     try:
         yield
@@ -146,12 +146,12 @@ def shared() -> Iterator[None]:
 
 
 async def read(job: Callable[Given, Found], *args: Given.args, **kwargs: Given.kwargs) -> Found:
-    """What ``job`` finds in the database; it is done once more if the connection was lost."""
+    """Run ``job``, which reads the database, and return its result. Repeat it once if the connection was lost."""
     return await _on(_readers, job, *args, **kwargs)
 
 
 async def write(job: Callable[Given, Found], *args: Given.args, **kwargs: Given.kwargs) -> Found:
-    """What ``job`` gives, which changes the database. As with :func:`read` it must be safe to do twice."""
+    """Run ``job``, which changes the database, and return its result. Like in :func:`read`, it can run twice."""
     return await _on(_writers, job, *args, **kwargs)
 
 
@@ -190,11 +190,11 @@ Ask = TypeVar("Ask")
 
 
 class Coalescer(Generic[Ask, Found]):
-    """Answers all requests for a match that arrive in one turn of the event loop with one call of ``fetch_all``.
+    """Handles all requests for a match in one iteration of the event loop with one call of ``fetch_all``.
 
-    So an answer is never older than its request. ``fetch_all`` gets the match and the requests and returns an answer
-    for each. It runs on a thread for reading, or on one for writing if ``writes`` is true for a request: on SQLite
-    writers wait for each other, and readers must not. Calls for one match begin at least ``apart_s`` seconds apart.
+    A result is therefore never older than its request. ``fetch_all`` gets the match and the requests, and returns one
+    result per request. It runs on a reader thread, or on a writer thread if ``writes`` returns true for a request.
+    Calls for one match begin at least ``apart_s`` seconds apart.
     """
 
     def __init__(
@@ -209,7 +209,7 @@ class Coalescer(Generic[Ask, Found]):
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def fetch(self, match: int, ask: Ask) -> Found:
-        """The answer to ``ask``. Raises what ``fetch_all`` raises."""
+        """Return the result for ``ask``. Raises the errors of ``fetch_all``."""
         answer: asyncio.Future[Found] = asyncio.get_running_loop().create_future()
         if match not in self._waiting:
             self._waiting[match] = []
@@ -228,7 +228,7 @@ class Coalescer(Generic[Ask, Found]):
         loop.call_at(at + self._apart_s, self._forget, match, at)
 
     def _forget(self, match: int, at: float) -> None:
-        """Drop the entry of a match that is no longer asked for, so that probing ids cannot grow the table."""
+        """Drop the entry of a match without requests, so that probing ids cannot use up memory."""
         if self._began.get(match) == at:
             del self._began[match]
 
@@ -242,7 +242,7 @@ class Coalescer(Generic[Ask, Found]):
         on_thread = write if any(map(self._writes, asks)) else read
         try:
             found = await on_thread(self._fetch_all, match, asks)
-        except Exception as error:  # those who asked handle it
+        except Exception as error:  # the callers handle it
             for answer in answers:
                 if not answer.done():
                     answer.set_exception(error)

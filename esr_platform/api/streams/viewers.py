@@ -1,4 +1,4 @@
-"""How many people watch a match, over all processes."""
+"""Count the spectators of matches over all processes."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from redis.exceptions import RedisError
 
 from esr_platform.api.authentication import STRANGER
 
-# --- Open streams, counted -------------------------------------------------------------------------------------------
+# --- Connections -----------------------------------------------------------------------------------------------------
 
 
 class ConnectionCounter:
-    """Counts connections by client; ``strangers`` and ``total`` are the sums.
+    """Counts connections by client. ``strangers`` and ``total`` are sums.
 
-    One stranger counts at most ``most_a_stranger`` times in them, any other client at most ``most_a_person`` times.
+    In the sums, a client without a token or account (stranger) counts at most ``most_a_stranger`` times, and any other
+    client at most ``most_a_person`` times.
     """
 
     def __init__(self, most_a_person: float = float("inf"), most_a_stranger: float = float("inf")) -> None:
@@ -33,12 +34,12 @@ class ConnectionCounter:
         self.strangers = 0
 
     def count(self, who: str) -> int:
-        """How many connections ``who`` has."""
+        """Return the number of connections of ``who``."""
         return self._here[who]
 
     @contextmanager
     def track(self, who: str) -> Iterator[None]:
-        """Count one more connection of ``who``."""
+        """Count a connection of ``who`` while the context is open."""
         is_stranger = who.startswith(STRANGER)
         most = self._most_a_stranger if is_stranger else self._most_a_person
         self._here[who] += 1
@@ -58,18 +59,18 @@ class ConnectionCounter:
 
 # --- Spectators ------------------------------------------------------------------------------------------------------
 #
-# What a process has said is forgotten when it says nothing more. Whoever opens many streams is counted a few times.
+# Each process reports its counts to Redis, where they expire. A client with many streams counts only a few times.
 
 log = structlog.get_logger(__name__)
 
 EVERY_S: Final = 1.5
-"""So often a process says how many it has, and reads how many there are."""
+"""Seconds between two reports of a process, which also read the sums."""
 
 FORGOTTEN_S: Final = 10
-"""What a process has said counts for so long."""
+"""Seconds after which the report of a process expires."""
 
 MOST_AN_ADDRESS: Final = 5
-"""So many streams of one address are counted: behind it may be several people, or one with many windows."""
+"""Maximum spectators that are counted per IP address, which several people can share."""
 
 _TIMEOUT_S: Final = 1.0
 
@@ -92,13 +93,13 @@ for i = 1, #said, 2 do
 end
 return sum
 """
-"""Of one game: how many the process has, where it says so, and how many there are."""
+"""Store the count of a process for a game, if one is given, and return the sum over all processes."""
 
 Tell = Callable[[int], None]
 
 
 class Viewers:
-    """Who watches what in this process, and how many do everywhere, as far as anybody knows."""
+    """The spectators in this process, and their numbers over all processes."""
 
     def __init__(self) -> None:
         self._name = uuid4().hex
@@ -109,7 +110,7 @@ class Viewers:
 
     @contextmanager
     def watching(self, match: int, who: str, tell: Tell) -> Iterator[None]:
-        """Count ``who`` for ``match``; ``tell`` is called with the sum each time that it was read."""
+        """Count ``who`` for ``match`` while the context is open. Calls ``tell`` with each new sum."""
         try:
             with self.reading(match, tell), self._here[match].track(who):
                 yield
@@ -119,7 +120,7 @@ class Viewers:
 
     @contextmanager
     def reading(self, match: int, tell: Tell) -> Iterator[None]:
-        """The same for who is told and not counted, who sits there."""
+        """Call ``tell`` with each new sum, without counting the client: for players."""
         self._told[match].add(tell)
         try:
             yield
@@ -129,7 +130,7 @@ class Viewers:
                 del self._told[match]
 
     async def count(self, match: int) -> int:
-        """How many watch now; those of this process where Redis does not answer."""
+        """Return the number of spectators, or only those in this process if Redis does not respond."""
         try:
             (found,) = await self._ask([(match, "")])
         except (RedisError, OSError, TimeoutError):
@@ -137,18 +138,18 @@ class Viewers:
         return max(found, self._count(match))
 
     async def keep(self, every_s: float = EVERY_S) -> None:
-        """Say and read, again and again. It never ends."""
+        """Report and read the counts every ``every_s`` seconds. Never returns."""
         while True:
             await asyncio.sleep(every_s)
             try:
                 await self.say()
             except (RedisError, OSError, TimeoutError) as error:
                 log.warning("viewers_not_counted", error=repr(error))
-            except Exception:  # the border of the task
+            except Exception:  # the outermost handler of the task
                 log.exception("viewers_not_counted")
 
     async def say(self) -> None:
-        """Say how many there are here, and tell those who watch how many there are everywhere."""
+        """Report the counts of this process, and pass the sums to all clients."""
         matches = sorted(self._here.keys() | self._told.keys() | self._said)
         if not matches:
             return
