@@ -1,4 +1,4 @@
-"""A choice that lies face down is read for on every road, as everybody but who has made it: it is on none.
+"""No endpoint shows a hidden choice to anyone but the player who made it.
 
 Twice the same game is played up to a choice, which is made in two ways. Whatever anybody else is told afterwards must
 be the same both times, pages, documents and events of streams: to the last letter, but for what the clock does.
@@ -28,7 +28,7 @@ from ladder.live.answers import Verdict, answer_seat
 from ladder.models import Attempt, DealSeries, LiveSeat, Match
 from tests.build import signed_in, staff
 from tests.esr_platform.api.streams.people import people, table_of_people
-from tests.esr_platform.roads import STREAMS, Road, filled, judged, read, routes
+from tests.esr_platform.endpoints import STREAMS, Exposure, filled, judged, read, routes
 from tests.ladder.live.playing import KEY, live_ladder, pass_time, position
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
@@ -95,7 +95,7 @@ def shown(match: Match, readers: Mapping[str, Client], addresses: list[str]) -> 
     return found
 
 
-def roads(match: Match) -> list[str]:
+def endpoints(match: Match) -> list[str]:
     """Every address that may have to do with the game, but for streams."""
     values = {
         "match": [match.pk],
@@ -106,7 +106,7 @@ def roads(match: Match) -> list[str]:
         "bot": ["anna0"],
         "language": ["de"],
     }
-    kinds = {Road.NAMES, Road.CUT, Road.ENDED, Road.SEAT}
+    kinds = {Exposure.NAMES, Exposure.CUT, Exposure.ENDED, Exposure.SEAT}
     some = [route for route in routes() if judged().get(route) in kinds and route not in STREAMS]
     some += [route for route in routes() if route.startswith("play/") and "token" not in route]
     return sorted({address for route in some for address in filled(route, values)})
@@ -132,11 +132,11 @@ def choices(match: Match, random: Random, wanted: int) -> Iterator[tuple[int, li
 def differing(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, tuple[str, str]]:
     """Where not the same is read, with what begins to differ."""
     found = {}
-    for road, text in one.items():
-        if text != other[road]:
-            pairs = enumerate(zip(text, other[road], strict=False))
-            at = next((at for at, (a, b) in pairs if a != b), min(len(text), len(other[road])))
-            found[road] = (text[max(0, at - 80) : at + 80], other[road][max(0, at - 80) : at + 80])
+    for address, text in one.items():
+        if text != other[address]:
+            pairs = enumerate(zip(text, other[address], strict=False))
+            at = next((at for at, (a, b) in pairs if a != b), min(len(text), len(other[address])))
+            found[address] = (text[max(0, at - 80) : at + 80], other[address][max(0, at - 80) : at + 80])
     return found
 
 
@@ -160,7 +160,7 @@ def test_no_stream_tells_which_choice_lies_face_down() -> None:
 def test_no_page_and_no_document_tells_which_choice_lies_face_down() -> None:
     match, users = begun(rated=False)
     (stranger,) = people(1, "sid")
-    addresses = roads(match)
+    addresses = endpoints(match)
     for seat, moves in choices(match, Random(8), 1):
         readers = {
             "nobody": Client(),

@@ -14,7 +14,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 QUESTIONS = 8
 ENDLESS = "lobby/stream"
-"""An address that everybody may ask, and whose answer has no end; what it tells is tested with the other roads."""
+"""A public endpoint whose response has no end; its contents are tested with the other endpoints."""
 
 _PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
 _LINK = re.compile(r'(?:href|src|action)="(/[^"#]*)')

@@ -1,7 +1,7 @@
-"""A running live game is read on every road there is, as everybody who could: nobody gets ahead of the table.
+"""No endpoint shows more of a running live game than spectators may see, whoever reads it.
 
-Two things are held against what comes back. While a round is played nothing may change with the moves that are made in
-it, not even a length or a header. And no word of what happened after the cut may stand anywhere.
+While a round is played, no response changes with its moves, not even in its length or headers. No response contains
+anything that happened after the last finished round.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from ladder.matchmaking import presence
 from ladder.members.memberships import register
 from ladder.models import Block, DealSeries, Ladder, Match
 from tests.build import person, staff
-from tests.esr_platform.roads import STREAMS, Road, filled, judged, read, routes
+from tests.esr_platform.endpoints import STREAMS, Exposure, filled, judged, read, routes
 from tests.ladder.live.playing import KEY
 from tests.ladder.live_tables import as_if_later, asked, move_on, remote_bots, seated, table_of, to_round
 from tests.ladder.pages.test_closedness import bare, spelled
@@ -73,7 +73,7 @@ class Table:
             "language": ["de"],
         }
 
-    def addresses(self, kinds: Collection[Road]) -> list[str]:
+    def addresses(self, kinds: Collection[Exposure]) -> list[str]:
         """Every address of these kinds, but for streams."""
         known = judged()
         wanted = [route for route in routes() if known.get(route) in kinds and route not in STREAMS]
@@ -83,7 +83,7 @@ class Table:
             "/search/?q=afar",
             "/search/suggestions/?q=af",
         ]
-        return [*found, *(asked_for if Road.NAMES in kinds else ())]
+        return [*found, *(asked_for if Exposure.NAMES in kinds else ())]
 
 
 @pytest.fixture
@@ -140,7 +140,7 @@ def stay_here(bots: Sequence[Bot]) -> None:
 
 
 def secrets_of(match: Match) -> dict[str, set[str]]:
-    """What no road but a seat's own may say now, as words with nothing between them.
+    """What no endpoint but that of the seat may contain now, as words with nothing between them.
 
     The game after the cut as it is told and as its log has it, what lies at the bottom of every deck, and the seed.
     """
@@ -204,7 +204,7 @@ def play_within_the_round(match: Match, random: Random) -> int:
 
 
 def test_every_address_is_judged() -> None:
-    """A new address is put into ``roads.JUDGED`` with what it may say of a running game, and read like the others."""
+    """A new endpoint must be listed in ``endpoints.JUDGED`` with its exposure."""
     assert sorted(set(routes()) ^ set(judged())) == []
 
 
@@ -218,10 +218,10 @@ def test_nothing_that_anybody_reads_moves_while_a_round_is_played() -> None:
     stranger = table.stranger.owner
     assert stranger
     stay_here(table.bots)
-    everywhere = table.addresses({Road.NAMES, Road.CUT, Road.ENDED, Road.SEAT, Road.APART})
+    everywhere = table.addresses({Exposure.NAMES, Exposure.CUT, Exposure.ENDED, Exposure.SEAT, Exposure.APART})
     everywhere.remove("/account/tokens/")  # it says when the tokens were used last with which all of this is read
     of_the_api = [address for address in everywhere if address.startswith("/api/")]
-    of_no_seat = [address for address in of_the_api if address not in table.addresses({Road.SEAT})]
+    of_no_seat = [address for address in of_the_api if address not in table.addresses({Exposure.SEAT})]
     readers = {
         "everybody": (signed_in(None), everywhere),
         "somebody": (signed_in("sid"), everywhere),
@@ -240,18 +240,18 @@ def test_nothing_that_anybody_reads_moves_while_a_round_is_played() -> None:
         assert moved(before[name], after) == {}, name
         assert leaks(after, secrets) == [], name
         assert all(status < 500 for status, _ in after.values())
-    assert {before["everybody"][address][0] for address in table.addresses({Road.ENDED})} == {404}
-    assert {before["everybody"][address][0] for address in table.addresses({Road.SEAT})} == {401}
+    assert {before["everybody"][address][0] for address in table.addresses({Exposure.ENDED})} == {404}
+    assert {before["everybody"][address][0] for address in table.addresses({Exposure.SEAT})} == {401}
     assert len(everywhere) > 100
 
 
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("unhurried")
-def test_at_every_ply_of_a_game_its_own_roads_say_the_same_until_the_next_round_begins() -> None:
+def test_at_every_ply_of_a_game_its_own_endpoints_show_the_same_until_the_next_round_begins() -> None:
     random = Random(5)
     table = begun(WINE, random)
-    addresses = table.addresses({Road.CUT, Road.ENDED})
+    addresses = table.addresses({Exposure.CUT, Exposure.ENDED})
     view, page = f"/api/v1/matches/{table.match.pk}/view", f"/matches/{table.match.pk}/"
     newest, first = f"{page}rounds/", f"{page}rounds/1/"  # the first round appears once and may be kept
     client, rounds = signed_in(None), 0
@@ -317,6 +317,6 @@ def test_when_the_game_is_over_all_of_it_is_open() -> None:
         secrets = secrets_of(table.match)
     assert finish(table.match.pk)
     client = signed_in(None)
-    seen = {address: read(client, address) for address in table.addresses({Road.CUT, Road.ENDED})}
+    seen = {address: read(client, address) for address in table.addresses({Exposure.CUT, Exposure.ENDED})}
     assert {status for address, (status, _) in seen.items() if "/log" not in address} <= {200, 204}
     assert {kind for _, kind in leaks(seen, secrets)} >= {"seed", "story", "log"}

@@ -1,6 +1,6 @@
-"""Every address of the site, judged by what it may say of a game that is being played, and how it is read.
+"""All endpoints of the site, classified by what they can show of a running game, and how to read them.
 
-An address that is new is judged here before the tests pass (``test_roads``): then it is walked like the others.
+A new endpoint must be classified here before the tests pass (``test_endpoints``). They then check it like the others.
 """
 
 from __future__ import annotations
@@ -22,45 +22,45 @@ _SPAN = re.compile("\\d+(\\.\\d+)?\u00a0(s|min)\\b")
 _PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
 
 
-class Road(Enum):
-    """What an address says of a running live game."""
+class Exposure(Enum):
+    """What an endpoint shows of a running live game."""
 
     NAMES = auto()
-    """At most who plays and since when: nothing of it moves while a round is played."""
+    """At most the players and the start time: the response does not change while a round is played."""
 
     CUT = auto()
-    """Its table, a round behind."""
+    """The table, with a one-round delay."""
 
     ENDED = auto()
-    """Nothing before it is over, and then all of it."""
+    """Nothing before the game ends; everything after that."""
 
     SEAT = auto()
-    """What one seat knows, to the token of the bot, or the session of the person, that sits there; to nobody else.
+    """The view of one seat, only for the token of its bot or the session of its player.
 
-    Of the tables of people, and what their pages tell, see ``test_hidden_choices``.
+    ``test_hidden_choices`` tests the pages of live tables.
     """
 
     ACTS = auto()
-    """Nothing: it is there to be posted to."""
+    """Nothing: the endpoint accepts only POST requests."""
 
     APART = auto()
-    """Nothing: no game is on it."""
+    """Nothing: the page contains no games."""
 
 
-JUDGED: Mapping[Road, str] = {
-    Road.CUT: """
+JUDGED: Mapping[Exposure, str] = {
+    Exposure.CUT: """
         matches/<int:match_id>/ matches/<int:match_id>/rounds/ matches/<int:match_id>/rounds/<int:number>/
         api/v1/matches/<int:match>/view api/v1/matches/<int:match>/stream
     """,
-    Road.ENDED: """
+    Exposure.ENDED: """
         matches/<int:match_id>/record matches/<int:match_id>/replay.json
         api/v1/matches/<int:match_id>/record api/v1/matches/<int:match_id>/log api/v1/matches/<int:match_id>/replay
     """,
-    Road.SEAT: """
+    Exposure.SEAT: """
         api/v1/bot api/v1/bot/stream api/v1/bot/decision api/v1/matches/<int:match>/decision
         api/v1/matches/<int:match>/seat/stream
     """,
-    Road.NAMES: """
+    Exposure.NAMES: """
         / ladders/ ladders/<slug:slug>/ ladders/<slug:slug>/audit/ ladders/<slug:slug>/ledger.jsonl
         ladders/<slug:slug>/table.csv ladders/<slug:slug>/feed.atom ladders/<slug:slug>/statistics/
         ladders/<slug:slug>/statistics/head-to-head/ ladders/<slug:slug>/bots/<slug:bot>/ ladders/<slug:slug>/seasons/
@@ -88,7 +88,7 @@ JUDGED: Mapping[Road, str] = {
         play/tables/<int:match_id>/moves/ play/challenge/<slug:slug>/ play/challenge/people/<str:username>/
         staff/chat/
     """,
-    Road.ACTS: """
+    Exposure.ACTS: """
         api/v1/bots/<slug:slug>/versions/<int:number>/activate api/v1/challenges
         api/v1/challenges/<int:challenge_id>/accept api/v1/challenges/<int:challenge_id>/decline
         api/v1/challenges/<int:challenge_id>/withdraw
@@ -108,7 +108,7 @@ JUDGED: Mapping[Road, str] = {
         play/tables/<int:match_id>/act/ play/tables/<int:match_id>/rematch/
         account/chat/ account/feed/url/ staff/chat/<int:line_id>/
     """,
-    Road.APART: """
+    Exposure.APART: """
         account/ account/login/ account/name/ account/delete/ account/emails/ account/emails/off/<str:signed>/
         account/feed/<str:signed>/news.atom account/tokens/ account/2fa/webauthn/login/ terms/
         words/<slug:language>/<slug:version>.json
@@ -128,17 +128,17 @@ STREAMS = (
     "api/v1/bot/stream",
     "api/v1/lobby/stream",
 )
-"""What is never read to its end."""
+"""Responses without an end."""
 
 
-def judged() -> dict[str, Road]:
-    """The judgement of every address, by its route. One that stands twice is judged once too often."""
-    found: dict[str, Road] = {}
-    for road, routes in JUDGED.items():
+def judged() -> dict[str, Exposure]:
+    """The exposure of every endpoint by its route. A route must not be listed twice."""
+    found: dict[str, Exposure] = {}
+    for exposure, routes in JUDGED.items():
         for route in routes.split():
             key = "" if route == "/" else route
-            assert key not in found, f"{route} is judged twice"
-            found[key] = road
+            assert key not in found, f"{route} is listed twice"
+            found[key] = exposure
     return found
 
 
