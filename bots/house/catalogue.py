@@ -82,31 +82,48 @@ class HouseBot:
 
 
 _ENTRIES = (
-    HouseBot("random", "Random", "Every legal move is as good as any other.", "random"),
-    HouseBot("greedy", "Greedy", "Fixed prices; takes the dearest thing on the table.", "greedy", (), JEWELS),
-    HouseBot("miser", "Miser", "Greedy with a weakness for money.", "greedy", ("money=1.5",), JEWELS),
-    HouseBot("magpie", "Magpie", "Greedy with a weakness for gems.", "greedy", ("gems=1.5",), JEWELS),
-    HouseBot("gambler", "Gambler", "Greedy with a weakness for event cards.", "greedy", ("events=1.8",), JEWELS),
+    HouseBot("random", "Random", "Plays random legal moves.", "random"),
+    HouseBot("greedy", "Greedy", "Uses fixed prices and takes the most valuable item.", "greedy", (), JEWELS),
+    HouseBot("miser", "Miser", "Greedy, but overvalues money.", "greedy", ("money=1.5",), JEWELS),
+    HouseBot("magpie", "Magpie", "Greedy, but overvalues gems.", "greedy", ("gems=1.5",), JEWELS),
+    HouseBot("gambler", "Gambler", "Greedy, but overvalues event cards.", "greedy", ("events=1.8",), JEWELS),
     HouseBot(
-        "haggler", "Haggler", "Values gems by the coming scoring, and barters accordingly.", "haggler", (), JEWELS
+        "haggler", "Haggler", "Values gems by the next scoring and barters with these values.", "haggler", (), JEWELS
     ),
     HouseBot(
-        "stickler", "Stickler", "A haggler who will not move for a small advantage.", "haggler", ("margin=2.5",), JEWELS
+        "stickler",
+        "Stickler",
+        "Haggler, but rejects barters with a small advantage.",
+        "haggler",
+        ("margin=2.5",),
+        JEWELS,
     ),
     HouseBot(
-        "kontor", "Kontor", "Keeps everybody's books and thinks about what the others want.", "kontor", (), JEWELS
+        "kontor", "Kontor", "Tracks the possessions of all players and predicts their choices.", "kontor", (), JEWELS
     ),
-    HouseBot("vintner", "Vintner", "Counts stars; makes the bid that brings most right now.", "vintner", (), WINES),
-    HouseBot("gleaner", "Gleaner", "A vintner who lives on what others bid.", "vintner", ("display=0.5",), WINES),
-    HouseBot("squire", "Squire", "A vintner who must have what is on display.", "vintner", ("display=1.25",), WINES),
     HouseBot(
-        "abstainer", "Abstainer", "A vintner who would rather draw from the stack.", "vintner", ("draw=4",), WINES
+        "vintner", "Vintner", "Counts stars and makes the bid with the highest immediate value.", "vintner", (), WINES
     ),
-    HouseBot("cellarman", "Cellarman", "A vintner who lays every bottle at once.", "vintner", ("keep=0",), WINES),
+    HouseBot("gleaner", "Gleaner", "Vintner, but undervalues bottles on display.", "vintner", ("display=0.5",), WINES),
+    HouseBot("squire", "Squire", "Vintner, but overvalues bottles on display.", "vintner", ("display=1.25",), WINES),
+    HouseBot("abstainer", "Abstainer", "Vintner, but prefers to draw from the stack.", "vintner", ("draw=4",), WINES),
+    HouseBot("cellarman", "Cellarman", "Vintner, but lays every bottle immediately.", "vintner", ("keep=0",), WINES),
     HouseBot(
-        "sommelier", "Sommelier", "Knows what goes with what, and bids with the others in mind.", "sommelier", (), WINES
+        "sommelier",
+        "Sommelier",
+        "Values combinations of bottles and predicts the bids of the other players.",
+        "sommelier",
+        (),
+        WINES,
     ),
-    HouseBot("dreamer", "Dreamer", "A sommelier who believes in every trio to come.", "sommelier", ("hope=3",), WINES),
+    HouseBot(
+        "dreamer",
+        "Dreamer",
+        "Sommelier, but overestimates the chance to complete a trio.",
+        "sommelier",
+        ("hope=3",),
+        WINES,
+    ),
 )
 HOUSE: Mapping[str, HouseBot] = MappingProxyType({entry.name: entry for entry in _ENTRIES})
 """Every house bot by name."""

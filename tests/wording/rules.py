@@ -96,7 +96,8 @@ HARD: Final = (
     ),
     Rule(
         "archaic",
-        r"\b(?:anew|for ever|henceforth|hitherto|thereof|whereof|whilst|amongst|at last|mend(?:s|ed|ing)?|to be had)\b",
+        r"\b(?:anew|for ever|henceforth|hitherto|thereof|whereof|whilst|amongst|at last|mend(?:s|ed|ing)?|to be had"
+        r"|c[oa]mes? to an end|signs? of life)\b",
         "'again', 're-…', 'permanently', 'finally', 'fix'",
         "The season is computed anew.",
         "The season is computed again.",
