@@ -59,7 +59,7 @@ def addresses() -> Iterator[tuple[str, str, bool]]:
     yield "bot on a ladder", f"/ladders/{LADDER}/bots/{best}/", False
     yield "seasons", f"/ladders/{LADDER}/seasons/", False
     yield "season", f"/ladders/{LADDER}/seasons/1/", False
-    yield "audit", f"/ladders/{LADDER}/audit/", False
+    yield "integrity report", f"/ladders/{LADDER}/integrity/", False
     yield from (("bots", "/bots/", False), ("bot", f"/bots/{best}/", False))
     yield from (("house bot", "/bots/house-greedy/", False), ("own bot", f"/bots/{own}/", True))
     yield "comparison", f"/compare/house-greedy/{best}/", False

@@ -1,6 +1,6 @@
 """Metrics of the site in the Prometheus text format, for staff and for clients with the metrics token.
 
-The periodic task ``audit`` computes the values (``ladder.ledger.audit``), so a request needs only a few queries. The
+The periodic task ``audit`` computes the values (``ladder.ledger.integrity``), so a request needs only a few queries. The
 values are also on the ladder pages. This page requires access because it includes private ladders.
 """
 
@@ -19,14 +19,14 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.registry import Collector
 
-from ladder.ledger.audit import kept_audits
+from ladder.ledger.integrity import kept_reports
 
 
 class Accounts(Collector):
     """Results of the last integrity check of every ladder."""
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        kept, now = kept_audits(), timezone.now()
+        kept, now = kept_reports(), timezone.now()
         violations = GaugeMetricFamily(
             "ladder_audit_violations", "Number of failed integrity checks of a ladder", labels=["ladder"]
         )

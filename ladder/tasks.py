@@ -7,7 +7,7 @@ from celery import shared_task
 from bots.uploads import storage
 from ladder import season_statistics, upkeep, validations
 from ladder.exhibitions import progress
-from ladder.ledger.audit import audit_all
+from ladder.ledger.integrity import verify_all
 from ladder.ledger.rebuild import rerate
 from ladder.live import hosted
 from ladder.live.end import finish
@@ -70,7 +70,7 @@ def measure() -> None:
 @shared_task
 def audit() -> None:
     """Run the integrity checks of every ladder and store the results for the metrics (queue ``estimates``)."""
-    audit_all()
+    verify_all()
 
 
 @shared_task

@@ -44,7 +44,7 @@ PUBLIC = (
     Shot("ladder", "/ladders/edel-stein-reich-4/", dark=True),
     Shot("statistics", "/ladders/edel-stein-reich-4/statistics/"),
     Shot("head-to-head", "/ladders/edel-stein-reich-4/statistics/head-to-head/"),
-    Shot("audit", "/ladders/edel-stein-reich-4/audit/"),
+    Shot("integrity-report", "/ladders/edel-stein-reich-4/integrity/"),
     Shot("seasons", "/ladders/edel-stein-reich-4/seasons/"),
     Shot("season", "/ladders/edel-stein-reich-4/seasons/", r"/seasons/\d+/$"),
     Shot("membership", "/ladders/edel-stein-reich-4/bots/house-kontor/"),

@@ -395,9 +395,9 @@ class Migration(migrations.Migration):
                     "action",
                     models.CharField(
                         choices=[
-                            ("cancelled", "cancelled before anybody began it"),
+                            ("cancelled", "canceled before it started"),
                             ("voided", "voided without a result"),
-                            ("taken back", "took its result back"),
+                            ("taken back", "voided its result"),
                         ],
                         max_length=10,
                     ),

@@ -56,7 +56,7 @@ class ChainMark(models.Model):
     """How far the hash chain of a ladder's ledger was checked, entry by entry, and with which hash it stood there.
 
     ``problem`` is what broke it, in words; the mark then stays before that. ``violations`` is how many statements about
-    the ladder's accounts did not hold when it was ``audited`` last (``ladder.ledger.audit``).
+    the ladder did not hold when it was ``audited`` last (``ladder.ledger.integrity``).
     """
 
     ladder = models.OneToOneField(Ladder, on_delete=models.PROTECT, related_name="chain_mark")
@@ -82,9 +82,9 @@ class Intervention(models.Model):
     """
 
     class Action(models.TextChoices):
-        CANCELLED = "cancelled", "cancelled before anybody began it"
+        CANCELLED = "cancelled", "canceled before it started"
         VOIDED = "voided", "voided without a result"
-        TAKEN_BACK = "taken back", "took its result back"
+        TAKEN_BACK = "taken back", "voided its result"
 
     match = models.ForeignKey(Match, on_delete=models.PROTECT, related_name="interventions")
     action = models.CharField(max_length=10, choices=Action)

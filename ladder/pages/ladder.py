@@ -30,7 +30,7 @@ from ladder.models.ladders import Viewer
 from ladder.pages.components.chart import Axis, axis
 from ladder.pages.components.filters import OF, Asked, Choice, Column, Parameters, Tabs, asked_of, ladder_tabs
 from ladder.pages.components.words import Clock
-from ladder.pages.ladders import IntegrityReport, active_versions, integrity
+from ladder.pages.ladders import GameCounts, active_versions, game_counts
 from ladder.ratings.draws import Centred
 from ladder.ratings.elo import PROVISIONAL_GAMES
 
@@ -294,7 +294,7 @@ class LadderPage:
     rows: Sequence[Row]
     lanes: int
     standing_bots: int
-    integrity: IntegrityReport
+    games: GameCounts
     people: int
     here: int
 
@@ -358,7 +358,7 @@ def ladder_page(ladder: Ladder, parameters: Parameters, user: Viewer) -> LadderP
         rows=rows,
         lanes=len(lines.lanes),
         standing_bots=everybody,
-        integrity=integrity(ladder),
+        games=game_counts(ladder),
         people=people_on(ladder),
         here=_here(ladder) if ladder.live and ladder.players != Ladder.Players.PEOPLE else 0,
     )

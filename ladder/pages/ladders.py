@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 from bots.models import Bot, BotVersion
 from games.game import Game
 from games.registry import GAMES
-from ladder.ledger.audit import rated_results
+from ladder.ledger.integrity import rated_results
 from ladder.models import Ladder, Match, Membership
 from ladder.models.ladders import Viewer
 
@@ -50,8 +50,8 @@ class BoardGroup:
 
 
 @dataclass(frozen=True)
-class IntegrityReport:
-    """What is to be played on a ladder, and how many rated matches have a result that counts."""
+class GameCounts:
+    """The numbers of pending games of a ladder, and of rated matches with a result that counts."""
 
     finished: int
     running: int
@@ -84,11 +84,11 @@ def by_players(boards: Sequence[Board]) -> list[BoardGroup]:
     return [group for group in groups if group.boards]
 
 
-def integrity(ladder: Ladder) -> IntegrityReport:
-    """The books of ``ladder``; two queries, neither of which reads the finished matches."""
+def game_counts(ladder: Ladder) -> GameCounts:
+    """Count the games of ``ladder`` with two queries that do not read finished matches."""
     pending = Match.objects.filter(ladder=ladder, status__in=Match.PENDING).order_by().values_list("status")
     found = dict(pending.annotate(number=Count("pk")))
-    return IntegrityReport(
+    return GameCounts(
         finished=rated_results([ladder])[ladder.pk],
         running=found.get(Match.Status.RUNNING, 0),
         queued=found.get(Match.Status.QUEUED, 0),

@@ -5,13 +5,13 @@ from __future__ import annotations
 from django.urls import URLPattern, path
 
 from ladder.pages import (
-    audit,
     bot,
     bots,
     compare,
     exhibitions,
     feeds,
     home,
+    integrity_report,
     ladder,
     ladder_csv,
     ladders,
@@ -37,11 +37,11 @@ from ladder.pages import (
 )
 
 audit_urls: list[URLPattern] = [
-    path("ladders/<slug:slug>/audit/", audit.audit, name="audit"),
-    path("ladders/<slug:slug>/ledger.jsonl", audit.ledger, name="ledger"),
-    path("ladders/<slug:slug>/correct/merge/", audit.merge, name="merge"),
-    path("ladders/<slug:slug>/correct/k/", audit.new_k, name="new_k"),
-    path("matches/<int:match_id>/correct/", audit.withdraw, name="withdraw"),
+    path("ladders/<slug:slug>/integrity/", integrity_report.integrity_report, name="integrity_report"),
+    path("ladders/<slug:slug>/ledger.jsonl", integrity_report.ledger, name="ledger"),
+    path("ladders/<slug:slug>/correct/merge/", integrity_report.merge, name="merge"),
+    path("ladders/<slug:slug>/correct/k/", integrity_report.new_k, name="new_k"),
+    path("matches/<int:match_id>/correct/", integrity_report.withdraw, name="withdraw"),
 ]
 
 

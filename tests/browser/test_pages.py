@@ -94,7 +94,7 @@ def test_heads_are_as_wide_as_their_tables_and_rules_go_through_whole_rows(site:
     watched.goto("/bots/new/")
     wide = "(part) => document.querySelector(`#languages ${part}`).getBoundingClientRect().width"
     assert watched.evaluate(wide, "thead") == watched.evaluate(wide, "table")
-    watched.goto(f"/ladders/{site.ladder.slug}/audit/")
+    watched.goto(f"/ladders/{site.ladder.slug}/integrity/")
     ruled = "getComputedStyle(document.querySelector('tbody th[scope=row]')).borderBottomWidth"
     assert watched.evaluate(ruled) == "1px"
 

@@ -61,7 +61,7 @@ JUDGED: Mapping[Exposure, str] = {
         api/v1/matches/<int:match>/seat/stream
     """,
     Exposure.NAMES: """
-        / ladders/ ladders/<slug:slug>/ ladders/<slug:slug>/audit/ ladders/<slug:slug>/ledger.jsonl
+        / ladders/ ladders/<slug:slug>/ ladders/<slug:slug>/integrity/ ladders/<slug:slug>/ledger.jsonl
         ladders/<slug:slug>/table.csv ladders/<slug:slug>/feed.atom ladders/<slug:slug>/statistics/
         ladders/<slug:slug>/statistics/head-to-head/ ladders/<slug:slug>/bots/<slug:bot>/ ladders/<slug:slug>/seasons/
         ladders/<slug:slug>/seasons/<int:number>/ ladders/<slug:slug>/seasons/<int:number>/deals.jsonl

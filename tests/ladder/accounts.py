@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from django.db.models import Max
 
 from games.record import RecordError, verify
-from ladder.ledger.audit import audit
+from ladder.ledger.integrity import integrity_report
 from ladder.ledger.rebuild import rerate
 from ladder.models import Attempt, Block, DealSeries, Ladder, LedgerEntry, Match, Membership, Result, SeatResult
 from ladder.packing import unpack
@@ -22,7 +22,9 @@ def accounts() -> list[str]:
     wrong = [f"{rebuild.ladder}: {difference}" for rebuild in rebuilds for difference in rebuild.differences]
     integrity = (one for ladder in Ladder.objects.all() for one in _wrong_integrity(ladder))
     violated = (
-        f"{ladder}: {one.title} {one.problem}" for ladder in Ladder.objects.all() for one in audit(ladder).violations
+        f"{ladder}: {one.title} {one.problem}"
+        for ladder in Ladder.objects.all()
+        for one in integrity_report(ladder).violations
     )
     return [*wrong, *_wrong_matches(), *_wrong_blocks(), *integrity, *violated]
 

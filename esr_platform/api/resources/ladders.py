@@ -22,7 +22,7 @@ from esr_platform.prepared import Prepared
 from games.registry import GAMES
 from ladder.access import bot_changed_by, bot_seen_by, ladder_seen_by
 from ladder.keyset import Order
-from ladder.ledger.audit import rated_results
+from ladder.ledger.integrity import rated_results
 from ladder.members import memberships
 from ladder.members.standings import listed
 from ladder.models import Estimate, Ladder, LedgerEntry, Membership, PairTally, Season, SeatResult

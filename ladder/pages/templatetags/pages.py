@@ -170,6 +170,12 @@ def status(match: Match) -> str:
 
 
 @register.filter
+def status_word(status: str) -> str:
+    """The label of a match state, from its value."""
+    return gettext(words.STATUSES[status])
+
+
+@register.filter
 def lookup(mapping: Mapping[Any, Any], key: Any) -> Any:
     """The value of ``key``, or ``None``."""
     return mapping.get(key)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from bots.sandbox import SandboxLauncher
-from ladder.ledger import audit
+from ladder.ledger import integrity
 from tests.ladder.pages.people import People, built_with
 from tests.ladder.pages.site import Site, built
 
@@ -11,7 +11,7 @@ from tests.ladder.pages.site import Site, built
 @pytest.fixture(autouse=True)
 def _own_audits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Audits that were slow because the machine is busy are kept for this test only."""
-    monkeypatch.setattr(audit, "KEPT", {})
+    monkeypatch.setattr(integrity, "KEPT", {})
 
 
 @pytest.fixture

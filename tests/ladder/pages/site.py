@@ -51,7 +51,7 @@ class Site:
             f"/ladders/{self.ladder.slug}/statistics/",
             f"/ladders/{self.ladder.slug}/statistics/head-to-head/",
             f"/ladders/{self.ladder.slug}/bots/{self.bot.slug}/",
-            f"/ladders/{self.ladder.slug}/audit/",
+            f"/ladders/{self.ladder.slug}/integrity/",
             f"/ladders/{self.ladder.slug}/seasons/",
             f"/ladders/{self.ladder.slug}/seasons/1/",
             "/bots/",

@@ -40,7 +40,7 @@ def test_a_ladder_without_games_says_where_everybody_starts(client: Client) -> N
 
 def test_every_page_answers_with_few_queries(site: Site, client: Client) -> None:
     for address in site.addresses:
-        most = MOST_QUERIES if "/audit/" not in address else 20  # each count comes from a table of its own
+        most = MOST_QUERIES if "/integrity/" not in address else 20  # each count comes from a table of its own
         with at_most(most, address):
             html(client, address)
 
@@ -136,7 +136,7 @@ def test_a_retired_bot_keeps_its_place_and_is_marked(site: Site, client: Client)
 def test_a_ladder_says_what_is_played_and_where_its_accounts_are(site: Site, client: Client) -> None:
     text = html(client, f"/ladders/{site.ladder.slug}/")
     assert "4 games rated, 1 running" in text
-    assert f'href="/ladders/{site.ladder.slug}/audit/"' in text
+    assert f'href="/ladders/{site.ladder.slug}/integrity/"' in text
 
 
 def test_opening_the_house_again_changes_no_page(site: Site, client: Client) -> None:

@@ -22,7 +22,7 @@ from ladder.access import ladder_seen_by, match_seen_by
 from ladder.corrections import REASON_LENGTH
 from ladder.exports.json_lines import ledger_pieces
 from ladder.ledger.append import rules_of
-from ladder.ledger.audit import Audit, recent_audit
+from ladder.ledger.integrity import IntegrityReport, recent_report
 from ladder.models import Intervention, Ladder, LedgerEntry, Match, Membership, RebuildRun
 from ladder.pages.components import responses
 from ladder.pages.components.filters import Part, part
@@ -33,21 +33,21 @@ from ladder.ratings.elo import LARGEST_K, KFactor
 
 
 class ReasonForm(forms.Form):
-    """Why, and that it is meant."""
+    """The reason of a correction, and a confirmation."""
 
     reason = forms.CharField(
-        label=gettext_lazy("Why"),
+        label=gettext_lazy("Reason"),
         max_length=REASON_LENGTH,
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text=gettext_lazy("Everybody can read it, so it names no person. Your name is kept, for staff alone."),
+        help_text=gettext_lazy("The reason is public, so do not name people. Only staff can see that you wrote it."),
     )
-    sure = forms.BooleanField(label=gettext_lazy("I know that this cannot be undone."))
+    sure = forms.BooleanField(label=gettext_lazy("I understand that this cannot be undone."))
 
 
 if TYPE_CHECKING:
     _OfEntries = forms.ModelChoiceField[Membership]
 else:
-    _OfEntries = forms.ModelChoiceField  # which takes no parameter where it runs
+    _OfEntries = forms.ModelChoiceField  # not generic at run time
 
 
 class _MembershipField(_OfEntries):
@@ -56,20 +56,20 @@ class _MembershipField(_OfEntries):
 
 
 class MergeForm(ReasonForm):
-    """Whose results count for whom."""
+    """Which member the results of a member count for."""
 
     NOBODY, ANOTHER, ITSELF = "nobody", "another", "itself"
 
-    entry = _MembershipField(label=gettext_lazy("The results of"), queryset=Membership.objects.none())
+    entry = _MembershipField(label=gettext_lazy("Results of"), queryset=Membership.objects.none())
     counts = forms.ChoiceField(
-        label=gettext_lazy("count for"),
+        label=gettext_lazy("Count for"),
         choices=[
-            (NOBODY, gettext_lazy("nobody: take it out")),
-            (ANOTHER, gettext_lazy("the bot below: both are one")),
-            (ITSELF, gettext_lazy("itself again: it was a mistake")),
+            (NOBODY, gettext_lazy("No member: exclude these results")),
+            (ANOTHER, gettext_lazy("The bot below: both are the same player")),
+            (ITSELF, gettext_lazy("The bot itself again: undo a merge")),
         ],
     )
-    into = _MembershipField(label=gettext_lazy("Which bot"), queryset=Membership.objects.none(), required=False)
+    into = _MembershipField(label=gettext_lazy("Bot"), queryset=Membership.objects.none(), required=False)
     field_order = ("entry", "counts", "into", "reason", "sure")
 
     def __init__(self, ladder: Ladder, data: Any = None) -> None:
@@ -78,17 +78,17 @@ class MergeForm(ReasonForm):
             field = self.fields[name]
             assert isinstance(field, forms.ModelChoiceField)
             field.queryset = Membership.objects.filter(ladder=ladder).select_related("bot").order_by("bot__name", "pk")
-        self.fields["sure"].label = gettext("I know what this changes.")
+        self.fields["sure"].label = gettext("I understand that all ratings of the season change.")
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}
         if cleaned.get("counts") == self.ANOTHER and cleaned.get("into") is None:
-            self.add_error("into", gettext("Choose the bot for which they count."))
+            self.add_error("into", gettext("Choose the bot that the results count for."))
         return cleaned
 
     @property
     def merged_into(self) -> Membership | None:
-        """For whom the results count, ``None`` for nobody."""
+        """The member that the results count for, or ``None``."""
         counts: dict[str, Membership | None] = {
             self.ANOTHER: self.cleaned_data["into"],
             self.ITSELF: self.cleaned_data["entry"],
@@ -97,14 +97,16 @@ class MergeForm(ReasonForm):
 
 
 class KForm(ReasonForm):
-    """Another K."""
+    """A new K-factor."""
 
     provisional = forms.IntegerField(
-        label=gettext_lazy("K while provisional, points"), min_value=1, max_value=LARGEST_K
+        label=gettext_lazy("K-factor while provisional (points)"), min_value=1, max_value=LARGEST_K
     )
-    established = forms.IntegerField(label=gettext_lazy("K afterwards, points"), min_value=1, max_value=LARGEST_K)
+    established = forms.IntegerField(
+        label=gettext_lazy("K-factor afterwards (points)"), min_value=1, max_value=LARGEST_K
+    )
     provisional_games = forms.IntegerField(
-        label=gettext_lazy("Provisional for so many games"), min_value=0, max_value=10_000
+        label=gettext_lazy("Number of provisional games"), min_value=0, max_value=10_000
     )
     field_order = ("provisional", "established", "provisional_games", "reason", "sure")
 
@@ -115,7 +117,7 @@ class KForm(ReasonForm):
             "provisional_games": now.provisional_games,
         }
         super().__init__(data, initial=initial)
-        self.fields["sure"].label = gettext("I know that all ratings of the season change.")
+        self.fields["sure"].label = gettext("I understand that all ratings of the season change.")
 
     @property
     def k(self) -> KFactor:
@@ -128,19 +130,16 @@ ROWS = 20
 RUNS = 8
 
 ACTIONS: Final = (
-    gettext_noop("cancelled before anybody began it"),
+    gettext_noop("canceled before it started"),
     gettext_noop("voided without a result"),
-    gettext_noop("took its result back"),
+    gettext_noop("voided its result"),
 )
-"""What staff do to matches, as ``Intervention.Action`` says it."""
-
-STATES: Final = (gettext_noop("queued"), gettext_noop("running"))
-"""States of matches where they are counted; the others are called the same elsewhere."""
+"""Labels of ``Intervention.Action``."""
 
 
 @dataclass(frozen=True)
 class CorrectionRow:
-    """An entry of the ledger that is no result, with what it says in a sentence."""
+    """A ledger entry that is not a result, described in a sentence."""
 
     entry: LedgerEntry
     sentence: str
@@ -151,16 +150,16 @@ class CorrectionRow:
 
     @property
     def match(self) -> int | None:
-        """The match whose result was taken back."""
+        """The match whose result was voided."""
         return self.entry.document.get("match") if self.entry.kind == LedgerEntry.Kind.VOID else None
 
 
 @dataclass(frozen=True)
-class AuditPage:
-    """A ladder's accounts, what was corrected, and what staff did to its matches."""
+class IntegrityReportPage:
+    """The integrity report of a ladder, its corrections, and the actions of staff on its matches."""
 
     ladder: Ladder
-    audit: Audit
+    report: IntegrityReport
     corrections: Sequence[CorrectionRow]
     part: Part[LedgerEntry]
     interventions: Sequence[Intervention]
@@ -168,19 +167,19 @@ class AuditPage:
 
     @property
     def reached(self) -> int:
-        """How many entries the ledger has."""
-        return self.audit.ladder.next_ledger - 1
+        """The number of ledger entries."""
+        return self.report.ladder.next_ledger - 1
 
 
-def audit_page(ladder: Ladder, parameters: Callable[[str], str | None]) -> AuditPage:
-    """The page as it is now, with the part of the corrections that the address asks for; twenty queries."""
+def integrity_report_page(ladder: Ladder, parameters: Callable[[str], str | None]) -> IntegrityReportPage:
+    """The current report with a page of corrections; twenty queries."""
     written = LedgerEntry.objects.filter(ladder=ladder).exclude(kind=LedgerEntry.Kind.RESULT).select_related("author")
     corrections = part(written, parameters, ROWS)
     names = _names(corrections.rows)
     withdrawn = Intervention.objects.filter(match__ladder=ladder).exclude(action=Intervention.Action.TAKEN_BACK)
-    return AuditPage(
+    return IntegrityReportPage(
         ladder=ladder,
-        audit=recent_audit(ladder),
+        report=recent_report(ladder),
         corrections=[CorrectionRow(entry, _sentence(entry, names)) for entry in corrections.rows],
         part=corrections,
         interventions=list(withdrawn.select_related("author")[:ROWS]),
@@ -189,7 +188,7 @@ def audit_page(ladder: Ladder, parameters: Callable[[str], str | None]) -> Audit
 
 
 def _names(entries: Sequence[LedgerEntry]) -> Mapping[int, str]:
-    """By entry of the ladder, what its bot is called now."""
+    """The current names of bots, by membership."""
     merged = [one.document for one in entries if one.kind == LedgerEntry.Kind.MERGE]
     ids = {pk for document in merged for pk in (document["entry"], document["into"]) if pk is not None}
     return dict(Bot.objects.filter(memberships__in=ids).values_list("memberships", "name")) if ids else {}
@@ -200,35 +199,35 @@ def _sentence(entry: LedgerEntry, names: Mapping[int, str]) -> str:
 
 
 def _void(document: Any, _names: Mapping[int, str]) -> str:
-    return gettext("Result number %(number)s was taken back.") % {"number": document["result"]}
+    return gettext("Result %(number)s was voided.") % {"number": document["result"]}
 
 
 def _merge(document: Any, names: Mapping[int, str]) -> str:
     one, into = document["entry"], document["into"]
     who = _called(one, names)
     if into is None:
-        return gettext("The results of %(who)s count for nobody.") % {"who": who}
+        return gettext("The results of %(who)s no longer count.") % {"who": who}
     if into == one:
-        return gettext("The results of %(who)s count for itself again.") % {"who": who}
+        return gettext("The results of %(who)s count for %(who)s again.") % {"who": who}
     return gettext("The results of %(who)s count for %(whom)s.") % {"who": who, "whom": _called(into, names)}
 
 
 def _called(entry: int, names: Mapping[int, str]) -> str:
-    return names.get(entry) or gettext("entry %(number)s") % {"number": entry}
+    return names.get(entry) or gettext("member %(number)s") % {"number": entry}
 
 
 def _k(document: Any, _names: Mapping[int, str]) -> str:
     values = {name: document[name] for name in ("provisional", "established", "provisional_games")}
-    said = gettext("K is %(provisional)s for an entry's first %(provisional_games)s games, then %(established)s.")
-    return said % values
+    text = gettext("K is %(provisional)s for the first %(provisional_games)s rated games, then %(established)s.")
+    return text % values
 
 
 def _season(document: Any, _names: Mapping[int, str]) -> str:
     kept, of = document["regress"]
     if document["season"] == 1:
-        return gettext("Season 1 began.")
-    said = gettext("Season %(number)s began; ratings kept %(share)s of their distance from 1500.")
-    return said % {"number": document["season"], "share": f"{kept}/{of}"}
+        return gettext("Season 1 opened.")
+    text = gettext("Season %(number)s opened. Ratings kept %(share)s of their distance from 1500.")
+    return text % {"number": document["season"], "share": f"{kept}/{of}"}
 
 
 _SENTENCES: Mapping[LedgerEntry.Kind, Callable[[Any, Mapping[int, str]], str]] = {
@@ -243,9 +242,9 @@ _SENTENCES: Mapping[LedgerEntry.Kind, Callable[[Any, Mapping[int, str]], str]] =
 
 
 @require_safe
-def audit(request: HttpRequest, slug: str) -> HttpResponse:
-    page = audit_page(ladder_seen_by(request.user, slug), request.GET.get)
-    return render(request, "pages/audit.html", {"page": page})
+def integrity_report(request: HttpRequest, slug: str) -> HttpResponse:
+    page = integrity_report_page(ladder_seen_by(request.user, slug), request.GET.get)
+    return render(request, "pages/integrity_report.html", {"page": page})
 
 
 @require_safe
@@ -266,9 +265,9 @@ def merge(request: HttpRequest, slug: str) -> HttpResponse:
         except Refused as refusal:
             form.add_error(None, str(refusal))
         else:
-            messages.success(request, _("Done: the ratings are those of the season with this merge."))
-            return redirect("pages:audit", slug)
-    return _asked(request, form, {"ladder": ladder, "title": _("Merge an entry"), "send": _("Merge it")})
+            messages.success(request, _("The merge was saved and all ratings of the season were recomputed."))
+            return redirect("pages:integrity_report", slug)
+    return _asked(request, form, {"ladder": ladder, "title": _("Merge members"), "send": _("Merge members")})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -282,15 +281,15 @@ def new_k(request: HttpRequest, slug: str) -> HttpResponse:
         except Refused as refusal:
             form.add_error(None, str(refusal))
         else:
-            messages.success(request, _("Done: the ratings are those of the season with this K."))
-            return redirect("pages:audit", slug)
-    return _asked(request, form, {"ladder": ladder, "title": _("Set another K"), "send": _("Set it")})
+            messages.success(request, _("The K-factor was changed and all ratings of the season were recomputed."))
+            return redirect("pages:integrity_report", slug)
+    return _asked(request, form, {"ladder": ladder, "title": _("Change K-factor"), "send": _("Change K-factor")})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @for_staff
 def withdraw(request: HttpRequest, match_id: int) -> HttpResponse:
-    """Cancel or void a match, or take its result back: whatever its state asks for."""
+    """Cancel or void a pending match, or void the result of a finished match."""
     match, form = match_seen_by(request.user, match_id), ReasonForm(request.POST or None)
     finished = match.status == Match.Status.FINISHED
     if form.is_valid():
@@ -302,19 +301,19 @@ def withdraw(request: HttpRequest, match_id: int) -> HttpResponse:
         else:
             messages.success(request, said)
             return redirect("pages:match", match.pk)
-    title = _("Take back the result of match %(number)s") if finished else _("Withdraw match %(number)s")
+    title = _("Void the result of match %(number)s") if finished else _("Withdraw match %(number)s")
     asked = {
         "match": match,
         "ladder": match.ladder,
         "title": title % {"number": match.pk},
-        "send": _("Take it back") if finished else _("Withdraw it"),
+        "send": _("Void result") if finished else _("Withdraw match"),
     }
     return _asked(request, form, asked)
 
 
 def _withdrawn(match: Match, reason: str, staff: User) -> str:
     status = corrections.withdraw(match.pk, reason, staff)
-    return _("The match is cancelled.") if status == Match.Status.CANCELLED else _("The match is void.")
+    return _("The match was canceled.") if status == Match.Status.CANCELLED else _("The match was voided.")
 
 
 def _asked(request: HttpRequest, form: ReasonForm, about: dict[str, object]) -> HttpResponse:

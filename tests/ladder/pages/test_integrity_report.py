@@ -31,10 +31,10 @@ def as_staff(eve: User) -> Client:
 
 
 def address(ladder: Ladder) -> str:
-    return f"/ladders/{ladder.slug}/audit/"
+    return f"/ladders/{ladder.slug}/integrity/"
 
 
-def test_everybody_reads_that_the_accounts_hold(site: Site, client: Client) -> None:
+def test_all_statements_hold(site: Site, client: Client) -> None:
     text = html(client, address(site.ladder))
     assert not parsed(text).all(class_="broken")
     assert "/correct/" not in text
@@ -42,7 +42,7 @@ def test_everybody_reads_that_the_accounts_hold(site: Site, client: Client) -> N
     assert site.ladder.ledger_head in text
 
 
-def test_what_does_not_hold_is_said_in_words(site: Site, client: Client) -> None:
+def test_a_violated_statement_is_an_alert_with_its_figures(site: Site, client: Client) -> None:
     Ladder.objects.filter(pk=site.ladder.pk).update(next_ledger=99)
     broken = page(client, address(site.ladder)).one(class_="broken")
     assert (broken["role"], "98" in broken.text) == ("alert", True)
