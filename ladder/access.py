@@ -1,15 +1,14 @@
-"""Who may see and change what: ladders, matches, bots and logs. Pages, API, exports and commands all ask here.
+"""Who may see and change ladders, matches, bots and logs. Pages, API, exports and commands use these rules.
 
 - A private ladder, and everything on it, exists only for its members and staff (``Ladder.objects.visible_to``).
-- Anyone sees a bot that was ready once. Everything else about a bot is for its owner, and staff may look. For others, a
-  bot that was never ready does not exist. The row of a person who plays by hand has a rating and games like a bot, and
-  nothing that belongs to code.
-- A log is for the owner of its bot and for staff, once its deal is open.
+- Anyone sees a bot that has had an active version. Only its owner and staff see everything else about a bot; for others,
+  a bot that was never active does not exist. A human player has a rating and games like a bot, but no code.
+- Only the owner of a bot and staff see its logs, once the deal is public.
 - A challenge is for the user who made it and the owners of its players.
 - An open game is for everyone who may know of its ladder, or only for invited players. Players who offered it or joined
   it always see it.
 
-When a deal is open for everyone is decided in ``ladder.openness``.
+``ladder.openness`` decides when a deal is public.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _WITH_OWNER: Final = Bot.objects.select_related("owner")
 
 
 def found(rows: QuerySet[Any, _Row], otherwise: str, **wanted: Any) -> _Row:
-    """The row that an address names. Raises ``Http404`` with the sentence ``otherwise``."""
+    """The row with the values ``wanted``. Raises ``Http404`` with the message ``otherwise``."""
     sayable = not any("\0" in str(value) for value in wanted.values())  # PostgreSQL takes no text with a NUL
     row = rows.filter(**wanted).first() if sayable else None
     if row is None:
@@ -45,51 +44,47 @@ def found(rows: QuerySet[Any, _Row], otherwise: str, **wanted: Any) -> _Row:
 
 
 def ladder_seen_by(user: Viewer, slug: str) -> Ladder:
-    """The ladder at an address, if ``user`` may know of it. Raises ``Http404``."""
-    return found(Ladder.objects.visible_to(user), gettext("No ladder is called %(name)s.") % {"name": slug}, slug=slug)
+    """The ladder with this slug, if ``user`` may see it. Raises ``Http404``."""
+    return found(Ladder.objects.visible_to(user), gettext("Ladder not found."), slug=slug)
 
 
 def matches_seen_by(user: Viewer) -> QuerySet[Match]:
-    """The matches that ``user`` may know of."""
+    """The matches that ``user`` may see."""
     return among_matches_seen_by(user, Match.objects.all())
 
 
 def among_matches_seen_by(user: Viewer, matches: QuerySet[Match, _Row]) -> QuerySet[Match, _Row]:
-    """Those of ``matches``, or of rows of them, that ``user`` may know of."""
+    """The ``matches`` (or rows of them) that ``user`` may see."""
     return matches.filter(ladder__in=Ladder.objects.visible_to(user))
 
 
 def matches_in_order_seen_by(user: Viewer, matches: QuerySet[Match, _Row]) -> QuerySet[Match, _Row]:
-    """The same matches, for whoever reads some of them by id: each is judged as it is read.
+    """Like ``among_matches_seen_by``, for queries that read a few matches in the order of their ids.
 
-    The other way round a database may gather and sort all matches of all ladders for the newest ten.
+    Each match is filtered as it is read, so the database does not sort the matches of all ladders first.
     """
     return matches.filter(Exists(Ladder.objects.visible_to(user).filter(pk=OuterRef("ladder"))))
 
 
 def with_seats_of(matches: QuerySet[Match, _Row], versions: QuerySet[BotVersion]) -> QuerySet[Match, _Row]:
-    """Those of ``matches`` at which one of ``versions`` sits. Found from its seats, however much others have played."""
+    """The ``matches`` in which one of ``versions`` has a seat, found through its seats."""
     return matches.filter(pk__in=Seat.objects.filter(version__in=versions).values("match"))
 
 
 def match_seen_by(user: Viewer, match_id: int) -> Match:
-    """The match at an address, with its ladder, if ``user`` may know of it. Raises ``Http404``."""
+    """The match with its ladder, if ``user`` may see it. Raises ``Http404``."""
     return match_among(Match.objects.select_related("ladder"), user, match_id)
 
 
 def match_among(matches: QuerySet[Match, _Row], user: Viewer, match_id: int) -> _Row:
-    """The one of ``matches``, or of rows of them, at an address, as ``match_seen_by`` has it."""
-    return found(
-        among_matches_seen_by(user, matches),
-        gettext("There is no match %(number)s.") % {"number": match_id},
-        pk=match_id,
-    )
+    """The match of ``matches`` (or rows of them) with this id, if ``user`` may see it. Raises ``Http404``."""
+    return found(among_matches_seen_by(user, matches), gettext("Match not found."), pk=match_id)
 
 
 def sees_open_game(person: int | None, game: Proposal, private_ladders: Collection[int]) -> bool:
-    """Whether ``person``, a user id, may know of an open game, which comes with its ladder and players.
+    """Whether the user with the id ``person`` may see an open game (with its ladder and players loaded).
 
-    ``private_ladders`` are those that ``person`` may know of (:func:`private_ladders_seen_by`).
+    ``private_ladders`` are those that ``person`` may see (:func:`private_ladders_seen_by`).
     """
     if person is not None and person in {game.by_id, *(player.bot.owner_id for player in game.players.all())}:
         return True
@@ -97,14 +92,14 @@ def sees_open_game(person: int | None, game: Proposal, private_ladders: Collecti
 
 
 def challenges_seen_by(person: User) -> QuerySet[Proposal]:
-    """The challenges that ``person`` made, or in which a bot of theirs is to play. Nobody else knows of them."""
+    """The challenges that ``person`` created, or in which one of their bots is to play."""
     theirs = ProposalPlayer.objects.filter(bot__owner=person).values("proposal")
     made = Proposal.objects.challenges().filter(Q(by=person) | Q(pk__in=theirs))
     return made.select_related("ladder", "by")
 
 
 def private_ladders_seen_by(people: Collection[int], ladders: Collection[int]) -> dict[int, set[int]]:
-    """By user, those of the private ``ladders`` that the user may know of; two queries, none without ``ladders``."""
+    """By user id, the private ``ladders`` that the user may see; two queries, none without ``ladders``."""
     found: defaultdict[int, set[int]] = defaultdict(set)
     if people and ladders:
         members = Invitation.objects.filter(ladder__in=ladders, person__in=people)
@@ -116,9 +111,9 @@ def private_ladders_seen_by(people: Collection[int], ladders: Collection[int]) -
 
 
 def exhibition_seen_by(user: Viewer, exhibition_id: int) -> Exhibition:
-    """The exhibition at an address, with its ladder. Raises ``Http404``."""
+    """The match request with this id, with its ladder, if ``user`` may see it. Raises ``Http404``."""
     exhibitions = Exhibition.objects.visible_to(user).select_related("ladder", "requested_by")
-    return found(exhibitions, gettext("There is no order %(number)s.") % {"number": exhibition_id}, pk=exhibition_id)
+    return found(exhibitions, gettext("Match request not found."), pk=exhibition_id)
 
 
 def may_cancel(exhibition: Exhibition, user: Viewer) -> bool:
@@ -134,22 +129,22 @@ def may_cancel(exhibition: Exhibition, user: Viewer) -> bool:
 
 
 def public_bots() -> QuerySet[Bot]:
-    """The bots that everybody knows of: the house's, and those that were ready once. None of them is a person."""
+    """The bots that everyone may see: house bots and bots that have had an active version. No human players."""
     return public_among(_WITH_OWNER.of_code())
 
 
 def public_players() -> QuerySet[Bot]:
-    """The same with the rows of people, the one of all guests among them."""
+    """The bots that everyone may see, and all human players, including the row that all guests share."""
     return public_among(_WITH_OWNER)
 
 
 def public_among(bots: QuerySet[Bot, _Row]) -> QuerySet[Bot, _Row]:
-    """Those of ``bots``, or of rows of them, that everybody knows of."""
+    """The ``bots`` (or rows of them) that everyone may see."""
     return bots.filter(_PUBLIC)
 
 
 def judged(bots: QuerySet[Bot]) -> QuerySet[Any]:
-    """``bots``, each with whether everybody knows of it (``public``)."""
+    """``bots`` with the annotation ``public``: whether everyone may see the bot."""
     return bots.annotate(public=ExpressionWrapper(_PUBLIC, output_field=BooleanField()))
 
 
@@ -157,39 +152,39 @@ _SEEN: Final = judged(_WITH_OWNER)
 
 
 def bot_seen_by(user: Viewer, slug: str, of: QuerySet[Any] = _SEEN) -> Bot:
-    """The bot or person at an address, if ``user`` may know of it. ``of``, bots ``judged``, says what is read of it.
+    """The bot or human player with this slug, if ``user`` may see it. ``of`` is a queryset of ``judged`` bots.
 
     Raises ``Http404``.
     """
-    bot: Any = found(of, _no_bot(slug), slug=slug)
+    bot: Any = found(of, _no_bot(), slug=slug)
     if not bot.public and not may_read(user, bot):
-        raise Http404(_no_bot(slug))
+        raise Http404(_no_bot())
     seen: Bot = bot
     return seen
 
 
 def code_seen_by(user: Viewer, slug: str, of: QuerySet[Any] = _SEEN) -> Bot:
-    """The same for what only a bot has: a person is none. Raises ``Http404``."""
+    """Like ``bot_seen_by``, but not for human players. Raises ``Http404``."""
     bot = bot_seen_by(user, slug, of)
     if bot.kind == Bot.Kind.PERSON:
-        raise Http404(_no_bot(slug))
+        raise Http404(_no_bot())
     return bot
 
 
-def _no_bot(slug: str) -> str:
-    return gettext("No bot is called %(name)s.") % {"name": slug}
+def _no_bot() -> str:
+    return gettext("Bot not found.")
 
 
 def bot_read_by(user: Viewer, slug: str) -> Bot:
-    """The bot at an address, for its owner and staff. Raises ``Http404`` and ``PermissionDenied``."""
+    """The bot with this slug, for its owner and staff. Raises ``Http404`` and ``PermissionDenied``."""
     bot = code_seen_by(user, slug)
     if not may_read(user, bot):
-        raise PermissionDenied(gettext("This is for the owner of %(name)s alone.") % {"name": bot.name})
+        raise PermissionDenied(gettext("Only the owner of %(name)s can see this page.") % {"name": bot.name})
     return bot
 
 
 def bot_changed_by(user: Viewer, slug: str) -> Bot:
-    """The bot at an address, for its owner. Raises ``Http404`` and ``PermissionDenied``, the latter for staff too."""
+    """The bot with this slug, for its owner only. Raises ``Http404`` and ``PermissionDenied`` (also for staff)."""
     bot = code_seen_by(user, slug)
     if not owns(user, bot):
         raise PermissionDenied(gettext("Only the owner of %(name)s can do that.") % {"name": bot.name})
@@ -202,24 +197,24 @@ def owns(user: Viewer, bot: Bot) -> bool:
 
 
 def may_read(user: Viewer, bot: Bot) -> bool:
-    """Whether ``user`` may see what of ``bot`` is not for everybody."""
+    """Whether ``user`` may see the private parts of ``bot``."""
     return owns(user, bot) or is_staff(user)
 
 
 def is_staff(user: Viewer) -> bool:
-    """Whether ``user`` looks after the site."""
+    """Whether ``user`` is site staff."""
     return bool(getattr(user, "is_staff", False))
 
 
 def may_read_source(user: Viewer, version: BotVersion) -> bool:
-    """Whether ``user`` may read the code of ``version``: once it is public, everybody that of the one that plays."""
+    """Whether ``user`` may read the code of ``version``. If the source is public, everyone may read the active version."""
     if not version.archive:
         return False
     return may_read(user, version.bot) or (version.active and version.bot.public_source)
 
 
 def readable_logs(match: Match, user: Viewer) -> QuerySet[SeatLog]:
-    """The owners' logs of ``match`` that ``user`` may read now."""
+    """The bot logs of ``match`` that ``user`` may read now."""
     if not user.is_authenticated or not user.is_active:
         return SeatLog.objects.none()
     theirs = Q() if getattr(user, "is_staff", False) else Q(seat__version__bot__owner=user.pk)

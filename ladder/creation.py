@@ -1,4 +1,4 @@
-"""Create ladders: those of site admins, and the ladders and house bots with which a site starts."""
+"""Create ladders: those of site admins, and the initial ladders and house bots of a site."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ from ladder.seasons import open_first
 # --- Ladders of site admins ------------------------------------------------------------------------------------------
 
 RESERVED: Final = ("test-", "live-", "invitations")
-"""How the address of a ladder may not begin: the deals of another one's tests have that name."""
+"""Reserved beginnings of ladder slugs: they are used for names of deal series and in URLs."""
 
 LONGEST_MS: Final = 3_600_000
-"""What one seat of a live game may use up at most."""
+"""The maximum total time per seat of a live game."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A ladder to be opened. ``limits`` are what differs from the usual ones, ``house`` the names of house bots.
+    """A ladder to be created. ``limits`` are those that differ from the defaults, ``house`` the names of house bots.
 
-    A live one without limits has those of the site's own, people more of them, and an open one without house bots has
-    all of them: somebody has to be there to play with.
+    A live ladder without limits gets the defaults for live games (more time for people). An open ladder without house
+    bots gets all of them, so that opponents are available.
     """
 
     name: str
@@ -56,11 +56,11 @@ class Plan:
 
 
 def found_ladder(plan: Plan, by: User) -> Ladder:
-    """Open the ladder of ``plan`` with its first season and the house bots on it. Raises ``Refused``."""
+    """Create the ladder of ``plan`` with its first season and house bots. Raises ``Refused``."""
     _require_table(plan)
     slug = _slug(plan.name)
     if plan.freezes_at is not None and plan.freezes_at <= timezone.now():
-        raise Refused("Choose a deadline that is still to come.")
+        raise Refused("The deadline is in the past. Choose a later time.", code="deadline_passed")
     try:
         with transaction.atomic():
             ladder = Ladder.objects.create(
@@ -80,7 +80,8 @@ def found_ladder(plan: Plan, by: User) -> Ladder:
             open_first(ladder)
             _enter_house(ladder, plan.house)
     except IntegrityError as error:
-        raise Refused(f"There is a ladder at the address {slug} already. Choose another name.") from error
+        text = f"A ladder with the URL slug {slug} already exists. Choose another name."
+        raise Refused(text, code="slug_taken") from error
     if not ladder.by_invitation:
         enter_everybody()
     return ladder
@@ -89,13 +90,13 @@ def found_ladder(plan: Plan, by: User) -> Ladder:
 def _require_table(plan: Plan) -> None:
     game = GAMES.get(plan.game)
     if game is None or plan.seats not in game.seat_counts:
-        raise Refused("There is no such table. Choose a game and one of its numbers of seats.")
+        raise Refused("Choose a game and one of its numbers of players.", code="unknown_format")
     if plan.players not in Ladder.Players.values:
-        raise Refused("Choose who plays there: uploaded and house bots, remote bots, people, or all of them.")
+        raise Refused("Choose the players: hosted bots, remote bots, human players, or everyone.", code="players")
     try:
         limits = Limits(**_limits(plan))
     except (TypeError, ValueError) as error:
-        raise Refused(f"These limits are none: {error}.") from error
+        raise Refused(f"Invalid limits: {error}.", code="invalid_limits") from error
     if plan.players == Ladder.Players.HOSTED:
         _require_short(plan.seats, limits)
     else:
@@ -106,14 +107,16 @@ def _require_short(seats: int, limits: Limits) -> None:
     most_ms = 1000 * settings.CELERY_TASK_SOFT_TIME_LIMIT
     if budget_ms(seats, limits) > most_ms:
         raise Refused(
-            f"A match could last {budget_ms(seats, limits) // 1000} s, and workers are cut short after"
-            f" {most_ms // 1000} s. Give a seat less time for a game."
+            f"A match could last {budget_ms(seats, limits) // 1000} s, but workers stop after {most_ms // 1000} s."
+            " Reduce the total time per game.",
+            code="match_too_long",
         )
 
 
 def _require_live(limits: Limits) -> None:
     if limits.game_ms > LONGEST_MS:
-        raise Refused(f"A seat of a live game has {LONGEST_MS // 60_000} min at most for the whole game.")
+        text = f"The total time per game of a live game must not exceed {LONGEST_MS // 60_000} min."
+        raise Refused(text, code="game_too_long")
 
 
 def _limits(plan: Plan) -> dict[str, int]:
@@ -123,9 +126,10 @@ def _limits(plan: Plan) -> dict[str, int]:
 def _slug(name: str) -> str:
     slug = slugify(name)[:60].strip("-")
     if not slug:
-        raise Refused("The name needs letters a to z or digits, from which the address is made.")
+        raise Refused("The name must contain letters (a to z) or digits for its URL.", code="no_slug")
     if slug.startswith(RESERVED):
-        raise Refused(f"An address cannot begin with {' or '.join(RESERVED)}. Choose another name.")
+        text = f"The URL of a ladder cannot begin with {', '.join(RESERVED)}. Choose another name."
+        raise Refused(text, code="reserved_slug")
     return slug
 
 
@@ -139,18 +143,18 @@ def _enter_house(ladder: Ladder, names: Collection[str]) -> None:
     )
 
 
-# --- The ladders of the house ----------------------------------------------------------------------------------------
+# --- The initial ladders and house bots ------------------------------------------------------------------------------
 
 LIVE_LIMITS: Final = {"move_ms": 5000, "bank_ms": 60_000, "game_ms": 600_000}
-"""What a seat of a live game may use up, where that differs from a hosted game's: networks are in between."""
+"""The default limits of live games that differ from those of hosted games, to allow for network latency."""
 
 _WHO: Final[Mapping[Ladder.Players, tuple[str, str]]] = {
     Ladder.Players.HOSTED: ("", ""),
     Ladder.Players.REMOTE: ("-remote", ", remote bots"),
-    Ladder.Players.OPEN: ("-open", ", open to all"),
-    Ladder.Players.PEOPLE: ("-people", ", people"),
+    Ladder.Players.OPEN: ("-open", ", open to everyone"),
+    Ladder.Players.PEOPLE: ("-people", ", human players"),
 }
-"""By who plays there: what a ladder's address and its name end with."""
+"""The endings of slug and name of the initial ladders, by kind of player."""
 
 LIMITS: Final[Mapping[Ladder.Players, Mapping[str, int]]] = {
     Ladder.Players.HOSTED: {},
@@ -158,15 +162,14 @@ LIMITS: Final[Mapping[Ladder.Players, Mapping[str, int]]] = {
     Ladder.Players.OPEN: LIVE_LIMITS,
     Ladder.Players.PEOPLE: PEOPLE_LIMITS,
 }
-"""What a seat of a ladder may use up, by who plays there, where that differs from the usual."""
+"""The limits per seat that differ from the defaults, by kind of player."""
 
 
 def open_house() -> None:
-    """Make the ladders for every game and number of seats, and enter every house bot that plays there.
+    """Create the ladders of every format and add all house bots.
 
-    A house bot whose code has changed gets a new version. Matches still queued with code that is no longer installed
-    are cancelled, since their seats are pinned. People's bots enter the ladders that are new. Safe to call at every
-    start, and twice at once.
+    A house bot with changed code gets a new version. Queued matches with code that is no longer installed are canceled.
+    Users' bots join new ladders. Safe to call at every start, and concurrently.
     """
     ladders = list(_house_ladders())
     for ladder in Ladder.objects.filter(seasons=None).order_by("pk"):
@@ -181,7 +184,7 @@ def open_house() -> None:
 
 
 def _house_ladders() -> Iterator[Ladder]:
-    """For every table a ladder of blocks; then one of live games each for remote bots, for everybody and for people."""
+    """For every format a ladder for hosted bots, then live ladders for remote bots, for everyone and for people."""
     for players, (suffix, words) in _WHO.items():
         for game in GAMES.values():
             for seats in game.seat_counts:
@@ -210,7 +213,7 @@ def _bot(membership: HouseBot) -> Bot:
 
 
 def _bring_up_to_date(bot: Bot, digest: str) -> None:
-    """Make the version with ``digest`` the active one, appending it if it is new."""
+    """Activate the version with ``digest``, and create it if it is new."""
     with transaction.atomic():
         Bot.objects.select_for_update(no_key=True).get(pk=bot.pk)
         if bot.versions.filter(digest=digest, active=True).exists():
@@ -228,6 +231,6 @@ def _enter(bot: Bot, ladders: Iterable[Ladder]) -> None:
 
 
 def _retire_the_others() -> None:
-    """House bots that the catalogue no longer has keep their ratings and get no more matches. Guests are no bots."""
+    """Deactivate house bots that are no longer in the catalogue. They keep their ratings."""
     gone = Bot.objects.of_code().filter(owner=None).exclude(house_name__in=HOUSE)
     BotVersion.objects.filter(bot__in=gone, active=True).update(active=False)

@@ -1,7 +1,7 @@
-"""What is open of a deal: nothing until every game of its block has ended, then all of it. This is decided here alone.
+"""When a deal becomes public: when all games of its block have ended.
 
-Until then seed, records, told games, logs of matches and owners' logs are closed to everybody, staff too. Whoever shows
-or hands out any of them asks here: :func:`is_open` for one block, :func:`opened` for rows of a query.
+Until then its seed, game records, move lists and logs are hidden from everyone, including staff. All code that shows any
+of them must ask :func:`is_open` for one block or filter with :func:`opened`.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 
 def is_open(block: Block) -> bool:
-    """Whether everybody may see the deal of ``block``, and what was played with it."""
+    """Whether the deal of ``block`` and its games are public."""
     return block.ended is not None
 
 
 def opened(block: str) -> Q:
-    """The rows whose block is open; ``block`` is the way from a row to it, as in ``seat__match__block``."""
+    """A filter for rows with a public block; ``block`` is the lookup path to it, for example ``seat__match__block``."""
     return Q(**{f"{block}__ended__isnull": False})
 
 
 def opened_blocks() -> Q:
-    """The same of rows that are blocks."""
+    """A filter for public blocks."""
     return Q(ended__isnull=False)

@@ -1,4 +1,4 @@
-"""Invitations to ladders that are open to invited people only: by name and by link."""
+"""Members of invitation-only ladders: invitations by user name and by link."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TOKEN_BYTES: Final = 32
 
 
 def member_by_link(token: str, person: User) -> Ladder | None:
-    """Make ``person`` a member of the ladder whose link has ``token``; ``None`` where there is none. Once is enough."""
+    """Make ``person`` a member of the ladder with this invitation ``token``; ``None`` if it is invalid. Idempotent."""
     if not token or "\0" in token:
         return None
     ladder = Ladder.objects.filter(invitation=token, by_invitation=True).first()
@@ -26,16 +26,16 @@ def member_by_link(token: str, person: User) -> Ladder | None:
 
 
 def invite(ladder: Ladder, people: Iterable[User]) -> int:
-    """Make ``people`` members; how many were not yet. Raises ``Refused`` for a ladder that everybody may enter."""
+    """Make ``people`` members and return the number of new members. Raises ``Refused`` if the ladder is public."""
     if not ladder.by_invitation:
-        raise Refused(f"{ladder} is for everybody: nobody needs an invitation.")
+        raise Refused(f"{ladder} is open to everyone, so no invitations are needed.", code="not_by_invitation")
     return sum(Invitation.objects.get_or_create(ladder=ladder, person=person)[1] for person in people)
 
 
 def remove(ladder: Ladder, person: User) -> bool:
-    """End the membership of ``person``, whose bots leave the ladder and keep their ratings; whether there was one.
+    """Remove the member ``person`` and return whether it was a member. The user's bots leave and keep their ratings.
 
-    First the membership, then the bots: one that joins meanwhile is refused, or leaves with the others.
+    The member is removed first, so a bot that joins concurrently is refused or leaves with the others.
     """
     ended = Invitation.objects.filter(ladder=ladder, person=person).delete()[0]
     for bot in Bot.objects.filter(owner=person, memberships__ladder=ladder).order_by("pk"):

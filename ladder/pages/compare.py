@@ -36,7 +36,7 @@ from ladder.statistics.pair_share import PairShare, pair_share
 
 @dataclass(frozen=True)
 class SeatShare:
-    """The share of points at one seat, with its interval over blocks."""
+    """The share of points in one seat, with its interval over blocks."""
 
     share: PairShare
     games: int
@@ -44,7 +44,7 @@ class SeatShare:
 
 @dataclass(frozen=True)
 class SeatRow:
-    """A seat from 0; each of the two may not have sat there yet."""
+    """A seat (from 0); a player who has not had it yet has no share."""
 
     seat: int
     direct: tuple[SeatShare | None, SeatShare | None]
@@ -54,7 +54,7 @@ class SeatRow:
 def seat_rows(
     ladder: Ladder, direct: Sequence[PairTally | None], everybody: Sequence[Sequence[VersionTally]]
 ) -> list[SeatRow]:
-    """A row a seat: of each of the two its tally against the other, and the tallies of its versions. No queries."""
+    """One row per seat, from the tallies of each against the other and of its versions. No queries."""
     rows = []
     in_a_block = games_at_a_seat(ladder.seats, live=ladder.live)
     for seat in range(ladder.seats):
@@ -67,7 +67,7 @@ def seat_rows(
 def _at(
     seat: int, tallies: Sequence[PairTally] | Sequence[VersionTally], in_a_block: int, opponents: int
 ) -> SeatShare | None:
-    """What some tallies come to at one seat."""
+    """The sum of some tallies in one seat."""
     numbers = [its.seats[seat] for its in tallies if its.seats]
     games, points, squares = (sum(its[place] for its in numbers) for place in range(3))
     return _share(in_a_block, games, points, squares, opponents)
@@ -88,7 +88,7 @@ Pair = tuple[Bot, Bot]
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two: where it stands, and how strong the version is that it played last."""
+    """One of the two players: its membership, and the estimated skill of the version that it played last."""
 
     membership: Membership
     estimate: Estimate | None
@@ -100,34 +100,35 @@ class Side:
 
 @dataclass(frozen=True)
 class Difference:
-    """By how much the first is stronger than the second, in 1/1000 point, and half the 95 % interval of that."""
+    """The difference of estimated skills in 1/1000 point, and half the length of its 95% CI."""
 
     value: int
     margin: int
 
     @property
     def sure(self) -> bool:
-        """Whether one of the two is surely stronger."""
+        """Whether the difference is statistically significant."""
         return abs(self.value) > self.margin
 
 
 @dataclass(frozen=True)
 class Common:
-    """What the two have reached against an opponent of both."""
+    """The results of both players against a common opponent."""
 
     opponent: Membership
     results: tuple[Against, Against]
 
     @property
     def difference(self) -> float:
-        """By how much the first did better, in shares of the points."""
+        """The difference of their shares of points."""
         return self.results[0].share.value - self.results[1].share.value
 
 
 @dataclass(frozen=True)
 class There:
-    """The two on one ladder in one season; ``direct`` are the first against the second and the other
-    way round, ``None`` if they never met.
+    """The two players on one ladder in one season.
+
+    ``direct`` are the results of the first against the second and vice versa, ``None`` if they never met.
     """
 
     ladder: Ladder
@@ -146,7 +147,7 @@ class There:
 
     @cached_property
     def axis(self) -> Axis:
-        """The one axis of both."""
+        """The common axis of both."""
         estimates = [side.estimate for side in self.sides if side.estimate]
         return axis(
             [
@@ -157,7 +158,7 @@ class There:
 
     @cached_property
     def difference(self) -> Difference | None:
-        """How far the two estimates lie apart; ``None`` while one is missing."""
+        """The difference of the two estimates; ``None`` if one is missing."""
         first, second = (side.estimate for side in self.sides)
         if first is None or second is None:
             return None
@@ -166,24 +167,24 @@ class There:
 
     @property
     def keep(self) -> str:
-        """What the address of another page of the opponents begins with."""
+        """The beginning of the query string of other pages of the opponents."""
         asked = {"ladder": self.ladder.slug, "season": self.season.number if self.season else ""}
         return urlencode(asked) + "&"
 
     @property
     def tabs(self) -> list[Tabs]:
-        """Links to the other seasons; none where there is one."""
+        """Links to all seasons; empty if there is only one."""
         here = f"?ladder={self.ladder.slug}&season="
         links = [
             Tab(f"{one.number}", f"Season {one.number}", f"{here}{one.number}", one == self.season)
             for one in self.seasons
         ]
-        return [Tabs("season", links)] if len(links) > 1 else []
+        return [Tabs("Season", links)] if len(links) > 1 else []
 
 
 @dataclass(frozen=True)
 class ComparisonPage:
-    """Two bots; ``there`` is ``None`` if no ladder has both. ``yours``: both belong to who looks at the page."""
+    """Two bots; ``there`` is ``None`` if no ladder has both. ``yours``: both belong to the viewer."""
 
     bots: Pair
     ladders: Sequence[Ladder]
@@ -197,16 +198,16 @@ class ComparisonPage:
 
 
 def bots_seen_by(user: Viewer, slugs: tuple[str, str]) -> Pair:
-    """The bots at an address, if ``user`` may know of them. Raises ``Http404``."""
+    """The bots with these slugs, if ``user`` may see them. Raises ``Http404``."""
     found = {bot.slug: bot for bot in public_players().filter(slug__in=slugs)}
     first, second = (found.get(slug) or bot_seen_by(user, slug) for slug in slugs)
     if first == second:
-        raise Http404("A bot is not compared with itself. Choose two.")
+        raise Http404("A bot cannot be compared with itself. Choose two different bots.")
     return first, second
 
 
 def comparison_page(bots: Pair, parameters: Parameters, user: Viewer) -> ComparisonPage:
-    """The page of two bots for ``user``; eleven queries. Raises ``Http404`` for a season that there is not."""
+    """The page of two bots for ``user``; eleven queries. Raises ``Http404`` for an unknown season."""
     memberships = _memberships(bots, user)
     ladders = sorted(memberships, key=lambda ladder: (-min(one.games for one in memberships[ladder]), ladder.pk))
     wanted = [ladder for ladder in ladders if ladder.slug == parameters("ladder")] or ladders
@@ -230,7 +231,7 @@ def _memberships(bots: Pair, user: Viewer) -> dict[Ladder, tuple[Membership, Mem
 
 def _there(ladder: Ladder, memberships: tuple[Membership, Membership], parameters: Parameters) -> There:
     seasons = list(ladder.seasons.order_by("-number"))
-    season = _season(ladder, seasons, parameters("season"))
+    season = _season(seasons, parameters("season"))
     estimates = estimated(ladder, memberships)
     first, second = (Side(membership, estimates.get(membership.bot_id)) for membership in memberships)
     shown = _opponents(season, memberships, parameters("page"))
@@ -256,16 +257,16 @@ def _there(ladder: Ladder, memberships: tuple[Membership, Membership], parameter
     )
 
 
-def _season(ladder: Ladder, seasons: Sequence[Season], number: str | None) -> Season | None:
+def _season(seasons: Sequence[Season], number: str | None) -> Season | None:
     wanted = whole_number(number)
     chosen = [season for season in seasons if wanted in (None, season.number)]
     if number and not (wanted and chosen):
-        raise Http404(f"{ladder} has no season {number}.")
+        raise Http404("Season not found.")
     return chosen[0] if chosen else None
 
 
 def _opponents(season: Season | None, memberships: tuple[Membership, Membership], page: str | None) -> Page[Any]:
-    """What the first has reached against opponents of both, the most often met first; two queries."""
+    """The results of the first against common opponents, the most frequent first; two queries."""
     first, second = memberships
     of_second = PairTally.objects.filter(season=season, membership=second).values("opponent")
     met = PairTally.objects.filter(season=season, membership=first, opponent__in=of_second)
@@ -284,7 +285,7 @@ def _tallies(
 
 
 def _version_tallies(season: Season | None, memberships: tuple[Membership, Membership]) -> list[VersionTally]:
-    """What the versions of both have reached against everybody; one query."""
+    """The results of the versions of both against all opponents; one query."""
     return list(VersionTally.objects.filter(season=season, membership__in=memberships).defer("habits"))
 
 
@@ -306,7 +307,7 @@ def _ids(memberships: tuple[Membership, Membership]) -> tuple[int, int]:
 
 @require_safe
 def choose(request: HttpRequest) -> HttpResponse:
-    """The form; once it is known who is meant, on to the page of the two."""
+    """Show the form, or redirect to the comparison if both bots are known."""
     slug = request.GET.get("ladder")
     page = choosing_page(request.GET.get, ladder_seen_by(request.user, slug) if slug else None)
     if page.chosen is None:

@@ -1,4 +1,4 @@
-"""The home page: first steps, a game to watch, leaders, new bots, and what is being played."""
+"""The home page: games to play and watch, leaders, new bots, running games and latest results."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from ladder.pages.matches import names, seats_shown
 
 # --- The finished game to watch --------------------------------------------------------------------------------------
 #
-# Its replay may have to be made for that, which takes longer than a page should. What is kept holds no names.
+# Creating a replay can take longer than a page should, so the choice is cached. The cached value contains no names.
 
 KEPT_SECONDS: Final = 60
 _MANY_SEATS: Final = 4
@@ -46,7 +46,7 @@ _MANY_SEATS: Final = 4
 
 @dataclass(frozen=True)
 class Moment:
-    """A match whose record is open, and its turning point: the step and a sentence with ``{0}`` for a seat's name."""
+    """A match with a public record, and its turning point: the ply and a sentence with ``{0}`` for a seat's name."""
 
     match_id: int
     ply: int | None
@@ -57,13 +57,13 @@ _KEY: Final = cache_key("watching", Moment)
 
 
 def kept() -> Moment | None:
-    """What was chosen within the last minute."""
+    """The match that was chosen within the last minute."""
     found = caches["pages"].get(_KEY)
     return None if found is None else Moment(**found)
 
 
 def chosen(latest: Sequence[Match]) -> Moment | None:
-    """The last of these matches that everybody may watch, rather one with many seats, and keep that; one query."""
+    """Choose the latest public match, preferring many seats, and cache it; one query."""
     opened = [match for match in latest if is_open(match.block) and not match.ladder.private]
     many = [match for match in opened if match.ladder.seats >= _MANY_SEATS]
     if not opened:
@@ -83,18 +83,17 @@ def _moment(match: Match) -> Moment:
 
 # --- The live game to watch ------------------------------------------------------------------------------------------
 #
-# It is chosen every few seconds, for everybody alike, among ladders that everybody knows of. What is kept holds no
-# names.
+# It is chosen every few seconds for all viewers, from public ladders only. The cached value contains no names.
 
 LIVE_KEPT_SECONDS: Final = 4
 _NONE: Final = "none"
 _LOOKED_AT: Final = 3
-"""So many of the best are looked at for one that has more than its first round to show."""
+"""The number of top games that are searched for one that already shows a finished round."""
 
 
 @dataclass(frozen=True)
 class Best:
-    """A match, the moment of its table that everybody may see (``docs/boards.md``), and how many watch it."""
+    """A match, the position that spectators may see (``docs/boards.md``), and its number of spectators."""
 
     match_id: int
     scene: dict[str, Any]
@@ -105,7 +104,7 @@ _LIVE_KEY: Final = cache_key("best-table", Best)
 
 
 def best() -> Best | None:
-    """What was chosen within the last seconds, else chosen now; ``None`` while no live game has begun a second round.
+    """The top live game, cached for a few seconds; ``None`` if no live game has reached its second round.
 
     No query, or at most ten every few seconds.
     """
@@ -133,16 +132,16 @@ def _chosen() -> Best | None:
     return None
 
 
-# --- Who gained most lately ------------------------------------------------------------------------------------------
+# --- Biggest climbers ------------------------------------------------------------------------------------------------
 #
-# It is of ladders that everybody sees, so that it is the same for all. Ratings at a season's start are no gain, and
-# what was voided counts no more.
+# Only public ladders count, so the list is the same for all viewers. Rating changes at the start of a season and voided
+# results do not count.
 
 MOST_RESULTS: Final = 1000
-"""The last so many games are looked at: what is added up has the same size on every site."""
+"""The number of latest results from which gains are computed."""
 
 FEWEST_GAMES: Final = 12
-"""Who has played less in that time may have been lucky only."""
+"""The minimum number of games in that time. A gain in fewer games is mostly luck."""
 
 SHOWN: Final = 5
 
@@ -163,7 +162,7 @@ class Climb:
 
 @dataclass(frozen=True)
 class Climbs:
-    """The biggest gains in the last games; ``since`` is when the first of those that count here was over."""
+    """The biggest gains in the latest games; ``since`` is the end of the first of these games."""
 
     since: datetime | None
     rows: Sequence[Climb]
@@ -171,6 +170,10 @@ class Climbs:
     @property
     def looked_at(self) -> int:
         return MOST_RESULTS
+
+    @property
+    def fewest_games(self) -> int:
+        return FEWEST_GAMES
 
 
 @dataclass(frozen=True)
@@ -213,7 +216,7 @@ def _named(gains: Sequence[_Gain]) -> _Names:
 
 
 def _names(read: Sequence[Any]) -> tuple[Bot, str, str]:
-    """What was read as ``_NAMES``, put together."""
+    """The bot, ladder name and slug from the columns ``_NAMES``."""
     ladder, slug, *of_bot = read
     return Bot(**dict(zip(_BOT, of_bot, strict=True))), ladder, slug
 
@@ -241,19 +244,19 @@ TABLES: Final = 8
 RESULTS: Final = 8
 NEWEST: Final = 5
 LADDERS: Final = 2
-"""Ladders with their leaders: those on which most has been played."""
+"""Number of ladders that are shown with their leaders: those with the most games."""
 
 LIVE: Final = 6
-"""Live games that can be watched, those that have been played for longest."""
+"""Number of listed live games: those that started first."""
 
 _MOST_RUNNING: Final = 64
 _CANDIDATES: Final = 30
-"""So many of the last results are looked at for one that is open."""
+"""The number of latest results that are searched for one that is public."""
 
 
 @dataclass(frozen=True)
 class Followed:
-    """A live table that is shown as it goes on, a round behind."""
+    """The top live game, shown with a one-round delay."""
 
     match: Match
     best: Best
@@ -268,13 +271,13 @@ class Followed:
 
     @property
     def table(self) -> dict[str, Any]:
-        """What the drawing is told."""
+        """The data of the board."""
         seats = list(self.match.seats.all())
         return drawn_table(self.board.game, seats, names(seats))
 
     @property
     def moment(self) -> dict[str, Any]:
-        """What is drawn, with the match that it is of."""
+        """The position to draw, with its match."""
         return {"match": self.match.pk, **self.best.scene}
 
     @property
@@ -284,10 +287,10 @@ class Followed:
 
 @dataclass(frozen=True)
 class HomePage:
-    """What the first page shows.
+    """The content of the home page.
 
-    ``running`` are the matches at ``tables`` and more like them, ``live`` the live games, ``live_running`` how many.
-    ``best`` is the live table that it follows, if there is one; ``watching`` says by match how many look on.
+    ``running`` is the number of running blocks, of which ``tables`` are listed; ``live_running`` is the number of live
+    games, of which ``live`` are listed. ``best`` is the top live game. ``watching`` has numbers of spectators by match.
     """
 
     boards: Sequence[Board]
@@ -305,12 +308,12 @@ class HomePage:
 
     @property
     def starts(self) -> list[Start]:
-        """The games that a newcomer can play at once."""
+        """The games that a visitor can start immediately."""
         return starts(board.ladder for board in self.boards)
 
     @property
     def learning(self) -> list[Game]:
-        """The games that can be learnt in ten minutes; of those that share a drawing the first."""
+        """The games with a tutorial; of games that share a drawing only the first."""
         taught = {game.presentation.drawing: game for game in reversed(GAMES.values()) if game.presentation.tutorial}
         return list(reversed(taught.values()))
 
@@ -321,7 +324,7 @@ class HomePage:
 
     @property
     def leading(self) -> list[Board]:
-        """The ladders on which most has been played, of games that look different, in the order of all ladders."""
+        """The ladders with the most games, at most one per kind of drawing, in their usual order."""
         busiest: dict[str, Board] = {}
         for board in sorted(self.boards, key=lambda board: -board.finished):
             busiest.setdefault(board.game.presentation.drawing or board.game.slug, board)
@@ -330,30 +333,30 @@ class HomePage:
 
     @property
     def others(self) -> list[Board]:
-        """The other ladders that somebody stands on; of live ones those on which something was played."""
+        """The other ladders with members; live ladders only if they have finished games."""
         some = [board for board in self.boards if (board.finished if board.ladder.live else board.memberships)]
         return [board for board in some if board not in self.leading]
 
     @property
     def turning_point(self) -> str:
-        """What happened when the game to watch was turned, in a sentence; empty if no step turned it."""
+        """The turning point of the game to watch, in a sentence; empty if it has none."""
         if self.open is None or self.moment is None or self.moment.ply is None:
             return ""
         return with_names(names(list(self.open.match.seats.all())), self.moment.text)
 
     @property
     def going(self) -> int:
-        """Everything that is being played."""
+        """The number of all running matches."""
         return self.running + self.live_running
 
     @property
     def hidden(self) -> int:
-        """Running matches at tables that are not listed."""
+        """The number of running blocks that are not listed."""
         return self.running - len(self.tables)
 
 
 def home_page(user: Viewer) -> HomePage:
-    """The first page for ``user``; seven queries, once every few seconds some more for the table that it follows."""
+    """The home page for ``user``; seven queries, and every few seconds some more for the top live game."""
     seen = matches_seen_by(user).select_related("ladder")
     moment, followed = kept(), best()
     tables, live, finished = _running_and_finished(seen, moment)
@@ -382,7 +385,7 @@ def home_page(user: Viewer) -> HomePage:
 
 
 def newest_versions() -> list[BotVersion]:
-    """The versions that have come last, of those that play now, of people's bots; one query."""
+    """The newest active versions of users' bots; one query."""
     playing = BotVersion.objects.filter(
         active=True, bot__in=public_bots().filter(retired=None, paused=None, owner__isnull=False)
     )

@@ -219,12 +219,12 @@ NAMED: Final = 3
 """Bots that the sentence above a table names beside the first, at most."""
 
 COLUMNS: Final = (
-    Column("rating", gettext_lazy("rating")),
-    Column("bot", gettext_lazy("bot"), falling=False, numeric=False),
-    Column("strength", gettext_lazy("strength, 95 %")),
-    Column("change", gettext_lazy("last game")),
-    Column("games", gettext_lazy("games")),
-    Column("first", gettext_lazy("first places, %")),
+    Column("rating", gettext_lazy("Rating")),
+    Column("bot", gettext_lazy("Player"), falling=False, numeric=False),
+    Column("strength", gettext_lazy("Skill (95% CI)")),
+    Column("change", gettext_lazy("Last game")),
+    Column("games", gettext_lazy("Games")),
+    Column("first", gettext_lazy("First places (%)")),
 )
 FIELDS: Final = {
     "rating": "rating",
@@ -237,16 +237,16 @@ FIELDS: Final = {
 
 STATE: Final = Choice(
     "state",
-    gettext_lazy("Who plays"),
-    {"": gettext_lazy("Playing or not"), "playing": gettext_lazy("Playing"), "resting": gettext_lazy("Resting")},
+    gettext_lazy("Activity"),
+    {"": gettext_lazy("Active or not"), "playing": gettext_lazy("Active"), "resting": gettext_lazy("Inactive")},
 )
 CERTAINTY: Final = Choice(
     "games",
-    gettext_lazy("Games"),
+    gettext_lazy("Rating"),
     {
-        "": gettext_lazy("Any number of games"),
-        "settled": gettext_lazy("Settled ratings"),
-        "provisional": gettext_lazy("Provisional"),
+        "": gettext_lazy("All ratings"),
+        "settled": gettext_lazy("Established ratings"),
+        "provisional": gettext_lazy("Provisional ratings"),
     },
 )
 LANGUAGE: Final = Choice(

@@ -28,36 +28,39 @@ MOST_NAMES: Final = 200
 
 
 class InviteForm(forms.Form):
-    """User names, one a line or with commas between them."""
+    """User names, separated by spaces, commas or line breaks."""
 
     names = forms.CharField(
-        label=gettext_lazy("User names"), widget=forms.Textarea(attrs={"rows": 3}), max_length=20_000
+        label=gettext_lazy("User names"),
+        widget=forms.Textarea(attrs={"rows": 3}),
+        max_length=20_000,
+        help_text=gettext_lazy("Separate several names with spaces or commas."),
     )
 
     def clean_names(self) -> list[User]:
-        """The people; whoever is not found is named."""
+        """The users with these names."""
         names = [name for name in re.split(r"[\s,;]+", self.cleaned_data["names"]) if name]
         if len(names) > MOST_NAMES:
-            said = gettext("That is %(number)s names. Invite at most %(most)s at once.")
-            raise forms.ValidationError(said % {"number": len(names), "most": MOST_NAMES})
+            text = gettext("You entered %(number)s names. You can invite up to %(most)s users at once.")
+            raise forms.ValidationError(text % {"number": len(names), "most": MOST_NAMES})
         people: list[Any] = list(get_user_model()._default_manager.filter(username__in=names).order_by("pk"))
         missing = sorted(set(names) - {person.username for person in people})
         if missing:
-            said = gettext("Nobody is called %(names)s. Nobody was invited yet.")
-            raise forms.ValidationError(said % {"names": ", ".join(missing)})
+            text = gettext("Users not found: %(names)s. No invitations were sent.")
+            raise forms.ValidationError(text % {"names": ", ".join(missing)})
         return people
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @for_staff
 def members(request: HttpRequest, slug: str) -> HttpResponse:
-    """Who is a member of a ladder by invitation, its link, and others to invite."""
+    """List the members of a ladder with its invitation link, and invite more."""
     ladder = _by_invitation(slug)
     form = InviteForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         number = invitations.invite(ladder, form.cleaned_data["names"])
-        said = ngettext("%(number)s person is new here.", "%(number)s people are new here.", number)
-        messages.success(request, said % {"number": number})
+        text = ngettext("%(number)s member was added.", "%(number)s members were added.", number)
+        messages.success(request, text % {"number": number})
         return redirect("pages:ladder_members", slug)
     context = {
         "ladder": ladder,
@@ -72,7 +75,9 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
 @for_staff
 def new_link(request: HttpRequest, slug: str) -> HttpResponse:
     invitations.new_link(_by_invitation(slug))
-    messages.success(request, _("The link is another one now. Whoever is a member stays one."))
+    messages.success(
+        request, _("The invitation link was replaced. The old link no longer works. Current members stay members.")
+    )
     return redirect("pages:ladder_members", slug)
 
 
@@ -80,11 +85,11 @@ def new_link(request: HttpRequest, slug: str) -> HttpResponse:
 @for_staff
 def remove_member(request: HttpRequest, slug: str, person_id: int) -> HttpResponse:
     ladder = _by_invitation(slug)
-    gone = _("There is no such member.")
+    gone = _("Member not found.")
     member = found(Invitation.objects.filter(ladder=ladder).select_related("person"), gone, person=person_id)
     invitations.remove(ladder, member.person)
-    said = _("%(person)s is no member any more. Make another link, if they should not come back.")
-    messages.success(request, said % {"person": member.person.username})
+    text = _("%(person)s is no longer a member. Replace the invitation link to prevent them from joining again.")
+    messages.success(request, text % {"person": member.person.username})
     return redirect("pages:ladder_members", slug)
 
 
@@ -92,20 +97,20 @@ def remove_member(request: HttpRequest, slug: str, person_id: int) -> HttpRespon
 @never_cache
 @login_required
 def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
-    """Ask whoever comes by the link, and make them a member."""
-    otherwise = _("This invitation is not valid (any more). Ask for another link.")
+    """Ask for confirmation, then make the user a member."""
+    otherwise = _("This invitation link is no longer valid. Ask the organizer for a new one.")
     ladder = found(Ladder.objects.filter(by_invitation=True), otherwise, invitation=token)
     if request.method == "POST":
         if invitations.member_by_link(token, cast("User", request.user)) is None:
             raise Http404(otherwise)
-        said = _("Welcome to %(ladder)s. Tick it on a bot's page to enter that bot.")
-        messages.success(request, said % {"ladder": ladder})
+        text = _("You are now a member of %(ladder)s. To add a bot, select this ladder on the bot page.")
+        messages.success(request, text % {"ladder": ladder})
         return redirect("pages:ladder", ladder.slug)
     return render(request, "pages/invitation.html", {"ladder": ladder})
 
 
 def _by_invitation(slug: str) -> Ladder:
-    ladder = found(Ladder.objects.all(), _("No ladder is called %(slug)s.") % {"slug": slug}, slug=slug)
+    ladder = found(Ladder.objects.all(), _("Ladder not found."), slug=slug)
     if not ladder.by_invitation:
-        raise Http404(_("%(ladder)s is for everybody: it has no members.") % {"ladder": ladder})
+        raise Http404(_("%(ladder)s is open to everyone, so it has no member list.") % {"ladder": ladder})
     return ladder

@@ -25,27 +25,27 @@ from ladder.pages.components.responses import for_staff, form_status
 from ladder.pages.components.words import seats
 
 LIMITS: Final = {
-    "startup_ms": gettext_lazy("Start of a bot, ms"),
-    "move_ms": gettext_lazy("A move, ms"),
-    "bank_ms": gettext_lazy("Bank of a game, ms"),
-    "game_ms": gettext_lazy("A whole game, ms"),
-    "memory_mb": gettext_lazy("Memory of a seat, MiB"),
+    "startup_ms": gettext_lazy("Startup time of a bot (ms)"),
+    "move_ms": gettext_lazy("Time per decision (ms)"),
+    "bank_ms": gettext_lazy("Time bank per game (ms)"),
+    "game_ms": gettext_lazy("Total time per game (ms)"),
+    "memory_mb": gettext_lazy("Memory (MiB)"),
 }
 PLAYERS: Final = {
-    "hosted": gettext_lazy("Uploaded and house bots: every deal in all seatings, played by our workers"),
-    "remote": gettext_lazy("Remote bots: live games, each with a deal of its own"),
-    "open": gettext_lazy("People, remote, uploaded and house bots together: live games, each with a deal of its own"),
-    "people": gettext_lazy("People by hand: live games, each with a deal of its own, and time to think"),
+    "hosted": gettext_lazy("Hosted bots: workers play every deal in all seatings"),
+    "remote": gettext_lazy("Remote bots: live games, each with a new deal"),
+    "open": gettext_lazy("Everyone: people, remote bots and hosted bots, live games, each with a new deal"),
+    "people": gettext_lazy("Human players: live games, each with a new deal, with more time per decision"),
 }
 ACCESS: Final = {
-    "everybody": gettext_lazy("Everybody: every bot that claims the table is entered"),
-    "members": gettext_lazy("By invitation: everybody sees it, members enter their bots"),
-    "class": gettext_lazy("A class: by invitation, and only members and staff see it"),
+    "everybody": gettext_lazy("Public: open to every player of this kind"),
+    "members": gettext_lazy("Invitation only: visible to everyone, only members can add bots"),
+    "class": gettext_lazy("Private: invitation only, and visible only to members and staff"),
 }
 
 
 def table_choices() -> list[tuple[str, list[tuple[str, str]]]]:
-    """Every table, by game."""
+    """All formats, by game."""
     return [
         (game.name, [(f"{game.slug}:{count}", f"{game.name}, {seats(count)}") for count in game.seat_counts])
         for game in GAMES.values()
@@ -53,7 +53,7 @@ def table_choices() -> list[tuple[str, list[tuple[str, str]]]]:
 
 
 def house_choices() -> list[tuple[str, str]]:
-    """Every house bot, with the games it plays."""
+    """All house bots with the games that they play."""
     return [
         (name, f"{one.title} ({', '.join(GAMES[slug].name for slug in one.games if slug in GAMES)})")
         for name, one in HOUSE.items()
@@ -64,21 +64,22 @@ class LadderForm(forms.Form):
     """A new ladder."""
 
     name = forms.CharField(
-        label=gettext_lazy("Name"), max_length=80, help_text=gettext_lazy("Its address is made from it, and stays.")
+        label=gettext_lazy("Name"),
+        max_length=80,
+        help_text=gettext_lazy("The URL is derived from it and never changes."),
     )
-    table = forms.ChoiceField(label=gettext_lazy("Game and seats"), choices=table_choices)
+    table = forms.ChoiceField(label=gettext_lazy("Game and number of players"), choices=table_choices)
     players = forms.ChoiceField(
-        label=gettext_lazy("Who plays"), required=False, choices=list(PLAYERS.items()), widget=forms.RadioSelect
+        label=gettext_lazy("Players"), required=False, choices=list(PLAYERS.items()), widget=forms.RadioSelect
     )
-    access = forms.ChoiceField(
-        label=gettext_lazy("Who may enter"), choices=list(ACCESS.items()), widget=forms.RadioSelect
-    )
+    access = forms.ChoiceField(label=gettext_lazy("Access"), choices=list(ACCESS.items()), widget=forms.RadioSelect)
     freezes_at = forms.DateTimeField(
         label=gettext_lazy("Deadline (UTC)"),
         required=False,
         widget=forms.DateTimeInput(attrs={"type": "datetime-local", "data-local-time": ""}, format="%Y-%m-%dT%H:%M"),
         help_text=gettext_lazy(
-            "From then on nobody enters, and every bot goes on with the version that plays then. Empty: none."
+            "After the deadline no bot can join, and each bot continues with the version that is active then."
+            " Leave empty for no deadline."
         ),
     )
     house = forms.MultipleChoiceField(
@@ -89,7 +90,7 @@ class LadderForm(forms.Form):
         min_value=1,
         max_value=20,
         initial=1,
-        help_text=gettext_lazy("Its share of the workers beside the others'."),
+        help_text=gettext_lazy("Share of worker time relative to other ladders."),
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -105,7 +106,7 @@ class LadderForm(forms.Form):
 
     @property
     def plan(self) -> Plan:
-        """The ladder that is asked for; its limits are what differs from the usual ones."""
+        """The requested ladder; its limits are those that differ from the defaults."""
         asked = self.cleaned_data
         game, _, count = asked["table"].partition(":")
         return Plan(
@@ -133,7 +134,7 @@ def new_ladder(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             ladder = creation.found_ladder(form.plan, cast("User", request.user))
-            messages.success(request, _("%(ladder)s is open.") % {"ladder": ladder})
+            messages.success(request, _("The ladder %(ladder)s was created.") % {"ladder": ladder})
             return redirect("pages:ladder_members" if ladder.by_invitation else "pages:ladder", ladder.slug)
         except Refused as refusal:
             form.add_error(None, str(refusal))

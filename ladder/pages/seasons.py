@@ -34,27 +34,29 @@ from ladder.pages.components.responses import for_staff, form_status, streamed
 # --- Forms -----------------------------------------------------------------------------------------------------------
 
 KEPT: Final = {
-    "1": gettext_lazy("all of it"),
-    "3/4": gettext_lazy("three quarters"),
-    "1/2": gettext_lazy("one half"),
-    "1/4": gettext_lazy("one quarter"),
-    "0": gettext_lazy("nothing"),
+    "1": gettext_lazy("100% (ratings do not change)"),
+    "3/4": gettext_lazy("75%"),
+    "1/2": gettext_lazy("50%"),
+    "1/4": gettext_lazy("25%"),
+    "0": gettext_lazy("0% (all ratings are reset to 1500)"),
 }
-"""What the next season can keep of the ratings' distance from the start."""
+"""The shares of the distance from the starting rating that a new season can keep."""
+
+KEEP: Final = gettext_lazy("Distance from 1500 that ratings keep in the next season")
 
 
 class CloseForm(forms.Form):
-    """When the season ends, and what its ratings are worth in the next one."""
+    """When to close a season, and how much ratings keep in the next one."""
 
     at = forms.DateTimeField(
-        label=gettext_lazy("When (UTC)"),
+        label=gettext_lazy("Closing time (UTC)"),
         required=False,
         widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
-        help_text=gettext_lazy("Leave it empty to close the season now."),
+        help_text=gettext_lazy("Leave empty to close the season now."),
     )
     keep = forms.ChoiceField(
-        label=gettext_lazy("What the next season keeps of every rating's distance from 1500"),
-        choices=[*KEPT.items(), ("", gettext_lazy("open no next season"))],
+        label=KEEP,
+        choices=[*KEPT.items(), ("", gettext_lazy("Do not open a next season"))],
         required=False,
         initial="1/2",
     )
@@ -63,24 +65,20 @@ class CloseForm(forms.Form):
         at: datetime | None = self.cleaned_data["at"]
         if at is not None and at <= timezone.now():
             raise forms.ValidationError(
-                gettext("That time is over. Choose a later one, or leave it empty to close now.")
+                gettext("This time is in the past. Enter a later time, or leave the field empty to close now.")
             )
         return at
 
     @property
     def then(self) -> Fraction | None:
-        """What the next season keeps, ``None`` where none is to be opened."""
+        """The share that ratings keep in the next season; ``None`` if no season is to be opened."""
         return _share(self.cleaned_data["keep"])
 
 
 class OpenForm(forms.Form):
-    """What the next season keeps, after one that has no next."""
+    """How much ratings keep in a season that is opened after a pause."""
 
-    keep = forms.ChoiceField(
-        label=gettext_lazy("What it keeps of every rating's distance from 1500"),
-        choices=list(KEPT.items()),
-        initial="1/2",
-    )
+    keep = forms.ChoiceField(label=KEEP, choices=list(KEPT.items()), initial="1/2")
 
     @property
     def kept(self) -> Fraction:
@@ -97,38 +95,38 @@ _Row = TypeVar("_Row")
 
 ROWS = 50
 COLUMNS = (
-    Column("rating", gettext_lazy("rating")),
-    Column("bot", gettext_lazy("bot"), falling=False, numeric=False),
-    Column("games", gettext_lazy("games")),
-    Column("first", gettext_lazy("first places, %")),
+    Column("rating", gettext_lazy("Rating")),
+    Column("bot", gettext_lazy("Player"), falling=False, numeric=False),
+    Column("games", gettext_lazy("Games")),
+    Column("first", gettext_lazy("First places (%)")),
 )
 KINDS = {
     DealSeries.Kind.LADDER: gettext_noop("rated blocks"),
-    DealSeries.Kind.TEST: gettext_noop("tests, challenges and scheduled matches"),
-    DealSeries.Kind.LIVE: gettext_noop("games with people or remote bots"),
+    DealSeries.Kind.TEST: gettext_noop("exhibition matches"),
+    DealSeries.Kind.LIVE: gettext_noop("live games"),
 }
-"""What a series of deals is for."""
+"""The purpose of a deal series."""
 
 FIELDS = {"rating": "rating", "bot": "membership__bot__name", "games": "games", "first": "share"}
-"""By column of the final table, what it is sorted by."""
+"""The sort field of each column of the final standings."""
 
 
 @dataclass(frozen=True)
 class SeasonsPage:
-    """All seasons of a ladder, the newest first, each with its winners."""
+    """All seasons of a ladder, newest first, with their winners."""
 
     ladder: Ladder
     seasons: Sequence[Season]
 
     @property
     def current(self) -> Season | None:
-        """The one in which rated matches are scheduled, or that is closing."""
+        """The season that is open or closing."""
         return next((season for season in self.seasons if season.closed is None), None)
 
 
 @dataclass(frozen=True)
 class SeriesRow:
-    """One of a season's series: ``made`` deals, of which ``closed`` are still being played."""
+    """A deal series of a season with ``made`` deals, of which ``closed`` are in progress."""
 
     series: DealSeries
     made: int
@@ -136,13 +134,13 @@ class SeriesRow:
 
     @property
     def kind(self) -> str:
-        """What its deals are for."""
+        """The purpose of its deals."""
         return gettext(KINDS[DealSeries.Kind(self.series.kind)])
 
 
 @dataclass(frozen=True)
 class SeasonPage:
-    """One season: its keys and deals, and a page of the final table once it is closed."""
+    """A season: its keys and deals, and a page of the final standings if it is closed."""
 
     season: Season
     asked: Asked
@@ -151,35 +149,34 @@ class SeasonPage:
 
     @property
     def made(self) -> int:
-        """Deals of all series."""
+        """The number of deals of all series."""
         return sum(row.made for row in self.series)
 
     @property
     def pending(self) -> int:
-        """Deals that are still being played."""
+        """The number of deals in progress."""
         return sum(row.closed for row in self.series)
 
     @property
     def published(self) -> bool:
-        """Whether all keys are."""
+        """Whether all keys are published."""
         return all(row.series.published for row in self.series)
 
     @property
     def winners(self) -> Sequence[FinalStanding]:
-        """The first of the final table, who may be several; none before the season is closed."""
+        """The members with rank 1 in the final standings; empty before the season is closed."""
         return list(_winners().filter(season=self.season))
 
 
 def season_seen_by(user: Viewer, slug: str, number: int) -> Season:
-    """The season at an address, with its ladder. Raises ``Http404``."""
+    """The season with its ladder, if ``user`` may see it. Raises ``Http404``."""
     return season_among(Season.objects.select_related("ladder", "closed_by"), user, slug, number)
 
 
 def season_among(seasons: QuerySet[Season, _Row], user: Viewer, slug: str, number: int) -> _Row:
-    """The one of ``seasons``, or of rows of them, at an address, as ``season_seen_by`` has it."""
+    """The season of ``seasons`` (or of rows of them) that ``user`` may see. Raises ``Http404``."""
     ladder = ladder_seen_by(user, slug)
-    otherwise = gettext("%(ladder)s has no season %(number)s.") % {"ladder": ladder, "number": number}
-    return found(seasons.filter(ladder=ladder), otherwise, number=number)
+    return found(seasons.filter(ladder=ladder), gettext("Season not found."), number=number)
 
 
 def seasons_page(ladder: Ladder) -> SeasonsPage:
@@ -189,7 +186,7 @@ def seasons_page(ladder: Ladder) -> SeasonsPage:
 
 
 def season_page(season: Season, parameters: Parameters) -> SeasonPage:
-    """One season with the page of its final table that an address asks for; four queries, that count no old deals."""
+    """A season with the requested page of its final standings; four queries that do not count old deals."""
     still_open = Block.objects.filter(ladder=season.ladder_id, ended=None, series=OuterRef("pk")).order_by()
     number = Subquery(still_open.values("series").annotate(number=Count("pk")).values("number"))
     series = DealSeries.objects.filter(season=season).annotate(pending=Coalesce(number, 0)).order_by("kind")
@@ -200,7 +197,7 @@ def season_page(season: Season, parameters: Parameters) -> SeasonPage:
 
 
 def _final(season: Season, asked: Asked) -> QuerySet[FinalStanding]:
-    """The rows of the final table that are asked for, in the order that is asked for."""
+    """The final standings with the requested filters and order."""
     rows = FinalStanding.objects.filter(season=season).select_related("membership__bot__owner")
     if asked.looked_for:
         word = asked.looked_for
@@ -247,7 +244,7 @@ def deals(request: HttpRequest, slug: str, number: int) -> StreamingHttpResponse
 @require_POST
 @for_staff
 def close(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Close a season now or later, or take back that it closes later."""
+    """Close a season now or at a planned time, or cancel its planned closing."""
     season = season_seen_by(request.user, slug, number)
     form = CloseForm(request.POST)
     if not form.is_valid():
@@ -268,25 +265,26 @@ def open_next(request: HttpRequest, slug: str) -> HttpResponse:
         return render(request, "pages/seasons.html", context, status=form_status(form))
     try:
         season = seasons.open_next(ladder, form.kept, cast("User", request.user))
-        messages.success(request, _("%(season)s is open.") % {"season": season})
+        messages.success(request, _("%(season)s is now open.") % {"season": season})
     except seasons.WrongMoment as refusal:
         messages.error(request, str(refusal))
     return redirect("pages:seasons", slug)
 
 
 def _closed(season: Season, form: CloseForm, request: HttpRequest) -> str:
-    """Do what the form says; in a sentence, what was done."""
+    """Close, plan or cancel the closing of ``season``, and return a message for the user."""
     staff = cast("User", request.user)
     if "keep_open" in request.POST:
         seasons.plan(season, None, None, staff)
-        return _("The season goes on until somebody closes it.")
+        return _("The planned closing was canceled. The season stays open.")
     at = form.cleaned_data["at"]
     if at is not None:
         seasons.plan(season, at, form.then, staff)
         when = {"day": formatted(at, "d M Y"), "time": f"{at:%H:%M}"}
-        return _("The season closes on %(day)s at %(time)s UTC.") % when
-    closed = seasons.close(season, form.then, staff).closed
-    return _("The season is closed.") if closed else _("The season closes as soon as its last rated match has ended.")
+        return _("The season will close on %(day)s at %(time)s UTC.") % when
+    if seasons.close(season, form.then, staff).closed:
+        return _("The season is closed.")
+    return _("The season will close when its last rated match has ended.")
 
 
 def _shown(request: HttpRequest, page: SeasonPage, form: CloseForm | None, status: int = 200) -> HttpResponse:

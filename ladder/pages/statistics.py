@@ -39,7 +39,7 @@ from ladder.statistics.tallies import added
 
 @dataclass(frozen=True)
 class FigureRow:
-    """One row: what it is of, and a mean a game for each column."""
+    """One row: its name and the means per game of all columns."""
 
     name: str
     means: Sequence[float]
@@ -47,14 +47,14 @@ class FigureRow:
 
 @dataclass(frozen=True)
 class FigureTable:
-    """A row a stretch of the game, and the whole game last."""
+    """One row per part of the game, and the whole game last."""
 
     columns: Sequence[Figure]
     rows: Sequence[FigureRow]
 
 
 def figure_table(game: Game, figures: Figures, games: int) -> FigureTable | None:
-    """The means a game of what ``figures`` add up over ``games``; ``None`` without games."""
+    """The means per game of the sums ``figures`` over ``games``; ``None`` without games."""
     if not games:
         return None
     columns = [column for column in game.statistics.figure_columns if column.key in figures]
@@ -63,11 +63,11 @@ def figure_table(game: Game, figures: Figures, games: int) -> FigureTable | None
         for place, stretch in enumerate(game.statistics.stretches)
     ]
     whole = [sum(figures[column.key]) / games for column in columns]
-    return FigureTable(columns, [*rows, FigureRow(gettext_noop("whole game"), whole)])
+    return FigureTable(columns, [*rows, FigureRow(gettext_noop("Whole game"), whole)])
 
 
 def together(figures: Iterable[Figures]) -> Figures:
-    """All of them, added up."""
+    """The sum of all figures."""
     total: Figures = {}
     for its in figures:
         total = added(total, its)
@@ -77,10 +77,10 @@ def together(figures: Iterable[Figures]) -> Figures:
 # --- Head to head ----------------------------------------------------------------------------------------------------
 
 SIDE = 12
-"""Bots a page: as many columns as a wide page holds."""
+"""Bots per page: the number of columns that fit on a wide page."""
 
 FEW = 4
-"""Blocks below which a share says too little for a colour."""
+"""The minimum number of blocks for a colored cell."""
 
 
 @dataclass(frozen=True)
@@ -102,12 +102,12 @@ class MatrixPage:
 
     @property
     def few(self) -> int:
-        """Blocks below which a cell has no colour."""
+        """The minimum number of blocks for a colored cell."""
         return FEW
 
 
 def matrix_page(of: Of, page: str | None) -> MatrixPage:
-    """Page ``page`` of the matrix, the nearest there is, in the order of ratings; three queries."""
+    """Page ``page`` of the matrix (or the nearest page), sorted by rating; three queries."""
     tallied = SeatTally.objects.filter(season=of.season, membership=OuterRef("pk"))
     played = of.ladder.memberships.filter(Exists(tallied))
     shown = Paginator(played.select_related("bot").order_by("-rating", "pk"), SIDE).get_page(page)
@@ -124,12 +124,12 @@ def matrix_page(of: Of, page: str | None) -> MatrixPage:
 # --- The season ------------------------------------------------------------------------------------------------------
 
 _NARROWEST = 0.05
-"""The axis of the seats reaches at least so far from one half, either way."""
+"""The minimum distance of the ends of the seat axis from one half."""
 
 
 @dataclass(frozen=True)
 class Of:
-    """What a page of numbers is of: a ladder and one of its seasons, ``None`` before the first."""
+    """The ladder and season of a statistics page; the season is ``None`` before the first."""
 
     ladder: Ladder
     season: Season | None
@@ -141,7 +141,7 @@ class Of:
 
     @property
     def tabs(self) -> list[Tabs]:
-        """Links to the other seasons; none where there is one."""
+        """Links to all seasons; empty if there is only one."""
         links = [
             Tab(
                 f"{season.number}",
@@ -151,17 +151,17 @@ class Of:
             )
             for season in self.seasons
         ]
-        return [Tabs(_("season"), links)] if len(links) > 1 else []
+        return [Tabs(_("Season"), links)] if len(links) > 1 else []
 
     @property
     def keep(self) -> str:
-        """What the address of another page of the same list begins with, so that the season is kept."""
+        """The beginning of the query string of other pages of the list, which keeps the season."""
         return f"season={self.season.number}&" if self.season and self.tabs else ""
 
 
 @dataclass(frozen=True)
 class SeatRow:
-    """A seat from 0: the share of opponents beaten there, first places a game and the game's figures over the whole."""
+    """A seat (from 0): its share of opponents beaten, first places per game and figures of the whole game."""
 
     seat: int
     share: Mean
@@ -171,7 +171,7 @@ class SeatRow:
 
 @dataclass(frozen=True)
 class SeatAxis:
-    """An axis around one half that holds all intervals; places in per cent from the left."""
+    """An axis around one half that contains all intervals; positions in percent from the left."""
 
     reach: float
 
@@ -181,7 +181,7 @@ class SeatAxis:
 
 @dataclass(frozen=True)
 class StatisticsPage:
-    """A season's statistics; ``document`` is what was measured, empty until then."""
+    """The statistics of a season; ``document`` is empty until they have been computed."""
 
     of: Of
     blocks: int
@@ -190,13 +190,13 @@ class StatisticsPage:
 
     @property
     def totals(self) -> Sequence[Mapping[str, Any]]:
-        """By seat, what all tallies came to when it was measured."""
+        """By seat, the sums of all tallies at the time of computation."""
         totals: Sequence[Mapping[str, Any]] = self.document.get("totals", ())
         return totals
 
     @property
     def games(self) -> int:
-        """Finished games of the blocks that count."""
+        """The number of games of the blocks that count."""
         return self.blocks * games_of_a_deal(self.of.ladder.seats, live=self.of.ladder.live)
 
     @property
@@ -218,7 +218,7 @@ class StatisticsPage:
 
     @cached_property
     def seats(self) -> list[SeatRow]:
-        """A row a seat; empty until it was measured."""
+        """One row per seat; empty until the statistics have been computed."""
         rows = []
         for seat, (total, share) in enumerate(zip(self.totals, self.shares, strict=False)):
             table = figure_table(self.of.game, total["figures"], total["games"])
@@ -228,19 +228,19 @@ class StatisticsPage:
 
     @cached_property
     def phases(self) -> FigureTable | None:
-        """What a seat comes to in each stretch of the game."""
+        """The figures of a seat in each part of the game."""
         games = sum(total["games"] for total in self.totals)
         return figure_table(self.of.game, together(total["figures"] for total in self.totals), games)
 
 
 def season_of(user: Viewer, slug: str, number: str | None) -> Of:
-    """The ladder at an address with the season that is asked for, else its latest. Raises ``Http404``."""
+    """The ladder with the requested season, by default the latest. Raises ``Http404``."""
     ladder = ladder_seen_by(user, slug)
     seasons = list(ladder.seasons.order_by("-number"))
     wanted = whole_number(number)
     chosen = [season for season in seasons if wanted in (None, season.number)]
     if number is not None and not (wanted and chosen):
-        raise Http404(_("%(ladder)s has no season %(number)s.") % {"ladder": ladder, "number": number})
+        raise Http404(_("Season not found."))
     return Of(ladder, chosen[0] if chosen else None, seasons)
 
 
@@ -262,7 +262,7 @@ ROWS = 50
 
 @dataclass(frozen=True)
 class Row:
-    """What was reached in some games: the share of opponents beaten and of first places, 0 to 1, and forfeits."""
+    """Results of some games: the shares of opponents beaten and of first places (0 to 1), and forfeits."""
 
     name: str
     games: int
@@ -273,25 +273,25 @@ class Row:
 
 @dataclass(frozen=True)
 class Against:
-    """What was reached against one opponent; ``share`` has its interval over blocks."""
+    """Results against one opponent; ``share`` has its interval over blocks."""
 
     tally: PairTally
     share: PairShare
 
     @property
     def paid(self) -> float | None:
-        """The mean paid for what was won from it."""
+        """The mean price paid to the opponent."""
         return self.tally.paid / self.tally.bought if self.tally.bought else None
 
     @property
     def received(self) -> float | None:
-        """The mean received for what was left to it."""
+        """The mean price received from the opponent."""
         return self.tally.received / self.tally.sold if self.tally.sold else None
 
 
 @dataclass(frozen=True)
 class MembershipPage:
-    """A bot on a ladder in a season; everything but the chart, which is of all seasons, is of blocks that are over.
+    """A member of a ladder in a season. The chart covers all seasons; everything else covers ended blocks.
 
     ``standing`` has its rating and games in the season: as they are, or as they were at its end; ``None`` if
     it did not play there.
@@ -314,7 +314,7 @@ class MembershipPage:
 
     @property
     def versions(self) -> list[Row]:
-        """A row a version, the newest first."""
+        """One row per version, newest first."""
         numbers = {tally.version.number: tally.version.number for tally in self.tallies}
         return [
             self._row(f"v{number}", (its for its in self.tallies if its.version.number == number))
@@ -323,9 +323,9 @@ class MembershipPage:
 
     @property
     def seats(self) -> list[Row]:
-        """A row a seat at which it has sat."""
+        """One row per seat that the member has had."""
         return [
-            self._row(_("seat %(number)s") % {"number": seat + 1}, (its for its in self.tallies if its.seat == seat))
+            self._row(_("Seat %(number)s") % {"number": seat + 1}, (its for its in self.tallies if its.seat == seat))
             for seat in sorted({tally.seat for tally in self.tallies})
         ]
 
@@ -335,7 +335,7 @@ class MembershipPage:
 
     @property
     def against(self) -> list[Against]:
-        """A row an opponent, the most often met first."""
+        """One row per opponent, the most frequent first."""
         return [Against(tally, share_of(tally)) for tally in self.opponents]
 
     def _row(self, name: str, tallies: Iterable[SeatTally]) -> Row:
@@ -351,11 +351,11 @@ class MembershipPage:
 
 
 def entry_page(of: Of, user: Viewer, slug: str, page: str | None) -> MembershipPage:
-    """The page of the bot called ``slug`` on a ladder, with a page of its opponents. Raises ``Http404``."""
+    """The page of the bot with this slug on a ladder, with a page of its opponents. Raises ``Http404``."""
     bot = bot_seen_by(user, slug)
     memberships = of.ladder.memberships.select_related("bot__owner")
     membership = found(
-        memberships, _("%(bot)s is not on %(ladder)s.") % {"bot": bot.name, "ladder": of.ladder}, bot=bot
+        memberships, _("%(bot)s is not a member of %(ladder)s.") % {"bot": bot.name, "ladder": of.ladder}, bot=bot
     )
     tallies = SeatTally.objects.filter(season=of.season, membership=membership).select_related("version")
     met = PairTally.objects.filter(season=of.season, membership=membership).select_related("opponent__bot__owner")
@@ -389,7 +389,7 @@ def shares_between(memberships: Sequence[Membership], of: Of) -> Mapping[tuple[i
 
 # --- The collusion report --------------------------------------------------------------------------------------------
 #
-# Where people sit, also who wins for whom: they need not exchange anything for that.
+# On ladders with people it also compares who finishes ahead of whom, which needs no trade.
 
 SHOWN = 25
 """Pairs on a page, unless more stand out."""
@@ -397,9 +397,7 @@ SHOWN = 25
 
 @dataclass(frozen=True)
 class CollusionRow:
-    """A pair with what was found of it (``ladder.statistics``: ``collusion.Transfer``, ``winning.Winning``), and
-    both.
-    """
+    """A pair of members with its findings (``Transfer`` or ``Winning`` of ``ladder.statistics``)."""
 
     taker: Membership
     giver: Membership
@@ -430,29 +428,29 @@ class CollusionReport:
 
     @property
     def alarms(self) -> list[CollusionRow]:
-        """The pairs that stand out."""
+        """The flagged pairs."""
         return [row for row in self.rows if row.found["stands_out"]]
 
     @property
     def shown(self) -> list[CollusionRow]:
-        """The pairs worth a row: each from the side that gained more than expected."""
+        """The pairs to list: each in the direction in which one gained more than expected."""
         gaining = [row for row in self.rows if row.found["excess"] > 0]
         return gaining[: max(SHOWN, len(self.alarms))]
 
     @property
     def won_alarms(self) -> list[CollusionRow]:
-        """The pairs of whom one wins for the other, as it seems."""
+        """The flagged pairs in which one player may let the other win."""
         return [row for row in self.won if row.found["stands_out"]]
 
     @property
     def won_shown(self) -> list[CollusionRow]:
-        """Of these pairs, those worth a row."""
+        """The pairs of this kind to list."""
         ahead = [row for row in self.won if row.found["excess"] > 0]
         return ahead[: max(SHOWN, len(self.won_alarms))]
 
     @property
     def compared(self) -> int:
-        """Ordered pairs of either kind."""
+        """The number of ordered pairs that were compared."""
         return max(self.pairs, self.won_pairs)
 
     @property
@@ -549,7 +547,7 @@ def membership(request: HttpRequest, slug: str, bot: str) -> HttpResponse:
 @require_safe
 @for_staff
 def collusion_index(request: HttpRequest) -> HttpResponse:
-    """Every ladder's report, in short."""
+    """List all ladders with the summaries of their reports."""
     return render(request, "pages/collusion_index.html", {"reports": collusion_reports()})
 
 

@@ -1,5 +1,5 @@
-// What a chart of ratings says of one moment: pointed at, touched, or walked to with the arrow keys. Without this
-// script the tables below it say the same.
+// Shows the values of a rating chart at the pointer, or at the point that the arrow keys select. Without this script the
+// tables below the chart list the same values.
 
 import { findAll } from "./elements.js";
 import { say } from "./words.js";

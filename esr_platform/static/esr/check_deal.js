@@ -1,14 +1,13 @@
-// <check-deal>: a button beside a deal whose block is over, which checks it here. Without this script the element shows
-// what it holds: how to do the same by hand.
+// <check-deal>: a button that verifies a public deal in the browser. Without this script the element shows its content:
+// how to verify the deal by hand.
 
 import { faultsOfDeal, faultsOfSeries, keyOf, subtle, WITHOUT } from "./deals.js";
 
 function verdict(faults, keyed) {
   if (faults.length) return faults.join(" ");
-  const commitment = "The commitment is the SHA-256 of the seed";
   return keyed
-    ? `${commitment}, the seed is what the season's key gives for this number, and the key is the one of the hash.`
-    : `${commitment}. The season's key is still secret: it opens when the season is over.`;
+    ? "Verified: the seed matches its commitment and the season key, and the key matches its published hash."
+    : "Verified: the seed matches its commitment. The season key is secret until the season is over.";
 }
 
 async function check({ name, season, number, commitment, seed, key, keyHash }) {
@@ -23,7 +22,7 @@ class CheckDeal extends HTMLElement {
     const button = Object.assign(document.createElement("button"), {
       type: "button",
       className: "button",
-      textContent: "Check this deal here",
+      textContent: "Verify deal",
     });
     const said = Object.assign(document.createElement("p"), { className: "verdict" });
     said.setAttribute("role", "status");
@@ -33,6 +32,7 @@ class CheckDeal extends HTMLElement {
         ? await check(/** @type {*} */ (this.dataset)).catch((error) => [error.message])
         : [WITHOUT];
       said.classList.toggle("alarm", faults.length > 0);
+      Object.assign(said.dataset, { faults: faults.length, keyed: Boolean(this.dataset.key) });
       said.textContent = verdict(faults, Boolean(this.dataset.key));
     });
   }

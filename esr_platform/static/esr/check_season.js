@@ -1,5 +1,5 @@
-// <check-season src="…/deals.jsonl">: a button that fetches every deal of a season and checks them here, one after the
-// other as they come. Without this script the element shows what it holds: how to do the same by hand.
+// <check-season src="…/deals.jsonl">: a button that downloads all deals of a season and verifies them in the browser.
+// Without this script the element shows its content: how to verify the deals by hand.
 
 import { faultsOfDeal, faultsOfSeries, keyOf, subtle, WITHOUT } from "./deals.js";
 
@@ -18,10 +18,10 @@ async function* linesOf(response) {
     rest = lines.pop() ?? "";
     yield* lines;
   }
-  if (rest) throw new Error("The document was cut off. Try again.");
+  if (rest) throw new Error("The download is incomplete. Try again.");
 }
 
-// What is known of one series while its deals go by.
+// The state of one series while its deals are read.
 class Series {
   constructor(head, key) {
     this.head = head;
@@ -29,21 +29,21 @@ class Series {
     this.last = 0;
   }
 
-  // What is wrong with the number of the next deal, as sentences.
+  // Faults in the number of the next deal, as sentences.
   next(number) {
     const expected = this.last + 1;
     this.last = number;
-    return number === expected ? [] : [`Deal ${number} of ${this.head.name} stands where ${expected} should stand.`];
+    return number === expected ? [] : [`${this.head.name}: found deal ${number} instead of deal ${expected}.`];
   }
 
   end() {
     const { name, deals: made } = this.head;
-    return this.last === made ? [] : [`${name} has made ${deals(made)}, and the last one here is ${this.last}.`];
+    return this.last === made ? [] : [`${name} has ${deals(made)}, but the last one in the file is ${this.last}.`];
   }
 }
 
 async function open(head) {
-  if (head.format !== FORMAT) throw new Error(`This page can check ${FORMAT}, not ${head.format}.`);
+  if (head.format !== FORMAT) throw new Error(`Unknown format ${head.format}. This page can verify only ${FORMAT}.`);
   const found = new Map();
   for (const one of head.series) {
     found.set(one.name, new Series(one, one.key === null ? null : await keyOf(one.key)));
@@ -51,7 +51,7 @@ async function open(head) {
   return found;
 }
 
-// Check everything that `response` holds; `progress` hears of { done, of, closed, keyed, faults } as it goes.
+// Verify all deals of `response`; calls `progress` with { done, of, closed, keyed, faults }.
 async function check(response, progress) {
   const lines = linesOf(response);
   const head = JSON.parse((await lines.next()).value || "null");
@@ -71,7 +71,7 @@ async function check(response, progress) {
   for await (const line of lines) {
     const deal = JSON.parse(line);
     const its = series.get(deal.name);
-    if (!its) throw new Error(`The document has a deal of ${deal.name}, which is no series of the season.`);
+    if (!its) throw new Error(`The file contains a deal of ${deal.name}, which is not a series of this season.`);
     state.faults.push(...its.next(deal.number));
     state.closed += Number(deal.seed === null);
     waiting.push(faultsOfDeal(deal, head.season, its.key));
@@ -83,13 +83,12 @@ async function check(response, progress) {
 }
 
 function verdict({ done, closed, keyed, faults }) {
-  if (faults.length) return `${count(faults.length, "fault", "faults")} in ${deals(done)}.`;
-  if (!done) return "No deal has been made yet, so there is nothing to check.";
-  if (keyed)
-    return `All right: each of ${deals(done)} is what the season's keys give for its number, and none is missing.`;
-  const hidden = closed ? ` ${deals(closed)} ${closed === 1 ? "is" : "are"} still closed.` : "";
-  const open = done - closed ? `All right so far: each of ${deals(done - closed)} keeps its commitment.` : "";
-  const rest = "No number is missing. The keys are secret until the season is over; then check again.";
+  if (faults.length) return `Verification failed: ${count(faults.length, "fault", "faults")} in ${deals(done)}.`;
+  if (!done) return "No deals yet.";
+  if (keyed) return `Verified: ${deals(done)} match the season keys and no deal number is missing.`;
+  const open = done - closed ? `Verified so far: ${deals(done - closed)} match their commitments.` : "";
+  const hidden = closed ? ` ${deals(closed)} ${closed === 1 ? "is" : "are"} not public yet.` : "";
+  const rest = "No deal number is missing. You can verify the season keys when the season is over.";
   return `${open}${hidden} ${rest}`.trim();
 }
 
@@ -100,9 +99,9 @@ function element(name, properties = {}) {
 class CheckSeason extends HTMLElement {
   connectedCallback() {
     if (this.button) return;
-    this.button = element("button", { type: "button", className: "button", textContent: "Check every deal here" });
+    this.button = element("button", { type: "button", className: "button", textContent: "Verify all deals" });
     this.bar = element("progress", { hidden: true, max: 1, value: 0 });
-    this.bar.setAttribute("aria-label", "Deals checked");
+    this.bar.setAttribute("aria-label", "Deals verified");
     this.said = element("p", { className: "verdict" });
     this.said.setAttribute("role", "status");
     this.faults = element("ul", { className: "games" });
@@ -117,10 +116,10 @@ class CheckSeason extends HTMLElement {
     this.faults.replaceChildren();
     try {
       const response = await fetch(this.getAttribute("src") ?? "");
-      if (!response.ok) throw new Error(`The site answered ${response.status}. Try again in a minute.`);
+      if (!response.ok) throw new Error(`The site responded with status ${response.status}. Try again in a minute.`);
       this.tell(await check(response, (state) => this.show(state)));
     } catch (error) {
-      this.say(`Not checked to the end. ${error instanceof Error ? error.message : error}`, true);
+      this.say(`Verification stopped. ${error instanceof Error ? error.message : error}`, true);
     }
     this.bar.hidden = true;
     this.button.disabled = false;
@@ -128,11 +127,13 @@ class CheckSeason extends HTMLElement {
 
   show({ done, of }) {
     this.bar.value = of ? done / of : 1;
-    this.say(`${done.toLocaleString("en")} of ${deals(of)} checked.`, false);
+    this.say(`${done.toLocaleString("en")} of ${deals(of)} verified.`, false);
   }
 
   tell(state) {
     this.say(verdict(state), state.faults.length > 0);
+    const { done, closed, keyed, faults } = state;
+    Object.assign(this.said.dataset, { done, closed, keyed, faults: faults.length });
     const shown = state.faults.slice(0, MOST_SHOWN).map((fault) => element("li", { textContent: fault }));
     const rest = state.faults.length - shown.length;
     if (rest) shown.push(element("li", { textContent: `and ${rest.toLocaleString("en")} more` }));

@@ -1,11 +1,11 @@
-// The arithmetic of deals, with the browser's own WebCrypto: docs/ladders.md says what is checked and why.
-// Seeds, keys and hashes are strings of 64 lower-case hex digits, as pages and documents have them.
+// Verifies deals with the browser's WebCrypto; see docs/ladders.md.
+// Seeds, keys and hashes are strings of 64 lower-case hex digits, as in pages and documents.
 
 const HEX = /^[0-9a-f]{64}$/;
 
-// Browsers give WebCrypto to pages that came over HTTPS, or from the machine itself.
+// Browsers provide WebCrypto only over HTTPS and on localhost.
 export const subtle = globalThis.crypto?.subtle;
-export const WITHOUT = "This browser checks deals only on pages that came over HTTPS.";
+export const WITHOUT = "Your browser can verify deals only over HTTPS.";
 
 const ascii = new TextEncoder();
 
@@ -23,32 +23,32 @@ export async function sha256(value) {
   return hex(await subtle.digest("SHA-256", bytes(value)));
 }
 
-// A key with which seedOf makes the seeds of its series.
+// Imports a key for seedOf.
 export function keyOf(value) {
   return subtle.importKey("raw", bytes(value), { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
 }
 
-// HMAC-SHA256(key, "<name>/<season>/<number>"): the only seed that this deal can have.
+// HMAC-SHA256(key, "<name>/<season>/<number>"): the seed of this deal.
 export async function seedOf(key, name, season, number) {
   return hex(await subtle.sign("HMAC", key, ascii.encode(`${name}/${season}/${number}`)));
 }
 
-// What is wrong with a series itself, as sentences: `series` has name, key_hash, key (or null).
+// Faults of a series, as sentences: `series` has name, key_hash, key (or null).
 export async function faultsOfSeries(series) {
   if (series.key === null || (await sha256(series.key)) === series.key_hash) return [];
-  return [`The key of ${series.name} is not the one whose hash was published when the season opened.`];
+  return [`${series.name}: the key does not match the hash that was published when the season opened.`];
 }
 
-// What is wrong with a deal, as sentences: `deal` has name, number, commitment, seed (or null while it is closed);
-// `key` is from keyOf, or null while it is secret.
+// Faults of a deal, as sentences: `deal` has name, number, commitment, seed (null if it is not public yet); `key` is
+// from keyOf, or null if it is secret.
 export async function faultsOfDeal(deal, season, key) {
   const which = `Deal ${deal.number} of ${deal.name}`;
   const faults = [];
   if (deal.seed !== null && (await sha256(deal.seed)) !== deal.commitment) {
-    faults.push(`${which}: the commitment is not the SHA-256 of its seed.`);
+    faults.push(`${which}: the commitment is not the SHA-256 of the seed.`);
   }
   if (key !== null && (await seedOf(key, deal.name, season, deal.number)) !== deal.seed) {
-    faults.push(`${which}: its seed is not what the key gives for its number.`);
+    faults.push(`${which}: the seed is not derived from the season key and the deal number.`);
   }
   return faults;
 }

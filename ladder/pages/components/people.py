@@ -1,4 +1,4 @@
-"""Who looks at a page and who is named on it: URLs of players, guests, and numbers of spectators."""
+"""Viewers and players of pages: URLs of players, guests, spectator counts, and search for bots by name."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from ladder.pages.components.words import grouped
 
 
 def player_address(bot: Bot) -> str:
-    """The page of a bot, or of the person whose row it is; empty for guests, and where the account is gone.
+    """The URL of a bot page or of a human player's profile; empty for guests and deleted users.
 
-    Only the bot's own fields are read: a person's row is called like its person.
+    It reads only the bot's own fields: the row of a human player has the user name as its name.
     """
     if bot.kind != Bot.Kind.PERSON:
         return reverse("pages:bot", args=[bot.slug])
@@ -45,24 +45,24 @@ def player_address(bot: Bot) -> str:
 
 
 def person_of(request: HttpRequest) -> User | None:
-    """Who has signed in; ``None`` for anybody else."""
+    """The signed-in user, or ``None``."""
     return request.user if request.user.is_authenticated else None
 
 
 def secret_of(request: HttpRequest) -> str | None:
-    """The secret of the guest; ``None`` for who has signed in or never sat down."""
+    """The secret of the guest; ``None`` for signed-in users and visitors who have not played."""
     kept = None if request.user.is_authenticated else request.session.get(SECRET)
     return kept if isinstance(kept, str) else None
 
 
 def hash_of(request: HttpRequest) -> str | None:
-    """What is kept of the guest's secret: its SHA-256, hex."""
+    """The SHA-256 of the guest's secret in hex, as it is stored."""
     secret = secret_of(request)
     return None if secret is None else guest_hash(secret)
 
 
 def keep_secret(request: HttpRequest, secret: str) -> None:
-    """Know this guest again, once they sit: a session is a row, and who was refused gets none."""
+    """Store the secret in the session when the guest gets a seat: refused visitors need no session row."""
     if request.session.get(SECRET) != secret:
         request.session[SECRET] = secret
 
@@ -72,13 +72,13 @@ def keep_secret(request: HttpRequest, secret: str) -> None:
 logger = logging.getLogger(__name__)
 
 COUNTS_S: Final = 10
-"""What a process has said counts for so long."""
+"""How long the count of a process is valid."""
 
 _TIMEOUT_S: Final = 0.5
 
 
 def watching(matches: Sequence[int]) -> dict[int, int]:
-    """How many watch each of these games; nothing of any where Redis does not answer. One question for all."""
+    """The spectator counts of these matches; empty if Redis is unavailable. One round trip."""
     if not matches:
         return {}
     try:
@@ -90,7 +90,7 @@ def watching(matches: Sequence[int]) -> dict[int, int]:
 
 
 def watching_said(matches: Sequence[int]) -> dict[int, str]:
-    """The same in words: ``14 watching``; nothing of games that nobody watches."""
+    """The spectator counts as texts, ``14 watching``, of matches that have spectators."""
     counts = watching(matches)
     return {match: said(count) for match, count in counts.items() if count}
 
@@ -109,7 +109,7 @@ def _ask(matches: Sequence[int]) -> list[Any]:
 
 
 def _sum(said: Iterable[bytes], now: int) -> int:
-    """Of values ``count:time``, those that count still."""
+    """The sum of the recent ones of values ``count:time``."""
     rows = [value.decode().partition(":") for value in said]
     return sum(int(count) for count, _, at in rows if now - int(at) < COUNTS_S)
 
@@ -118,12 +118,12 @@ def _sum(said: Iterable[bytes], now: int) -> int:
 
 SUGGESTED: Final = 8
 OFFERED: Final = 200
-"""Names that the browser may offer while one types, the best of a ladder."""
+"""Number of names that the browser suggests, the best of a ladder first."""
 
 
 @dataclass(frozen=True)
 class Named:
-    """One field: what was typed, which bot that is, and else what is wrong, and bots that may be meant."""
+    """One search field: the text, its bot, or else the problem and the bots that match."""
 
     name: str
     typed: str
@@ -134,7 +134,7 @@ class Named:
 
 @dataclass(frozen=True)
 class ChoosingPage:
-    """The form; ``ladder`` is where it came from, if anywhere, and ``offered`` are names of bots there."""
+    """The form of two search fields, for ``ladder`` if one is given; ``offered`` are suggested bots."""
 
     fields: tuple[Named, Named]
     ladder: Ladder | None
@@ -142,13 +142,13 @@ class ChoosingPage:
 
     @property
     def chosen(self) -> tuple[Bot, Bot] | None:
-        """The two bots, once both are known."""
+        """The two bots, if both are known and different."""
         first, second = (field.bot for field in self.fields)
         return (first, second) if first and second and first != second else None
 
     @property
     def choices(self) -> list[tuple[Named, list[tuple[Bot, str]]]]:
-        """Each field with the bots that may be meant, and the query string that chooses each of them."""
+        """Each field with the bots that match, and the query string that chooses each of them."""
         typed = {field.name: field.typed for field in self.fields}
         place = {"ladder": self.ladder.slug} if self.ladder else {}
         return [
@@ -158,20 +158,20 @@ class ChoosingPage:
 
     @property
     def problem(self) -> str:
-        """What is wrong with the two together."""
+        """The problem of the combination of both bots."""
         first, second = (field.bot for field in self.fields)
         return _("Choose two different bots.") if first and first == second else ""
 
 
 def choosing_page(parameters: Parameters, ladder: Ladder | None) -> ChoosingPage:
-    """The form with what an address says of it; five queries at most."""
+    """The form with the values of a query string; at most five queries."""
     first, second = (named(name, word(parameters(name))) for name in ("a", "b"))
     found = ChoosingPage((first, second), ladder, ())
     return found if found.chosen else ChoosingPage((first, second), ladder, _offered(ladder))
 
 
 def named(name: str, typed: str) -> Named:
-    """Which bot is meant by what was typed into the field ``name``; one query."""
+    """Find the bot that the text ``typed`` in the field ``name`` names; one query."""
     if not typed:
         return Named(name, typed, None, "", ())
     near = list(
@@ -183,13 +183,13 @@ def named(name: str, typed: str) -> Named:
     if len(exact) == 1 or (len(near) == 1 and not exact):
         return Named(name, typed, (exact or near)[0], "", ())
     if near:
-        return Named(name, typed, None, _("Several bots may be meant. Choose one."), near[:SUGGESTED])
-    problem = _("No bot is called “%(name)s”. Type a part of its name, or its owner’s.") % {"name": typed}
+        return Named(name, typed, None, _("Several bots match. Choose one."), near[:SUGGESTED])
+    problem = _('No bot matches "%(name)s". Enter part of its name or its owner\'s user name.') % {"name": typed}
     return Named(name, typed, None, problem, ())
 
 
 def _offered(ladder: Ladder | None) -> list[Bot]:
-    """The best of a ladder, or bots of any, by name; one query."""
+    """The best bots of a ladder, or all bots by name; one query."""
     if ladder is None:
         return list(public_players().exclude(house_name=Bot.GUEST).order_by("name", "pk")[:OFFERED])
     memberships = Membership.objects.filter(ladder=ladder, active=True).select_related("bot__owner")

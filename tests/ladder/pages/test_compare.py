@@ -52,7 +52,7 @@ def test_two_bots_are_compared_in_few_queries(client: Client, ladder: Ladder, fo
         text = html(client, address(*four))
     assert "by 100 ±" in text
     assert text.count('class="way"') == 4  # two lines and their keys
-    assert f"{4 * BLOCKS} games of {BLOCKS} deals" in text
+    assert f"{4 * BLOCKS} games with {BLOCKS} deals" in text
 
 
 def test_what_one_has_won_directly_the_other_has_lost(four: list[Membership]) -> None:
@@ -123,10 +123,10 @@ def test_the_form_leads_to_the_page_or_says_who_may_be_meant(client: Client, lad
     assert found.status_code == 302
     assert found["Location"] == f"/compare/{tulip.slug}/{one.slug}/?ladder={ladder.slug}"
     text = html(client, "/compare/?a=tulip&b=magpie+")
-    assert "Several bots may be meant" in text
+    assert 'id="problem-b"' in text
     assert f"?a=tulip&amp;b={one.slug}" in text
-    assert "No bot is called “nobody”" in html(client, "/compare/?a=nobody")
-    assert "Choose two different bots." in html(client, "/compare/?a=tulip&b=tulip")
+    assert 'id="problem-a"' in html(client, "/compare/?a=nobody")
+    assert 'role="alert"' in html(client, "/compare/?a=tulip&b=tulip")
 
 
 def test_the_matches_of_two_bots_are_listed(client: Client, ladder: Ladder, four: list[Membership]) -> None:
@@ -140,7 +140,7 @@ def test_the_matches_of_two_bots_are_listed(client: Client, ladder: Ladder, four
     assert shown(f"bot={a}") == shown(f"bot={a}&with={b}") == 4 * BLOCKS
     assert shown(f"bot={last}") == 4
     assert shown(f"bot={a}&with={last}") == 0
-    assert "No bot is called “nobody”" in html(client, "/matches/?bot=nobody")
+    assert 'role="alert"' in html(client, "/matches/?bot=nobody")
     assert 'data-note="no-match"' in html(client, f"/matches/?bot={a}&with={last}")
 
 

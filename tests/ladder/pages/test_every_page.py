@@ -97,13 +97,13 @@ def test_pages_only_read(site: Site, client: Client) -> None:
 @pytest.mark.django_db
 def test_an_unknown_address_says_so_and_leads_on(client: Client) -> None:
     for address, sentence in {
-        "/ladders/nowhere/": "No ladder is called nowhere.",
-        "/bots/nobody/": "No bot is called nobody.",
+        "/ladders/nowhere/": "Ladder not found.",
+        "/bots/nobody/": "Bot not found.",
         "/matches/99/": "Match not found.",
-        "/matches/99/record": "There is no match 99.",
+        "/matches/99/record": "Match not found.",
         "/matches/999999999999999999999999/": "Match not found.",
-        "/matches/?ladder=nowhere": "No ladder is called nowhere.",
-        "/matches/?ladder=%00": "No ladder is called",
+        "/matches/?ladder=nowhere": "Ladder not found.",
+        "/matches/?ladder=%00": "Ladder not found.",
         "/rules/chess/": "No game is called chess.",
         "/elsewhere/": "The address may be mistyped",
     }.items():

@@ -66,7 +66,7 @@ def test_a_game_is_offered_to_watch_only_when_its_whole_block_has_ended(site: Si
     assert "/matches/" in offered
     assert closed not in offered
     assert closed in text
-    assert f"watch match {site.closed.pk}<" not in text
+    assert f"Watch match {site.closed.pk}" not in text
 
 
 def test_what_is_kept_of_a_private_ladder_is_nothing(site: Site, client: Client) -> None:
@@ -100,6 +100,6 @@ def test_the_newest_versions_are_those_of_people_that_play(client: Client) -> No
     gone = uploaded(person("bob"), "Gone")
     Bot.objects.filter(pk=gone.pk).update(retired=gone.created)
     text = main(client)
-    new = text[text.index(">New<") : text.index('id="running"')]
+    new = text[text.index('id="newest"') : text.index('id="running"')]
     assert "Fresh" in new
     assert "Gone" not in new
