@@ -1,7 +1,7 @@
 """Metrics of the site in the Prometheus text format, for staff and for clients with the metrics token.
 
-The periodic task ``audit`` computes the values (``ladder.ledger.integrity``), so a request needs only a few queries. The
-values are also on the ladder pages. This page requires access because it includes private ladders.
+The periodic task ``audit`` computes the values (``ladder.ledger.integrity``), so a request needs only a few queries.
+The values are also on the ladder pages. This page requires access because it includes private ladders.
 """
 
 from __future__ import annotations

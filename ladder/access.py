@@ -1,8 +1,8 @@
 """Who may see and change ladders, matches, bots and logs. Pages, API, exports and commands use these rules.
 
 - A private ladder, and everything on it, exists only for its members and staff (``Ladder.objects.visible_to``).
-- Anyone sees a bot that has had an active version. Only its owner and staff see everything else about a bot; for others,
-  a bot that was never active does not exist. A human player has a rating and games like a bot, but no code.
+- Anyone sees a bot that has had an active version. Only its owner and staff see everything else about a bot. For
+  others, a bot that was never active does not exist. A human player has a rating and games like a bot, but no code.
 - Only the owner of a bot and staff see its logs, once the deal is public.
 - A challenge is for the user who made it and the owners of its players.
 - An open game is for everyone who may know of its ladder, or only for invited players. Players who offered it or joined
@@ -207,7 +207,7 @@ def is_staff(user: Viewer) -> bool:
 
 
 def may_read_source(user: Viewer, version: BotVersion) -> bool:
-    """Whether ``user`` may read the code of ``version``. If the source is public, everyone may read the active version."""
+    """Whether ``user`` may read the code of ``version``; if it is public, anyone may read the active version."""
     if not version.archive:
         return False
     return may_read(user, version.bot) or (version.active and version.bot.public_source)

@@ -1,4 +1,4 @@
-"""What site admins change: end a match, void a result, merge a membership, set another K."""
+"""Corrections by site admins: end a match, void a result, merge members, change the K-factor."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ from ladder.matches.candidates import standing_by
 from ladder.matches.dispatch import dispatch
 from ladder.models import (
     Attempt,
-    Block,
     Intervention,
     Ladder,
     LedgerEntry,
@@ -38,23 +37,23 @@ from ladder.ratings.replay import Correction, Merge, NewK, Void
 
 # --- Matches that have not ended -------------------------------------------------------------------------------------
 #
-# Who, when and why is kept, and why is shown to everybody on the match's page.
+# The reason is shown on the match page. Author and time are stored.
 
 REASON_LENGTH: Final = 400
 
-_ENDED: Final = "It was ended by staff."
+_ENDED: Final = "The match was ended by staff."
 
 
 def withdraw(match_id: int, reason: str, by: User) -> Match.Status:
-    """End a match that has not ended; cancelled if nobody has begun it, else void. A worker at it is not waited for.
+    """End a pending match without waiting for its worker: canceled if it has not started, else void.
 
-    What that worker brings is refused, since its lease is gone. Raises ``Refused``.
+    A result of that worker is discarded, because its lease has ended. Raises ``Refused``.
     """
     reason = by_staff(by, reason)
     with transaction.atomic():
         match = Match.objects.select_for_update(no_key=True).filter(pk=match_id).first()
         if match is None or match.status not in Match.PENDING:
-            raise Refused(f"Match {match_id} has ended, so it cannot be withdrawn.")
+            raise Refused(f"Match {match_id} cannot be withdrawn, because it has ended.", code="match_ended")
         action = Intervention.Action.VOIDED if match.attempts_started else Intervention.Action.CANCELLED
         status = Match.Status.VOID if match.attempts_started else Match.Status.CANCELLED
         Match.objects.filter(pk=match.pk).update(
@@ -69,15 +68,15 @@ def withdraw(match_id: int, reason: str, by: User) -> Match.Status:
     return status
 
 
-def by_staff(by: User, reason: str, read_by: str = "everybody can read it in the ledger") -> str:
-    """``reason`` as it is kept, if ``by`` may correct anything and says why. Raises ``Refused``."""
+def by_staff(by: User, reason: str, read_by: str = "Everyone can read it in the ledger.") -> str:
+    """Check that ``by`` is active staff, and normalize ``reason``. Raises ``Refused``."""
     if not (by.is_staff and by.is_active):
-        raise Refused("Only the people who look after the site can do that.")
+        raise Refused("Only site staff can do this.", code="staff_only")
     reason = " ".join(reason.split())
     if not reason:
-        raise Refused(f"Say why: {read_by}.")
+        raise Refused(f"Enter a reason. {read_by}", code="no_reason")
     if len(reason) > REASON_LENGTH:
-        raise Refused(f"The reason is longer than {REASON_LENGTH} characters.")
+        raise Refused(f"The reason must not be longer than {REASON_LENGTH} characters.", code="reason_too_long")
     return reason
 
 
@@ -85,15 +84,15 @@ def by_staff(by: User, reason: str, read_by: str = "everybody can read it in the
 
 
 def replace(ladder: Ladder, match: Match) -> str:
-    """Schedule a block with the bots of ``match`` and what plays for them now; in a sentence, whether one was.
+    """Schedule a new block with the bots of ``match`` and their current versions, and return a message about it.
 
-    The caller's transaction holds the row of ``ladder``. A block is replaced once, however many results of it are taken
-    back.
+    The caller's transaction locks the row of ``ladder``. A block is replaced only once, even if several of its results
+    are voided.
     """
     if ladder.live:
-        return "No game replaces it: a live game has a deal of its own, and the next one is another."
+        return "The result was voided. Live games are not replaced."
     if _replaced(match):
-        return "A new block replaces its own already."
+        return "The result was voided. Its block has already been replaced."
     first = Match.objects.filter(block=match.block_id).order_by("lineup", "seating")[0]
     memberships = [
         one.membership for one in Seat.objects.filter(match=first).select_related("membership__bot").order_by("index")
@@ -105,16 +104,17 @@ def replace(ladder: Ladder, match: Match) -> str:
         if membership and (membership.pk not in ready.players or rules.counts_for(membership.pk) != membership.pk)
     ]
     if missing or not ladder.open:
-        return f"No block replaces its own: {', '.join(missing) or ladder.name} does not play now."
+        names = ", ".join(missing) or ladder.name
+        return f"The result was voided. Its block was not replaced, because these do not play now: {names}."
     players = [ready.players[membership.pk] for membership in memberships if membership]
     try:
         with transaction.atomic():
             block = schedule_block(ladder, players, sent=False)
     except NoSeason:
-        return "No block replaces its own: the season is closing."
+        return "The result was voided. Its block was not replaced, because the season is closing."
     ready.remember([(block, [membership.pk for membership in memberships if membership])])
     transaction.on_commit(dispatch)
-    return f"{_name(block)} replaces its own."
+    return f"The result was voided. Block {block.number} replaces its block."
 
 
 def _replaced(match: Match) -> bool:
@@ -122,20 +122,14 @@ def _replaced(match: Match) -> bool:
     return taken_back.exclude(match=match).exists()
 
 
-def _name(block: Block) -> str:
-    return f"A new block, number {block.number} of the season,"
-
-
 # --- Corrections -----------------------------------------------------------------------------------------------------
 #
-# A correction is appended to the ledger with its reason, for everybody to read, and counts from the beginning of the
-# season that is open. The ratings that follow are made beside the live ones and written in the transaction that appends
-# it (``ladder.ledger.rebuild``). Nothing is deleted, no game is played again, and closed seasons stay as they are.
+# A correction is appended to the public ledger with its reason, and applies from the beginning of the open season. The
+# new ratings are computed without blocking results, and written in the transaction that appends the correction
+# (``ladder.ledger.rebuild``). Nothing is deleted, no game is re-run, and closed seasons do not change.
 
 _PLANNED: Final = 0
-"""The number of a correction that has none yet; only what it says matters to a rebuild."""
-
-_CLOSED: Final = "{season} is closed and its table is frozen, so its results stay as they are."
+"""The number of a correction that is not in the ledger yet; a rebuild does not use it."""
 
 
 @dataclass(frozen=True)
@@ -150,40 +144,40 @@ class _Plan:
 
 
 def void(match_id: int, reason: str, by: User) -> str:
-    """Take back the result of a finished match; what becomes of its block, in a sentence.
+    """Void the result of a finished match, and return a message about its block.
 
-    A rated one counts no more from the beginning of its season, and a new block of the same bots replaces its block.
-    Raises ``Refused``.
+    A rated result no longer counts, and a new block with the same bots replaces its block. Raises ``Refused``.
     """
     reason = by_staff(by, reason)
     match = Match.objects.select_related("ladder", "block").filter(pk=match_id).first()
     if match is None or match.status != Match.Status.FINISHED:
-        raise Refused(f"Match {match_id} has no result that could be taken back.")
+        raise Refused(f"Match {match_id} has no result to void.", code="no_result")
     if not match.block.rated:
         with transaction.atomic():
             _take_back(match, reason, by)
-        return "It was not rated, so no rating changes and no block replaces its own."
+        return "The result was voided. The match was not rated, so no ratings changed."
     counted = LedgerEntry.objects.select_related("season__ladder", "result").get(
         result__match=match, kind=LedgerEntry.Kind.RESULT
     )
     if counted.season.closed:
-        raise Refused(_CLOSED.format(season=counted.season))
+        text = f"{counted.season} is closed, so its results and final standings can no longer change."
+        raise Refused(text, code="season_closed")
     document = {"match": match.pk, "result": counted.number, "reason": reason}
     plan = _Plan(match.ladder, LedgerEntry.Kind.VOID, document, Void(_PLANNED, counted.number), by)
     return _void_rated(plan, match, counted)
 
 
 def merge(membership: Membership, into: Membership | None, reason: str, by: User) -> LedgerEntry:
-    """Count the results of ``membership`` for another of its ladder, for nobody (``None``), or for itself again.
+    """Count the results of ``membership`` for another member of the ladder, for none (``None``), or for itself again.
 
-    Pairs of two that count for the same membership, or of one that counts for nobody, count nothing. Raises
-    ``Refused``.
+    Results between members that count for the same member, or for none, do not change ratings. Raises ``Refused``.
     """
     reason = by_staff(by, reason)
     if into is not None and into.ladder_id != membership.ladder_id:
-        raise Refused("Both have to be on the same ladder.")
+        raise Refused("Both members must be on the same ladder.", code="different_ladders")
     if into == membership and membership.pk not in rules_of(membership.ladder).merged:
-        raise Refused(f"The results of {membership.bot} count for itself already.")
+        text = f"The results of {membership.bot} already count for {membership.bot}."
+        raise Refused(text, code="not_merged")
     into_id = None if into is None else into.pk
     document = {"entry": membership.pk, "into": into_id, "reason": reason}
     return _correct(
@@ -192,10 +186,10 @@ def merge(membership: Membership, into: Membership | None, reason: str, by: User
 
 
 def change_k(ladder: Ladder, k: KFactor, reason: str, by: User) -> LedgerEntry:
-    """Rate the open season, and what follows, with another K. Raises ``Refused``."""
+    """Rate the open season and later results with another K-factor. Raises ``Refused``."""
     reason = by_staff(by, reason)
     if rules_of(ladder).k == k:
-        raise Refused("That is the K that counts already.")
+        raise Refused("This is already the current K-factor.", code="same_k")
     document = {
         "provisional": k.provisional,
         "established": k.established,
@@ -206,7 +200,7 @@ def change_k(ladder: Ladder, k: KFactor, reason: str, by: User) -> LedgerEntry:
 
 
 def _void_rated(plan: _Plan, match: Match, counted: LedgerEntry) -> str:
-    """Lock the match, then the ladder; take the result back, rebuild, and write a block that replaces the match's."""
+    """Lock the match, then the ladder; void the result, rebuild the ratings, and schedule a replacement block."""
     replacement = ""
     started = timezone.now()
 
@@ -227,7 +221,8 @@ def _void_rated(plan: _Plan, match: Match, counted: LedgerEntry) -> str:
 
 def _correct(plan: _Plan) -> LedgerEntry:
     if not Season.objects.filter(ladder=plan.ladder, closed=None).exists():
-        raise Refused(f"No season of {plan.ladder} is open, and closed ones stay as they are. Open the next one first.")
+        text = f"{plan.ladder} has no open season, and closed seasons cannot be corrected. Open the next season first."
+        raise Refused(text, code="no_open_season")
     started = timezone.now()
     try:
         return beside(
@@ -242,11 +237,12 @@ def _correct(plan: _Plan) -> LedgerEntry:
 def _apply(
     plan: _Plan, ladder: Ladder, reading: Reading, started: datetime, counted: Result | None = None
 ) -> LedgerEntry:
-    """Append the correction and write the ratings that follow from it; the ladder's row is held."""
+    """Append the correction and write the new ratings; the ladder's row is locked."""
     if reading.broken or reading.head != ladder.ledger_head:
-        told = reading.found.sentences[0] if reading.broken else "its last hash is another one"
+        fault = reading.found.sentences[0] if reading.broken else "the hash of the last entry does not match"
         raise Refused(
-            f"The ledger does not stand up to a check ({told}), so it is not corrected. See `rerate --check`."
+            f"The ledger failed verification ({fault}), so corrections are not possible. Run `rerate --check`.",
+            code="broken_ledger",
         )
     entry = append(ladder, plan.kind, plan.document, result=counted, author=plan.author)
     changed = write(ladder, reading)
@@ -263,12 +259,13 @@ def _apply(
 
 
 def _take_back(match: Match, reason: str, by: User) -> None:
-    """End the match as void, holding its row; of two who do it at once, one does. Raises ``Refused``."""
+    """Lock the match and set it to void, once. Raises ``Refused``."""
     finished = Match.objects.filter(pk=match.pk, status=Match.Status.FINISHED)
-    if not finished.update(status=Match.Status.VOID, reason=f"Taken back by staff: {reason}"[:REASON_LENGTH]):
-        raise Refused(f"The result of match {match.pk} was taken back already.")
+    if not finished.update(status=Match.Status.VOID, reason=f"Voided by staff: {reason}"[:REASON_LENGTH]):
+        raise Refused(f"The result of match {match.pk} was already voided.", code="already_voided")
     Intervention.objects.create(match=match, action=Intervention.Action.TAKEN_BACK, reason=reason, author=by)
 
 
 def _refusal(error: Exception) -> Refused:
-    return error if isinstance(error, Refused) else Refused(f"This cannot stand in the ledger: {error}.")
+    text = f"This correction is not possible: {error}."
+    return error if isinstance(error, Refused) else Refused(text, code="invalid_correction")

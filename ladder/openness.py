@@ -1,7 +1,7 @@
 """When a deal becomes public: when all games of its block have ended.
 
-Until then its seed, game records, move lists and logs are hidden from everyone, including staff. All code that shows any
-of them must ask :func:`is_open` for one block or filter with :func:`opened`.
+Until then its seed, game records, move lists and logs are hidden from everyone, including staff. All code that shows
+any of them must ask :func:`is_open` for one block or filter with :func:`opened`.
 """
 
 from __future__ import annotations

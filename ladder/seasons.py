@@ -1,8 +1,8 @@
-"""Seasons: open them, close them, and publish their keys when all their deals have been played.
+"""Open and close seasons, and publish their keys when all of their deals have been played.
 
-Closing takes two steps, so that every result of a season stands before its end in the ledger: from the first on nothing
-new is scheduled and what nobody has begun is cancelled; when the last rated match has ended, the table is frozen, and
-the next season opens with regressed ratings in the same transaction.
+Closing takes two steps, so that the ledger contains all results of a season before its end. First, no new matches are
+scheduled and matches that have not started are canceled. When the last rated match has ended, the final standings are
+stored, and the next season opens with regressed ratings in the same transaction.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from ladder.models import Block, DealSeries, FinalStanding, Ladder, LedgerEntry,
 from ladder.ratings.regression import regressed
 
 KEPT: Final = Fraction(1, 2)
-"""What a season keeps of the ratings' distance from the start unless staff say otherwise."""
+"""The default share of the distance from the starting rating that ratings keep in the next season."""
 
-_CANCELLED = "The season closed before it was played."
+_CANCELLED = "The season closed before this match started."
 
 
 class WrongMoment(ValueError):
-    """The season cannot be opened or closed now; the message is a sentence that says why."""
+    """The season cannot be opened or closed now."""
 
 
 def open_first(ladder: Ladder) -> None:
-    """Open the first season of a new ladder; safe at any time and twice at once."""
+    """Open the first season of a new ladder. Safe to call at any time, and concurrently."""
     with transaction.atomic():
         locked = _locked(ladder)
         if not locked.seasons.exists():
@@ -42,52 +42,52 @@ def open_first(ladder: Ladder) -> None:
 
 
 def open_next(ladder: Ladder, kept: Fraction = KEPT, by: AbstractBaseUser | None = None) -> Season:
-    """Open a season after a closed one. ``kept`` of each rating's distance from the start stays.
+    """Open the next season. Ratings keep the share ``kept`` of their distance from the starting rating.
 
-    Raises ``WrongMoment`` while another season is open.
+    Raises ``WrongMoment`` if another season is open.
     """
     with transaction.atomic():
         locked = _locked(ladder)
         if locked.seasons.filter(closed=None).exists():
-            raise WrongMoment(f"{ladder} has an open season. Close it first.")
+            raise WrongMoment(f"{ladder} already has an open season. Close it first.")
         return _open(locked, kept, by)
 
 
 def close(season: Season, then: Fraction | None = KEPT, by: AbstractBaseUser | None = None) -> Season:
-    """Close an open season, which ``by`` wants; ``then`` is what the next one keeps, ``None`` opens none.
+    """Close an open season. ``then`` is the share that ratings keep in the next season; ``None`` opens no next season.
 
-    The season is closed at once if nothing rated of it is being played, else by ``finish_closing`` as soon as that is
-    so. Raises ``WrongMoment`` where it is closing or closed already: of two who close it at once, one does.
+    If rated matches are running, ``finish_closing`` closes the season when they have ended. Raises ``WrongMoment`` if
+    it is already closing or closed.
     """
     with transaction.atomic():
         _locked(season.ladder)
         if not _not_closing(season).update(closing=Now(), closed_by=by, **_kept(then)):
-            raise WrongMoment(f"{season} is closed already.")
+            raise WrongMoment(f"{season} is already closing or closed.")
     return _wind_up(season)
 
 
 def plan(season: Season, at: datetime | None, then: Fraction | None = KEPT, by: AbstractBaseUser | None = None) -> None:
-    """Let an open season close by itself at ``at``, as ``close`` would then; ``None`` takes the plan back.
+    """Plan to close an open season at the time ``at``; ``None`` cancels the plan.
 
-    Raises ``WrongMoment`` where it is closing or closed already.
+    Raises ``WrongMoment`` if it is already closing or closed.
     """
     if not _not_closing(season).update(closes_at=at, closed_by=by, **_kept(then)):
-        raise WrongMoment(f"{season} is closed already.")
+        raise WrongMoment(f"{season} is already closing or closed.")
 
 
 def close_due() -> int:
-    """Close every season whose planned end has come; how many. The sweeper calls it; safe to run twice at once."""
+    """Close every season whose planned closing time has come, and return their number. Safe to run concurrently."""
     due = Season.objects.filter(closed=None, closing=None, closes_at__lte=Now())
     return sum(_close_planned(season) for season in due.select_related("ladder").order_by("pk"))
 
 
 def finish_closing() -> int:
-    """Close every season that is closing and whose last rated match has ended; how many. The sweeper calls it."""
+    """Close every closing season whose last rated match has ended, and return their number."""
     return sum(_finish(season) for season in Season.objects.filter(closed=None, closing__isnull=False).order_by("pk"))
 
 
 def publish_keys() -> int:
-    """Publish the keys of closed seasons whose every block has ended; of how many series."""
+    """Publish the keys of closed seasons whose blocks have all ended, and return the number of series."""
     open_block = Block.objects.filter(series__season=OuterRef("season"), ended=None)
     due = DealSeries.objects.filter(published=None, season__closed__isnull=False).exclude(Exists(open_block))
     return DealSeries.objects.filter(pk__in=list(due.values_list("pk", flat=True)), published=None).update(
@@ -96,7 +96,7 @@ def publish_keys() -> int:
 
 
 def _close_planned(season: Season) -> bool:
-    """Close it as its plan says now, if that has not been taken back or put off meanwhile."""
+    """Close the season as planned, unless the plan has been canceled or postponed meanwhile."""
     with transaction.atomic():
         _locked(season.ladder)
         if not _not_closing(season).filter(closes_at__lte=Now()).update(closing=Now()):
@@ -106,7 +106,7 @@ def _close_planned(season: Season) -> bool:
 
 
 def _wind_up(season: Season) -> Season:
-    """What follows once ``season`` is closing."""
+    """Do the next steps of a closing season."""
     _cancel_unbegun(season)
     finish_closing()
     return Season.objects.get(pk=season.pk)
@@ -155,7 +155,7 @@ def _regress(ladder: Ladder, kept: Fraction) -> None:
 
 
 def _cancel_unbegun(season: Season) -> None:
-    """What is rated and was never tried is not played any more; what was tried is, so that nobody gains by it."""
+    """Cancel rated matches without any attempt. Others are played, so that no player gains from the cancellation."""
     untried = _rated(season).filter(status=Match.Status.QUEUED, attempts_started=0)
     with transaction.atomic():
         ids = list(untried.select_for_update(of=("self",), no_key=True).order_by("pk").values_list("pk", flat=True))
@@ -166,7 +166,7 @@ def _cancel_unbegun(season: Season) -> None:
 
 
 def _rated(season: Season) -> QuerySet[Match]:
-    """The rated matches of ``season``, and those from before the first, which count in whichever is open."""
+    """The rated matches of ``season``, and matches from before the first season, which count in the open season."""
     mine = Q(block__series__season=season) | Q(block__series=None)
     return Match.objects.filter(mine, ladder=season.ladder, block__purpose__in=Block.RATED)
 

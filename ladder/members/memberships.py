@@ -1,4 +1,4 @@
-"""Which ladders a bot or a person plays on, and which versions may play there."""
+"""Memberships of bots and human players on ladders, and the versions that may play there."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _ALONE: Final = {
 
 
 def may_sit(version: BotVersion, ladder: Ladder) -> bool:
-    """Whether ``version`` may be given a seat on ``ladder``. Its ``bot`` comes with it."""
+    """Whether ``version`` may get a seat on ``ladder``; needs the loaded ``bot``."""
     if not kind_sits(version.bot, ladder):
         return False
     if version.bot.kind == Bot.Kind.PERSON:
@@ -45,12 +45,12 @@ def may_sit(version: BotVersion, ladder: Ladder) -> bool:
 
 
 def kind_sits(bot: Bot, ladder: Ladder) -> bool:
-    """Whether players of its kind sit there: everybody at open tables, else those alone that the ladder is for."""
+    """Whether ``ladder`` accepts this kind of player."""
     return ladder.players in (_ALONE[Bot.Kind(bot.kind)], Ladder.Players.OPEN)
 
 
 def hosted_for_ratings() -> QuerySet[Bot]:
-    """Hosted bots that can be seated at rated live tables now: only house bots while no machine can play uploads."""
+    """Hosted bots that can play rated live games now: only house bots if no machine can run uploaded bots."""
     hosted = Bot.objects.playing().filter(kind=Bot.Kind.HOSTED)
     return hosted if uploads_play_rated() else hosted.filter(owner=None)
 
@@ -60,16 +60,17 @@ def require_code_for_ratings(bots: Iterable[Bot]) -> None:
     uploaded = [bot for bot in bots if bot.kind == Bot.Kind.HOSTED and bot.owner_id is not None]
     if uploaded and not uploads_play_rated():
         raise Refused(
-            f"The site cannot run {uploaded[0].name} in rated games at the moment. Choose a casual game or a house bot."
+            f"{uploaded[0].name} cannot play rated games at the moment, because the sandbox is not working."
+            " Choose a casual game or a house bot.",
+            code="no_sandbox",
         )
 
 
 def enters_by_itself(bot: Bot, ladder: Ladder) -> bool:
-    """Whether ``bot`` is on ``ladder`` as soon as it claims its tables, without its owner's tick.
+    """Whether ``bot`` joins ``ladder`` automatically when it supports the format.
 
-    Not where somebody has to be invited. Nor is code on an open ladder unless its owner wants it there: a live game is
-    played at the pace of others, a start of the program a decision. People enter when they sit down
-    (``membership_of``).
+    Owners must add bots to invitation-only ladders themselves. Hosted bots do not join open ladders automatically,
+    because a live game starts the program for every decision. People join with their first game (``membership_of``).
     """
     if ladder.by_invitation or bot.kind == Bot.Kind.PERSON:
         return False
@@ -78,26 +79,24 @@ def enters_by_itself(bot: Bot, ladder: Ladder) -> bool:
 
 # --- Bots on ladders -------------------------------------------------------------------------------------------------
 #
-# Remote bots are on live ladders, uploaded ones on those that play in blocks, and on open ones, where both meet, by
-# their owner's tick alone. To a ladder by invitation a member brings a bot by ticking it, too. Once a ladder has frozen
-# nobody new enters it, and who is there goes on with the version of then, whatever the bot's active one claims
-# (``ladder.matches.candidates``).
+# Remote bots play on live ladders, uploaded bots on ladders with blocks, and both on open ladders if the owner selects
+# them. Members also add their bots to invitation-only ladders by selecting them. After the deadline of a ladder no bot
+# can join, and each bot continues with the version that was active then (``ladder.matches.candidates``).
 #
-# Nothing here touches a match. Pairings are public before they are played, so whoever could end one by leaving could
-# choose opponents: what is paired is played, by the version of then.
+# Nothing here changes matches. Pairings are public before the games, so an owner who could cancel a pairing by leaving
+# could choose opponents. Scheduled games are played by the version that was active at that time.
 
 
 class CannotJoin(Refused):
-    """The bot cannot be on this ladder; the message is a sentence that says why."""
+    """The bot cannot join this ladder."""
 
 
 def enter(bot: Bot) -> None:
-    """Bring the memberships of ``bot`` up to what its active version claims and its owner wishes.
+    """Update the memberships of ``bot`` for its active version and its owner's choices.
 
-    To be called when a version has become active; safe at any time and twice at once. A membership that is no longer
-    claimed gets no new matches; it keeps its rating and goes on with it when a later version claims the table again.
-    The house's bots are entered by ``ladder.creation`` alone. People enter by sitting down (``membership_of``); their
-    memberships are active unless they are away.
+    Call it when a version has become active; it is safe at any time and concurrently. A membership whose format is no
+    longer supported gets no new matches. It keeps its rating and continues when a later version supports the format.
+    House bots join only through ``ladder.creation``. People join with their first game (``membership_of``).
     """
     if bot.owner_id is None:
         return
@@ -119,37 +118,37 @@ def enter(bot: Bot) -> None:
 
 
 def enter_everybody() -> None:
-    """Do that for every person's bot that has a version to play with: a ladder may be new."""
+    """Update the memberships of all users' bots with an active version, for example for a new ladder."""
     for bot in Bot.objects.of_code().filter(owner__isnull=False, versions__active=True).order_by("pk"):
         enter(bot)
 
 
 def join(bot: Bot, ladder: Ladder) -> Membership:
-    """Put ``bot`` on ``ladder``, or back on it with the rating that it had. Raises ``CannotJoin``.
+    """Add ``bot`` to ``ladder``, with its previous rating if it has one. Raises ``CannotJoin``.
 
-    Where only a version that still waits for its check claims the table, the bot is entered once that is ready.
+    If only a version in validation supports the format, the bot joins when that version becomes active.
     """
     with transaction.atomic():
         locked = _locked(bot)
         if locked.retired is not None:
-            raise CannotJoin(f"{bot} is retired. Take it back first.")
+            raise CannotJoin(f"{bot} is retired. Restore it first.", code="retired")
         if locked.suspended is not None:
-            raise CannotJoin(f"{bot} is suspended. Ask the people who look after the site.")
+            raise CannotJoin(f"{bot} is suspended. Contact the site staff.", code="suspended")
         _require_welcome(locked, ladder)
         freeze(locked)
         membership = _memberships(bot).filter(ladder=ladder).first() or Membership(ladder=ladder, bot=bot)
         frozen = _frozen_ids()
         claimed = _may_play(membership, locked, _claimed(locked), frozen)
         if not claimed and (ladder.pk in frozen or not _is_to_claim(locked, ladder)):
-            raise CannotJoin(_why_not(locked, ladder))
+            raise _unsupported(locked, ladder)
         wanted = {"declined": False, "active": claimed}
         return Membership.objects.update_or_create(ladder=ladder, bot=bot, defaults=wanted)[0]
 
 
 def leave(bot: Bot, ladder: Ladder) -> Membership:
-    """No new matches for ``bot`` on ``ladder``, whatever later versions claim, until it joins again.
+    """Give ``bot`` no new matches on ``ladder``, even after new versions, until it joins again.
 
-    Its rating stays, and what is paired is played. Before its first match this unticks the ladder.
+    It keeps its rating, and scheduled matches are played.
     """
     with transaction.atomic():
         _locked(bot)
@@ -158,7 +157,7 @@ def leave(bot: Bot, ladder: Ladder) -> Membership:
 
 
 def activate(version: BotVersion) -> None:
-    """Give new matches this version of its bot, and bring its memberships up to it. Raises ``Refused``."""
+    """Make ``version`` the active version of its bot and update its memberships. Raises ``Refused``."""
     with transaction.atomic():
         freeze(_locked(version.bot))
         owners.activate(version)
@@ -166,9 +165,9 @@ def activate(version: BotVersion) -> None:
 
 
 def retire(bot: Bot) -> None:
-    """No new matches for ``bot`` anywhere, until it is taken back. Raises ``esr_platform.accounts.errors.Refused``.
+    """Retire ``bot``: it gets no new matches until it is restored. Raises ``esr_platform.accounts.errors.Refused``.
 
-    Its results and ratings stay, and what is paired is played.
+    It keeps its results and ratings, and scheduled matches are played.
     """
     with transaction.atomic():
         owners.retire(bot)
@@ -176,41 +175,43 @@ def retire(bot: Bot) -> None:
 
 
 def take_back(bot: Bot) -> None:
-    """End the retirement of ``bot``: it is on its ladders again. Raises ``esr_platform.accounts.errors.TooMany``."""
+    """Restore a retired ``bot`` to its ladders. Raises ``esr_platform.accounts.errors.TooMany``."""
     with transaction.atomic():
         owners.take_back(bot)
         enter(bot)
 
 
 def _require_welcome(bot: Bot, ladder: Ladder) -> None:
-    """Raises ``CannotJoin`` where ``ladder`` takes nobody, or nobody of this owner's."""
+    """Raises ``CannotJoin`` if ``ladder`` accepts no new bots, or none of this owner."""
     if bot.kind == Bot.Kind.PERSON:
-        raise CannotJoin("People enter a ladder by sitting down at one of its tables.")
+        raise CannotJoin("People join a ladder by playing a rated game on it.", code="human_player")
     if not ladder.open:
-        raise CannotJoin(f"The ladder {ladder} is closed.")
+        raise CannotJoin(f"The ladder {ladder} is closed.", code="ladder_closed")
     if ladder.by_invitation and not Invitation.objects.filter(ladder=ladder, person=bot.owner_id).exists():
-        raise CannotJoin(f"{ladder} is by invitation. Ask whoever looks after it for its link.")
+        text = f"{ladder} is open only to invited members. Ask its organizer for the invitation link."
+        raise CannotJoin(text, code="invitation_only")
     if frozen_ladders().filter(pk=ladder.pk).exists() and not ladder.memberships.filter(bot=bot).exists():
-        raise CannotJoin(f"{ladder} takes no more bots: its deadline has passed.")
+        raise CannotJoin(f"{ladder} is closed to new bots: its deadline has passed.", code="deadline_passed")
 
 
-def _why_not(bot: Bot, ladder: Ladder) -> str:
+def _unsupported(bot: Bot, ladder: Ladder) -> CannotJoin:
     if ladder.players == Ladder.Players.PEOPLE:
-        return f"{ladder} is for people: {bot} is a bot."
+        return CannotJoin(f"{ladder} is only for human players, but {bot} is a bot.", code="humans_only")
     if ladder.players == Ladder.Players.REMOTE and bot.kind == Bot.Kind.HOSTED:
-        return f"{ladder} is for remote bots: {bot} runs here."
+        return CannotJoin(f"{ladder} is only for remote bots, but {bot} is a hosted bot.", code="remote_only")
     if not ladder.live and bot.kind == Bot.Kind.REMOTE:
-        return f"{ladder} is for bots that run here: {bot} is a remote one."
-    return f"The active version of {bot} does not claim the tables of {ladder}."
+        return CannotJoin(f"{ladder} is only for hosted bots, but {bot} is a remote bot.", code="hosted_only")
+    text = f"The active version of {bot} does not support the format of {ladder}."
+    return CannotJoin(text, code="unsupported_format")
 
 
 def _locked(bot: Bot) -> Bot:
-    """The bot's row, held until the end of the transaction; memberships are locked after it, here and in results."""
+    """Lock the row of the bot until the end of the transaction. Memberships are always locked after it."""
     return Bot.objects.select_for_update(no_key=True).get(pk=bot.pk)
 
 
 def _claimed(bot: Bot) -> dict[int, Ladder]:
-    """By id, the ladders whose tables the bot would play at now."""
+    """By id, the ladders on which the bot can play now."""
     version = bot.versions.filter(active=True).select_related("bot").defer("check_report").first()
     if version is None or _away(bot):
         return {}
@@ -226,9 +227,7 @@ def _frozen_ids() -> set[int]:
 
 
 def _may_play(membership: Membership, bot: Bot, claimed: Mapping[int, Ladder], frozen: Collection[int]) -> bool:
-    """Whether the version that counts on the membership's ladder claims its table: the frozen one, else the active
-    one.
-    """
+    """Whether the frozen version (else the active version) supports the format of the membership's ladder."""
     if membership.ladder_id not in frozen:
         return membership.ladder_id in claimed
     if membership.frozen is None or _away(bot):
@@ -237,12 +236,12 @@ def _may_play(membership: Membership, bot: Bot, claimed: Mapping[int, Ladder], f
 
 
 def _away(bot: Bot) -> bool:
-    """Whether the bot stands on no ladder, by its owner's wish or because staff suspended it."""
+    """Whether the bot is retired or suspended."""
     return bot.retired is not None or bot.suspended is not None
 
 
 def _is_to_claim(bot: Bot, ladder: Ladder) -> bool:
-    """Whether a version that is not through its check yet claims the tables of ``ladder``."""
+    """Whether a version in validation supports the format of ``ladder``."""
     unchecked = bot.versions.filter(state__in=BotVersion.UNCHECKED).defer("check_report")
     return kind_sits(bot, ladder) and any(version.claims_table(ladder.game, ladder.seats) for version in unchecked)
 
@@ -255,46 +254,44 @@ def _set_active(membership: Membership, active: bool) -> None:
 # --- Human players on ladders ----------------------------------------------------------------------------------------
 
 PEOPLE_LIMITS: Final = {"move_ms": 45_000, "bank_ms": 180_000, "game_ms": 3_600_000}
-"""What a seat may use up where people play for ratings: ``bots.protocol.Limits`` of a whole table with a person."""
+"""The limits of rated games between people (``bots.protocol.Limits``)."""
 
 
 def require_rated(user: User) -> None:
-    """Raises ``Refused`` where ``user`` may not play for a rating: that takes an address that is theirs."""
+    """Raises ``Refused`` if ``user`` has no verified email address, which rated games require."""
     if not EmailAddress.objects.filter(user=user, verified=True).exists():
-        raise Refused(
-            _(
-                "Rated games need a verified e-mail address. Add one on your account page, or open the link in the"
-                " letter that was sent to it."
-            )
-        )
+        text = _("Rated games require a verified email address. Verify your address on the account page.")
+        raise Refused(text, code="email_not_verified")
 
 
 def require_sits(bot: Bot, ladder: Ladder) -> None:
-    """Raises ``Refused`` where the person of ``bot`` cannot sit at tables of ``ladder``, rated or not."""
+    """Raises ``Refused`` if the human player ``bot`` cannot play games of ``ladder``, rated or casual."""
+    names = {"name": bot.name, "ladder": ladder.name}
     if not bot.plays:
-        raise Refused(_("%(name)s cannot play at the moment.") % {"name": bot.name})
+        raise Refused(_("%(name)s cannot play at the moment.") % names, code="cannot_play")
     if not kind_sits(bot, ladder):
-        raise Refused(_("%(ladder)s is not for people.") % {"ladder": ladder.name})
+        raise Refused(_("%(ladder)s is not open to human players.") % names, code="bots_only")
     if not ladder.open:
-        raise Refused(_("The ladder %(ladder)s is closed.") % {"ladder": ladder.name})
+        raise Refused(_("The ladder %(ladder)s is closed.") % names, code="ladder_closed")
     if ladder.by_invitation and not Invitation.objects.filter(ladder=ladder, person=bot.owner_id).exists():
-        raise Refused(_("%(ladder)s is by invitation.") % {"ladder": ladder.name})
+        raise Refused(_("%(ladder)s is open only to invited members.") % names, code="invitation_only")
 
 
 def membership_of(version: BotVersion, ladder: Ladder) -> Membership:
-    """Where the person of ``version`` stands on ``ladder``, made when they first sit down there.
+    """The membership of the human player of ``version`` on ``ladder``; creates it before the first game.
 
-    Raises ``Refused`` where they cannot. Whether they may play for a rating is ``require_rated``'s to say.
+    Raises ``Refused`` if the player cannot play there. ``require_rated`` checks whether the user may play rated games.
     """
     with transaction.atomic():
         bot = Bot.objects.select_for_update(no_key=True).get(pk=version.bot_id)
         if bot.kind != Bot.Kind.PERSON or is_guest(bot):
-            raise Refused(_("Only people with an account have a rating of their own."))
+            raise Refused(_("Only players with an account have a rating."), code="no_account")
         require_sits(bot, ladder)
         membership = Membership.objects.filter(ladder=ladder, bot=bot).first()
         if membership is None:
             if frozen_ladders().filter(pk=ladder.pk).exists():
-                raise Refused(_("%(ladder)s takes nobody new: its deadline has passed.") % {"ladder": ladder.name})
+                text = _("%(ladder)s is closed to new players: its deadline has passed.") % {"ladder": ladder.name}
+                raise Refused(text, code="deadline_passed")
             return Membership.objects.create(ladder=ladder, bot=bot)
         if not membership.active or membership.declined:
             membership.active, membership.declined = True, False
@@ -303,7 +300,7 @@ def membership_of(version: BotVersion, ladder: Ladder) -> Membership:
 
 
 def retire_player(bot: Bot) -> None:
-    """The person of ``bot`` is gone for good: they keep their place in what was played, and are on no ladder."""
+    """Retire the human player ``bot`` permanently. Its results stay; it leaves all ladders."""
     with transaction.atomic():
         Bot.objects.filter(pk=bot.pk, kind=Bot.Kind.PERSON, retired=None).update(retired=Now())
         enter(bot)
@@ -315,10 +312,10 @@ def retire_player(bot: Bot) -> None:
 def register(
     owner: User, name: str, games: Games | None = None, label: str = remote.FIRST_LABEL, games_at_once: int = 1
 ) -> BotVersion:
-    """Make a remote bot of ``owner``'s and put it on the live ladders whose tables it claims; the version that plays.
+    """Register a remote bot of ``owner``, add it to the live ladders that it supports, and return its active version.
 
-    ``games`` are seat counts by the game's slug, ``None`` for every table. Sent twice, it is the same bot. Raises
-    ``esr_platform.accounts.errors.Refused``, ``NameRefused`` and ``TooMany``.
+    ``games`` are numbers of players by game slug, ``None`` for all formats. A repeated call returns the same bot.
+    Raises ``esr_platform.accounts.errors.Refused``, ``NameRefused`` and ``TooMany``.
     """
     with transaction.atomic():
         version = remote.new_bot(owner, name, games, label, games_at_once)
@@ -329,10 +326,10 @@ def register(
 def declare(
     bot: Bot, *, label: str | None = None, games: Games | None = None, games_at_once: int | None = None
 ) -> BotVersion | None:
-    """Write down what a remote bot says of itself; the version that plays from now on. What is ``None`` stays.
+    """Update what a remote bot declares, and return its active version. ``None`` leaves a value unchanged.
 
-    Another ``label`` or other ``games`` are another version, and the ladders follow; a label that the bot has had is
-    the version that it was. Running games continue with the version they began with. Raises ``Refused``.
+    A new ``label`` or new ``games`` create a new version and update the memberships. A label that the bot has used
+    before activates that version. Running games continue with their version. Raises ``Refused``.
     """
     with transaction.atomic():
         hold_acting(owner_of_code(bot).pk)

@@ -1,8 +1,7 @@
-"""Staff suspend a bot, or a person with all bots, and lift that again. Both are kept with who did it, when and why.
+"""Suspend bots, or a user with all bots, and lift suspensions. Every action is recorded with author, time and reason.
 
-A suspended bot leaves its ladders and keeps its ratings; what is queued for it and was not tried is cancelled, as on
-leave, and what is being played is played out. Only staff lift it. Sessions and tokens of a person are ended by
-``esr_platform.account_pages.suspensions``, which calls this.
+A suspended bot leaves its ladders and keeps its ratings. Queued matches that have not started are canceled, as for a
+paused bot; running matches are finished. ``esr_platform.account_pages.suspensions`` also ends sessions and tokens.
 """
 
 from __future__ import annotations
@@ -24,35 +23,39 @@ from ladder.matches.sweep import cancel_for_leave
 from ladder.members.memberships import enter
 from ladder.models import Exhibition, Membership
 
-READ_BY: Final = "its owner reads it, and it stays on record"
-_WITH_OWNER: Final = "The account of its owner is suspended."
-_GONE: Final = "The account of whoever ordered it is closed."
-_ASKED: Final = "The account of somebody who was asked is closed."
+READ_BY: Final = "The user can read it, and it stays in the audit log."
+_WITH_OWNER: Final = "The account of the owner is suspended."
+_GONE: Final = "The account of the user who requested it is closed."
+_ASKED: Final = "The account of a player who had to agree is closed."
 
 
 def suspend(bot: Bot, by: User, reason: str) -> None:
-    """Take ``bot`` off its ladders until that is lifted. Raises ``Refused``, also for house bots and people."""
+    """Suspend ``bot``: it leaves its ladders until the suspension is lifted.
+
+    Raises ``Refused``, also for house bots and human players.
+    """
     owner, reason = owner_of_code(bot), by_staff(by, reason, READ_BY)
     require_over(by, owner)
     with transaction.atomic():
         hold(owner.pk)
         locked = _locked(bot.pk)
         if locked.suspended is not None and not locked.suspended_with_owner:
-            raise Refused(f"{bot.name} is suspended already.")
+            raise Refused(f"{bot.name} is already suspended.", code="already_suspended")
         _set(locked, reason, with_owner=False)
         StaffAction.objects.create(by=by, bot=bot, what=StaffAction.What.SUSPENDED_BOT, reason=reason)
     bot.refresh_from_db()
 
 
 def lift(bot: Bot, by: User, reason: str) -> None:
-    """Let ``bot`` play again, from its ratings of then. Raises ``Refused``, also while its owner is suspended."""
+    """Lift the suspension of ``bot``, which keeps its ratings. Raises ``Refused``, also if its owner is suspended."""
     owner, reason = owner_of_code(bot), by_staff(by, reason, READ_BY)
     require_over(by, owner)
     with transaction.atomic():
         hold(owner.pk)
         locked = _locked(bot.pk)
         if locked.suspended is None or locked.suspended_with_owner:
-            raise Refused(f"{bot.name} is not suspended by itself.")
+            text = f"{bot.name} is not suspended, or only because the account of its owner is suspended."
+            raise Refused(text, code="not_suspended")
         StaffAction.objects.create(by=by, bot=bot, what=StaffAction.What.LIFTED_BOT, reason=reason)
         if Bot.objects.filter(pk=bot.pk, owner__suspended__isnull=False).exists():
             _set(locked, _WITH_OWNER, with_owner=True)
@@ -68,15 +71,15 @@ def suspend_bots_of(person: User) -> None:
 
 
 def lift_bots_of(person: User) -> None:
-    """Undo that, in a transaction that holds the person; a bot that was suspended by itself stays so."""
+    """Undo ``suspend_bots_of``, in a transaction that locks the user. Bots with their own suspension stay suspended."""
     for bot in _held_bots(person, suspended_with_owner=True):
         _unset(bot)
 
 
 def cancel_exhibitions_of(person: User) -> int:
-    """Cancel what ``person``, whose account is closed, has ordered or still has to agree to; how many there were.
+    """Cancel the match requests that a closed account has made or has to agree to, and return their number.
 
-    What has begun is played out. Each order is a transaction of its own, since exhibitions are locked before all else.
+    Started matches are finished. Each request has its own transaction, because exhibitions are locked first.
     """
     ended = 0
     for exhibition in _open_exhibitions(person):
@@ -95,9 +98,7 @@ def _open_exhibitions(person: User) -> list[Exhibition]:
 
 
 def _held_bots(person: User, **which: object) -> list[Bot]:
-    """All of them by id and then all their memberships by id, each held, as results lock them: those of one bot may
-    count for another one's membership.
-    """
+    """Lock the bots, then all of their memberships, each by id, in the same order as results are recorded."""
     bots = list(Bot.objects.select_for_update(no_key=True).filter(owner=person, **which).order_by("pk"))
     memberships = Membership.objects.select_for_update(no_key=True).filter(bot__in=[bot.pk for bot in bots])
     list(memberships.order_by("pk").values_list("pk"))

@@ -14,6 +14,7 @@ from ladder.matches.schedule import fill
 from ladder.members.memberships import CannotJoin, activate, enter, join, leave, retire, take_back
 from ladder.models import Ladder, Membership, Seat
 from tests.build import active_version, new_version, person, uploaded
+from tests.refusals import refused
 
 HOUR = timedelta(hours=1)
 
@@ -75,7 +76,7 @@ def test_nobody_new_enters_a_frozen_ladder(house: None, duel: Ladder) -> None:
     with_deadline(duel)
     late = uploaded(person("bob"), "Late")
     assert not Membership.objects.filter(bot=late, ladder=duel).exists()
-    with pytest.raises(CannotJoin, match="takes no more bots: its deadline has passed"):
+    with refused("deadline_passed", CannotJoin):
         join(late, duel)
 
 

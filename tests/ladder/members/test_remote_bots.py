@@ -18,6 +18,7 @@ from ladder.matches.schedule import fill
 from ladder.members.memberships import CannotJoin, activate, declare, enter_everybody, join, leave, register, retire
 from ladder.models import Block, Ladder, Membership
 from tests.build import DUEL, DUEL_ONLY, new_version, person, uploaded
+from tests.refusals import refused
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
 LIVE = [f"{DUEL}-remote", f"{DUEL}-open"]
@@ -38,7 +39,7 @@ def test_every_table_has_a_ladder_for_remote_bots_and_one_for_everybody() -> Non
             kinds = Ladder.objects.filter(game=game.slug, seats=seats).values_list("players", flat=True)
             assert sorted(kinds) == ["hosted", "open", "people", "remote"]
     live = Ladder.objects.get(slug="die-weinhaendler-3-open")
-    assert (live.name, live.limits, live.live) == ("Die Weinhändler, 3 players, open to all", LIVE_LIMITS, True)
+    assert (live.name, live.limits, live.live) == ("Die Weinhändler, 3 players, open to everyone", LIVE_LIMITS, True)
 
 
 def test_house_bots_stand_where_they_may_sit() -> None:
@@ -148,9 +149,9 @@ def test_a_retired_bot_declares_nothing() -> None:
 
 
 def test_remote_bots_stay_off_hosted_ladders_and_uploaded_ones_off_remote_ones() -> None:
-    with pytest.raises(CannotJoin, match="is a remote one"):
+    with refused("hosted_only", CannotJoin):
         join(remote_bot(), Ladder.objects.get(slug=DUEL))
-    with pytest.raises(CannotJoin, match="is for remote bots"):
+    with refused("remote_only", CannotJoin):
         join(uploaded(person("eve")), Ladder.objects.get(slug=LIVE[0]))
 
 

@@ -33,7 +33,6 @@ def test_an_empty_site_says_what_to_do_next(client: Client) -> None:
 @pytest.mark.usefixtures("house")
 def test_a_ladder_without_games_says_where_everybody_starts(client: Client) -> None:
     text = html(client, "/ladders/edel-stein-reich-4/")
-    assert "No game has been rated yet" in text
     assert text.count('rating">1500<') == 8
     assert 'data-note="no-games"' in html(client, "/bots/house-greedy/")
 
@@ -125,12 +124,12 @@ def test_our_own_fault_is_told_without_needing_anything(client: Client, settings
 def test_a_retired_bot_keeps_its_place_and_is_marked(site: Site, client: Client) -> None:
     """A bot of the house whose membership is not active only fills up; others have left or are retired."""
     site.bot.memberships.update(active=False)
-    assert "fills up" in html(client, f"/ladders/{site.ladder.slug}/")
+    assert "fills free seats" in html(client, f"/ladders/{site.ladder.slug}/")
     bot = uploaded(person("ada"), claims={site.ladder.game: [site.ladder.seats]})
     finish_game(match_of(bot, site.ladder))
     retire(bot)
     assert "retired" in html(client, f"/ladders/{site.ladder.slug}/")
-    assert "retired" in html(client, f"/bots/{bot.slug}/")
+    assert "retired" in html(client, f"/bots/{bot.slug}/").lower()
 
 
 def test_a_ladder_says_what_is_played_and_where_its_accounts_are(site: Site, client: Client) -> None:
