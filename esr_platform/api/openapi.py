@@ -106,7 +106,7 @@ _ERRORS: Final = {
     ),
     "Refused": (
         *(422, "refused"),
-        "bot.py is missing at the top of the archive. Add it, or name the entry point in bot.toml.",
+        "bot.py, the file to start, is not in the archive. Add it, or name another file in bot.toml.",
         "The request is well-formed, but a rule of the site does not allow it.",
     ),
     "TooMany": (

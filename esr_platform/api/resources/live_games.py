@@ -214,7 +214,10 @@ _PRESENT: Final = {"seat": 1, "decision": None, "question": None, "clock": None,
 ACTIONS: Final[dict[str, tuple[str, str, type[Struct] | None]]] = {
     "resign": (
         "Resign",
-        "Resigns the game. In a two-player game, the other player wins. In a larger game, a substitute bot takes over.",
+        (
+            "Resigns the game. If one other player is left, that player wins. Otherwise, a substitute bot takes over. "
+            "If only bots are left, a casual game ends without a result."
+        ),
         None,
     ),
     "abort": (
@@ -225,7 +228,7 @@ ACTIONS: Final[dict[str, tuple[str, str, type[Struct] | None]]] = {
         ),
         None,
     ),
-    "claim": ("Claim victory", "Ends the game if all other players have been away for a minute.", None),
+    "claim": ("Claim victory", "Makes all other human players forfeit if they have been offline for a minute.", None),
     "return": ("Return to your seat", "Replaces the substitute bot at your seat. You can return once per game.", None),
     "rematch": (
         "Offer or accept a rematch",
