@@ -72,7 +72,7 @@ def test_a_running_game_is_followed_until_its_replay_stands_there(hall: Hall, st
     if not streams:
         watched.route("**/api/v1/matches/*/stream", lambda route: route.fulfill(status=204))
     watched.goto(f"/matches/{match.pk}/")
-    expect(watched.get_by_text("Nothing is shown in the first round.")).to_be_visible()
+    expect(watched.locator("[data-note=first-round]")).to_be_visible()
     expect(watched.locator("running-table")).to_be_hidden()
     to_round(match, 3, random)
     expect(watched.locator("running-table.begun")).to_be_visible(timeout=60_000)

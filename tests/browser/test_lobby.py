@@ -104,6 +104,20 @@ def test_the_form_shows_what_the_chosen_table_has(watched: Page) -> None:
     assert Match.objects.filter(pk=seek.match_id).exists()
 
 
+def test_open_details_and_a_draft_survive_an_update_of_the_lobby(watched: Page) -> None:
+    sign_in(watched, verified("ada"))
+    watched.goto("/play/")
+    mixed = watched.locator("#mixed")
+    mixed.locator("summary").click()
+    watched.locator("[name=kind][value=bots]").check()
+    watched.locator("#id_opponent_1").select_option("house-haggler")
+    quick_pairing.look_for(verified("bob"), ladder(DUEL))
+    expect(watched.locator("#quick [data-searching='1']")).to_have_count(1, timeout=30_000)
+    expect(mixed).to_have_attribute("open", "")
+    expect(watched.locator("[name=kind][value=bots]")).to_be_checked()
+    expect(watched.locator("#id_opponent_1")).to_have_value("house-haggler")
+
+
 def test_a_guest_sits_down_and_plays_without_javascript(browser: Browser, live_server: LiveServer) -> None:
     context = browser.new_context(
         base_url=live_server.url, java_script_enabled=False, viewport={"width": PHONE[0], "height": PHONE[1]}

@@ -79,7 +79,7 @@ export class End {
       { class: "button", href: over, "data-replay": "" },
       finished ? say("Open replay") : say("Open match page"),
     );
-    const lobby = html("a", { class: "button", href: this.about.lobby }, say("Go to lobby"));
+    const lobby = html("a", { class: "button", href: this.about.lobby }, say("Return to lobby"));
     return element("div", "actions", replay, lobby);
   }
 }

@@ -50,8 +50,8 @@ export class Rematch {
       ? this.button("accept", say("Accept rematch"), true)
       : this.button("offer", say("Offer rematch"), true);
     const refuse = asked
-      ? this.button("decline", say("Decline"), false)
-      : this.button("withdraw", say("Withdraw offer"), false);
+      ? this.button("decline", say("Decline rematch"), false)
+      : this.button("withdraw", say("Withdraw rematch offer"), false);
     const held = this.buttons.contains(document.activeElement);
     if (asked) this.buttons.replaceChildren(accept, " ", refuse);
     else if (request && this.open) this.buttons.replaceChildren(...(request.by === this.seat ? [refuse] : []));
