@@ -60,7 +60,7 @@ def switch(person: User, on: bool) -> None:
 # --- Notifications ---------------------------------------------------------------------------------------------------
 
 
-def tell_said(match_id: int) -> None:
+def notify_chat(match_id: int) -> None:
     """Notify the players at a table of a change in the chat, once the transaction is committed."""
     publish({"match": match_id, "bots": [], "what": "chat", "in_ms": 0})
 
@@ -90,14 +90,14 @@ def say(match_id: int, seat: int, by: User, *, text: str = "", preset: str = "")
         words = _words(place, text) if not preset else ""
         if preset and preset not in PRESETS:
             raise Refused(_("Unknown preset message. Choose one from the list."), code="unknown_preset")
-        known = _said_just_now(person, match_id, preset, words)
+        known = _repeated(person, match_id, preset, words)
         if known is not None:
             return document(known)
         _require_room(person, match_id)
         _hold_table(match_id)
         line = ChatLine.objects.create(match_id=match_id, seat=place, by=person, preset=preset, text=words)
         line.refresh_from_db(fields=["created"])
-        tell_said(match_id)
+        notify_chat(match_id)
     return document(line)
 
 
@@ -139,7 +139,7 @@ def _words(place: Seat, text: str) -> str:
     return words
 
 
-def _said_just_now(person: User, match_id: int, preset: str, words: str) -> ChatLine | None:
+def _repeated(person: User, match_id: int, preset: str, words: str) -> ChatLine | None:
     """The last message of ``person`` at the table if it has the same words and is not older than ``TWICE``."""
     mine = ChatLine.objects.filter(by=person, match=match_id, created__gt=Now() - TWICE).select_related("seat")
     last = mine.order_by("-pk").first()
@@ -259,7 +259,7 @@ def settle(line: ChatLine, by: User, *, hide: bool) -> None:
             raise Refused(_("Only moderators can close reports."), code="not_staff")
         ChatReport.objects.filter(line=line, settled_at=None).update(settled_at=Now(), settled_by=by)
         if hide and ChatLine.objects.filter(pk=line.pk, hidden_at=None).update(hidden_at=Now(), hidden_by=by):
-            tell_said(line.match_id)
+            notify_chat(line.match_id)
 
 
 # --- Closed accounts -------------------------------------------------------------------------------------------------
@@ -282,5 +282,5 @@ def forget(person: User) -> bool:
         shown = list(said.exclude(preset=_TAKEN_AWAY).order_by("match").values_list("match", flat=True).distinct())
         said.exclude(preset=_TAKEN_AWAY).update(preset=_TAKEN_AWAY, text="", hidden_at=Now(), hidden_by=None)
         for match_id in shown:
-            tell_said(match_id)
+            notify_chat(match_id)
     return not said.exists()

@@ -115,7 +115,7 @@ def answer_seat(match_id: int, seat: int, decision: int, body: bytes, arrived: f
     """
     arrived = monotonic() if arrived is None else arrived
     position = position_at(match_id) if 0 < match_id < 2**63 else None
-    if position is None or seat not in position.people or not 1 <= decision <= _told(position, seat):
+    if position is None or seat not in position.people or not 1 <= decision <= _last_visible(position, seat):
         return UNKNOWN
     heard = _read(body)
     ruling = _without_the_lock(position, seat, decision, heard)
@@ -160,7 +160,7 @@ def fingerprint(move: Any) -> str:
     return sha256(orjson.dumps(move, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
-def _told(position: Position, seat: int) -> int:
+def _last_visible(position: Position, seat: int) -> int:
     """The last decision that the person at ``seat`` was shown. A veiled decision does not count.
 
     While an outage is to be forgiven, only the holder of the table can tell. A veiled decision then counts as shown.

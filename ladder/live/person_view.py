@@ -1,10 +1,10 @@
-"""What a person at a live table is shown: what has happened so far, moment by moment, and how things stand.
+"""What a person at a live table sees: the game so far, moment by moment, and its present state.
 
-Everything is made of the rows, so it can be asked for at any time and again. As for bots, nothing tells a seat of a
-move before it is to be shown (``Position.shown_to``). Who is waited for follows from what is shown, and so does what is
-left on the others' clocks: a forced move of a veiled kind takes of it what one that was thought about would.
+Everything is computed from the rows, so it can be requested repeatedly. As for bots, no move is shown before it is
+visible (``Position.shown_to``). The seats that owe a move and the clocks of others follow from visible moves only: a
+veiled forced move takes as much time as a real decision.
 
-A page may know more than a bot: who is here, who stands in for whom, who has left, and who has already chosen
+Pages show more than bots know: presence, substitutes, players who have left, and seats that have already chosen
 (``docs/views.md``).
 """
 
@@ -23,21 +23,21 @@ from ladder.live.position import Position, Row
 from ladder.models import LiveSeat, Match
 
 Moment = Document
-"""``{"ply", "view", "yous", "entries"}``: a scene of a board (``docs/boards.md``) but for what the board remembers.
+"""``{"ply", "view", "yous", "entries"}``: a scene of a board (``docs/boards.md``) without the memory of the board.
 
-``yous`` has the seat's own and ``None`` for all others; ``entries`` are what its log has gained.
+``yous`` has the own part of the view and ``None`` for other seats; ``entries`` are the new entries of the log.
 """
 
 ROUNDS: Final = 2
-"""Who comes new is shown the running round and those before it, so many in all: what boards remember."""
+"""A new page gets this number of rounds, including the current one, since boards remember no more."""
 
 
 @dataclass(frozen=True)
 class Story:
-    """Moments of one seat: ``log_from`` is where its log stood before the first, ``log_to`` where it stands after all.
+    """Moments of one seat, with the length of its log before the first (``log_from``) and after the last (``log_to``).
 
-    A moment without entries that comes last, such as a choice that lies on the table face down, comes again when it is
-    asked for what followed: its ``ply`` tells that it is known.
+    If the last moment has no entries, such as a face-down choice, the next story repeats it; clients recognize its
+    ``ply``.
     """
 
     log_from: int
@@ -46,25 +46,25 @@ class Story:
 
 
 def moments(position: Position, seat: int, start: int) -> list[Moment]:
-    """What ``seat`` was shown since its log had ``start`` entries, step by step."""
+    """The moments of ``seat`` after the first ``start`` entries of its log."""
     return moments_of(position, {seat: start})[seat].moments
 
 
 def present(position: Position, seat: int) -> Document:
-    """How things stand for ``seat`` now; see :meth:`Looks.present`."""
+    """The present state for ``seat``; see :meth:`Looks.present`."""
     return Looks(position).present(seat)
 
 
 def moments_of(position: Position, asks: Mapping[int, int | None]) -> dict[int, Story]:
-    """The same for several seats at once, from which the game is retraced once if they know the same.
+    """The stories of several seats, by seat and start of their logs. Seats that know the same share one replay.
 
-    By seat, from where; ``None``: from the beginning of the round before the one that runs.
+    ``None`` starts at the beginning of the previous round.
     """
     return Looks(position).stories(asks)
 
 
 class Looks:
-    """What the seats of one table are shown now; what several of them know alike is worked out once."""
+    """The views of all seats of a table. Seats that know the same share the computation."""
 
     def __init__(self, position: Position) -> None:
         self._position = position
@@ -112,10 +112,7 @@ class Looks:
         }
 
     def again_ms(self, seat: int) -> int | None:
-        """In how many milliseconds there is something new to show to ``seat`` though nothing more happens, if there is.
-
-        That is a move that is held back, or a question that is to be told.
-        """
+        """The time in milliseconds until a delayed move or decision becomes visible to ``seat``, if there is one."""
         position = self._position
         moments: list[datetime | None] = [row.visible_at for row in position.rows]
         moments += [_next_shown(row, position.now) for row in self._known(seat)[-1:]]
@@ -140,12 +137,12 @@ class Looks:
         return self._states[key]
 
     def _is_asked(self, live_seat: LiveSeat) -> bool:
-        """Whether the person in it owes a decision that they may be told of by now."""
+        """Whether the person owes a decision that is visible."""
         told = live_seat.owes and live_seat.due_at is not None and live_seat.due_at <= self._position.now
         return told and self._running and live_seat.kind == LiveSeat.Kind.PERSON
 
     def _clock(self, seat: int) -> Document:
-        """Its whole time for a move, what was in the bank when it was asked, and what is left of both now."""
+        """The time per decision, the time bank at the start of the decision, and the time that is left of both."""
         live_seat, now = self._position.live_seats[seat], self._position.now
         left_ms = 0 if live_seat.deadline is None else milliseconds(now, live_seat.deadline)
         clock = self._position.clock(seat)
@@ -153,10 +150,10 @@ class Looks:
 
     @cached_property
     def _banks(self) -> list[int | None]:
-        """What was left in the banks of people when they were asked last.
+        """The time banks of people at their last decision.
 
-        Who has watched knows it: only what takes longer than ``move_ms`` is taken from a bank, and nothing that the
-        platform plays among people takes that long (``clocks.among_people``).
+        They reveal nothing: only decisions that take longer than ``move_ms`` use the bank, and delays of the platform
+        are shorter (``clocks.among_people``).
         """
         live_seats = self._position.live_seats
         return [
@@ -166,7 +163,7 @@ class Looks:
 
 
 def _retraced(state: State, asks: Mapping[int, int | None]) -> dict[int, Story]:
-    """The stories of seats that are all shown ``state``, from one walk through the game."""
+    """The stories of seats that all see ``state``, from one replay of the game."""
     told = dict.fromkeys(asks, 0)
     begun = {seat: start for seat, start in asks.items() if start is not None}
     found: dict[int, list[Moment]] = {seat: [] for seat in asks}

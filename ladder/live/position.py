@@ -1,7 +1,7 @@
 """The position of a live game: its rows, and the state that its moves give when they are replayed from the deal.
 
-The state has every secret of the deal. Nothing shows it but through :func:`Position.shown_to`, which leaves out what a
-viewer is not to know yet.
+The state contains all secrets of the deal. Documents for viewers must use :func:`Position.shown_to`, which leaves out
+everything that the viewer may not know yet.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from ladder.live.clocks import Clock, Pace, milliseconds
 from ladder.models import Block, LiveSeat, Match, Occupant, Table
 
 WATCHED_WITHIN: Final = timedelta(seconds=8)
-"""So long after the last beat of the site it is still taken to be there (``ladder.live.outages``)."""
+"""The site counts as available for this time after its last heartbeat (``ladder.live.outages``)."""
 
 
 class Row(NamedTuple):
-    """What of a ``PlayedMove`` it takes to go on and to answer; ``seat`` is the index, ``delays`` are milliseconds."""
+    """The columns of a ``PlayedMove`` that games need; ``seat`` is the index, ``delays`` are milliseconds."""
 
     number: int
     seat: int
@@ -43,11 +43,11 @@ class Row(NamedTuple):
     round: int
 
     def answered_by(self, seat: int | None) -> bool:
-        """Whether it is what ``seat`` was asked for itself, and not played for it after it had forfeited."""
+        """Whether ``seat`` was asked for this move, so that it was not played after a forfeit."""
         return self.seat == seat and self.decision is not None
 
     def shown(self, now: datetime) -> int | None:
-        """How many of the veiled forced steps after it are shown at ``now``; ``None`` if it is not shown itself."""
+        """How many of the veiled forced steps after it are visible at ``now``; ``None`` if the move is not visible."""
         moment = self.visible_at
         if moment > now:
             return None
@@ -60,10 +60,10 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class Position:
-    """The rows of one table as they were at ``now``, by the database's time; ``seats`` by seat, with their bots.
+    """The rows of one table at ``now``, the database's time. ``live_seats`` are by seat, with their bots.
 
-    ``beat_at`` is when the site was last known to be there for people at this table, and ``outage_ms`` the total of the
-    times in which it was not (``ladder.live.outages``).
+    ``beat_at`` is the last heartbeat of the site for people at this table, ``outage_ms`` the total time of its outages
+    (``ladder.live.outages``).
     """
 
     now: datetime
@@ -76,17 +76,17 @@ class Position:
 
     @property
     def rated(self) -> bool:
-        """Whether it is for ratings."""
+        """Whether the game is rated."""
         return self.match.block.purpose == Block.Purpose.LIVE
 
     @property
     def people(self) -> list[int]:
-        """The seats of people, whoever plays there now."""
+        """The seats of people, including those in which substitutes play."""
         return [seat for seat, live_seat in enumerate(self.live_seats) if live_seat.kind in LiveSeat.OF_PEOPLE]
 
     @property
     def began_a_round_unseen(self) -> bool:
-        """Whether the last move has begun a round after something that was shown later, and nobody has played in it."""
+        """Whether the last move has begun a round without a visible move in it so far."""
         if not self.rows or not self.rows[-1].delays:
             return False
         rounds = [row.round for row in self.rows[-2:]]
@@ -94,26 +94,25 @@ class Position:
 
     @property
     def watched(self) -> datetime:
-        """Until when somebody could have been seen at this table: now, unless the site is away."""
+        """The time until which presence was recorded: now, or the start of the current outage."""
         if self.beat_at is None or self.now - self.beat_at <= WATCHED_WITHIN:
             return self.now
         return self.beat_at
 
     def unseen(self, seat: int) -> timedelta:
-        """For how long the person of ``seat`` was not seen."""
+        """How long ago the person of ``seat`` was last seen."""
         seen = self.live_seats[seat].seen_at or self.match.started or self.now
         return max(timedelta(), self.watched - seen)
 
     @property
     def limits(self) -> Limits:
-        """Those of the whole game, as they were when it began."""
+        """The limits of the game."""
         return Limits(**self.table.limits)
 
     def paces(self, substituted: Mapping[int, Collection[range]]) -> list[Pace]:
-        """How long seats took for the decisions that they answered; ``substituted`` is by seat when it was not a
-        person.
+        """How long seats took for the decisions that they answered.
 
-        By the numbers of moves, where somebody stood in (``substituted``).
+        ``substituted`` are, by seat, the numbers of the moves of substitutes (:func:`substituted`).
         """
         people = set(self.people)
         return [
@@ -128,19 +127,19 @@ class Position:
         ]
 
     def clock(self, seat: int) -> Clock:
-        """What was left to ``seat`` when it was asked last; a substitute has time of its own."""
+        """The clock of ``seat`` at its last decision. A substitute has a separate, full clock."""
         live_seat = self.live_seats[seat]
         if live_seat.kind == LiveSeat.Kind.SUBSTITUTE:
             return Clock.full(self.limits)
         return Clock(self.limits.move_ms, live_seat.bank_ms, live_seat.game_ms)
 
     def seat_of(self, bot_id: int) -> int | None:
-        """Where a bot sits; ``None`` if it does not."""
+        """The seat of a bot, ``None`` if it does not play here."""
         found = (seat for seat, live_seat in enumerate(self.live_seats) if live_seat.seat.version.bot_id == bot_id)
         return next(found, None)
 
     def state(self, rows: Sequence[Row] | None = None, *, told: bool = False) -> State:
-        """The state after all moves, or after ``rows``; ``told`` keeps a journal, for whoever asks for logs."""
+        """The state after all moves or after ``rows``. ``told`` keeps a journal, which logs need."""
         state = self.deal(told=told)
         for row in self.rows if rows is None else rows:
             state.play(row.seat, row.move, default=row.default or None)
@@ -161,28 +160,28 @@ class Position:
         return self.state(self.rows[:number], told=told)
 
     def row_of(self, seat: int, decision: int) -> Row:
-        """The move that was played for ``decision``. Raises ``LookupError`` where there is none."""
+        """The move that was played for ``decision``. Raises ``LookupError`` if there is none."""
         for row in reversed(self.rows):
             if row.seat == seat and row.decision == decision:
                 return row
-        raise LookupError(f"seat {seat} was not asked a decision {decision} that is answered")
+        raise LookupError(f"seat {seat} has not answered a decision {decision}")
 
     def log_before(self, seat: int, decision: int) -> int:
-        """How long the log of ``seat`` was when it was asked ``decision``, which it has answered; 0 for no such one."""
+        """The length of the log of ``seat`` at its answered ``decision``; 0 before the first."""
         if decision < 1:
             return 0
         return len(self.before(self.row_of(seat, decision).number, told=True).entries(seat))
 
     def shown_to(self, seat: int | None) -> State:
-        """What ``seat``, or somebody who has none, is shown now: what a seat was asked for it knows at once.
+        """The state that ``seat``, or a spectator (``None``), may see now. A seat sees its own moves immediately.
 
-        A move that is not shown yet is no later one's cause: others were asked at the same time, and it stays secret.
+        No visible move depends on a hidden one, since hidden moves are made at the same time as others.
         """
         return self.showing(self.rows_for(seat))
 
     @cached_property
     def played(self) -> Sequence[Row]:
-        """The moves of the game; of one that ended early, those before it was played out, with nothing held back."""
+        """The moves of the game. If it ended early, only those before it was played out, with nothing held back."""
         state = self.state() if self.table.over else None
         if state is None or played_steps(state) == len(state.steps_since(0)):
             return self.rows
@@ -194,7 +193,7 @@ class Position:
         return tuple(row for row in self.played if row.answered_by(seat) or row.shown(self.now) is not None)
 
     def showing(self, rows: Sequence[Row]) -> State:
-        """What all are shown who know ``rows`` by now: those of ``rows_for``."""
+        """The state for viewers who know ``rows`` (:meth:`rows_for`)."""
         state = self.state(rows, told=True)
         if not rows:
             return state
@@ -217,11 +216,11 @@ class Position:
         return state
 
 
-# --- Who sat where from which move to which --------------------------------------------------------------------------
+# --- Occupants of seats ----------------------------------------------------------------------------------------------
 
 
 def begin_occupants(match: Match, live_seats: Iterable[LiveSeat]) -> None:
-    """Write down who sits at a new table, if any of them is a person."""
+    """Store the occupants of a new table with people."""
     live_seats = list(live_seats)
     if any(live_seat.kind in LiveSeat.OF_PEOPLE for live_seat in live_seats):
         Occupant.objects.bulk_create(
@@ -231,7 +230,7 @@ def begin_occupants(match: Match, live_seats: Iterable[LiveSeat]) -> None:
 
 
 def substituted(live_seats: Iterable[LiveSeat]) -> dict[int, list[range]]:
-    """By seat, the numbers of the moves while which a bot sat in a person's seat; one query, if one ever has."""
+    """By seat, the numbers of the moves during which a substitute played; at most one query."""
     seats = {live_seat.seat_id: live_seat.seat for live_seat in live_seats if live_seat.substitute_id is not None}
     rows = Occupant.objects.filter(seat__in=seats).order_by("pk") if seats else ()
     found: dict[int, list[range]] = {}
@@ -243,7 +242,7 @@ def substituted(live_seats: Iterable[LiveSeat]) -> dict[int, list[range]]:
 
 
 def change_occupant(live_seat: LiveSeat, version: BotVersion, move: int) -> None:
-    """From ``move`` on ``version`` sits in ``seat``; who has sat there for no move at all has not sat there."""
+    """Let ``version`` occupy the seat from ``move`` on. Occupants without a move are deleted."""
     mine = Occupant.objects.filter(seat=live_seat.seat_id)
     if not mine.filter(to_move=None, from_move=move).delete()[0]:
         mine.filter(to_move=None).update(to_move=move)

@@ -1,4 +1,4 @@
-"""Seat remote bots at live tables: who could play now, and the tables to open."""
+"""Pair remote bots for live games."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from ladder.models import Block, Ladder, LastSeat, Match, Membership, Season
 from ladder.pairings.candidates import Candidate
 from ladder.pairings.live import Guest, LiveLadder, Sitting, seated
 
-# --- Who could play now ----------------------------------------------------------------------------------------------
+# --- Available players -----------------------------------------------------------------------------------------------
 
 _READ: Final = ("bot__name", "bot__owner", "bot__house_name", "bot__kind", "digest", "state", "archive", "claims")
 
 
 @dataclass(frozen=True)
 class Offer:
-    """The ladders with who could play there, the remote bots that are free, and by membership who sits down for it."""
+    """The ladders with their available players, the free remote bots, and the player of each membership."""
 
     ladders: list[LiveLadder]
     guests: list[Guest]
@@ -40,7 +40,7 @@ class Offer:
 
 
 def offer() -> Offer:
-    """Everybody who is here, on live ladders that are open and have an open season."""
+    """The available players on open live ladders with an open season."""
     present = _present()
     guests = _free(present)
     if not guests:
@@ -63,14 +63,14 @@ def _present() -> list[RemoteBot]:
 
 
 def _free(present: Collection[RemoteBot]) -> list[Guest]:
-    """Those that can begin a game. Since when is written down where it is new, and taken back where it is over."""
+    """The bots that can start a game. The start and the end of their wait are stored."""
     free = free_games(present)
     _note_waiting({pk for pk, games in free.items() if games})
     return [Guest(one.pk, free[one.pk], _waited_s(one)) for one in present if free[one.pk]]
 
 
 def _note_waiting(able: Set[int]) -> None:
-    """In the order of their ids, as everybody holds them; those that somebody holds now are noted the next time."""
+    """Store which bots wait. Rows are locked by id, as everywhere; rows that are locked now are noted the next time."""
     waiting = set(RemoteBot.objects.filter(waits_since__isnull=False).values_list("pk", flat=True))
     new, over = able - waiting, waiting - able
     if not new | over:
@@ -83,7 +83,7 @@ def _note_waiting(able: Set[int]) -> None:
 
 
 def _waited_s(one: Any) -> float:
-    """Since it could have begun a game, or came, whichever is later; ``one`` comes with the ``moment`` of its query."""
+    """The time since the bot was free and online. ``one`` comes with the ``moment`` of its query."""
     if one.waits_since is None or one.here_since is None:
         return 0.0
     return float((one.moment - max(one.waits_since, one.here_since)).total_seconds())
@@ -96,7 +96,7 @@ def _open_ladders() -> Iterable[Ladder]:
 
 
 def _here(ladders: Collection[Ladder], present: Collection[RemoteBot]) -> dict[int, int]:
-    """By ladder, how many owners have a bot that is here. One count: most of those who are here are playing."""
+    """By ladder, how many owners have an online bot, playing or not."""
     theirs = Membership.objects.filter(ladder__in=ladders, active=True, bot__in=[one.pk for one in present]).order_by()
     return dict(
         theirs.values("ladder").annotate(owners=Count("bot__owner", distinct=True)).values_list("ladder", "owners")
@@ -104,7 +104,7 @@ def _here(ladders: Collection[Ladder], present: Collection[RemoteBot]) -> dict[i
 
 
 def _memberships(ladders: Collection[Ladder], free: Collection[int]) -> list[Membership]:
-    """Of the remote bots that are free, and of all code. People sit down by themselves."""
+    """The memberships of free remote bots and of all hosted bots."""
     sits = Q(bot__in=free) | Q(bot__in=hosted_for_ratings())
     found = Membership.objects.filter(sits, ladder__in=ladders, active=True).order_by("pk")
     merged = merged_on(ladders)
@@ -112,7 +112,7 @@ def _memberships(ladders: Collection[Ladder], free: Collection[int]) -> list[Mem
 
 
 def _players(ladders: Collection[Ladder], memberships: Collection[Membership]) -> dict[int, Player]:
-    """By membership, with the version that plays for it there: the frozen one, else the bot's active one."""
+    """By membership, the player with its version: the frozen one or the active one of the bot."""
     of_memberships = Q(pk__in={membership.frozen_id for membership in memberships if membership.frozen_id})
     of_bots = Q(active=True, bot__in={membership.bot_id for membership in memberships})
     versions = (
@@ -146,19 +146,19 @@ def _candidate(player: Player, since: Mapping[int, int]) -> Candidate:
     return Candidate(membership.pk, membership.rating, membership.games, owner, since=since.get(membership.pk, 0))
 
 
-# --- Tables to open --------------------------------------------------------------------------------------------------
+# --- Starting games --------------------------------------------------------------------------------------------------
 
 PAUSE_S: Final = 0.05
-"""For others to write, as long as a table took to open, but at most this."""
+"""Maximum pause after each game, which is as long as its start took, so that other processes can write."""
 
 _MARGIN_S: Final = 0.05
-"""So that the patience of a bot has ended when it is looked at again, and not a moment later."""
+"""Added to the time of the next run, so that the waiting time of a bot has passed then."""
 
 
 def seat(random: Random | None = None) -> int:
-    """Give the remote bots that are here their games; how many tables were opened. ``random`` draws no deal.
+    """Start games of the remote bots that are online. Returns how many. ``random`` is for the pairing, not for deals.
 
-    A bot that waits for others on one of its ladders is looked at again when its patience ends.
+    For a bot that waits for others, another run is scheduled.
     """
     seating_begins()
     here = offer()
@@ -172,7 +172,7 @@ def seat(random: Random | None = None) -> int:
 
 
 def still_there(players: Collection[Player]) -> bool:
-    """Whether all of ``players`` still stand on their ladder, and what is to play for them still is what plays."""
+    """Whether all ``players`` are still members of their ladder, with the same version."""
     memberships = [one.membership.pk for one in players if one.membership is not None]
     there = Membership.objects.filter(pk__in=memberships, active=True, bot__in=Bot.objects.playing())
     unpinned = [one.version.pk for one in players if one.membership is not None and one.membership.frozen_id is None]
@@ -181,9 +181,9 @@ def still_there(players: Collection[Player]) -> bool:
 
 
 def _open_in_turn(here: Offer, tables: Iterable[Sitting]) -> int:
-    """Open one after the other, so that answers find their way in between; how many were opened.
+    """Start the games one after the other. Returns how many.
 
-    SQLite has one writer, and keeps no line: who waits would not be let in as long as somebody else writes on and on.
+    SQLite has one writer and no fair queue, so there are pauses in which other processes can write.
     """
     opened = 0
     for sitting in tables:
@@ -195,7 +195,7 @@ def _open_in_turn(here: Offer, tables: Iterable[Sitting]) -> int:
 
 
 def _open(here: Offer, sitting: Sitting) -> Match | None:
-    """Open the table if everybody still is there, in a transaction of its own: results wait for the ladder's row."""
+    """Start a game in its own transaction if all its players are still available. Results wait for the ladder's row."""
     players = [here.players[membership] for membership in sitting.memberships]
     guests = {one.version.bot_id for one in players if one.version.bot.kind == Bot.Kind.REMOTE}
     with transaction.atomic():
@@ -212,7 +212,7 @@ def _open(here: Offer, sitting: Sitting) -> Match | None:
 
 
 def _remember(players: Collection[Player], block: int) -> None:
-    """Write down that they were given seats: whose turn it is next follows from that."""
+    """Store that these memberships were seated, which determines the next turns."""
     seats = [(one.membership.pk, one.version) for one in players if one.membership is not None]
     _write(
         [LastSeat(membership_id=membership, since=block, version=version) for membership, version in seats],
@@ -222,12 +222,12 @@ def _remember(players: Collection[Player], block: int) -> None:
 
 
 def _pass(memberships: Collection[int]) -> None:
-    """The turn of these memberships has passed in vain: as if they had been given a seat in the newest block."""
+    """Skip the turn of these memberships, as if they had been seated in the newest block."""
     newest = Block.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
     _write([LastSeat(membership_id=membership, since=newest) for membership in set(memberships)], "since")
 
 
 def _write(rows: Collection[LastSeat], *fields: str) -> None:
-    """In the order of the memberships, whoever else writes them now."""
+    """Write rows ordered by membership, so that concurrent writers do not deadlock."""
     in_order = sorted(rows, key=lambda one: one.membership_id)
     LastSeat.objects.bulk_create(in_order, update_conflicts=True, unique_fields=["membership"], update_fields=fields)

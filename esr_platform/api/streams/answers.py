@@ -94,10 +94,10 @@ class Decision(LiveView):
         """``request.body`` has at most 64 KiB and one byte, which shows that it was longer."""
         arrived = request.META.get(ARRIVED, monotonic())
         if not isinstance(request.auth, Browser):
-            return _said(await threads.write(_answer, request, match, number, arrived), match, number)
+            return _respond(await threads.write(_answer, request, match, number, arrived), match, number)
         async with TURNS.of(whose(request)):
             ruling = await threads.write(_answer_of_person, request, match, number, arrived)
-        return _said_to_person(ruling, match, number)
+        return _respond_to_person(ruling, match, number)
 
 
 def whose(request: Request) -> str:
@@ -113,10 +113,10 @@ def _answer_of_person(request: Request, match: int, number: int, arrived: float)
         return answer_seat(match, seat, number, request._request.body, arrived)
 
 
-def _said_to_person(ruling: Ruling, match: int, number: int) -> HttpResponse:
+def _respond_to_person(ruling: Ruling, match: int, number: int) -> HttpResponse:
     """The response for a person. Unlike for bots, an illegal answer costs nothing: they can send another one."""
     if ruling.verdict != Verdict.REFUSED:
-        return _said(ruling, match, number, _TO_PEOPLE)
+        return _respond(ruling, match, number, _TO_PEOPLE)
     found = {"game": match, "decision": number, "question": ruling.question}
     known = {name: value for name, value in found.items() if value is not None}
     sentence = ruling.detail.rstrip(".") + "."
@@ -138,7 +138,7 @@ def _player(token: Token, named: str) -> int:
     return player_of(token, named).pk
 
 
-def _said(
+def _respond(
     ruling: Ruling,
     match: int,
     number: int,
@@ -180,7 +180,7 @@ def _of_rights(act: Callable[[int, int], None]) -> Act:
     return done
 
 
-def _say(match: int, seat: int, person: User | None, sent: Sent) -> dict[str, Any]:
+def _chat(match: int, seat: int, person: User | None, sent: Sent) -> dict[str, Any]:
     text, preset = sent.get("text", ""), sent.get("preset", "")
     if not isinstance(text, str) or not isinstance(preset, str) or bool(text) == bool(preset):
         raise Refused(_("Send either `text` or `preset`."), code="no_message")
@@ -223,7 +223,7 @@ ACTS: Final[Mapping[str, Act]] = {
     "claim": _of_rights(actions.claim),
     "return": _of_rights(actions.sit_down),
     "rematch": _rematch,
-    "chat": _say,
+    "chat": _chat,
     "report": _report,
 }
 """By the last segment of the URL."""
@@ -240,11 +240,11 @@ class SeatAction(LiveView):
     async def post(self, request: Request, match: int) -> HttpResponse:
         async with TURNS.of(whose(request)):
             seat = await threads.read(seat_here, request, match)
-            found = await threads.write(_done, request, match, seat, self.act)
+            found = await threads.write(_run, request, match, seat, self.act)
         return HttpResponse(orjson.dumps({"game": match, "seat": seat, **found}), content_type=JSON)
 
 
-def _done(request: Request, match: int, seat: int, act: str) -> dict[str, Any]:
+def _run(request: Request, match: int, seat: int, act: str) -> dict[str, Any]:
     """Run an action. Raises ``Refusal`` with a message in the reader's language."""
     with translation.override(chosen(request._request)), refusals():
         return ACTS[act](match, seat, browser_of(request).user, _sent(request._request.body))

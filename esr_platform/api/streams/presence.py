@@ -100,13 +100,13 @@ class Presence:
 
     async def keep(self, every_s: float = EVERY_S) -> None:
         """Write and check periodically. It never ends: without it no bot or person here would get a game."""
-        steps = (self._say, self._say_who_sits, self._say_who_waits, self.look, self.end_sessions)
+        steps = (self._note_bots, self._note_players, self._note_visitors, self.look, self.end_sessions)
         while True:
             await asyncio.sleep(every_s)
             for step in steps:
                 await _tried(step)
 
-    async def _say_who_sits(self) -> None:
+    async def _note_players(self) -> None:
         seats: defaultdict[int, set[int]] = defaultdict(set)
         for (_, match, seat), one in self._here.of_kind("seat"):
             if not one.ended.is_set():
@@ -114,7 +114,7 @@ class Presence:
         if seats:
             await threads.write(presence.note_seen, dict(seats))
 
-    async def _say_who_waits(self) -> None:
+    async def _note_visitors(self) -> None:
         """Keep the open games and quick pairings of those who are in the lobby."""
         seen = {one.browser.user_id for one in self._here.of(LOBBY) if one.browser is not None}
         people = {one for one in seen if one is not None}
@@ -139,7 +139,7 @@ class Presence:
             await asyncio.sleep(every_s)
             await _tried(partial(threads.write, outages.beat))
 
-    async def _say(self) -> None:
+    async def _note_bots(self) -> None:
         here, self._seen = self._seen | set(self._here.bots), set()
         if here:
             await threads.write(note_seen, here)

@@ -151,7 +151,7 @@ def _news(
 ) -> SeatEvents:
     known, events = (ask.known, []) if ask.known.over else _of_the_game(looks, ask, story)
     known = replace(known, shown=shown)
-    for event in _said(position.match.pk, ask.user_id, known, said):
+    for event in _chat(position.match.pk, ask.user_id, known, said):
         gone = {line["id"] for line in event["lines"] if line.get("hidden")}
         known = replace(known, hidden=known.hidden | gone)
         known = replace(known, line=max((known.line, *(line["id"] for line in event["lines"]))))
@@ -190,7 +190,7 @@ def _moments(story: Story, known: SeatCursor, now: Document) -> Iterator[Documen
         start += sum(len(one["entries"]) for one in part)
 
 
-def _said(match_id: int, user_id: int | None, known: SeatCursor, so_far: tuple[int, int]) -> Iterator[Document]:
+def _chat(match_id: int, user_id: int | None, known: SeatCursor, so_far: tuple[int, int]) -> Iterator[Document]:
     """The new chat messages in parts, and the ids of messages that were hidden. ``so_far`` is ``said_so_far``."""
     last, hidden_ones = so_far
     if user_id is None or (last <= known.line and hidden_ones == len(known.hidden)):

@@ -2,7 +2,7 @@
 // the milliseconds that data-live gives or else 3 s, from the URL in data-from or else from the page itself. A part
 // without content in its page yet has data-from and is requested at once. Without scripts, a reload shows the same.
 //
-// The rules for all parts that htmx replaces on its own are here: a part that somebody uses stays, an unchanged part is
+// The rules for all parts that htmx replaces on its own are here: a part in use is not replaced, an unchanged part is
 // not touched (a screen reader would read it again), open details stay open, and a link with data-go leads to another
 // page.
 

@@ -77,7 +77,7 @@ class RunningTable extends HTMLElement {
     this.asking = setTimeout(() => this.read(round), Math.random() * SPREAD_MS);
   }
 
-  /** What is in words, up to a round; a hidden page waits until somebody looks at it. */
+  /** What is in words, up to a round; a hidden page waits until it is visible. */
   read(round) {
     if (document.hidden) return;
     this.round = null;

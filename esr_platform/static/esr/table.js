@@ -46,7 +46,7 @@ class SittingTable extends HTMLElement {
   life;
 
   /**
-   * @type {{names: string[], drawings: Object<string, *>, ranks?: number[]}} what a board is told of the table, see
+   * @type {{names: string[], drawings: Object<string, *>, ranks?: number[]}} the argument of the board, see
    *   docs/boards.md
    */
   table;
@@ -54,7 +54,7 @@ class SittingTable extends HTMLElement {
   /** @type {number} */
   seat;
 
-  /** @type {Object<string, *>} what stands now for this seat; undefined before the first event */
+  /** @type {Object<string, *>} the present state of this seat; undefined before the first event */
   present;
 
   /** @type {Object<string, *>} the module of the board */
@@ -258,7 +258,7 @@ class SittingTable extends HTMLElement {
     this.dispatchEvent(new CustomEvent("drawn", { bubbles: true }));
   }
 
-  /** @param {Object} present what stands now for this seat */
+  /** @param {Object} present the present state of this seat */
   show(present) {
     if (this.ended) return;
     const settled = present.decision !== null && present.decision <= this.decision.settled;

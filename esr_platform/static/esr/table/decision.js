@@ -23,9 +23,8 @@ export class Decision {
    * @param {Object} module of composers
    * @param {Object} about what every composer of this table is given
    * @param {{post: import("./post.js").Post, address: string, match: string, clock: HTMLElement}} way
-   * @param {(number: number, problem: string) => void} done a decision has its answer, whoever gave it; `problem` is
-   *   empty
-   *   where it is this move
+   * @param {(number: number, problem: string) => void} done called when a decision is settled; `problem` is empty if it was settled
+   *   by this move
    */
   constructor(root, module, about, way, done) {
     this.root = root;
@@ -50,7 +49,7 @@ export class Decision {
     root.append(element("header", "sitting-decision", this.title, way.clock), this.place, this.said);
   }
 
-  /** @type {(present: Object, moment: Object) => void} what stands now; a decision that was answered here stays so */
+  /** @type {(present: Object, moment: Object) => void} the present state; decisions that were answered here stay closed */
   show(present, moment) {
     const asked = present.decision !== null && present.decision > this.settled ? present.decision : null;
     if (asked === this.number) {
@@ -90,7 +89,7 @@ export class Decision {
   }
 
   /**
-   * Send a move; what was refused may be changed and sent again.
+   * Send a move. A refused move can be changed and sent again.
    * @param {number} number of the decision
    * @param {*} move
    * @returns {Promise<Sent>}
@@ -114,7 +113,7 @@ export class Decision {
   }
 
   /**
-   * Another decision may be on its way by now: the stream can bring the next one before the answer to a move comes.
+   * Another move may be in transit: the stream can bring the next decision before the response to a move.
    * @param {number|null} number
    */
   arrived(number) {
@@ -135,7 +134,7 @@ export class Decision {
     return { sent: false, reason };
   }
 
-  /** It is answered: by this move, or by another one that was there before. */
+  /** Close a decision that was settled by this move or another one. */
   settle(number, problem) {
     const focused = this.root.contains(document.activeElement);
     this.settled = Math.max(this.settled, number);

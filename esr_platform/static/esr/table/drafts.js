@@ -1,8 +1,8 @@
-// What a player has put together and not sent. It outlives a connection, and a page that is loaded again.
+// The move that a player has built but not sent. It survives a lost connection and a reload of the page.
 
 const KEY = "draft";
 
-/** The draft of one decision; any JSON value. There is one a browser tab, for there is one decision at a time. */
+/** The draft of one decision: any JSON value. A browser tab has one, since it has one open decision. */
 export class Draft {
   /** @param {string} of the match and the decision */
   constructor(of) {
@@ -10,7 +10,7 @@ export class Draft {
     this.value = stored(of);
   }
 
-  /** @type {() => *} null where there is none */
+  /** @type {() => *} null if there is no draft */
   get() {
     return this.value;
   }

@@ -8,7 +8,7 @@ const TYPING = "input, textarea, select, [contenteditable]";
 export class Keys {
   /**
    * @param {HTMLElement} root the table
-   * @param {[string, string][]} own keys of the composer, with what they do
+   * @param {[string, string][]} own keys of the composer and their descriptions
    */
   constructor(root, own) {
     /** @type {HTMLDialogElement|null} */

@@ -1,4 +1,4 @@
-// The rematch of a game that has ended: who offered it, who has not answered, and the outcome. Players who stay on the
+// The rematch of a game that has ended: the offer, missing answers, and the outcome. Players who stay on the
 // page see it there, and are taken to the new game when it begins.
 
 import { html } from "../elements.js";

@@ -1,11 +1,11 @@
-// What a seat has been shown, moment by moment, in order and none twice; and its board, which goes along.
+// The moments of a seat, in order and without repetition, and the board that shows them.
 
 import { Gap } from "./stream.js";
 
-/** How long one step moves, in milliseconds. */
+/** The duration of one animated step in milliseconds. */
 const STEP_MS = 420;
 
-/** With more steps than these to come nothing is animated: whoever plays wants to see what is. */
+/** If more steps than this are pending, the board shows the last one without animation. */
 const MOST_ANIMATED = 3;
 
 /** Folds moments to scenes. */
@@ -23,11 +23,11 @@ export class Told {
   }
 
   /**
-   * The scenes that are new with an event.
+   * The new scenes of an event.
    * @param {{log_from: number, moments: Object[], reset?: boolean}} event
    * @param {number} seat
    * @returns {Object[]}
-   * @throws {Gap} where the event does not follow on what was told before
+   * @throws {Gap} if the event does not follow the previous one
    */
   add({ log_from: from, moments, reset }, seat) {
     if (reset || !this.last) this.clear(from);
@@ -42,17 +42,16 @@ export class Told {
     return scenes;
   }
 
-  /** Whether a moment without entries of its own is one that comes after the last. */
+  /** Whether a moment without entries comes after the last one. */
   isNext(moment, end) {
     return end === this.place && (!this.last || moment.ply > this.last.ply);
   }
 
   /**
-   * The last scene with what this seat alone knows by now: a choice of its own may lie face down before anybody is
-   * shown it.
+   * The last scene with the present knowledge of this seat, such as its face-down choice.
    * @param {Object|null|undefined} you
    * @param {number} seat
-   * @returns {Object[]} none where nothing is new
+   * @returns {Object[]} empty if nothing is new
    */
   own(you, seat) {
     if (!you || !this.last || JSON.stringify(you) === JSON.stringify(this.last.view.you)) return [];
@@ -77,7 +76,7 @@ export class Told {
   }
 }
 
-/** Shows scenes on a board: a few one after the other, many at once. */
+/** Shows scenes on a board, animated unless many are pending. */
 export class Showing {
   /** @param {Object} board what `mount` of a board gave */
   constructor(board) {

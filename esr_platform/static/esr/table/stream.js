@@ -1,34 +1,31 @@
-// A stream of events that goes on where it was: it reads a response as it comes, and asks again when that breaks off,
-// with the place up to which everything has been heard.
+// A stream of events that reconnects automatically and resumes after the last event that was received.
 
 import { Events } from "./events.js";
 
-/** The server says something every 7 s; so long without a byte, and the connection is taken for lost. */
+/** The server sends something every 7 s. A connection without data for this time is lost. */
 const SILENT_MS = 20_000;
 
-/** So long silent, and who looks at the page again does not trust the connection. */
+/** When the page becomes visible, a connection without data for this time is replaced. */
 const STALE_MS = 9_000;
 
 const FIRST_WAIT_MS = 400;
 const LONGEST_WAIT_MS = 8_000;
 
-/** A row may be there a moment after its address is known: so many 404 in a row are believed. */
+/** A new game may not be visible for a moment: the stream ends after this many 404 responses in a row. */
 const BELIEVED_404 = 4;
 
-/** Why a stream ends for good, by status. What is not here is tried again. */
+/** Why a stream ends for good, by HTTP status. Other responses are retried. */
 const FINAL = { 204: "closed", 400: "refused", 401: "signed-out", 403: "refused", 410: "closed" };
 
-/** An event does not follow on what was heard before it: all is to be told anew. */
+/** An event does not follow the previous one: everything must be sent again. */
 export class Gap extends Error {}
 
 /**
  * @typedef {Object} Listener
  * @property {(event: import("./events.js").ServerEvent) => void} heard each event, in order; it may throw a `Gap`
- * @property {() => void} lost the connection is gone, and another is looked for
- * @property {() => void} there it is there again
- * @property {(why: string) => void} over there is nothing more to come: "closed", "refused", "signed-out", "unknown";
- *   who
- *   asks again gets the same
+ * @property {() => void} lost the connection is lost and will be retried
+ * @property {() => void} there the connection is established
+ * @property {(why: string) => void} over the stream has ended for good: "closed", "refused", "signed-out" or "unknown"
  */
 
 export class Stream {
@@ -64,7 +61,7 @@ export class Stream {
     this.run();
   }
 
-  /** Nothing more is wanted, or to come. */
+  /** End the stream. */
   stop() {
     this.over = true;
     this.away.abort();
@@ -73,7 +70,7 @@ export class Stream {
     this.wake();
   }
 
-  /** Leave a connection that has been silent for so long. */
+  /** Replace a connection without data for this time. */
   look(silentMs) {
     if (this.reading && performance.now() - this.lastByte > silentMs) this.again();
   }
@@ -82,14 +79,14 @@ export class Stream {
     this.reading?.abort();
   }
 
-  /** Connect again now, whatever it was waiting for. */
+  /** Reconnect now. */
   again() {
     this.failures = 0;
     this.cut();
     this.wake();
   }
 
-  /** Be told everything anew. */
+  /** Reconnect and request all events again. */
   anew() {
     this.place = null;
     this.again();
@@ -103,7 +100,7 @@ export class Stream {
     }
   }
 
-  /** One connection, until it breaks off; how long to wait before the next, in milliseconds. */
+  /** One connection until it ends. Returns the time to wait before the next one in milliseconds. */
   async connection() {
     this.reading = new AbortController();
     this.lastByte = performance.now();
@@ -122,7 +119,7 @@ export class Stream {
     return this.broken();
   }
 
-  /** What an answer without events means. */
+  /** Handle a response without events. */
   refused(response) {
     this.unknown = response.status === 404 ? this.unknown + 1 : 0;
     const why = this.unknown >= BELIEVED_404 ? "unknown" : FINAL[response.status];
@@ -140,7 +137,7 @@ export class Stream {
     this.listener.lost();
     this.failures += 1;
     const longest = Math.min(FIRST_WAIT_MS * 2 ** (this.failures - 1), LONGEST_WAIT_MS);
-    // Not all who lost it come back in one moment.
+    // Spread the reconnections of many clients.
     return Math.max(this.leastWaitMs, longest * (0.5 + Math.random() / 2));
   }
 
@@ -174,7 +171,7 @@ export class Stream {
     if (this.over) return;
     if (event.type === "closed") return this.end("closed");
     this.listener.heard(event);
-    if (event.id !== null) this.place = event.id; // only what has been taken in is not asked for again
+    if (event.id !== null) this.place = event.id; // only after the event was processed
     return undefined;
   }
 
