@@ -85,7 +85,7 @@ class SeededChance:
 
     def __init__(self, seed: bytes) -> None:
         if len(seed) != SEED_BYTES:
-            raise ValueError(f"a seed has {SEED_BYTES} bytes, this one has {len(seed)}")
+            raise ValueError(f"a seed must have {SEED_BYTES} bytes, not {len(seed)}")
         self._seed = seed
         self._counts: dict[str, int] = {}
 
@@ -153,14 +153,14 @@ class ScriptedChance:
             raise ChanceError(f"the record ends before the chance step {name!r}")
         found, value = self._script[self._next]
         if found != name:
-            raise ChanceError(f"the next chance step must be {name!r}, the record has {found!r}")
+            raise ChanceError(f"expected the chance step {name!r}, but the record has {found!r}")
         self._next += 1
         return value
 
     def shuffle(self, name: str, items: list[T]) -> list[T]:
         value = self._read(name)
         if len(value) != len(items) or dict(Counter(value)) != dict(Counter(items)):
-            raise ChanceError(f"{name!r} does not hold exactly what is shuffled here: {items}")
+            raise ChanceError(f"{name!r} must contain exactly these items: {items}")
         return list(value)
 
     def below(self, name: str, n: int) -> int:

@@ -53,8 +53,8 @@ class _Head:
         """The deal. Raises ``CompactError`` for a game, rules or seats that are not known."""
         game = GAMES.get(self.game)
         if game is None or game.rules.version != self.rules or self.seats not in game.seat_counts:
-            asked = f"{self.game!r} by the rules {self.rules!r} for {self.seats}"
-            raise CompactError(f"this is a record of {asked}, which is not known here")
+            asked = f"{self.game!r} with the rules {self.rules!r} and {self.seats} seats"
+            raise CompactError(f"unknown record: game {asked}")
         return game.new(self.seats, self.seed)
 
     def to_bytes(self) -> bytes:
@@ -80,14 +80,14 @@ class _Reader:
     def take(self, count: int) -> bytes:
         taken = self.packed[self.place : self.place + count]
         if len(taken) < count:
-            raise CompactError("the bytes end in the middle of what they tell")
+            raise CompactError("the data is truncated")
         self.place += count
         return taken
 
     def byte(self, below: int = 256) -> int:
         number = self.take(1)[0]
         if number >= below:
-            raise CompactError("the bytes are damaged: a number is out of its bounds")
+            raise CompactError("the data is damaged: a number is out of range")
         return number
 
     def text(self) -> str:
@@ -100,7 +100,7 @@ def pack(record: Mapping[str, Any]) -> bytes:
     Raises ``CompactError`` for a record without an end, or that is not what the rules make of its seed and choices.
     """
     if record["outcome"] is None:
-        raise CompactError("only a finished game is packed")
+        raise CompactError("only the record of a finished game can be packed")
     moves = [step for step in record["steps"] if "decision" in step and "forced" not in step]
     head = _Head(
         record["game"],
@@ -114,7 +114,7 @@ def pack(record: Mapping[str, Any]) -> bytes:
     number = _number_of(_digits(state, moves, head.defaults))
     rebuilt = _ended(state, head)
     if not strict.same(rebuilt, dict(record)):
-        raise CompactError("the rules make another game of this record's seed and choices")
+        raise CompactError("the record does not match its seed and choices under the rules")
     front, choices = head.to_bytes(), number.to_bytes((number.bit_length() + 7) // 8, "big")
     return front + _sum(front, choices, rebuilt) + choices
 
@@ -131,8 +131,8 @@ def unpack(packed: bytes) -> Document:
     record = _ended(state, head)
     if rest or _sum(front, choices, record) != checksum:
         raise CompactError(
-            f"the bytes do not give the record of {head.game!r} that was packed: they were damaged, or the rules "
-            f"have changed without a new number"
+            f"unpacking does not give the original record of {head.game!r}: the data is damaged, or the rules changed "
+            f"without a new version"
         )
     return record
 
@@ -140,7 +140,7 @@ def unpack(packed: bytes) -> Document:
 def _head(reader: _Reader) -> _Head:
     form = reader.byte()
     if form != _FORM:
-        raise CompactError(f"compact form {form} is not known here, only {_FORM}")
+        raise CompactError(f"unknown compact form {form}; expected {_FORM}")
     seats, defaults = reader.byte(), bool(reader.byte(below=2))
     game, rules, seed = reader.text(), reader.text(), reader.take(SEED_BYTES)
     forfeits = {}
@@ -157,13 +157,13 @@ def _digits(state: State, moves: list[Document], defaults: bool) -> list[tuple[i
     for step in moves:
         seat, reason = step["seat"], step.get("default")
         if seat not in state.pending[:1]:
-            raise CompactError(f"seat {seat} moves where {list(state.pending)} are asked")
+            raise CompactError(f"seat {seat} moves, but the pending seats are {list(state.pending)}")
         if seat not in gone:
             digits += _choice(state, seat, step["move"], reason, defaults)
         if reason == "forfeit":
             gone.add(seat)
         elif seat in gone:
-            raise CompactError(f"seat {seat} has forfeited and moves")
+            raise CompactError(f"seat {seat} moves after its forfeit")
         try:
             state.play(seat, step["move"], default=reason)
         except IllegalMove as error:

@@ -95,9 +95,9 @@ class Encoding(ABC):
         for length, action in enumerate(actions):
             options = self.options(decision, actions[:length])
             if action not in options:
-                raise ValueError(f"action {action} cannot follow {list(actions[:length])}; possible: {options}")
+                raise ValueError(f"action {action} cannot follow {list(actions[:length])}; possible actions: {options}")
         if options := self.options(decision, actions):
-            raise ValueError(f"{list(actions)} is not a whole move; possible next: {options}")
+            raise ValueError(f"{list(actions)} is not a complete move; possible next actions: {options}")
         return self.compose(decision, actions)
 
     def allows(self, decision: Document, move: Any) -> bool:
@@ -126,7 +126,7 @@ class Encoding(ABC):
         """
         seat = view["seat"]
         if seat is None:
-            raise ValueError("an observation is a seat's; this is the view of a spectator")
+            raise ValueError("an observation needs the view of a seat, not of a spectator")
         players = view["players"]
         seen = Seen(view, decision, chosen, players[seat:] + players[:seat])
         numbers: list[float] = []

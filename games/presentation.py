@@ -36,7 +36,7 @@ class Story(Protocol):
     def __call__(self, log: Mapping[str, Any], names: Sequence[str], by_step: bool = False) -> list[Chapter]: ...
 
 
-POINTS = (ScoreColumn("points", lambda score: str(score["points"])),)
+POINTS = (ScoreColumn("Points", lambda score: str(score["points"])),)
 """The score columns of a game whose scores are ``{"points": 12}``."""
 
 

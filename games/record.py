@@ -36,7 +36,7 @@ def from_json(text: str | bytes) -> Document:
     try:
         document = strict.parse(text)
     except ValueError as error:
-        raise RecordError(None, f"this is not JSON: {error}") from error
+        raise RecordError(None, f"invalid JSON: {error}") from error
     return check_shape(document)
 
 
@@ -50,7 +50,7 @@ def verify(record: Mapping[str, Any], forfeits: Mapping[int, str] | None = None)
     document = check_shape(dict(record))
     seed = bytes.fromhex(document["seed"])
     if document["commitment"] != commitment(seed):
-        raise RecordError(None, "the commitment is not the SHA-256 of the seed")
+        raise RecordError(None, "the commitment is not the SHA-256 hash of the seed")
     return _play_again(document, SeededChance(seed), forfeits)
 
 
@@ -76,7 +76,7 @@ def _play_again(record: Document, chance: Chance, forfeits: Mapping[int, str] | 
         _play_step(state, steps[cursor], cursor)
         cursor += 1
     if compared < len(steps):
-        raise RecordError(compared, "simultaneous moves stand in a record once the last one is in, not before")
+        raise RecordError(compared, "incomplete simultaneous moves: a record must contain all of them or none")
     _check_end(record, state, forfeits)
     return state
 
@@ -90,23 +90,23 @@ def _start(record: Document, chance: Chance) -> State:
 
 def _compare(steps: list[Document], ply: int, produced: Document) -> None:
     if ply >= len(steps):
-        raise RecordError(ply, f"the record ends here, but the rules go on with {produced}")
+        raise RecordError(ply, f"the record ends here, but the rules produce {produced}")
     if not strict.same(steps[ply], produced):
-        raise RecordError(ply, f"the rules give {produced}, the record has {steps[ply]}")
+        raise RecordError(ply, f"the rules produce {produced}, but the record has {steps[ply]}")
 
 
 def _play_step(state: State, step: Document, ply: int) -> None:
     """Play one recorded move that a player, or the platform for him, has chosen."""
     if "chance" in step:
-        raise RecordError(ply, f"no chance step {step['chance']!r} stands here")
+        raise RecordError(ply, f"unexpected chance step {step['chance']!r}")
     if step.get("forced"):
-        raise RecordError(ply, "this move is marked as forced, but nothing is forced here")
+        raise RecordError(ply, "the move is marked as forced, but there is another legal move")
     seat = step["seat"]
     if seat not in state.pending:
-        raise RecordError(ply, f"seat {seat} is not asked here; asked are {list(state.pending)}")
+        raise RecordError(ply, f"seat {seat} has no pending decision; pending seats: {list(state.pending)}")
     kind = state.decision_kind
     if step["decision"] != kind:
-        raise RecordError(ply, f"seat {seat} is asked for {kind!r} here, not {step['decision']!r}")
+        raise RecordError(ply, f"the pending decision of seat {seat} is {kind!r}, not {step['decision']!r}")
     try:
         state.play(seat, step["move"], default=step.get("default"))
     except (IllegalMove, ChanceError) as error:
@@ -120,7 +120,7 @@ def _check_end(record: Document, state: State, forfeits: Mapping[int, str] | Non
     for seat, reason in reported.items():
         state.forfeit(seat, reason)
     if not strict.same(state.outcome, record["outcome"]):
-        raise RecordError(None, f"the outcome is {state.outcome}, the record has {record['outcome']}")
+        raise RecordError(None, f"the outcome is {state.outcome}, but the record has {record['outcome']}")
 
 
 def _forfeits_of(record: Document) -> dict[int, str]:
@@ -139,9 +139,9 @@ def _check_forfeit_defaults(steps: list[Document], forfeits: Mapping[int, str] |
         if step.get("default") == "forfeit":
             gone.add(seat)
             if forfeits is not None and forfeits.get(seat) not in FORFEIT_REASONS:
-                raise RecordError(ply, f"seat {seat} has forfeited here, but the outcome does not say so")
+                raise RecordError(ply, f"seat {seat} forfeits here, but the outcome does not contain the forfeit")
         elif seat in gone and not step.get("forced"):
-            raise RecordError(ply, f"seat {seat} has forfeited before, but moves here")
+            raise RecordError(ply, f"seat {seat} moves after its forfeit")
 
 
 # --- The shape of a record -------------------------------------------------------------------------------------------
@@ -150,26 +150,30 @@ def _check_forfeit_defaults(steps: list[Document], forfeits: Mapping[int, str] |
 def check_shape(record: Any) -> Document:
     """Return ``record`` if it has the shape of a record of a known game. Raises ``RecordError``."""
     if type(record) is not dict or "format" not in record or "rules" not in record:
-        raise RecordError(None, "a record is an object with a format and rules")
+        raise RecordError(None, "a record must be an object with the keys format and rules")
     game = GAMES.get(record["game"]) if type(record.get("game")) is str else None
     known = game.rules.version if game else None
     if record["format"] != FORMAT or record["rules"] != known or type(record["rules"]) is not str:
-        read = f"this reads {FORMAT!r} with the rules {known!r}" if game else f"this knows {', '.join(GAMES)}"
+        read = (
+            f"expected format {FORMAT!r} and rules {known!r}"
+            if game
+            else f"expected one of the games {', '.join(GAMES)}"
+        )
         raise RecordError(
             None,
             f"format {record['format']!r} and rules {record['rules']!r} of game {record.get('game')!r} "
-            f"cannot be read: {read}",
+            f"is not supported: {read}",
         )
     assert game is not None
     if record.keys() != set(_KEYS):
-        raise RecordError(None, f"a record has exactly the keys {', '.join(_KEYS)}")
+        raise RecordError(None, f"a record must have exactly the keys {', '.join(_KEYS)}")
     if type(record["seats"]) is not int or record["seats"] not in game.seat_counts:
         raise RecordError(None, f"{game.name} has {game.seat_counts} seats, not {record['seats']!r}")
     for key in ("seed", "commitment"):
         if type(record[key]) is not str or not _HEX.match(record[key]):
-            raise RecordError(None, f"{key} is not 64 lower-case hex digits")
+            raise RecordError(None, f"{key} must be 64 lower-case hex digits")
     if type(record["steps"]) is not list:
-        raise RecordError(None, "steps is not a list")
+        raise RecordError(None, "steps must be a list")
     for ply, step in enumerate(record["steps"]):
         _check_step(ply, step, record["seats"], game.rules.chance_values)
     _check_outcome(record["outcome"], record["seats"])
@@ -178,22 +182,22 @@ def check_shape(record: Any) -> Document:
 
 def _check_step(ply: int, step: Any, seats: int, chance_values: Mapping[str, str]) -> None:
     if type(step) is not dict:
-        raise RecordError(ply, "a step is an object")
+        raise RecordError(ply, "a step must be an object")
     if "chance" in step:
         value = chance_values.get(step["chance"]) if type(step["chance"]) is str else None
         if value is None or step.keys() != {"chance", value}:
-            raise RecordError(ply, "a chance step has exactly its name and its value")
+            raise RecordError(ply, "a chance step must have exactly its name and its value")
         if not _is_chance_value(step[value], value):
             raise RecordError(ply, f"{value!r} has the wrong type")
         return
     if not {"seat", "decision", "move"} <= step.keys() <= {"seat", "decision", "move", "forced", "default"}:
-        raise RecordError(ply, "a move has exactly seat, decision, move, and perhaps forced or default")
+        raise RecordError(ply, "a move must have the keys seat, decision and move, and optionally forced or default")
     if type(step["seat"]) is not int or not 0 <= step["seat"] < seats or type(step["decision"]) is not str:
-        raise RecordError(ply, "seat is no seat of this table, or decision is not a word")
+        raise RecordError(ply, "seat is not a seat of this game, or decision is not a string")
     if "forced" in step and (step["forced"] is not True or "default" in step):
-        raise RecordError(ply, "forced is only ever true, and never together with default")
+        raise RecordError(ply, "forced must be true and cannot be combined with default")
     if "default" in step and not (type(step["default"]) is str and step["default"] in DEFAULT_REASONS):
-        raise RecordError(ply, f"default is one of {', '.join(DEFAULT_REASONS)}")
+        raise RecordError(ply, f"default must be one of {', '.join(DEFAULT_REASONS)}")
 
 
 def _is_chance_value(value: Any, key: str) -> bool:
@@ -207,11 +211,11 @@ def _check_outcome(outcome: Any, seats: int) -> None:
     if outcome is None:
         return
     if type(outcome) is not dict or outcome.keys() != {"ranks", "scores"}:
-        raise RecordError(None, "the outcome is null, or has exactly ranks and scores")
+        raise RecordError(None, "the outcome must be null or have exactly the keys ranks and scores")
     if type(outcome["scores"]) is not list or len(outcome["scores"]) != seats:
-        raise RecordError(None, "scores has one object a seat")
+        raise RecordError(None, "scores must have one object per seat")
     for score in outcome["scores"]:
         if type(score) is not dict:
-            raise RecordError(None, "scores has one object a seat")
+            raise RecordError(None, "scores must have one object per seat")
         if "forfeit" in score and not (type(score["forfeit"]) is str and score["forfeit"] in FORFEIT_REASONS):
-            raise RecordError(None, f"forfeit is one of {', '.join(FORFEIT_REASONS)}")
+            raise RecordError(None, f"forfeit must be one of {', '.join(FORFEIT_REASONS)}")

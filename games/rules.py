@@ -38,7 +38,7 @@ class IllegalMove(ValueError):
     """
 
     def __init__(self, rule: str, legal: str) -> None:
-        super().__init__(f"{rule} Legal here: {legal}.")
+        super().__init__(f"{rule} Legal moves: {legal}.")
         self.rule = rule
         self.legal = legal
 

@@ -240,7 +240,10 @@ def hello(game: GameShapes) -> Schema:
             "seat": ref("seat"),
             "resumed": {"type": "boolean"},
             "limits": ref("limits"),
-            "seed": {**ref("hex64"), "description": "for the bot's own random generator, and no part of the deal"},
+            "seed": {
+                **ref("hex64"),
+                "description": "seed for the bot's random number generator; independent of the deal",
+            },
         }
     )
 
@@ -267,16 +270,16 @@ def with_conditions(shape: Schema, conditions: list[Schema]) -> Schema:
 
 
 MEANINGS: Final[dict[str, str]] = {
-    "record": "one finished game, complete and checkable",
-    "match-log": "a game that ended without a result",
-    "log": "what one seat, or a spectator, has been allowed to see so far",
-    "view": "everything one seat, or a spectator, may see now",
-    "decision": "what one seat is asked",
-    "hello": "the first message to a bot",
-    "decide": "the message that asks a bot for a move",
-    "end": "the last message to a bot",
-    "ready": "a bot's answer to hello",
-    "answer": "a bot's answer to decide",
+    "record": "complete, verifiable record of one finished game",
+    "match-log": "log of a game that ended without a result",
+    "log": "everything that one seat or a spectator has seen so far",
+    "view": "everything that one seat or a spectator can see now",
+    "decision": "decision of one seat",
+    "hello": "first message to a bot",
+    "decide": "message that asks a bot for a move",
+    "end": "last message to a bot",
+    "ready": "answer of a bot to hello",
+    "answer": "answer of a bot to decide",
 }
 """All documents, and what each of them is."""
 

@@ -64,7 +64,7 @@ class Exchange:
 def require_finished(state: State) -> None:
     """Raise ``ValueError`` unless the game is over."""
     if state.outcome is None:
-        raise ValueError("statistics are of a finished game")
+        raise ValueError("statistics need a finished game")
 
 
 def no_figures(state: State) -> list[Figures]:
@@ -110,7 +110,7 @@ class Statistics:
 def tables(state: State) -> list[Document]:
     """What a spectator saw after every step of a finished game. Raises ``ValueError`` for one that is not over."""
     if state.outcome is None:
-        raise ValueError("only a finished game has been turned")
+        raise ValueError("only a finished game has a turning point")
     seen: list[Document] = []
     for last, moment in state.retraced():
         seen += [moment.view(None)] * (last + 1 - len(seen))

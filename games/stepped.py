@@ -136,12 +136,12 @@ class SteppedState(State):
     def require(self, seat: int) -> None:
         """Raise ``LookupError`` unless ``seat`` owes a decision."""
         if (seat != self.turn or seat < 0) and seat not in self.pending:
-            raise LookupError(f"seat {seat} owes no decision now; asked are {list(self.pending)}")
+            raise LookupError(f"seat {seat} has no pending decision; pending seats: {list(self.pending)}")
 
     def require_seat(self, seat: int) -> None:
         """Raise ``LookupError`` unless ``seat`` is at the table."""
         if not 0 <= seat < self.seats:
-            raise LookupError(f"there is no seat {seat} at a table of {self.seats}")
+            raise LookupError(f"seat {seat} does not exist in a game of {self.seats} seats")
 
     def play(self, seat: int, move: object, *, default: str | None = None) -> None:
         canonical = self.check(seat, move)
@@ -153,14 +153,14 @@ class SteppedState(State):
     def require_default(self, seat: int, move: Move, reason: str) -> None:
         """Raise unless ``move`` is the default move and ``reason`` one that a record knows."""
         if reason not in DEFAULT_REASONS:
-            raise ValueError(f"{reason!r} is no reason for a default; known are {', '.join(DEFAULT_REASONS)}")
+            raise ValueError(f"unknown default reason {reason!r}; expected one of {', '.join(DEFAULT_REASONS)}")
         default = self.default_move(seat)
         if move != default:
-            raise IllegalMove("A seat that does not answer plays its first legal move.", repr(default))
+            raise IllegalMove("The default move is the first legal move.", repr(default))
 
     def forfeit(self, seat: int, reason: str) -> None:
         if reason not in FORFEIT_REASONS:
-            raise ValueError(f"{reason!r} is no reason for a forfeit; known are {', '.join(FORFEIT_REASONS)}")
+            raise ValueError(f"unknown forfeit reason {reason!r}; expected one of {', '.join(FORFEIT_REASONS)}")
         self.require_seat(seat)
         self.forfeits.setdefault(seat, reason)
 

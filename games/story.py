@@ -1,4 +1,4 @@
-"""Games told in sentences: what the stories of all games share, and the story of a game that has none of its own."""
+"""Move lists: games written as sentences. Shared by all games, with a plain story for games without their own."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from games.words import DEFAULTS, FORFEITS, listing
 
 @dataclass(frozen=True)
 class Chapter:
-    """A part of a told game: its title and its sentences, in order; ``ply`` is the step at which it begins.
+    """A part of a move list with its title and sentences; ``ply`` is the step at which it begins.
 
-    ``plies`` has, for every sentence, the step that it tells of, or one of them if it tells of several.
+    ``plies`` has one step per sentence: the step that it describes, or one of them if it describes several.
     """
 
     title: str
@@ -23,9 +23,9 @@ class Chapter:
 
 
 class Narrative:
-    """A story in the making; sentences come without their full stop, and clauses may be added to the last one.
+    """A builder of move lists. Sentences are added without a full stop, and clauses can extend the last one.
 
-    ``step`` is the step of the record that is being told of. With ``by_step`` no sentence tells of two.
+    ``step`` is the current step of the record. With ``by_step`` no sentence describes two steps.
     """
 
     def __init__(self, names: Sequence[str], by_step: bool = False) -> None:
@@ -36,16 +36,16 @@ class Narrative:
         self._plies: list[list[int]] = []
 
     def follow(self, entry: Mapping[str, Any]) -> None:
-        """The entry that is told next; a step that was hidden belongs to the one that reveals it."""
+        """Move on to ``entry``. A hidden step counts as part of the step that reveals it."""
         self.step = max(self.step, entry["ply"] - ("event" in entry))
 
     @property
     def in_this_step(self) -> bool:
-        """Whether the last sentence tells of the step that is being told of, so that it may go on."""
+        """Whether the last sentence describes the current step, so that it can be extended."""
         return not self.by_step or (bool(self._plies[-1]) and self._plies[-1][-1] == self.step)
 
     def begin(self, title: str, ply: int) -> None:
-        """Begin a chapter; one that has no sentence yet only changes its title."""
+        """Begin a chapter, or retitle the current one if it has no sentence yet."""
         if self._chapters and not self._chapters[-1][2]:
             ply = self._chapters.pop()[1]
             self._plies.pop()
@@ -53,7 +53,7 @@ class Narrative:
         self._plies.append([])
 
     def retitle(self, title: str) -> None:
-        """Give the chapter that is going on another title."""
+        """Change the title of the current chapter."""
         _, ply, sentences = self._chapters[-1]
         self._chapters[-1] = (title, ply, sentences)
 
@@ -67,36 +67,43 @@ class Narrative:
         self._chapters[-1][2][-1] += text
 
     def add(self, clause: str) -> None:
-        """Add a clause to the last sentence, or say it in one of its own where that tells of another step."""
+        """Add a clause to the last sentence, or begin a new sentence if the last one describes another step."""
         if self.in_this_step:
             self.go_on(f"; {clause}")
         else:
             self.say(clause)
+
+    def also(self, name: str, phrase: str) -> None:
+        """Add a verb phrase to the last sentence, whose subject is ``name``, or begin a new sentence like ``add``."""
+        if self.in_this_step:
+            self.go_on(f" and {phrase}")
+        else:
+            self.say(f"{name} {phrase}")
 
     def named(self, seats: Sequence[int]) -> str:
         """The names of seats, listed."""
         return listing([self.names[seat] for seat in seats])
 
     def remark(self, step: Mapping[str, Any]) -> str:
-        """What a seat's own log knows of a forced or defaulted move, in parentheses; ``""`` of any other move."""
+        """Return a remark in parentheses for a forced or default move in a seat's own log, else an empty string."""
         if "default" in step:
             reason = DEFAULTS.get(step["default"], step["default"])
-            return f" ({self.names[step['seat']]} plays the default: {reason})"
-        return " (nothing else is possible)" if step.get("forced") else ""
+            return f" (default move for {self.names[step['seat']]}: {reason})"
+        return " (the only legal move)" if step.get("forced") else ""
 
     def tell_forfeits(self, scores: Sequence[Mapping[str, Any]]) -> None:
-        """A sentence for every seat that lost without playing to the end."""
+        """Add a sentence for every seat that forfeited."""
         for seat, score in enumerate(scores):
             if "forfeit" in score:
                 reason = FORFEITS.get(score["forfeit"], score["forfeit"])
-                self.say(f"{self.names[seat]} has forfeited and ranks behind all who finished: {reason}")
+                self.say(f"{self.names[seat]} forfeited ({reason}) and ranks below all players who finished")
 
     def tell_who_stayed(self, seats: Sequence[int]) -> None:
-        """Tell how a game ended early. ``seats`` are those that have not left."""
-        self.say(f"{self.named(seats)} wins: everybody else has left" if seats else "Everybody has left")
+        """Add how a game ended early. ``seats`` are those that have not left."""
+        self.say(f"{self.named(seats)} wins because all other players left" if seats else "All players left")
 
     def chapters(self) -> list[Chapter]:
-        """The finished chapters, every sentence with its full stop; chapters without a sentence are left out."""
+        """Return the chapters with complete sentences, without empty chapters."""
         return [
             Chapter(title, ply, tuple(f"{sentence}." for sentence in sentences), tuple(plies))
             for (title, ply, sentences), plies in zip(self._chapters, self._plies, strict=True)
@@ -105,13 +112,13 @@ class Narrative:
 
 
 def finishers(outcome: Mapping[str, Any]) -> list[int]:
-    """The seats that played to the end, the best first."""
+    """Return the seats that finished the game, best first."""
     ranks, scores = outcome["ranks"], outcome["scores"]
     return sorted((seat for seat in range(len(ranks)) if "forfeit" not in scores[seat]), key=lambda seat: ranks[seat])
 
 
 def tell_result(narrative: Narrative, outcome: Mapping[str, Any]) -> None:
-    """Tell who won, who forfeited, and what everybody scored."""
+    """Add the winners, the scores and the forfeits."""
     first = [seat for seat, rank in enumerate(outcome["ranks"]) if rank == 1]
     narrative.say(f"{narrative.named(first)} {'wins' if len(first) == 1 else 'share the win'}")
     for seat, score in enumerate(outcome["scores"]):
@@ -122,12 +129,12 @@ def tell_result(narrative: Narrative, outcome: Mapping[str, Any]) -> None:
 
 
 def plain_story(log: Mapping[str, Any], names: Sequence[str], by_step: bool = False) -> list[Chapter]:
-    """One sentence per step and per event, as the documents have them.
+    """Return a move list with one sentence per step and event, built from the documents alone.
 
     An event ``{"type": "round", "round": 2}`` begins a chapter. Raises ``ValueError`` for a wrong number of names.
     """
     if len(names) != log["seats"]:
-        raise ValueError(f"a game of {log['seats']} seats needs as many names, not {len(names)}")
+        raise ValueError(f"expected {log['seats']} names, one per seat, but got {len(names)}")
     narrative = Narrative(names, by_step)
     narrative.begin("Start", 0)
     for entry in log["entries"]:

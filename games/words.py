@@ -1,4 +1,4 @@
-"""Words that every game's texts use, and tokens: ``{R}`` in a guide or a score column is a red gem."""
+"""Wording shared by the texts of all games, and tokens: ``{R}`` in a guide or a score column is a red gem."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from typing import Final
 
 DEFAULTS: Final = {
     "late": "no answer in time",
-    "malformed": "an answer that could not be read",
-    "too_long": "an answer that was too long",
-    "wrong_id": "an answer to another question",
-    "illegal": "an illegal answer",
-    "forfeit": "out of the game",
-    "absent": "absent",
+    "malformed": "unreadable answer",
+    "too_long": "answer too long",
+    "wrong_id": "answer to another decision",
+    "illegal": "illegal move",
+    "forfeit": "forfeited",
+    "absent": "player absent",
 }
-"""Why the default move was played for a seat."""
+"""Reasons for a default move."""
 
 FORFEITS: Final = {
-    "strikes": "three strikes",
-    "exit": "the program ended",
+    "strikes": "too many strikes",
+    "exit": "the bot's process ended",
     "not_ready": "not ready in time",
-    "memory": "too much memory",
-    "time": "all of its time used up",
+    "memory": "memory limit exceeded",
+    "time": "out of time",
     "resign": "resigned",
-    "abandoned": "left the table",
+    "abandoned": "left the game",
 }
-"""Why a seat lost without playing to the end."""
+"""Reasons for a forfeit."""
 
 _NUMBERS: Final = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth")
 IN_BRACES: Final = r"\{([A-Za-z][A-Za-z0-9_-]*)\}"
-"""What may be a token; group 1 is its name."""
+"""Pattern of a token; group 1 is its name."""
 
 _RUN: Final = re.compile(rf"{IN_BRACES}(?:[ \u00a0]{IN_BRACES})*")
 

@@ -63,9 +63,9 @@ def parse_answer(line: bytes) -> Answer | Malformed:
             return fault
     number = document.get("id")
     if type(number) is not int:
-        return Malformed("the answer has no integer under the key id")
+        return Malformed("the key id is missing or not an integer")
     if "move" not in document:
-        return Malformed("the answer has no key move")
+        return Malformed("the key move is missing")
     return Answer(number, document["move"])
 
 
@@ -79,12 +79,12 @@ def parse_posted(body: bytes) -> Posted | Malformed:
         return document
     for key in ("id", "thought_ms"):
         if key in document and type(document[key]) is not int:
-            return Malformed(f"the answer has no integer under the key {key}")
+            return Malformed(f"the key {key} is missing or not an integer")
     if "move" not in document:
-        return Malformed("the answer has no key move")
+        return Malformed("the key move is missing")
     thought_ms = document.get("thought_ms")
     if thought_ms is not None and not 0 <= thought_ms <= MAX_THOUGHT_MS:
-        return Malformed(f"thought_ms is from 0 to {MAX_THOUGHT_MS}")
+        return Malformed(f"thought_ms must be from 0 to {MAX_THOUGHT_MS}")
     return Posted(document.get("id"), document["move"], thought_ms)
 
 
@@ -139,7 +139,7 @@ def _is_deep(document: dict[str, Any]) -> bool:
 
 def _unique(pairs: list[tuple[str, Any]]) -> None:
     if len({key for key, _ in pairs}) != len(pairs):
-        raise ValueError("a key stands twice in one object")
+        raise ValueError("duplicate key in an object")
 
 
 def _any_number(_digits: str) -> int:

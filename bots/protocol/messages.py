@@ -29,7 +29,7 @@ class Limits:
         for name, value in asdict(self).items():
             least = 0 if name == "bank_ms" else 1
             if type(value) is not int or value < least:
-                raise ValueError(f"the limit {name} is an integer of at least {least}, not {value!r}")
+                raise ValueError(f"the limit {name} must be an integer of at least {least}, not {value!r}")
 
 
 class LimitsDocument(TypedDict):

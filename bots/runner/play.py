@@ -62,7 +62,7 @@ class _Table(Generic[P]):
         core: Core | None,
     ) -> None:
         if spec.game not in GAMES:
-            raise ValueError(f"there is no game {spec.game!r}; there are {', '.join(sorted(GAMES))}")
+            raise ValueError(f"unknown game {spec.game!r}; expected one of {', '.join(sorted(GAMES))}")
         self.spec, self.launcher, self.observer = spec, launcher, observer
         self.state: State = GAMES[spec.game].new(len(spec.seats), spec.seed)
         self._somebody_must_leave = False
@@ -184,7 +184,7 @@ class _Table(Generic[P]):
         chair.strikes.append(Strike(chair.asked, fault.reason, fault.detail, escaped(fault.line), *spans))
         if len(chair.strikes) == MAX_STRIKES:
             told = "; ".join(f"decision {strike.id}: {strike.reason}" for strike in chair.strikes)
-            self._forfeit(chair, "strikes", f"the third strike ({told})")
+            self._forfeit(chair, "strikes", f"third strike ({told})")
         self._play_default(chair.seat, fault.reason)
 
     def _play_default(self, seat: int, reason: str) -> None:

@@ -117,7 +117,7 @@ class Question(ABC):
                 self._conclude(now_ns, None if verdict is True else verdict)
                 return
         if self.channel.ended:
-            self._conclude(now_ns, Fault("exit", "the process ended or closed its stdout"))
+            self._conclude(now_ns, Fault("exit", "the bot's process exited or closed its stdout"))
 
     def look(self, now_ns: int) -> None:
         """Nothing has come for a while: see whether the bot is still there, is late, or waits for the machine."""
@@ -188,7 +188,7 @@ class ReadyQuestion(Question):
         return line is not None and is_ready(line) is True
 
     def _lateness(self) -> Fault:
-        return Fault("not_ready", f"no ready within {self._startup_ns // MS} ms")
+        return Fault("not_ready", f"no ready message within {self._startup_ns // MS} ms")
 
 
 class MoveQuestion(Question):
@@ -226,11 +226,11 @@ class MoveQuestion(Question):
             return True
         if 1 <= answer.id < self.chair.asked:
             return False
-        return Fault("wrong_id", f"the answer names the id {_short(answer)}, which was never asked", line)
+        return Fault("wrong_id", f"the answer has the id {_short(answer)}, which no decision had", line)
 
     def _lateness(self) -> Fault:
         if self.chair.clock.game_is_next:
-            return Fault("time", "the time for the whole game is used up")
+            return Fault("time", "the time for the whole game ran out")
         return Fault("late", f"no answer within {self.allowed_ns // MS} ms")
 
 

@@ -12,18 +12,18 @@ from games.rules import State
 from games.statistics import Figure, Figures, led_for_good, tables, winner
 
 COLUMNS: Final[tuple[Figure, ...]] = (
-    Figure("points", "points", "Points of all bottles laid."),
-    Figure("trios", "points of trios", "Points that trios brought beyond the stars."),
-    Figure("bottles", "bottles laid", "Bottles laid in cellars, empty ones included."),
-    Figure("highest_bids", "highest bids", "Rounds in which its bid was the highest and took the display."),
-    Figure("lower_bids", "lower bids", "Rounds in which its bid was not the highest and took the bid above it."),
-    Figure("passes", "passes", "Rounds in which it passed without a bid."),
+    Figure("points", "Points", "Points of all bottles laid."),
+    Figure("trios", "Trio points", "Points for trios, not counting stars."),
+    Figure("bottles", "Bottles laid", "Bottles laid in cellars, including empty bottles."),
+    Figure("highest_bids", "Highest bids", "Rounds in which the player's bid was the highest and took the display."),
+    Figure("lower_bids", "Lower bids", "Rounds in which the player's bid was lower and took the next higher bid."),
+    Figure("passes", "Passes", "Rounds in which the player passed without a bid."),
 )
 
 ROUNDS: Final = 4
 """How many rounds a stretch has; the last one has all that are left."""
 
-STRETCHES: Final[tuple[str, ...]] = ("rounds 1 to 4", "rounds 5 to 8", "rounds 9 to 12", "round 13 and later")
+STRETCHES: Final[tuple[str, ...]] = ("Rounds 1 to 4", "Rounds 5 to 8", "Rounds 9 to 12", "Round 13 and later")
 
 
 class _Counting:
@@ -75,7 +75,7 @@ class _Counting:
 def figures_of(state: State) -> list[Figures]:
     """The figures of a finished game by seat, a number a stretch. Raises ``ValueError`` while it runs."""
     if not isinstance(state, WeinhaendlerState) or state.outcome is None:
-        raise ValueError("figures are of a finished game of Die Weinhändler")
+        raise ValueError("figures need a finished game of Die Weinhändler")
     counting = _Counting(state.seats)
     for seat, kind, move, _ in state.steps:
         if kind == "bid":

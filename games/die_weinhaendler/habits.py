@@ -14,17 +14,24 @@ from games.die_weinhaendler.state import WeinhaendlerState
 from games.rules import State
 from games.statistics import Habit, Habits
 
-_BIDS, _CELLAR = "In the bidding", "In the cellar"
+_BIDS, _CELLAR = "Bidding", "Cellar"
 
 COLUMNS: Final[tuple[Habit, ...]] = (
-    Habit("passes", _BIDS, "passes without a bid", "Rounds in which it made no bid.", "rounds"),
-    Habit("takes_display", _BIDS, "takes the display", "Rounds in which its bid was the highest.", "rounds"),
-    Habit("total", _BIDS, "value of its bid", "What its bid came to at last.", "bids", share=False, scale=10),
-    Habit("cards", _BIDS, "bottles in its bid", "Bottles that its bid had at last.", "bids", share=False),
-    Habit("raises", _BIDS, "times it adds to its bid", "How often it put more into its bid.", "bids", share=False),
-    Habit("laid", _CELLAR, "bottles laid a round", "Bottles laid in a round, empty ones too.", "rounds", share=False),
-    Habit("empties", _CELLAR, "empty bottles", "How many of the bottles laid were empty.", "bottles laid"),
-    Habit("trios", _CELLAR, "bottles that close a trio", "Bottles that made a trio when laid.", "bottles laid"),
+    Habit("passes", _BIDS, "Passes without a bid", "Share of rounds without a bid.", "rounds"),
+    Habit("takes_display", _BIDS, "Takes the display", "Share of rounds with the highest bid.", "rounds"),
+    Habit("total", _BIDS, "Bid total", "Average total of the final bid.", "bids", share=False, scale=10),
+    Habit("cards", _BIDS, "Bottles in the bid", "Average number of bottles in the final bid.", "bids", share=False),
+    Habit("raises", _BIDS, "Raises", "Average number of times that the player added to a bid.", "bids", share=False),
+    Habit(
+        "laid",
+        _CELLAR,
+        "Bottles laid per round",
+        "Average number of bottles laid, including empty bottles.",
+        "rounds",
+        share=False,
+    ),
+    Habit("empties", _CELLAR, "Empty bottles", "Share of empty bottles among the bottles laid.", "bottles laid"),
+    Habit("trios", _CELLAR, "Trio bottles", "Share of bottles that completed a trio.", "bottles laid"),
 )
 
 
@@ -98,7 +105,7 @@ class _Counting:
 def habits_of(state: State) -> list[Habits]:
     """The habits of a finished game by seat. Raises ``ValueError`` while it runs."""
     if not isinstance(state, WeinhaendlerState) or state.outcome is None:
-        raise ValueError("habits are of a finished game of Die Weinhändler")
+        raise ValueError("habits need a finished game of Die Weinhändler")
     counting = _Counting(state.seats)
     for seat, kind, move, mark in state.steps:
         if kind == "bid":

@@ -209,18 +209,20 @@ def _check_bid(state: Procedure, seat: int, move: object) -> Move:
         raise _no_bid(state, seat, f'{shortened(move)} is no bid: pass, or add cards as {{"cards": ["G14", "Y5"]}}.')
     cards = _numbers(state, seat, move["cards"])
     if not cards:
-        raise _no_bid(state, seat, "Bid: at least one card is added; who adds none passes.")
+        raise _no_bid(state, seat, "Bid: Add at least one card, or pass.")
     if not holds(state.hands[seat], cards):
-        raise _no_bid(state, seat, "Bid: cards come from the own hand, and a card once bid stays on the table.")
+        raise _no_bid(
+            state, seat, "Bid: You can add only cards from your hand. Cards of an earlier bid stay on the table."
+        )
     if not can_add(state, seat, total(cards)):
-        raise _no_bid(state, seat, "Bid: the new total must differ from every other bid on the table.")
+        raise _no_bid(state, seat, "Bid: The new total must differ from all other bids.")
     return {"cards": codes(cards)}
 
 
 def _numbers(state: Procedure, seat: int, named: list[Any]) -> Cards:
     for code in named:
         if type(code) is not str or code not in NUMBERS:
-            raise _no_bid(state, seat, f"{shortened(code)} is no wine card.")
+            raise _no_bid(state, seat, f"{shortened(code)} is not a wine card.")
     return in_order([NUMBERS[code] for code in named])
 
 
@@ -229,9 +231,9 @@ def _no_bid(state: Procedure, seat: int, rule: str) -> IllegalMove:
         return IllegalMove(rule, "pass")
     hand = ", ".join(codes(state.hands[seat]))
     taken = ", ".join(_euros(tenths) for tenths in sorted(state.taken(seat)))
-    own = f", added to the {_euros(state.totals[seat])} already bid" if state.bids[seat] else ""
-    but = f", unless the total is {taken}" if taken else ""
-    return IllegalMove(rule, f"pass, or cards of {hand}{own}{but}")
+    own = f" in addition to the current bid of {_euros(state.totals[seat])}" if state.bids[seat] else ""
+    but = f", if the total is not {taken}" if taken else ""
+    return IllegalMove(rule, f"pass, or cards from {hand}{own}{but}")
 
 
 def _euros(tenths: int) -> str:
@@ -241,16 +243,16 @@ def _euros(tenths: int) -> str:
 def _check_lay(state: Procedure, seat: int, move: object) -> Move:
     if type(move) is str and move == "done":
         if must_lay(state, seat):
-            raise _no_lay(state, seat, f"Lay: a hand keeps at most {HAND_LIMIT} cards.")
+            raise _no_lay(state, seat, f"Lay: You can keep at most {HAND_LIMIT} cards in your hand.")
         return move
     if type(move) is not dict or len(move) != 2 or "card" not in move or "cell" not in move:
         form = 'done, or a bottle and its cell as {"card": "B16", "cell": [0, 0]}'
-        raise _no_lay(state, seat, f"{shortened(move)} does not say what is laid: {form}.")
+        raise _no_lay(state, seat, f"{shortened(move)} is not a valid move for the decision lay: {form}.")
     code, place = move["card"], move["cell"]
     if type(code) is not str or NUMBERS.get(code) not in state.hands[seat]:
-        raise _no_lay(state, seat, f"Lay: {shortened(code)} is not in the hand.")
+        raise _no_lay(state, seat, f"Lay: {shortened(code)} is not in your hand.")
     if type(place) is not list or len(place) != 2 or type(place[0]) is not int or type(place[1]) is not int:
-        raise _no_lay(state, seat, f"Lay: a cell is [level, x] with two integers, not {shortened(place)}.")
+        raise _no_lay(state, seat, f"Lay: A cell must be [level, x] with two integers, not {shortened(place)}.")
     card, cell = NUMBERS[code], cell_of(place[0], place[1])
     if not state.open_cellar(seat).allows(card, cell):
         raise _no_lay(state, seat, _why_not(state, seat, code, cell))
@@ -261,15 +263,19 @@ def _why_not(state: Procedure, seat: int, code: str, cell: int) -> str:
     """The rule that a cell breaks."""
     cellar = state.open_cellar(seat)
     if cellar is NEW:
-        return "Lay: a new cellar begins with its first bottle at [0, 0]."
+        return "Lay: The first bottle of a new cellar must be at [0, 0]."
     if cell in cellar.empties:
-        return "Lay: only a full bottle covers an empty one."
+        return "Lay: Only a full bottle can cover an empty one."
     if cell >= 0 and cellar.cells[cell] >= 0:
-        return "Lay: a full bottle is never covered."
+        return "Lay: A full bottle cannot be covered."
     if cellar.outline.bottles == BOTTLES:
-        kind = "an empty bottle finds no cell" if code == EMPTY_CODE else "the empty bottles must be covered first"
-        return f"Lay: the cellar has {BOTTLES} bottles, {kind}."
-    return "Lay: a bottle stands at an end of the base row of at most five, or on two neighbours below it."
+        kind = (
+            "so there is no cell for an empty bottle"
+            if code == EMPTY_CODE
+            else "so the empty bottles must be covered first"
+        )
+        return f"Lay: The cellar has {BOTTLES} bottles, {kind}."
+    return "Lay: A bottle must be at an end of the base row (at most five bottles) or on top of two adjacent bottles."
 
 
 def _no_lay(state: Procedure, seat: int, rule: str) -> IllegalMove:
@@ -295,7 +301,7 @@ def _judged(state: Procedure, seat: int, move: Move) -> Move:
     """``move``, if it is legal and written as a record writes it. Raises ``ValueError``."""
     legal = check(state, seat, move)
     if legal != move:
-        raise ValueError(f"{move!r} is not written as the rules write it")
+        raise ValueError(f"move {move!r} is not in canonical form")
     return legal
 
 

@@ -34,7 +34,7 @@ class Procedure(Table):
 
     def proceed(self) -> None:
         """There is always a seat to ask, or the game is over."""
-        raise AssertionError("every decision leads to the next one")
+        raise AssertionError("a decision is always pending here")
 
     def apply(self, seat: int, move: Any, mark: str | bool | None) -> None:
         self.note_step(seat, self.stage, move, mark)

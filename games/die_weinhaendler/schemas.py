@@ -217,7 +217,10 @@ def view(slug: str, seat_counts: Sequence[int]) -> Shapes:
         "stage": nullable(enum(("bid", "lay"))),
         "display": ref("bid_cards"),
         "stack": integer(),
-        "stack_bottom": {**array(ref("card")), "description": "shown before they went there, the very last one last"},
+        "stack_bottom": {
+            **array(ref("card")),
+            "description": "cards that were shown before they went to the bottom; the bottom card is last",
+        },
         "players": array(ref("player"), min(seat_counts), max(seat_counts)),
         "turn": nullable(ref("seat")),
         "you": nullable(opened({"hand": array(ref("card"), 0, HAND_MOST)})),
@@ -233,7 +236,10 @@ def player() -> Schema:
     shape = opened(
         {
             "hand": integer(0, HAND_MOST),
-            "known": {**array(ref("card"), 0, HAND_MOST), "description": "cards everybody knows to be in this hand"},
+            "known": {
+                **array(ref("card"), 0, HAND_MOST),
+                "description": "cards that all players know to be in this hand",
+            },
             "bid": array(ref("card"), 0, BID_MOST),
             "total": nullable(ref("total")),
             "passed": YES_OR_NO,

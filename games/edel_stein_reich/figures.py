@@ -12,15 +12,15 @@ from games.rules import Document, State
 from games.statistics import Exchange, Figure, Figures, led_for_good, tables, winner
 
 COLUMNS: Final[tuple[Figure, ...]] = (
-    Figure("money", "money, millions", "What the phase brought: money actions and scorings."),
-    Figure("certificates", "certificates", "Value certificates that counted at the scoring."),
-    Figure("barters_won", "barters won", "Actions carried out after a barter over them."),
-    Figure("gems_paid", "gems paid", "Gems given for the actions of barters won."),
-    Figure("barters_left", "actions left", "Actions left to the other one in a barter."),
-    Figure("gems_received", "gems received", "Gems received for actions left."),
+    Figure("money", "Money (millions)", "Money from money actions and scorings in the phase."),
+    Figure("certificates", "Certificates", "Certificates held at the scoring."),
+    Figure("barters_won", "Barters won", "Actions carried out after a barter."),
+    Figure("gems_paid", "Gems paid", "Gems given for actions in barters won."),
+    Figure("barters_left", "Actions conceded", "Barters in which the opponent carried out the action."),
+    Figure("gems_received", "Gems received", "Gems received for conceded actions."),
 )
 
-STRETCHES: Final[tuple[str, ...]] = tuple(f"phase {phase}" for phase in range(1, PHASES + 1))
+STRETCHES: Final[tuple[str, ...]] = tuple(f"Phase {phase}" for phase in range(1, PHASES + 1))
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def exchanges_of(state: State) -> list[Exchange]:
 def finished(state: State) -> EdelSteinReichState:
     """``state`` as one of this game. Raises ``ValueError`` unless it is over."""
     if not isinstance(state, EdelSteinReichState) or state.outcome is None:
-        raise ValueError("figures are of a finished game of Edel, Stein & Reich")
+        raise ValueError("figures need a finished game of Edel, Stein & Reich")
     return state
 
 

@@ -13,54 +13,97 @@ from games.edel_stein_reich.figures import finished
 from games.rules import State
 from games.statistics import Habit, Habits
 
-_CHOICE, _BARTER, _GUESS = "What it chooses", "In barters", "Hiding and guessing"
+_CHOICE, _BARTER, _GUESS = "Actions", "Barters", "Hiding and guessing"
 
 CHOICES: Final = (
-    Habit("money", _CHOICE, "Money", "How often it chose Money.", "choices"),
-    Habit("event", _CHOICE, "Event", "How often it chose Event.", "choices"),
-    Habit("gems", _CHOICE, "Gems", "How often it chose Gems.", "choices"),
-    Habit("free_choice", _CHOICE, "Free Choice", "How often it chose Free Choice, where there is one.", "choices"),
+    Habit("money", _CHOICE, "Money", "Share of rounds with the choice Money.", "choices"),
+    Habit("event", _CHOICE, "Event", "Share of rounds with the choice Event.", "choices"),
+    Habit("gems", _CHOICE, "Gems", "Share of rounds with the choice Gems.", "choices"),
+    Habit(
+        "free_choice",
+        _CHOICE,
+        "Free Choice",
+        "Share of rounds with the choice Free Choice, if the game has it.",
+        "choices",
+    ),
 )
 
 BARTERS: Final = (
-    Habit("opens", _BARTER, "opens when asked", "Asked to open, it made an offer.", "barters to open"),
-    Habit("first_offer", _BARTER, "gems in its first offer", "Gems it opened with.", "barters opened", share=False),
+    Habit(
+        "opens",
+        _BARTER,
+        "Opens barters",
+        "Share of barters to open in which the player made an offer.",
+        "barters to open",
+    ),
+    Habit(
+        "first_offer",
+        _BARTER,
+        "Gems in the opening offer",
+        "Average number of gems in the opening offer.",
+        "barters opened",
+        share=False,
+    ),
     Habit(
         "accepts_first",
         _BARTER,
-        "accepts the first offer it is made",
-        "Of the barters in which it had to answer, those in which it took the first offer.",
+        "Accepts the first offer",
+        "Share of answered barters in which the player accepted the first offer.",
         "barters answered",
     ),
     Habit(
         "accepted_at",
         _BARTER,
-        "which offer it accepts",
-        "The number of the offer that it accepted, those of both counted from the first.",
+        "Number of the accepted offer",
+        "Average position of the accepted offer, counting the offers of both players.",
         "offers accepted",
         share=False,
     ),
-    Habit("wins", _BARTER, "carries the action out", "Barters after which it acted.", "barters"),
-    Habit("yields", _BARTER, "leaves it to the other", "Barters after which the other one acted.", "barters"),
-    Habit("paid", _BARTER, "gems paid for an action", "Gems given in barters won.", "barters won", share=False),
-    Habit("got", _BARTER, "gems got for standing back", "Gems received in barters left.", "barters left", share=False),
+    Habit("wins", _BARTER, "Wins barters", "Share of barters after which the player acted.", "barters"),
+    Habit("yields", _BARTER, "Concedes barters", "Share of barters after which the opponent acted.", "barters"),
+    Habit(
+        "paid",
+        _BARTER,
+        "Gems paid for an action",
+        "Average number of gems given in barters won.",
+        "barters won",
+        share=False,
+    ),
+    Habit(
+        "got",
+        _BARTER,
+        "Gems received for conceding",
+        "Average number of gems received in barters conceded.",
+        "barters conceded",
+        share=False,
+    ),
     Habit(
         "gives_one",
         _BARTER,
-        "gives a gem when nothing is offered",
-        "Where the opener offered nothing, it gave the one gem and acted.",
+        "Gives a gem when nothing is offered",
+        "Share of unopened barters in which the player gave one gem and acted.",
         "barters not opened",
     ),
 )
 
 GUESSES: Final = (
     Habit(
-        "first_caught", _GUESS, "guesses right at once", "Its first guess was the hidden action.", "turns guessed at"
+        "first_caught",
+        _GUESS,
+        "First guess is right",
+        "Share of turns in which the first guess was the hidden action.",
+        "turns guessed",
     ),
     Habit(
-        "second_caught", _GUESS, "guesses right at last", "Its second guess was the hidden action.", "second guesses"
+        "second_caught",
+        _GUESS,
+        "Second guess is right",
+        "Share of second guesses that were the hidden action.",
+        "second guesses",
     ),
-    Habit("unseen", _GUESS, "stays undetected", "Neither guess was the action that it hid.", "turns"),
+    Habit(
+        "unseen", _GUESS, "Stays undetected", "Share of turns in which neither guess was the hidden action.", "turns"
+    ),
 )
 
 

@@ -220,9 +220,11 @@ def _drawn_exchange(state: Procedure, seat: int, random: Random) -> Move:
 
 # --- Check -----------------------------------------------------------------------------------------------------------
 
-NO_OFFER: Final = "Barter: an opening offer has at least one gem."
-NOT_HIGHER: Final = "Barter: an answer must be higher: more gems, or as many with more red, then yellow, green, blue."
-NOT_OWN: Final = "Barter: an offer is whole gems of one's own, none below 0."
+NO_OFFER: Final = "Barter: An opening offer must contain at least one gem."
+NOT_HIGHER: Final = (
+    "Barter: A new offer must be higher: more gems, or the same number with more red, then yellow, green, blue."
+)
+NOT_OWN: Final = "Barter: You can offer only gems that you have, in whole numbers from 0."
 _LISTED_IN_WORDS = 12
 
 _WORDS: Final[dict[str, tuple[str, ...]]] = {
@@ -253,7 +255,7 @@ def check(state: Procedure, seat: int, move: object) -> Move:
             return _check_immediate(state, seat, move)
         if stage == "free_choice":
             return _check_free_choice(state, seat, move)
-    raise _illegal(state, seat, "A move is a word or an object of the kind that is asked for.")
+    raise _illegal(state, seat, "A move must be a string or an object that fits the decision.")
 
 
 def _check_word(state: Procedure, seat: int, stage: str, move: str) -> Move:
@@ -267,22 +269,22 @@ def _check_word(state: Procedure, seat: int, stage: str, move: str) -> Move:
 def _why_not(state: Procedure, stage: str, move: str) -> str:
     """The rule that a word breaks."""
     if move == "free_choice" and stage == "action":
-        return "Free Choice: only a table of five has this card."
+        return "Free Choice: This action exists only in games of five players."
     if stage == "guess" and move in state.actions:
-        return "Guess: the second card must be one of the two not yet shown."
+        return "Guess: The second guess must be one of the two other actions."
     if stage == "answer_offer" and move == "decline":
-        return "Barter: a standing offer is accepted or topped, it cannot be declined."
+        return "Barter: You must accept the current offer or make a higher one. You cannot decline it."
     if stage == "open_barter" and move == "accept":
-        return "Barter: nothing has been offered yet."
+        return "Barter: There is no offer to accept yet."
     if stage == "event_card":
-        return "Event: take the card on display or the unseen one; there is no way back."
-    return f"{shortened(move)} is no answer to {stage}."
+        return "Event: Take the face-up card or draw from the stack."
+    return f"{shortened(move)} is not a valid move for the decision {stage}."
 
 
 def _check_offer(state: Procedure, seat: int, move: dict[str, Any]) -> Move:
     named = move.get("offer")
     if len(move) != 1 or type(named) is not list or len(named) != 4:
-        raise _illegal(state, seat, "Barter: an offer is four numbers of gems, red, yellow, green, blue, no more.")
+        raise _illegal(state, seat, "Barter: An offer must contain exactly four gem counts: red, yellow, green, blue.")
     offer: list[Any] = named
     red, yellow, green, blue = offer
     reds, yellows, greens, blues = state.gems[seat]
@@ -297,7 +299,7 @@ def _check_offer(state: Procedure, seat: int, move: dict[str, Any]) -> Move:
     if (red + yellow + green + blue, red, yellow, green, blue) <= state.standing:
         raise _illegal(state, seat, _too_low(state))
     if len(state.offers) >= OFFER_LIMIT:
-        raise _illegal(state, seat, f"Barter: after {OFFER_LIMIT} offers the standing one must be accepted.")
+        raise _illegal(state, seat, f"Barter: After {OFFER_LIMIT} offers the current one must be accepted.")
     return {"offer": [red, yellow, green, blue]}
 
 
@@ -308,7 +310,7 @@ def _too_low(state: Procedure) -> str:
 def _check_gift(state: Procedure, seat: int, move: dict[str, Any]) -> Move:
     gift = move.get("gift")
     if len(move) != 1 or not _is_colour(gift) or gift not in letters(state.gems[seat]):
-        raise _illegal(state, seat, "Barter: the gift is exactly one gem of one's own.")
+        raise _illegal(state, seat, "Barter: The gift must be exactly one of your gems.")
     return {"gift": gift}
 
 
@@ -317,12 +319,12 @@ def _check_immediate(state: Procedure, seat: int, move: dict[str, Any]) -> Move:
     if card in ("half", "three"):
         if len(move) == 1 and _is_colour(move.get("colour")):
             return {"colour": move["colour"]}
-        raise _illegal(state, seat, "Event: name one colour.")
+        raise _illegal(state, seat, "Event: Name exactly one color.")
     if card == "swap":
         return _check_swap(state, seat, move)
     if card == "rob":
         return _check_rob(state, seat, move)
-    raise _illegal(state, seat, "Event: this card is applied or declined.")
+    raise _illegal(state, seat, "Event: This card can only be applied or declined.")
 
 
 def _check_swap(state: Procedure, seat: int, move: dict[str, Any]) -> Move:
@@ -331,7 +333,7 @@ def _check_swap(state: Procedure, seat: int, move: dict[str, Any]) -> Move:
         held = victims(state, seat).get(str(other), "")
         if give in letters(state.gems[seat]) and take in held:
             return {"give": give, "seat": other, "take": take}
-    raise _illegal(state, seat, "Event: a swap gives one own gem and takes one of an opponent who has it.")
+    raise _illegal(state, seat, "Event: A swap gives one of your gems for a gem that the opponent has.")
 
 
 def _check_rob(state: Procedure, seat: int, move: dict[str, Any]) -> Move:
@@ -345,22 +347,26 @@ def _check_rob(state: Procedure, seat: int, move: dict[str, Any]) -> Move:
         and all(_is_colour(taken[other]) and taken[other] in held for other, held in targets.items())
     ):
         return {"take": {other: taken[other] for other in targets}}
-    raise _illegal(state, seat, "Event: a robbery names one gem of every opponent who has any.")
+    raise _illegal(state, seat, "Event: Name one gem of every opponent who has any.")
 
 
 def _check_free_choice(state: Procedure, seat: int, move: dict[str, Any]) -> Move:
     named = move.get("take")
     if type(named) is not list or not all(_is_colour(colour) for colour in named):
-        raise _illegal(state, seat, "Free Choice: name the colours that are taken.")
+        raise _illegal(state, seat, "Free Choice: Name the colors to take.")
     taken = sorted(named, key=COLOURS.index) if len(named) > 1 else list(named)
     if len(state.free_order) > 1:
         if len(move) == 1 and len(taken) == 1 and taken[0] in letters(state.supply):
             return {"take": taken}
-        raise _illegal(state, seat, "Free Choice: among several, each takes one gem that is in the supply.")
+        raise _illegal(
+            state, seat, "Free Choice: Because several players chose it, take one gem that is in the supply."
+        )
     give, own = move.get("give"), letters(state.gems[seat])
     if len(move) == 2 and _is_colour(give) and give in own and "".join(taken) in takes(state, give):
         return {"give": give, "take": taken}
-    raise _illegal(state, seat, "Free Choice: alone, give one own gem, then take two, or what the supply has.")
+    raise _illegal(
+        state, seat, "Free Choice: Because you are alone, return one gem and take two, or as many as the supply has."
+    )
 
 
 def _is_colour(value: object) -> TypeGuard[str]:
@@ -407,7 +413,7 @@ class Offers:
     def index(self, move: Move, /) -> int:
         legal = check(self.state, self.seat, move)
         if legal != move:
-            raise ValueError(f"{move!r} is not written as the rules write it")
+            raise ValueError(f"move {move!r} is not in canonical form")
         if type(legal) is not dict:
             return 0
         red, yellow, green, blue = legal["offer"]

@@ -107,7 +107,7 @@ def nth_above(holdings: Gems, standing: Key, place: int) -> Gems:
     reds, yellows, greens, blues = holdings
     left = count_above(holdings, standing) - 1 - place  # how many are higher than the one that is looked for
     if place < 0 or left < 0:
-        raise IndexError(f"there is no offer {place} above {standing}")
+        raise IndexError(f"offer number {place} above {standing} does not exist")
     at_least, three = _of_four(holdings), _of_three(yellows, greens, blues)
     count = reds + yellows + greens + blues
     while left >= at_least[count]:

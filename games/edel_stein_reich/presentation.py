@@ -23,7 +23,7 @@ _EVENTS: Final = {
     "event-sole-Y": "7 for yellow alone",
     "event-sole-G": "6 for green alone",
     "event-sole-B": "5 for blue alone",
-    "event-sole_any": "4 for each colour alone",
+    "event-sole_any": "4 for each color alone",
     "event-per-R": "1 for each red",
     "event-per-Y": "1 for each yellow",
     "event-per-G": "1 for each green",
@@ -31,8 +31,8 @@ _EVENTS: Final = {
     "event-swap": "swap a gem",
     "event-half": "half scoring",
     "event-rob": "one gem from each",
-    "event-three": "three of a colour",
-    "event-halve_all": "everybody returns half",
+    "event-three": "three of a color",
+    "event-halve_all": "everyone returns half",
     "event-adjust-RB": "four red, four blue",
     "event-adjust-YG": "four yellow, four green",
 }
@@ -61,7 +61,7 @@ _MORE: Final = (
     *("gem card", "event card", "action card", "scoring card", "scoring cards", "immediate card"),
     *("phase", "phases", "round", "rounds", "turn", "scoring", "half scoring", "majority", "tie", "alone"),
     *("barter", "barters", "offer", "offers", "accept", "decline", "gift", "face up", "blind draw", "display"),
-    *("cancelled", "youngest", "oldest", "seat", "hidden card", "hit", "miss"),
+    *("canceled", "youngest", "oldest", "seat", "hidden card", "hit", "miss"),
 )
 
 RULES: Final = (NO_OFFER, NOT_HIGHER, NOT_OWN)
@@ -78,8 +78,8 @@ def _gems(score: Mapping[str, Any]) -> str:
 
 
 SCORE_COLUMNS: Final[tuple[ScoreColumn, ...]] = (
-    ScoreColumn("money, millions", lambda score: str(score["money"])),
-    ScoreColumn("gems left", _gems),
+    ScoreColumn("Money (millions)", lambda score: str(score["money"])),
+    ScoreColumn("Gems left", _gems),
 )
 
 

@@ -191,7 +191,7 @@ class Procedure(Actions):
 
     def guess(self, seat: int, move: str) -> None:  # noqa: ARG002
         """Only the two-player variant guesses."""
-        raise AssertionError("nobody guesses with three to five players")
+        raise AssertionError("guesses exist only in the game for two players")
 
     # --- what views ask for ---------------------------------------------------------------------
 

@@ -86,7 +86,11 @@ def codes(variant: Variant) -> Shapes:
         "action": enum(variant.actions),
         "bartered_action": enum(BARTERED),
         "gems": {**gems, "description": "[R, Y, G, B]"},
-        "some_gems": {**gems, "contains": {"minimum": 1}, "description": "[R, Y, G, B], not all of them 0"},
+        "some_gems": {
+            **gems,
+            "contains": {"minimum": 1},
+            "description": "gem counts [R, Y, G, B], at least one above 0",
+        },
         "score": closed(
             {"money": integer(), "gems": ref("gems")},
             {"forfeit": ref("forfeit_reason")},
@@ -320,9 +324,9 @@ def rows(variant: Variant) -> Shapes:
             {
                 "of": enum([*COLOURS, "cert"]),
                 "share": paid,
-                "sole_bonus": {**paid, "description": "sole:c and sole_any together"},
+                "sole_bonus": {**paid, "description": "sum of sole:c and sole_any"},
                 "per_gem": paid,
-                "returned": {**paid, "description": "gems; everything else is millions"},
+                "returned": {**paid, "description": "number of gems; all other values are millions"},
             }
         ),
         "certificate_row": {

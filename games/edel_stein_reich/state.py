@@ -35,7 +35,7 @@ class EdelSteinReichState(Procedure):
     def require_one_of_several(self, seat: int) -> None:
         """Raise ``LookupError`` unless ``seat`` is one of those who choose at once."""
         if self.turn >= 0 or self.stage == "over" or not 0 <= seat < self.seats or self.choices[seat] is not None:
-            raise LookupError(f"seat {seat} owes no decision now; asked are {list(self.pending)}")
+            raise LookupError(f"seat {seat} has no pending decision; pending seats: {list(self.pending)}")
 
     def decision(self, seat: int) -> Document:
         self.require(seat)

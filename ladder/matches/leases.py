@@ -106,7 +106,7 @@ def give_back(lease: Lease, ending: Attempt.Ending, failure: str, *, only: Q | N
     with transaction.atomic():  # while the lease is valid, nobody else ends an attempt, so the count stands
         failures = _count(lease.match_id, _FAILURES) + (ending in _FAILURES)
         if failures >= MOST_FAILURES:
-            reason = f"Given up after {failures} attempts. The last one: {failure[:REASON_LENGTH]}"
+            reason = f"Gave up after {failures} failed attempts. Last error: {failure[:REASON_LENGTH]}"
             after = {"status": Match.Status.VOID, "reason": reason, "ended": Now()}
         else:
             after = {"status": Match.Status.QUEUED, "due_at": Now() + RETRY_AFTER, "sent_at": None}
@@ -191,7 +191,7 @@ class WhileLeased:
 # --- Lost workers ----------------------------------------------------------------------------------------------------
 
 _EXPIRED: Final = Q(lease_until__lt=Now())
-_FAILURE: Final = f"the worker that played it was lost: nothing was heard of it for {LEASE.seconds} s"
+_FAILURE: Final = f"the worker sent no heartbeat for {LEASE.seconds} s"
 
 
 def expire_leases() -> int:

@@ -25,11 +25,11 @@ MOST_BAD: Final = 3
 """After so many bad matches in a row a bot goes paused."""
 
 BAD: Final = {
-    "strikes": "three strikes",
-    "exit": "its process ended",
+    "strikes": "too many strikes",
+    "exit": "its process exited",
     "not_ready": "not ready in time",
-    "memory": "more memory than a seat is given",
-    "time": "its time for the game was used up",
+    "memory": "memory limit exceeded",
+    "time": "out of time",
 }
 """The ways to lose a match that are a program's own failure, in words."""
 
@@ -65,8 +65,8 @@ def begin_for_lost_code(version: BotVersion) -> bool:
             return False
         _begin(
             bot,
-            f"The code of v{version.number} is lost, which is our fault. Upload it again, the same file or another"
-            " version; then put the bot back.",
+            f"The stored code of v{version.number} was lost because of an error on the site."
+            " Upload the same file or a new version, then resume the bot.",
         )
     return True
 

@@ -112,7 +112,7 @@ def play(match_id: int, runner: Play | None = None) -> Attempt.Ending | None:
         return _failed(lease, str(failure))
     except Exception as error:  # the border of the worker: whatever it is, it is ours, and the match is played again
         logger.exception("attempt of match %s failed", match_id)
-        return _failed(lease, f"an error of the platform ({type(error).__name__})")
+        return _failed(lease, f"internal error ({type(error).__name__})")
 
 
 def spec_of(match: Match) -> MatchSpec[Any]:
@@ -134,8 +134,9 @@ def spec_of(match: Match) -> MatchSpec[Any]:
     )
     if spec.budget_ms > 1000 * settings.CELERY_TASK_SOFT_TIME_LIMIT:
         raise ImproperlyConfigured(
-            f"the limits of {match.ladder} let a match last {spec.budget_ms / 1000:.0f} s, longer than"
-            f" CELERY_TASK_SOFT_TIME_LIMIT ({settings.CELERY_TASK_SOFT_TIME_LIMIT} s): lower them, or raise it"
+            f"the limits of {match.ladder} allow a match of {spec.budget_ms / 1000:.0f} s, which is longer than"
+            f" CELERY_TASK_SOFT_TIME_LIMIT ({settings.CELERY_TASK_SOFT_TIME_LIMIT} s)."
+            " Lower the limits or raise the setting"
         )
     return spec
 
@@ -144,7 +145,7 @@ def _limits(ladder: Ladder) -> Limits:
     try:
         return Limits(**ladder.limits)
     except (TypeError, ValueError) as error:
-        raise ImproperlyConfigured(f"the limits of {ladder} are none: {error}") from error
+        raise ImproperlyConfigured(f"the limits of {ladder} are invalid: {error}") from error
 
 
 def _spec(match_id: int) -> MatchSpec[Any] | None:
@@ -195,12 +196,12 @@ def _transcript(spec: MatchSpec[Any]) -> Transcript | None:
 
 
 def _delayed(report: MatchReport) -> str:
-    """What the machine has done to whom, for everybody."""
+    """Describe the server lag for the public match page."""
     first = report.machine_delays[0]
-    asked = "its start" if first.decision is None else f"its decision {first.decision}"
+    asked = "the start" if first.decision is None else f"decision {first.decision}"
     return (
-        f"the machine was late, not the bot at seat {first.seat + 1}: {asked} took {first.wall_us / 1e6:.1f} s,"
-        f" {first.machine_delay_us / 1e6:.1f} s of which it waited for a processor"
+        f"server lag at seat {first.seat + 1}: {asked} took {first.wall_us / 1e6:.1f} s,"
+        f" including {first.machine_delay_us / 1e6:.1f} s of waiting for a processor"
     )
 
 

@@ -129,12 +129,12 @@ def record_result(lease: Lease, report: MatchReport, logs: Mapping[int, bytes] |
 def _re_executed(match: Match, report: MatchReport) -> State:
     """The finished state that the match's own seed and the reported moves and forfeits give."""
     if len(report.forfeit_reasons) != len(report.forfeits):
-        raise WrongRecord("a seat is reported to have forfeited twice")
+        raise WrongRecord("the report contains two forfeits of one seat")
     try:
         state = verify(report.record, report.forfeit_reasons)
     except RecordError as error:
         where = "" if error.ply is None else f" at step {error.ply}"
-        raise WrongRecord(f"the record does not stand up to re-execution{where}") from error
+        raise WrongRecord(f"the record failed re-execution{where}") from error
     mine = {
         "game": match.ladder.game,
         "seats": match.ladder.seats,
@@ -143,9 +143,9 @@ def _re_executed(match: Match, report: MatchReport) -> State:
     }
     for key, value in mine.items():
         if state.record[key] != value:
-            raise WrongRecord(f"the record's {key} is not this match's")
+            raise WrongRecord(f"the {key} of the record does not match this match")
     if state.outcome is None:
-        raise WrongRecord("the record ends before the game does")
+        raise WrongRecord("the record ends before the game is over")
     return state
 
 

@@ -22,9 +22,9 @@ from ladder.models import Block, Match, Seat
 OVERTAKEN = timedelta(hours=1)
 """Far longer than bad luck: under kills and load a match was passed over for ten minutes and could be played."""
 
-_OVERTAKEN = "No worker could begin it, while later matches of the ladder were played."
+_OVERTAKEN = "The match could not be started for too long."
 
-_PAUSED = "A bot at the table is on leave or suspended."
+_PAUSED = "A bot in this match is paused or suspended."
 """Without its name, which staff may have to blank one day."""
 
 
@@ -39,7 +39,7 @@ def end_unplayable_matches() -> int:
     return sum(
         _end(
             queued.filter(pk__in=version.seats.values("match")),
-            f"{version.bot} has a newer version than the one that was to play.",
+            f"{version.bot} has a newer active version than the one scheduled for this match.",
         )
         for version in replaced.select_related("bot").distinct()
         if not house_bot(version)

@@ -506,10 +506,10 @@ class Migration(migrations.Migration):
                     models.CharField(
                         choices=[
                             ("open", "Open"),
-                            ("finished", "finished: its result counts"),
-                            ("failed", "failed: the platform could not play the match"),
-                            ("expired", "expired: the worker was lost"),
-                            ("delayed", "delayed: the machine was too slow, played again"),
+                            ("finished", "finished"),
+                            ("failed", "failed because of an error on the site"),
+                            ("expired", "failed because the worker stopped responding"),
+                            ("delayed", "discarded because of server lag and re-run"),
                         ],
                         default="open",
                         max_length=10,

@@ -124,10 +124,10 @@ class Attempt(models.Model):
 
     class Ending(models.TextChoices):
         OPEN = "open"
-        FINISHED = "finished", "finished: its result counts"
-        FAILED = "failed", "failed: the platform could not play the match"
-        EXPIRED = "expired", "expired: the worker was lost"
-        DELAYED = "delayed", "delayed: the machine was too slow, played again"
+        FINISHED = "finished", "finished"
+        FAILED = "failed", "failed because of an error on the site"
+        EXPIRED = "expired", "failed because the worker stopped responding"
+        DELAYED = "delayed", "discarded because of server lag and re-run"
 
     match = models.ForeignKey(Match, on_delete=models.PROTECT, related_name="attempts")
     number = models.PositiveSmallIntegerField(help_text="from 1")

@@ -149,10 +149,10 @@ def test_on_a_phone_a_tap_opens_a_cellar_and_a_second_one_follows_the_game(watch
     watched.evaluate("drawn.draw(scene(game.last, 2))")
     opened = watched.locator(".seat.is-open")
     expect(opened).to_have_attribute("aria-label", "magpie")
-    watched.get_by_role("button", name="The cellar of abacus").click()
+    watched.get_by_role("button", name="Cellar of abacus").click()
     expect(opened).to_have_attribute("aria-label", "abacus")
     watched.evaluate(f"drawn.draw(scene({last - 1}, 2))")
     expect(opened).to_have_attribute("aria-label", "abacus")
-    watched.get_by_role("button", name="The cellar of abacus").click()
+    watched.get_by_role("button", name="Cellar of abacus").click()
     expect(opened).to_have_attribute("aria-label", "magpie")
     assert watched.evaluate("document.documentElement.scrollWidth") == 360

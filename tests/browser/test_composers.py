@@ -356,7 +356,7 @@ def test_letters_take_gems_back_and_clear(watched: Page) -> None:
     for key in ("b", "b", "r", "Shift+R"):
         watched.keyboard.press(key)
     said = watched.locator(".compose-said")
-    assert said.inner_text().startswith("Not higher yet. Two gems each, and theirs has more green.")
+    assert said.inner_text().startswith("Not high enough. Two gems each, but their offer has more green.")
     watched.keyboard.press("o")
     offer = watched.locator('[data-send="main"]')
     assert offer.evaluate("(button) => button === document.activeElement")

@@ -186,7 +186,7 @@ def test_offers_are_compared_as_the_engine_compares_them(watched: Page, transact
         above, below = key(one) > key(other), key(one) < key(other)
         assert found["sign"] == above - below, (one, other)
         assert found["higher"] is above, (one, other)
-        assert found["said"].startswith("Higher." if above else "Not higher yet."), (one, other, found)
+        assert found["said"].startswith("Higher offer." if above else "Not high enough."), (one, other, found)
         if above:
             assert found["why"] == why_higher(other, one)
 
@@ -210,12 +210,15 @@ def test_a_composer_says_what_would_make_an_offer_higher(watched: Page, transact
         [
             False,
             2,
-            "Not higher yet. Two gems each, and theirs has more green. Add any gem, or change a blue to red or yellow.",
+            (
+                "Not high enough. Two gems each, but their offer has more green. "
+                "Add any gem, or change a blue gem to red or yellow."
+            ),
         ],
-        [True, 1, "Higher. Two gems each, and yours has yellow, which outranks green."],
-        [False, None, "Not higher yet. Theirs has two gems more. Add two gems or more."],
-        [False, None, "Not higher yet. Theirs has one gem more. Nothing that you have is higher."],
-        [False, None, "Offer at least one gem, or decline."],
+        [True, 1, "Higher offer. Two gems each, but your yellow ranks above green."],
+        [False, None, "Not high enough. Their offer has two more gems. Add at least two gems."],
+        [False, None, "Not high enough. Their offer has one more gem. You cannot make a higher offer."],
+        [False, None, "Offer at least one gem or decline."],
     ]
 
 
@@ -239,9 +242,9 @@ def test_parts_stand_alone_for_pages_that_explain(watched: Page, transactional_d
           return [...document.querySelectorAll("gems-part")].map((part) => part.textContent.trim());
         }"""
     )
-    assert found[0] == "4gem card: 4, or 1 red, 1 yellow, 1 green and 1 blue"
-    assert found[1] == "scoring card: 8 for red alone"
+    assert found[0] == "4Gem card: 4 million or 1 red, 1 yellow, 1 green and 1 blue"
+    assert found[1] == "Scoring card: 8 for red alone"
     assert found[2] == "Gems"
-    assert found[3] == "55 red, most, alone"
-    assert found[4] == "one gem more"
+    assert found[3] == "55 red, sole majority"
+    assert found[4] == "one more gem"
     assert found[6] == "2121"

@@ -41,12 +41,12 @@ def compose(page: Page) -> None:
     """Put an offer together gem by gem: too low, then higher, and send it."""
     verdict = page.locator("[data-verdict]")
     page.get_by_role("button", name="Add one blue").click()
-    expect(verdict).to_contain_text("Not higher yet")
-    page.get_by_role("button", name="Take one blue back").click()
+    expect(verdict).to_contain_text("Not high enough")
+    page.get_by_role("button", name="Remove one blue").click()
     page.get_by_role("button", name="Add one green").click()
-    expect(verdict).to_contain_text("Higher.")
-    page.get_by_role("button", name="Offer", exact=True).click()
-    expect(page.locator(".tutorial-story")).to_contain_text("lantern offers 1 green: green above blue.")
+    expect(verdict).to_contain_text("Higher offer.")
+    page.locator(".tutorial-offer button[type=submit]").click()
+    expect(page.locator(".tutorial-story")).to_contain_text("lantern offers 1 green (green ranks above blue).")
 
 
 def test_the_tutorial_fits_its_window_in_english_and_with_longer_texts(looker: Looker, pseudo_language: str) -> None:

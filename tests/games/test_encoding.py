@@ -134,7 +134,7 @@ def test_what_is_no_whole_legal_move_is_refused(slug: str, seats: int) -> None:
     encoding, random = GAMES[slug].encoding(seats), Random(2)
     for _, _, decision in asked(slug, seats, 33, every=9):
         sequence = wander(encoding, decision, random)
-        with pytest.raises(ValueError, match="not a whole move"):
+        with pytest.raises(ValueError, match="not a complete move"):
             encoding.move(decision, sequence[:-1])
         with pytest.raises(ValueError, match="cannot follow"):
             encoding.move(decision, (*sequence, sequence[-1]))

@@ -75,7 +75,7 @@ def test_the_replay_of_a_game_that_ended_early_stops_there_without_scores(game: 
     assert document["outcome"]["ranks"] == [1, *[2] * (seats - 1)]
     assert not any(map(has_score, document["outcome"]["scores"]))
     assert document["turning_point"] is None
-    assert document["sentences"][-1][-seats] == "{0} wins: everybody else has left."
+    assert document["sentences"][-1][-seats] == "{0} wins because all other players left."
     assert sum(chapter["sentences"] for chapter in document["chapters"]) == sum(map(len, document["sentences"]))
 
 
@@ -96,4 +96,4 @@ def test_a_game_that_everybody_has_left_has_no_scores() -> None:
     state = played("die-weinhaendler", 3, 4, 10)
     leave(state, stays=())
     assert when_left(state) is not None
-    assert "Everybody has left." in [text for some in replay_document(state.record)["sentences"] for text in some]
+    assert "All players left." in [text for some in replay_document(state.record)["sentences"] for text in some]

@@ -53,7 +53,7 @@ def is_legal_exactly_when_listed(state: State, seat: int, move: Any, unordered: 
     if isinstance(judged, IllegalMove):
         assert judged.rule.endswith(".")
         assert judged.legal
-        assert str(judged) == f"{judged.rule} Legal here: {judged.legal}."
+        assert str(judged) == f"{judged.rule} Legal moves: {judged.legal}."
         assert not any(strict.same(move, listed) for listed in legal)
         with pytest.raises(IllegalMove):
             state.play(seat, move)

@@ -209,7 +209,10 @@ def test_queued_matches_with_code_that_is_gone_are_ended_and_say_why(match: Matc
     BotVersion.objects.filter(pk=version.pk).update(digest="0" * 64)
     open_house()
     match.refresh_from_db()
-    assert (match.status, match.reason) == (status, f"{version.bot} has a newer version than the one that was to play.")
+    assert (match.status, match.reason) == (
+        status,
+        f"{version.bot} has a newer active version than the one scheduled for this match.",
+    )
     assert [rebuild.differences for rebuild in rerate(check=True)] == [[]] * Ladder.objects.count()
 
 

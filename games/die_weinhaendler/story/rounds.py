@@ -1,4 +1,4 @@
-"""The rounds of Die Weinhändler in sentences, from the deal to the result."""
+"""Sentences for the rounds of Die Weinhändler, from the deal to the result."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Event = Mapping[str, Any]
 
 def tell_starter(story: Story, step: Event) -> None:
     story.table.start = step["seat"]
-    story.say(f"{story.names[step['seat']]} is drawn as start player")
+    story.say(f"{story.names[step['seat']]} is drawn as the starting player")
 
 
 def tell_hand(story: Story, event: Event) -> None:
@@ -36,9 +36,9 @@ def tell_refill(story: Story, event: Event) -> None:
     table.refill(cards)
     left = f"{table.stack} {'card is' if table.stack == 1 else 'cards are'} left in the stack"
     if not before:
-        story.say(f"On display lie {bottles(cards)}; {left}")
+        story.say(f"The display shows {bottles(cards)}; {left}")
     else:
-        story.say(f"The display is filled up with {bottles(cards)}; {left if table.stack else 'the stack is empty'}")
+        story.say(f"The display is refilled with {bottles(cards)}; {left if table.stack else 'the stack is empty'}")
 
 
 def first_round(story: Story) -> None:
@@ -51,7 +51,7 @@ def tell_start(story: Story, event: Event) -> None:
     """A round is over, and the next one begins."""
     _tell_points(story)
     _begin_round(story, event["seat"])
-    story.say(f"{story.names[event['seat']]} starts; on display {_lie(story)}")
+    story.say(f"{story.names[event['seat']]} starts; the display shows {bottles(story.table.display)}")
 
 
 def _begin_round(story: Story, start: int) -> None:
@@ -59,15 +59,10 @@ def _begin_round(story: Story, start: int) -> None:
     story.begin(f"Round {story.table.round}", story.ply)
 
 
-def _lie(story: Story) -> str:
-    display = story.table.display
-    return f"{'lies' if len(display) == 1 else 'lie'} {bottles(display)}"
-
-
 def tell_last_round(story: Story, _event: Event) -> None:
-    story.retitle(f"Round {story.table.round}, the last")
-    why = f"For {IDLE_LIMIT} rounds the stack has not shrunk" if story.table.stack else "The stack is empty"
-    story.say(f"{why}: this round is the last, and every bottle may be laid in it")
+    story.retitle(f"Round {story.table.round} (last round)")
+    why = f"The stack has not shrunk for {IDLE_LIMIT} rounds" if story.table.stack else "The stack is empty"
+    story.say(f"{why}, so this is the last round, in which players can lay all their bottles")
 
 
 def _tell_points(story: Story) -> None:
@@ -79,7 +74,7 @@ def _tell_points(story: Story) -> None:
 
 def tell_outcome(story: Story, outcome: Event) -> None:
     """A chapter of its own for ranks and forfeits."""
-    story.begin("The result", story.ply)
+    story.begin("Result", story.ply)
     ranks, scores = outcome["ranks"], outcome["scores"]
     placed = finishers(outcome)
     if not any(map(has_score, scores)):
@@ -87,13 +82,14 @@ def tell_outcome(story: Story, outcome: Event) -> None:
         story.tell_forfeits(scores)
         return
     if not placed:
-        story.say("Nobody has played to the end")
+        story.say("No player finished the game")
     told = []
     for rank in sorted({ranks[seat] for seat in placed}):
         level = [seat for seat in placed if ranks[seat] == rank]
         points = scores[level[0]]["points"]
         if rank == 1:
-            story.say(f"{story.named(level)} {'share the win' if len(level) > 1 else 'wins'} with {points} points")
+            won = f"share the win with {points} points each" if len(level) > 1 else f"wins with {points} points"
+            story.say(f"{story.named(level)} {won}")
         else:
             told.append(f"{story.named(level)} {'are' if len(level) > 1 else 'is'} {ordinal(rank)} with {points}")
     if told:
@@ -104,12 +100,14 @@ def tell_outcome(story: Story, outcome: Event) -> None:
 # --- Bids ------------------------------------------------------------------------------------------------------------
 
 PASSING = ("passes", "pass")
-NO_CARD = "without a bid, and the stack has no card for it"
-WITHOUT_A_CARD = (f"passes {NO_CARD}", f"pass {NO_CARD}")
+WITHOUT_A_CARD = (
+    "passes without a bid and draws no card because the stack is empty",
+    "pass without a bid and draw no cards because the stack is empty",
+)
 
 
 def tell_bid(story: Story, step: Mapping[str, Any]) -> None:
-    """Bottles are added to a bid, or a seat passes."""
+    """Add a sentence for a bid, a raise or a pass."""
     first_round(story)
     seat, move = step["seat"], step["move"]
     remark = story.remark(step)
@@ -125,49 +123,49 @@ def tell_bid(story: Story, step: Mapping[str, Any]) -> None:
 
 
 def _add(story: Story, seat: int, cards: Sequence[str]) -> None:
-    """Where the new total stands decides what it may bring, so the sentence says it."""
+    """Add a bid with its rank among the other bids, which decides what it can win."""
     table, name = story.table, story.names[seat]
     first, led = not table.bids[seat], not table.above(seat)
     table.bids[seat] += cards
     above, below, total = table.above(seat), table.below(seat), euros(table.total(seat))
     if first and not above and not below:
-        story.say(f"{name} opens with {total}: {bottles(cards)}")
+        story.say(f"{name} opens with a bid of {total}: {bottles(cards)}")
     elif first and above:
         story.say(f"{name} underbids {story.names[above[0]]} with {total}: {bottles(cards)}")
     elif first:
         story.say(f"{name} outbids {story.names[below[0]]} with {total}: {bottles(cards)}")
     elif above:
-        story.say(f"{name} adds {bottles(cards)}: {total}, below {story.names[above[0]]}")
+        story.say(f"{name} adds {bottles(cards)} for a total of {total}, below {story.names[above[0]]}")
     elif led or not below:
-        story.say(f"{name} adds {bottles(cards)}: {total}")
+        story.say(f"{name} adds {bottles(cards)} for a total of {total}")
     else:
-        story.say(f"{name} adds {bottles(cards)} and outbids {story.names[below[0]]}: {total}")
+        story.say(f"{name} adds {bottles(cards)} for a total of {total} and outbids {story.names[below[0]]}")
 
 
 def tell_draw(story: Story, event: Mapping[str, Any]) -> None:
-    """What a pass without a bid brings; the sentence of the pass goes on."""
+    """Extend the sentence of a pass without a bid by the cards drawn."""
     shown, kept, below = event["shown"], event["kept"], event["to_bottom"]
     story.table.stack -= 1
     if below is None:
-        story.go_on(f" and keeps the last card of the stack, {bottles([kept])}")
+        story.go_on(f" and takes the last card of the stack, {bottles([kept])}")
     elif below == kept:
-        story.go_on(f", turns up {bottles(shown)} and keeps one; the other goes under the stack")
+        story.go_on(f", draws {bottles(shown)} and keeps one; the other goes to the bottom of the stack")
     else:
-        told = f", turns up {bottles(shown)} and keeps {that_bottle(kept)}; {that_bottle(below)} goes under the stack"
-        story.go_on(told)
+        story.go_on(f", draws {bottles(shown)} and keeps {that_bottle(kept)}")
+        story.go_on(f"; {that_bottle(below)} goes to the bottom of the stack")
 
 
 def tell_exchange(story: Story, event: Mapping[str, Any]) -> None:
-    """Everybody with a bid takes what lies one place higher."""
+    """Add the exchange: each bidder takes the bottles one place higher."""
     table, moves = story.table, event["moves"]
     table.exchanged = True
     highest, lowest = moves[0], moves[-1]
     name, bid = story.names[highest["to"]], euros(table.total(highest["to"]))
-    why = f"has bid most, {bid}, and" if len(moves) > 2 else f"is alone with a bid, {bid}, and"
-    story.say(f"{name} {why} takes the display: {bottles(highest['cards'])}")
+    why = f"has the highest bid ({bid})" if len(moves) > 2 else f"is the only bidder ({bid})"
+    story.say(f"{name} {why} and takes the display: {bottles(highest['cards'])}")
     for move in moves[1:-1]:
         story.say(f"{story.names[move['to']]} takes {bottles(move['cards'])} from {story.names[move['from']]}")
-    story.say(f"The bid of {story.names[lowest['from']]} becomes the display: {bottles(lowest['cards'])}")
+    story.say(f"{story.names[lowest['from']]}'s bid becomes the display: {bottles(lowest['cards'])}")
     table.display = list(lowest["cards"])
 
 
@@ -177,11 +175,11 @@ NOTHING = ("lays nothing", "lay nothing")
 
 
 def tell_laying(story: Story, step: Mapping[str, Any]) -> None:
-    """A bottle is laid, of which the event says more, or a seat has finished."""
+    """Add a laid bottle, which the event describes, or the end of a seat's turn."""
     table, seat = story.table, step["seat"]
     if not table.exchanged:
         table.exchanged = True
-        story.say("Nobody has bid: the display stays as it is")
+        story.say("No one bids, so the display does not change")
     remark = story.remark(step)
     if step["move"] != "done":
         if not story.laid:
@@ -191,7 +189,7 @@ def tell_laying(story: Story, step: Mapping[str, Any]) -> None:
         story.has_laid = True
         return
     if story.has_laid and story.by_step:
-        story.say(f"{story.names[seat]} lays no more{remark}")
+        story.say(f"{story.names[seat]} lays no more bottles{remark}")
     elif story.has_laid:
         story.settle()
     else:
@@ -200,26 +198,26 @@ def tell_laying(story: Story, step: Mapping[str, Any]) -> None:
 
 
 def tell_new_cellar(story: Story, event: Mapping[str, Any]) -> None:
-    """The bottle that is laid next begins a cellar."""
+    """Start a cellar for the next bottle."""
     story.table.cellars[event["seat"]].append({})
 
 
 def tell_laid(story: Story, event: Mapping[str, Any]) -> None:
-    """The place of a bottle, its stars and its trios; the sentence of the laying gets longer."""
+    """Extend the current sentence by a bottle with its place, stars and trios."""
     table, seat, card = story.table, event["seat"], event["card"]
     level, x = event["cell"]
     begins = not table.cellars[seat][-1]
     covers = table.lay(seat, card, (level, x))
     table.points[seat] += event["points"]
     story.earned += event["points"]
-    where = " over the empty bottle" if covers else f" in the {ordinal(level + 1)} row" if level else ""
+    where = " over an empty bottle" if covers else f" in the {ordinal(level + 1)} row" if level else ""
     if begins and len(table.cellars[seat]) > 1:
-        where = f" to begin a {ordinal(len(table.cellars[seat]))} cellar"
+        where = f" to start a {ordinal(len(table.cellars[seat]))} cellar"
     story.laid.append(f"{bottles([card])}{where}{_earned(story, seat, card, event['trios'])}{story.noted}")
 
 
 def _earned(story: Story, seat: int, card: str, trios: Sequence[Sequence[Sequence[int]]]) -> str:
-    """``(2 stars, 4 for three alike and 1 for a run)``; an empty bottle earns nothing."""
+    """``(2 stars, 4 for three alike, 1 for a run)``; empty for an empty bottle."""
     if is_empty(card):
         return ""
     count = stars(card)

@@ -54,15 +54,16 @@ class Story(Narrative):
         self._remarks += remark
 
     def settle(self) -> None:
-        """Say what was waiting for its end."""
+        """Finish the sentences that were waiting."""
         alike, laid = self._alike, self.laid
         self._alike, self.laid = [], []
         if alike:
             super().say(f"{self.named(alike)} {self._does[len(alike) > 1]}{self._remarks}")
         if laid:
-            now = f", now {self.table.points[self.layer]}" if self.table.points[self.layer] != self.earned else ""
-            earned = f"{_points(self.earned)}{now}" if self.earned else "no points"
-            super().say(f"{self.names[self.layer]} lays {listing(laid)}: {earned}")
+            points = self.table.points[self.layer]
+            total = f" (total: {points})" if points != self.earned else ""
+            earned = f"{_points(self.earned)}{total}" if self.earned else "no points"
+            super().say(f"{self.names[self.layer]} lays {listing(laid)} for {earned}")
         self._remarks = ""
         self.earned = 0
 

@@ -1,4 +1,4 @@
-"""The words for bottles and money, the same wherever the game is told."""
+"""Names of bottles and money for all texts of the game."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ VARIETIES: Final = {
     "G": "green",
     "O": "orange",
     "B": "blue",
-    "S": "grey",
+    "S": "gray",
     "P": "purple",
 }
-"""The colour of each variety, by its letter."""
+"""Color of each variety by letter."""
 
 BOTTLES: Final = {code: "empty bottle" if code == EMPTY_CODE else f"{VARIETIES[code[0]]} {code[1:]}" for code in CODES}
-"""What a bottle is called, by its code."""
+"""Names of the bottles by code."""
 
 
 def euros(tenths: int) -> str:
@@ -34,7 +34,7 @@ def that_bottle(code: str) -> str:
 
 
 def bottles(codes: Sequence[str]) -> str:
-    """Bottles in a sentence: ``grey 24, two blue 16 and an empty bottle``."""
+    """Bottles in a sentence: ``gray 24, two blue 16 and an empty bottle``."""
     return listing([_several(code, codes.count(code)) for code in dict.fromkeys(codes)])
 
 

@@ -1,4 +1,4 @@
-"""A game of Edel, Stein & Reich told in sentences, from the same entries that a seat or a spectator sees."""
+"""Move list of Edel, Stein & Reich, from the log entries that a seat or a spectator sees."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ __all__ = ["tell"]
 
 
 def tell(log: Mapping[str, Any], names: Sequence[str], by_step: bool = False) -> list[Chapter]:
-    """The game of a ``game-log/1``, a chapter a round; ``names`` by seat.
+    """Return the move list of a ``game-log/1``, one chapter per round; ``names`` are by seat.
 
-    A running game's log may stop anywhere. Raises ``ValueError`` unless there is a name for every seat.
+    The log of a running game can stop anywhere. Raises ``ValueError`` unless there is one name per seat.
     """
     if len(names) != log["seats"]:
-        raise ValueError(f"a game of {log['seats']} seats needs as many names, not {len(names)}")
+        raise ValueError(f"expected {log['seats']} names, one per seat, but got {len(names)}")
     story = Story(log["seats"], names, by_step)
-    story.begin("Before the first turn" if story.duel else "Before the first round", 0)
+    story.begin("Setup", 0)
     ply = 0
     for entry in log["entries"]:
         ply = entry["ply"]

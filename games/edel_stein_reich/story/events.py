@@ -1,4 +1,4 @@
-"""The sentences of the events: what followed from the rules."""
+"""Sentences for events, which follow from the rules."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SHORT: Final = "the supply has no more"
 
 
 def tell_event(story: Story, event: Event, ply: int) -> None:
-    """The sentence of one event, or the clause it adds to the sentence of the step that caused it."""
+    """Add a sentence for one event, or extend the sentence of the step that caused it."""
     kind = event["type"]
     if kind == "deal" or (kind == "discarded" and event["seat"] is None):
         story.settle_gems()
@@ -44,10 +44,10 @@ def _deal(story: Story, event: Event, ply: int) -> None:
         seat = event["seat"]
         story.table.begin_round({seat: event["gem_card"]})
         story.table.active = seat
-        story.say(f"{story.names[seat]} turns up a gem card: {gem_card(event['gem_card'])}")
+        story.say(f"{story.names[seat]} reveals a gem card: {gem_card(event['gem_card'])}")
     else:
         story.table.begin_round(dict(enumerate(event["gem_cards"])))
-        cards = [f"{story.names[seat]} {gem_card(card)}" for seat, card in enumerate(event["gem_cards"])]
+        cards = [f"{story.names[seat]} has {gem_card(card)}" for seat, card in enumerate(event["gem_cards"])]
         story.say(f"Gem cards: {'; '.join(cards)}")
 
 
@@ -61,7 +61,7 @@ def _scored(story: Story, event: Event, ply: int) -> None:
 
 
 def _aside(story: Story, event: Event) -> None:
-    story.say(f"{event['count']} gem cards are set aside; the top one shows {gem_card(event['top'])}")
+    story.say(f"{event['count']} gem cards are set aside; the top card shows {gem_card(event['top'])}")
 
 
 def _supply_rule(story: Story, event: Event) -> None:
@@ -71,28 +71,28 @@ def _supply_rule(story: Story, event: Event) -> None:
     for kind in dict.fromkeys(gems(back) for back in returned if any(back)):
         seats = [seat for seat, back in enumerate(returned) if gems(back) == kind]
         told.append(f"{story.named(seats)} {'return' if len(seats) > 1 else 'returns'} {kind}")
-    story.say(f"The supply is low in {listing(low)}: {'; '.join(told)}")
+    story.say(f"The supply is low on {listing(low)}: {'; '.join(told)}")
     for seat, back in enumerate(returned):
         story.table.move_gems(seat, "supply", back)
 
 
 def _event_up(story: Story, event: Event) -> None:
     story.table.display = event["card"]
-    story.say(f"The event is {event_card(event['card'])}")
+    story.say(f"The event card is {event_card(event['card'])}")
 
 
 def _reshuffle(story: Story, event: Event) -> None:
-    story.say(f"The event stack is used up; the {event['count']} cards under it are shuffled into a new one")
+    story.say(f"The event stack is used up; its {event['count']} discarded cards are shuffled to form a new stack")
 
 
 def _cancelled(story: Story, event: Event) -> None:
     if event["action"] == "gems":
         story.table.owed_gems = None
-    story.say(f"{story.named(event['seats'])} block each other: {ACTION_NAMES[event['action']]} is cancelled")
+    story.say(f"{story.named(event['seats'])} block each other: {ACTION_NAMES[event['action']]} is canceled")
 
 
 def _money(story: Story, event: Event) -> None:
-    story.act(event["seat"], f"takes {event['amount']}")
+    story.act(event["seat"], f"takes {event['amount']} million")
     story.table.money[event["seat"]] += event["amount"]
 
 
@@ -113,13 +113,16 @@ def _gems_moved(story: Story, event: Event) -> None:
         if list(moved) != list(GEMS_ON_CARD[card]):
             story.add(_SHORT)
     elif why == "three":
-        story.add(f"takes {gems(moved)}" if sum(moved) == 3 else f"takes {gems(moved)}, {_SHORT}")
+        story.also(story.names[receiver], f"takes {gems(moved)}")
+        if sum(moved) < 3:
+            story.add(_SHORT)
     elif why == "adjust":
-        story.add(f"{'returns' if receiver == 'supply' else 'takes'} {gems(moved)}")
+        seat, verb = (giver, "returns") if receiver == "supply" else (receiver, "takes")
+        story.also(story.names[seat], f"{verb} {gems(moved)}")
     elif why == "halve_all":
         story.add(f"{story.names[giver]} returns {gems(moved)}")
     elif why not in _TOLD_BY_STEP:
-        raise ValueError(f"a story knows no gems moved for {why!r}")
+        raise ValueError(f"unknown reason for moving gems: {why!r}")
 
 
 def _drawn(story: Story, event: Event) -> None:
@@ -132,14 +135,14 @@ def _kept(story: Story, event: Event) -> None:
     table = story.table
     table.cards[event["seat"]].append(event["card"])
     if table.drew:
-        story.go_on(", kept for the scoring")
+        story.go_on(" (kept for the scoring)")
     table.immediate = None
 
 
 def _discarded(story: Story, event: Event) -> None:
     table = story.table
     if event["seat"] is None:
-        story.say(f"Nobody has taken {event_card(event['card'])}; it is discarded")
+        story.say(f"No one takes {event_card(event['card'])}; it is discarded")
         table.display = None
     elif table.refusing:
         table.refusing = False

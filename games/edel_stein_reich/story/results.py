@@ -1,4 +1,4 @@
-"""Scorings, and the last chapter: who won, by what, and who forfeited."""
+"""Sentences for scorings and for the result."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ Row = Mapping[str, Any]
 
 
 def tell_half(story: Story, row: Row) -> None:
-    """The half scoring of one colour; cards held do not count and are kept."""
+    """Add the half scoring of one color. Scoring cards do not count and are kept."""
     story.say(colour_row(story, row, HALF_VALUES, with_cards=False))
     story.table.pay_row(row)
 
 
 def tell_phase(story: Story, rows: Sequence[Row]) -> None:
-    """The four colours, the certificates, and what everybody has now; the cards held go back."""
+    """Add the scoring of a phase: four colors, certificates and money. Scoring cards are returned."""
     table = story.table
     before = list(table.money)
     for row in rows:
@@ -36,19 +36,19 @@ def tell_phase(story: Story, rows: Sequence[Row]) -> None:
     seats = range(table.seats)
     paid = [f"{story.names[seat]} {table.money[seat] - before[seat]}" for seat in seats]
     now = [f"{story.names[seat]} {table.money[seat]}" for seat in seats]
-    story.say(f"Paid in all: {', '.join(paid)}")
+    story.say(f"Paid in total: {', '.join(paid)}")
     story.say(f"Money now: {', '.join(now)}")
 
 
 def colour_row(story: Story, row: Row, values: Sequence[int], with_cards: bool = True) -> str:
-    """``Blue, 8. magpie and abacus tie with 4: 4 each, both return 2``."""
+    """``Blue (8 million): magpie and abacus tie for the most (4), get 4 each and return 2 each``."""
     colour = COLOURS.index(row["of"])
     counts = [held[colour] for held in story.table.gems]
     most = max(counts)
     leaders = [seat for seat, count in enumerate(counts) if count == most]
-    head = f"{COLOUR_NAMES[row['of']].capitalize()}, {values[colour]}."
+    head = f"{COLOUR_NAMES[row['of']].capitalize()} ({values[colour]} million):"
     if not most:
-        return f"{head} Nobody has any: nothing is paid"
+        return f"{head} no player has any, so nothing is paid"
     told = _alone(story, row, leaders[0], most) if len(leaders) == 1 else _tie(story, row, leaders, most)
     cards = [*_per_gem(story, row), *_idle_cards(story, row, leaders)] if with_cards else []
     return " ".join([head, *[f"{part}." for part in (told, *cards)]]).removesuffix(".")
@@ -58,16 +58,14 @@ def _alone(story: Story, row: Row, seat: int, most: int) -> str:
     bonus = ""
     if row["sole_bonus"][seat]:
         named = [event_card(card) for card in story.table.cards[seat] if card in ("sole_any", f"sole:{row['of']}")]
-        bonus = f", and {row['sole_bonus'][seat]} more for {' and '.join(named)}"
-    return (
-        f"{story.names[seat]} has most, alone with {most}: {row['share'][seat]}{bonus}; returns {row['returned'][seat]}"
-    )
+        bonus = f" plus {row['sole_bonus'][seat]} for {' and '.join(named)}"
+    share, returned = row["share"][seat], row["returned"][seat]
+    return f"{story.names[seat]} has the most ({most}), gets {share}{bonus} and returns {returned}"
 
 
 def _tie(story: Story, row: Row, leaders: Sequence[int], most: int) -> str:
-    everybody = "both" if len(leaders) == 2 else "all"
     share, returned = row["share"][leaders[0]], row["returned"][leaders[0]]
-    return f"{story.named(leaders)} tie with {most}: {share} each, {everybody} return {returned}"
+    return f"{story.named(leaders)} tie for the most ({most}), get {share} each and return {returned} each"
 
 
 def _per_gem(story: Story, row: Row) -> list[str]:
@@ -76,32 +74,33 @@ def _per_gem(story: Story, row: Row) -> list[str]:
 
 
 def _idle_cards(story: Story, row: Row, leaders: Sequence[int]) -> list[str]:
-    """The cards for this colour alone that pay nothing now."""
+    """Return sentences for the cards for a sole majority in this color that pay nothing."""
     card = f"sole:{row['of']}"
     holders = [seat for seat, cards in enumerate(story.table.cards) if card in cards and leaders != [seat]]
     return [
-        f"{event_card(card)} pays {story.names[seat]} nothing{' in a tie' if seat in leaders else ''}"
+        f"{event_card(card)} pays {story.names[seat]} nothing{' because of the tie' if seat in leaders else ''}"
         for seat in holders
     ]
 
 
 def certificate_row(story: Story, row: Row) -> str:
-    """``Certificates. kontor holds the only one: 10``."""
+    """``Certificates: kontor has the only one and gets 10``."""
     first, second = CERTIFICATE_VALUES
     counts = [cards.count("cert") for cards in story.table.cards]
     leaders = [seat for seat, paid in enumerate(row["share"]) if paid == first]
     next_most = [seat for seat, paid in enumerate(row["share"]) if paid == second]
     if not leaders:
-        return "Certificates. Nobody holds one: nothing is paid"
+        return "Certificates: no player has one, so nothing is paid"
     most = counts[leaders[0]]
     if len(leaders) > 1:
-        return f"Certificates. {story.named(leaders)} tie with {most}: {first} each"
+        return f"Certificates: {story.named(leaders)} tie for the most ({most}) and get {first} each"
     if sum(counts) == 1:
-        return f"Certificates. {story.named(leaders)} holds the only one: {first}"
-    told = f"Certificates. {story.named(leaders)} has most, {most}: {first}"
-    if next_most:
-        each = " each" if len(next_most) > 1 else ""
-        told += f"; {story.named(next_most)} with {counts[next_most[0]]}: {second}{each}"
+        return f"Certificates: {story.named(leaders)} has the only one and gets {first}"
+    told = f"Certificates: {story.named(leaders)} has the most ({most}) and gets {first}"
+    if len(next_most) == 1:
+        told += f"; {story.named(next_most)} has {counts[next_most[0]]} and gets {second}"
+    elif next_most:
+        told += f"; {story.named(next_most)} have {counts[next_most[0]]} each and get {second} each"
     return told
 
 
@@ -112,7 +111,7 @@ Score = Mapping[str, Any]
 
 def tell_outcome(story: Story, outcome: Mapping[str, Any], ply: int) -> None:
     """A chapter of its own for ranks, ties and forfeits."""
-    story.begin("The result", ply)
+    story.begin("Result", ply)
     ranks, scores = outcome["ranks"], outcome["scores"]
     placed = finishers(outcome)
     if not any(map(has_score, scores)):
@@ -120,7 +119,7 @@ def tell_outcome(story: Story, outcome: Mapping[str, Any], ply: int) -> None:
         story.tell_forfeits(scores)
         return
     if not placed:
-        story.say("Nobody has played to the end")
+        story.say("No player finished the game")
     else:
         _tell_winners(story, [seat for seat in placed if ranks[seat] == 1], scores)
         _tell_others(story, [seat for seat in placed if ranks[seat] > 1], ranks, scores)
@@ -129,8 +128,9 @@ def tell_outcome(story: Story, outcome: Mapping[str, Any], ply: int) -> None:
 
 
 def _tell_winners(story: Story, winners: Sequence[int], scores: Sequence[Score]) -> None:
-    verb = "wins" if len(winners) == 1 else "share the win"
-    story.say(f"{story.named(winners)} {verb} with {scores[winners[0]]['money']}")
+    money = f"{scores[winners[0]]['money']} million"
+    won = f"wins with {money}" if len(winners) == 1 else f"share the win with {money} each"
+    story.say(f"{story.named(winners)} {won}")
 
 
 def _tell_others(story: Story, others: Sequence[int], ranks: Sequence[int], scores: Sequence[Score]) -> None:
@@ -140,14 +140,15 @@ def _tell_others(story: Story, others: Sequence[int], ranks: Sequence[int], scor
 
 
 def _tell_ties(story: Story, placed: Sequence[int], ranks: Sequence[int], scores: Sequence[Score]) -> None:
-    """What decided between neighbours with equal money."""
+    """Add what broke the ties between neighbors with equal money."""
     for better, worse in pairwise(placed):
         if scores[better]["money"] == scores[worse]["money"] and ranks[better] != ranks[worse]:
             why = _more(scores[better]["gems"], scores[worse]["gems"])
-            story.say(f"{story.names[better]} ranks before {story.names[worse]} with as much money and more {why}")
+            story.say(f"{story.names[better]} ranks above {story.names[worse]} with the same money but more {why}")
 
 
 def _more(ours: Sequence[int], theirs: Sequence[int]) -> str:
     if sum(ours) != sum(theirs):
         return "gems"
-    return next(name for name, own, other in zip(COLOUR_NAMES.values(), ours, theirs, strict=True) if own != other)
+    colors = zip(COLOUR_NAMES.values(), ours, theirs, strict=True)
+    return next(f"{name} gems" for name, own, other in colors if own != other)

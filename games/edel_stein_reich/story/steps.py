@@ -1,4 +1,4 @@
-"""The sentences of the steps: what the seats chose, offered and answered."""
+"""Sentences for steps: choices, offers and answers of the seats."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Step = Mapping[str, Any]
 
 
 def tell_step(story: Story, step: Step) -> None:
-    """The sentence of one step; what a seat's own log knows of forced and defaulted moves is added to it."""
+    """Add the sentence of one step, with a remark on a forced or default move in a seat's own log."""
     if "chance" in step:
         _CHANCE[step["chance"]](story, step)
         return
@@ -31,7 +31,7 @@ def tell_step(story: Story, step: Step) -> None:
 
 def _age_order(story: Story, step: Step) -> None:
     story.table.age_order = list(step["seats"])
-    story.say(f"From the youngest to the oldest: {', '.join(story.names[seat] for seat in step['seats'])}")
+    story.say(f"Players from youngest to oldest: {', '.join(story.names[seat] for seat in step['seats'])}")
 
 
 def _starter(story: Story, step: Step) -> None:
@@ -59,7 +59,7 @@ def _turn_over(story: Story, seat: int, move: str) -> None:
     """Two players: the hidden card is shown after a hit, which has named it already, or after two misses."""
     if move in story.table.guesses:
         return
-    story.say(f"{story.names[seat]} turns over {ACTION_NAMES[move]}")
+    story.say(f"{story.names[seat]} reveals {ACTION_NAMES[move]}")
     story.table.winner = seat
     story.table.turned = True
     if move == "gems":
@@ -68,7 +68,7 @@ def _turn_over(story: Story, seat: int, move: str) -> None:
 
 def _guess(story: Story, seat: int, move: str) -> None:
     story.table.guesses.append(move)
-    story.say(f"{story.names[seat]} shows {ACTION_NAMES[move]}")
+    story.say(f"{story.names[seat]} guesses {ACTION_NAMES[move]}")
 
 
 def _open_barter(story: Story, seat: int, move: Any) -> None:
@@ -77,7 +77,7 @@ def _open_barter(story: Story, seat: int, move: Any) -> None:
     rival = story.table.barter[1]
     story.say(
         f"{story.named([seat, rival])} barter for {ACTION_NAMES[action]}; "
-        f"{story.names[seat]} opens, {_why_opens(story, seat, rival)}"
+        f"{story.names[seat]} opens {_why_opens(story, seat, rival)}"
     )
     if move == "decline":
         story.say(f"{story.names[seat]} {'makes no offer' if any(story.table.gems[seat]) else 'has no gem to offer'}")
@@ -87,7 +87,8 @@ def _open_barter(story: Story, seat: int, move: Any) -> None:
 
 
 def _why_opens(story: Story, opener: int, rival: int) -> str:
-    reasons = [f"with fewer {colour}" for colour in COLOUR_NAMES.values()] + ["with less money", "being younger"]
+    fewer = [f"with fewer {colour} gems" for colour in COLOUR_NAMES.values()]
+    reasons = [*fewer, "with less money", "as the younger player"]
     ours, theirs = story.table.precedence(opener), story.table.precedence(rival)
     return next(reason for reason, own, other in zip(reasons, ours, theirs, strict=True) if own != other)
 
@@ -100,19 +101,17 @@ def _answer_offer(story: Story, seat: int, move: Any) -> None:
         story.say(f"{story.names[seat]} accepts {gems(table.standing)}")
         table.win(next(other for other in table.barter if other != seat))
     else:
-        story.say(f"{story.names[seat]} offers {gems(move['offer'])}: {why_higher(table.standing, move['offer'])}")
+        story.say(f"{story.names[seat]} offers {gems(move['offer'])} ({why_higher(table.standing, move['offer'])})")
         table.standing = move["offer"]
 
 
 def _counter_gift(story: Story, seat: int, move: Any) -> None:
     if move == "decline":
-        story.say(
-            f"{story.names[seat]} {'gives nothing' if any(story.table.gems[seat]) else 'has no gem to give'} either"
-        )
+        story.say(f"{story.names[seat]} {'gives no gem' if any(story.table.gems[seat]) else 'has no gem to give'}")
         return
     assert story.table.barter is not None
     opener = story.names[story.table.barter[0]]
-    story.say(f"{story.names[seat]} gives {opener} {gems_of([move['gift']])} for it")
+    story.say(f"{story.names[seat]} gives {opener} {gems_of([move['gift']])} for the action")
     story.table.win(seat)
     story.table.turned = True
 
@@ -122,7 +121,7 @@ def _event_card(story: Story, seat: int, move: str) -> None:
     assert table.display is not None
     if move == "blind":
         table.refusing = True
-        story.act(seat, f"leaves {event_card(table.display)}", "draws from the stack")
+        story.act(seat, f"passes on {event_card(table.display)}", "draws from the stack")
     else:
         table.immediate = table.display
         keeps = ["keeps it for the scoring"] if table.display in SCORING_CARDS else []
@@ -139,20 +138,20 @@ def _immediate(story: Story, seat: int, move: Any) -> None:
         table.idle = False
         story.say(f"{name} does not use {event_card(card)}")
     elif card == "half":
-        story.say(f"{name} has {COLOUR_NAMES[move['colour']]} scored at once, at half its value")
+        story.say(f"{name} scores {COLOUR_NAMES[move['colour']]} immediately at half value")
     elif card == "three":
-        story.say(f"{name} wants three {COLOUR_NAMES[move['colour']]}")
+        story.say(f"{name} chooses {COLOUR_NAMES[move['colour']]}")
     elif card == "halve_all":
-        story.say(f"{name} has everybody return half of each colour")
+        story.say(f"{name} makes every player return half of each color")
     elif card == "swap":
         given, taken = gems_of([move["give"]]), gems_of([move["take"]])
-        story.say(f"{name} gives {story.names[move['seat']]} {given} for {taken}")
+        story.say(f"{name} gives {story.names[move['seat']]} {given} in exchange for {taken}")
     elif card == "rob":
-        lost = [f"{gems_of([colour])} of {story.names[int(victim)]}" for victim, colour in move["take"].items()]
-        story.say(f"{name} sends back to the supply {listing(lost)}")
+        lost = [f"{story.names[int(victim)]} return {gems_of([colour])}" for victim, colour in move["take"].items()]
+        story.say(f"{name} makes {listing(lost)}")
     else:
         colours = listing([COLOUR_NAMES[colour] for colour in card.removeprefix("adjust:")])
-        story.say(f"{name} sets {colours} to four each")
+        story.say(f"{name} sets {colours} to 4 each")
 
 
 def _free_choice(story: Story, seat: int, move: Any) -> None:
@@ -161,7 +160,7 @@ def _free_choice(story: Story, seat: int, move: Any) -> None:
     story.settle_gems()
     if len(seats) > 1 and not table.picks:
         order = [story.names[chooser] for chooser in sorted(seats, key=table.precedence)]
-        story.say(f"Free Choice, fewest red first: {', then '.join(order)}")
+        story.say(f"The players use Free Choice in this order (fewest red gems first): {', '.join(order)}")
     table.picks += 1
     if len(seats) == 1 and move == "decline":
         story.act(seat, "changes nothing")

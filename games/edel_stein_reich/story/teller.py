@@ -8,6 +8,7 @@ from typing import Any
 from games.edel_stein_reich.cards import COLOURS, GEMS_AT_START, GEMS_PER_COLOUR
 from games.edel_stein_reich.story.words import ACTION_NAMES
 from games.story import Narrative
+from games.words import listing
 
 
 class Story(Narrative):
@@ -28,15 +29,15 @@ class Story(Narrative):
         elif self.table.winner == seat:
             self.add(f"{name} {phrase}")
         else:
-            self.say(f"{name}, alone on {ACTION_NAMES[self.table.choices[seat]]}, {phrase}")
+            self.say(f"{name} {listing([f'is alone on {ACTION_NAMES[self.table.choices[seat]]}', *verbs])}")
         self.table.winner = None
         self.table.turned = False
 
     def settle_gems(self) -> None:
-        """Say so when a seat was to take the gems of a card and the supply had none of them."""
+        """Mention a seat that takes no gems of its card because the supply has none of them."""
         seat = self.table.owed_gems
         if seat is not None:
-            self.act(seat, "takes no gems: the supply has none of these colours")
+            self.act(seat, "takes no gems because the supply has none of these colors")
             self.table.owed_gems = None
 
 
@@ -76,7 +77,7 @@ class Following:
         self.end_barter()
 
     def end_barter(self, winner: int | None = None) -> None:
-        """Nobody barters (any more)."""
+        """End the barter."""
         self.barter: tuple[int, int] | None = None
         self.standing: list[int] | None = None
         self.winner = winner

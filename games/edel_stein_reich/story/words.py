@@ -1,4 +1,4 @@
-"""The words for colours, gems, cards and actions, the same wherever the game is told."""
+"""Names of colors, gems, cards and actions for all texts of the game."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from games.words import listing, number
 COLOUR_NAMES: Final = {"R": "red", "Y": "yellow", "G": "green", "B": "blue"}
 ACTION_NAMES: Final = {"money": "Money", "event": "Event", "gems": "Gems", "free_choice": "Free Choice"}
 _CARDS: Final = {
-    "sole_any": f"{SOLE_ANY_BONUS} for each colour alone",
+    "sole_any": f"{SOLE_ANY_BONUS} for each color alone",
     "cert": "certificate",
     "half": "half scoring",
     "adjust:RB": "four red, four blue",
     "adjust:YG": "four yellow, four green",
     "swap": "swap a gem",
     "rob": "one gem from each",
-    "three": "three of a colour",
-    "halve_all": "everybody returns half",
+    "three": "three of a color",
+    "halve_all": "everyone returns half",
 }
 
 
@@ -35,8 +35,8 @@ def gems_of(colours: Sequence[str]) -> str:
 
 
 def gem_card(code: str) -> str:
-    """What a gem card offers: its money or its gems."""
-    return f"{MONEY_ON_CARD[code]} or {gems(GEMS_ON_CARD[code])}"
+    """Return the money and the gems of a gem card."""
+    return f"{MONEY_ON_CARD[code]} million or {gems(GEMS_ON_CARD[code])}"
 
 
 def event_card(code: str) -> str:
@@ -48,20 +48,20 @@ def event_card(code: str) -> str:
         name = f"1 for each {COLOUR_NAMES[colour]}"
     else:
         name = _CARDS[code]
-    return f"“{name}”"
+    return f'"{name}"'
 
 
 def why_higher(standing: Sequence[int], offer: Sequence[int]) -> str:
-    """Why ``offer`` is higher than ``standing``: more gems, or as many with more of the first colour that differs."""
+    """Return why ``offer`` is higher than ``standing``: more gems, or more of the first color that differs."""
     more = sum(offer) - sum(standing)
     if more:
-        return "one gem more" if more == 1 else f"{number(more)} gems more"
+        return "one more gem" if more == 1 else f"{number(more)} more gems"
     names = list(COLOUR_NAMES.values())
     higher = next(c for c in range(4) if offer[c] != standing[c])
     if sum(offer) == 1:
-        return f"{names[higher]} above {names[list(standing).index(1)]}"
-    return f"as many gems, more {names[higher]}"
+        return f"{names[higher]} ranks above {names[list(standing).index(1)]}"
+    return f"same number of gems, more {names[higher]}"
 
 
-EVENT_NAMES: Final = {code: event_card(code).strip("“”") for code in EVENT_ORDER}
-"""What each event card is called."""
+EVENT_NAMES: Final = {code: event_card(code).strip('"') for code in EVENT_ORDER}
+"""Names of the event cards by code."""

@@ -14,42 +14,43 @@ from games.tutorial import Lesson, Option, Sentence, Term, Value
 INTRODUCTIONS: Final[dict[int, tuple[Sentence, ...]]] = {
     1: (
         Sentence(
-            "Everybody chooses an action in secret, then all are shown at once. Alone on an action, you carry it out. "
-            "Two who want the same barter for it in gems. Three or more block each other: nobody gets it."
+            "All players choose an action in secret, then all choices are revealed. If you are alone on an action, you "
+            "carry it out. Two players with the same action barter for it with gems. Three or more block each other."
         ),
-        Sentence("So ask two things of an action: what it brings, and how many others want it."),
+        Sentence("Before you choose, consider what the action brings and how many other players want it."),
     ),
     2: (
         Sentence(
-            "Money stays, gems must pay off: at the end of the phase only whoever has most of a colour is paid for it, "
-            "{R} 14, {Y} 12, {G} 10, {B} 8. So a gem is worth about a quarter of that: 3½, 3, 2½, 2."
+            "You keep money, but gems pay only at the end of the phase, and only the player with the most gems of a "
+            "color is paid: {R} 14, {Y} 12, {G} 10, {B} 8. As a rule of thumb, one gem is worth about a quarter of "
+            "that: 3½, 3, 2½, 2."
         ),
     ),
     3: (
         Sentence(
-            "Cards may pay as much as gems. Scoring cards lie before you until the end of the phase and cost no gems; "
-            "most certificates pay 10."
+            "Cards can pay as much as gems. You keep scoring cards until the end of the phase, and they cost no gems. "
+            "The player with the most certificates gets 10."
         ),
     ),
     4: (
         Sentence(
-            "Think one step further: the gem cards lie open, so the others see the same as you. What is best for all "
-            "of them is blocked."
+            "Think one step ahead: the gem cards are face up, so the other players see the same as you. An action that "
+            "is best for all of them is blocked."
         ),
     ),
     5: (
         Sentence(
-            "More than half of the phase is over. Now it counts of which colour you can have most, alone: one gem more "
-            "than everybody else is worth all of its value."
+            "More than half of the phase is over. Decide in which color you can have the sole majority: one more gem "
+            "than every other player earns the full value."
         ),
     ),
     6: (
         Sentence(
-            "Whoever does not act in a barter is paid, and the right gem can be worth more than the action: it may "
-            "make a majority, or break one."
+            "The player who does not act in a barter is paid. The right gem can be worth more than the action because "
+            "it can make or break a majority."
         ),
     ),
-    7: (Sentence("The last round before the scoring: count what each action would change in it."),),
+    7: (Sentence("This is the last round before the scoring. Count what each action would change."),),
 }
 """What is new in a round."""
 
@@ -88,7 +89,7 @@ def _label(action: str) -> Sentence:
 def _wish(view: Document, other: int, action: str, names: Sequence[str]) -> Sentence:
     card = view["players"][other]["gem_card"]
     return Sentence(
-        "%(name)s could have %(money)s millions or %(gems)s; %(action)s would be worth most to %(name)s.",
+        "%(name)s can get %(money)s million or %(gems)s. %(action)s is worth the most to %(name)s.",
         {
             "name": names[other],
             "money": MONEY_ON_CARD[card],
@@ -103,7 +104,7 @@ def _leads(view: Document, seat: int) -> list[Sentence]:
     own = view["players"][seat]["gems"]
     return [
         Sentence(
-            "Of {%(colour)s} you have %(own)s, the others %(most)s at most.",
+            "You have %(own)s {%(colour)s}. The other players have at most %(most)s.",
             {"colour": "RYGB"[at], "own": own[at], "most": cards.most_of_others(view, seat, at)},
         )
         for at in leading(view, seat)
@@ -119,11 +120,11 @@ def leading(view: Document, seat: int) -> list[int]:
 def _meaning(view: Document, seat: int, action: str) -> Sentence:
     card = view["players"][seat]["gem_card"]
     if action == "money":
-        return Sentence("Your gem card shows %(money)s: so many millions, at once.", {"money": MONEY_ON_CARD[card]})
+        return Sentence("Your gem card gives you %(money)s million immediately.", {"money": MONEY_ON_CARD[card]})
     if action == "gems":
         gems = GEMS_ON_CARD[card]
         return Sentence(
-            "Your gem card shows %(gems)s: worth about %(worth)s at the scoring, if they make a majority.",
+            "Your gem card gives you %(gems)s, worth about %(worth)s at the scoring if they make a majority.",
             {"gems": prices.drawn(gems), "worth": prices.millions(prices.price(gems))},
         )
     return cards.meaning(view["event"]["display"], view, seat)
@@ -135,9 +136,9 @@ def _advice(view: Document, seat: int, action: str, rivals: int) -> Sentence:
         "worth": prices.millions(prices.of_action(view, seat, action)),
     }
     if not rivals:
-        return Sentence("%(action)s: worth about %(worth)s, and nobody else seems to want it.", said)
+        return Sentence("%(action)s is worth about %(worth)s, and no other player seems to want it.", said)
     return Sentence(
-        "%(action)s: worth about %(worth)s. One other seems to want it, too; then you barter, and whoever does not act "
-        "is paid. Everything else is worth less or wanted by more.",
+        "%(action)s is worth about %(worth)s. One other player also seems to want it. In that case you barter, and the "
+        "player who does not act is paid. All other actions are worth less or wanted by more players.",
         said,
     )

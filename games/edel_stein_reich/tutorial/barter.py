@@ -14,8 +14,8 @@ from games.tutorial import Heap, Lesson, Option, Sentence, Term, Value
 
 NOTHING: Final = (0, 0, 0, 0)
 HIGHER: Final = Sentence(
-    "An offer is higher if it has more gems; then colours do not matter. With as many gems, the one with more {R} is "
-    "higher, then more {Y}, then {G}, then {B}. You may change your offer completely each time."
+    "An offer with more gems is higher, whatever the colors. With the same number of gems, the offer with more {R} is "
+    "higher, then more {Y}, {G}, {B}. You can change your offer completely each time."
 )
 
 
@@ -27,25 +27,27 @@ def opening(view: Document, decision: Document, names: Sequence[str], first: boo
     worth_it = offer is not None and 2 * prices.price(offer) <= _brings(view, decision)
     introduction = (
         Sentence(
-            "Two of you want the same, so you barter. Whoever has fewer {R} opens; if they are equal, fewer {Y}, {G}, "
-            "{B}, then less money, then the younger one. Here that is you."
+            "Two players want the same action, so you barter. The player with fewer {R} opens. Ties are broken by "
+            "fewer {Y}, {G}, {B}, then by less money, then by age (the younger player). Here you open."
         ),
-        Sentence("%(name)s can take your gems and leave you the action, or offer more for it.", said),
+        Sentence("%(name)s can accept your gems and leave you the action, or make a higher offer.", said),
     )
     return Lesson(
         title=Sentence("Open the barter with %(name)s: %(action)s", said),
         introduction=introduction if first else (),
-        hints=[Sentence("If you act, it is worth about %(worth)s to you.", said), *_kept(view, decision)],
+        hints=[Sentence("The action is worth about %(worth)s to you.", said), *_kept(view, decision)],
         options=[
             Option(
                 "decline",
-                Sentence("Offer nothing"),
-                Sentence("%(name)s may then give you one gem, of any colour, and act. If not, nobody acts.", said),
+                Sentence("Make no offer"),
+                Sentence("%(name)s can then give you one gem of any color and act. Otherwise no one acts.", said),
             )
         ],
         heaps=_heaps(held, NOTHING),
         advised={"offer": offer} if worth_it else "decline",
-        advice=_open_low(offer) if offer is not None and worth_it else Sentence("Nothing: it would cost too much."),
+        advice=_open_low(offer)
+        if offer is not None and worth_it
+        else Sentence("Make no offer. The action would cost too much."),
     )
 
 
@@ -61,7 +63,10 @@ def answering(view: Document, decision: Document, names: Sequence[str], first: b
     better = prices.gains(offer, _brings(view, decision), standing)
     return Lesson(
         title=Sentence("%(name)s offers %(gems)s for %(action)s", said),
-        introduction=(Sentence("You and %(name)s want the same: one acts, the other is paid.", said), HIGHER)
+        introduction=(
+            Sentence("You and %(name)s want the same action. One of you acts, the other is paid.", said),
+            HIGHER,
+        )
         if first
         else (),
         hints=[*_lowest(decision), *_kept(view, decision)],
@@ -69,7 +74,7 @@ def answering(view: Document, decision: Document, names: Sequence[str], first: b
             Option(
                 "accept",
                 Sentence("Accept %(gems)s", said),
-                Sentence("You get gems worth about %(price)s; %(name)s acts.", said),
+                Sentence("You get gems worth about %(price)s, and %(name)s acts.", said),
             )
         ],
         heaps=_heaps(decision["holdings"], standing),
@@ -83,14 +88,14 @@ def giving(view: Document, decision: Document, names: Sequence[str]) -> Lesson:
     said = _said(view, decision, names)
     gift = (decision["colours"] or [None])[-1]
     return Lesson(
-        title=Sentence("%(name)s offers nothing for %(action)s", said),
+        title=Sentence("%(name)s makes no offer for %(action)s", said),
         introduction=(
-            Sentence("Give exactly one gem, of any colour, and you act: %(name)s has to take it.", said),
-            Sentence("Give nothing, and nobody acts."),
+            Sentence("You can give exactly one gem of any color to act. %(name)s must accept it.", said),
+            Sentence("If you give no gem, no one acts."),
         ),
-        hints=[Sentence("If you act, it is worth about %(worth)s to you.", said)],
+        hints=[Sentence("The action is worth about %(worth)s to you.", said)],
         options=[
-            Option("decline", Sentence("Give nothing"), Sentence("The action is lost for both.")),
+            Option("decline", Sentence("Give no gem"), Sentence("No one carries out the action.")),
             *(
                 Option(
                     {"gift": colour},
@@ -105,7 +110,7 @@ def giving(view: Document, decision: Document, names: Sequence[str]) -> Lesson:
         ],
         heaps=(),
         advised={"gift": gift} if gift else "decline",
-        advice=Sentence("Give the cheapest gem: an action for one gem is a good price.")
+        advice=Sentence("Give the cheapest gem. One gem is a good price for an action.")
         if gift
         else Sentence("You have no gem to give."),
     )
@@ -138,7 +143,7 @@ def _heaps(held: Sequence[int], standing: Sequence[int]) -> list[Heap]:
 def _kept(view: Document, decision: Document) -> list[Sentence]:
     return [
         Sentence(
-            "Nobody has more {%(colour)s} than you: that may pay at the scoring, so keep them.",
+            "No player has more {%(colour)s} than you. Keep these gems: they can pay at the scoring.",
             {"colour": COLOURS[at]},
         )
         for at in leading(view, decision["seat"])
@@ -149,29 +154,31 @@ def _lowest(decision: Document) -> list[Sentence]:
     """What is just higher than the standing offer."""
     lowest = prices.lowest_offer(decision["holdings"], decision["standing"])
     if lowest is None:
-        return [Sentence("You cannot go higher, so you accept.")]
+        return [Sentence("You cannot make a higher offer, so you must accept.")]
     count = sum(decision["standing"])
     same = prices.lowest_alike(decision["holdings"], decision["standing"])
     if same is None:
-        return [Sentence("Only more gems are higher: %(count)s, of any colour.", {"count": count + 1})]
+        return [
+            Sentence("Only an offer with more gems is higher: at least %(count)s of any color.", {"count": count + 1})
+        ]
     return [
         Sentence(
-            "Higher with as many gems: %(same)s or more. Higher with one gem more: any %(count)s.",
+            "With the same number of gems, %(same)s is the lowest higher offer. Any %(count)s gems are also higher.",
             {"same": prices.drawn(same), "count": count + 1},
         )
     ]
 
 
 def _open_low(offer: Sequence[int]) -> Sentence:
-    return Sentence("Begin low, with %(offer)s: you can go higher later.", {"offer": prices.drawn(offer)})
+    return Sentence("Start low with %(offer)s. You can raise your offer later.", {"offer": prices.drawn(offer)})
 
 
 def _raise(offer: Sequence[int], said: dict[str, Value]) -> Sentence:
     return Sentence(
-        "Offer %(offer)s. If %(name)s accepts, you act, worth about %(worth)s, for gems worth %(cost)s.",
+        "Offer %(offer)s. If %(name)s accepts, you get an action worth about %(worth)s for gems worth %(cost)s.",
         {**said, "offer": prices.drawn(offer), "cost": prices.millions(prices.price(offer))},
     )
 
 
 def _take(said: dict[str, Value]) -> Sentence:
-    return Sentence("Accept: to go higher would cost more than the action is worth beside being paid.", said)
+    return Sentence("Accept. A higher offer would cost more than you gain by acting instead of being paid.", said)

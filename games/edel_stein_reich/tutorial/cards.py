@@ -33,8 +33,8 @@ def _sole(card: str, colour: str, view: Document, seat: int) -> Sentence:
     at = COLOURS.index(colour)
     own, most = view["players"][seat]["gems"][at], most_of_others(view, seat, at)
     return Sentence(
-        "“%(card)s”: %(bonus)s more at the scoring if you have most {%(colour)s}, alone. You have %(own)s of them, "
-        "the others %(most)s at most.",
+        '"%(card)s" pays %(bonus)s more at the scoring if you alone have the most {%(colour)s}. You have %(own)s, the '
+        "other players have at most %(most)s.",
         {"card": name(card), "bonus": SOLE_BONUS[at], "colour": colour, "own": own, "most": most},
     )
 
@@ -42,8 +42,8 @@ def _sole(card: str, colour: str, view: Document, seat: int) -> Sentence:
 def _sole_any(card: str, _colour: str, view: Document, seat: int) -> Sentence:
     alone = sum(view["players"][seat]["gems"][at] > most_of_others(view, seat, at) for at in range(4))
     return Sentence(
-        "“%(card)s”: %(bonus)s more at the scoring for each colour of which you have most, alone. Colours of which "
-        "that is so now: %(count)s.",
+        '"%(card)s" pays %(bonus)s more at the scoring for each color in which you alone have the most gems. Current '
+        "number of these colors: %(count)s.",
         {"card": name(card), "bonus": SOLE_ANY_BONUS, "count": alone},
     )
 
@@ -51,7 +51,8 @@ def _sole_any(card: str, _colour: str, view: Document, seat: int) -> Sentence:
 def _per(card: str, colour: str, view: Document, seat: int) -> Sentence:
     own = view["players"][seat]["gems"][COLOURS.index(colour)]
     return Sentence(
-        "“%(card)s”: at the scoring it pays 1 for each {%(colour)s} that you have, most or not. You have %(own)s.",
+        '"%(card)s" pays 1 at the scoring for each {%(colour)s} that you have, even without a majority. You have '
+        "%(own)s.",
         {"card": name(card), "colour": colour, "own": own},
     )
 
@@ -61,23 +62,23 @@ def _certificate(card: str, _colour: str, view: Document, seat: int) -> Sentence
     first, second = CERTIFICATE_VALUES
     own = counts.pop(seat)
     return Sentence(
-        "“%(card)s”: at the scoring most certificates pay %(first)s, second most %(second)s. You have %(own)s, the "
-        "others %(most)s at most.",
+        '"%(card)s": at the scoring, the most certificates pay %(first)s and the second most pay %(second)s. You have '
+        "%(own)s, the other players have at most %(most)s.",
         {"card": name(card), "first": first, "second": second, "own": own, "most": max(counts)},
     )
 
 
 def _three(card: str, _colour: str, _view: Document, _seat: int) -> Sentence:
     return Sentence(
-        "“%(card)s”: three gems of one colour at once, yours to choose. Three {R} are worth about %(worth)s.",
+        '"%(card)s" gives you three gems of a color of your choice. Three {R} are worth about %(worth)s.',
         {"card": name(card), "worth": prices.millions(prices.THREE)},
     )
 
 
 def _half(card: str, _colour: str, _view: Document, _seat: int) -> Sentence:
     return Sentence(
-        "“%(card)s”: one colour of your choice is scored at once, at half its value: {R} %(red)s, {Y} %(yellow)s, "
-        "{G} %(green)s, {B} %(blue)s. Whoever has most is paid, and gives gems back.",
+        '"%(card)s": a color of your choice is scored immediately at half its value: {R} %(red)s, {Y} %(yellow)s, '
+        "{G} %(green)s, {B} %(blue)s. The player with the most gems is paid and returns gems.",
         {"card": name(card), **dict(zip(("red", "yellow", "green", "blue"), HALF_VALUES, strict=True))},
     )
 
@@ -86,8 +87,8 @@ def _adjust(card: str, colours: str, view: Document, seat: int) -> Sentence:
     own = view["players"][seat]["gems"]
     first, second = colours[0], colours[1]
     return Sentence(
-        "“%(card)s”: you would have exactly four of both colours. You have %(one)s {%(first)s} and %(two)s "
-        "{%(second)s} now.",
+        '"%(card)s": you get exactly four gems of both colors. You have %(one)s {%(first)s} and %(two)s {%(second)s} '
+        "now.",
         {
             "card": name(card),
             "first": first,

@@ -55,7 +55,7 @@ def grid(rows: Sequence[Row], held: Sequence[Sequence[int]], names: Sequence[str
     lines = [[_head(row), *(_cell(row, held, seat) for seat in seats)] for row in rows]
     sums = [Sentence("%(paid)s", {"paid": sum(paid(row, seat) for row in rows)}) for seat in seats]
     heads = [Sentence("Gems: paid, returned"), *(Sentence("%(name)s", {"name": name}) for name in names)]
-    return Grid(heads, [*lines, [Sentence("In all"), *sums]])
+    return Grid(heads, [*lines, [Sentence("Total"), *sums]])
 
 
 def _head(row: Row) -> Sentence:
@@ -97,33 +97,35 @@ def why(row: Row, held: Sequence[Sequence[int]], seat: int, names: Sequence[str]
 def _why(leaders: Sequence[int], seat: int, more: bool) -> Sentence:
     if leaders == [seat] and more:
         return Sentence(
-            "{%(colour)s}: you have most, alone, and are paid all of it, %(share)s, and %(more)s more for your cards. "
-            "You return half of them, rounded up: %(returned)s."
+            "{%(colour)s}: you alone have the most and get the full value of %(share)s, plus %(more)s for your cards. "
+            "You return half of these gems, rounded up: %(returned)s."
         )
     if leaders == [seat]:
         return Sentence(
-            "{%(colour)s}: you have most, alone, and are paid all of it, %(share)s. You return half of them, rounded "
-            "up: %(returned)s."
+            "{%(colour)s}: you alone have the most and get the full value of %(share)s. You return half of these gems, "
+            "rounded up: %(returned)s."
         )
     if seat in leaders:
         return Sentence(
-            "{%(colour)s}: others have as many as you, so you share: %(share)s each, and each returns %(returned)s. "
-            "One more would have been worth all of it."
+            "{%(colour)s}: you are tied for the most. Each of you gets %(share)s and returns %(returned)s. With one "
+            "more gem you would have won the full value."
         )
     if len(leaders) == 1:
-        return Sentence("{%(colour)s}: %(name)s has most, %(most)s; you have %(own)s. Second most is paid nothing.")
-    return Sentence("{%(colour)s}: others share it with %(most)s each, %(share)s each; you have %(own)s.")
+        return Sentence(
+            "{%(colour)s}: %(name)s has the most (%(most)s), you have %(own)s. The second most is not paid."
+        )
+    return Sentence("{%(colour)s}: other players are tied with %(most)s gems and get %(share)s each. You have %(own)s.")
 
 
 def _why_certificates(row: Row, seat: int) -> Sentence:
     own = row["share"][seat]
     if not any(row["share"]):
-        return Sentence("Certificates: nobody has one, so nothing is paid.")
+        return Sentence("Certificates: no player has one, so nothing is paid.")
     if own == max(row["share"]):
-        return Sentence("Certificates: nobody has more than you, so you are paid %(paid)s.", {"paid": own})
+        return Sentence("Certificates: no player has more than you, so you get %(paid)s.", {"paid": own})
     if own:
-        return Sentence("Certificates: you have second most, so you are paid %(paid)s.", {"paid": own})
-    return Sentence("Certificates: others have more, so you are paid nothing.")
+        return Sentence("Certificates: you have the second most, so you get %(paid)s.", {"paid": own})
+    return Sentence("Certificates: other players have more, so you get nothing.")
 
 
 def standing(money: Sequence[int], seat: int, names: Sequence[str]) -> Sentence:
@@ -131,5 +133,5 @@ def standing(money: Sequence[int], seat: int, names: Sequence[str]) -> Sentence:
     order = sorted(range(len(names)), key=lambda seat: -money[seat])
     listed = ", ".join(f"{names[seat]} {money[seat]}" for seat in order)
     if money[seat] == max(money):
-        return Sentence("Nobody has more than you after the first phase: %(listed)s.", {"listed": listed})
-    return Sentence("Another one is in front after the first phase: %(listed)s.", {"listed": listed})
+        return Sentence("You are in the lead after the first phase: %(listed)s.", {"listed": listed})
+    return Sentence("Another player leads after the first phase: %(listed)s.", {"listed": listed})

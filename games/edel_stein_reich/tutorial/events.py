@@ -20,26 +20,26 @@ def choosing(view: Document, decision: Document, first: bool) -> Lesson:
     good = prices.of_event(display, view["players"][seat]["gems"]) >= prices.UNSEEN
     said = {"card": cards.name(display)}
     blind = Sentence(
-        "Nobody knows it. Of all %(all)s event cards, %(certificates)s are certificates. The open card is then "
-        "discarded; there is no way back.",
+        "This card is unknown. %(certificates)s of the %(all)s event cards are certificates. The face-up card is "
+        "discarded.",
         {"all": ALL, "certificates": CERTIFICATES},
     )
     introduction = Sentence(
-        "You carry out the event. Some cards are kept and pay at the scoring by themselves, others act at once."
+        "You take an event card. Scoring cards are kept and pay at the scoring. Other cards take effect immediately."
     )
     return Lesson(
-        title=Sentence("The open card or the unseen one"),
+        title=Sentence("Take an event card"),
         introduction=(introduction,) if first else (),
         hints=(),
         options=[
-            Option("face_up", Sentence("Take “%(card)s”", said), cards.meaning(display, view, seat)),
+            Option("face_up", Sentence('Take "%(card)s"', said), cards.meaning(display, view, seat)),
             Option("blind", Sentence("Draw from the stack"), blind),
         ],
         heaps=(),
         advised="face_up" if good else "blind",
-        advice=Sentence("Take “%(card)s”: it is worth more than most cards.", said)
+        advice=Sentence('Take "%(card)s". It is worth more than most cards.', said)
         if good
-        else Sentence("Draw from the stack: most cards are worth more to you than this one."),
+        else Sentence("Draw from the stack. Most cards are worth more to you than the face-up card."),
     )
 
 
@@ -48,18 +48,18 @@ def using(view: Document, decision: Document, legal: Sequence[object]) -> Lesson
     card, seat = decision["card"], decision["seat"]
     said = {"card": cards.name(card)}
     own = view["players"][seat]["gems"]
-    options = [Option("decline", Sentence("Do nothing"), Sentence("The card is discarded."))]
+    options = [Option("decline", Sentence("Decline card"), Sentence("The card is discarded."))]
     if "apply" in legal:
-        options.append(Option("apply", Sentence("Use it"), cards.meaning(card, view, seat)))
+        options.append(Option("apply", Sentence("Use card"), cards.meaning(card, view, seat)))
     options += [_of_colour(view, seat, at, own[at]) for at in range(4) if {"colour": COLOURS[at]} in legal]
     return Lesson(
-        title=Sentence("Use “%(card)s”", said),
+        title=Sentence('Use "%(card)s"', said),
         introduction=(cards.meaning(card, view, seat),),
         hints=(),
         options=options,
         heaps=(),
         advised=opponents.choose(decision, view),
-        advice=Sentence("Think of the scoring: a gem is worth most where it makes you the only one with most."),
+        advice=Sentence("Consider the scoring. A gem is worth the most if it gives you a sole majority."),
     )
 
 
@@ -68,7 +68,7 @@ def _of_colour(view: Document, seat: int, at: int, own: int) -> Option:
         {"colour": COLOURS[at]},
         Sentence("{%(colour)s}", {"colour": COLOURS[at]}),
         Sentence(
-            "You have %(own)s, the others %(most)s at most; the supply has %(supply)s.",
+            "You have %(own)s, the other players have at most %(most)s, and the supply has %(supply)s.",
             {"own": own, "most": cards.most_of_others(view, seat, at), "supply": view["supply"][at]},
         ),
     )

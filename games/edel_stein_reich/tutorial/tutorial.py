@@ -25,13 +25,13 @@ class FirstPhase(Tutorial):
     def welcome(self) -> Sequence[Sentence]:
         return (
             Sentence(
-                "You lead the house %(name)s, one of four that trade in gems. The game has three phases; this is the "
-                "first, with seven rounds and a scoring. The most money wins.",
+                "You play %(name)s, one of four merchant houses that trade in gems. A game has three phases. This "
+                "tutorial covers the first one, with seven rounds and a scoring. The player with the most money wins.",
                 {"name": self.names[self.seat]},
             ),
             Sentence(
-                "Every round each of you gets a gem card, face up: you could have its money or its gems. One event "
-                "card lies open for all."
+                "In every round, each player gets a face-up gem card that offers money or gems. One face-up event card "
+                "is available to all players."
             ),
         )
 
@@ -49,7 +49,7 @@ class FirstPhase(Tutorial):
     def place(self, state: State) -> Sentence:
         done, rounds = self.progress(state)
         if self.is_over(state):
-            return Sentence("The scoring of the first phase")
+            return Sentence("Scoring of the first phase")
         return Sentence("Round %(number)s of %(rounds)s", {"number": done + 1, "rounds": rounds})
 
     def log(self, state: State) -> Document:
@@ -83,17 +83,18 @@ class FirstPhase(Tutorial):
         decision = state.decision(self.seat)
         held, standing = decision["holdings"], decision.get("standing", [0, 0, 0, 0])
         if any(count < 0 or count > have for count, have in zip(amounts, held, strict=True)):
-            return Sentence("You have %(held)s, and no other gems can be offered.", {"held": prices.drawn(held)})
+            return Sentence("You can offer only gems that you have: %(held)s.", {"held": prices.drawn(held)})
         if not any(standing):
-            return Sentence("Add a gem, of any colour, or offer nothing.")
+            return Sentence("Add a gem of any color or make no offer.")
         said = {"offer": prices.drawn(amounts), "standing": prices.drawn(standing)}
         if sum(amounts) < sum(standing):
-            return Sentence("%(offer)s is fewer gems than %(standing)s. Add gems.", said)
+            return Sentence("%(offer)s has fewer gems than %(standing)s. Add gems.", said)
         if list(amounts) == list(standing):
-            return Sentence("It is the same offer. Add any gem, or change one to a dearer colour.")
+            return Sentence("The offers are equal. Add a gem or change one to a more valuable color.")
         at = next(at for at in range(4) if amounts[at] != standing[at])
         return Sentence(
-            "As many gems each, and theirs has more {%(colour)s}. Add any gem, or change one to a dearer colour.",
+            "Both offers have the same number of gems, but theirs has more {%(colour)s}. Add a gem or change one to a "
+            "more valuable color.",
             {"colour": COLOURS[at]},
         )
 
@@ -106,8 +107,8 @@ class FirstPhase(Tutorial):
         ]
         supply = [_number(count) for count in view["supply"]]
         display = view["event"]["display"]
-        event = Sentence("“%(card)s”", {"card": cards.name(display)}) if display else Sentence("–")
-        last = [Sentence("Supply; open event"), *supply, Sentence("–"), Sentence("–"), event]
+        event = Sentence('"%(card)s"', {"card": cards.name(display)}) if display else Sentence("–")
+        last = [Sentence("Supply and event card"), *supply, Sentence("–"), Sentence("–"), event]
         return Grid(heads, [*(self._row(view["players"], seat) for seat in range(self.seats)), last])
 
     def _row(self, players: Sequence[Document], seat: int) -> list[Sentence]:
@@ -116,7 +117,7 @@ class FirstPhase(Tutorial):
         said = {"name": self.names[seat]}
         kept = tuple(cards.name(card) for card in player["cards"])
         return [
-            Sentence("%(name)s, you", said) if seat == self.seat else Sentence("%(name)s", said),
+            Sentence("%(name)s (you)", said) if seat == self.seat else Sentence("%(name)s", said),
             *(_number(count) for count in player["gems"]),
             _number(player["money"]),
             Sentence("–")
@@ -135,12 +136,12 @@ class FirstPhase(Tutorial):
             ending.standing(money, self.seat, self.names),
             *(ending.why(row, held, self.seat, self.names) for row in rows),
             Sentence(
-                "All scoring cards go back, certificates too. Two more phases follow, each with its scoring; what you "
-                "keep of your gems goes with you."
+                "All scoring cards, including certificates, are returned. Two more phases with a scoring follow. You "
+                "keep your remaining gems."
             ),
             Sentence(
-                "Money now or gems for later, alone or against one other: a bot has to decide the same, and may well "
-                "count better than this rule of thumb."
+                "A bot has to make the same decisions: money now or gems for later, alone or in a barter. Can you "
+                "write a bot that beats this rule of thumb?"
             ),
         ]
         return ending.grid(rows, held, self.names), sentences

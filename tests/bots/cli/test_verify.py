@@ -54,7 +54,7 @@ def test_a_broken_record_over_many_lines_is_one_fault(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("change", "ply", "says"),
-    [("seed", None, "commitment"), ("chance", 0, "the rules give"), ("outcome", None, "the outcome is")],
+    [("seed", None, "commitment"), ("chance", 0, "the rules produce"), ("outcome", None, "the outcome is")],
 )
 def test_what_is_wrong_is_named_with_its_place(tmp_path: Path, change: str, ply: int | None, says: str) -> None:
     path = write(tmp_path / "games.jsonl", GOOD[0], tampered(change))

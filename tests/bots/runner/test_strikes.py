@@ -92,7 +92,7 @@ def test_a_strike_keeps_what_was_said_escaped_and_cut() -> None:
 
 def test_an_illegal_move_is_told_with_the_rule_and_what_was_legal() -> None:
     report = play(at(1, "steal"), default)
-    assert "Legal here" in report.seats[0].strikes[0].detail
+    assert "Legal moves" in report.seats[0].strikes[0].detail
 
 
 def test_the_third_strike_is_a_forfeit_and_its_own_step_keeps_its_reason() -> None:

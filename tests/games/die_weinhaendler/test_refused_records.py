@@ -25,7 +25,7 @@ def bid_of(step: Document) -> list[str]:
 def test_the_cards_of_a_bid_stand_highest_first() -> None:
     record, ply = found(lambda step: len(set(bid_of(step))) > 1)
     record["steps"][ply]["move"]["cards"].reverse()
-    assert refusal(record, ply).startswith("the rules give ")
+    assert refusal(record, ply).startswith("the rules produce ")
 
 
 @pytest.mark.parametrize("cards", [[], ["Y5"], ["B16", 7], [True], "B16", None, ["empty"] * 9])
@@ -45,7 +45,7 @@ def test_a_cell_that_is_none_or_cannot_be_reached_is_refused(cell: Any) -> None:
 def test_a_pass_of_a_seat_that_had_a_choice_is_not_forced_and_the_last_done_with_an_empty_hand_is() -> None:
     record, ply = found(lambda step: step.get("move") == "pass" and "forced" not in step)
     record["steps"][ply]["forced"] = True
-    assert "nothing is forced here" in refusal(record, ply)
+    assert "marked as forced" in refusal(record, ply)
     record, ply = found(lambda step: step.get("move") == "done" and "forced" in step)
     del record["steps"][ply]["forced"]
     assert "'forced': True" in refusal(record, ply)

@@ -66,38 +66,38 @@ EXCHANGE = exchange(
 
 def test_the_bidding_of_the_rule_sheet_says_where_every_bid_stands() -> None:
     assert sentences(*MARC_ANNE_HERMAN_CARL) == [
-        "abacus opens with 19: green 14 and yellow 5.",
+        "abacus opens with a bid of 19: green 14 and yellow 5.",
         "magpie underbids abacus with 7: green 7.",
         "kontor outbids abacus with 41: red 20, yellow 12 and blue 9.",
         "tulip underbids kontor with 23: blue 23.",
-        "abacus adds an empty bottle: 19.20, below tulip.",
+        "abacus adds an empty bottle for a total of 19.20, below tulip.",
         "magpie and kontor pass.",
-        "tulip adds red 20 and outbids kontor: 43.",
+        "tulip adds red 20 for a total of 43 and outbids kontor.",
         "abacus and tulip pass.",
     ]
 
 
 def test_the_exchange_says_who_takes_what_from_whom() -> None:
     assert sentences(*MARC_ANNE_HERMAN_CARL, EXCHANGE)[8:] == [
-        "tulip has bid most, 43, and takes the display: yellow 19, blue 16, blue 9 and green 7.",
+        "tulip has the highest bid (43) and takes the display: yellow 19, blue 16, blue 9 and green 7.",
         "kontor takes blue 23 and red 20 from tulip.",
         "abacus takes red 20, yellow 12 and blue 9 from kontor.",
         "magpie takes green 14, yellow 5 and an empty bottle from abacus.",
-        "The bid of magpie becomes the display: green 7.",
+        "magpie's bid becomes the display: green 7.",
     ]
 
 
 def test_a_bidder_alone_gives_the_next_display() -> None:
     alone = exchange((3, "display", ["Y19", "B16", "B9", "G7"]), ("display", 3, ["Y5"]))
     assert sentences(bid(3, "Y5"), bid(0), bid(1), bid(2), bid(3), alone)[-2:] == [
-        "abacus is alone with a bid, 5, and takes the display: yellow 19, blue 16, blue 9 and green 7.",
-        "The bid of abacus becomes the display: yellow 5.",
+        "abacus is the only bidder (5) and takes the display: yellow 19, blue 16, blue 9 and green 7.",
+        "abacus's bid becomes the display: yellow 5.",
     ]
 
 
 def test_a_leader_who_adds_is_told_shortly() -> None:
     assert sentences(bid(3, "Y5"), bid(0, "Y12"), bid(1), bid(2), bid(3), bid(0, "Y5", "Y5"))[-1] == (
-        "magpie adds two yellow 5: 22."
+        "magpie adds two yellow 5 for a total of 22."
     )
 
 
@@ -107,23 +107,23 @@ def test_a_pass_without_a_bid_says_what_was_drawn() -> None:
 
     start = "abacus passes without a bid"
     assert drawn(["B9", "R20"], "B9", "R20") == (
-        f"{start}, turns up blue 9 and red 20 and keeps blue 9; red 20 goes under the stack."
+        f"{start}, draws blue 9 and red 20 and keeps blue 9; red 20 goes to the bottom of the stack."
     )
     assert drawn(["B9", "empty"], "empty", "B9") == (
-        f"{start}, turns up blue 9 and an empty bottle and keeps the empty bottle; blue 9 goes under the stack."
+        f"{start}, draws blue 9 and an empty bottle and keeps the empty bottle; blue 9 goes to the bottom of the stack."
     )
     assert (
         drawn(["B9", "B9"], "B9", "B9")
-        == f"{start}, turns up two blue 9 and keeps one; the other goes under the stack."
+        == f"{start}, draws two blue 9 and keeps one; the other goes to the bottom of the stack."
     )
-    assert drawn(["B9"], "B9", None) == f"{start} and keeps the last card of the stack, blue 9."
+    assert drawn(["B9"], "B9", None) == f"{start} and takes the last card of the stack, blue 9."
 
 
 def test_without_any_bid_the_display_stays() -> None:
     empty = event("refill", cards=["Y5"] * 33)
     assert sentences(empty, bid(3), bid(0), bid(1), bid(2), done(3), done(0), done(1), done(2)) == [
-        "abacus, magpie, kontor and tulip pass without a bid, and the stack has no card for it.",
-        "Nobody has bid: the display stays as it is.",
+        "abacus, magpie, kontor and tulip pass without a bid and draw no cards because the stack is empty.",
+        "No one bids, so the display does not change.",
         "abacus, magpie, kontor and tulip lay nothing.",
     ]
 
@@ -145,9 +145,9 @@ def test_laying_says_the_place_the_stars_and_the_trios() -> None:
     assert story[-2:] == [
         (
             "tulip lays purple 25 (3 stars), green 14 (2 stars), green 7 (1 star) and "
-            "green 21 in the second row (3 stars, 1 for a run): 10 points."
+            "green 21 in the second row (3 stars, 1 for a run) for 10 points."
         ),
-        "abacus and magpie lay nothing (nothing else is possible).",
+        "abacus and magpie lay nothing (the only legal move).",
     ]
 
 
@@ -155,24 +155,25 @@ def test_several_trios_are_counted() -> None:
     row = [*lay(2, "B16", 0, 0, 2), *lay(2, "B16", 0, 1, 2), *lay(2, "B9", 0, 2, 1), *lay(2, "B23", 1, 1, 3)]
     last = lay(2, "B16", 1, 0, 7, [[0, 0], [0, 1], [1, 0]], [[0, 1], [1, 0], [1, 1]])
     assert (
-        "blue 16 in the second row (2 stars, 4 for three alike, 1 for a run): " in sentences(*LAYING, *row, *last)[-1]
+        "blue 16 in the second row (2 stars, 4 for three alike, 1 for a run) for "
+        in sentences(*LAYING, *row, *last)[-1]
     )
     runs = [[[0, 1], [0, 2], [1, 1]], [[0, 0], [0, 1], [0, 2]]]
     assert "(2 stars, 2 for 2 runs)" in sentences(*LAYING, *row, *lay(2, "B16", 0, 1, 4, *runs))[-1].replace(
-        " over the empty bottle", ""
+        " over an empty bottle", ""
     )
 
 
 def test_an_empty_bottle_earns_nothing_and_may_be_covered() -> None:
     story = sentences(*LAYING, *lay(2, "empty", 0, 0, 0), done(2), bid(3))
-    assert story[-2] == "tulip lays an empty bottle: no points."
+    assert story[-2] == "tulip lays an empty bottle for no points."
     story = sentences(*LAYING, *lay(2, "empty", 0, 0, 0), *lay(2, "P25", 0, 0, 3))
-    assert story[-1] == "tulip lays an empty bottle and purple 25 over the empty bottle (3 stars): 3 points."
+    assert story[-1] == "tulip lays an empty bottle and purple 25 over an empty bottle (3 stars) for 3 points."
 
 
 def test_a_second_cellar_is_told() -> None:
     story = sentences(*LAYING, *lay(2, "P25", 0, 0, 3), event("new_cellar", seat=2), *lay(2, "P11", 0, 0, 1))
-    assert story[-1] == "tulip lays purple 25 (3 stars) and purple 11 to begin a second cellar (1 star): 4 points."
+    assert story[-1] == "tulip lays purple 25 (3 stars) and purple 11 to start a second cellar (1 star) for 4 points."
 
 
 def test_a_laid_bottle_of_which_nothing_is_known_yet_is_not_told() -> None:
@@ -184,40 +185,40 @@ def test_the_end_of_a_round_says_what_comes_next() -> None:
     finished = [*LAYING, *lay(2, "P25", 0, 0, 3), done(2), done(3), done(0), done(1)]
     new = event("refill", cards=["P18", "P11", "R6"])
     chapters = told(log_of(SLUG, STARTER, DISPLAY, *finished, new, event("start", seat=2)))
-    assert [chapter.title for chapter in chapters] == ["Before the first round", "Round 1", "Round 2"]
+    assert [chapter.title for chapter in chapters] == ["Setup", "Round 1", "Round 2"]
     assert chapters[0].sentences == (
-        "abacus is drawn as start player.",
-        "On display lie yellow 19, blue 16, blue 9 and green 7; 33 cards are left in the stack.",
+        "abacus is drawn as the starting player.",
+        "The display shows yellow 19, blue 16, blue 9 and green 7; 33 cards are left in the stack.",
     )
     assert chapters[1].sentences[-2:] == (
-        "The display is filled up with purple 18, purple 11 and red 6; 30 cards are left in the stack.",
+        "The display is refilled with purple 18, purple 11 and red 6; 30 cards are left in the stack.",
         "Points now: magpie 0, kontor 0, tulip 3, abacus 0.",
     )
-    assert chapters[2].sentences == ("tulip starts; on display lie purple 18, purple 11, green 7 and red 6.",)
+    assert chapters[2].sentences == ("tulip starts; the display shows purple 18, purple 11, green 7 and red 6.",)
 
 
 def test_the_last_round_says_why() -> None:
     last = told(log_of(SLUG, STARTER, DISPLAY, bid(3), event("start", seat=3), event("last_round")))[-1]
-    assert last.title == "Round 2, the last"
+    assert last.title == "Round 2 (last round)"
     assert last.sentences[-1] == (
-        "For 20 rounds the stack has not shrunk: this round is the last, and every bottle may be laid in it."
+        "The stack has not shrunk for 20 rounds, so this is the last round, in which players can lay all their bottles."
     )
     rest = event("refill", cards=["Y5"] * 33)
     last = told(log_of(SLUG, STARTER, DISPLAY, bid(3), rest, event("start", seat=3), event("last_round")))[-1]
-    assert last.sentences[-1].startswith("The stack is empty: ")
+    assert last.sentences[-1].startswith("The stack is empty, so ")
 
 
 def test_a_seats_own_log_begins_with_its_hand() -> None:
     hand = event("hand", cards=["S24", "G14", "R13", "Y5", "empty"])
     log = log_of(SLUG, STARTER, hand, DISPLAY, seat=1)
-    assert told(log)[0].sentences[1] == "kontor is dealt grey 24, green 14, red 13, yellow 5 and an empty bottle."
+    assert told(log)[0].sentences[1] == "kontor is dealt gray 24, green 14, red 13, yellow 5 and an empty bottle."
 
 
 def test_a_default_is_told_with_its_bottle() -> None:
     step, laid = lay(2, "G7", 0, 0, 1)
     step["step"]["default"] = "late"
     assert sentences(*LAYING, step, laid, seat=2)[-1] == (
-        "tulip lays green 7 (1 star) (tulip plays the default: no answer in time): 1 point."
+        "tulip lays green 7 (1 star) (default move for tulip: no answer in time) for 1 point."
     )
 
 
@@ -226,12 +227,12 @@ def test_the_result_names_ties_and_forfeits() -> None:
     scores: list[dict[str, Any]] = [{"points": 31}, {"points": 28}, {"points": 31}, {"points": 40, "forfeit": "time"}]
     log["outcome"] = {"ranks": [1, 3, 1, 4], "scores": scores}
     assert list(told(log)[-1].sentences) == [
-        "magpie and tulip share the win with 31 points.",
+        "magpie and tulip share the win with 31 points each.",
         "kontor is third with 28.",
-        "abacus has forfeited and ranks behind all who finished: all of its time used up.",
+        "abacus forfeited (out of time) and ranks below all players who finished.",
     ]
     log["outcome"] = {"ranks": [1] * 4, "scores": [{**score, "forfeit": "exit"} for score in scores]}
-    assert told(log)[-1].sentences[0] == "Nobody has played to the end."
+    assert told(log)[-1].sentences[0] == "No player finished the game."
 
 
 @pytest.mark.parametrize("seats", [3, 4, 5])
@@ -261,4 +262,4 @@ def test_euros_are_written_as_they_are_called_out() -> None:
 
 def test_every_bottle_has_its_name() -> None:
     assert len(set(BOTTLES.values())) == len(BOTTLES) == 22
-    assert bottles(["S24", "B16", "B16", "empty", "empty"]) == "grey 24, two blue 16 and two empty bottles"
+    assert bottles(["S24", "B16", "B16", "empty", "empty"]) == "gray 24, two blue 16 and two empty bottles"

@@ -53,7 +53,7 @@ def test_d04_the_second_guess_cannot_repeat_the_first() -> None:
     state = duel()
     answer(state, "event", "money")
     assert state.legal_moves(1) == ["event", "gems"]
-    with pytest.raises(IllegalMove, match="not yet shown"):
+    with pytest.raises(IllegalMove, match="two other actions"):
         state.play(1, "money")
 
 

@@ -45,7 +45,7 @@ def test_a_guide_counts_every_event_card(guide: str) -> None:
             counted += kinds * int(copies.split()[0])
     assert counted == len(EVENT_CARDS)
     for code in EVENT_CARDS:
-        name = event_card(code).strip("“”")
+        name = event_card(code).strip('"')
         assert name in guide or code.startswith("per:"), name
 
 
@@ -60,7 +60,7 @@ def test_the_offers_of_the_worked_barter_rise(guide: str) -> None:
 CODES = {
     "8 for red alone": "sole:R",
     "5 for blue alone": "sole:B",
-    "4 for each colour alone": "sole_any",
+    "4 for each color alone": "sole_any",
     "1 for each yellow": "per:Y",
     "1 for each blue": "per:B",
     "1 certificate": "cert",

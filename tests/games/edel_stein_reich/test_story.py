@@ -33,7 +33,7 @@ def test_every_round_and_every_scoring_has_its_chapter(record: dict[str, Any]) -
 def test_a_low_supply_is_told() -> None:
     low = event("supply_rule", returned=[[1, 0, 0, 0], [0, 0, 0, 0], [1, 0, 0, 1], [1, 0, 0, 0]])
     assert sentences(event("phase", phase=2), low)[-1] == (
-        "The supply is low in red and blue: magpie and abacus return 1 red; tulip returns 1 red and 1 blue."
+        "The supply is low on red and blue: magpie and abacus return 1 red; tulip returns 1 red and 1 blue."
     )
 
 
@@ -77,15 +77,15 @@ def test_whoever_follows_a_log_knows_all_holdings(slug: str, seats: int) -> None
 
 
 def test_a_reshuffle_is_told() -> None:
-    assert "30 cards" in sentences(*opened_round(*["money"] * 4), event("reshuffle", count=30))[-1]
+    assert "30 discarded cards" in sentences(*opened_round(*["money"] * 4), event("reshuffle", count=30))[-1]
 
 
 def test_an_offer_says_why_it_is_higher() -> None:
-    assert why_higher([0, 1, 0, 0], [0, 0, 2, 0]) == "one gem more"
-    assert why_higher([0, 1, 0, 0], [0, 0, 2, 1]) == "two gems more"
-    assert why_higher([0, 1, 0, 0], [1, 0, 0, 0]) == "red above yellow"
-    assert why_higher([0, 1, 1, 0], [1, 0, 0, 1]) == "as many gems, more red"
-    assert why_higher([1, 0, 0, 2], [1, 0, 1, 1]) == "as many gems, more green"
+    assert why_higher([0, 1, 0, 0], [0, 0, 2, 0]) == "one more gem"
+    assert why_higher([0, 1, 0, 0], [0, 0, 2, 1]) == "two more gems"
+    assert why_higher([0, 1, 0, 0], [1, 0, 0, 0]) == "red ranks above yellow"
+    assert why_higher([0, 1, 1, 0], [1, 0, 0, 1]) == "same number of gems, more red"
+    assert why_higher([1, 0, 0, 2], [1, 0, 1, 1]) == "same number of gems, more green"
 
 
 def test_a_barter_is_told_with_its_reasons() -> None:
@@ -100,11 +100,11 @@ def test_a_barter_is_told_with_its_reasons() -> None:
     )
     assert story[-6:] == [
         "tulip and abacus choose Money; kontor chooses Event; magpie chooses Gems.",
-        "tulip and abacus barter for Money; tulip opens, being younger.",
+        "tulip and abacus barter for Money; tulip opens as the younger player.",
         "tulip offers 1 blue.",
-        "abacus offers 1 yellow: yellow above blue.",
-        "tulip offers 2 green: one gem more.",
-        "abacus accepts 2 green; tulip takes 7.",
+        "abacus offers 1 yellow (yellow ranks above blue).",
+        "tulip offers 2 green (one more gem).",
+        "abacus accepts 2 green; tulip takes 7 million.",
     ]
 
 
@@ -134,17 +134,20 @@ def test_a_scoring_says_who_is_paid_and_why() -> None:
     ]
     assert sentences(*setup, event("scored", phase=1, rows=rows)) == [
         (
-            "Red, 14. magpie has most, alone with 5: 14, and 12 more for “8 for red alone” and "
-            "“4 for each colour alone”; returns 3."
+            'Red (14 million): magpie has the most (5), gets 14 plus 12 for "8 for red alone" and '
+            '"4 for each color alone" and returns 3.'
         ),
-        "Yellow, 12. magpie, tulip and abacus tie with 3: 4 each, all return 2. abacus gets 3 for “1 for each yellow”.",
-        "Green, 10. magpie, kontor, tulip and abacus tie with 3: 2 each, all return 2.",
         (
-            "Blue, 8. magpie and kontor tie with 4: 4 each, both return 2. "
-            "“5 for blue alone” pays kontor nothing in a tie."
+            "Yellow (12 million): magpie, tulip and abacus tie for the most (3), get 4 each and return 2 each. "
+            'abacus gets 3 for "1 for each yellow".'
         ),
-        "Certificates. tulip holds the only one: 10.",
-        "Paid in all: magpie 36, kontor 6, tulip 16, abacus 9.",
+        "Green (10 million): magpie, kontor, tulip and abacus tie for the most (3), get 2 each and return 2 each.",
+        (
+            "Blue (8 million): magpie and kontor tie for the most (4), get 4 each and return 2 each. "
+            '"5 for blue alone" pays kontor nothing because of the tie.'
+        ),
+        "Certificates: tulip has the only one and gets 10.",
+        "Paid in total: magpie 36, kontor 6, tulip 16, abacus 9.",
         "Money now: magpie 36, kontor 6, tulip 16, abacus 9.",
     ]
 
@@ -157,18 +160,18 @@ def test_a_card_without_effect_is_told_as_such() -> None:
     ]
     returned = event("gems_moved", **{"from": 0, "to": "supply", "gems": [0, 0, 0, 1], "why": "adjust"})
     discarded = event("discarded", seat=0, card="adjust:RB")
-    assert sentences(*taken, discarded)[-1] == "magpie sets red and blue to four each; nothing changes."
-    assert sentences(*taken, returned, discarded)[-1] == "magpie sets red and blue to four each; returns 1 blue."
+    assert sentences(*taken, discarded)[-1] == "magpie sets red and blue to 4 each; nothing changes."
+    assert sentences(*taken, returned, discarded)[-1] == "magpie sets red and blue to 4 each and returns 1 blue."
 
 
 def test_gems_that_the_supply_does_not_have_are_told() -> None:
     opening = opened_round("gems", "money", "money", "money", cards=("5RRB", "7BB", "6YY", "6RR"))
     some = event("gems_moved", **{"from": "supply", "to": 0, "gems": [1, 0, 0, 0], "why": "gems"})
-    assert sentences(*opening, some)[-1] == "magpie, alone on Gems, takes 1 red; the supply has no more."
+    assert sentences(*opening, some)[-1] == "magpie is alone on Gems and takes 1 red; the supply has no more."
     unclaimed = event("discarded", seat=None, card="cert")
     assert sentences(*opening, unclaimed)[-2:] == [
-        "magpie, alone on Gems, takes no gems: the supply has none of these colours.",
-        "Nobody has taken “certificate”; it is discarded.",
+        "magpie is alone on Gems and takes no gems because the supply has none of these colors.",
+        'No one takes "certificate"; it is discarded.',
     ]
 
 
@@ -182,22 +185,22 @@ def test_the_result_names_what_decided_a_tie_and_who_forfeited() -> None:
     ]
     log["outcome"] = {"ranks": [3, 1, 4, 2], "scores": scores}
     assert list(told(log)[-1].sentences) == [
-        "kontor wins with 40.",
+        "kontor wins with 40 million.",
         "abacus is second with 40, magpie is third with 40.",
-        "kontor ranks before abacus with as much money and more red.",
-        "abacus ranks before magpie with as much money and more gems.",
-        "tulip has forfeited and ranks behind all who finished: all of its time used up.",
+        "kontor ranks above abacus with the same money but more red gems.",
+        "abacus ranks above magpie with the same money but more gems.",
+        "tulip forfeited (out of time) and ranks below all players who finished.",
     ]
     log["outcome"]["ranks"] = [2, 1, 4, 1]
-    assert told(log)[-1].sentences[0] == "kontor and abacus share the win with 40."
+    assert told(log)[-1].sentences[0] == "kontor and abacus share the win with 40 million each."
     log["outcome"] = {"ranks": [1] * 4, "scores": [{**score, "forfeit": "exit"} for score in scores]}
-    assert told(log)[-1].sentences[0] == "Nobody has played to the end."
+    assert told(log)[-1].sentences[0] == "No player finished the game."
 
 
 def test_cards_and_gems_have_names() -> None:
     assert gems([0, 2, 0, 1]) == "2 yellow and 1 blue"
     assert gems([0, 0, 0, 0]) == "nothing"
-    assert gem_card("4RYGB") == "4 or 1 red, 1 yellow, 1 green and 1 blue"
+    assert gem_card("4RYGB") == "4 million or 1 red, 1 yellow, 1 green and 1 blue"
     for slug in SLUGS:
         for code in GAMES[slug].schema("log")["$defs"]["event_card"]["enum"]:
-            assert event_card(code).startswith("“")
+            assert event_card(code).startswith('"')

@@ -103,7 +103,7 @@ def test_what_is_reported_has_times_strikes_and_what_was_heard(duel: Match) -> N
     report = report_of(position(duel))
     strike = report.seats[seat].strikes[0]
     assert (strike.id, strike.reason) == (1, "illegal")
-    assert "nonsense" in strike.answer and "Legal here" in strike.detail
+    assert "nonsense" in strike.answer and "Legal moves" in strike.detail
     assert [s.reason for s in report.seats[1 - seat].strikes] == ["late"]
     for index, live_seat in enumerate(position(duel).live_seats):
         assert [thought.id for thought in report.seats[index].decisions] == list(range(1, live_seat.asked + 1))
@@ -123,7 +123,7 @@ def test_three_games_lost_by_the_clock_put_a_bot_on_leave() -> None:
         assert finish(match.pk)
     bots[0].refresh_from_db()
     assert bots[0].paused is not None
-    assert "three strikes" in bots[0].pause_reason
+    assert "too many strikes" in bots[0].pause_reason
 
 
 def test_a_void_game_says_why_and_shows_all_of_its_moves(duel: Match) -> None:

@@ -97,7 +97,7 @@ def test_habits_stand_beside_the_mean_of_the_ladder(played: Ladder, client: Clie
     assert sum(row.own.value for row in choices if row.own) == pytest.approx(1)
     assert sum(row.mean.value for row in choices if row.mean) == pytest.approx(1)
     text = text_of(client, f"/bots/{bot.slug}/")
-    for words in ("What it chooses", "In barters", "opens when asked"):
+    for words in ("Actions", "Barters", "Opens barters"):
         assert words in text
 
 

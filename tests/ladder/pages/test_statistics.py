@@ -83,7 +83,7 @@ def test_the_statistics_of_a_ladder_show_seats_phases_and_what_blocks_save(playe
         assert f"Seat {number}</th>" in shown
         assert f"{100 * seat['value']:.1f} ± {100 * seat['margin']:.1f}" in shown
     assert 'data-note="too-few-blocks"' in shown
-    for heading in ("money, millions", "certificates", "barters won", "gems paid", "phase 3", "Whole game"):
+    for heading in ("Money (millions)", "Certificates", "Barters won", "Gems paid", "Phase 3", "Whole game"):
         assert heading in shown
 
 
@@ -92,7 +92,7 @@ def test_money_a_phase_on_the_page_adds_up_to_the_scores(played: Ladder, client:
     shown = text_of(client, f"/ladders/{played.slug}/statistics/")
     phases = shown[shown.index('id="phases"') :]
     whole = phases[phases.index("Whole game</th>") :]
-    first = re.search(r'data-label="money, millions">([0-9.]+)<', whole)
+    first = re.search(r'data-label="Money \(millions\)">([0-9.]+)<', whole)
     assert first is not None
     assert float(first[1]) == pytest.approx(sum(scores) / len(scores), abs=0.06)
 

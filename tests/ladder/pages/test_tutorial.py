@@ -43,7 +43,7 @@ def test_whoever_follows_the_advice_comes_to_the_end_and_is_in_front(client: Cli
     money = [player["money"] for player in way[-1].state.view(None)["players"]]
     assert money.index(max(money)) == tutorial().seat
     page = client.get(ADDRESS, {"moves": written(way[-1].moves)}).content.decode()
-    assert "Nobody has more than you" in page
+    assert "You are in the lead" in page
     assert 'href="/bots/new/"' in page
     assert "data-board-place" not in page
 
@@ -112,7 +112,7 @@ def test_an_offer_that_is_not_higher_is_refused_with_the_rules_own_sentence(clie
     with pytest.raises(IllegalMove) as refused:
         state.check(tutorial().seat, {"offer": [0, 0, 0, 1]})
     assert refused.value.rule in page
-    assert "It is the same offer." in page
+    assert "The offers are equal." in page
     assert 'value="1" min="0"' in page
     assert 'aria-invalid="true"' in page
 
@@ -120,9 +120,9 @@ def test_an_offer_that_is_not_higher_is_refused_with_the_rules_own_sentence(clie
 @pytest.mark.parametrize(
     ("amounts", "sentence"),
     [
-        ("0000", "is fewer gems than"),
-        ("0009", "no other gems can be offered"),
-        ("9999", "no other gems can be offered"),
+        ("0000", "has fewer gems than"),
+        ("0009", "You can offer only gems that you have"),
+        ("9999", "You can offer only gems that you have"),
     ],
 )
 def test_a_refusal_says_what_is_wrong_with_this_very_offer(client: Client, amounts: str, sentence: str) -> None:

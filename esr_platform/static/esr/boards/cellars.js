@@ -19,7 +19,7 @@ export const chartName = say("Points over time");
 export const series = ({ view }) => view.players.map((player) => player.points);
 
 const roundName = ({ round, last_round: last }) =>
-  last ? say("Round %(round)s, the last", { round }) : say("Round %(round)s", { round });
+  last ? say("Round %(round)s (last round)", { round }) : say("Round %(round)s", { round });
 
 /** @type {(scene: Object) => {text: string}} where in the game a scene is */
 export const place = ({ view }) => ({ text: roundName(view) });

@@ -163,14 +163,14 @@ function built(table) {
   if (between) lines.splice(1, 0, between.element);
   const ledgerOf = element("div", "rows", heads(table.seats === 2), bank.element, ...lines);
   ledgerOf.setAttribute("role", "table");
-  ledgerOf.setAttribute("aria-label", say("The table"));
+  ledgerOf.setAttribute("aria-label", say("Board"));
   const scored = ledger(table);
   const board = element("div", "gems-board", ledgerOf, scored.element);
   board.dataset.seats = String(table.seats);
   const layer = element("div", "gems-layer");
   layer.setAttribute("aria-hidden", "true");
   const side = element("section", "gems-side panel");
-  side.setAttribute("aria-label", say("What is going on"));
+  side.setAttribute("aria-label", say("Current round"));
   const pileOf = (place, colour) =>
     (place === "supply" ? bank : rows.find(({ seat }) => seat === place))?.piles[colour] ?? null;
   return { board, table: ledgerOf, scored, bank, rows, strip: between, layer, side, pileOf, unturned: turning(lines) };

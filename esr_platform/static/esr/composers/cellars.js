@@ -25,10 +25,10 @@ export function compose(root, about) {
 
 /** What the keys do. @type {() => [string, string][]} */
 export const keys = () => [
-  ["← →", say("choose a bottle")],
-  ["Space", say("take it, or put it back")],
-  ["← → ↑ ↓", say("choose a niche for it")],
-  ["Enter", say("lay the bottle, make the bid")],
-  ["Esc", say("back")],
-  ["P", say("select Pass or Done")],
+  ["← →", say("Choose a bottle")],
+  ["Space", say("Take or return the bottle")],
+  ["← → ↑ ↓", say("Choose a place for the bottle")],
+  ["Enter", say("Lay the bottle or make the bid")],
+  ["Esc", say("Go back")],
+  ["P", say("Select Pass or Finish laying")],
 ];

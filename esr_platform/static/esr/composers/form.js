@@ -231,6 +231,6 @@ async function sent(send, move) {
     return answer?.sent === false ? answer.reason : "";
   } catch (error) {
     const problem = /** @type {{detail?: string, message?: string}|null} */ (error);
-    return problem?.detail ?? problem?.message ?? say("The table did not take it. Try again.");
+    return problem?.detail ?? problem?.message ?? say("The move was not accepted. Try again.");
   }
 }

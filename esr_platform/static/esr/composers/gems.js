@@ -42,13 +42,13 @@ export function compose(root, about) {
 
 /** What the keys do. @type {() => [string, string][]} */
 export const keys = () => [
-  ["M E G F", say("choose an action")],
-  ["R Y G B", say("add or choose a gem of that colour")],
-  ["Shift + R Y G B", say("take it back")],
-  ["Backspace", say("clear")],
-  ["A O", say("select Accept or Offer")],
-  ["D", say("select Decline")],
-  ["F B", say("the event card on display, or the unseen one")],
-  ["C", say("select Carry it out")],
-  ["Enter", say("send what is selected")],
+  ["M E G F", say("Choose an action")],
+  ["R Y G B", say("Add or choose a gem of that color")],
+  ["Shift + R Y G B", say("Remove a gem of that color")],
+  ["Backspace", say("Clear the choice")],
+  ["A O", say("Select Accept offer or Make offer")],
+  ["D", say("Select Decline")],
+  ["F B", say("Choose the face-up event card or the stack")],
+  ["C", say("Select Use card")],
+  ["Enter", say("Send the selected move")],
 ];

@@ -29,7 +29,7 @@ function listed({ question: { legal }, table }, hold) {
     return html("label", { class: "legal" }, field, element("span", "", worded(move, table.tokens)));
   });
   const fields = items.map((item) => item.querySelector("input"));
-  const ask = say("Choose a move; nothing is sent yet.");
+  const ask = say("Choose a move.");
   return {
     body: element("div", "compose-list", ...items),
     start: { place: null },
@@ -44,8 +44,8 @@ function listed({ question: { legal }, table }, hold) {
         ways: [
           {
             name: "main",
-            label: say("Send"),
-            note: move === null ? say("choose first") : worded(move, table.tokens),
+            label: say("Send move"),
+            note: move === null ? say("Choose a move first") : worded(move, table.tokens),
             move,
             why: ask,
           },
@@ -59,15 +59,15 @@ function listed({ question: { legal }, table }, hold) {
 
 /** What was written, and why it is no move: `{move}` or `{why}`. */
 function parsed(text) {
-  if (!text.trim()) return { why: say("Write the move as JSON.") };
+  if (!text.trim()) return { why: say("Enter the move as JSON.") };
   try {
     const move = JSON.parse(text);
     if (typeof move === "string" || (move !== null && typeof move === "object" && !Array.isArray(move)))
       return { move };
-    return { why: say("A move is a word in quotes, or an object.") };
+    return { why: say("A move must be a quoted string or an object.") };
   } catch {
     return {
-      why: say("That is not JSON yet. Words stand in double quotes, such as %(example)s.", { example: '"pass"' }),
+      why: say("Invalid JSON. Put strings in double quotes, for example %(example)s.", { example: '"pass"' }),
     };
   }
 }
@@ -92,9 +92,9 @@ function written({ question }, hold) {
     judge({ text }) {
       const { move = null, why = "" } = parsed(text);
       return {
-        text: why || say("The table checks it."),
+        text: why || say("The move is checked when you send it."),
         good: move !== null,
-        ways: [{ name: "main", label: say("Send"), move, why }],
+        ways: [{ name: "main", label: say("Send move"), move, why }],
       };
     },
     legal: () => true,
@@ -116,6 +116,6 @@ export function compose(root, about) {
 
 /** What the keys do. @type {() => [string, string][]} */
 export const keys = () => [
-  ["↑ ↓", say("choose a move")],
-  ["Enter", say("send what is selected")],
+  ["↑ ↓", say("Choose a move")],
+  ["Enter", say("Send the selected move")],
 ];

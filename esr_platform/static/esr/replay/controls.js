@@ -5,7 +5,7 @@ import { say } from "../words.js";
 import { addressOf } from "./place.js";
 import { SPEEDS } from "./player.js";
 
-const SECRET = () => say("A choice that is still secret.");
+const SECRET = () => say("This choice is still secret.");
 
 /** @type {(text: string) => Promise<void>} */
 async function copied(text) {
@@ -113,7 +113,7 @@ export class Controls {
       await copied(addressOf(player.ply, player.seat));
       this.announce(say("Link to #%(step)s copied.", { step: player.ply }));
     } catch {
-      this.announce(say("The browser does not let this page copy: take the address from its line."));
+      this.announce(say("The browser did not allow copying. Copy the URL from the address bar instead."));
     }
   }
 

@@ -56,6 +56,6 @@ export class Scrubber {
 
   spoken(ply) {
     const said = this.player.game.sentences(ply).join(" ");
-    return said || say("Step %(step)s: a choice that is still secret", { step: ply });
+    return said || say("Step %(step)s: secret choice", { step: ply });
   }
 }

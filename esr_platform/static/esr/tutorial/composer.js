@@ -31,7 +31,7 @@ export class Composer {
     const add = this.button("add", say("Add one %(word)s", { word }), () => this.change(field, 1));
     add.append(...head.childNodes);
     head.replaceChildren(add);
-    const take = this.button("take", say("Take one %(word)s back", { word }), () => this.change(field, -1));
+    const take = this.button("take", say("Remove one %(word)s", { word }), () => this.change(field, -1));
     take.textContent = "−";
     field.after(take);
   }

@@ -32,7 +32,7 @@ export class Steps {
   /** The button that shows the last steps once more. */
   again() {
     const button = Object.assign(document.createElement("button"), { type: "button", className: "tutorial-again" });
-    button.textContent = say("Show the last steps again");
+    button.textContent = say("Replay last steps");
     button.addEventListener("click", () => this.play());
     return button;
   }

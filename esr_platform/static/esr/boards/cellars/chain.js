@@ -63,7 +63,7 @@ function bidless(view, standing, seat) {
 }
 
 function drawn({ kept, to_bottom: below }) {
-  const note = below ? say("drew two, kept one") : say("drew the last card");
+  const note = below ? say("drew two cards and kept one") : say("drew the last card");
   return { cards: [kept], under: below ? [below] : [], note };
 }
 
@@ -77,7 +77,7 @@ function exchanged({ view, standing }, names) {
   });
   const none = [...view.players.keys()].filter((seat) => !takers.some(({ to }) => to === seat));
   const last = moves.find((move) => move.to === "display");
-  const note = last ? say("was %(name)s's bid", { name: names[last.from] }) : say("nobody bid: it stays");
+  const note = last ? say("was %(name)s's bid", { name: names[last.from] }) : say("no bids: unchanged");
   return [link({ cards: view.display, note }), ...found, ...none.map((seat) => bidless(view, standing, seat))];
 }
 
@@ -134,11 +134,11 @@ function drawLink(target, found, scene, { names, tokens }) {
 }
 
 /** What the arrows say, where rows stand below each other. */
-const hint = () => say("the highest bid takes it; each other bid takes the row above");
+const hint = () => say("The highest bid takes the display. Each other bid takes the next higher bid.");
 
 function title({ seat, passed }, names, asked) {
-  if (seat === null) return element("p", "who", say("The display"));
-  const state = asked ? say("now") : passed ? say("passed") : "";
+  if (seat === null) return element("p", "who", say("Display"));
+  const state = asked ? say("to move") : passed ? say("passed") : "";
   const name = element("span", "name", names[seat]);
   const head = element("p", "who", mark(seat), name, state && element("small", asked ? "is-now" : "caption", state));
   head.dataset.fly = `who-${seat}|`;

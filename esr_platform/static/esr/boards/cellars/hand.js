@@ -32,7 +32,7 @@ export function drawnHand({ open, own, hidden }, seat, tokens) {
     drawing.classList.add("secret");
     drawing.setAttribute(
       "aria-label",
-      say("%(bottle)s, which the others do not know", { bottle: tokens[code] ?? code }),
+      say("%(bottle)s (unknown to the other players)", { bottle: tokens[code] ?? code }),
     );
     return drawing;
   });
@@ -43,7 +43,7 @@ export function drawnHand({ open, own, hidden }, seat, tokens) {
   const nothing = open.length + own.length + hidden === 0 ? say("empty") : "";
   wines.dataset.home = place;
   return [
-    element("i", "", say("hand")),
+    element("i", "", say("Hand")),
     wines,
     element("span", nothing ? "caption" : "caption extra", unknown || unseen || nothing),
   ];

@@ -26,14 +26,17 @@ export function ribbon({ tokens }) {
 }
 
 const idle = ({ idle_rounds: count }) =>
-  say("%(count)s rounds without a card from the stack; after %(most)s the next is the last", { count, most: PATIENCE });
+  say("%(count)s rounds without a card from the stack (after %(most)s, the next round is the last)", {
+    count,
+    most: PATIENCE,
+  });
 
 /** The round as a timeline: what is going on is marked. */
 function parts({ stage }) {
   const found = [
-    ["bid", say("bidding")],
-    ["lay", say("laying")],
-    [null, say("over")],
+    ["bid", say("Bidding")],
+    ["lay", say("Laying")],
+    [null, say("Over")],
   ];
   const items = found
     .filter(([name]) => name !== null || stage === null)
@@ -46,10 +49,10 @@ function parts({ stage }) {
 }
 
 function stack({ stack: left, stack_bottom: bottom }, tokens) {
-  const said = left ? sayCount("1 card in the stack", "%(count)s cards in the stack", left) : say("the stack is empty");
+  const said = left ? sayCount("1 card in the stack", "%(count)s cards in the stack", left) : say("The stack is empty");
   const pile = element("p", "stack", left > 0 && back("stack"), element("span", "", said));
   if (bottom.length) {
-    pile.append(element("span", "bottom", element("i", "", say("at its bottom")), row(bottom, tokens, "under")));
+    pile.append(element("span", "bottom", element("i", "", say("At the bottom")), row(bottom, tokens, "under")));
   }
   return pile;
 }

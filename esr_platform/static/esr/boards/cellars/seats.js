@@ -36,7 +36,7 @@ export function seatColumn(table, seat, opened) {
       column.classList.toggle("asked", view.turn === seat);
       column.classList.toggle("own", scene.seat === seat);
       button.setAttribute("aria-expanded", String(open));
-      button.setAttribute("aria-label", say("The cellar of %(name)s", { name: table.names[seat] }));
+      button.setAttribute("aria-label", say("Cellar of %(name)s", { name: table.names[seat] }));
       drawHead(head, scene, seat, table);
       const held = known(scene, seat);
       show(hand, held, () => drawnHand(held, seat, table.tokens));
@@ -61,7 +61,7 @@ function drawHead(head, { view, standing }, seat, { names, labels }) {
 
 function stateOf(view, seat) {
   const { passed, done } = view.players[seat];
-  if (view.turn === seat) return view.stage === "bid" ? say("bids or passes") : say("lays or is done");
+  if (view.turn === seat) return view.stage === "bid" ? say("is bidding") : say("is laying");
   if (passed) return say("has passed");
   if (view.stage === null && view.players.every(({ points }) => points <= view.players[seat].points))
     return say("most points");
@@ -82,7 +82,7 @@ function vaults(note, seat, tokens) {
       const place = cellars.length;
       const peek = element("button", "peek");
       peek.type = "button";
-      peek.setAttribute("aria-label", say("Look at cellar %(number)s", { number: place + 1 }));
+      peek.setAttribute("aria-label", say("Show cellar %(number)s", { number: place + 1 }));
       peek.addEventListener("click", () => {
         chosen = place;
         redraw();

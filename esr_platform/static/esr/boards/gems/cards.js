@@ -44,7 +44,7 @@ export function gemCard(code) {
       return svg("use", { href: symbol(colour), x, y, width: 15, height: 15 });
     }),
   );
-  const words = say("gem card: %(money)s, or %(gems)s", { money, gems: gemsText(vectorOf(colours)) });
+  const words = say("Gem card: %(money)s million or %(gems)s", { money, gems: gemsText(vectorOf(colours)) });
   return element("span", "gem-card", card, heard(words));
 }
 
@@ -55,7 +55,7 @@ export function gemCard(code) {
  * @returns {HTMLElement}
  */
 export function eventCard(code, copies = 1) {
-  const kind = isScoring(code) ? say("scoring card") : say("immediate card");
+  const kind = isScoring(code) ? say("Scoring card") : say("Immediate card");
   const many = copies > 1 && element("b", "copies", `×${copies}`);
   const words = copies > 1 ? `${copies} × ${cardName(code)}` : cardName(code);
   if (many) many.setAttribute("aria-hidden", "true");

@@ -1,4 +1,4 @@
-// Cards and colours: what their codes mean (docs/record.md) and what they are called, as in the told game.
+// Cards and colors: what their codes mean (docs/record.md), and their names as in the move list.
 
 import { say } from "../../words.js";
 
@@ -26,27 +26,27 @@ const ACTION_NAMES = {
 };
 
 const CARD_NAMES = {
-  sole_any: say("4 for each colour alone"),
+  sole_any: say("4 for each color alone"),
   cert: say("certificate"),
   half: say("half scoring"),
   "adjust:RB": say("four red, four blue"),
   "adjust:YG": say("four yellow, four green"),
   swap: say("swap a gem"),
   rob: say("one gem from each"),
-  three: say("three of a colour"),
-  halve_all: say("everybody returns half"),
+  three: say("three of a color"),
+  halve_all: say("everyone returns half"),
 };
 
 const CARD_RULES = {
-  sole_any: say("At the scoring: 4 more for every colour in which its owner alone has most."),
-  cert: say("At the scoring most certificates are paid 10, the next most 4."),
-  half: say("Choose a colour: it is scored at once, at half its value."),
-  "adjust:RB": say("Red and blue are set to 4 each: take what is missing, return what is too many."),
-  "adjust:YG": say("Yellow and green are set to 4 each: take what is missing, return what is too many."),
-  swap: say("Exchange one gem for a gem of somebody else."),
-  rob: say("Everybody else returns one gem, which the owner of the card chooses."),
-  three: say("Take 3 gems of one colour."),
-  halve_all: say("Everybody returns half of each colour, rounded down."),
+  sole_any: say("At the scoring, you get 4 million more for each color in which you alone have the most gems."),
+  cert: say("At the scoring, the most certificates pay 10 million and the second most pay 4 million."),
+  half: say("Choose a color. It is scored immediately at half value."),
+  "adjust:RB": say("Take or return red and blue gems until you have 4 of each."),
+  "adjust:YG": say("Take or return yellow and green gems until you have 4 of each."),
+  swap: say("Swap one of your gems for a gem of another player."),
+  rob: say("Every other player returns one gem of your choice."),
+  three: say("Take 3 gems of one color."),
+  halve_all: say("Every player returns half of the gems of each color, rounded down."),
 };
 
 /** @type {(colour: string) => string} `R` → “red” */
@@ -68,12 +68,16 @@ export function cardName(code) {
   return CARD_NAMES[code];
 }
 
+/** The name of an event card in quotation marks. @type {(code: string) => string} */
+export const quoted = (code) => `"${cardName(code)}"`;
+
 /** What an event card does, a sentence. @type {(code: string) => string} */
 export function cardRule(code) {
   const [kind, colour] = code.split(":");
   const values = { bonus: SOLE_BONUS[colour], colour: colourName(colour) };
-  if (kind === "sole") return say("At the scoring: %(bonus)s more if its owner alone has most %(colour)s.", values);
-  if (kind === "per") return say("At the scoring: 1 for every %(colour)s gem of its owner.", values);
+  if (kind === "sole")
+    return say("At the scoring, you get %(bonus)s million more if you alone have the most %(colour)s gems.", values);
+  if (kind === "per") return say("At the scoring, you get 1 million for each of your %(colour)s gems.", values);
   return CARD_RULES[code];
 }
 

@@ -2,7 +2,7 @@
 
 import { element } from "../../elements.js";
 import { say, sayCount } from "../../words.js";
-import { ACTIONS, actionName, COLOURS, cardName, colourName, gemCardOf, gemsText, listing, vectorOf } from "./codes.js";
+import { ACTIONS, actionName, COLOURS, colourName, gemCardOf, gemsText, listing, quoted, vectorOf } from "./codes.js";
 import { whyHigher } from "./offers.js";
 import { slip } from "./piles.js";
 import { mark, namesOf } from "./rows.js";
@@ -36,16 +36,16 @@ export function conversation(table, moment) {
 function stake({ view, past, ended, memory, barter }, name) {
   if (barter.action === "event") {
     return view.event.display && !past
-      ? say("The event is “%(card)s”, or a blind one", { card: cardName(view.event.display) })
-      : say("for the event");
+      ? say("For the event card %(card)s or a card from the stack", { card: quoted(view.event.display) })
+      : say("For an event card");
   }
   const cards = (ended ? (past ?? memory.round) : { cards: view.players.map((player) => player.gem_card) }).cards;
   const worth = (card) =>
     barter.action === "money" ? gemCardOf(card).money : gemsText(vectorOf(gemCardOf(card).colours));
   const only = cards.filter(Boolean);
-  if (view.seats === 2) return only.length ? say("%(what)s on the gem card", { what: worth(only[0]) }) : "";
+  if (view.seats === 2) return only.length ? say("Gem card: %(what)s", { what: worth(only[0]) }) : "";
   const [one, other] = [barter.opener, barter.other].map((seat) => (cards[seat] ? worth(cards[seat]) : say("nothing")));
-  return say("%(one)s for %(opener)s, %(two)s for %(other)s", {
+  return say("%(opener)s would get %(one)s, %(other)s would get %(two)s", {
     one,
     opener: name(barter.opener),
     two: other,
@@ -72,9 +72,9 @@ function whyOpens({ view, ended, barter }) {
   const colour = mine.gems.findIndex((count, index) => count !== theirs.gems[index]);
   if (colour >= 0)
     return mine.gems[colour] < theirs.gems[colour]
-      ? say("opens: fewer %(colour)s", { colour: colourName(COLOURS[colour]) })
+      ? say("opens (fewer %(colour)s gems)", { colour: colourName(COLOURS[colour]) })
       : say("opens");
-  return mine.money < theirs.money ? say("opens: less money") : say("opens: younger");
+  return mine.money < theirs.money ? say("opens (less money)") : say("opens (younger)");
 }
 
 /** The last offers; those before them are drawn when somebody opens them, for a barter may have hundreds. */
@@ -95,7 +95,7 @@ function talk({ offers, opener }, ended, rest) {
   list.start = count + 1;
   if (!count) return list;
   const before = element("ol", "talk");
-  const summary = element("summary", "", sayCount("1 offer before", "%(count)s offers before", count));
+  const summary = element("summary", "", sayCount("1 earlier offer", "%(count)s earlier offers", count));
   const earlier = element("details", "earlier", summary, before);
   earlier.addEventListener("toggle", () => before.replaceChildren(...offers.slice(0, count).map(said)), { once: true });
   return element("div", "", earlier, list);
@@ -109,17 +109,18 @@ const declines = ({ declined, opener }, name) =>
     line(
       seat === opener,
       element("span", "slip none", say("declines")),
-      say("%(name)s offers nothing", { name: name(seat) }),
+      say("%(name)s makes no offer", { name: name(seat) }),
     ),
   );
 
 const gift = ({ winner, opener, gems }) =>
-  line(winner === opener, slip(gems, true), say("a gift, which must be taken"));
+  line(winner === opener, slip(gems, true), say("a gift that must be accepted"));
 
 /** What may be done now, or how it has ended. */
 function closing({ view, barter, ended, memory, past }, name) {
   if (!ended) return asked(view.turn ?? barter.opener, barter, name);
-  if (ended.how === "void") return say("Both decline: %(action)s is void.", { action: actionName(ended.action) });
+  if (ended.how === "void")
+    return say("Both players decline. %(action)s is void.", { action: actionName(ended.action) });
   const values = {
     loser: name(ended.loser),
     winner: name(ended.winner),
@@ -127,23 +128,23 @@ function closing({ view, barter, ended, memory, past }, name) {
     gain: gain((past ?? memory.round).events, ended),
   };
   if (ended.how === "given") return say("%(winner)s gives %(gems)s and %(gain)s.", values);
-  return say("%(loser)s accepts %(gems)s; %(winner)s %(gain)s.", values);
+  return say("%(loser)s accepts %(gems)s. %(winner)s %(gain)s.", values);
 }
 
 function asked(seat, { offers, declined }, name) {
-  if (offers.length) return say("%(name)s accepts, or offers more.", { name: name(seat) });
-  if (declined.length) return say("%(name)s may give one gem and act, or declines too.", { name: name(seat) });
-  return say("%(name)s opens, or declines.", { name: name(seat) });
+  if (offers.length) return say("%(name)s can accept or make a higher offer.", { name: name(seat) });
+  if (declined.length) return say("%(name)s can give one gem and act, or also decline.", { name: name(seat) });
+  return say("%(name)s can open or decline.", { name: name(seat) });
 }
 
 /** What the winner took with the action. */
 function gain(events, { action, winner }) {
   const money = events.find((event) => event.type === "money" && event.seat === winner);
-  if (action === "money" && money) return say("takes %(what)s", { what: money.amount });
+  if (action === "money" && money) return say("takes %(what)s million", { what: money.amount });
   const gems = events.find((event) => event.why === "gems" && event.to === winner);
   if (action === "gems")
-    return say("takes %(what)s", { what: gems ? gemsText(gems.gems) : say("nothing, for the supply is empty") });
-  return say("takes a card");
+    return say("takes %(what)s", { what: gems ? gemsText(gems.gems) : say("nothing because the supply is empty") });
+  return say("takes an event card");
 }
 
 /** What has become of the actions before, when the barter begins. */
@@ -166,7 +167,7 @@ function afterwards({ view, barter, past }, name) {
     const seats = view.players.flatMap((player, seat) => (player.action === action ? [seat] : []));
     if (seats.length !== 2) continue;
     const values = { action: actionName(action), names: listing(seats.map(name)) };
-    return element("p", "caption after", say("After this: the barter for %(action)s between %(names)s", values));
+    return element("p", "caption after", say("Next: barter for %(action)s between %(names)s", values));
   }
   return null;
 }

@@ -48,7 +48,7 @@ function hidden({ action, open, chosen }) {
 function guess(made) {
   if (!made) return element("span", "guess", OUTLINE());
   const card = element("span", `guess ${made.hit ? "hit" : "miss"}`, actionCard(made.guess, true));
-  card.append(element("i", "caption", made.hit ? say("a hit") : say("a miss")));
+  card.append(element("i", "caption", made.hit ? say("hit") : say("miss")));
   return card;
 }
 

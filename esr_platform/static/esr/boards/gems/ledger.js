@@ -34,9 +34,9 @@ function heads() {
   });
   const seat = placed("colour who", "columnheader", 0, 0, element("i", "", say("Seat")));
   const sums = [
-    headOf(5, say("certificates"), CERTIFICATE_VALUES.join(" / ")),
-    headOf(6, say("paid")),
-    headOf(7, say("millions")),
+    headOf(5, say("Certificates"), CERTIFICATE_VALUES.join(" / ")),
+    headOf(6, say("Paid")),
+    headOf(7, say("Millions")),
   ];
   return row([seat, ...colours, ...sums]);
 }
@@ -102,7 +102,7 @@ function seatLine(table, scoring, seat) {
       seat + 1,
       who(table, seat),
       element("span", "was", say("%(money)s, now", { money: scoring.money[seat] })),
-      element("b", "millions", scoring.after.money[seat]),
+      element("b", "Millions", scoring.after.money[seat]),
     ),
   ]);
 }
@@ -145,13 +145,13 @@ export function scoringPanel(table, { scoring, view }, showScoring) {
 }
 
 function toggle(showScoring) {
-  const button = element("button", "plain", say("Show the table"));
+  const button = element("button", "plain", say("Show board"));
   button.type = "button";
   let shown = true;
   button.addEventListener("click", () => {
     shown = !shown;
     showScoring(shown);
-    button.textContent = shown ? say("Show the table") : say("Show the scoring");
+    button.textContent = shown ? say("Show board") : say("Show scoring");
   });
   return button;
 }

@@ -52,18 +52,18 @@ function involved(view, barter) {
 /** What a seat is doing now, two words; empty if it waits. @type {(moment: Moment, seat: number) => string} */
 export function doing({ view, yous, memory }, seat) {
   if (memory.over) return "";
-  if (view.turn === null) return yous[seat]?.action ? say("has chosen") : say("chooses");
+  if (view.turn === null) return yous[seat]?.action ? say("has chosen") : say("is choosing");
   if (view.turn !== seat) return "";
   if (view.barter) return inBarter(view.barter, seat);
-  if (view.immediate) return say("decides");
-  if (view.free_choice) return say("chooses gems");
-  if (view.resolving === "event") return say("takes a card");
-  return view.active === seat ? say("hides an action") : say("guesses");
+  if (view.immediate) return say("is deciding");
+  if (view.free_choice) return say("is choosing gems");
+  if (view.resolving === "event") return say("is taking a card");
+  return view.active === seat ? say("is hiding an action") : say("is guessing");
 }
 
 function inBarter({ offers, opener, declined }, seat) {
-  if (offers.length) return say("answers now");
-  return declined.length && seat !== opener ? say("may give") : say("opens now");
+  if (offers.length) return say("is answering");
+  return declined.length && seat !== opener ? say("can give a gem") : say("is opening");
 }
 
 /** What a seat has chosen this round. `open`: everybody sees it; `action` is `null` where it is not known. */

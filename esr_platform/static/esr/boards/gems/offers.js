@@ -38,7 +38,7 @@ function deciding(one, other) {
 }
 
 /**
- * Why `offer` is higher than `standing`, as the told game says it; without a standing one it opens.
+ * Why `offer` is higher than `standing`, as in the move list; without a standing one it opens.
  * @param {number[]|null} standing
  * @param {number[]} offer higher than `standing`
  * @returns {string}
@@ -46,10 +46,10 @@ function deciding(one, other) {
 export function whyHigher(standing, offer) {
   if (!standing) return say("opening offer");
   const more = total(offer) - total(standing);
-  if (more) return sayCount("one gem more", "%(number)s gems more", more, { number: inWords(more) });
+  if (more) return sayCount("one more gem", "%(number)s more gems", more, { number: inWords(more) });
   const colour = colourName(COLOURS[deciding(offer, standing)]);
-  if (total(offer) > 1) return say("as many gems, more %(colour)s", { colour });
-  return say("%(colour)s above %(other)s", { colour, other: colourName(COLOURS[standing.indexOf(1)]) });
+  if (total(offer) > 1) return say("same number of gems, more %(colour)s", { colour });
+  return say("%(colour)s ranks above %(other)s", { colour, other: colourName(COLOURS[standing.indexOf(1)]) });
 }
 
 /**
@@ -72,25 +72,31 @@ export function verdict(standing, offer, holdings) {
   const more = count - total(standing);
   const column = more ? null : deciding(offer, standing);
   if (compare(offer, standing) > 0)
-    return { higher: true, column, text: say("Higher. %(why)s", { why: whyAbove(standing, offer) }) };
-  const parts = [say("Not higher yet. %(why)s", { why: whyNot(standing, offer) }), remedy(standing, offer, holdings)];
+    return { higher: true, column, text: say("Higher offer. %(why)s", { why: whyAbove(standing, offer) }) };
+  const parts = [say("Not high enough. %(why)s", { why: whyNot(standing, offer) }), remedy(standing, offer, holdings)];
   return { higher: false, column, text: parts.filter(Boolean).join(" ") };
 }
 
 function opening(offer) {
   const higher = total(offer) > 0;
-  return { higher, column: null, text: higher ? say("Any gem opens.") : say("Offer at least one gem, or decline.") };
+  return {
+    higher,
+    column: null,
+    text: higher ? say("Any gem is a valid opening offer.") : say("Offer at least one gem or decline."),
+  };
 }
 
 function whyAbove(standing, offer) {
   const more = total(offer) - total(standing);
   if (more)
-    return sayCount("Yours has one gem more.", "Yours has %(number)s gems more.", more, { number: inWords(more) });
+    return sayCount("Your offer has one more gem.", "Your offer has %(number)s more gems.", more, {
+      number: inWords(more),
+    });
   const colour = deciding(offer, standing);
   const values = { each: each(total(offer)), colour: colourName(COLOURS[colour]) };
-  if (standing[colour]) return say("%(each)s, and yours has more %(colour)s.", values);
+  if (standing[colour]) return say("%(each)s, but your offer has more %(colour)s.", values);
   const below = standing.findIndex((count, index) => index > colour && count > offer[index]);
-  return say("%(each)s, and yours has %(colour)s, which outranks %(other)s.", {
+  return say("%(each)s, but your %(colour)s ranks above %(other)s.", {
     ...values,
     other: colourName(COLOURS[below]),
   });
@@ -99,10 +105,12 @@ function whyAbove(standing, offer) {
 function whyNot(standing, offer) {
   const fewer = total(standing) - total(offer);
   if (fewer)
-    return sayCount("Theirs has one gem more.", "Theirs has %(number)s gems more.", fewer, { number: inWords(fewer) });
+    return sayCount("Their offer has one more gem.", "Their offer has %(number)s more gems.", fewer, {
+      number: inWords(fewer),
+    });
   const colour = deciding(standing, offer);
   const values = { each: each(total(offer)), colour: colourName(COLOURS[colour]) };
-  return colour === null ? say("It is the same offer.") : say("%(each)s, and theirs has more %(colour)s.", values);
+  return colour === null ? say("The offers are equal.") : say("%(each)s, but their offer has more %(colour)s.", values);
 }
 
 const each = (count) => {
@@ -113,16 +121,16 @@ const each = (count) => {
 
 /** What would do: a gem more, another colour; or several gems, or nothing at all. */
 function remedy(standing, offer, holdings) {
-  if (compare(holdings, standing) <= 0) return say("Nothing that you have is higher.");
+  if (compare(holdings, standing) <= 0) return say("You cannot make a higher offer.");
   const spare = COLOURS.map((_, colour) => holdings[colour] > offer[colour]);
   const adding = COLOURS.filter((_, colour) => spare[colour] && compare(changed(offer, colour, null), standing) > 0);
   const swapping = swaps(standing, offer, spare);
   if (adding.length && swapping)
     return say("%(add)s, or %(change)s.", { add: addText(adding, spare), change: swapping });
   if (adding.length) return say("%(add)s.", { add: addText(adding, spare) });
-  if (swapping) return say("Or rather: %(change)s.", { change: swapping });
+  if (swapping) return say("You can also %(change)s.", { change: swapping });
   const missing = Math.max(2, total(standing) - total(offer) + (compare(holdings, standing) > 0 ? 0 : 1));
-  return say("Add %(number)s gems or more.", { number: inWords(missing) });
+  return say("Add at least %(number)s gems.", { number: inWords(missing) });
 }
 
 function addText(adding, spare) {
@@ -138,7 +146,10 @@ function swaps(standing, offer, spare) {
       (_, colour) => colour < from && spare[colour] && compare(changed(offer, colour, from), standing) > 0,
     );
     if (to.length)
-      return say("change a %(colour)s to %(colours)s", { colour: colourName(COLOURS[from]), colours: eitherOf(to) });
+      return say("change a %(colour)s gem to %(colours)s", {
+        colour: colourName(COLOURS[from]),
+        colours: eitherOf(to),
+      });
   }
   return null;
 }

@@ -45,9 +45,9 @@ function stones(colour, count, offered, returned) {
 
 function spoken(colour, count, offered, lead) {
   const parts = [`${count} ${colourName(COLOURS[colour])}`];
-  if (lead === "alone") parts.push(say("most, alone"));
-  if (lead === "tied") parts.push(say("most, tied"));
-  if (offered) parts.push(say("%(count)s of them offered", { count: offered }));
+  if (lead === "alone") parts.push(say("sole majority"));
+  if (lead === "tied") parts.push(say("tied for the most"));
+  if (offered) parts.push(say("%(count)s offered", { count: offered }));
   return parts.join(", ");
 }
 

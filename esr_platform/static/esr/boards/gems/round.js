@@ -46,14 +46,14 @@ function lowSupply({ entries }, name) {
   const told = rule.returned.flatMap((gems, seat) =>
     total(gems) ? [say("%(name)s returns %(what)s", { name: name(seat), what: gemsText(gems) })] : [],
   );
-  return element("p", "low", say("The bank is low."), " ", `${told.join("; ")}.`);
+  return element("p", "low", say("The supply is low."), " ", `${told.join("; ")}.`);
 }
 
 /** The immediate card that is being decided, or that has just been. */
 function card({ view, entries }, name) {
   if (view.immediate) {
     const { seat, card: code } = view.immediate;
-    return shownCard(code, say("%(name)s carries it out or declines.", { name: name(seat) }));
+    return shownCard(code, say("%(name)s can use the card or decline.", { name: name(seat) }));
   }
   const decided = entries.some(({ step }) => step?.decision === "immediate");
   const gone = decided && entries.find(({ event }) => event?.type === "discarded" && event.seat !== null);
@@ -81,7 +81,8 @@ function order({ free_choice: choice }, name) {
   const items = choice.order.map((seat, place) =>
     element("li", place === choice.next ? "now" : place < choice.next ? "done" : "", name(seat)),
   );
-  const why = choice.order.length > 1 ? say("One gem each, fewest red first") : say("Alone: one gem back, two taken");
+  const why =
+    choice.order.length > 1 ? say("One gem each, fewest red gems first") : say("Alone: return one gem, take two");
   return element("div", "choice", element("p", "caption", why), element("ol", "order", ...items));
 }
 
@@ -109,7 +110,7 @@ function line(action, seats, events, now, name) {
   const blocked = events.some((event) => event.type === "cancelled");
   const who = listing(seats.map(name));
   const told = blocked
-    ? say("block each other: cancelled")
+    ? say("block each other (canceled)")
     : events
         .map((event) => tell(event, name))
         .filter(Boolean)
@@ -131,10 +132,10 @@ function turnLines(round, name) {
   const caught = guesses.find((guess) => guess.hit);
   const said = caught
     ? guesses.length > 1
-      ? say("A hit with the second card: they barter")
-      : say("A hit with the first card: %(name)s loses the action", { name: name(active) })
+      ? say("The second guess is right: both players barter")
+      : say("The first guess is right: %(name)s loses the action", { name: name(active) })
     : guesses.length > 1
-      ? say("Two misses: %(name)s acts", { name: name(active) })
+      ? say("Both guesses are wrong: %(name)s acts", { name: name(active) })
       : "";
   const told = round.events
     .map((event) => tell(event, name))
@@ -160,15 +161,15 @@ function turnLines(round, name) {
 function next({ view, yous, memory }, name) {
   if (memory.over) return say("The game is over.");
   if (view.active !== null) return asksDuel(view, name);
-  if (view.turn !== null) return say("%(name)s goes on.", { name: name(view.turn) });
+  if (view.turn !== null) return say("%(name)s is next.", { name: name(view.turn) });
   const chosen = view.players.flatMap((_, seat) => (yous[seat]?.action ? [name(seat)] : []));
-  if (!chosen.length) return say("Everybody chooses an action in secret.");
-  return say("Chosen in secret: %(names)s.", { names: listing(chosen) });
+  if (!chosen.length) return say("All players choose an action in secret.");
+  return say("Players who have chosen: %(names)s.", { names: listing(chosen) });
 }
 
 function asksDuel({ active, players, guesses }, name) {
   const values = { active: name(active), other: name(1 - active) };
-  if (!players[active].chosen) return say("%(active)s hides an action.", values);
-  if (guesses.length) return say("A miss. %(other)s shows a second card.", values);
-  return say("%(other)s guesses which action lies hidden.", values);
+  if (!players[active].chosen) return say("%(active)s is hiding an action.", values);
+  if (guesses.length) return say("The first guess is wrong. %(other)s guesses again.", values);
+  return say("%(other)s is guessing the hidden action.", values);
 }

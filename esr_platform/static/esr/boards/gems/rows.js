@@ -38,11 +38,11 @@ export const colourHead = (colour) =>
 
 /** The heads of the columns. */
 export function heads(duel) {
-  const last = duel ? say("gem card") : say("gem card, action");
+  const last = duel ? say("Gem card") : say("Gem card, action");
   const row = cell("row heads", "row", cell("who", "columnheader", element("i", "", say("Seat"))));
   const names = [
-    ["money", say("millions")],
-    ["cards", say("scoring cards")],
+    ["money", say("Millions")],
+    ["cards", say("Scoring cards")],
     ["play", last],
   ];
   row.append(cell("piles", "none", ...COLOURS.map((_, colour) => colourHead(colour))));
@@ -55,12 +55,7 @@ export function bankRow() {
   const piles = COLOURS.map(() => cell("pile", "cell"));
   const cards = cell("cards", "cell");
   const play = cell("play", "cell");
-  const who = cell(
-    "who",
-    "rowheader",
-    element("b", "name", say("The bank")),
-    element("span", "meta", say("what is left to take")),
-  );
+  const who = cell("who", "rowheader", element("b", "name", say("Supply")), element("span", "meta", say("available")));
   const row = cell("row bank", "row", who, cell("piles", "none", ...piles), cell("money", "cell"), cards, play);
   return {
     element: row,
@@ -85,7 +80,7 @@ export function bankRow() {
 }
 
 const asideOf = ({ count, top }) =>
-  element("span", "stack-of", gemCard(top), element("i", "caption", say("%(count)s aside", { count })));
+  element("span", "stack-of", gemCard(top), element("i", "caption", say("%(count)s set aside", { count })));
 
 /** What the seats are called. @type {(table: Object) => (seat: number) => string} */
 export const namesOf = (table) => (seat) => table.labels?.[seat]?.name ?? table.names[seat];
@@ -132,7 +127,7 @@ export function seatRow(table, seat) {
       });
       const gain = paid(moment)[seat];
       fill(money, [player.money, gain], () => [
-        element("b", "millions", player.money),
+        element("b", "Millions", player.money),
         gain > 0 && element("i", "gain", `+${gain}`),
       ]);
       fill(cards, player.cards, () =>
@@ -156,6 +151,6 @@ function drawPlay(play, moment, seat, duel) {
 function chosenOf({ action, open, past }) {
   const shown = open ? actionSign(action) : actionCard(action, false);
   shown.classList.toggle("past", past);
-  if (past) shown.append(heard(say("in the round before")));
+  if (past) shown.append(heard(say("last round")));
   return shown;
 }

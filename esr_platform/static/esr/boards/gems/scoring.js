@@ -1,12 +1,12 @@
-// A scoring: every payment by colour and seat, with its reason; the same as the told game says.
+// A scoring: every payment by colour and seat, with its reason; as in the move list.
 
 import { say, sayCount } from "../../words.js";
 import {
   CERTIFICATE_VALUES,
   COLOURS,
-  cardName,
   colourName,
   listing,
+  quoted,
   SOLE_ANY_BONUS,
   soleBonus,
   VALUES,
@@ -55,12 +55,12 @@ export function payment(scoring, row, seat) {
 
 function colourReason(scoring, row, seat, lead, leaders) {
   const parts = [];
-  if (lead === "alone") parts.push(say("%(share)s alone", { share: row.share[seat] }));
+  if (lead === "alone") parts.push(say("%(share)s for a sole majority", { share: row.share[seat] }));
   if (lead === "tied")
-    parts.push(say("%(value)s shared by %(count)s", { value: worthOf(scoring, row), count: inWords(leaders) }));
+    parts.push(say("%(value)s shared by %(count)s players", { value: worthOf(scoring, row), count: inWords(leaders) }));
   if (row.sole_bonus[seat]) parts.push(...soleParts(scoring.cards[seat], row));
   if (row.per_gem[seat])
-    parts.push(say("%(paid)s for each %(colour)s", { paid: row.per_gem[seat], colour: colourName(row.of) }));
+    parts.push(say("%(paid)s for %(colour)s gems", { paid: row.per_gem[seat], colour: colourName(row.of) }));
   const back = row.returned[seat] ? sayCount("returns 1", "returns %(count)s", row.returned[seat]) : "";
   return [parts.join(", "), back].filter(Boolean).join("; ");
 }
@@ -69,8 +69,8 @@ function soleParts(cards, row) {
   const any = cards.filter((card) => card === "sole_any").length;
   const own = cards.includes(`sole:${row.of}`);
   return [
-    own && say("%(bonus)s by the card for %(colour)s", { bonus: soleBonus(row.of), colour: colourName(row.of) }),
-    any > 0 && say("%(bonus)s by the card for any", { bonus: any * SOLE_ANY_BONUS }),
+    own && say("%(bonus)s for the card for %(colour)s alone", { bonus: soleBonus(row.of), colour: colourName(row.of) }),
+    any > 0 && say("%(bonus)s for the card for each color alone", { bonus: any * SOLE_ANY_BONUS }),
   ].filter(Boolean);
 }
 
@@ -82,9 +82,9 @@ const worthOf = (scoring, row) => {
 function certificateReason(scoring, row, seat) {
   const [most] = CERTIFICATE_VALUES;
   if (!row.share[seat]) return "";
-  if (row.share[seat] !== most) return say("next most");
+  if (row.share[seat] !== most) return say("second most");
   if (row.share.filter((share) => share === most).length > 1) return say("tied for most");
-  return countsOf(scoring, row).reduce((sum, count) => sum + count, 0) === 1 ? say("the only one") : say("most, alone");
+  return countsOf(scoring, row).reduce((sum, count) => sum + count, 0) === 1 ? say("the only one") : say("most");
 }
 
 /**
@@ -95,15 +95,15 @@ function certificateReason(scoring, row, seat) {
  * @returns {{head: string, text: string}}
  */
 export function sentences(scoring, row, name) {
-  if (row.of === "cert") return { head: say("Certificates."), text: certificateSentence(scoring, row, name) };
+  if (row.of === "cert") return { head: say("Certificates:"), text: certificateSentence(scoring, row, name) };
   const colour = colourName(row.of);
-  const head = say("%(colour)s, %(value)s.", {
+  const head = say("%(colour)s (%(value)s million):", {
     colour: colour[0].toLocaleUpperCase() + colour.slice(1),
     value: worthOf(scoring, row),
   });
   const counts = countsOf(scoring, row);
   const most = Math.max(...counts);
-  if (!most) return { head, text: say("Nobody has any: nothing is paid.") };
+  if (!most) return { head, text: say("no player has any, so nothing is paid.") };
   const leaders = counts.flatMap((count, seat) => (count === most ? [seat] : []));
   const told = leaders.length > 1 ? tie(row, leaders, most, name) : alone(scoring, row, leaders[0], most, name);
   return { head, text: [told, ...perGem(row, name), ...idle(scoring, row, leaders, name)].join(" ") };
@@ -112,13 +112,15 @@ export function sentences(scoring, row, name) {
 function alone(scoring, row, seat, most, name) {
   const values = { name: name(seat), most, share: row.share[seat], returned: row.returned[seat] };
   const bonus = row.sole_bonus[seat];
-  if (!bonus) return say("%(name)s has most, alone with %(most)s: %(share)s; returns %(returned)s.", values);
-  const cards = scoring.cards[seat]
-    .filter((card) => card === "sole_any" || card === `sole:${row.of}`)
-    .map((card) => `“${cardName(card)}”`);
+  if (!bonus) return say("%(name)s has the most (%(most)s), gets %(share)s and returns %(returned)s.", values);
+  const cards = scoring.cards[seat].filter((card) => card === "sole_any" || card === `sole:${row.of}`).map(quoted);
   return say(
-    "%(name)s has most, alone with %(most)s: %(share)s, and %(bonus)s more for %(cards)s; returns %(returned)s.",
-    { ...values, bonus, cards: listing(cards) },
+    "%(name)s has the most (%(most)s), gets %(share)s plus %(bonus)s for %(cards)s and returns %(returned)s.",
+    {
+      ...values,
+      bonus,
+      cards: listing(cards),
+    },
   );
 }
 
@@ -129,15 +131,13 @@ function tie(row, leaders, most, name) {
     share: row.share[leaders[0]],
     returned: row.returned[leaders[0]],
   };
-  if (leaders.length === 2)
-    return say("%(names)s tie with %(most)s: %(share)s each, both return %(returned)s.", values);
-  return say("%(names)s tie with %(most)s: %(share)s each, all return %(returned)s.", values);
+  return say("%(names)s tie for the most (%(most)s), get %(share)s each and return %(returned)s each.", values);
 }
 
 const perGem = (row, name) =>
   row.per_gem.flatMap((paid, seat) =>
     paid
-      ? [say("%(name)s gets %(paid)s for “%(card)s”.", { name: name(seat), paid, card: cardName(`per:${row.of}`) })]
+      ? [say("%(name)s gets %(paid)s for %(card)s.", { name: name(seat), paid, card: quoted(`per:${row.of}`) })]
       : [],
   );
 
@@ -146,11 +146,11 @@ function idle(scoring, row, leaders, name) {
   const card = `sole:${row.of}`;
   return scoring.cards.flatMap((cards, seat) => {
     if (!cards.includes(card) || (leaders.length === 1 && leaders[0] === seat)) return [];
-    const values = { card: cardName(card), name: name(seat) };
+    const values = { card: quoted(card), name: name(seat) };
     return [
       leaders.includes(seat)
-        ? say("“%(card)s” pays %(name)s nothing in a tie.", values)
-        : say("“%(card)s” pays %(name)s nothing.", values),
+        ? say("%(card)s pays %(name)s nothing because of the tie.", values)
+        : say("%(card)s pays %(name)s nothing.", values),
     ];
   });
 }
@@ -160,17 +160,17 @@ function certificateSentence(scoring, row, name) {
   const [first, second] = CERTIFICATE_VALUES.map((value) =>
     row.share.flatMap((share, seat) => (share === value ? [seat] : [])),
   );
-  if (!first.length) return say("Nobody holds one: nothing is paid.");
+  if (!first.length) return say("no player has one, so nothing is paid.");
   const values = { names: listing(first.map(name)), count: counts[first[0]], value: CERTIFICATE_VALUES[0] };
-  if (first.length > 1) return say("%(names)s tie with %(count)s: %(value)s each.", values);
+  if (first.length > 1) return say("%(names)s tie for the most (%(count)s) and get %(value)s each.", values);
   if (counts.reduce((sum, count) => sum + count, 0) === 1)
-    return say("%(names)s holds the only one: %(value)s.", values);
-  const most = say("%(names)s has most, %(count)s: %(value)s", values);
+    return say("%(names)s has the only one and gets %(value)s.", values);
+  const most = say("%(names)s has the most (%(count)s) and gets %(value)s", values);
   if (!second.length) return `${most}.`;
   const others = { names: listing(second.map(name)), count: counts[second[0]], value: CERTIFICATE_VALUES[1] };
   const behind =
     second.length > 1
-      ? say("%(names)s with %(count)s: %(value)s each.", others)
-      : say("%(names)s with %(count)s: %(value)s.", others);
+      ? say("%(names)s have %(count)s each and get %(value)s each.", others)
+      : say("%(names)s has %(count)s and gets %(value)s.", others);
   return `${most}; ${behind}`;
 }

@@ -1,7 +1,7 @@
 // What came of an action, in a few words each.
 
 import { say } from "../../words.js";
-import { cardName, colourName, gemsText, listing, vectorOf } from "./codes.js";
+import { colourName, gemsText, listing, quoted, vectorOf } from "./codes.js";
 
 /**
  * What an event of a round came to; empty if that goes without saying.
@@ -16,13 +16,13 @@ export function tell(event, name) {
 
 const TOLD = {
   cancelled: ({ seats }, _, name) => say("%(names)s block each other", { names: listing(seats.map(name)) }),
-  money: ({ amount }, values) => say("%(name)s takes %(what)s", { ...values, what: amount }),
-  void: () => say("void: both declined"),
-  drawn: ({ card: code }, values) => say("%(name)s draws “%(card)s”", { ...values, card: cardName(code) }),
-  kept: ({ card: code }, values) => say("%(name)s keeps “%(card)s”", { ...values, card: cardName(code) }),
+  money: ({ amount }, values) => say("%(name)s takes %(what)s million", { ...values, what: amount }),
+  void: () => say("void because both declined"),
+  drawn: ({ card: code }, values) => say("%(name)s draws %(card)s", { ...values, card: quoted(code) }),
+  kept: ({ card: code }, values) => say("%(name)s keeps %(card)s", { ...values, card: quoted(code) }),
   declined: (_, values) => say("%(name)s declines", values),
-  applied: (_, values) => say("%(name)s carries it out", values),
-  discarded: ({ card: code }) => say("nobody takes “%(card)s”", { card: cardName(code) }),
+  applied: (_, values) => say("%(name)s uses the card", values),
+  discarded: ({ card: code }) => say("no one takes %(card)s", { card: quoted(code) }),
   picked: ({ move }, values) =>
     move === "decline"
       ? say("%(name)s declines", values)
@@ -39,7 +39,7 @@ function halved(row, name) {
   const got = row.share.flatMap((share, seat) =>
     row.returned[seat]
       ? [
-          say("%(name)s is paid %(share)s and returns %(count)s", {
+          say("%(name)s gets %(share)s and returns %(count)s", {
             name: name(seat),
             share,
             count: row.returned[seat],
@@ -50,5 +50,5 @@ function halved(row, name) {
   const colour = colourName(row.of);
   return got.length
     ? `${say("half of %(colour)s", { colour })}: ${listing(got)}`
-    : say("nobody has %(colour)s", { colour });
+    : say("no player has %(colour)s", { colour });
 }

@@ -38,23 +38,29 @@ export function bidding(about, hold) {
     const added = codes(draft);
     const sum = euros(totalWith(question, added));
     const values = { bottles: bottlesText(added, tokens), total: sum };
-    const ask = say("Take the bottles that you add; nothing is sent yet.");
+    const ask = say("Choose bottles to add to your bid.");
     if (!added.length)
       return {
         text: ask,
         good: false,
-        ways: [pass(), { name: "main", label: say("Add"), note: say("take bottles first"), move: null, why: ask }],
+        ways: [
+          pass(),
+          { name: "main", label: say("Add bottles"), note: say("choose bottles first"), move: null, why: ask },
+        ],
       };
     const label = say("Add %(bottles)s", values);
     if (!mayAdd(question, added)) {
-      const text = say("%(total)s lies on the table already. Add a bottle, or take another one.", values);
+      const text = say("Another player has bid %(total)s. Choose different bottles.", values);
       return {
         text,
         good: false,
         ways: [pass(), { name: "main", label, note: say("bid %(total)s", values), move: null, why: text }],
       };
     }
-    const text = [say("With %(bottles)s you bid %(total)s.", values), standing(totalWith(question, added))].join(" ");
+    const text = [
+      say("If you add %(bottles)s, your bid is %(total)s.", values),
+      standing(totalWith(question, added)),
+    ].join(" ");
     return {
       text,
       good: true,
@@ -66,11 +72,15 @@ export function bidding(about, hold) {
     const { from, cards, place, of } = taking(view, seat, tenths);
     const values = { bottles: bottlesText(cards, tokens), name: from === null ? "" : names[from] };
     const rank =
-      of > 1 && place === of ? say("It is the lowest.") : place === 1 && of > 1 ? say("It is the highest.") : "";
+      of > 1 && place === of
+        ? say("It is the lowest bid.")
+        : place === 1 && of > 1
+          ? say("It is the highest bid.")
+          : "";
     const takes =
       from === null
-        ? say("As it stands you would take the display: %(bottles)s.", values)
-        : say("As it stands you would take from %(name)s: %(bottles)s.", values);
+        ? say("You would currently get the display: %(bottles)s.", values)
+        : say("You would currently get the bid of %(name)s: %(bottles)s.", values);
     return [rank, takes].filter(Boolean).join(" ");
   }
 
@@ -81,14 +91,14 @@ export function bidding(about, hold) {
       return {
         name: "other",
         label: say("Pass at %(total)s", { total: euros(before) }),
-        note: from === null ? say("for the display, as it stands") : say("for %(bottles)s, as it stands", what),
+        note: from === null ? say("currently wins the display") : say("currently wins %(bottles)s", what),
         move: "pass",
       };
     }
     const drawn = Math.min(2, view.stack);
     const note = drawn
-      ? sayCount("you get the last card of the stack", "you turn up %(count)s cards and keep the cheaper", drawn)
-      : say("the stack is empty: you get nothing");
+      ? sayCount("you get the last card of the stack", "you draw %(count)s cards and keep the cheaper one", drawn)
+      : say("the stack is empty, so you get nothing");
     return { name: "other", label: say("Pass without a bid"), note, move: "pass" };
   }
 
@@ -105,7 +115,9 @@ export function bidding(about, hold) {
 
   return {
     title: say("Your bid"),
-    lead: say("The highest bid takes the display, each other the bid above it; the lowest becomes the display."),
+    lead: say(
+      "The highest bid takes the display. Each other bid takes the next higher bid. The lowest bid becomes the new display.",
+    ),
     body: element("div", "compose-bid", lying, bottles.element),
     start: { taken: [] },
     fits: ({ taken }) =>

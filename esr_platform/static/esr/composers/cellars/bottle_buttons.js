@@ -44,7 +44,7 @@ export function handOf(hand, tokens, pressed) {
   };
 }
 
-/** @type {(codes: string[], tokens: Object<string, string>) => string} “purple 11 and grey 10” */
+/** @type {(codes: string[], tokens: Object<string, string>) => string} “purple 11 and gray 10” */
 export function bottlesText(codes, tokens) {
   const names = codes.map((code) => tokens[code] ?? code);
   if (!names.length) return say("nothing");

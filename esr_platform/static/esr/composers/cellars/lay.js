@@ -86,20 +86,20 @@ export function laying(about, hold) {
 
   function judge(draft) {
     const ghost = ghostOf(draft);
-    const asked =
-      draft.bottle === null
-        ? say("Take a bottle, then choose its niche; nothing is sent yet.")
-        : noCell(hand[draft.bottle]);
+    const asked = draft.bottle === null ? say("Choose a bottle, then a place for it.") : noCell(hand[draft.bottle]);
     if (!ghost)
       return {
         text: asked,
         good: false,
-        ways: [done(), { name: "main", label: say("Lay"), note: say("choose first"), move: null, why: asked }],
+        ways: [
+          done(),
+          { name: "main", label: say("Lay bottle"), note: say("choose a bottle first"), move: null, why: asked },
+        ],
       };
     /** @type {(cell: number[]) => string|undefined} */
     const at = ([level, x]) =>
       level === ghost.cell[0] && x === ghost.cell[1] ? ghost.card : inCell(cells, [level, x])?.card;
-    const text = say("%(bottle)s would earn %(points)s: %(why)s.", {
+    const text = say("%(bottle)s would earn %(points)s (%(why)s).", {
       bottle: capital(bottlesText([ghost.card], tokens)),
       points: ghost.points,
       why: reasons(ghost, at, words),
@@ -114,14 +114,14 @@ export function laying(about, hold) {
   }
 
   function noCell(code) {
-    if (cellsFor(question, code).length) return say("Now choose a niche.");
+    if (cellsFor(question, code).length) return say("Now choose a place.");
     return code === EMPTY
-      ? say("An empty bottle has no niche here: full ones must cover the empty ones first.")
-      : say("There is no niche for it.");
+      ? say("There is no place for an empty bottle. Full bottles must cover the empty ones first.")
+      : say("There is no place for this bottle.");
   }
 
   function done() {
-    const label = say("Done");
+    const label = say("Finish laying");
     if (!must)
       return {
         name: "other",
@@ -130,14 +130,14 @@ export function laying(about, hold) {
         move: "done",
       };
     const why = sayCount(
-      "You must lay 1 bottle more: six may stay in hand.",
-      "You must lay %(count)s bottles more: six may stay in hand.",
+      "You must lay 1 more bottle. You can keep six in your hand.",
+      "You must lay %(count)s more bottles. You can keep six in your hand.",
       must,
     );
     return {
       name: "other",
       label,
-      note: sayCount("lay 1 more first", "lay %(count)s more first", must),
+      note: sayCount("lay 1 more bottle first", "lay %(count)s more bottles first", must),
       move: null,
       why,
     };
@@ -191,12 +191,12 @@ export function laying(about, hold) {
 
   return {
     title: must
-      ? sayCount("Lay a bottle, 1 at least", "Lay a bottle, %(count)s at least", must)
-      : say("Lay a bottle, or be done"),
+      ? sayCount("Lay at least 1 bottle", "Lay at least %(count)s bottles", must)
+      : say("Lay a bottle or finish"),
     lead:
       question.new_cellar && begun
-        ? say("Your cellar is full: the next bottle begins a new one.")
-        : say("One star, two or three are as many points; three alike earn 4, three kinds of one colour 1."),
+        ? say("Your cellar is full. The next bottle starts a new one.")
+        : say("Each star is 1 point. A trio of the same bottle earns 4 points, a run of one color earns 1."),
     body: element("div", "compose-lay", bottles.element, niches.element),
     start: NOTHING,
     fits: ({ bottle, cell }) =>

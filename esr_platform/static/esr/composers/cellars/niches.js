@@ -69,7 +69,7 @@ function openNiche(cell, cells, tokens, pressed) {
     type: "button",
     class: "niche open",
     "aria-pressed": "false",
-    "aria-label": say("Niche: %(where)s", { where: parts.filter(Boolean).join(", ") }),
+    "aria-label": say("Place: %(where)s", { where: parts.filter(Boolean).join(", ") }),
   });
   button.addEventListener("click", () => pressed(cell));
   return button;

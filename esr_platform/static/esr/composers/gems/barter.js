@@ -52,7 +52,7 @@ export function bartering(about, hold) {
       cells: standing.map((number, colour) => count(colour, number)),
       sum: element("div", "sum", element("b", "", counted(standing))),
       kind: "theirs",
-      label: say("The offer of %(name)s", { name }),
+      label: say("Offer of %(name)s", { name }),
     });
   const body = columns(...[trail(view.barter), theirs, own].filter(Boolean));
   const pointing = onPiles(
@@ -74,12 +74,14 @@ export function bartering(about, hold) {
 
   function judge({ offer }) {
     const found = verdict(standing, offer, holdings);
-    const text = spent ? say("No more offers: %(count)s have been made.", { count: question.offers_made }) : found.text;
+    const text = spent
+      ? say("The limit of %(count)s offers is reached. You must accept.", { count: question.offers_made })
+      : found.text;
     const legal = found.higher && !spent;
     const note = total(offer)
-      ? say("%(gems)s, to take %(what)s", { gems: gemsText(offer), what: stake(view, action, seat) })
-      : say("put it together first");
-    const main = { name: "main", label: say("Offer"), note, move: legal ? { offer } : null, why: text };
+      ? say("%(gems)s for %(what)s", { gems: gemsText(offer), what: stake(view, action, seat) })
+      : say("build your offer first");
+    const main = { name: "main", label: say("Make offer"), note, move: legal ? { offer } : null, why: text };
     return { text, good: legal, ways: [other_(), main] };
   }
 
@@ -89,13 +91,13 @@ export function bartering(about, hold) {
     if (!standing)
       return {
         name: "other",
-        label: say("Decline"),
-        note: say("%(name)s may then give one gem for it", { name }),
+        label: say("Make no offer"),
+        note: say("%(name)s can then give one gem and act", { name }),
         move: "decline",
       };
     return {
       name: "other",
-      label: say("Accept"),
+      label: say("Accept offer"),
       note: say("you get %(gems)s, %(name)s takes %(what)s", { gems: gemsText(standing), name, what }),
       move: "accept",
       strong: true,
@@ -113,7 +115,7 @@ export function bartering(about, hold) {
   }
 
   return {
-    title: standing ? say("Your answer to %(name)s", { name }) : say("You open against %(name)s", { name }),
+    title: standing ? say("Answer the offer of %(name)s", { name }) : say("Open the barter with %(name)s", { name }),
     lead: contested(view, action, seat, other, name),
     body,
     start: { offer: NOTHING },

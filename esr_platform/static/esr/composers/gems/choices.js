@@ -1,7 +1,7 @@
 // One of a few: an action, a guess, one of two event cards. A choice can be changed until it is sent.
 
 import { cardBack, eventCard } from "../../boards/gems/cards.js";
-import { actionName, cardName, cardRule, gemsText, isScoring, total } from "../../boards/gems/codes.js";
+import { actionName, cardName, cardRule, gemsText, isScoring, quoted, total } from "../../boards/gems/codes.js";
 import { drawing } from "../../boards/gems/elements.js";
 import { namesOf } from "../../boards/gems/rows.js";
 import { element, html } from "../../elements.js";
@@ -58,7 +58,7 @@ function choosing(about, hold, { title, lead, choices, ask, send }) {
       return {
         text: ask,
         good: false,
-        ways: [{ name: "main", label: say("Send"), note: say("choose first"), move: null, why: ask }],
+        ways: [{ name: "main", label: say("Send move"), note: say("choose first"), move: null, why: ask }],
       };
     const { label, note, text } = send(chosen);
     return { text, good: true, ways: [{ name: "main", label, note, move: chosen.move }] };
@@ -93,11 +93,11 @@ const sign = (action) => drawing(`act-${action}`, "sign", "0 0 24 24");
 function gives(view, seat, action) {
   const { money, gems } = worthOf(cardOf(view, seat), view.supply);
   const { display } = view.event;
-  if (action === "money") return say("%(money)s millions", { money });
-  if (action === "gems") return total(gems) ? gemsText(gems) : say("nothing: the bank has none of them");
+  if (action === "money") return say("%(money)s million", { money });
+  if (action === "gems") return total(gems) ? gemsText(gems) : say("nothing because the supply has none of these gems");
   if (action === "event")
-    return display ? say("“%(card)s”, or the unseen card", { card: cardName(display) }) : say("the unseen card");
-  return say("alone: return one gem, take two; with others: take one");
+    return display ? say("%(card)s or a card from the stack", { card: quoted(display) }) : say("a card from the stack");
+  return say("alone: return one gem and take two; otherwise: take one");
 }
 
 /** Hiding an action. */
@@ -113,15 +113,15 @@ export function acting(about, hold) {
     drawn: sign(move),
   }));
   const follows = duel
-    ? say("%(name)s then guesses, twice at most.", { name: other })
-    : say("It is turned over when all have chosen.");
+    ? say("%(name)s then has up to two guesses.", { name: other })
+    : say("All choices are revealed at the same time.");
   return choosing(about, hold, {
     title: duel ? say("Hide an action") : say("Choose an action"),
     lead: duel
-      ? say("You act if it is not guessed; if the second guess hits, you barter for it.")
-      : say("Alone you act, two barter, three or more block each other."),
+      ? say("You act if the action is not guessed. If the second guess is right, you barter for it.")
+      : say("If you are alone, you act. Two players barter. Three or more block each other."),
     choices,
-    ask: say("Choose an action; nothing is sent yet."),
+    ask: say("Choose an action."),
     send: ({ label }) => ({
       label: duel ? say("Hide %(action)s", { action: label }) : say("Play %(action)s", { action: label }),
       text: follows,
@@ -139,21 +139,21 @@ export function guessing(about, hold) {
   const choices = question.options.map((move) => ({
     move,
     label: actionName(move),
-    note: say("it would be %(what)s", { what: would(move) }),
+    note: say("it would bring %(what)s", { what: would(move) }),
     drawn: sign(move),
   }));
   return choosing(about, hold, {
-    title: first ? say("What did %(name)s hide?", { name }) : say("What did %(name)s hide? Once more", { name }),
+    title: first ? say("What did %(name)s hide?", { name }) : say("What did %(name)s hide? Second guess", { name }),
     lead: first
-      ? say("If your first guess hits, the action is lost.")
-      : say("If your second guess hits, you barter for the action; if it misses, %(name)s acts.", { name }),
+      ? say("If your first guess is right, %(name)s loses the action.")
+      : say("If your second guess is right, you barter for the action. If it is wrong, %(name)s acts.", { name }),
     choices,
-    ask: say("Choose the card that you show; nothing is sent yet."),
+    ask: say("Choose an action to guess."),
     send: ({ label }) => ({
       label: say("Guess %(action)s", { action: label }),
       text: first
-        ? say("A hit ends the turn; after a miss you guess again.")
-        : say("A hit opens a barter; after a miss %(name)s acts.", { name }),
+        ? say("If the guess is right, the turn ends. If it is wrong, you guess again.")
+        : say("If the guess is right, you barter. If it is wrong, %(name)s acts.", { name }),
     }),
   });
 }
@@ -162,23 +162,28 @@ export function guessing(about, hold) {
 export function drawingOne(about, hold) {
   const { display } = about.question;
   const card = cardName(display);
-  const fate = isScoring(display) ? say("You keep it until the scoring.") : say("You carry it out or decline.");
+  const fate = isScoring(display)
+    ? say("You keep this card until the scoring.")
+    : say("You then use the card or decline it.");
   return choosing(about, hold, {
     title: say("Take an event card"),
-    lead: say("The card on display, or the unseen one on top of the stack."),
+    lead: say("Take the face-up card or draw the top card of the stack."),
     choices: [
       { move: "face_up", label: capital(card), note: cardRule(display), drawn: eventCard(display) },
       {
         move: "blind",
-        label: say("The unseen card"),
-        note: say("“%(card)s” then goes under the stack without effect", { card }),
+        label: say("Card from the stack"),
+        note: say("%(card)s is discarded without effect", { card: quoted(display) }),
         drawn: cardBack(),
       },
     ],
-    ask: say("Choose a card; nothing is sent yet."),
+    ask: say("Choose a card."),
     send: ({ move }) =>
       move === "face_up"
-        ? { label: say("Take “%(card)s”", { card }), text: fate }
-        : { label: say("Draw the unseen card"), text: say("There is no going back to “%(card)s”.", { card }) },
+        ? { label: say("Take %(card)s", { card: quoted(display) }), text: fate }
+        : {
+            label: say("Draw from the stack"),
+            text: say("You cannot take %(card)s afterwards.", { card: quoted(display) }),
+          },
   });
 }

@@ -69,7 +69,7 @@ export function stepper(colour, held, change) {
     made.addEventListener("click", () => change(by));
     return made;
   };
-  const take = button("take", "−", say("Take one %(colour)s back", { colour: name }), -1);
+  const take = button("take", "−", say("Remove one %(colour)s", { colour: name }), -1);
   const add = button("add", "+", say("Add one %(colour)s", { colour: name }), 1);
   const shown = element("span", "amount");
   return {

@@ -8,6 +8,7 @@ import {
   colourName,
   gemsText,
   listing,
+  quoted,
   total,
   vectorOf,
 } from "../../boards/gems/codes.js";
@@ -33,8 +34,8 @@ const options = (counts, enabled, note = () => "") =>
   counts.map((count, colour) => ({ count, enabled: enabled(colour), note: note(colour) }));
 
 const declining = (about) => ({
-  label: say("Decline"),
-  note: say("“%(card)s” goes under the stack", { card: cardName(about.question.card) }),
+  label: say("Decline card"),
+  note: say("%(card)s is discarded", { card: quoted(about.question.card) }),
 });
 
 const leadOf = ({ question }) => cardRule(question.card);
@@ -57,7 +58,7 @@ export function halving(about, hold) {
   const note = (colour) => {
     const { share, returned } = halfScoring(all, colour);
     const winner = share.findIndex((_, other) => returned[other] > 0);
-    if (winner < 0) return say("nobody");
+    if (winner < 0) return say("no one");
     if (returned[seat]) return say("+%(share)s for you", { share: share[seat] });
     return sayCount("+%(share)s for %(name)s", "+%(share)s for others", returned.filter(Boolean).length, {
       share: share[winner],
@@ -70,7 +71,7 @@ export function halving(about, hold) {
       ? halfText(halfScoring(all, COLOURS.indexOf(colour)), colour, (other) =>
           other === seat ? say("You") : name(other),
         )
-      : say("Choose the colour that is scored.");
+      : say("Choose the color to score.");
   return picking(about, hold, {
     title: capital(cardName("half")),
     lead: leadOf(about),
@@ -84,13 +85,13 @@ export function halving(about, hold) {
 
 function halfText({ share, returned }, colour, name) {
   const leaders = returned.flatMap((count, seat) => (count ? [seat] : []));
-  if (!leaders.length) return say("Nobody has %(colour)s: nothing happens.", { colour: colourName(colour) });
+  if (!leaders.length) return say("No player has %(colour)s, so nothing happens.", { colour: colourName(colour) });
   const each = { names: listing(leaders.map(name)), share: share[leaders[0]], returned: returned[leaders[0]] };
   return leaders.length > 1
-    ? say("%(names)s: %(share)s each, and %(returned)s gems back.", each)
+    ? say("%(names)s: get %(share)s and return %(returned)s gems each.", each)
     : sayCount(
-        "%(names)s: %(share)s, and 1 gem back.",
-        "%(names)s: %(share)s, and %(count)s gems back.",
+        "%(names)s: gets %(share)s and returns 1 gem.",
+        "%(names)s: gets %(share)s and returns %(count)s gems.",
         each.returned,
         each,
       );
@@ -104,14 +105,14 @@ export function takingThree(about, hold) {
   return picking(about, hold, {
     title: capital(cardName("three")),
     lead: leadOf(about),
-    rows: colourRow(say("The bank"), supply, () => true),
+    rows: colourRow(say("Supply"), supply, () => true),
     move: ({ colour }) => (colour ? { colour } : null),
     text({ colour }) {
-      if (!colour) return say("Choose a colour.");
+      if (!colour) return say("Choose a color.");
       if (taken(colour) === 3) return say("You get %(gems)s.", { gems: what(colour) });
       return taken(colour)
-        ? say("You get %(gems)s: the bank has no more.", { gems: what(colour) })
-        : say("You get nothing: the bank has no %(colour)s.", { colour: colourName(colour) });
+        ? say("You get %(gems)s because the supply has no more.", { gems: what(colour) })
+        : say("You get nothing because the supply has no %(colour)s.", { colour: colourName(colour) });
     },
     send: ({ colour }) => ({ label: say("Take %(gems)s", { gems: what(colour) }) }),
     decline: declining(about),
@@ -162,18 +163,18 @@ export function swapping(about, hold) {
       const ready = move(picks);
       if (!ready)
         return picks.give
-          ? say("Now point at the gem that you want.")
-          : say("Point at the gem that you give, and at one of somebody else.");
+          ? say("Now choose the gem that you want.")
+          : say("Choose the gem that you give and a gem of another player.");
       if (ready.give === ready.take)
-        return say("Both are %(colour)s: nothing changes.", { colour: colourName(ready.give) });
-      return say("You give %(name)s a %(own)s and get a %(other)s.", {
+        return say("Both gems are %(colour)s, so nothing changes.", { colour: colourName(ready.give) });
+      return say("You give %(name)s 1 %(own)s and get 1 %(other)s.", {
         name: namesOf(table)(ready.seat),
         own: colourName(ready.give),
         other: colourName(ready.take),
       });
     },
     send: (picks) => ({
-      label: say("Swap"),
+      label: say("Swap gems"),
       note: say("%(own)s for %(other)s", { own: colourName(picks.give), other: colourName(move(picks)?.take) }),
     }),
     decline: declining(about),
@@ -192,10 +193,10 @@ export function robbing(about, hold) {
     move: (picks) => (missing(picks).length ? null : { take: taken(picks) }),
     text: (picks) =>
       missing(picks).length
-        ? say("Point at a gem of %(names)s.", { names: listing(missing(picks).map(({ text }) => text)) })
-        : say("They return them to the bank; you get none of them."),
+        ? say("Choose a gem of %(names)s.", { names: listing(missing(picks).map(({ text }) => text)) })
+        : say("The gems return to the supply. You do not get them."),
     send: (picks) => ({
-      label: say("Send them back"),
+      label: say("Return gems to supply"),
       note: listing(
         rows.map(({ id, text }) => say("%(name)s %(colour)s", { name: text, colour: colourName(picks[id]) })),
       ),
@@ -211,8 +212,8 @@ export function giving(about, hold) {
   const name = namesOf(table)(question.to);
   const what = stake(view, question.action, seat);
   return picking(about, hold, {
-    title: say("%(name)s does not open", { name }),
-    lead: say("Give one gem and the action is yours: you take %(what)s. Or decline, and nobody acts.", { what }),
+    title: say("%(name)s makes no offer", { name }),
+    lead: say("Give one gem to act and take %(what)s. If you decline, no one acts.", { what }),
     rows: [
       {
         id: "gift",
@@ -226,13 +227,13 @@ export function giving(about, hold) {
     move: ({ gift }) => (gift ? { gift } : null),
     text: ({ gift }) =>
       gift
-        ? say("%(name)s gets a %(colour)s and must take it.", { name, colour: colourName(gift) })
-        : say("Choose the gem that you give."),
+        ? say("%(name)s must accept 1 %(colour)s.", { name, colour: colourName(gift) })
+        : say("Choose the gem to give."),
     send: ({ gift }) => ({
-      label: say("Give a %(colour)s", { colour: colourName(gift) }),
+      label: say("Give 1 %(colour)s", { colour: colourName(gift) }),
       note: say("and take %(what)s", { what }),
     }),
-    decline: { label: say("Decline"), note: say("nobody acts") },
+    decline: { label: say("Give no gem"), note: say("no one acts") },
   });
 }
 
@@ -268,25 +269,25 @@ export function freelyChoosing(about, hold) {
   return picking(about, hold, {
     title: say("Free Choice"),
     lead: question.alone
-      ? say("Alone: return one gem and take any two.")
-      : say("Among several: take one gem of the bank."),
+      ? say("You are alone: return one gem and take any two.")
+      : say("Several players chose it: take one gem from the supply."),
     rows: question.alone ? [give, ...taking] : taking,
     move: (picks) => (whole(picks) ? { ...(question.alone && { give: picks.give }), take: taken(picks) } : null),
     text(picks) {
-      if (question.alone && !picks.give) return say("Point at the gem that you return.");
+      if (question.alone && !picks.give) return say("Choose the gem to return.");
       if (!whole(picks))
         return taken(picks).length
-          ? say("One gem more.")
-          : sayCount("Point at the gem that you take.", "Point at the gems that you take.", wanted(picks));
+          ? say("Choose one more gem.")
+          : sayCount("Choose the gem to take.", "Choose the gems to take.", wanted(picks));
       return question.alone
-        ? say("You return a %(colour)s and take %(gems)s.", { colour: colourName(picks.give), gems: what(picks) })
+        ? say("You return 1 %(colour)s and take %(gems)s.", { colour: colourName(picks.give), gems: what(picks) })
         : say("You take %(gems)s.", { gems: what(picks) });
     },
     send: (picks) => ({
       label: say("Take %(gems)s", { gems: what(picks) }),
-      note: picks.give && say("for a %(colour)s", { colour: colourName(picks.give) }),
+      note: picks.give && say("for 1 %(colour)s", { colour: colourName(picks.give) }),
     }),
-    decline: { label: say("Decline"), note: say("nothing moves") },
+    decline: { label: say("Take nothing"), note: say("nothing changes") },
   });
 }
 
@@ -318,7 +319,7 @@ export function applying(about, hold) {
         kind: "own",
         label: say("You have"),
       }),
-      row({ who: whose(seat, say("afterwards")), cells: cells(after), kind: "own", label: say("afterwards") }),
+      row({ who: whose(seat, say("After")), cells: cells(after), kind: "own", label: say("After") }),
     ),
     start: { choice: null },
     fits: ({ choice }) => choice === null,
@@ -328,7 +329,7 @@ export function applying(about, hold) {
       good: true,
       ways: [
         { name: "other", ...declining(about), move: "decline" },
-        { name: "main", label: say("Carry it out"), move: "apply" },
+        { name: "main", label: say("Use card"), move: "apply" },
       ],
     }),
     press({ key }) {

@@ -95,7 +95,7 @@ export function picking(about, hold, spec) {
   function judge({ picks }) {
     const move = spec.move(picks);
     const text = spec.text(picks);
-    const main = move === null ? { label: say("Send"), note: say("choose first") } : spec.send(picks);
+    const main = move === null ? { label: say("Send move"), note: say("choose first") } : spec.send(picks);
     return {
       text,
       good: move !== null,

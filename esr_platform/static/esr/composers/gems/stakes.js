@@ -13,7 +13,7 @@ import { cardOf, worthOf } from "./outcomes.js";
  */
 export function stake(view, action, seat) {
   const { money, gems } = worthOf(cardOf(view, seat), view.supply);
-  if (action === "money") return String(money);
+  if (action === "money") return say("%(money)s million", { money });
   if (action === "gems") return total(gems) ? gemsText(gems) : say("no gem");
   return say("an event card");
 }
@@ -28,18 +28,18 @@ export function stake(view, action, seat) {
  */
 export function contested(view, action, seat, other, name) {
   if (action === "event" || view.active !== null) {
-    return say("Whose offer is accepted takes %(what)s and gives the gems.", { what: worded(view, action, seat) });
+    return say("The player whose offer is accepted takes %(what)s and pays the gems.", {
+      what: stake(view, action, seat),
+    });
   }
   const values = { own: stake(view, action, seat), other: stake(view, action, other), name };
   if (action === "money")
     return say(
-      "Whose offer is accepted takes the money and gives the gems: %(own)s for you, %(other)s for %(name)s.",
+      "The player whose offer is accepted takes the money and pays the gems. You would get %(own)s, %(name)s would get %(other)s.",
       values,
     );
-  return say("Whose offer is accepted takes gems of the bank: you %(own)s, %(name)s %(other)s.", values);
-}
-
-function worded(view, action, seat) {
-  const what = stake(view, action, seat);
-  return action === "money" ? say("%(money)s millions", { money: what }) : what;
+  return say(
+    "The player whose offer is accepted takes gems from the supply and pays the gems. You would get %(own)s, %(name)s would get %(other)s.",
+    values,
+  );
 }
