@@ -232,7 +232,7 @@ def test_a_match_that_comes_back_after_its_code_was_replaced_is_ended_too(match:
     sweep()
     match.refresh_from_db()
     assert match.status == "void"
-    assert "has a newer version" in match.reason
+    assert "has a newer active version" in match.reason
 
 
 def test_a_house_bot_that_the_catalogue_drops_keeps_its_rating_and_gets_no_matches(house: None) -> None:

@@ -100,7 +100,7 @@ def test_a_match_that_found_no_core_for_its_bots_is_queued_again_however_often(
 
 def test_an_unforeseen_error_is_ours_and_tells_no_details(transactional_db: None, match: Match) -> None:
     assert play(match.pk, failing(KeyError("/etc/secret"))) == Attempt.Ending.FAILED
-    assert match.attempts.get().failure == "an error of the platform (KeyError)"
+    assert match.attempts.get().failure == "internal error (KeyError)"
 
 
 def test_a_record_that_does_not_verify_ends_the_attempt(transactional_db: None, match: Match) -> None:
@@ -109,7 +109,7 @@ def test_a_record_that_does_not_verify_ends_the_attempt(transactional_db: None, 
         return replace(report, record={**report.record, "outcome": None})
 
     assert play(match.pk, cheating) == Attempt.Ending.FAILED
-    assert match.attempts.get().failure == "the record does not stand up to re-execution"
+    assert match.attempts.get().failure == "the record failed re-execution"
     assert not Result.objects.exists()
 
 

@@ -129,8 +129,8 @@ def test_a_bot_whose_code_is_lost_goes_on_leave_by_our_fault_until_it_is_uploade
     bot.refresh_from_db()
     waiting.refresh_from_db()
     assert bot.pause_reason == (
-        "The code of v1 is lost, which is our fault. Upload it again, the same file or another version; then put the"
-        " bot back."
+        "The stored code of v1 was lost because of an error on the site."
+        " Upload the same file or a new version, then resume the bot."
     )
     assert (bot.bad_in_a_row, waiting.status, fill_for(bot)) == (0, "cancelled", 0)
     assert upload_version(bot, *file, DUEL_ONLY) == version
