@@ -9,7 +9,7 @@ from time import process_time
 
 from bench.rates import pin_to_one_core
 from ladder.pairings.candidates import NEW_VERSION_GAMES, Candidate
-from ladder.pairings.drawing import drawn
+from ladder.pairings.draw import drawn
 
 GOAL_MS = 200
 

@@ -10,7 +10,7 @@ from random import Random
 import numpy as np
 
 from ladder.pairings.candidates import Candidate
-from ladder.pairings.drawing import drawn
+from ladder.pairings.draw import drawn
 from ladder.pairings.seatings import seatings
 from ladder.ratings.bootstrap import Estimates, estimate
 from ladder.ratings.elo import POINT, START_RATING, Player, changes

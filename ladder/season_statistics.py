@@ -34,7 +34,7 @@ from ladder.statistics.collusion import Transfer, transfers
 from ladder.statistics.habits import added_habits
 from ladder.statistics.seats import seat_effect
 from ladder.statistics.tallies import PairSum, SeatSum, Sums, VersionSum, added, added_seats, tallied
-from ladder.statistics.winning import Winning, winnings
+from ladder.statistics.wins import Winning, winnings
 
 # --- Rated blocks ----------------------------------------------------------------------------------------------------
 
@@ -290,7 +290,7 @@ def latest_blocks(season: Season) -> list[PlayedBlock]:
 
 def season_document(blocks: Sequence[PlayedBlock]) -> Document:
     """``{"blocks", "seats": [{"value", "margin", "count"}], "saving": {…} or None}``, as the functions answer."""
-    from ladder.statistics.saving import variance_saved  # only processes that measure pay for numpy in memory
+    from ladder.statistics.block_savings import variance_saved  # only processes that measure pay for numpy in memory
 
     saving = variance_saved(blocks)
     return {

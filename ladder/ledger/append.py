@@ -1,6 +1,6 @@
-"""The ledger of a ladder: what counts, in order, appended and chained by hashes. It never contains a rating.
+"""The ledger of a ladder: an append-only, hash-chained list of results, corrections and seasons, without ratings.
 
-How the hashes are made is in ``ladder.ratings.chain``, which needs no database.
+``ladder.ratings.chain`` computes the hashes without a database.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ladder.ratings.replay import Game, Merge, parts
 
 
 class NoSeason(RuntimeError):
-    """The ladder has no open season, so nothing can count."""
+    """The ladder has no open season, so no entry can be added."""
 
 
 def append(
@@ -35,7 +35,7 @@ def append(
     result: Result | None = None,
     author: AbstractBaseUser | None = None,
 ) -> LedgerEntry:
-    """The next entry of the ledger of ``ladder``, whose row the caller's transaction holds. Raises ``NoSeason``."""
+    """Append an entry to the ledger of ``ladder``, whose row the caller has locked. Raises ``NoSeason``."""
     season = Season.objects.filter(ladder=ladder, closed=None).first()
     if season is None:
         raise NoSeason(f"{ladder} has no open season")
@@ -56,10 +56,10 @@ def append(
 
 
 def result_document(match: Match, seats: Sequence[Seat], record: Document) -> Document:
-    """What is said of a result: whose it is, which deal, what came out, and the hash of the record.
+    """The ledger document of a result: members, deal, outcome, and the hash of the record.
 
-    ``match`` comes with its block, series and season, ``seats`` in seat order with their versions. The record holds the
-    secret seed, so its hash gives nothing away.
+    ``match`` needs its block, series and season, ``seats`` their versions, in seat order. The hash of the record
+    reveals nothing, because the record contains the secret seed.
     """
     outcome = record["outcome"]
     return {
@@ -85,20 +85,20 @@ _LASTING = (LedgerEntry.Kind.MERGE, LedgerEntry.Kind.K)
 
 
 def rules_of(ladder: Ladder) -> Rules:
-    """The rules for the next result of ``ladder``, whose row the caller holds if they are to rate one. One query."""
+    """The rules for the next result of ``ladder``; lock its row to rate a result with them. One query."""
     written = LedgerEntry.objects.filter(ladder=ladder, kind__in=_LASTING).order_by()  # an order would read all results
     items = (item(*row) for row in sorted(written.values_list("number", "kind", "document"), key=itemgetter(0)))
     return parts(one for one in items if not isinstance(one, Game))[-1].rules
 
 
 def merged_on(ladders: Iterable[Ladder]) -> set[int]:
-    """The entries on ``ladders`` whose results do not count for themselves, so that they play no more. One query."""
+    """The members of ``ladders`` whose results do not count for themselves, so they do not play. One query."""
     last = {one.entry: one.into for one in _merges(ladders)}
     return {entry for entry, into in last.items() if into != entry}
 
 
 def ever_merged_on(ladders: Iterable[Ladder]) -> set[int]:
-    """The entries on ``ladders`` that are merged or once were: closed seasons keep what counted then. One query."""
+    """The members of ``ladders`` that are merged or once were, because closed seasons do not change. One query."""
     return {one.entry for one in _merges(ladders)}
 
 
@@ -113,10 +113,10 @@ def _merges(ladders: Iterable[Ladder]) -> list[Merge]:
 
 @contextmanager
 def one_moment() -> Iterator[None]:
-    """Everything that is read inside is as it was at one moment. Nothing can be written, and nobody has to wait.
+    """Give all queries inside a consistent, read-only snapshot without blocking writers.
 
-    Inside another transaction, that one decides. SQLite's own transactions here begin by taking the lock of the only
-    writer, so this one is begun by hand.
+    Inside another transaction it has no effect. On SQLite the transaction starts by hand, because Django's transactions
+    take the write lock at their start here.
     """
     if connection.in_atomic_block:
         yield
@@ -133,17 +133,17 @@ def one_moment() -> Iterator[None]:
                 cursor.execute("ROLLBACK")
 
 
-# --- The hash chain, followed from where it was verified last --------------------------------------------------------
+# --- Verification of the hash chain from the last verified entry -----------------------------------------------------
 #
-# A changed entry before that place is found by the next rebuild, which reads all of them (``ladder.ledger.rebuild``).
+# The next rebuild, which reads all entries, finds earlier changed entries (``ladder.ledger.rebuild``).
 
 AT_ONCE: Final = 5000
-"""Entries that are followed in one go at most."""
+"""The maximum number of entries that are verified at once."""
 
 
 @dataclass(frozen=True)
 class Link:
-    """How far a chain holds: entry ``number`` has ``hash``. ``problem`` is what is wrong with the next, in words."""
+    """The last valid entry of a chain, with its hash. ``problem`` describes the fault of the next entry."""
 
     number: int
     hash: str
@@ -151,25 +151,25 @@ class Link:
 
 
 def follow(ladder: Ladder, mark: ChainMark, most: int = AT_ONCE) -> Link:
-    """Follow the chain from ``mark`` for at most so many entries; one query."""
+    """Verify at most ``most`` entries of the chain after ``mark``; one query."""
     number, head = mark.number, mark.hash
     rows = LedgerEntry.objects.filter(ladder=ladder, number__gt=number).order_by("number")[:most]
     for found, kind, document, kept in rows.values_list("number", "kind", "document", "hash"):
         if found != number + 1:
-            return Link(number, head, f"number {number + 1} is missing: {found} follows {number}")
+            return Link(number, head, f"entry {number + 1} is missing after entry {number}")
         if kept != chained(ladder.slug, found, kind, document, head):
-            return Link(number, head, f"the hash of number {found} is not that of its document and of number {number}")
+            return Link(number, head, f"the hash of entry {found} does not match its document and entry {number}")
         number, head = found, kept
     return Link(number, head)
 
 
 def mark_of(ladder: Ladder) -> ChainMark:
-    """Where the chain of ``ladder`` was checked last; at its beginning for one that never was."""
+    """The last verified entry of the chain of ``ladder``; the beginning if it was never verified."""
     return ChainMark.objects.filter(ladder=ladder).first() or ChainMark(ladder=ladder)
 
 
 def go_on(ladder: Ladder) -> ChainMark:
-    """Follow the chain of ``ladder`` a good way further and keep how far it holds."""
+    """Verify more entries of the chain of ``ladder`` and store the progress."""
     mark = mark_of(ladder)
     link = follow(ladder, mark)
     kept, _ = ChainMark.objects.update_or_create(

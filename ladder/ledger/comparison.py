@@ -1,8 +1,7 @@
 """Compare a ladder's tables with its ledger, entry by entry, and report every difference.
 
-Nothing is locked and nothing is written here. Entries are read in pieces by their numbers, so that a long ledger takes
-no more memory than a short one and holds up nobody. What is committed before a number is complete, for numbers have no
-gaps; what comes meanwhile is read when it is asked for.
+It locks and writes nothing. Entries are read in batches by number, so memory does not grow with the ledger. Numbers
+have no gaps, so all entries up to a committed number are complete. Later entries are read on request.
 """
 
 from __future__ import annotations
@@ -23,14 +22,14 @@ from ladder.ratings.rating import Rated
 from ladder.ratings.replay import Correction, Game, Item, Replay, Void
 
 AT_ONCE = 2000
-"""Ledger entries a query."""
+"""Ledger entries per query."""
 
 TOLD = 100
-"""Differences that are kept in words; all are counted."""
+"""The number of differences that are stored as sentences; all are counted."""
 
 
 class Row(NamedTuple):
-    """An entry of the ledger, with what the tables say of its result's match."""
+    """A ledger entry with the stored data of its match."""
 
     number: int
     kind: str
@@ -45,7 +44,7 @@ class Row(NamedTuple):
 
 
 class SeatRow(NamedTuple):
-    """A seat of a result as the tables have it."""
+    """The stored result of a seat."""
 
     number: int
     pk: int
@@ -60,25 +59,24 @@ class SeatRow(NamedTuple):
 
 @dataclass
 class Differences:
-    """How many, and the first of them in sentences."""
+    """The number of differences, and the first of them as sentences."""
 
     count: int = 0
     sentences: list[str] = field(default_factory=list)
 
     def add(self, sentence: str) -> None:
-        """One more."""
+        """Add a difference."""
         self.count += 1
         if len(self.sentences) < TOLD:
             self.sentences.append(sentence)
 
 
 class Reading:
-    """How far the ledger of ``ladder`` has been read, and what was found on the way.
+    """The state of reading the ledger of ``ladder``, with the differences found so far.
 
-    ``written`` are all of its entries up to there that are no results, ``planned`` are still to be written. ``wrong``
-    are the ratings that seats should have, by the id of their result; of everything else that is not as it should be,
-    ``broken`` is the count. With ``records`` every stored record is hashed again, which takes most of the time.
-    Raises ``ValueError`` for corrections that cannot stand.
+    ``written`` are all of its corrections, ``planned`` are corrections that are not written yet. ``wrong`` has the
+    right ratings of seats, by the id of their result; ``broken`` counts all other differences. With ``records`` every
+    stored record is hashed, which takes most of the time. Raises ``ValueError`` for invalid corrections.
     """
 
     def __init__(
@@ -102,15 +100,15 @@ class Reading:
 
     @property
     def broken(self) -> int:
-        """How much was found that no other rating mends."""
+        """The number of differences that cannot be repaired by writing ratings."""
         return self.found.count - len(self.wrong)
 
     def read(self, upto: int) -> None:
-        """Go on up to and with the number ``upto``."""
+        """Continue up to and including the number ``upto``."""
         while rows := [Row(*row) for row in _rows(self.ladder, self.number, upto)]:
             self._read(rows)
         if self.number < upto:
-            self.found.add(f"the ledger ends with {self.number}, not {upto}")
+            self.found.add(f"the ledger ends at number {self.number} instead of {upto}")
 
     def _read(self, rows: Sequence[Row]) -> None:
         span = rows[0].number, rows[-1].number
@@ -127,11 +125,11 @@ class Reading:
             self._compare(game, seats[game.number], rated)
 
     def _follow(self, row: Row) -> None:
-        """Numbers without gaps, and each hash of the document and the hash before."""
+        """Check that numbers have no gaps and that every hash follows from the document and the previous hash."""
         if row.number != self.number + 1:
-            self.found.add(f"the ledger has number {row.number} where {self.number + 1} should stand")
+            self.found.add(f"ledger number {self.number + 1} is missing: found number {row.number}")
         if row.hash != chained(self.ladder.slug, row.number, row.kind, row.document, self.head):
-            self.found.add(f"ledger {row.number}: its hash is not that of its document and the entry before")
+            self.found.add(f"ledger {row.number}: the hash does not match the document and the previous entry")
         self.number, self.head = row.number, row.hash
 
     def _meant(self, row: Row) -> Item | None:
@@ -142,7 +140,7 @@ class Reading:
             return None
 
     def _check(self, row: Row, seats: Sequence[SeatRow], digest: str | None) -> None:
-        """The document of a result says what the tables do."""
+        """Check that the document of a result matches the tables."""
         self.results += 1
         said = row.document
         stored: dict[str, Any] = {
@@ -158,32 +156,32 @@ class Reading:
             stored["record"] = digest
         for key, value in stored.items():
             if said.get(key) != value:
-                self.found.add(f"ledger {row.number}: {key} is {value} in the tables and {said.get(key)} in the ledger")
+                self.found.add(f"ledger {row.number}: {key} is {value} in the tables, {said.get(key)} in the ledger")
         right = Match.Status.VOID if row.number in self._voided else Match.Status.FINISHED
         if row.status != right and row.number not in self._between:
-            self.found.add(f"ledger {row.number}: match {row.match} is {row.status}")
+            self.found.add(f"ledger {row.number}: match {row.match} is {row.status} instead of {right.value}")
 
     def _compare(self, game: Game, seats: Sequence[SeatRow], rated: Sequence[Rated]) -> None:
         if len(seats) != len(rated):
-            return  # told by the check of its entries
+            return  # already reported by the check of its seats
         for seat, right in zip(seats, rated, strict=True):
             kept = None if seat.before is None or seat.after is None else (seat.before, seat.after)
             if kept != right:
                 self.found.add(
-                    f"ledger {game.number}, seat {seat.seat}: {_said(kept)} is kept, {_said(right)} is right"
+                    f"ledger {game.number}, seat {seat.seat}: the stored rating is {_said(kept)}, not {_said(right)}"
                 )
                 self.wrong[seat.pk] = right
 
 
 def corrections_of(ladder: Ladder) -> list[Correction]:
-    """All of the ledger's entries that are no results, in order. Raises ``ValueError`` for one that cannot be read."""
+    """All corrections of the ledger in order. Raises ``ValueError`` for an unreadable one."""
     written = LedgerEntry.objects.filter(ladder=ladder).exclude(kind=LedgerEntry.Kind.RESULT).order_by("number")
     items = (item(*row) for row in written.values_list("number", "kind", "document"))
     return [one for one in items if not isinstance(one, Game)]
 
 
 def unwritten(ladder: Ladder) -> Iterator[str]:
-    """Results that should stand in the ledger and do not, and ratings that no ledger gives, in sentences."""
+    """Sentences about rated results that are missing in the ledger, and about unrated matches with ratings."""
     seats = SeatResult.objects.filter(result__match__ladder=ladder)
     in_ledger = LedgerEntry.objects.filter(ladder=ladder, kind=LedgerEntry.Kind.RESULT).values("result")
     rated = seats.filter(result__match__block__purpose__in=Block.RATED).exclude(result__in=in_ledger)
@@ -191,7 +189,7 @@ def unwritten(ladder: Ladder) -> Iterator[str]:
         yield f"match {match} has a rated result that is not in the ledger"
     other = seats.exclude(result__match__block__purpose__in=Block.RATED).exclude(rating_before=None)
     for match in other.order_by("result__match").values_list("result__match", flat=True).distinct()[:TOLD]:
-        yield f"match {match} is not rated and has ratings"
+        yield f"match {match} is not rated but has ratings"
 
 
 def _rows(ladder: Ladder, after: int, upto: int) -> Any:
@@ -202,7 +200,7 @@ def _rows(ladder: Ladder, after: int, upto: int) -> Any:
 
 
 def _seats(ladder: Ladder, span: tuple[int, int]) -> defaultdict[int, list[SeatRow]]:
-    """By ledger number, the seats of its result in their order."""
+    """By ledger number, the seats of the result in order."""
     rows = SeatResult.objects.filter(
         result__ledger_entries__ladder=ladder,
         result__ledger_entries__kind=LedgerEntry.Kind.RESULT,
@@ -217,7 +215,7 @@ def _seats(ladder: Ladder, span: tuple[int, int]) -> defaultdict[int, list[SeatR
 
 
 def _digests(ladder: Ladder, span: tuple[int, int]) -> Iterator[tuple[int, str]]:
-    """By ledger number, the hash of the record as it is stored."""
+    """By ledger number, the hash of the stored record."""
     rows = LedgerEntry.objects.filter(ladder=ladder, kind=LedgerEntry.Kind.RESULT, number__range=span)
     for number, packed in rows.values_list("number", "result__packed_record").iterator(AT_ONCE):
         yield number, _digest(bytes(packed))
@@ -231,4 +229,4 @@ def _digest(packed: bytes) -> str:
 
 
 def _said(rated: Rated) -> str:
-    return "nothing" if rated is None else f"{rated[0]} to {rated[1]}"
+    return "none" if rated is None else f"{rated[0]} to {rated[1]}"

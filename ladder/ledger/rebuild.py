@@ -1,9 +1,8 @@
-"""Rebuild ratings from nothing but the ordered ledger: the tables must equal that, to the last digit.
+"""Rebuild ratings from the ordered ledger alone. The tables must match the rebuild exactly.
 
-A rebuild is made beside the live numbers: the ledger is read without a lock up to where it goes then. After that the
-ladder's row is locked, the few memberships that came meanwhile are read, and what differs is written in the same
-transaction. So a result that is recorded at the same time comes before the rebuild or after it, never both or neither.
-If something else than results came meanwhile, the rebuild is begun again.
+The ledger is read without a lock up to its current end. Then the ladder's row is locked, the few entries that were
+added meanwhile are read, and differences are written in the same transaction. So a concurrent result comes either
+before or after the rebuild. If a correction was added meanwhile, the rebuild starts again.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from ladder.ratings.rating import Standing
 from ladder.ratings.replay import Correction
 
 TRIES: Final = 3
-"""How often a rebuild is made beside the live numbers before one is made under the ladder's lock."""
+"""The number of rebuilds without a lock before one is made with the ladder locked."""
 
 _SUMS: Final = ("rating", "last_change", "games", "wins")
 _FINAL: Final = ("rating", "games", "wins")
@@ -34,9 +33,9 @@ Done = TypeVar("Done")
 
 @dataclass(frozen=True)
 class Rebuild:
-    """One ladder's rebuild: how many results it read, and what was, or is, different in the tables.
+    """The rebuild of a ladder: the number of results, and the differences in the tables.
 
-    ``differences`` are the first of them in sentences, ``count`` is how many there were.
+    ``differences`` are the first of them as sentences, ``count`` is their number.
     """
 
     ladder: Ladder
@@ -46,17 +45,16 @@ class Rebuild:
 
 
 def rerate(*, check: bool, records: bool = False, by: AbstractBaseUser | None = None) -> list[Rebuild]:
-    """Rebuild every ladder from its ledger; with ``check`` only compare, without it also write the ratings that differ.
+    """Rebuild every ladder from its ledger. Without ``check`` also write the ratings that differ.
 
-    ``records`` hashes every stored record again, too. Each rebuild is kept as a ``RebuildRun``. Raises nothing for
-    differences: they are the answer.
+    ``records`` also hashes every stored record. Each rebuild is stored as a ``RebuildRun``.
     """
     ids = Ladder.objects.order_by("pk").values_list("pk", flat=True)
     return [rerate_ladder(pk, check=check, records=records, by=by) for pk in ids]
 
 
 def rerate_ladder(ladder_id: int, *, check: bool, records: bool = False, by: AbstractBaseUser | None = None) -> Rebuild:
-    """The same for one ladder."""
+    """Rebuild one ladder, like ``rerate``."""
     started = timezone.now()
 
     def compare(ladder: Ladder, reading: Reading) -> Rebuild:
@@ -83,7 +81,7 @@ def rerate_ladder(ladder_id: int, *, check: bool, records: bool = False, by: Abs
 
 
 def _unreadable(ladder: Ladder, sentence: str, started: datetime, by: AbstractBaseUser | None) -> Rebuild:
-    """Keep that a ledger says what cannot be: nothing was compared, and nothing written."""
+    """Store a run for an unreadable ledger: nothing was compared or written."""
     RebuildRun.objects.create(
         ladder=ladder,
         purpose=RebuildRun.Purpose.CHECK,
@@ -127,9 +125,9 @@ def beside(
 
 
 def write(ladder: Ladder, reading: Reading) -> int:
-    """Put the ratings that follow from the ledger into the tables, where they differ; how many rows.
+    """Write the ratings that differ from the ledger, and return the number of rows.
 
-    The caller's transaction holds the ladder's row.
+    The caller's transaction locks the ladder's row.
     """
     table, columns = SeatResult._meta.db_table, "rating_before = %s, rating_after = %s"
     rows = [(*(rated or (None, None)), pk) for pk, rated in reading.wrong.items()]
@@ -154,7 +152,7 @@ def _locked(ladder_id: int) -> Ladder:
 
 
 def _last_number(ladder: Ladder) -> int:
-    """The last number there is, whatever the ladder's row says, which is compared later."""
+    """The number of the last entry, independent of the ladder's row, which is compared later."""
     return int(LedgerEntry.objects.filter(ladder=ladder).aggregate(last=Max("number", default=0))["last"])
 
 
@@ -164,28 +162,28 @@ def _last_write(ladder_id: int) -> int:
 
 
 def _overtaken(reading: Reading, writes: int) -> bool:
-    """Whether ratings were rebuilt, or are to be, by somebody else since the reading was begun."""
+    """Whether another process has rebuilt ratings, or added a correction, since the reading started."""
     later = LedgerEntry.objects.filter(ladder=reading.ladder, number__gt=reading.number)
     return later.exclude(kind=LedgerEntry.Kind.RESULT).exists() or _last_write(reading.ladder.pk) != writes
 
 
 def _compare_tables(ladder: Ladder, reading: Reading) -> None:
-    """What is left to be compared when the whole ledger has been read and the ladder's row is locked."""
+    """Compare the remaining tables when the whole ledger has been read and the ladder's row is locked."""
     reading.replay.finish()
     if ladder.next_ledger != reading.number + 1:
-        reading.found.add(f"the next ledger number is {ladder.next_ledger}, after {reading.number} entries")
+        reading.found.add(f"the next ledger number is {ladder.next_ledger} after {reading.number} entries")
     if ladder.ledger_head != reading.head:
-        reading.found.add(f"the ladder's last hash is {ladder.ledger_head}, and the ledger's {reading.head}")
+        reading.found.add(f"the last hash of the ladder is {ladder.ledger_head}, of the ledger {reading.head}")
     for sentence in unwritten(ladder):
         reading.found.add(sentence)
     for membership, right in _wrong_memberships(ladder, reading):
         for name in _different(membership, right, _SUMS):
             reading.found.add(
-                f"entry {membership.pk}: {name} is {getattr(membership, name)}, {getattr(right, name)} is right"
+                f"member {membership.pk}: {name} is {getattr(membership, name)}, not {getattr(right, name)}"
             )
     for final, right in _wrong_final(ladder, reading):
         reading.found.add(
-            f"{final.season}: the final table has {_row(final)} for entry {final.membership_id}, {_row(right)} is right"
+            f"{final.season}: the final standings of member {final.membership_id} have {_row(final)}, not {_row(right)}"
         )
 
 

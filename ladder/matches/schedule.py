@@ -23,7 +23,7 @@ from ladder.matches.blocks import schedule_block
 from ladder.matches.candidates import StandingBy, house_blocks_left, resting, standing_by
 from ladder.matches.dispatch import Throughput, dispatch, recent
 from ladder.models import Block, DealSeries, Ladder, Match, Membership, Seat
-from ladder.pairings.drawing import Drawn, drawn
+from ladder.pairings.draw import Drawn, drawn
 from ladder.pairings.seatings import seatings
 from ladder.pairings.turns import Turn
 

@@ -8,13 +8,13 @@ from ladder.models.chat import ChatLine, ChatReport
 from ladder.models.estimates import Estimate, Estimation
 from ladder.models.exhibitions import Agreement, Exhibition, ExhibitionPlayer
 from ladder.models.ladders import Invitation, Ladder, Membership
+from ladder.models.last_seats import LastSeat
 from ladder.models.lobby import GuestTable, Pairing, Proposal, ProposalPlayer
 from ladder.models.matches import Attempt, Match, Rerun, Seat
 from ladder.models.results import LedgerEntry, Result, SeatLog, SeatResult
 from ladder.models.seasons import DealSeries, FinalStanding, Season
 from ladder.models.statistics import PairTally, SeasonStatistics, SeatTally, VersionTally
 from ladder.models.tables import LiveSeat, Occupant, Outage, PlayedMove, Table
-from ladder.models.waiting import LastSeat
 
 __all__ = [
     "Agreement",

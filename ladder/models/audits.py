@@ -1,4 +1,4 @@
-"""What looks after the accounts: rebuilds, how far the ledger's chain was checked, and what staff did to matches."""
+"""Integrity of ladders: rebuilds, verified hash chains, and staff actions on matches."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ladder.ratings.chain import GENESIS
 
 
 class RebuildRun(models.Model):
-    """One rebuild of a ladder's ratings from its ledger, and what it found (``ladder.ledger.rebuild``).
+    """A rebuild of a ladder's ratings from its ledger (``ladder.ledger.rebuild``).
 
-    ``ledger_number`` is how far the ledger went then. ``differences`` counts what did not match, and ``sentences`` are
-    the first of them; those of a correction are in the ledger instead, since it is there to change ratings.
+    ``ledger_number`` is the last entry of the ledger at that time. ``differences`` is the number of differences, and
+    ``sentences`` describes the first of them. A correction is described by its ledger entry instead.
     """
 
     class Purpose(models.TextChoices):
@@ -53,10 +53,10 @@ class RebuildRun(models.Model):
 
 
 class ChainMark(models.Model):
-    """How far the hash chain of a ladder's ledger was checked, entry by entry, and with which hash it stood there.
+    """The last verified entry of a ladder's ledger, with its hash.
 
-    ``problem`` is what broke it, in words; the mark then stays before that. ``violations`` is how many statements about
-    the ladder did not hold when it was ``audited`` last (``ladder.ledger.integrity``).
+    ``problem`` describes a fault of the next entry. ``violations`` is the number of violated statements when the ladder
+    was last ``audited`` (``ladder.ledger.integrity``).
     """
 
     ladder = models.OneToOneField(Ladder, on_delete=models.PROTECT, related_name="chain_mark")

@@ -1,4 +1,4 @@
-"""The documents of a ledger as what they mean to ratings. Everything that a rebuild needs stands in them."""
+"""Parse the documents of a ledger, which contain everything that a rebuild needs."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from ladder.ratings.replay import Game, Item, Merge, NewK, SeasonStart, Void
 
 
 def item(number: int, kind: str, document: Any) -> Item:
-    """The ledger's entry ``number``. Raises ``ValueError`` for a document that is none of its kind."""
+    """Parse the ledger entry ``number``. Raises ``ValueError`` for an invalid document."""
     try:
         return _READERS[kind](number, document)
     except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"ledger {number} is no {kind} that this version can read: {error!r}") from error
+        raise ValueError(f"ledger {number} is not a valid {kind}: {error!r}") from error
 
 
 def _game(number: int, document: Any) -> Game:

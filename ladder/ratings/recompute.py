@@ -1,7 +1,7 @@
-"""A ladder's ratings again, from the file of its ledger alone: ``python -m ladder.ratings.recompute ledger.jsonl``.
+"""Recompute all ratings of a ladder from its ledger file: ``python -m ladder.ratings.recompute ledger.jsonl``.
 
-It needs no database and no settings. It checks the chain of hashes from the first line to the last, and prints the last
-hash and every entry's rating, games and first places, best first.
+It needs no database and no settings. It verifies the hash chain and prints the last hash, and the rating, games and
+first places of every member, best first.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ladder.ratings.shares import WIN
 
 @dataclass(frozen=True)
 class Recomputed:
-    """What a ledger gives: its last hash, and the accounts by entry."""
+    """The number of entries, the last hash, and the standings by membership id."""
 
     entries: int
     head: str
@@ -31,7 +31,7 @@ class Recomputed:
 
 
 def recomputed(lines: Iterable[bytes]) -> Recomputed:
-    """Follow a ledger's file. Raises ``ValueError`` for a line that does not follow from the ones before."""
+    """Read a ledger file. Raises ``ValueError`` for a line that breaks the hash chain."""
     items: list[Item] = []
     head = GENESIS
     for number, text in enumerate(lines, 1):
@@ -51,15 +51,15 @@ def _check(number: int, entry: Any, previous: str) -> None:
         raise ValueError(f"line {number} has number {entry['number']}")
     right = chained(entry["ladder"], number, entry["kind"], entry["document"], previous)
     if (entry["previous"], entry["hash"]) != (previous, right):
-        raise ValueError(f"number {number} does not follow from the one before: its hash would be {right}")
+        raise ValueError(f"entry {number} breaks the hash chain: its hash should be {right}")
 
 
 def main() -> None:
     with Path(sys.argv[1]).open("rb") as file:
         found = recomputed(file)
-    print(f"{found.entries} entries, the last hash is {found.head}")
+    print(f"{found.entries} entries, last hash {found.head}")
     for entry, one in sorted(found.standings.items(), key=lambda pair: (-pair[1].rating, pair[0])):
-        print(f"entry {entry}: {one.rating / 1000:.3f} points, {one.games} games, {one.wins / WIN:.2f} wins")
+        print(f"member {entry}: rating {one.rating / 1000:.3f}, {one.games} games, {one.wins / WIN:.2f} first places")
 
 
 if __name__ == "__main__":

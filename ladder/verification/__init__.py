@@ -1,1 +1,1 @@
-"""Whether what is stored is so: games by re-executing them, deals by making them again from the keys."""
+"""Verify stored games by re-executing them, and stored deals by recomputing them from the season keys."""

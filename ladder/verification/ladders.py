@@ -20,7 +20,7 @@ from ladder.verification.reexecution import StoredGame, StoredSeat, faults_of
 
 @dataclass(frozen=True)
 class Verified:
-    """So many more things were looked at, with these faults, as sentences."""
+    """The number of games or deals that were verified, and their faults as sentences."""
 
     number: int
     faults: Sequence[str]
@@ -29,24 +29,24 @@ class Verified:
 # --- Games -----------------------------------------------------------------------------------------------------------
 
 GAMES_AT_ONCE: Final = 128
-"""Games that are read, and sent to a process, at once."""
+"""Number of games that are read and sent to a process at once."""
 
 
 def cores() -> int:
-    """How many processes can work at once."""
+    """The number of available CPU cores."""
     return len(os.sched_getaffinity(0))
 
 
 def count_games(ladder: Ladder) -> int:
-    """How many games there are to re-execute."""
+    """The number of games to re-execute."""
     return Result.objects.filter(match__ladder=ladder).count()
 
 
 def verify_games(ladder: Ladder, processes: int | None = None) -> Iterator[Verified]:
-    """Re-execute every finished game of ``ladder``, in pieces as they are done, in the order in which they came in.
+    """Re-execute all finished games of ``ladder`` in batches, in the order of their results.
 
-    ``processes`` is every core unless it is given; with 1 nothing is started. Results that come in meanwhile may or may
-    not be among them.
+    ``processes`` is by default the number of cores; with 1 no process is started. Results that are recorded meanwhile
+    may be missing.
     """
     yield Verified(0, list(_without_result(ladder)))
     processes = processes or cores()
@@ -59,7 +59,7 @@ def verify_games(ladder: Ladder, processes: int | None = None) -> Iterator[Verif
 
 
 def _in_order(pool: ProcessPoolExecutor, pieces: Iterable[Sequence[StoredGame]], most: int) -> Iterator[Verified]:
-    """No more than ``most`` pieces wait at once, so memory does not grow with the ladder."""
+    """At most ``most`` batches wait at once, so memory does not grow with the ladder."""
     waiting: deque[tuple[int, Future[list[str]]]] = deque()
     for piece in pieces:
         waiting.append((len(piece), pool.submit(faults_of, piece)))
@@ -73,7 +73,7 @@ def _in_order(pool: ProcessPoolExecutor, pieces: Iterable[Sequence[StoredGame]],
 def _without_result(ladder: Ladder) -> Iterator[str]:
     finished = Match.objects.filter(ladder=ladder, status=Match.Status.FINISHED, result=None)
     for match in finished.order_by("pk").values_list("pk", flat=True):
-        yield f"match {match}: it is finished, and has no result"
+        yield f"match {match}: the finished match has no result"
 
 
 def _pieces(ladder: Ladder) -> Iterator[Sequence[StoredGame]]:
@@ -105,15 +105,14 @@ DEALS_AT_ONCE: Final = 500
 
 
 def count_deals(season: Season) -> int:
-    """How many deals there are to check."""
+    """The number of deals to verify."""
     return Block.objects.filter(series__season=season).count()
 
 
 def verify_deals(season: Season) -> Iterator[Verified]:
-    """Check each deal of ``season``, and each series after its deals.
+    """Verify all deals of ``season``, and each series after its deals.
 
-    The people who run the site can do this at any time; everybody else once the keys are published, with the season's
-    page or its document (``ladder.seasons``).
+    Site admins can do this at any time. Everyone can do the same on the season page once the keys are published.
     """
     promised = _promised(season)
     for series in DealSeries.objects.filter(season=season).select_related("season").order_by("kind"):
@@ -125,14 +124,14 @@ def verify_deals(season: Season) -> Iterator[Verified]:
 
 
 def _promised(season: Season) -> dict[str, str]:
-    """The hashes of the keys that the ledger has kept since the season opened, by the name of the series."""
+    """By series name, the key hashes that the ledger has contained since the season opened."""
     started = LedgerEntry.objects.filter(season=season, kind=LedgerEntry.Kind.SEASON).first()
     keys: dict[str, str] = started.document.get("keys", {}) if started else {}
     return keys
 
 
 def _blocks(series: DealSeries) -> Iterator[Block]:
-    """Those that were made before ``series`` was read, in pieces, so that memory does not grow."""
+    """The blocks from before ``series`` was read, in batches, so that memory does not grow."""
     last, blocks = 0, Block.objects.filter(series=series, number__lt=series.next_number).order_by("number")
     while piece := list(blocks.filter(number__gt=last)[:DEALS_AT_ONCE]):
         yield from piece
@@ -143,25 +142,25 @@ def _deal_faults(series: DealSeries, block: Block, expected: int) -> list[str]:
     name, number, seed = f"{series.name}/{series.season.number}", block.number or 0, bytes(block.seed)
     faults = []
     if number != expected:
-        faults.append(f"{name}: number {number} stands where {expected} should stand")
+        faults.append(f"{name}: found deal {number} instead of deal {expected}")
     if seed != seed_of(bytes(series.key), series.name, series.season.number, number):
-        faults.append(f"{name}/{number}: its seed is not what the key gives for its number")
+        faults.append(f"{name}/{number}: the seed is not derived from the season key and the deal number")
     if block.commitment != commitment(seed):
-        faults.append(f"{name}/{number}: its commitment is not the SHA-256 of its seed")
+        faults.append(f"{name}/{number}: the commitment is not the SHA-256 of the seed")
     return faults
 
 
 def _series_faults(series: DealSeries, last: int) -> Iterator[str]:
     name = f"{series.name}/{series.season.number}"
     if key_hash(bytes(series.key)) != series.key_hash:
-        yield f"{name}: the key is not the one whose hash was published"
+        yield f"{name}: the key does not match its published hash"
     if series.next_number != last + 1:
-        yield f"{name}: the next number is {series.next_number}, but the last deal has {last}"
+        yield f"{name}: the next deal number is {series.next_number}, but the last deal is {last}"
     unended = Match.objects.filter(block__series=series, block__ended__isnull=False, status__in=Match.PENDING)
     for match in unended.order_by("pk").values_list("pk", flat=True):
-        yield f"{name}: match {match} is still to be played, but its deal is open"
+        yield f"{name}: the deal of match {match} is public, but the match has not ended"
 
 
 def _promise_faults(series: DealSeries, promised: dict[str, str]) -> Iterator[str]:
     if promised.get(series.name, series.key_hash) != series.key_hash:
-        yield f"{series.name}/{series.season.number}: the ledger has another hash of its key"
+        yield f"{series.name}/{series.season.number}: the key hash differs from the one in the ledger"

@@ -1,4 +1,4 @@
-"""Stored games played again by the rules, and compared with what the tables say. Pure: it runs in other processes."""
+"""Re-execute stored games and compare them with the database. Pure functions that run in worker processes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ladder.packing import re_executed
 
 @dataclass(frozen=True)
 class StoredSeat:
-    """What is stored of a seat; ``forfeit`` is a reason or empty."""
+    """The stored result of a seat; ``forfeit`` is a reason or empty."""
 
     rank: int
     score: Document
@@ -24,7 +24,7 @@ class StoredSeat:
 
 @dataclass(frozen=True)
 class StoredGame:
-    """What is stored of a finished match, with the deal of its block; ``seats`` in seat order."""
+    """The stored record of a finished match with the deal of its block; ``seats`` in seat order."""
 
     match: int
     packed: bytes
@@ -36,28 +36,28 @@ class StoredGame:
 
 
 def faults_of(games: Sequence[StoredGame]) -> list[str]:
-    """What is wrong with ``games``, as sentences that name the match."""
+    """The faults of ``games``, as sentences that name the match."""
     return [f"match {game.match}: {fault}" for game in games for fault in _faults(game)]
 
 
 def _faults(game: StoredGame) -> Iterator[str]:
     if commitment(game.seed) != game.commitment:
-        yield "the commitment of its block is not the SHA-256 of the seed"
+        yield "the commitment of the block is not the SHA-256 of the seed"
     forfeits = {index: seat.forfeit for index, seat in enumerate(game.seats) if seat.forfeit}
     try:
         record = re_executed(game.packed, forfeits)
     except ValueError as error:
-        yield f"its record does not stand up to re-execution: {error}"
+        yield f"re-execution of the record failed: {error}"
         return
     mine = {"game": game.game, "seats": game.table, "seed": game.seed.hex(), "commitment": game.commitment}
     for key, value in mine.items():
         if record[key] != value:
-            yield f"the {key} of its record is {record[key]}, the match has {value}"
+            yield f"{key} is {record[key]} in the record, but {value} in the match"
     yield from _outcome_faults(game, _stored_outcome(record))
 
 
 def _stored_outcome(record: Document) -> Document:
-    """The outcome that is stored for a record: that of a game that ended early has no scores."""
+    """The outcome to store for a record: games that ended early have no scores."""
     outcome: Document = record["outcome"]
     if sum("forfeit" not in score for score in outcome["scores"]) > 1:
         return outcome
@@ -65,13 +65,13 @@ def _stored_outcome(record: Document) -> Document:
 
 
 def _outcome_faults(game: StoredGame, outcome: Document) -> Iterator[str]:
-    """Where ranks, scores and forfeits of the tables are not those of the game as it was played again."""
+    """Stored ranks, scores and forfeits that differ from the re-executed game."""
     if len(game.seats) != len(outcome["ranks"]):
-        yield f"{len(game.seats)} seats are stored, re-execution gives {len(outcome['ranks'])}"
+        yield f"{len(game.seats)} seats are stored, but re-execution gives {len(outcome['ranks'])}"
         return
     for index, (seat, rank, score) in enumerate(zip(game.seats, outcome["ranks"], outcome["scores"], strict=True)):
         right = {"rank": rank, "score": score, "forfeit": score.get("forfeit", "")}
         for key, value in right.items():
             stored = getattr(seat, key)
             if not strict.same(stored, value):
-                yield f"seat {index}: the stored {key} is {stored!r}, re-execution gives {value!r}"
+                yield f"seat {index}: the stored {key} is {stored!r}, but re-execution gives {value!r}"

@@ -136,7 +136,7 @@ def test_a_chain_is_followed_from_where_it_was_left(played: Ladder) -> None:
     LedgerEntry.objects.filter(ladder=played, number=2).update(document={})
     assert follow(played, mark_of(played)).problem == ""
     ChainMark.objects.all().delete()
-    assert follow(played, mark_of(played)).problem == "the hash of number 2 is not that of its document and of number 1"
+    assert "entry 2 " in follow(played, mark_of(played)).problem
     assert go_on(played).number == 1
     assert go_on(played).problem != ""
 
@@ -166,7 +166,7 @@ def test_a_ledgers_file_alone_gives_every_rating(played: Ladder, eve: User) -> N
     with pytest.raises(ValueError, match="line 3 has number 4"):
         recomputed(lines[:2] + lines[3:])
     changed = lines[2].replace(b'"seating":', b'"seating":1')
-    with pytest.raises(ValueError, match="number 3 does not follow"):
+    with pytest.raises(ValueError, match="entry 3"):
         recomputed([*lines[:2], changed, *lines[3:]])
 
 

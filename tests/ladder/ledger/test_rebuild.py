@@ -63,23 +63,23 @@ def test_checking_changes_nothing(played: Ladder) -> None:
 def test_a_gap_in_the_ledger_is_found(played: Ladder) -> None:
     last = LedgerEntry.objects.filter(ladder=played).order_by("number").last()
     LedgerEntry.objects.filter(pk=last.pk).update(number=last.number + 1)
-    assert f"the ledger has number {last.number + 1} where {last.number} should stand" in differences()
+    assert f"ledger number {last.number} is missing: found number {last.number + 1}" in differences()
     Ladder.objects.filter(pk=played.pk).update(next_ledger=last.number)
-    assert f"the next ledger number is {last.number}, after {last.number + 1} entries" in differences()
+    assert f"the next ledger number is {last.number} after {last.number + 1} entries" in differences()
 
 
 def test_a_changed_document_breaks_the_chain_and_is_found(played: Ladder) -> None:
     one = LedgerEntry.objects.filter(ladder=played, kind="result")[2]
     LedgerEntry.objects.filter(pk=one.pk).update(document=one.document | {"ranks": one.document["ranks"][::-1]})
     found = differences()
-    assert f"ledger {one.number}: its hash is not that of its document and the entry before" in found
+    assert any(difference.startswith(f"ledger {one.number}: the hash ") for difference in found)
     assert any(difference.startswith(f"ledger {one.number}: ranks is ") for difference in found)
 
 
 def test_a_ledger_that_was_written_anew_does_not_end_with_the_ladders_last_hash(played: Ladder) -> None:
     Ladder.objects.filter(pk=played.pk).update(ledger_head="f" * 64)
     (difference,) = differences()
-    assert difference.startswith(f"the ladder's last hash is {'f' * 64}, and the ledger's ")
+    assert "f" * 64 in difference
 
 
 @pytest.mark.parametrize(("model", "change"), [(SeatResult, {"rank": 5}), (SeatResult, {"forfeit": "exit"})])
@@ -87,7 +87,7 @@ def test_a_changed_result_is_not_what_the_ledger_says(played: Ladder, model: Any
     row = model.objects.order_by("pk")[3]
     model.objects.filter(pk=row.pk).update(**change)
     (difference,) = differences()
-    assert "in the tables and" in difference
+    assert "in the tables, " in difference
 
 
 def test_a_result_that_became_another_entrys_is_found(played: Ladder) -> None:

@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from ladder.pairings.candidates import HALF_WEIGHT, NEW_VERSION_GAMES, Candidate, may_meet, most_at_one_table, nearness
-from ladder.pairings.drawing import Drawn, drawn
+from ladder.pairings.draw import Drawn, drawn
 from ladder.pairings.opponents import Field
 from ladder.pairings.seatings import seatings
 from ladder.pairings.shares import Flow, in_fair_order, shared

@@ -13,13 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ladder.ratings.means import mean_of
+from ladder.statistics.block_savings import Saving, variance_saved
 from ladder.statistics.blocks import PlayedBlock, PlayedGame, half_points
 from ladder.statistics.habits import FEW, HabitSums, added_habits, of_block, practice
 from ladder.statistics.limits import LEAST_BLOCKS
 from ladder.statistics.pair_share import pair_share
-from ladder.statistics.saving import Saving, variance_saved
 from ladder.statistics.seats import seat_effect
-from ladder.statistics.winning import winnings
+from ladder.statistics.wins import winnings
 from tests.ladder.statistics.dealing import block_of, blocks_of
 
 

@@ -1,4 +1,4 @@
-"""What pairing remembers of a membership beside its ratings."""
+"""Pairing data of memberships: their last seats."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from ladder.models.ladders import Membership
 
 
 class LastSeat(models.Model):
-    """When a membership was last given a seat in a rated block, and how many games its version was given since it came.
+    """The last rated block in which a membership got a seat, and the number of games that its version has got.
 
-    ``since`` is the id of that block; of a membership that has had no seat, the last one there was when it came, or
-    when its turn at a live table had passed in vain. On hosted ladders the scheduler alone writes it, while it holds
-    the ladder's row; on live ones ``ladder.matchmaking.remote_bots`` does, and counts no games. It is no part of the
-    accounts.
+    ``since`` is the id of that block. For a membership without a seat so far, it is the last block that existed when it
+    joined, or when its turn in a live game passed without a game. On hosted ladders only the scheduler writes it, with
+    the ladder's row locked; on live ladders ``ladder.matchmaking.remote_bots`` writes it without counting games.
     """
 
     membership = models.OneToOneField(Membership, on_delete=models.CASCADE, primary_key=True, related_name="last_seat")
@@ -29,5 +28,5 @@ class LastSeat(models.Model):
         return f"last seat of {self.membership}"
 
     def games_of(self, version: BotVersion) -> int:
-        """How many games ``version`` has been given, if it is the one that was seated last."""
+        """The number of games that ``version`` has got, if it is the one that was seated last."""
         return self.version_games if self.version_id == version.pk else 0
