@@ -7,11 +7,11 @@ import os
 import sys
 
 INTERRUPTED = 130
-"""The exit code of a program that ended by Ctrl-C, as shells count it."""
+"""Exit code after an interruption with Ctrl-C, as in shells."""
 
 
 def spelled(command: str) -> str:
-    """``demo-data`` is ``demo_data``: a command's module cannot have a hyphen in its name."""
+    """Replace hyphens: module names of commands use underscores (``demo-data`` is ``demo_data``)."""
     return command if command.startswith("-") else command.replace("-", "_")
 
 

@@ -6,12 +6,12 @@ from esr_platform import celery  # noqa: F401 - makes its application the one th
 
 
 class PlatformConfig(AppConfig):
-    """The site itself: its base templates, its static files and the command `run`."""
+    """The app of the site: base templates, static files and the commands `run` and `demo-data`."""
 
     name = "esr_platform"
     label = "platform"
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Have `manage.py check` look at what a public site needs."""
+        """Register the system checks of public sites."""
         from esr_platform import public  # noqa: F401

@@ -1,4 +1,4 @@
-"""Every address of the site; what stands behind one is decided in the app that owns the page."""
+"""Root URL configuration. Each app defines the URLs of its pages."""
 
 from __future__ import annotations
 

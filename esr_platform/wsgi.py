@@ -1,4 +1,4 @@
-"""The web entry point for servers that speak WSGI; pages are faster there, streams need ``asgi.py``."""
+"""WSGI application. Pages are faster than with ASGI, but streams require ``asgi.py``."""
 
 from __future__ import annotations
 
