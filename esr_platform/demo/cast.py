@@ -141,7 +141,7 @@ BOTS: Final = (
     DemoBot(
         "yuki",
         "Corkscrew",
-        "Opens every bottle at once.",
+        "Opens every bottle immediately.",
         "vintner",
         _wine(4, 5),
         (("keep=1",), ("keep=3",)),
@@ -166,7 +166,7 @@ BOTS: Final = (
         comes=0.55,
     ),
     DemoBot("anouk", "Paper boat", "A starter kit, folded twice.", "starter", _gems(4), ((),), comes=0.8),
-    DemoBot("delia", "Nightshift", "Plays better when nobody watches.", "kontor", _gems(3), ((),), comes=0.9),
+    DemoBot("delia", "Nightshift", "Plays better without spectators.", "kontor", _gems(3), ((),), comes=0.9),
 )
 
 
