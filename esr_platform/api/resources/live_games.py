@@ -106,7 +106,7 @@ class GameEnd(Document, tag_field="type", tag="game_end"):
 class Closed(Document, tag_field="type", tag="closed"):
     """The last event of a stream that a newer stream replaced, or whose token was revoked. Do not reconnect."""
 
-    reason: Annotated[str, about("Reason for the end of the stream.", "another stream")]
+    reason: Annotated[str, about("Reason for the end of the stream.", "a newer stream of this bot was opened")]
 
 
 EVENTS: Final = (DecideEvent, GameStart, GameEnd, ChallengeEvent, Closed)

@@ -40,14 +40,14 @@ def played(site: TinySite, games: int = 2) -> list[Document]:
     return kept
 
 
-def test_two_games_at_once_are_played_to_their_ends(site: TinySite) -> None:
+def test_two_simultaneous_games_are_played_to_the_end(site: TinySite) -> None:
     kept = played(site)
     assert len(kept) == 2
     assert [game.state.outcome is not None for game in site.games] == [True, True]
     assert [game.strikes for game in site.games] == [0, 0]
 
 
-def test_a_stream_that_breaks_again_and_again_tells_nothing_twice_and_leaves_nothing_out(site: TinySite) -> None:
+def test_a_stream_that_breaks_repeatedly_delivers_every_event_once(site: TinySite) -> None:
     site.cut_stream_after = [3, 4, 7, 2, 9]
     kept = played(site)
     assert site.streams == 6
@@ -56,7 +56,7 @@ def test_a_stream_that_breaks_again_and_again_tells_nothing_twice_and_leaves_not
         assert told["entries"] == asked[: len(told["entries"])]
 
 
-def test_an_answer_whose_connection_breaks_is_sent_again_and_played_once(site: TinySite) -> None:
+def test_an_answer_is_resent_after_a_broken_connection_and_played_once(site: TinySite) -> None:
     site.faults["POST", "matches/1/decisions/1"] = [(CUT, {}), (503, {"Retry-After": "0"})]
     played(site)
     assert len(site.told("POST", "matches/1/decisions/1")) == 3
@@ -74,9 +74,7 @@ def test_an_illegal_move_is_never_sent(site: TinySite, capsys: pytest.CaptureFix
     assert "game 1, decision 1: illegal: {'offer': [99, 0, 0, 0]}" in capsys.readouterr().err
 
 
-def test_a_strategy_that_fails_loses_its_decision_and_not_its_game(
-    site: TinySite, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_error_of_a_strategy_costs_one_decision_only(site: TinySite, capsys: pytest.CaptureFixture[str]) -> None:
     class Broken(Default):
         def choose(self, decision: Document, view: Document, log: list[Document]) -> Any:
             raise ZeroDivisionError("what now")
@@ -87,14 +85,14 @@ def test_a_strategy_that_fails_loses_its_decision_and_not_its_game(
     assert "ZeroDivisionError: what now" in capsys.readouterr().err
 
 
-def test_a_newer_stream_ends_the_older_one_for_good(site: TinySite) -> None:
+def test_a_newer_stream_ends_the_older_one_permanently(site: TinySite) -> None:
     site.extra = [{"type": "closed", "reason": "a newer stream was opened"}]
     with Client(site.url, TOKEN) as client, pytest.raises(Closed) as closed:
         list(client.events())
     assert (closed.value.reason, site.streams) == ("a newer stream was opened", 1)
 
 
-def test_challenges_are_accepted_where_that_is_wanted(site: TinySite) -> None:
+def test_challenges_are_accepted_on_request(site: TinySite) -> None:
     site.extra = [{"type": "challenge", "challenge": {"id": 7}}]
     site.documents["challenges/7/accept"] = {}
     told: list[Incident] = []
@@ -112,7 +110,7 @@ class _Silent:
     def end(self, message: Any) -> None: ...
 
 
-def test_a_wrong_token_is_a_problem_and_no_reason_to_come_again(site: TinySite) -> None:
+def test_an_invalid_token_is_not_retried(site: TinySite) -> None:
     with Client(site.url, "esr_wrong") as client:
         with pytest.raises(Problem) as told:
             list(client.events())
@@ -121,14 +119,14 @@ def test_a_wrong_token_is_a_problem_and_no_reason_to_come_again(site: TinySite) 
     assert (told.value.status, told.value.code, len(site.heard)) == (401, "authentication_failed", 2)
 
 
-def test_who_is_told_to_wait_waits_and_comes_again(site: TinySite) -> None:
+def test_the_client_retries_after_the_requested_time(site: TinySite) -> None:
     site.faults["GET", "bot"] = [(429, {"Retry-After": "1"})]
     with Client(site.url, TOKEN) as client:
         assert client.my_bot()["slug"] == "afar"
     assert len(site.told("GET", "bot")) == 2
 
 
-def test_patience_has_an_end(site: TinySite) -> None:
+def test_retries_end_after_the_patience(site: TinySite) -> None:
     site.faults["GET", "bot"] = [(429, {"Retry-After": "60"}), (503, {})]
     with Client(site.url, TOKEN, patience_s=5) as client, pytest.raises(Problem) as told:
         client.my_bot()
@@ -137,7 +135,7 @@ def test_patience_has_an_end(site: TinySite) -> None:
         client.my_bot()
 
 
-def test_what_must_not_be_done_twice_is_not_sent_twice(site: TinySite) -> None:
+def test_a_call_that_is_not_repeatable_is_not_resent(site: TinySite) -> None:
     site.faults["POST", "bots"] = [(CUT, {}), (CUT, {})]
     with Client(site.url, TOKEN) as client, pytest.raises(Unreachable):
         client.upload("bot.py", b"pass", name="Mine")
@@ -151,7 +149,7 @@ def test_an_invalid_site_url_is_an_error(url: str) -> None:
 
 
 @pytest.mark.parametrize("end", ["", "/", "/api/v1", "/api/v1/"])
-def test_an_address_may_name_the_api_or_not(site: TinySite, end: str) -> None:
+def test_the_site_url_can_include_the_api_path(site: TinySite, end: str) -> None:
     with Client(site.url + end, TOKEN) as client:
         assert client.my_bot()["slug"] == "afar"
 

@@ -32,14 +32,14 @@ def packed(*matches: int) -> bytes:
     return gzip.compress(lines(*({"match": match} for match in matches)))
 
 
-def test_a_list_is_followed_to_its_end(site: TinySite) -> None:
+def test_each_iterates_over_all_pages(site: TinySite) -> None:
     site.documents["matches"] = {"next": None, "results": [{"id": 1}, {"id": 2}]}
     with Client(site.url, TOKEN) as client:
         assert [row["id"] for row in client.each("matches", limit=2)] == [1, 2]
     assert site.told("GET", "matches") == [{"limit": "2"}]
 
 
-def test_the_next_part_of_a_list_is_asked_for_as_the_site_says(site: TinySite) -> None:
+def test_the_next_page_is_requested_with_the_parameters_of_next(site: TinySite) -> None:
     site.documents["matches"] = {"next": f"{site.url}/api/v1/matches?limit=2&cursor=5_3", "results": [{"id": 1}]}
     with Client(site.url, TOKEN) as client:
         rows = client.each("matches", limit=2)
@@ -49,7 +49,7 @@ def test_the_next_part_of_a_list_is_asked_for_as_the_site_says(site: TinySite) -
     assert site.told("GET", "matches") == [{"limit": "2"}, {"limit": "2", "cursor": "5_3"}]
 
 
-def test_records_go_on_after_the_last_one_when_the_connection_breaks(site: TinySite) -> None:
+def test_records_resume_after_a_broken_connection(site: TinySite) -> None:
     whole = packed(1, 2, 3)
     site.raw["ladders/duel-remote/records"] = [whole + packed(4)[:9], packed(4), packed(), packed()]
     with Client(site.url, TOKEN) as client:
@@ -63,7 +63,7 @@ def test_records_go_on_after_the_last_one_when_the_connection_breaks(site: TinyS
 
 
 @pytest.mark.parametrize("size", [1, 7, 1000])
-def test_packed_lines_come_in_any_pieces(size: int) -> None:
+def test_compressed_lines_can_arrive_in_any_pieces(size: int) -> None:
     data, reader = packed(1, 2) + packed() + packed(3), PackedLines()
     pieces = [data[start : start + size] for start in range(0, len(data), size)]
     assert [line["match"] for piece in pieces for line in reader.feed(piece)] == [1, 2, 3]
@@ -81,7 +81,7 @@ def streams() -> list[bytes]:
     return [lines(HEAD, first), lines(HEAD, last)]
 
 
-def test_a_game_is_watched_to_its_end_over_a_break(site: TinySite) -> None:
+def test_watch_resumes_after_a_broken_connection(site: TinySite) -> None:
     site.raw["matches/7/stream"] = streams()
     with Client(site.url, TOKEN) as client:
         kinds = [event["type"] for event in client.watch(7)]
@@ -106,5 +106,5 @@ async def test_an_asyncio_program_reads_lists_and_records(site: TinySite) -> Non
             assert [(await anext(lines_of_both))["match"] for _ in range(2)] == [1, 2]
 
 
-def test_the_synchronous_client_is_what_the_asynchronous_one_gives() -> None:
+def test_the_synchronous_client_is_generated_from_the_asynchronous_one() -> None:
     assert TARGET.read_text(encoding="utf-8") == sync_client(), "run `make format`"

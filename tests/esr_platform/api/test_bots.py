@@ -14,7 +14,7 @@ from tests.esr_platform.api.conftest import Program, document, person, problem
 WREN = {"kind": "remote", "name": "Wren", "games": {"edel-stein-reich-duel": [2]}}
 
 
-def test_a_remote_bot_is_registered_without_code_and_stands_on_live_ladders(manager: Program) -> None:
+def test_a_remote_bot_is_registered_without_code_and_joins_live_ladders(manager: Program) -> None:
     answer = manager.send("POST", "bots", {**WREN, "games_at_once": 3, "label": "step 1000"})
     assert answer.status_code == 201, answer.content
     version = document(answer)
@@ -29,7 +29,7 @@ def test_a_remote_bot_is_registered_without_code_and_stands_on_live_ladders(mana
     assert Bot.objects.filter(owner=manager.user).count() == 1
 
 
-def test_a_state_of_a_remote_bot_is_named_and_plays_and_an_old_name_is_the_old_version(manager: Program) -> None:
+def test_a_new_label_creates_an_active_version_and_an_old_label_selects_the_old_one(manager: Program) -> None:
     manager.send("POST", "bots", WREN)
     new = manager.send("POST", "bots/wren/versions", {"label": "step 2000"})
     assert (new.status_code, document(new)["number"], document(new)["active"]) == (201, 2, True)
@@ -37,7 +37,7 @@ def test_a_state_of_a_remote_bot_is_named_and_plays_and_an_old_name_is_the_old_v
     assert (old.status_code, document(old)["number"], document(old)["active"]) == (200, 1, True)
 
 
-def test_code_is_no_version_of_a_remote_bot_and_a_label_none_of_an_uploaded_one(manager: Program) -> None:
+def test_a_remote_bot_takes_no_code_and_a_hosted_bot_takes_no_label(manager: Program) -> None:
     assert manager.user is not None
     manager.send("POST", "bots", WREN)
     problem(manager.upload("bots/wren/versions"), 422, "refused")
@@ -60,18 +60,18 @@ def test_code_is_no_version_of_a_remote_bot_and_a_label_none_of_an_uploaded_one(
         ({"game": {}}, "game"),
     ],
 )
-def test_a_field_that_is_wrong_is_named(manager: Program, change: dict[str, Any], wrong: str) -> None:
+def test_an_invalid_field_is_named(manager: Program, change: dict[str, Any], wrong: str) -> None:
     found = problem(manager.send("POST", "bots", {**WREN, **change}), 400, "invalid")
     assert list(found["fields"]) == [wrong]
 
 
-def test_only_so_many_bots_are_registered(manager: Program, settings: Settings) -> None:
+def test_the_number_of_registered_bots_is_limited(manager: Program, settings: Settings) -> None:
     settings.MAX_BOTS_PER_USER = 1
     manager.send("POST", "bots", WREN)
     problem(manager.send("POST", "bots", {**WREN, "name": "Robin"}), 409, "too_many")
 
 
-def test_an_old_version_plays_again(manager: Program) -> None:
+def test_an_old_version_can_be_activated_again(manager: Program) -> None:
     assert manager.user is not None
     bot = uploaded(manager.user, "Magpie")
     new_version(bot)
@@ -82,7 +82,7 @@ def test_an_old_version_plays_again(manager: Program) -> None:
     assert bot.active_version.number == 1
 
 
-def test_a_version_that_is_not_ready_does_not_play(manager: Program) -> None:
+def test_a_version_that_is_not_validated_cannot_be_activated(manager: Program) -> None:
     assert manager.user is not None
     bot = uploaded(manager.user, "Magpie")
     BotVersion.objects.filter(pk=new_version(bot).pk).update(state="received")
@@ -90,7 +90,7 @@ def test_a_version_that_is_not_ready_does_not_play(manager: Program) -> None:
     problem(manager.send("POST", f"bots/{bot.slug}/versions/3/activate"), 404, "not_found")
 
 
-def test_nobody_brings_or_activates_what_is_not_theirs(manager: Program) -> None:
+def test_users_cannot_upload_to_or_activate_bots_of_others(manager: Program) -> None:
     assert manager.user is not None
     bot = uploaded(manager.user, "Magpie")
     new_version(bot)

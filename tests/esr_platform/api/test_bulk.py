@@ -31,7 +31,7 @@ def lines(answer: Any) -> list[Any]:
     return [json.loads(line) for line in gzip.decompress(b"".join(answer)).splitlines()]  # type: ignore[arg-type]
 
 
-def test_everybody_takes_the_records_away_and_goes_on_later(settled: Ladder) -> None:
+def test_records_are_public_and_a_download_can_be_resumed(settled: Ladder) -> None:
     answer: Any = Client().get(f"/api/v1/{HERE}?limit=3", headers={"Accept-Encoding": "gzip"})
     assert answer.headers["Content-Type"] == "application/gzip"
     assert answer.headers["Content-Encoding"] == "identity"
@@ -44,16 +44,16 @@ def test_everybody_takes_the_records_away_and_goes_on_later(settled: Ladder) -> 
 
 
 @pytest.mark.parametrize("query", ["after=x", "after=-1", "limit=0", "limit=1000000", "before=3"])
-def test_a_parameter_that_is_wrong_is_named(settled: Ladder, query: str) -> None:
+def test_an_invalid_parameter_is_named(settled: Ladder, query: str) -> None:
     answer = Client().get(f"/api/v1/{HERE}?{query}")
     assert list(problem(answer, 400, "invalid")["fields"]) == [query.partition("=")[0]]
 
 
-def test_what_is_no_line_is_no_place_to_go_on_from(settled: Ladder) -> None:
+def test_a_download_cannot_resume_after_an_unknown_match(settled: Ladder) -> None:
     problem(Client().get(f"/api/v1/{HERE}?after=987654"), 404, "not_found")
 
 
-def test_a_private_ladder_opens_to_members_with_a_token_that_may_read(settled: Ladder) -> None:
+def test_members_download_the_records_of_a_private_ladder_with_the_scope_read(settled: Ladder) -> None:
     Ladder.objects.filter(pk=settled.pk).update(private=True, by_invitation=True)
     reader, player = person("miriam", Scope.READ), person("carl", Scope.PLAY)
     for program in (Program(), reader, player):
@@ -65,7 +65,7 @@ def test_a_private_ladder_opens_to_members_with_a_token_that_may_read(settled: L
     problem(player.get(HERE), 404, "not_found")
 
 
-def test_who_has_had_enough_for_a_minute_is_told_when_to_come_again(settled: Ladder, settings: Settings) -> None:
+def test_a_client_over_the_download_limit_gets_retry_after(settled: Ladder, settings: Settings) -> None:
     settings.REQUESTS_PER_MINUTE = {**settings.REQUESTS_PER_MINUTE, "bulk": 1}
     assert lines(Program().get(HERE))
     answer = Program().get(HERE)
@@ -73,7 +73,7 @@ def test_who_has_had_enough_for_a_minute_is_told_when_to_come_again(settled: Lad
     assert 1 <= int(answer.headers["Retry-After"]) <= 60
 
 
-def test_everybody_together_gets_only_so_much(settled: Ladder, settings: Settings) -> None:
+def test_the_downloads_of_all_clients_together_are_limited(settled: Ladder, settings: Settings) -> None:
     settings.REQUESTS_PER_MINUTE = {**settings.REQUESTS_PER_MINUTE, "bulk_together": 1}
     wait_s("bulk_together", matches.ALL_CLIENTS)
     problem(Program().get(HERE), 429, "throttled")

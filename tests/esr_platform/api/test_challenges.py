@@ -35,7 +35,7 @@ def body(pair: Sequence[Bot]) -> dict[str, Any]:
     return {"ladder": REMOTE, "bots": [bot.slug for bot in pair]}
 
 
-def test_a_program_challenges_another_and_the_game_begins_when_that_accepts(pair: Sequence[Bot]) -> None:
+def test_a_game_begins_when_the_challenged_bot_accepts(pair: Sequence[Bot]) -> None:
     ada, bob = of_owner(pair[0]), of_bot(pair[1])
     answer = ada.send("POST", "challenges", body(pair))
     assert answer.status_code == 201, answer.content
@@ -50,7 +50,7 @@ def test_a_program_challenges_another_and_the_game_begins_when_that_accepts(pair
     assert document(bob.get("challenges"))["results"] == []
 
 
-def test_it_is_declined_or_withdrawn(pair: Sequence[Bot]) -> None:
+def test_a_challenge_can_be_declined_or_withdrawn(pair: Sequence[Bot]) -> None:
     ada, bob = of_owner(pair[0]), of_owner(pair[1])
     declined = document(ada.send("POST", "challenges", body(pair)))
     assert document(bob.send("POST", f"challenges/{declined['id']}/decline"))["state"] == "declined"
@@ -62,7 +62,7 @@ def test_it_is_declined_or_withdrawn(pair: Sequence[Bot]) -> None:
     assert not Match.objects.exists()
 
 
-def test_whoever_is_not_part_of_it_does_not_know_of_it(pair: Sequence[Bot]) -> None:
+def test_a_challenge_is_hidden_from_other_users(pair: Sequence[Bot]) -> None:
     made = document(of_owner(pair[0]).send("POST", "challenges", body(pair)))
     cid, other = guests("cid")[0], guests("dora")[0]
     Bot.objects.filter(pk=other.pk).update(owner=pair[1].owner)
@@ -74,7 +74,7 @@ def test_whoever_is_not_part_of_it_does_not_know_of_it(pair: Sequence[Bot]) -> N
     assert Proposal.objects.get().state == "open"
 
 
-def test_a_token_of_a_bot_challenges_for_that_bot_alone(pair: Sequence[Bot]) -> None:
+def test_a_bot_token_can_only_challenge_with_its_own_bot(pair: Sequence[Bot]) -> None:
     other = guests("cid")[0]
     Bot.objects.filter(pk=other.pk).update(owner=pair[0].owner)
     own = of_bot(Bot.objects.get(pk=other.pk))
@@ -83,7 +83,7 @@ def test_a_token_of_a_bot_challenges_for_that_bot_alone(pair: Sequence[Bot]) -> 
     assert not Proposal.objects.exists()
 
 
-def test_what_cannot_be_is_a_sentence(pair: Sequence[Bot]) -> None:
+def test_an_impossible_challenge_is_refused_with_a_reason(pair: Sequence[Bot]) -> None:
     ada = of_owner(pair[0])
     problem(ada.send("POST", "challenges", {**body(pair), "ladder": DUEL}), 422, "refused")
     problem(ada.send("POST", "challenges", {**body(pair), "ladder": "nowhere"}), 404, "not_found")
@@ -91,7 +91,7 @@ def test_what_cannot_be_is_a_sentence(pair: Sequence[Bot]) -> None:
         problem(ada.send("POST", "challenges", {**body(pair), **change}), 400, "invalid")
 
 
-def test_only_a_token_that_may_play_challenges(pair: Sequence[Bot]) -> None:
+def test_challenges_need_the_scope_play(pair: Sequence[Bot]) -> None:
     ada: Any = pair[0].owner
     assert isinstance(ada, User)
     reader = Program(ada, tokens.issue(ada, "r", [Scope.READ, Scope.MANAGE], None)[1])
@@ -100,7 +100,7 @@ def test_only_a_token_that_may_play_challenges(pair: Sequence[Bot]) -> None:
     problem(Program().send("POST", "challenges", body(pair)), 401, "not_authenticated")
 
 
-def test_no_token_seats_its_owner_at_a_table(pair: Sequence[Bot]) -> None:
+def test_a_token_cannot_seat_its_owner(pair: Sequence[Bot]) -> None:
     owner: Any = pair[0].owner
     by_hand = player_of(owner).bot
     wanted = {"ladder": f"{DUEL}-open", "bots": [by_hand.slug, pair[0].slug]}

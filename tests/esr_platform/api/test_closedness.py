@@ -22,7 +22,7 @@ def _some(ladder: Ladder) -> Match:
     return Match.objects.select_related("block").filter(ladder=ladder).order_by("pk")[0]
 
 
-def test_of_a_deal_that_is_still_played_nothing_is_open_but_the_result(played: Ladder) -> None:
+def test_only_the_result_is_public_while_a_deal_is_still_in_play(played: Ladder) -> None:
     match = _some(played)
     Block.objects.filter(pk=match.block_id).update(ended=None)
     found = read(f"matches/{match.pk}")
@@ -32,7 +32,7 @@ def test_of_a_deal_that_is_still_played_nothing_is_open_but_the_result(played: L
         problem(Client().get(f"/api/v1/matches/{match.pk}/{part}"), 404, "not_found")
 
 
-def test_an_open_game_is_read_as_record_as_log_of_each_seat_and_as_replay(played: Ladder) -> None:
+def test_a_public_match_has_a_record_logs_of_all_seats_and_a_replay(played: Ladder) -> None:
     match = _some(played)
     found = read(f"matches/{match.pk}")
     assert found["deal"]["seed"] == match.block.public_seed
@@ -46,7 +46,7 @@ def test_an_open_game_is_read_as_record_as_log_of_each_seat_and_as_replay(played
     assert read(f"matches/{match.pk}/replay")["format"] == "replay/1"
 
 
-def test_a_result_that_was_taken_back_is_none(played: Ladder) -> None:
+def test_a_void_match_has_no_result(played: Ladder) -> None:
     match = _some(played)
     void(match.pk, "a test", staff("ruth"))
     found = read(f"matches/{match.pk}")
@@ -66,7 +66,7 @@ def _private_addresses(ladder: Ladder) -> list[str]:
     ]
 
 
-def test_a_private_ladder_is_not_there_for_strangers_and_bots_tokens_whatever_the_road(secret: Ladder) -> None:
+def test_a_private_ladder_is_hidden_from_strangers_and_bot_tokens_on_every_endpoint(secret: Ladder) -> None:
     member, other = person("miriam", Scope.READ), person("carl", *Scope)
     only_plays = person("ada", Scope.PLAY)
     for one in (member, only_plays):
@@ -77,7 +77,7 @@ def test_a_private_ladder_is_not_there_for_strangers_and_bots_tokens_whatever_th
         assert member.get(address).status_code == 200, address
 
 
-def test_a_token_that_only_uploads_is_not_told_who_stands_on_a_private_ladder(secret: Ladder) -> None:
+def test_an_upload_token_does_not_show_private_ladders(secret: Ladder) -> None:
     uploads, reads = person("ada", Scope.UPLOAD), person("miriam", Scope.UPLOAD, Scope.READ)
     for member in (uploads, reads):
         Invitation.objects.create(ladder=secret, person=member.user)
@@ -85,14 +85,14 @@ def test_a_token_that_only_uploads_is_not_told_who_stands_on_a_private_ladder(se
     assert [secret.slug in ladders for ladders in told] == [False, True]
 
 
-def test_lists_name_nothing_of_a_private_ladder_and_count_nothing_of_it(secret: Ladder) -> None:
+def test_lists_neither_name_nor_count_data_of_private_ladders(secret: Ladder) -> None:
     for address in ("ladders", "matches", "bots", "bots/house-greedy", "bots/house-greedy/matches"):
         text = Client().get(f"/api/v1/{address}").content.decode()
         assert not re.search(rf"{secret.slug}(?!-(open|remote|people))", text), address
     assert walked("matches") == []
 
 
-def test_a_version_that_was_never_ready_is_its_owners_alone(miriam: Program, carl: Program) -> None:
+def test_a_version_that_was_never_validated_is_visible_to_its_owner_only(miriam: Program, carl: Program) -> None:
     miriam.upload(name="Citrine")
     BotVersion.objects.update(state="ready", active=True)
     miriam.upload("bots/citrine/versions", data=b"print(2)\n")
@@ -105,7 +105,7 @@ def test_a_version_that_was_never_ready_is_its_owners_alone(miriam: Program, car
     assert [one["number"] for one in read("bots/citrine")["versions"]] == [1]
 
 
-def test_staff_read_hidden_bots_of_others_with_a_token_that_may_read_and_not_with_upload_alone(miriam: Program) -> None:
+def test_staff_see_hidden_bots_of_others_with_the_scope_read_but_not_upload(miriam: Program) -> None:
     miriam.upload(name="Citrine")
     uploads, reads = person("ruth", Scope.UPLOAD), person("rose", Scope.UPLOAD, Scope.READ)
     User.objects.filter(username__in=("ruth", "rose")).update(is_staff=True, is_superuser=True)
@@ -116,7 +116,7 @@ def test_staff_read_hidden_bots_of_others_with_a_token_that_may_read_and_not_wit
     assert document(uploads.get("bots/jasper/versions/1"))["filename"] == "bot.py"
 
 
-def test_a_person_is_read_with_the_bots_that_everybody_knows_of(miriam: Program) -> None:
+def test_a_user_is_shown_with_public_bots_only(miriam: Program) -> None:
     problem(Client().get("/api/v1/people/miriam"), 404, "not_found")
     miriam.upload(name="Citrine")
     BotVersion.objects.update(state="ready", active=True)
@@ -127,7 +127,7 @@ def test_a_person_is_read_with_the_bots_that_everybody_knows_of(miriam: Program)
     problem(Client().get("/api/v1/people/a%00b"), 404, "not_found")
 
 
-def test_what_staff_think_of_a_bot_is_its_owners_alone(miriam: Program) -> None:
+def test_the_reason_of_a_suspension_is_not_public(miriam: Program) -> None:
     miriam.upload(name="Citrine")
     BotVersion.objects.update(state="ready", active=True)
     Bot.objects.update(suspended="2026-01-01T00:00:00Z", suspension_reason="It insults people.")
@@ -136,7 +136,7 @@ def test_what_staff_think_of_a_bot_is_its_owners_alone(miriam: Program) -> None:
     assert document(answer)["suspended"] is True
 
 
-def test_a_token_that_is_none_reads_nothing_even_of_what_is_public(db: None) -> None:
+def test_an_invalid_token_cannot_read_public_data_either(db: None) -> None:
     problem(
         Client().get("/api/v1/ladders", headers={"Authorization": "Bearer esr_nobody"}), 401, "authentication_failed"
     )
@@ -144,13 +144,13 @@ def test_a_token_that_is_none_reads_nothing_even_of_what_is_public(db: None) -> 
 
 
 @pytest.mark.parametrize("slug", list(GAMES))
-def test_games_are_read_with_the_schemas_of_their_documents(db: None, slug: str) -> None:
+def test_games_have_schemas_of_their_documents(db: None, slug: str) -> None:
     assert read(f"games/{slug}")["documents"] == list(DOCUMENTS)
     assert all("$schema" in read(f"games/{slug}/schemas/{name}") for name in DOCUMENTS)
     problem(Client().get(f"/api/v1/games/{slug}/schemas/seed"), 404, "not_found")
 
 
-def test_ratings_over_time_are_those_of_the_ledger(played: Ladder) -> None:
+def test_the_rating_history_matches_the_ledger(played: Ladder) -> None:
     for membership in played.memberships.select_related("bot"):
         rows = walked(f"bots/{membership.bot.slug}/ratings", ladder=played.slug, limit=2)
         assert [row["number"] for row in rows] == sorted(row["number"] for row in rows)

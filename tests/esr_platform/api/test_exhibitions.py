@@ -20,7 +20,7 @@ def test_of(bot: Bot, **more: Any) -> dict[str, Any]:
 test_of.__test__ = False  # type: ignore[attr-defined]
 
 
-def test_a_program_orders_a_test_follows_it_and_cancels_it(manager: Program, bot: Bot) -> None:
+def test_a_test_match_can_be_requested_followed_and_canceled(manager: Program, bot: Bot) -> None:
     house = Bot.objects.filter(owner=None, memberships__ladder__slug=DUEL).order_by("pk").first()
     assert house is not None
     answer = manager.send("POST", "exhibitions", test_of(bot, players=[bot.slug, house.slug]))
@@ -39,7 +39,7 @@ def test_a_program_orders_a_test_follows_it_and_cancels_it(manager: Program, bot
     problem(manager.send("DELETE", f"exhibitions/{exhibition['id']}"), 422, "refused")
 
 
-def test_an_order_that_is_sent_again_is_the_same(manager: Program, bot: Bot) -> None:
+def test_a_match_request_with_the_same_key_is_not_repeated(manager: Program, bot: Bot) -> None:
     body = test_of(bot, players=[bot.slug, _house()], key=str(uuid4()))
     first, again = manager.send("POST", "exhibitions", body), manager.send("POST", "exhibitions", body)
     assert (first.status_code, again.status_code) == (201, 200)
@@ -59,9 +59,7 @@ def test_two_versions_are_compared(manager: Program, bot: Bot) -> None:
     assert (exhibition["margin"], exhibition["verdict"]) == (100, "")
 
 
-def test_who_cannot_be_chosen_is_named_in_the_same_words_whether_it_is_there_or_not(
-    manager: Program, bot: Bot, duel: Ladder
-) -> None:
+def test_the_error_for_a_player_does_not_reveal_whether_it_exists(manager: Program, bot: Bot, duel: Ladder) -> None:
     carl = person("carl", Scope.MANAGE).user
     assert carl is not None
     secret = new_version(Bot.objects.create(owner=carl, name="Secret", slug="secret"))
@@ -87,7 +85,7 @@ def test_who_cannot_be_chosen_is_named_in_the_same_words_whether_it_is_there_or_
         ({"block": 3}, "block"),
     ],
 )
-def test_a_field_that_is_wrong_is_named(manager: Program, bot: Bot, change: dict[str, Any], wrong: str) -> None:
+def test_an_invalid_field_is_named(manager: Program, bot: Bot, change: dict[str, Any], wrong: str) -> None:
     found = problem(manager.send("POST", "exhibitions", test_of(bot, **change)), 400, "invalid")
     assert list(found["fields"]) == [wrong]
 
@@ -99,12 +97,12 @@ NESTED = b'{"kind": "test", "players": ' + b"[" * 900 + b"]" * 900 + b"}"
 @pytest.mark.parametrize(
     "body", [b"", b"[]", b'"x"', b"{", b"[" * 5000, NESTED, b'{"kind": NaN}', b"\xff", b"0" * 70_000]
 )
-def test_a_document_that_is_none_is_refused(manager: Program, body: bytes) -> None:
+def test_an_invalid_document_is_an_error(manager: Program, body: bytes) -> None:
     answer = manager.send("POST", "exhibitions", body)
     assert answer.status_code == 400, answer.content
 
 
-def test_one_person_orders_only_so_much(manager: Program, bot: Bot, settings: Settings) -> None:
+def test_the_number_of_open_match_requests_is_limited(manager: Program, bot: Bot, settings: Settings) -> None:
     settings.MAX_OPEN_EXHIBITIONS_PER_USER = 1
     body = test_of(bot, players=[bot.slug, _house()])
     manager.send("POST", "exhibitions", body)
@@ -113,7 +111,7 @@ def test_one_person_orders_only_so_much(manager: Program, bot: Bot, settings: Se
     assert int(answer.headers["Retry-After"]) > 0
 
 
-def test_nobody_ends_or_makes_the_orders_of_others(manager: Program, carl_manages: Program, bot: Bot) -> None:
+def test_users_cannot_cancel_match_requests_of_others(manager: Program, carl_manages: Program, bot: Bot) -> None:
     exhibition = document(manager.send("POST", "exhibitions", test_of(bot, players=[bot.slug, _house()])))
     problem(carl_manages.send("DELETE", f"exhibitions/{exhibition['id']}"), 403, "permission_denied")
     key = str(Exhibition.objects.get().token)
@@ -123,7 +121,9 @@ def test_nobody_ends_or_makes_the_orders_of_others(manager: Program, carl_manage
     assert Exhibition.objects.get().open
 
 
-def test_an_order_on_a_private_ladder_is_there_for_its_members_alone(manager: Program, bot: Bot, duel: Ladder) -> None:
+def test_a_match_request_on_a_private_ladder_is_visible_to_members_only(
+    manager: Program, bot: Bot, duel: Ladder
+) -> None:
     exhibition = document(manager.send("POST", "exhibitions", test_of(bot, players=[bot.slug, _house()])))
     Ladder.objects.filter(pk=duel.pk).update(private=True, by_invitation=True)
     problem(Program().get(f"exhibitions/{exhibition['id']}"), 404, "not_found")

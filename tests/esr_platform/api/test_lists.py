@@ -12,21 +12,21 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.parametrize("order", ["-id", "id"])
-def test_a_list_read_in_parts_has_every_row_once(played: Ladder, order: str) -> None:
+def test_a_paginated_list_has_every_row_once(played: Ladder, order: str) -> None:
     found = [row["id"] for row in walked("matches", limit=1, order=order)]
     every = list(Match.objects.order_by("-pk" if order == "-id" else "pk").values_list("pk", flat=True))
     assert found == every
 
 
 @pytest.mark.parametrize("order", ["-rating", "rating", "-games", "games", "id", "-id"])
-def test_rows_that_are_equal_in_the_order_come_once_too(played: Ladder, order: str) -> None:
+def test_rows_with_equal_sort_values_appear_once(played: Ladder, order: str) -> None:
     Membership.objects.filter(ladder=played).order_by("-pk").update(rating=1_500_000, games=7)
     rows = walked(f"ladders/{played.slug}/members", limit=2, order=order)
     assert len({row["bot"] for row in rows}) == len(rows) == Membership.objects.filter(ladder=played).count()
     assert {row["rank"] for row in rows} == {1}
 
 
-def test_ranks_are_those_of_the_whole_table_whatever_is_asked_for(played: Ladder) -> None:
+def test_ranks_refer_to_the_full_standings_whatever_the_filter(played: Ladder) -> None:
     table = {row["bot"]: row["rank"] for row in walked(f"ladders/{played.slug}/members")}
     assert list(table.values()) == sorted(table.values())
     for rows in (
@@ -36,7 +36,7 @@ def test_ranks_are_those_of_the_whole_table_whatever_is_asked_for(played: Ladder
         assert {row["bot"]: row["rank"] for row in rows} == table
 
 
-def test_only_the_fields_that_are_asked_for_come_and_what_a_row_is_known_by(played: Ladder) -> None:
+def test_only_requested_fields_and_the_identifying_fields_are_returned(played: Ladder) -> None:
     rows = read(f"ladders/{played.slug}/members?fields=rating,games")["results"]
     assert all(list(row) == ["bot", "rating", "games"] for row in rows)
     assert read(f"ladders/{played.slug}?fields=name") == {"slug": played.slug, "name": played.name}
@@ -62,23 +62,23 @@ def test_only_the_fields_that_are_asked_for_come_and_what_a_row_is_known_by(play
         ("colour=red", "colour"),
     ],
 )
-def test_a_parameter_that_is_wrong_is_named_with_what_may_stand_there(db: None, query: str, field: str) -> None:
+def test_an_invalid_parameter_is_named_with_its_valid_values(db: None, query: str, field: str) -> None:
     found = problem(Client().get(f"/api/v1/matches?{query}"), 400, "invalid")
     assert list(found["fields"]) == [field]
     assert found["fields"][field][0].endswith(".")
 
 
 @pytest.mark.parametrize("moment", ["0001-01-01T00:00:00%2B14:00", "9999-12-31T23:59:59-12:00", "2026-11-22t10:00:00z"])
-def test_a_moment_at_the_end_of_time_is_one(db: None, moment: str) -> None:
+def test_the_last_representable_time_is_valid(db: None, moment: str) -> None:
     assert Client().get(f"/api/v1/matches?ended_from={moment}").status_code == 200
 
 
-def test_what_is_required_is_said(db: None) -> None:
+def test_a_missing_parameter_is_named(db: None) -> None:
     assert list(problem(Client().get("/api/v1/head-to-head"), 400, "invalid")["fields"]) == ["ladder"]
     assert list(problem(Client().get("/api/v1/head-to-head?bot=x"), 400, "invalid")["fields"]) == ["ladder"]
 
 
-def test_matches_are_found_by_what_they_are(played: Ladder) -> None:
+def test_matches_can_be_filtered(played: Ladder) -> None:
     some = Match.objects.filter(ladder=played).order_by("pk")[0]
     bots = [seat.version.bot.slug for seat in some.seats.select_related("version__bot")]
     every = Match.objects.filter(ladder=played).count()
@@ -91,7 +91,7 @@ def test_matches_are_found_by_what_they_are(played: Ladder) -> None:
     assert [row["id"] for row in walked(f"bots/{bots[0]}/matches", **{"with": bots[1]})] == [row["id"] for row in found]
 
 
-def test_an_answer_is_known_again_and_sent_once(played: Ladder) -> None:
+def test_an_unchanged_response_is_not_sent_again(played: Ladder) -> None:
     client = Client()
     first = client.get("/api/v1/matches", headers={"Accept-Encoding": "gzip"})
     assert first.headers["Content-Encoding"] == "gzip"
@@ -119,14 +119,14 @@ def test_an_answer_is_known_again_and_sent_once(played: Ladder) -> None:
         ("head-to-head?ladder=edel-stein-reich-4", 2),
     ],
 )
-def test_no_list_costs_more_queries_than_it_should(
+def test_lists_make_a_fixed_number_of_queries(
     played: Ladder, address: str, queries: int, django_assert_max_num_queries: object
 ) -> None:
     with django_assert_max_num_queries(queries):  # type: ignore[operator]
         read(address)
 
 
-def test_bots_are_listed_with_where_they_stand(played: Ladder) -> None:
+def test_bots_are_listed_with_their_ladder_memberships(played: Ladder) -> None:
     rows = {row["slug"]: row for row in walked("bots", limit=2)}
     assert set(rows) == set(Bot.objects.values_list("slug", flat=True))
     greedy = rows["house-greedy"]
@@ -138,14 +138,14 @@ def test_bots_are_listed_with_where_they_stand(played: Ladder) -> None:
     assert walked("bots", house="false") == walked("bots", kind="remote") == walked("bots", owner="miriam") == []
 
 
-def test_methods_that_are_not_there_are_refused_before_anybody_is_asked_for_a_token(db: None) -> None:
+def test_unknown_methods_are_refused_before_authentication(db: None) -> None:
     answer = Client().post("/api/v1/matches")
     problem(answer, 405, "method_not_allowed")
     assert "GET" in answer.headers["Allow"]
     assert document(Client().get("/api/v1/ladders"))["next"] is None
 
 
-def test_a_document_has_exactly_the_fields_that_it_is_described_with(played: Ladder) -> None:
+def test_a_document_has_exactly_its_described_fields(played: Ladder) -> None:
     ladder, match = f"ladders/{played.slug}", f"matches/{Match.objects.filter(ladder=played).latest('pk').pk}"
     of_bot = [f"bots/house-greedy{more}" for more in ("", "/versions", "/versions/1", f"/ratings?ladder={played.slug}")]
     of_ladder = [f"{ladder}{more}" for more in ("", "/members", "/seasons", "/seasons/1")]

@@ -11,7 +11,7 @@ from tests.esr_platform.api.conftest import Program, document, person, problem
 HERE = f"ladders/{DUEL}/members"
 
 
-def test_a_bot_leaves_and_comes_back_with_its_rating(manager: Program, bot: Bot, duel: Ladder) -> None:
+def test_a_bot_that_rejoins_keeps_its_rating(manager: Program, bot: Bot, duel: Ladder) -> None:
     Membership.objects.filter(bot=bot, ladder=duel).update(rating=1_612_000, games=7)
     for _ in range(2):
         left = document(manager.send("DELETE", f"{HERE}/{bot.slug}"))
@@ -22,13 +22,13 @@ def test_a_bot_leaves_and_comes_back_with_its_rating(manager: Program, bot: Bot,
     assert back == {**standing, "rating": 1612.0, "games": 7}
 
 
-def test_what_cannot_join_is_told_why(manager: Program, bot: Bot) -> None:
+def test_a_bot_that_cannot_join_gets_a_reason(manager: Program, bot: Bot) -> None:
     problem(manager.send("PUT", f"ladders/edel-stein-reich-4/members/{bot.slug}"), 422, "refused")
     Bot.objects.update(retired=timezone.now())
     problem(manager.send("PUT", f"{HERE}/{bot.slug}"), 422, "refused")
 
 
-def test_nobody_moves_the_bots_of_others(manager: Program, carl_manages: Program, bot: Bot) -> None:
+def test_users_cannot_change_memberships_of_others(manager: Program, carl_manages: Program, bot: Bot) -> None:
     house = Bot.objects.filter(owner=None).values_list("slug", flat=True)[0]
     for method in ("PUT", "DELETE"):
         problem(carl_manages.send(method, f"{HERE}/{bot.slug}"), 403, "permission_denied")
@@ -38,14 +38,12 @@ def test_nobody_moves_the_bots_of_others(manager: Program, carl_manages: Program
     assert Membership.objects.get(bot=bot, ladder__slug=DUEL).active
 
 
-def test_a_ladder_that_is_private_is_not_there_for_whoever_is_no_member(
-    manager: Program, bot: Bot, duel: Ladder
-) -> None:
+def test_a_private_ladder_is_hidden_from_users_who_are_not_members(manager: Program, bot: Bot, duel: Ladder) -> None:
     Ladder.objects.filter(pk=duel.pk).update(private=True, by_invitation=True)
     problem(manager.send("PUT", f"{HERE}/{bot.slug}"), 404, "not_found")
 
 
-def test_only_a_token_that_may_manage_moves_bots(manager: Program, bot: Bot) -> None:
+def test_memberships_need_the_scope_manage(manager: Program, bot: Bot) -> None:
     for scope in (Scope.READ, Scope.PLAY, Scope.UPLOAD):
         Token.objects.update(scopes=[scope.value])
         problem(manager.send("DELETE", f"{HERE}/{bot.slug}"), 403, "permission_denied")

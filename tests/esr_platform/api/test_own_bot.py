@@ -35,30 +35,30 @@ def declare(program: Program, query: str = "", **changes: Any) -> HttpResponse:
     return program.send("PATCH", f"bot{query}", changes)
 
 
-def test_a_token_says_whose_it_is_and_what_it_may_do(ada: Program) -> None:
+def test_a_token_shows_its_owner_and_scopes(ada: Program) -> None:
     said = document(ada.get("token"))
     assert (said["owner"], said["scopes"], said["bot"], said["expires"]) == ("ada", ["play"], None, None)
     assert ada.secret not in json.dumps(said)
 
 
-def test_a_token_of_one_bot_names_it(ada: Program) -> None:
+def test_a_bot_token_names_its_bot(ada: Program) -> None:
     assert ada.user is not None
     bot = Bot.objects.get(slug="afar")
     Token.objects.filter(user=ada.user).update(bot=bot)
     assert document(ada.get("token"))["bot"] == "afar"
 
 
-def test_nobody_without_a_token_is_told_anything() -> None:
+def test_the_token_endpoint_needs_a_token() -> None:
     problem(Program().get("token"), 401, "not_authenticated")
     problem(Program(secret="esr_" + "x" * 43).get("token"), 401, "authentication_failed")
     problem(Program().get("bot"), 401, "not_authenticated")
 
 
-def test_a_token_that_may_not_play_is_told_so() -> None:
+def test_a_token_without_the_scope_play_is_refused() -> None:
     problem(person("ada", Scope.READ).get("bot"), 403, "permission_denied")
 
 
-def test_a_bot_that_has_come_is_here_and_available(ada: Program) -> None:
+def test_a_connected_bot_is_online_and_available(ada: Program) -> None:
     away = document(ada.get("bot"))
     assert (away["slug"], away["games"], away["here"], away["available"]) == ("afar", DUEL, False, False)
     note_seen([Bot.objects.get(slug="afar").pk])
@@ -66,7 +66,7 @@ def test_a_bot_that_has_come_is_here_and_available(ada: Program) -> None:
     assert (here["here"], here["available"], here["running"], here["answer_ms"]) == (True, True, [], None)
 
 
-def test_what_is_declared_holds_and_what_is_left_out_stays(ada: Program) -> None:
+def test_declared_fields_change_and_missing_fields_do_not(ada: Program) -> None:
     assert document(declare(ada, games_at_once=0))["games_at_once"] == 0
     said = document(declare(ada, label="step 2000"))
     assert (said["label"], said["version"], said["games_at_once"], said["games"]) == ("step 2000", 2, 0, DUEL)
@@ -74,7 +74,7 @@ def test_what_is_declared_holds_and_what_is_left_out_stays(ada: Program) -> None
     assert (wider["label"], wider["version"]) == ("step 2000", 3)
 
 
-def test_a_bot_comes_back_from_its_leave_by_its_own_word(ada: Program) -> None:
+def test_a_paused_bot_can_resume_itself(ada: Program) -> None:
     Bot.objects.filter(slug="afar").update(paused="2026-01-01T00:00Z", pause_reason="It lost.", bad_in_a_row=3)
     assert document(ada.get("bot"))["pause_reason"] == "It lost."
     said = document(declare(ada, available=True))
@@ -92,18 +92,18 @@ def test_a_bot_comes_back_from_its_leave_by_its_own_word(ada: Program) -> None:
         ({"nonsense": 1}, "nonsense"),
     ],
 )
-def test_what_cannot_be_declared_is_named(ada: Program, changes: dict[str, Any], field: str) -> None:
+def test_an_invalid_declaration_names_the_field(ada: Program, changes: dict[str, Any], field: str) -> None:
     assert list(problem(declare(ada, **changes), 400, "invalid")["fields"]) == [field]
 
 
-def test_declaring_is_not_done_as_often_as_answering(ada: Program, settings: Settings) -> None:
+def test_declarations_have_a_lower_rate_limit_than_answers(ada: Program, settings: Settings) -> None:
     settings.REQUESTS_PER_MINUTE = {**settings.REQUESTS_PER_MINUTE, "manage": 1}
     assert declare(ada, games_at_once=2).status_code == 200
     problem(declare(ada, games_at_once=3), 429, "throttled")
     assert document(ada.get("bot"))["games_at_once"] == 2
 
 
-def test_who_has_several_bots_says_which_and_others_bots_are_not_there(ada: Program) -> None:
+def test_one_of_several_bots_must_be_named_and_bots_of_others_are_not_found(ada: Program) -> None:
     assert ada.user is not None
     register(ada.user, "Beyond", DUEL)
     said = problem(ada.get("bot"), 400, "bot_missing")["detail"]
@@ -112,7 +112,7 @@ def test_who_has_several_bots_says_which_and_others_bots_are_not_there(ada: Prog
     problem(declare(person("eve", Scope.PLAY), "?bot=afar", games_at_once=2), 404, "not_found")
 
 
-def test_games_that_run_are_listed_with_the_decision_that_is_owed() -> None:
+def test_running_games_are_listed_with_their_open_decisions() -> None:
     match = game_of("edel-stein-reich-duel", 2)
     live_seat = LiveSeat.objects.select_related("seat__version__bot__owner").filter(table=match.pk, owes=True)[0]
     bot = live_seat.seat.version.bot

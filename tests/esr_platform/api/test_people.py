@@ -23,7 +23,7 @@ def people(house: None) -> Ladder:
     return Ladder.objects.get(slug=f"{DUEL}-people")
 
 
-def test_people_are_listed_among_bots_where_they_are_asked_for(people: Ladder) -> None:
+def test_human_players_are_listed_among_bots_on_request(people: Ladder) -> None:
     player_of(verified("ann"))
     guest_player()
     assert not {row["slug"] for row in walked("bots", limit=50)} & {"ann", "house-guest"}
@@ -32,7 +32,7 @@ def test_people_are_listed_among_bots_where_they_are_asked_for(people: Ladder) -
     assert walked("bots", kind="person", house="true") == []
 
 
-def test_a_person_is_read_like_a_bot_without_versions(people: Ladder) -> None:
+def test_a_human_player_is_shown_like_a_bot_without_versions(people: Ladder) -> None:
     finished_by_hand(people, ("ann", "ben"))
     ann = read("bots/ann")
     assert (ann["kind"], ann["versions"], ann["ladders"][0]["ladder"]) == ("person", [], people.slug)
@@ -41,7 +41,7 @@ def test_a_person_is_read_like_a_bot_without_versions(people: Ladder) -> None:
     assert len(walked("bots/ann/matches")) == 1
 
 
-def test_tables_and_matches_say_who_is_a_person(people: Ladder) -> None:
+def test_standings_and_matches_mark_human_players(people: Ladder) -> None:
     match = finished_by_hand(people, ("ann", "ben"))
     table = read(f"ladders/{people.slug}/members")["results"]
     assert {(row["bot"], row["kind"], row["owner"]) for row in table} == {
@@ -51,7 +51,7 @@ def test_tables_and_matches_say_who_is_a_person(people: Ladder) -> None:
     assert [player["kind"] for player in read(f"matches/{match.pk}")["players"]] == ["person", "person"]
 
 
-def test_who_somebody_plays_as_stands_with_the_person(people: Ladder) -> None:
+def test_a_user_is_shown_with_the_slug_of_the_player(people: Ladder) -> None:
     ann = verified("ann")
     bot = uploaded(ann, "Magpie")
     assert (read("people/ann")["bots"], read("people/ann")["player"]) == ([bot.slug], None)
@@ -59,7 +59,7 @@ def test_who_somebody_plays_as_stands_with_the_person(people: Ladder) -> None:
     assert (read("people/ann")["bots"], read("people/ann")["player"]) == ([bot.slug], "ann")
 
 
-def test_who_sat_where_is_told_once_the_game_is_open(people: Ladder) -> None:
+def test_occupants_are_shown_when_the_match_is_public(people: Ladder) -> None:
     running, over = people_match(people, ("ann", "ben")), finished_by_hand(people, ("ann", "ben"))
     for match in (running, over):
         for seat in match.seats.select_related("version"):
@@ -71,7 +71,7 @@ def test_who_sat_where_is_told_once_the_game_is_open(people: Ladder) -> None:
     assert told == [(0, "ann", 0, None), (1, "ben", 0, None)]
 
 
-def test_outages_of_the_site_are_told_once_the_game_is_open(people: Ladder) -> None:
+def test_outages_are_shown_when_the_match_is_public(people: Ladder) -> None:
     running, over = people_match(people, ("ann", "ben")), finished_by_hand(people, ("ann", "ben"))
     for match in (running, over):
         Outage.objects.create(match=match, before_move=4, ended=datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC), ms=12_000)
@@ -79,7 +79,7 @@ def test_outages_of_the_site_are_told_once_the_game_is_open(people: Ladder) -> N
     assert read(f"matches/{over.pk}")["outages"] == [{"before_move": 4, "ended": "2026-01-02T03:04:05Z", "ms": 12_000}]
 
 
-def test_who_is_known_to_nobody_yet_is_known_to_themselves() -> None:
+def test_a_player_without_games_is_visible_to_themselves_only() -> None:
     """So `esr status` works with the token of an account that an administrator has just made."""
     ada = person("ada")
     _, secret = tokens.issue(ada, "a test", [Scope.READ], None)

@@ -13,34 +13,34 @@ from tests.esr_platform.api.conftest import Program, problem
 pytestmark = pytest.mark.django_db
 
 
-def test_an_address_that_is_not_there_is_a_problem_and_not_a_page(miriam: Program) -> None:
+def test_an_unknown_url_returns_a_problem_document(miriam: Program) -> None:
     problem(miriam.get("nothing"), 404, "not_found")
     problem(Client().get("/api/"), 404, "not_found")
     assert b"<html" in Client().get("/nothing").content
 
 
-def test_a_method_that_is_not_there_is_named(miriam: Program) -> None:
+def test_an_unknown_method_is_named(miriam: Program) -> None:
     answer = miriam.client.delete("/api/v1/bots/x", headers=miriam.headers)
     problem(answer, 405, "method_not_allowed")
     assert "GET" in answer.headers["Allow"]
 
 
-def test_a_body_of_another_kind_is_refused(miriam: Program) -> None:
+def test_an_unknown_media_type_is_refused(miriam: Program) -> None:
     answer = miriam.client.post("/api/v1/bots", "<bot/>", content_type="application/xml", headers=miriam.headers)
     problem(answer, 415, "unsupported_media_type")
 
 
-def test_a_form_that_cannot_be_read_is_refused(miriam: Program) -> None:
+def test_a_malformed_form_is_refused(miriam: Program) -> None:
     kind = "multipart/form-data; boundary="
     answer = miriam.client.post("/api/v1/bots", b"x", content_type=kind, headers=miriam.headers)
     problem(answer, 400, "parse_error")
 
 
-def test_a_host_that_is_not_ours_is_a_problem(miriam: Program) -> None:
+def test_an_unknown_host_returns_a_problem_document(miriam: Program) -> None:
     problem(miriam.get("bots/x", Host="evil.example"), 400, "bad_request")
 
 
-def test_who_asks_too_often_is_told_when_to_come_again(miriam: Program, carl: Program, settings: Settings) -> None:
+def test_a_client_over_the_rate_limit_gets_retry_after(miriam: Program, carl: Program, settings: Settings) -> None:
     settings.REQUESTS_PER_MINUTE = {**settings.REQUESTS_PER_MINUTE, "read": 2}
     answers = [miriam.get("bots/x") for _ in range(4)]
     assert [answer.status_code for answer in answers] == [404, 404, 429, 429]
@@ -49,7 +49,7 @@ def test_who_asks_too_often_is_told_when_to_come_again(miriam: Program, carl: Pr
     assert carl.get("bots/x").status_code == 404, "each person is counted alone"
 
 
-def test_a_forwarded_address_is_nobodys_way_around_the_count(db: None, settings: Settings) -> None:
+def test_forwarded_addresses_do_not_bypass_rate_limits(db: None, settings: Settings) -> None:
     settings.REQUESTS_PER_MINUTE = {**settings.REQUESTS_PER_MINUTE, "read": 2, "guesses": 2}
     for authorization in ({}, {"Authorization": "Bearer esr_guess"}):
         statuses = []
@@ -60,18 +60,18 @@ def test_a_forwarded_address_is_nobodys_way_around_the_count(db: None, settings:
         assert statuses.count(429) == 4, statuses
 
 
-def test_a_scope_counts_for_itself(settings: Settings) -> None:
+def test_each_throttle_scope_is_counted_separately(settings: Settings) -> None:
     settings.REQUESTS_PER_MINUTE = {"upload": 1, "read": 9}
     assert wait_s("upload", "a") == 0
     assert wait_s("read", "a") == 0
 
 
-def test_what_breaks_on_our_side_is_a_problem_without_details() -> None:
+def test_a_server_error_does_not_reveal_details() -> None:
     answer = on_500(RequestFactory().get("/api/v1/bots"))
     problem(answer, 500, "error")
 
 
-def test_of_many_requests_at_once_exactly_as_many_pass_as_may(redis_url: str, settings: Settings) -> None:
+def test_the_rate_limit_is_exact_for_concurrent_requests(redis_url: str, settings: Settings) -> None:
     settings.CACHES = {
         **settings.CACHES,
         "default": {"BACKEND": "esr_platform.page_cache.SharedRedisCache", "LOCATION": redis_url},
@@ -82,5 +82,5 @@ def test_of_many_requests_at_once_exactly_as_many_pass_as_may(redis_url: str, se
         assert sum(wait == 0 for wait in pool.map(lambda _: wait_s("read", "race"), range(400))) == 100
 
 
-def test_nothing_is_told_by_asking_what_can_be_asked(miriam: Program) -> None:
+def test_options_requests_are_not_allowed(miriam: Program) -> None:
     problem(miriam.client.options("/api/v1/bots", headers=miriam.headers), 405, "method_not_allowed")

@@ -70,7 +70,7 @@ def ask(program: Program, method: str, address: str) -> HttpResponse:
     return answer
 
 
-def test_every_operation_of_the_api_answers_503_while_redis_is_away(no_redis: None, everybody: list[Program]) -> None:
+def test_every_operation_returns_503_while_redis_is_unavailable(no_redis: None, everybody: list[Program]) -> None:
     found = list(operations())
     assert len(found) > 50
     for method, address in found:
@@ -83,7 +83,7 @@ def test_every_operation_of_the_api_answers_503_while_redis_is_away(no_redis: No
             assert int(answer.headers["Retry-After"]) > 0
 
 
-def test_the_api_recovers_when_redis_is_back(settings: Settings, tmp_path: Path, everybody: list[Program]) -> None:
+def test_the_api_recovers_with_redis(settings: Settings, tmp_path: Path, everybody: list[Program]) -> None:
     program = everybody[0]
     with redis_server(tmp_path) as url:
         redis_at(url, settings)
@@ -93,7 +93,9 @@ def test_the_api_recovers_when_redis_is_back(settings: Settings, tmp_path: Path,
         problem(program.get("bots/x"), 404, "not_found")
 
 
-def test_a_redis_that_does_not_answer_is_away(settings: Settings, tmp_path: Path, everybody: list[Program]) -> None:
+def test_a_redis_that_does_not_respond_is_unavailable(
+    settings: Settings, tmp_path: Path, everybody: list[Program]
+) -> None:
     with socket.socket(socket.AF_UNIX) as silent:
         silent.bind(str(tmp_path / "silent.sock"))
         silent.listen()
@@ -101,14 +103,14 @@ def test_a_redis_that_does_not_answer_is_away(settings: Settings, tmp_path: Path
         problem(everybody[0].get("bots/x"), 503, "redis_away")
 
 
-def test_pages_that_need_redis_answer_503_and_others_do_without(no_redis: None) -> None:
+def test_only_pages_that_need_redis_return_503_without_it(no_redis: None) -> None:
     answer = Client(raise_request_exception=False).get("/search/?q=kontor")
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
     assert "no-store" in answer.headers["Cache-Control"]
     assert Client().get("/").status_code == 200
 
 
-def test_the_site_waits_only_a_moment_for_redis() -> None:
+def test_the_site_waits_only_briefly_for_redis() -> None:
     """Read from the settings themselves: tests have a cache in memory."""
     from esr_platform import settings as site
 

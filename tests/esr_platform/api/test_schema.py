@@ -37,19 +37,19 @@ def examples() -> Iterator[tuple[str, dict[str, Any], Any]]:
             yield name, content["schema"], content["example"]
 
 
-def test_the_document_is_what_openapi_3_1_says_one_is() -> None:
+def test_the_document_is_valid_openapi_3_1() -> None:
     assert schema()["openapi"] == "3.1.0"
     schemathesis.openapi.from_dict(deepcopy(schema())).validate()
 
 
-def test_every_address_of_the_api_is_in_the_document() -> None:
+def test_every_endpoint_is_in_the_document() -> None:
     resolver = get_resolver(tuple(urlpatterns))
     named = {path[0][0][0] for path in resolver.reverse_dict.values()} - PAGES
     described = {path.removeprefix("/api/v1/").replace("{", "%(").replace("}", ")s") for path in schema()["paths"]}
     assert described == named
 
 
-def test_every_operation_says_what_it_does_and_has_an_example() -> None:
+def test_every_operation_has_a_summary_and_an_example() -> None:
     for name, operation in operations():
         assert operation["summary"], name
         assert all(one["description"] for one in operation.get("parameters", [])), name
@@ -74,12 +74,12 @@ def test_the_body_of_every_operation_that_has_required_fields_is_required() -> N
                 assert body.get("required"), name
 
 
-def test_no_operation_is_called_as_another_one() -> None:
+def test_operation_ids_are_unique() -> None:
     names = [operation["operationId"] for _, operation in operations()]
     assert len(set(names)) == len(names)
 
 
-def test_every_example_is_what_its_schema_says() -> None:
+def test_every_example_matches_its_schema() -> None:
     for name, shape, example in examples():
         if example is None or shape == {"type": "string"}:
             continue
@@ -87,7 +87,7 @@ def test_every_example_is_what_its_schema_says() -> None:
         assert list(Draft202012Validator(whole).iter_errors(example)) == [], name
 
 
-def test_every_link_leads_from_a_field_to_a_parameter_that_there_are() -> None:
+def test_every_link_connects_an_existing_field_and_parameter() -> None:
     by_name = {operation["operationId"]: operation for _, operation in operations()}
     for name, operation in by_name.items():
         for answer in operation["responses"].values():
@@ -98,7 +98,7 @@ def test_every_link_leads_from_a_field_to_a_parameter_that_there_are() -> None:
                     assert _found(expression, next(iter(answer["content"].values()))["example"]) is not None
 
 
-def test_what_everybody_reads_needs_no_token_and_takes_one() -> None:
+def test_public_operations_accept_a_token_but_do_not_need_one() -> None:
     for name, operation in operations():
         if operation["operationId"] in {"matches", "bots", "ladder", "record"}:
             assert operation["security"] == [{}, {"token": []}], name
@@ -106,7 +106,7 @@ def test_what_everybody_reads_needs_no_token_and_takes_one() -> None:
     assert {} not in post["security"]
 
 
-def test_a_bot_that_may_have_to_be_named_says_when() -> None:
+def test_the_bot_parameter_describes_when_it_is_required() -> None:
     """It depends on the token, so the parameter itself is optional."""
     writing = {"own_bot", "accept_challenge", "bot_stream", "next_decision", "game_decision", "table_view"}
     for name, operation in operations():
@@ -118,7 +118,7 @@ def test_a_bot_that_may_have_to_be_named_says_when() -> None:
 
 
 @pytest.mark.parametrize("page", ["", "redoc"])
-def test_the_pages_of_the_reference_load_everything_from_here(db: None, page: str) -> None:
+def test_the_reference_pages_load_nothing_from_other_sites(db: None, page: str) -> None:
     answer = Client().get(f"/api/v1/{page}")
     content = answer.content.decode()
     assert "/static/drf_spectacular_sidecar/" in content
@@ -127,14 +127,14 @@ def test_the_pages_of_the_reference_load_everything_from_here(db: None, page: st
     assert "'unsafe-inline'" not in answer.headers["Content-Security-Policy"]
 
 
-def test_the_page_to_read_is_never_taken_from_a_cache_with_the_policy_of_other_pages(db: None) -> None:
+def test_redoc_is_not_cached_with_the_policy_of_other_pages(db: None) -> None:
     client = Client()
     answer = client.get("/api/v1/redoc")
     assert answer.headers["Cache-Control"] == "no-store"
     assert "ETag" not in answer.headers
 
 
-def test_the_document_is_made_once_and_known_again(db: None) -> None:
+def test_the_document_has_an_etag(db: None) -> None:
     client = Client()
     answer = client.get("/api/v1/schema")
     assert document(answer)["info"]["version"] == "1"

@@ -31,7 +31,7 @@ def limited(settings: Settings, **most: int) -> None:
     settings.REQUESTS_PER_MINUTE = {**settings.REQUESTS_PER_MINUTE, **most}
 
 
-def test_nobody_comes_in_with_a_token_that_is_dead_where_none_is_needed_either() -> None:
+def test_an_invalid_token_is_refused_even_where_no_token_is_needed() -> None:
     miriam = person("miriam", Scope.READ)
     assert miriam.user is not None
     _, expired = tokens.issue(miriam.user, "old", [Scope.READ], timedelta(seconds=-1))
@@ -41,12 +41,12 @@ def test_nobody_comes_in_with_a_token_that_is_dead_where_none_is_needed_either()
         problem(Program(None, secret).get("ladders"), 401, "authentication_failed")
 
 
-def test_a_token_says_what_it_may_not(db: None) -> None:
+def test_the_error_for_a_missing_scope_names_it(db: None) -> None:
     answer = person("miriam", Scope.PLAY).upload(name="Citrine")
     assert f"'{Scope.UPLOAD}'" in problem(answer, 403, "permission_denied")["detail"]
 
 
-def test_a_bots_own_token_is_counted_by_itself(settings: Settings) -> None:
+def test_a_bot_token_has_its_own_rate_limit(settings: Settings) -> None:
     limited(settings, play=1)
     miriam = person("miriam", Scope.PLAY)
     assert miriam.user is not None
@@ -59,7 +59,7 @@ def test_a_bots_own_token_is_counted_by_itself(settings: Settings) -> None:
         assert 1 <= int(answer.headers["Retry-After"]) <= 60
 
 
-def test_every_scope_is_counted_apart(settings: Settings) -> None:
+def test_each_scope_has_its_own_rate_limit(settings: Settings) -> None:
     limited(settings, play=1)
     miriam = person("miriam", Scope.PLAY, Scope.MANAGE)
     miriam.get("challenges")
@@ -68,7 +68,7 @@ def test_every_scope_is_counted_apart(settings: Settings) -> None:
     problem(miriam.client.delete("/api/v1/exhibitions/1", headers=miriam.headers), 404, "not_found")
 
 
-def test_guessing_tokens_is_slow_and_a_good_token_comes_in_meanwhile(settings: Settings) -> None:
+def test_guesses_are_limited_and_do_not_block_valid_tokens(settings: Settings) -> None:
     limited(settings, guesses=2)
     miriam = person("miriam", Scope.PLAY)
     for _ in range(2):
@@ -77,7 +77,7 @@ def test_guessing_tokens_is_slow_and_a_good_token_comes_in_meanwhile(settings: S
     assert miriam.get("challenges").status_code == 200
 
 
-def test_a_bots_own_token_can_only_play() -> None:
+def test_a_bot_token_can_only_play() -> None:
     miriam = person("miriam", Scope.UPLOAD)
     assert miriam.user is not None
     token, secret = tokens.issue(miriam.user, "wren", [Scope.MANAGE, Scope.READ], None, remote(miriam.user, "wren"))
@@ -89,7 +89,7 @@ def test_a_bots_own_token_can_only_play() -> None:
         Token.objects.filter(pk=token.pk).update(scopes=["manage", "play"])
 
 
-def test_only_a_remote_bot_of_ones_own_that_plays_still_gets_a_token() -> None:
+def test_only_own_remote_bots_that_are_not_retired_get_tokens() -> None:
     miriam, carl = User.objects.create_user("miriam"), User.objects.create_user("carl")
     hosted = Bot.objects.create(slug="citrine", name="Citrine", owner=miriam)
     gone = remote(miriam, "gone", retired=timezone.now())
@@ -99,7 +99,7 @@ def test_only_a_remote_bot_of_ones_own_that_plays_still_gets_a_token() -> None:
     assert not Token.objects.exists()
 
 
-def test_what_is_private_is_read_with_the_scope_to_read_alone() -> None:
+def test_private_data_needs_the_scope_read() -> None:
     for scope in Scope:
         program = person(f"with-{scope.value}", scope)
         token = tokens.find(program.secret)
@@ -127,7 +127,7 @@ def test_a_token_plays_as_its_own_bot_or_as_the_bot_that_is_named() -> None:
             player_of(its, name)
 
 
-def test_connections_learn_which_tokens_are_still_good() -> None:
+def test_still_live_returns_the_valid_tokens() -> None:
     miriam = User.objects.create_user("miriam")
     kept, gone = (tokens.issue(miriam, name, [Scope.PLAY], None)[0] for name in ("kept", "gone"))
     tokens.revoke(miriam, gone.pk)

@@ -11,7 +11,7 @@ from tests.esr_platform.api.conftest import BOT, Program, archive, document, pro
 pytestmark = pytest.mark.django_db
 
 
-def test_a_program_uploads_a_bot_and_asks_what_became_of_it(miriam: Program) -> None:
+def test_an_uploaded_bot_can_be_followed_through_its_validation(miriam: Program) -> None:
     answer = miriam.upload(name="Citrine", games='{"die-weinhaendler": [3]}')
     assert answer.status_code == 201, answer.content
     assert answer.headers["Location"] == "/api/v1/bots/citrine/versions/1"
@@ -25,12 +25,12 @@ def test_a_program_uploads_a_bot_and_asks_what_became_of_it(miriam: Program) -> 
     assert [one["number"] for one in bot["versions"]] == [1]
 
 
-def test_the_archive_names_the_bot_where_the_program_does_not(miriam: Program) -> None:
+def test_the_name_in_the_archive_is_the_default(miriam: Program) -> None:
     data = archive(bot_py=BOT, bot_toml=b'name = "Garnet"')
     assert document(miriam.upload(filename="x.zip", data=data))["bot"] == "garnet"
 
 
-def test_new_code_is_a_new_version_and_the_same_code_the_one_it_was(miriam: Program) -> None:
+def test_new_code_creates_a_version_and_known_code_returns_the_old_one(miriam: Program) -> None:
     miriam.upload(name="Citrine")
     answer = miriam.upload("bots/citrine/versions", data=BOT + b"# 2\n")
     assert (answer.status_code, document(answer)["number"]) == (201, 2)
@@ -39,7 +39,7 @@ def test_new_code_is_a_new_version_and_the_same_code_the_one_it_was(miriam: Prog
     assert BotVersion.objects.count() == 2
 
 
-def test_a_refused_version_says_why_and_what_its_check_found(miriam: Program) -> None:
+def test_a_rejected_version_shows_its_reason_and_report(miriam: Program) -> None:
     miriam.upload(name="Citrine")
     BotVersion.objects.update(state="refused", reason="It did not start.", check_report={"ok": False})
     version = document(miriam.get("bots/citrine/versions/1"))
@@ -48,7 +48,7 @@ def test_a_refused_version_says_why_and_what_its_check_found(miriam: Program) ->
     assert version["check_report"] == {"ok": False}
 
 
-def test_what_cannot_be_taken_is_a_sentence(miriam: Program) -> None:
+def test_an_invalid_upload_is_refused_with_a_reason(miriam: Program) -> None:
     problem(miriam.upload(filename="bot.zip", data=archive(other_py=BOT)), 422, "refused")
     assert not Bot.objects.exists()
 
@@ -66,23 +66,21 @@ def test_what_cannot_be_taken_is_a_sentence(miriam: Program) -> None:
         ({"name": "a\0b"}, "name"),
     ],
 )
-def test_a_field_that_is_wrong_is_named(miriam: Program, form: dict[str, str], wrong: str) -> None:
+def test_an_invalid_field_is_named(miriam: Program, form: dict[str, str], wrong: str) -> None:
     found = problem(miriam.upload(**form), 400, "invalid")
     assert list(found["fields"]) == [wrong]
 
 
-def test_a_game_that_is_not_there_is_a_sentence(miriam: Program) -> None:
+def test_an_unknown_game_is_named(miriam: Program) -> None:
     assert "chess" in problem(miriam.upload(name="x1", games='{"chess": [2]}'), 422, "refused")["detail"]
 
 
-def test_without_a_file_there_is_nothing_to_take(miriam: Program) -> None:
+def test_an_upload_needs_a_file(miriam: Program) -> None:
     answer = miriam.client.post("/api/v1/bots", {"name": "Citrine"}, headers=miriam.headers)
     assert list(problem(answer, 400, "invalid")["fields"]) == ["file"]
 
 
-def test_uploads_an_hour_are_limited_and_the_answer_says_when_to_come_again(
-    miriam: Program, settings: Settings
-) -> None:
+def test_uploads_per_hour_are_limited_with_retry_after(miriam: Program, settings: Settings) -> None:
     settings.MAX_UPLOADS_PER_HOUR = 1
     miriam.upload(name="Citrine")
     answer = miriam.upload("bots/citrine/versions", data=BOT + b"# 2\n")
@@ -90,7 +88,7 @@ def test_uploads_an_hour_are_limited_and_the_answer_says_when_to_come_again(
     assert 0 < int(answer.headers["Retry-After"]) <= 3600
 
 
-def test_where_waiting_is_no_use_no_time_is_named(miriam: Program, settings: Settings) -> None:
+def test_a_permanent_limit_has_no_retry_after(miriam: Program, settings: Settings) -> None:
     settings.MAX_BOTS_PER_USER = 1
     miriam.upload(name="Citrine")
     answer = miriam.upload(name="Garnet", data=BOT + b"# 2\n")
@@ -98,7 +96,7 @@ def test_where_waiting_is_no_use_no_time_is_named(miriam: Program, settings: Set
     assert "Retry-After" not in answer.headers
 
 
-def test_other_peoples_bots_are_not_told_from_none(miriam: Program, carl: Program) -> None:
+def test_bots_of_others_look_like_unknown_bots(miriam: Program, carl: Program) -> None:
     miriam.upload(name="Citrine")
     for address in ("bots/citrine", "bots/citrine/versions/1"):
         stranger, nothing = (document(carl.get(one)) for one in (address, address.replace("citrine", "nothing")))
@@ -109,7 +107,7 @@ def test_other_peoples_bots_are_not_told_from_none(miriam: Program, carl: Progra
     assert Upload.objects.count() == 1
 
 
-def test_a_token_without_the_scope_brings_nothing_and_reads_what_everybody_does(miriam: Program) -> None:
+def test_a_token_without_the_scope_upload_reads_only_public_data(miriam: Program) -> None:
     miriam.upload(name="Citrine")
     Token.objects.update(scopes=[])
     problem(miriam.upload(name="Garnet"), 403, "permission_denied")
@@ -118,26 +116,26 @@ def test_a_token_without_the_scope_brings_nothing_and_reads_what_everybody_does(
 
 
 @pytest.mark.parametrize("header", ["Basic bWlyaWFtOng=", "Bearer", "Bearer esr_nobody", "esr_x", "Bearer a b c", "é"])
-def test_what_is_no_token_opens_nothing(miriam: Program, header: str) -> None:
+def test_an_invalid_token_is_refused(miriam: Program, header: str) -> None:
     answer = Client().get("/api/v1/bots/citrine", headers={"Authorization": header})
     problem(answer, 401, "authentication_failed")
     assert answer.headers["WWW-Authenticate"] == "Bearer"
 
 
-def test_without_a_token_the_answer_says_where_one_is_made(db: None) -> None:
+def test_without_a_token_uploads_return_401(db: None) -> None:
     answer = Program().upload(name="Citrine")
     problem(answer, 401, "not_authenticated")
     assert answer.headers["WWW-Authenticate"] == "Bearer"
 
 
-def test_a_cookie_opens_nothing_so_no_page_can_act_for_its_visitor(miriam: Program) -> None:
+def test_cookies_are_not_accepted(miriam: Program) -> None:
     client = Client()
     assert miriam.user is not None
     client.force_login(miriam.user)
     problem(client.post("/api/v1/bots", {"name": "x"}), 401, "not_authenticated")
 
 
-def test_everybody_learns_the_limits_and_the_languages(db: None, settings: Settings) -> None:
+def test_the_limits_and_languages_are_public(db: None, settings: Settings) -> None:
     found = document(Program().get("uploads/limits"))
     assert found["limits"]["archive_bytes"] == settings.MAX_ARCHIVE_BYTES
     assert found["playing"]["memory_mb"] == 512
@@ -145,7 +143,7 @@ def test_everybody_learns_the_limits_and_the_languages(db: None, settings: Setti
 
 
 @pytest.mark.parametrize("filename", ["../../../etc/passwd.py", "C:\\x.py", "a\u202eyp.py", "x" * 300 + ".py", "-.py"])
-def test_a_file_name_decides_nothing(miriam: Program, filename: str) -> None:
+def test_a_file_name_cannot_leave_its_folder_or_hide_characters(miriam: Program, filename: str) -> None:
     answer = miriam.upload(filename=filename, name="Citrine")
     assert answer.status_code in (201, 400, 422), answer.content
     for version in BotVersion.objects.all():
@@ -154,16 +152,16 @@ def test_a_file_name_decides_nothing(miriam: Program, filename: str) -> None:
 
 
 @pytest.mark.parametrize("number", ["0", "99999999999999999999", "9" * 400])
-def test_a_number_that_no_version_has_is_not_found(miriam: Program, number: str) -> None:
+def test_an_unknown_version_is_not_found(miriam: Program, number: str) -> None:
     miriam.upload(name="Citrine")
     problem(miriam.get(f"bots/citrine/versions/{number}"), 404, "not_found")
 
 
-def test_a_form_of_too_many_fields_is_refused(miriam: Program) -> None:
+def test_a_form_with_too_many_fields_is_refused(miriam: Program) -> None:
     problem(miriam.upload(**{f"f{number}": "x" for number in range(2000)}), 400, "bad_request")
 
 
-def test_markup_in_a_name_stays_text(miriam: Program) -> None:
+def test_markup_in_a_name_is_not_interpreted(miriam: Program) -> None:
     answer = miriam.upload(name="<img src=x onerror=alert(1)>")
     assert answer.headers["Content-Type"] == "application/json"
     assert answer.headers["X-Content-Type-Options"] == "nosniff"

@@ -29,7 +29,7 @@ RECORDS = [json.loads(line) for sample in SAMPLES for line in sample.read_text()
 
 
 @pytest.mark.parametrize("record", RECORDS)
-def test_a_record_comes_back_as_it_was(record: dict) -> None:
+def test_a_packed_record_is_unpacked_unchanged(record: dict) -> None:
     packed = pack(record)
     assert unpack(packed) == record
     assert len(packed) < len(json.dumps(record)) / 5
@@ -37,18 +37,18 @@ def test_a_record_comes_back_as_it_was(record: dict) -> None:
 
 
 @pytest.mark.parametrize("record", RECORDS[::20])
-def test_a_record_that_was_stored_as_deflated_json_is_still_read(record: dict) -> None:
+def test_a_record_stored_as_deflated_json_is_still_readable(record: dict) -> None:
     assert unpack(b"\x01" + zlib.compress(to_json(record).encode(), 9)) == record
 
 
-def test_a_stored_record_that_was_damaged_is_refused() -> None:
+def test_a_damaged_record_is_an_error() -> None:
     packed = bytearray(pack(RECORDS[0]))
     packed[-3] ^= 4
     with pytest.raises(ValueError, match="damaged"):
         unpack(bytes(packed))
 
 
-def test_a_stored_form_from_the_future_is_refused_by_name() -> None:
+def test_an_unknown_stored_form_is_named() -> None:
     with pytest.raises(ValueError, match="form '7f'"):
         unpack(b"\x7f...")
 
@@ -65,7 +65,7 @@ def read(ladder: Ladder, after: int | None = None, most: int = 10_000, asked: li
     return [json.loads(line) for line in gzip.decompress(packed).splitlines()]
 
 
-def test_every_game_whose_deal_is_open_is_there_once_with_a_record_that_verifies(settled: Ladder) -> None:
+def test_every_public_game_appears_once_with_a_valid_record(settled: Ladder) -> None:
     Block.objects.filter(pk=Block.objects.order_by("pk")[0].pk).update(ended=None)
     lines = read(settled)
     opened = Match.objects.filter(ladder=settled, status="finished", block__ended__isnull=False)
@@ -77,17 +77,17 @@ def test_every_game_whose_deal_is_open_is_there_once_with_a_record_that_verifies
         assert line["ledger"]["void"] is None
 
 
-def test_a_deal_that_opened_a_moment_ago_waits_until_none_can_come_before_it(played: Ladder) -> None:
+def test_a_deal_is_included_only_when_no_earlier_one_can_follow(played: Ladder) -> None:
     assert read(played) == []
 
 
-def test_reading_on_after_any_line_gives_exactly_the_rest(settled: Ladder) -> None:
+def test_resuming_after_any_line_returns_exactly_the_rest(settled: Ladder) -> None:
     lines = read(settled)
     for number, line in enumerate(lines):
         assert read(settled, line["match"]) == lines[number + 1 :]
 
 
-def test_deals_that_open_later_come_after_all_others(settled: Ladder) -> None:
+def test_deals_that_open_later_are_appended(settled: Ladder) -> None:
     late = Block.objects.order_by("pk")[0]
     Block.objects.filter(pk=late.pk).update(ended=None)
     first = read(settled)
@@ -98,7 +98,7 @@ def test_deals_that_open_later_come_after_all_others(settled: Ladder) -> None:
     assert first + rest == read(settled)
 
 
-def test_a_file_ends_where_it_may_not_go_on_and_is_whole(settled: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_ends_early_is_complete(settled: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_lines, "GAMES_AT_ONCE", 2)
     everything = read(settled)
     assert read(settled, asked=[True, False]) == everything[:4]
@@ -106,14 +106,14 @@ def test_a_file_ends_where_it_may_not_go_on_and_is_whole(settled: Ladder, monkey
     assert len(everything) > 4
 
 
-def test_a_piece_costs_the_same_however_many_games_are_in_it(
+def test_a_piece_makes_the_same_number_of_queries_for_any_size(
     settled: Ladder, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     with django_assert_num_queries(3):
         read(settled)
 
 
-def test_a_game_that_is_not_in_the_file_is_no_place_to_go_on_from(settled: Ladder) -> None:
+def test_a_match_that_is_not_in_the_file_is_recognized(settled: Ladder) -> None:
     lines = read(settled)
     assert is_in_file(settled, lines[0]["match"])
     Block.objects.update(ended=None)
@@ -126,7 +126,7 @@ def exported(folder: Path, *words: str) -> dict[str, list[dict[str, Any]]]:
     return {path.stem: pq.read_table(path).to_pylist() for path in folder.glob("*.parquet")}
 
 
-def test_every_result_is_there_with_who_sat_where_and_what_it_did_to_ratings(played: Ladder, tmp_path: Path) -> None:
+def test_every_result_is_exported_with_seats_and_rating_changes(played: Ladder, tmp_path: Path) -> None:
     found = exported(tmp_path)
     matches = {match.pk for match in finished_matches(played)}
     assert {row["match"] for row in found["matches"]} == matches
@@ -143,7 +143,7 @@ def test_every_result_is_there_with_who_sat_where_and_what_it_did_to_ratings(pla
     assert len(found["ledger"]) == LedgerEntry.objects.count()
 
 
-def test_a_deal_that_is_closed_is_not_in_it(played: Ladder, tmp_path: Path) -> None:
+def test_a_closed_deal_is_not_exported(played: Ladder, tmp_path: Path) -> None:
     closed = Block.objects.order_by("pk")[0]
     Block.objects.filter(pk=closed.pk).update(ended=None)
     found = exported(tmp_path)
@@ -157,7 +157,7 @@ def test_a_deal_that_is_closed_is_not_in_it(played: Ladder, tmp_path: Path) -> N
     }
 
 
-def test_private_ladders_are_in_it_only_where_that_is_asked_for(played: Ladder, tmp_path: Path) -> None:
+def test_private_ladders_are_exported_only_on_request(played: Ladder, tmp_path: Path) -> None:
     Ladder.objects.filter(pk=played.pk).update(private=True, by_invitation=True)
     found = exported(tmp_path / "public")
     assert f"'{played.slug}'" not in str(
@@ -167,7 +167,7 @@ def test_private_ladders_are_in_it_only_where_that_is_asked_for(played: Ladder, 
     assert exported(tmp_path / "all", "--private")["seats"]
 
 
-def test_nobody_learns_of_bots_that_were_never_ready_or_of_people_who_have_left(played: Ladder, tmp_path: Path) -> None:
+def test_unvalidated_bots_and_deleted_accounts_are_not_exported(played: Ladder, tmp_path: Path) -> None:
     gone = uploaded(person("ada"), "Magpie")
     Bot.objects.create(owner=person("bob"), name="Secret", slug="secret")
     owner: Any = gone.owner
@@ -179,13 +179,13 @@ def test_nobody_learns_of_bots_that_were_never_ready_or_of_people_who_have_left(
     assert (bots[gone.slug]["owner"], bots[gone.slug]["house"]) == (None, False)
 
 
-def test_rows_come_in_parts_and_none_is_lost(played: Ladder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batches_contain_every_row(played: Ladder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = exported(tmp_path / "whole")
     monkeypatch.setattr(tables, "AT_ONCE", 4)
     assert exported(tmp_path / "parts") == whole
 
 
-def test_what_the_columns_mean_lies_beside_them_and_in_them(played: Ladder, tmp_path: Path) -> None:
+def test_column_descriptions_are_in_tables_json_and_in_the_files(played: Ladder, tmp_path: Path) -> None:
     found = exported(tmp_path)
     described = json.loads((tmp_path / "tables.json").read_text())
     assert described["format"] == "results/1"
@@ -203,7 +203,7 @@ def test_an_empty_site_has_empty_tables(db: None, tmp_path: Path) -> None:
     assert all(rows == [] for rows in exported(tmp_path).values())
 
 
-def test_a_folder_that_cannot_be_written_is_said(db: None, tmp_path: Path) -> None:
+def test_an_unwritable_folder_is_an_error(db: None, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(CommandError, match=str(tmp_path / "file")):
         exported(tmp_path / "file")
