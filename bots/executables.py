@@ -1,4 +1,4 @@
-"""Can Linux on x86-64 start this file? Judged from its bytes alone, before anybody tries.
+"""Check whether Linux on x86-64 can start a file, from its bytes alone.
 
 Source: the ELF specification of System V (gABI, chapter 4 and 5) and its supplement for AMD64.
 """
@@ -6,10 +6,18 @@ Source: the ELF specification of System V (gABI, chapter 4 and 5) and its supple
 from __future__ import annotations
 
 import struct
-from typing import Final
+from typing import Final, NamedTuple
 
 LOADERS: Final = ("/lib64/ld-linux-x86-64.so.2",)
-"""The dynamic loaders that a program may ask for; any other one is not there in the sandbox."""
+"""The dynamic loaders that are available in the sandbox."""
+
+
+class Fault(NamedTuple):
+    """A reason against a file: a code, and the rest of a message that starts with the file's name."""
+
+    code: str
+    text: str
+
 
 _MAGIC: Final = b"\x7fELF"
 _HEADER: Final = struct.Struct("<16s2HI3QI6H")
@@ -19,50 +27,53 @@ _LITTLE_ENDIAN: Final = 1
 _X86_64: Final = 62
 _EXECUTABLE: Final = frozenset([2, 3])
 _MACHINES: Final = {3: "32-bit x86", 40: "32-bit ARM", 183: "ARM (aarch64)", 243: "RISC-V"}
-_KINDS: Final = {1: "an object file that has not been linked", 4: "a core dump"}
+_KINDS: Final = {1: "an object file, not an executable", 4: "a core dump, not an executable"}
 _LOADED: Final = 1
 _INTERPRETER: Final = 3
 
 _OTHERS: Final = (
-    (b"#!", "is a script, and the program that would run it may not be there: upload Python, or a compiled program"),
-    (b"MZ", "is a program for Windows: build it for Linux on x86-64"),
-    (b"\xcf\xfa\xed\xfe", "is a program for macOS: build it for Linux on x86-64"),
-    (b"\xca\xfe\xba\xbe", "is a program for macOS or Java: build it for Linux on x86-64"),
+    (b"#!", Fault("script", "is a script that needs another program to run. Upload Python code or a compiled program")),
+    (b"MZ", Fault("windows", "is a Windows program. Build it for Linux on x86-64")),
+    (b"\xcf\xfa\xed\xfe", Fault("macos", "is a macOS program. Build it for Linux on x86-64")),
+    (b"\xca\xfe\xba\xbe", Fault("macos", "is a macOS program or a Java class. Build it for Linux on x86-64")),
 )
 
 
-def fault_of_executable(data: bytes) -> str:
-    """Why the system would not start ``data``, as the rest of a sentence about the file; empty if it would."""
+def fault_of_executable(data: bytes) -> Fault | None:
+    """Return why Linux would not start ``data``; ``None`` if it would."""
     for magic, fault in _OTHERS:
         if data.startswith(magic):
             return fault
     if not data.startswith(_MAGIC):
-        return "is no program that Linux can start: build an ELF executable for x86-64"
+        return Fault("not_elf", "is not an executable for Linux. Build an ELF executable for x86-64")
     if len(data) < _HEADER.size:
-        return "is cut off: build it again"
+        return Fault("truncated", "is incomplete. Build it again")
     if data[4] != _64_BITS or data[5] != _LITTLE_ENDIAN:
-        return "is built for another processor: build it for Linux on x86-64, 64 bits"
+        return Fault("other_processor", "is built for another processor. Build it for 64-bit Linux on x86-64")
     return _header_fault(data)
 
 
-def _header_fault(data: bytes) -> str:
+def _header_fault(data: bytes) -> Fault | None:
     _, kind, machine, _, _, table, _, _, _, segment_size, count, *_ = _HEADER.unpack_from(data)
     if machine != _X86_64:
-        return f"is built for {_MACHINES.get(machine, 'another processor')}: build it for Linux on x86-64"
+        built_for = _MACHINES.get(machine, "another processor")
+        return Fault("other_processor", f"is built for {built_for}. Build it for Linux on x86-64")
     if kind not in _EXECUTABLE:
-        return f"is {_KINDS.get(kind, 'no program')}, which cannot be started: build an executable"
+        is_kind = _KINDS.get(kind, "not a program")
+        return Fault("not_executable", f"is {is_kind}. Build an executable file")
     if not count or segment_size != _SEGMENT.size or table + count * _SEGMENT.size > len(data):
-        return "is damaged: its program headers are not in the file, so build it again"
+        return Fault("damaged", "has missing or damaged program headers. Build it again")
     return _segments_fault(data, [_SEGMENT.unpack_from(data, table + at * _SEGMENT.size) for at in range(count)])
 
 
-def _segments_fault(data: bytes, segments: list[tuple[int, ...]]) -> str:
+def _segments_fault(data: bytes, segments: list[tuple[int, ...]]) -> Fault | None:
     if not any(segment[0] == _LOADED for segment in segments):
-        return "is no program, nothing of it would be loaded: build an executable"
+        return Fault("nothing_to_load", "contains no program segments. Build an executable file")
     for kind, _, offset, _, _, length, *_ in segments:
         if kind != _INTERPRETER:
             continue
         loader = data[offset : offset + length]
         if loader.removesuffix(b"\0").decode("ascii", "replace") not in LOADERS or not loader.endswith(b"\0"):
-            return f"asks for a loader other than {LOADERS[0]}: link it against glibc, or statically"
-    return ""
+            text = f"needs a dynamic loader other than {LOADERS[0]}. Link it statically or with glibc"
+            return Fault("other_loader", text)
+    return None

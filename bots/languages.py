@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from bots.executables import fault_of_executable
+from bots.executables import Fault, fault_of_executable
 
 
 @dataclass(frozen=True)
@@ -16,60 +16,62 @@ class Language:
 
     ``name`` is used in ``bot.toml``, ``title`` and ``about`` on pages. ``suffixes`` are those of an entry's name. A
     language without suffixes takes every other file, which is executed itself. ``fault`` returns why the bytes of an
-    entry cannot be started, as the rest of a sentence about the file, or ``""``.
+    entry cannot be started, or ``None``.
     """
 
     name: str
     title: str
     about: str
     suffixes: tuple[str, ...]
-    fault: Callable[[bytes], str]
+    fault: Callable[[bytes], Fault | None]
 
     @property
     def is_interpreted(self) -> bool:
-        """Whether an interpreter is given the entry; else the entry is executed itself and has to be executable."""
+        """Whether an interpreter runs the entry. Otherwise the entry itself must be executable."""
         return bool(self.suffixes)
 
 
-def fault_of_python(data: bytes) -> str:
-    """Why ``data`` is no Python source that could be started. Syntax is not looked at.
+def fault_of_python(data: bytes) -> Fault | None:
+    """Return why ``data`` is not Python source that can be started. The syntax is not checked.
 
-    Whether it compiles is found out where it runs: in the sandbox, by the interpreter that plays. Our own parser may be
-    of another version, and hostile source can exhaust the memory and the stack of whoever compiles it.
+    Only the interpreter in the sandbox compiles the source. Our own parser may have another version, and hostile source
+    can exhaust the memory and the stack of the compiler.
     """
     if not data.strip():
-        return "is empty: a bot needs a program"
+        return Fault("empty", "is empty. Add a program")
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return "is UTF-16 text: save it as UTF-8"
+        return Fault("not_utf8", "is UTF-16 text. Save it as UTF-8")
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        return f"is not UTF-8 text (line {line}): save it as UTF-8"
-    return "has a NUL character in it, so it is no Python source: upload the source itself" if "\0" in text else ""
+        return Fault("not_utf8", f"is not valid UTF-8 (line {line}). Save it as UTF-8")
+    if "\0" in text:
+        return Fault("nul", "contains a NUL character, so it is not Python source code. Upload the source code")
+    return None
 
 
 _PYTHON: Final = Language(
     name="python",
     title="Python",
-    about="A .py file for the bots' own interpreter, with its standard library, and numpy where the machine has it.",
+    about="A .py file for the sandbox's Python interpreter, with the standard library and NumPy if installed.",
     suffixes=(".py",),
     fault=fault_of_python,
 )
 _EXECUTABLE: Final = Language(
     name="executable",
     title="Executable",
-    about="Any program for Linux on x86-64 (ELF), linked statically or against glibc.",
+    about="Any program for Linux on x86-64 (ELF), linked statically or with glibc.",
     suffixes=(),
     fault=fault_of_executable,
 )
 
 LANGUAGES: Final[Mapping[str, Language]] = MappingProxyType({each.name: each for each in (_PYTHON, _EXECUTABLE)})
-"""Every language by its name; the first is that of a bot that names none."""
+"""All languages by name; the first is the default."""
 
 
 def language_of(entry: str) -> Language:
-    """The language that takes a file of this name as its entry."""
+    """Return the language of an entry with this file name."""
     for language in LANGUAGES.values():
         if entry.endswith(language.suffixes):
             return language

@@ -1,4 +1,4 @@
-"""Limits on the bots and uploads of one person. The numbers are settings."""
+"""Limits on the bots and uploads per user. The numbers are settings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MIB: Final = 1 << 20
 
 @dataclass(frozen=True)
 class Allowances:
-    """Every limit of an upload and of a person, for pages and the API; sizes are bytes."""
+    """All limits of uploads and users, for pages and the API; sizes in bytes."""
 
     archive_bytes: int
     unpacked_bytes: int
@@ -37,7 +37,7 @@ class Allowances:
 
 
 def archive_limits() -> ArchiveLimits:
-    """What one upload may be."""
+    """Return the limits of one upload."""
     return ArchiveLimits(
         archive_bytes=settings.MAX_ARCHIVE_BYTES,
         unpacked_bytes=settings.MAX_UNPACKED_BYTES,
@@ -47,7 +47,7 @@ def archive_limits() -> ArchiveLimits:
 
 
 def allowances() -> Allowances:
-    """The limits as the settings have them."""
+    """Return the limits from the settings."""
     limits = archive_limits()
     return Allowances(
         archive_bytes=limits.archive_bytes,
@@ -65,29 +65,29 @@ def allowances() -> Allowances:
 
 _UPLOADS: Final = Limit(
     "MAX_UPLOADS_PER_HOUR",
-    "You have uploaded %(most)s times within an hour, which is the most. Try again in %(minutes)s min;"
-    " `esr check` tries a bot out on your own machine as often as you like.",
+    "You have made %(most)s uploads in the last hour (the maximum). Try again in %(minutes)s min. Use `esr check` to"
+    " validate a bot on your computer without a limit.",
     per=HOUR,
     until_free=True,
 )
 _CHECKS: Final = Limit(
     "MAX_QUEUED_VALIDATIONS_PER_USER",
-    "%(most)s of your versions wait for their check, which is the most. Upload again when one of them is through.",
+    "You have %(most)s versions in validation (the maximum). Upload again when one of them is done.",
     retry_s=60,
 )
 _BOTS: Final = Limit(
     "MAX_BOTS_PER_USER",
-    "You have %(most)s bots, which is the most. Retire one of them, or upload a new version of one.",
+    "You have %(most)s bots (the maximum). Retire a bot, or upload a new version of an existing one.",
 )
 _BOTS_EVER: Final = Limit(
     "MAX_BOTS_EVER_PER_USER",
-    "You have made %(most)s bots, retired ones counted, which is the most that one person may ever make. Upload a new"
-    " version of one of them; a retired one can be taken back.",
+    "You have created %(most)s bots, including retired ones (the maximum). Upload a new version of one of them. You can"
+    " restore a retired bot.",
 )
 _BYTES: Final = Limit(
     "MAX_UPLOADED_BYTES_PER_USER",
-    "Your versions take %(kept).1f MiB together, and %(mib).0f MiB is the most. Versions are kept for ever:"
-    " upload smaller ones, or ask the people who run the site.",
+    "Your versions use %(kept).1f MiB of %(mib).0f MiB. Versions are kept permanently. Upload a smaller file or contact"
+    " the site staff.",
 )
 
 

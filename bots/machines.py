@@ -1,6 +1,6 @@
-"""What each machine's workers say about the sandbox there: told by them when they start, read by the site's pages.
+"""The sandbox self-tests of all machines: reported by workers when they start, read by pages.
 
-A worker's own self-test decides what it plays; what is written here decides nothing.
+A worker's own self-test decides what it plays; the stored results are only for display.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ class Sandbox(StrEnum):
 
 
 def tell() -> None:
-    """Do this process's self-test, if it was not done yet, and write down what came out."""
+    """Run the self-test of this process if necessary, and store the result."""
     test = self_test()
     found = document(test)
     if not found["ok"]:
         logger.error("uploaded bots cannot run on this machine: %s %s", found["problem"], found["remedy"])
     elif not found["rated"]:
-        logger.warning("%s %s", found["problem"], found["remedy"])
+        logger.warning("sandbox is limited to unrated games: %s %s", found["problem"], found["remedy"])
     write_down(found)
     _known.test, _known.told_s = test, monotonic()
 
@@ -84,21 +84,21 @@ def one_may_be_repaired() -> bool:
 
 
 def write_down(found: Mapping[str, Any]) -> None:
-    """Keep what was ``found`` (``bots.sandbox.status``) on this machine, in the place of what was known of it."""
+    """Store the result ``found`` (``bots.sandbox.status``) for this machine."""
     host = socket.gethostname()
     Machine.objects.update_or_create(host=host, defaults={"sandbox": dict(found), "told": Now()})
 
 
 def tell_beside(**_: Any) -> None:
-    """The same from a thread of its own, for a worker that is just starting and has to say so soon.
+    """Run ``tell`` in a separate thread, so that it does not delay the start of a worker.
 
-    A database out of reach stops nothing: without it nothing is played either.
+    An unreachable database is only logged.
     """
-    Thread(target=_tell_if_possible, name="self-test of the sandbox", daemon=True).start()
+    Thread(target=_tell_if_possible, name="sandbox-self-test", daemon=True).start()
 
 
 def sandbox_state() -> Sandbox:
-    """Whether there is a machine that plays everybody's code."""
+    """Return the state of the sandbox over all machines."""
     machines = list(Machine.objects.all())
     lately = [machine for machine in machines if machine.told > timezone.now() - GONE_AFTER]
     told = [machine.sandbox for machine in lately or machines]
@@ -110,7 +110,7 @@ def sandbox_state() -> Sandbox:
 
 
 def uploads_play_rated() -> bool:
-    """Whether new rated games may seat uploaded bots: some machine can play them, or no worker has said anything."""
+    """Whether rated games may include uploaded bots: a machine can play them, or no worker has reported yet."""
     return sandbox_state() in (Sandbox.HOLDS, Sandbox.UNKNOWN)
 
 

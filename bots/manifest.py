@@ -1,4 +1,4 @@
-"""What a bot says of itself: ``bot.toml`` in its folder. Read strictly, and everything in it may be left out."""
+"""Read ``bot.toml``, the manifest in the folder of a bot. All keys are optional; unknown keys are errors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from games.registry import GAMES
 
 FILE: Final = "bot.toml"
 MAX_BYTES: Final = 4 * 1024
-"""Enough for every honest one; what TOML asks of a reader can grow with the square of the length."""
+"""A limit, because the time to parse TOML can grow with the square of the length."""
 
 MAX_NAME: Final = 40
 
@@ -24,19 +24,23 @@ _SHORT: Final = 100
 
 
 class ManifestError(ValueError):
-    """A ``bot.toml`` that cannot be used; the message says what to write instead."""
+    """An invalid ``bot.toml``; the message contains the remedy, ``code`` identifies the reason."""
+
+    def __init__(self, message: str, code: str) -> None:
+        super().__init__(message)
+        self.code = code
 
 
 def every_table() -> Mapping[str, tuple[int, ...]]:
-    """Every game with all its seat counts: what a bot claims that says nothing."""
+    """Return all games with all seat counts: the default of a bot."""
     return MappingProxyType({game.slug: game.seat_counts for game in GAMES.values()})
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """A bot's name, how it is started, and the tables it wants to sit at: seat counts by the game's slug.
+    """A bot's name, start command and supported formats (seat counts by game slug).
 
-    ``command`` is a file in the bot's folder and its arguments.
+    ``command`` is a file in the bot folder and its arguments.
     """
 
     name: str
@@ -46,17 +50,17 @@ class Manifest:
 
     @property
     def entry(self) -> str:
-        """The file that is started, relative to the folder, with slashes."""
+        """The file to start, relative to the bot folder, with slashes."""
         return self.command[0]
 
     @property
     def args(self) -> tuple[str, ...]:
-        """What it gets on its command line."""
+        """The command line arguments."""
         return self.command[1:]
 
     @property
     def tables(self) -> tuple[tuple[str, int], ...]:
-        """Every game with every seat count that it claims, in order."""
+        """All supported formats in order, as pairs of game and seat count."""
         return tuple((slug, seats) for slug, counts in self.games.items() for seats in counts)
 
 
@@ -70,18 +74,18 @@ def read_folder(folder: Path, *, start: bool = True) -> Manifest:
     try:
         manifest = parse(path.read_bytes(), name) if path.is_file() else Manifest(name)
     except OSError as error:
-        raise ManifestError(f"{path} cannot be read: {error.strerror}.") from error
+        raise ManifestError(f"Cannot read {path}: {error.strerror}.", "unreadable") from error
     if start and not (folder / manifest.entry).is_file():
-        raise ManifestError(f"The folder {folder} has no {manifest.entry}: that is the file that would be started.")
+        raise ManifestError(f"{folder} does not contain {manifest.entry}, the file to start.", "entry_missing")
     return manifest
 
 
 def parse(data: bytes, name: str = "bot") -> Manifest:
-    """The manifest that ``data`` is; ``name`` is the bot's where it says none. Raises ``ManifestError``."""
+    """Parse a manifest; ``name`` is the default name. Raises ``ManifestError``."""
     document = _document(data)
     for key in document:
         if key not in _KEYS:
-            raise ManifestError(f"{FILE} has the key {_short(key)}, which means nothing: {_meant(key, _KEYS)}.")
+            raise ManifestError(f"{FILE} contains the unknown key {_short(key)}. {_meant(key, _KEYS)}.", "unknown_key")
     language = _language(document.get("language", "python"))
     return Manifest(
         name=_name(document.get("name", name)),
@@ -92,46 +96,50 @@ def parse(data: bytes, name: str = "bot") -> Manifest:
 
 
 def _document(data: bytes) -> dict[str, Any]:
-    """The TOML that ``data`` is."""
+    """Parse TOML."""
     if len(data) > MAX_BYTES:
-        raise ManifestError(f"{FILE} is longer than {MAX_BYTES // 1024} KiB.")
+        raise ManifestError(f"{FILE} is larger than {MAX_BYTES // 1024} KiB. Shorten it.", "too_large")
     try:
         return tomllib.loads(data.decode("utf-8"))
     except UnicodeDecodeError as error:
-        raise ManifestError(f"{FILE} is not UTF-8: {error.reason} at byte {error.start}.") from error
+        message = f"{FILE} is not valid UTF-8 ({error.reason} at byte {error.start}). Save it as UTF-8."
+        raise ManifestError(message, "not_utf8") from error
     except RecursionError as error:
-        raise ManifestError(f"{FILE} is nested too deeply.") from error
+        raise ManifestError(f"{FILE} is nested too deeply. Use only documented keys.", "nested") from error
     except ValueError as error:  # also what Python says of numbers with thousands of digits
-        raise ManifestError(f"{FILE} is not TOML: {_cut(str(error))}.") from error
+        raise ManifestError(f"{FILE} is not valid TOML: {_cut(str(error))}.", "not_toml") from error
 
 
 def _name(value: Any) -> str:
     if type(value) is not str or not value.strip() or len(value) > MAX_NAME or not value.isprintable():
         raise ManifestError(
-            f"The name in {FILE} is a text of 1 to {MAX_NAME} printable characters, not {_short(value)}."
+            f"name in {FILE} must be a string of 1 to {MAX_NAME} printable characters, not {_short(value)}.", "name"
         )
     return value.strip()
 
 
 def _language(value: Any) -> str:
     if type(value) is not str or value not in LANGUAGES:
-        raise ManifestError(f"The language in {FILE} is {' or '.join(map(repr, LANGUAGES))}, not {_short(value)}.")
+        known = " or ".join(map(repr, LANGUAGES))
+        raise ManifestError(f"language in {FILE} must be {known}, not {_short(value)}.", "language")
     return value
 
 
 def _command(value: Any, language: str) -> tuple[str, ...]:
     words = value if type(value) is list else []
     if not words or not all(type(word) is str and "\0" not in word for word in words):
-        raise ManifestError(f'The command in {FILE} is a list of texts such as ["bot.py"], not {_short(value)}.')
+        message = f'command in {FILE} must be a list of strings such as ["bot.py"], not {_short(value)}.'
+        raise ManifestError(message, "command")
     entry = PurePosixPath(words[0])
     odd = entry.is_absolute() or ".." in entry.parts or any(char in words[0] for char in "\\:")
     if not entry.parts or odd or str(entry).startswith("-"):
         raise ManifestError(
-            f"The command in {FILE} starts with a file in the bot's folder, not with {_short(words[0])}."
+            f"command in {FILE} must start with a file in the bot folder, not with {_short(words[0])}.", "command_file"
         )
     right = language_of(str(entry)).name
     if right != language:
-        raise ManifestError(f'{FILE} starts {_short(words[0])}: that is language = "{right}", not "{language}".')
+        message = f'{FILE} starts {_short(words[0])}, which needs language = "{right}", not "{language}".'
+        raise ManifestError(message, "command_language")
     return (str(entry), *words[1:])
 
 
@@ -139,7 +147,9 @@ def _games(value: Any) -> Mapping[str, tuple[int, ...]]:
     if type(value) is not dict or not value:
         first = next(iter(GAMES.values()))
         raise ManifestError(
-            f"games in {FILE} names at least one game with its seats, such as {first.slug} = {list(first.seat_counts)}."
+            f"games in {FILE} must list at least one game with its seat counts, such as"
+            f" {first.slug} = {list(first.seat_counts)}.",
+            "games",
         )
     return MappingProxyType({slug: _seats(slug, counts) for slug, counts in value.items()})
 
@@ -147,26 +157,28 @@ def _games(value: Any) -> Mapping[str, tuple[int, ...]]:
 def _seats(slug: str, counts: Any) -> tuple[int, ...]:
     game = GAMES.get(slug)
     if game is None:
-        raise ManifestError(f"{FILE} names the game {_short(slug)}, which is not there: {_meant(slug, tuple(GAMES))}.")
+        message = f"{FILE} contains the unknown game {_short(slug)}. {_meant(slug, tuple(GAMES))}."
+        raise ManifestError(message, "unknown_game")
     whole = type(counts) is list and counts and all(type(count) is int for count in counts)
     if not whole or not set(counts) <= set(game.seat_counts) or len(set(counts)) != len(counts):
         raise ManifestError(
-            f"{slug} in {FILE} has the seats {list(game.seat_counts)} or some of these, not {_short(counts)}."
+            f"{slug} in {FILE} must be a list of seat counts from {list(game.seat_counts)}, not {_short(counts)}.",
+            "seats",
         )
     return tuple(sorted(counts))
 
 
 def _meant(word: str, words: Sequence[str]) -> str:
-    """Which of ``words`` was probably meant, or all of them."""
+    """Suggest the closest of ``words``, or list all of them."""
     close = get_close_matches(word[:_SHORT], words, n=1)
-    return f"{close[0]} was probably meant" if close else f"there are {', '.join(words)}"
+    return f"The closest match is {close[0]}" if close else f"Use one of {', '.join(words)}"
 
 
 def _short(value: Any) -> str:
     try:
         return _cut(ascii(value))
     except (RecursionError, ValueError):  # deep tables, and hexadecimal numbers too long for Python to write
-        return "what stands there"
+        return "this value"
 
 
 def _cut(text: str) -> str:

@@ -1,7 +1,7 @@
-"""Names and descriptions that should not stand there: people report them, staff takes them away or leaves them.
+"""Reports about names and descriptions of bots, and their removal by moderators.
 
-Nothing is settled by numbers: however many complain, staff decides. What was taken away stays in ``TextRemoval``, with
-who took it and when; the owner chooses other words, and the same come back to no bot of that owner (``bots.names``).
+The number of reports decides nothing: moderators do. Removed texts stay in ``TextRemoval`` with the moderator and the
+time. The owner can choose another text, but not the same one for any of their bots (``bots.names``).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from esr_platform.accounts.models import User
 MOST_A_DAY: Final = 10
 _COMPLAINTS: Final = Limit(
     "complaints",
-    "You have reported %(most)s bots within a day. Tell us of more tomorrow.",
+    "You have reported %(most)s bots in the last 24 hours (the maximum). Try again later.",
     per=DAY,
     count=MOST_A_DAY,
     until_free=True,
@@ -35,14 +35,14 @@ _ACTION: Final = {
 
 
 def complain(bot: Bot, by: User, text: str) -> None:
-    """Report the name or the description of ``bot`` to staff; a second time while the first is open changes its text.
+    """Report the name or the description of ``bot``. Another report by the same user replaces an open one.
 
     Raises ``Refused`` for house bots and people, and ``TooMany`` after ``MOST_A_DAY`` reports within a day.
     """
     if bot.kind == Bot.Kind.PERSON:
-        raise Refused(f"{bot.name} is a person, not a bot. Tell the people who run the site.")
+        raise Refused(f"{bot.name} is a human player, not a bot. Contact the site staff.", code="not_a_bot")
     if bot.owner_id is None:
-        raise Refused(f"{bot.name} is a bot of the house. Tell the people who run the site.")
+        raise Refused(f"{bot.name} is a house bot. Contact the site staff.", code="house_bot")
     with transaction.atomic():
         hold_acting(by.pk)
         if BotReport.objects.filter(bot=bot, by=by, settled=None).update(text=text[:MAX_TEXT]):
@@ -52,7 +52,7 @@ def complain(bot: Bot, by: User, text: str) -> None:
 
 
 def complained_of() -> QuerySet[Bot]:
-    """The bots with open complaints, which are in ``open_complaints``, the oldest bot first."""
+    """Return the bots with open reports (in ``open_complaints``), oldest bot first."""
     still_open = BotReport.objects.filter(settled=None)
     listed = Prefetch("bot_reports", still_open.select_related("by").order_by("created"), to_attr="open_complaints")
     return (
@@ -70,12 +70,12 @@ def blank(bot: Bot, by: User, what: Collection[TextRemoval.What], reason: str) -
     ``Refused`` for house bots, where nothing is to be taken, and as ``accounts.limits.require_over`` does.
     """
     if bot.owner is None or not what:
-        raise Refused("Tick what is to be taken away: the name, the description or both.")
+        raise Refused("Select the name, the description or both.", code="nothing_selected")
     if bot.kind == Bot.Kind.PERSON:
-        raise Refused("A person's name is taken away on the page of their account.")
+        raise Refused("Remove the name of a human player on their account page.", code="not_a_bot")
     require_over(by, bot.owner)
     with transaction.atomic():
-        hold(bot.owner.pk)  # as the owner's own changes do
+        hold(bot.owner.pk)  # like changes by the owner
         bot = Bot.objects.select_for_update(no_key=True).get(pk=bot.pk)
         taken = [TextRemoval(bot=bot, by=by, what=one, before=_text(bot, one), reason=reason) for one in sorted(what)]
         taken = TextRemoval.objects.bulk_create(one for one in taken if one.before)
@@ -92,7 +92,7 @@ def blank(bot: Bot, by: User, what: Collection[TextRemoval.What], reason: str) -
 
 
 def dismiss(bot: Bot, by: User) -> int:
-    """Settle the complaints about ``bot`` and leave it as it is; how many there were."""
+    """Close the open reports about ``bot`` without changes; return their number."""
     return BotReport.objects.filter(bot=bot, settled=None).update(settled=Now(), settled_by=by)
 
 

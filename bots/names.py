@@ -1,4 +1,4 @@
-"""What bots may be called, how they describe themselves, and the addresses they get."""
+"""Names, descriptions and slugs of bots."""
 
 from __future__ import annotations
 
@@ -36,28 +36,35 @@ _ADDRESSES: Final = 20
 
 
 def clean_name(name: str) -> str:
-    """A bot's name as it is kept. Raises ``NameRefused`` for one that nobody could read, or that plays tricks."""
+    """Normalize a bot name. Raises ``NameRefused`` for unreadable, misleading or reserved names."""
     text = " ".join(unicodedata.normalize("NFKC", name).split())
     if not 1 <= len(text) <= MAX_NAME:
-        raise NameRefused(f"A bot's name has 1 to {MAX_NAME} characters.")
+        raise NameRefused(f"A bot name must have 1 to {MAX_NAME} characters.", code="name_length")
     if has_invisible(text) or not any(char.isalnum() for char in text):
-        raise NameRefused("A bot's name has letters or digits, and nothing that cannot be seen.")
+        message = "A bot name must contain a letter or digit and no invisible characters."
+        raise NameRefused(message, code="name_invisible")
     if unusual(text):
         raise NameRefused(
-            f"A bot's name cannot contain {unusual(text)[0]}. Use letters, digits, spaces and ASCII punctuation."
+            f"A bot name cannot contain {unusual(text)[0]}. Use letters, digits, spaces and ASCII punctuation.",
+            code="name_character",
         )
     if "://" in text:
-        raise NameRefused("A bot's name cannot contain ://, because emails would make a link of it.")
+        raise NameRefused("A bot name cannot contain :// because emails would show a link.", code="name_link")
     if mixes_scripts(text):
-        raise NameRefused("A word of a bot's name has letters of one alphabet. Choose another name.")
+        message = "Each word of a bot name must use a single alphabet. Choose another name."
+        raise NameRefused(message, code="name_scripts")
     if _tower(text):
-        raise NameRefused("A bot's name has at most two marks on a letter.")
+        message = "A bot name can have at most two accents or marks per letter."
+        raise NameRefused(message, code="name_marks")
     if alike(text, GUEST_NAME):
-        raise NameRefused(f"{text} is what people without an account are called. Choose another name.")
+        message = f"{text} is reserved for guests without an account. Choose another name."
+        raise NameRefused(message, code="name_reserved")
     if is_house_name(text):
-        raise NameRefused(f"{text} is a bot of the house, or looks like one. Choose another name.")
+        message = f"{text} is the name of a house bot, or looks like one. Choose another name."
+        raise NameRefused(message, code="name_of_house_bot")
     if is_reserved(text):
-        raise NameRefused(f"{text} looks like a name of the site itself. Choose another name.")
+        message = f"{text} looks like an official name of this site. Choose another name."
+        raise NameRefused(message, code="name_reserved")
     return text
 
 
@@ -90,7 +97,7 @@ def is_bot_name(name: str, except_of: User | None = None) -> bool:
 
 
 def candidates(rows: QuerySet[Any], name: str, *fields: str) -> Iterator[str]:
-    """The values of ``fields`` in each row that may look like ``name``. The database leaves out nearly all others."""
+    """Yield the values of ``fields`` in rows that may look like ``name``. The database excludes most others."""
     shapes, maybe = plain_shapes(name), Q()
     for field in fields:
         plain: Any = field
@@ -112,31 +119,34 @@ def name_for(owner: User, name: str, bot: Bot | None = None) -> str:
         return name
     text = clean_name(name)
     if is_user_name(text, owner):
-        raise NameRefused(f"{text} is the user name of somebody else, or looks like it. Choose another name.")
+        message = f"{text} is the username of another user, or looks like one. Choose another name."
+        raise NameRefused(message, code="name_of_user")
     others = Bot.objects.of_code().filter(owner=owner, name__iexact=text)
     if (others.exclude(pk=bot.pk) if bot else others).exists():
         raise NameRefused(
-            f"You have a bot called {text} already. Choose another name, or upload a new version of that one."
+            f"You already have a bot named {text}. Choose another name, or upload a new version of that bot.",
+            code="name_taken",
         )
     _not_taken_away(owner, TextRemoval.What.NAME, text, NameRefused)
     return text
 
 
 def description_for(bot: Bot, description: str) -> str:
-    """What ``bot`` may say of itself, as it is kept. Raises ``Refused``."""
+    """Normalize a description of ``bot``. Raises ``Refused``."""
     lines = unicodedata.normalize("NFC", description.replace("\r\n", "\n")).split("\n")
     text = "\n".join(line.rstrip() for line in lines).strip()
     if len(text) > MAX_DESCRIPTION:
-        raise Refused(f"A description has at most {MAX_DESCRIPTION} characters; this one has {len(text)}.")
+        message = f"The description has {len(text)} characters. The limit is {MAX_DESCRIPTION}."
+        raise Refused(message, code="description_length")
     if not text.replace("\n", "").replace("\t", "").isprintable() or _tower(text) or (text and is_blank(text)):
-        raise Refused("A description is text, with nothing in it that cannot be seen.")
+        raise Refused("The description cannot contain invisible characters.", code="description_invisible")
     if bot.owner is not None:
         _not_taken_away(bot.owner, TextRemoval.What.DESCRIPTION, text, Refused)
     return text
 
 
 def free_slug(name: str) -> str:
-    """An address for a bot called ``name`` that no other bot has."""
+    """Return an unused slug for a bot with this name."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode("ascii").lower()
     stem = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:MAX_NAME] or "bot"
     if stem in RESERVED_SLUGS or stem.startswith("house-"):
@@ -147,7 +157,7 @@ def free_slug(name: str) -> str:
 
 
 def save_at_a_free_address(bot: Bot) -> None:
-    """Save ``bot``; where somebody else's has taken its address at this very moment, at another one."""
+    """Save ``bot``; if another bot has just taken its slug, use another one."""
     for _ in range(_ADDRESSES):
         try:
             with transaction.atomic():
@@ -158,18 +168,19 @@ def save_at_a_free_address(bot: Bot) -> None:
 
 
 def _not_taken_away(owner: User, what: TextRemoval.What, text: str, refusal: type[Refused]) -> None:
-    """Raises ``refusal`` for words that staff took from a bot of ``owner``'s, also when they are only spaced anew."""
+    """Raise ``refusal`` for a text that staff removed from a bot of ``owner``, ignoring spaces and punctuation."""
     taken = TextRemoval.objects.filter(bot__owner=owner, what=what).values_list("before", flat=True)
     if text and _letters(text) in map(_letters, taken):
-        raise refusal(f"Staff took this {what.label} away from a bot of yours. Write another one.")
+        message = f"A moderator removed this {what.label} from one of your bots. Choose another one."
+        raise refusal(message, code="removed_by_moderator")
 
 
 def _letters(text: str) -> str:
-    """``text`` without case, accents and everything that is no letter or digit."""
+    """Return the letters and digits of ``text``, without case and accents."""
     plain = unicodedata.normalize("NFKD", text).casefold()
     return "".join(char for char in plain if char.isalnum())
 
 
 def _tower(text: str) -> bool:
-    """Whether marks are piled up on a letter, over the lines above and below."""
+    """Whether three or more marks are stacked on a letter."""
     return bool(re.search(r"M{3}", "".join(unicodedata.category(char)[0] for char in text)))

@@ -19,37 +19,37 @@ from esr_platform.accounts.models import User
 
 
 def owner_of(bot: Bot) -> User:
-    """Whose ``bot`` is, or who it is. Raises ``Refused`` for the house's, which nobody changes."""
+    """Return the owner of ``bot``. Raises ``Refused`` for house bots, which cannot be changed."""
     if bot.owner is None:
-        raise Refused(f"{bot.name} belongs to the house.")
+        raise Refused(f"{bot.name} is a house bot and cannot be changed.", code="house_bot")
     return bot.owner
 
 
 def owner_of_code(bot: Bot) -> User:
-    """The same for who wants to change a bot as such. Raises ``Refused`` for people, too, who are none."""
+    """Return the owner of a bot with code. Raises ``Refused`` for house bots and human players."""
     if bot.kind == Bot.Kind.PERSON:
-        raise Refused(f"{bot.name} is a person, not a bot.")
+        raise Refused(f"{bot.name} is a human player, not a bot.", code="not_a_bot")
     return owner_of(bot)
 
 
 # --- Human players ---------------------------------------------------------------------------------------------------
 #
-# There is no code behind them. Everything else that counts players, ratings and statistics above all, counts people so.
+# Human players have bot rows without code, so that ratings and statistics treat all players in the same way.
 
 LANGUAGE: Final = "person"
-"""What stands for the language of who is no program."""
+"""Language value of human players."""
 
 DIGEST: Final = sha256(LANGUAGE.encode()).hexdigest()
-"""What stands for the code."""
+"""Code digest of human players."""
 
 GUEST_SLUG: Final = "house-guest"
-"""Nobody else gets such an address: what begins with ``house-`` is the house's."""
+"""The slug of all guests. Slugs that start with ``house-`` are reserved."""
 
 
 def player_of(user: User) -> BotVersion:
-    """The version by which ``user`` plays, made if they have none; with its ``bot``.
+    """Return the version with which ``user`` plays, with its ``bot``; create it if necessary.
 
-    Holds the person until the end of the transaction. Raises ``Refused`` where their account is closed.
+    Locks the user until the end of the transaction. Raises ``Refused`` if the account is closed.
     """
     with transaction.atomic():
         person = hold_acting(user.pk)
@@ -62,12 +62,12 @@ def player_of(user: User) -> BotVersion:
 
 
 def known_player(user: User) -> BotVersion | None:
-    """The same without making one, and without holding anybody; ``None`` for who has never played."""
+    """Like ``player_of``, without creating or locking anything; ``None`` for users who never played."""
     return _versions().filter(bot__owner=user.pk, bot__kind=Bot.Kind.PERSON).first()
 
 
 def guest_player() -> BotVersion:
-    """The version by which every guest plays; with its ``bot``, which is nobody's."""
+    """Return the version with which all guests play, with its ``bot``."""
     known = _versions().filter(bot__house_name=Bot.GUEST).first()
     if known is not None:
         return known
@@ -77,14 +77,14 @@ def guest_player() -> BotVersion:
 
 
 def rename_player(user: User) -> None:
-    """Call the row of ``user`` as they are called now, in its address too; the caller holds the person."""
+    """Update the name and slug of the user's row after a rename. The caller has locked the user."""
     for bot in Bot.objects.filter(owner=user, kind=Bot.Kind.PERSON).exclude(name=user.username):
         bot.name, bot.slug = user.username, free_slug(user.username)
         save_at_a_free_address(bot)
 
 
 def is_guest(bot: Bot) -> bool:
-    """Whether it is the row that all guests share."""
+    """Whether ``bot`` is the row that all guests share."""
     return bot.house_name == Bot.GUEST
 
 
@@ -100,41 +100,44 @@ def _version(bot: Bot) -> BotVersion:
 
 # --- Changes by the owner --------------------------------------------------------------------------------------------
 #
-# Who the owner is, is the caller's to know. Ladders are not this package's: ``ladder.members.memberships`` calls these
+# The caller checks the permission. Ladders belong to another package: ``ladder.members.memberships`` calls these
 # functions.
 
 _State = BotVersion.State
 
 
 def activate(version: BotVersion) -> None:
-    """Give new matches this version of its bot, however old it is. Raises ``Refused`` unless it is ready."""
+    """Activate a version, which may be an old one. Raises ``Refused`` unless it is validated."""
     with transaction.atomic():
         Bot.objects.select_for_update(no_key=True).get(pk=version.bot_id)
         version.refresh_from_db()
         if version.state != _State.READY:
-            raise Refused(f"Version {version.number} {_why_not[_State(version.state)]}. Only a ready version can play.")
+            message = (
+                f"Version {version.number} {_why_not[_State(version.state)]}. Only a validated version can be active."
+            )
+            raise Refused(message, code="version_not_ready")
         make_active(version)
     version.refresh_from_db()
 
 
 def make_active(version: BotVersion) -> None:
-    """Give new matches this version, in a transaction that holds the bot; it has to be ready."""
+    """Activate a validated version. The caller has locked the bot."""
     version.bot.versions.filter(active=True).exclude(pk=version.pk).update(active=False)
     version.bot.versions.filter(pk=version.pk, state=_State.READY).update(active=True)
 
 
 def rename(bot: Bot, name: str) -> None:
-    """Call ``bot`` something else; its address stays, so that links to it do. Raises ``Refused``."""
+    """Rename ``bot``; its slug does not change, so links stay valid. Raises ``Refused``."""
     owner = owner_of_code(bot)
     with transaction.atomic():
         hold_acting(owner.pk)
-        bot.refresh_from_db(fields=["name"])  # staff may have taken it away in the meantime
+        bot.refresh_from_db(fields=["name"])  # a moderator may have removed it in the meantime
         bot.name = name_for(owner, name, bot)
         bot.save(update_fields=["name"])
 
 
 def describe(bot: Bot, description: str) -> None:
-    """Write what ``bot`` says of itself. Raises ``Refused``."""
+    """Change the description of ``bot``. Raises ``Refused``."""
     owner = owner_of_code(bot)
     with transaction.atomic():
         hold_acting(owner.pk)
@@ -143,7 +146,7 @@ def describe(bot: Bot, description: str) -> None:
 
 
 def publish_source(bot: Bot, public: bool) -> None:
-    """Choose whether everybody may download the code of ``bot``. Raises ``Refused`` for house bots."""
+    """Make the source code of ``bot`` public or private. Raises ``Refused`` for house bots."""
     with transaction.atomic():
         hold_acting(owner_of_code(bot).pk)
         bot.public_source = public
@@ -151,14 +154,14 @@ def publish_source(bot: Bot, public: bool) -> None:
 
 
 def retire(bot: Bot) -> None:
-    """No new matches for ``bot``, until it is taken back. Raises ``Refused`` for house bots."""
+    """Retire ``bot``: it gets no new matches until it is restored. Raises ``Refused`` for house bots."""
     owner_of_code(bot)
     Bot.objects.filter(pk=bot.pk, retired=None).update(retired=Now())
     bot.refresh_from_db()
 
 
 def take_back(bot: Bot) -> None:
-    """End the retirement of ``bot``. Raises ``TooMany`` where its owner has all the bots that one may have."""
+    """Restore a retired bot. Raises ``TooMany`` if its owner has the maximum number of bots."""
     owner = owner_of_code(bot)
     with transaction.atomic():
         hold_acting(owner.pk)
@@ -170,7 +173,7 @@ def take_back(bot: Bot) -> None:
 
 
 _why_not = {
-    _State.RECEIVED: "still waits for its check",
-    _State.CHECKING: "is still being checked",
-    _State.REFUSED: "was refused",
+    _State.RECEIVED: "is still queued for validation",
+    _State.CHECKING: "is still being validated",
+    _State.REFUSED: "was rejected",
 }

@@ -1,8 +1,7 @@
-"""From a version in the database to the program that a launcher starts.
+"""Find the program that a launcher starts for a version in the database.
 
-Whose code is the house's is decided here, and by nothing that somebody could set: a version is a house bot's exactly
-if the installed catalogue has its bot's name with this very digest, and then that is the code which runs. Everything
-else is a stranger's, and nothing that a row claims lets it run outside the sandbox.
+A version is a house bot's only if the installed catalogue has its name with the same digest; then the installed code
+runs. Everything else is untrusted code, and no value in the database lets it run outside the sandbox.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ from bots.uploads.storage import Lost, OutOfReach, program_of_upload
 
 
 class NotHere(LookupError):
-    """A version cannot be started on this machine; the message says why."""
+    """A version cannot be started on this machine; the message contains the reason."""
 
 
 class LostCode(PlatformFailure):
-    """The archive of ``version`` is lost for good; the message says how."""
+    """The archive of ``version`` is permanently lost; the message contains the reason."""
 
     def __init__(self, version: BotVersion, message: str) -> None:
         super().__init__(message)
@@ -28,13 +27,13 @@ class LostCode(PlatformFailure):
 
 
 def house_bot(version: BotVersion) -> HouseBot | None:
-    """The catalogue's entry that ``version`` is; ``None`` for everybody else's code."""
+    """Return the catalogue entry of ``version``; ``None`` for untrusted code."""
     entry = HOUSE.get(version.bot.house_name)
     return entry if entry is not None and entry.digest() == version.digest else None
 
 
 def plays(version: BotVersion, game: str, seats: int) -> bool:
-    """Whether ``version`` may be given a seat at a table of ``seats`` at ``game``: its code is there and claims it."""
+    """Whether the code of ``version`` is available and supports the format."""
     entry = house_bot(version)
     if entry is not None:
         return entry.plays(game, seats)
@@ -42,21 +41,21 @@ def plays(version: BotVersion, game: str, seats: int) -> bool:
 
 
 def program_of(version: BotVersion, *, rated: bool = False) -> HouseProgram | StoredProgram:
-    """What to start for ``version``, in a ``rated`` game or another one.
+    """Return the program of ``version``, for a ``rated`` game or another one.
 
-    Raises ``NotHere`` where its code, the sandbox that it needs or the storage is missing for now, and
-    ``LostCode`` where its archive is lost for good: to wait for it would be to wait for ever.
+    Raises ``NotHere`` if its code, the sandbox or the storage is not available now, and ``LostCode`` if its archive is
+    permanently lost.
     """
     entry = house_bot(version)
     if entry is not None:
         return HouseProgram(entry.name, version.digest)
     if not version.archive:
-        raise NotHere(f"the code of {version} ({version.digest[:12]}…) is not installed here")
+        raise NotHere(f"the code of {version} ({version.digest[:12]}…) is not installed on this machine")
     test = current_test()
     if not test.ok:
-        raise NotHere(f"{version} needs a sandbox, and there is none here: {test.problem}")
+        raise NotHere(f"{version} needs a sandbox, but the sandbox of this machine does not work: {test.problem}")
     if rated and not test.rated:
-        raise NotHere(f"{version} can only play unrated games here: {test.problem}")
+        raise NotHere(f"{version} can only play unrated games on this machine: {test.problem}")
     try:
         return program_of_upload(version)
     except OutOfReach as failure:

@@ -1,6 +1,6 @@
-"""Bots whose programs run elsewhere: what they declare, and whether they are here.
+"""Remote bots: labels, formats and simultaneous games, and whether they are online.
 
-Entries on ladders follow from what is declared here: ``ladder.members.memberships`` does both, and is what others call.
+Callers use ``ladder.members.memberships``, which also updates the memberships on ladders.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from esr_platform.accounts.limits import HOUR, Limit, hold_acting
 from esr_platform.accounts.models import User
 
 LANGUAGE: Final = "remote"
-"""What stands for the language of a version whose code nobody here has."""
+"""Language value of the versions of remote bots."""
 
 FIRST_LABEL: Final = "main"
 MOST_LABEL: Final = 60
 MOST_GAMES: Final = 32
 
 HERE: Final = timedelta(seconds=15)
-"""Who was not seen for so long is away: three times what notes of it may be late."""
+"""A bot that was not seen for this long is offline: three times the delay of the stored time."""
 
 
 _LABELS: Final = Limit(
     "MAX_UPLOADS_PER_HOUR",
-    "You have named %(most)s states of remote bots within an hour, which is the most. Go on under a label that"
-    " the bot has, and name the next one later.",
+    "You have created %(most)s labels of remote bots in the last hour (the maximum). Continue with an existing label"
+    " or try again later.",
     per=HOUR,
     retry_s=600,
 )
@@ -48,9 +48,9 @@ _LABELS: Final = Limit(
 def new_bot(
     owner: User, name: str, games: Games | None = None, label: str = FIRST_LABEL, games_at_once: int = 1
 ) -> BotVersion:
-    """Make a remote bot of ``owner``'s; its first version, which does not play yet.
+    """Create a remote bot of ``owner`` and return its first version, which is not active yet.
 
-    ``games`` are the tables it wants to sit at, ``None`` for all. Sent twice, it is the same bot. Raises ``Refused``.
+    ``games`` are the supported formats, ``None`` for all. A repeated call returns the same bot. Raises ``Refused``.
     """
     claims, chosen = chosen_claims(every_table() if games is None else games)
     label, most = _label(label), _games_at_once(games_at_once)
@@ -69,9 +69,9 @@ def new_bot(
 
 
 def version_for(bot: Bot, label: str | None = None, games: Games | None = None) -> BotVersion:
-    """The version of ``bot`` with this label for these tables, appended if there is none; it does not play by that.
+    """Return the version of ``bot`` with this label and these formats; create it if necessary. It is not activated.
 
-    What is ``None`` stays as it is in the newest version. Raises ``Refused``.
+    ``None`` keeps the value of the current version. Raises ``Refused``.
     """
     owner = owner_of_code(bot)
     with transaction.atomic():
@@ -85,12 +85,12 @@ def version_for(bot: Bot, label: str | None = None, games: Games | None = None) 
 
 
 def play_at_once(bot: Bot, games: int) -> None:
-    """Let ``bot`` play so many games at once, 0 for no new one; those that run go on. Raises ``Refused``."""
+    """Set the number of simultaneous games; 0 means no new games. Running games continue. Raises ``Refused``."""
     RemoteBot.objects.filter(pk=bot.pk).update(games_at_once=_games_at_once(games))
 
 
 def note_seen(bots: Iterable[int]) -> int:
-    """Write down that these remote bots are here now, by id; of how many. Whoever holds a row has noted it, too."""
+    """Store that the remote bots with these ids are online; return their number. Locked rows are skipped."""
     with transaction.atomic():
         free = RemoteBot.objects.filter(pk__in=list(bots)).select_for_update(skip_locked=True, no_key=True)
         ids = list(free.order_by("pk").values_list("pk", flat=True))
@@ -99,33 +99,33 @@ def note_seen(bots: Iterable[int]) -> int:
 
 
 def here() -> QuerySet[RemoteBot]:
-    """The remote bots that hold a stream open, or asked for a decision a moment ago."""
+    """Return the remote bots that are online."""
     return RemoteBot.objects.filter(seen_at__gt=Now() - HERE)
 
 
 def available() -> QuerySet[RemoteBot]:
-    """Those that can be given a game, if they do not play as many as they want: here, with a version, on no leave."""
+    """Return the remote bots that are online, active and not paused; they may be at their maximum of games."""
     with_a_version = BotVersion.objects.filter(active=True).values("bot")
     return here().filter(bot__in=Bot.objects.playing().filter(pk__in=with_a_version))
 
 
 def plays_remotely(version: BotVersion, game: str, seats: int) -> bool:
-    """Whether ``version`` is a remote bot's and claims a table of ``seats`` at ``game``."""
+    """Whether ``version`` belongs to a remote bot and supports the format."""
     return version.bot.kind == Bot.Kind.REMOTE and version.state == "ready" and version.claims_table(game, seats)
 
 
 def digest_of(label: str) -> str:
-    """What stands for the code of a version with this label, whose code nobody here has: SHA-256, hex."""
+    """Return the digest of a version with this label (SHA-256, hex); its code is not known."""
     return sha256(f"{LANGUAGE}/{label}".encode()).hexdigest()
 
 
 def _version(bot: Bot, label: str, claims: dict[str, list[int]], chosen: str) -> BotVersion:
-    """In a transaction that holds the owner, on whom the numbers of versions hang."""
+    """Return or create the version. The caller has locked the owner, which guards the version numbers."""
     found = Bot.objects.get(pk=bot.pk)
     if found.kind != Bot.Kind.REMOTE:
-        raise Refused(f"{found.name} is not a remote bot: upload a new version of it.")
+        raise Refused(f"{found.name} is not a remote bot. Upload a new version instead.", code="not_remote")
     if found.retired is not None:
-        raise Refused(f"{found.name} is retired. Take it back first.")
+        raise Refused(f"{found.name} is retired. Restore it first.", code="retired")
     known = found.versions.filter(digest=digest_of(label), chosen=chosen).select_related("bot").first()
     if known is not None:
         return known
@@ -147,11 +147,11 @@ def _version(bot: Bot, label: str, claims: dict[str, list[int]], chosen: str) ->
 def _label(label: str) -> str:
     text = " ".join(label.split())
     if not 1 <= len(text) <= MOST_LABEL or has_invisible(text):
-        raise Refused(f"A label has 1 to {MOST_LABEL} characters, all of which can be seen.")
+        raise Refused(f"A label must have 1 to {MOST_LABEL} visible characters.", code="label")
     return text
 
 
 def _games_at_once(games: int) -> int:
     if not 0 <= games <= MOST_GAMES:
-        raise Refused(f"A bot plays 0 to {MOST_GAMES} games at once, not {games}.")
+        raise Refused(f"A bot can play 0 to {MOST_GAMES} simultaneous games, not {games}.", code="games_at_once")
     return games

@@ -17,7 +17,7 @@ from games.rules import Document
 
 
 def storable(value: Any) -> Any:
-    """``value``, made of JSON's kinds, with every NUL and lone surrogate written out: PostgreSQL stores none."""
+    """Escape NUL characters and lone surrogates in a JSON value, because PostgreSQL cannot store them."""
     if isinstance(value, str):
         return value.replace("\0", "\\x00").encode("utf-8", "backslashreplace").decode()
     if isinstance(value, dict):
@@ -26,7 +26,7 @@ def storable(value: Any) -> Any:
 
 
 PROBLEMS: Final = 3
-"""So many problems of a table are kept, and of these the first with its question."""
+"""Number of problems kept per format; only the first one includes its question."""
 
 STDERR: Final = 4 * 1024
 LAST_DECISIONS: Final = 5
@@ -35,28 +35,28 @@ _LINE: Final = 300
 
 
 def begun(claims: Mapping[str, list[int]]) -> Document:
-    """The report before the first table; the tables are in the order of the games, whatever the database kept."""
+    """Return the report before the first format; formats are in game order."""
     tables = [{"game": game, "seats": seats} for game in GAMES for seats in claims.get(game, ())]
     return {"ok": None, "now": None, "tables": [], "untried": tables}
 
 
 def at_table(report: Document) -> Document:
-    """The report while the first untried table is being played."""
+    """Return the report while the next format is being played."""
     return {**report, "now": report["untried"][0]}
 
 
 def reruns(report: Document) -> int:
-    """How often the first untried table was played in vain because the machine was late."""
+    """Return how often the next format had to be repeated after server lag."""
     return len(report.get("reruns_ms", ()))
 
 
 def after_late_machine(report: Document, _: TableCheck, wall_ms: int) -> Document:
-    """The report after a game at the first untried table that has to be repeated, since the machine was late."""
+    """Return the report after a game that has to be repeated because of server lag."""
     return {**report, "now": None, "reruns_ms": [*report.get("reruns_ms", ()), wall_ms]}
 
 
 def after_table(report: Document, table: TableCheck, wall_ms: int) -> Document:
-    """The report after the first untried table; a bot that did not start is tried at no other one."""
+    """Return the report after a format; a bot that did not start is not tried in other formats."""
     tables = [*report["tables"], storable(_table(table, wall_ms + sum(report.get("reruns_ms", ()))))]
     untried = report["untried"][1:]
     over = not untried or not table.started
@@ -65,32 +65,31 @@ def after_table(report: Document, table: TableCheck, wall_ms: int) -> Document:
 
 
 def wall_ms(report: Document) -> int:
-    """How long the games so far took, milliseconds."""
+    """Return the duration of all games so far, in milliseconds."""
     times: list[int] = [*(table["wall_ms"] for table in report["tables"]), *report.get("reruns_ms", ())]
     return sum(times)
 
 
 def reason_of(report: Document) -> str:
-    """The first thing that went wrong, as sentences."""
+    """Describe the first problem in sentences."""
     for table in report["tables"]:
         for problem in table["problems"]:
-            where = f"{table['game']} with {table['seats']} seats"
+            place = f"{table['game']} with {table['seats']} players, seat {problem['seat']}"
             when = "" if problem["decision"] is None else f", decision {problem['decision']}"
-            said = _last_words(problem)
-            text = (
-                f"At {where}, seat {problem['seat']}{when}: {problem['reason']}. {problem['detail'].rstrip('.')}.{said}"
-            )
+            detail = problem["detail"].rstrip(".")
+            detail = detail[:1].upper() + detail[1:]
+            text = f"The bot failed in {place}{when} ({problem['reason']}). {detail}.{_last_words(problem)}"
             return text[:_REASON]
-    return "It did not start."
+    return "The bot did not start."
 
 
 def _last_words(problem: Document) -> str:
-    """The last line on stderr of a bot that ended by itself: mostly the name of the exception."""
+    """Return the last line on stderr of a bot that exited: usually the exception."""
     lines = [line.strip() for line in problem["stderr_tail"].splitlines() if line.strip()]
     if problem["reason"] != "exit" or not lines:
         return ""
     shown = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in lines[-1])
-    return f" The last line on its stderr: {shown[:_LINE]}"
+    return f" Last line on stderr: {shown[:_LINE]}"
 
 
 def _table(table: TableCheck, wall_ms: int) -> Document:
@@ -113,7 +112,7 @@ def _table(table: TableCheck, wall_ms: int) -> Document:
 
 
 def _stderr(table: TableCheck) -> str:
-    """The end of what the first seat that wrote anything to stderr wrote."""
+    """Return the end of stderr of the first seat that wrote to it."""
     return next((seat.stderr_tail[-STDERR:] for seat in table.played.report.seats if seat.stderr_tail), "")
 
 

@@ -1,4 +1,4 @@
-"""The first bot for a game: the folder that ``esr new-bot`` writes, and the same as a zip."""
+"""Starter kits: the folder that ``esr new-bot`` creates, and the same files as a zip archive."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from games.words import either
 # --- Folders ---------------------------------------------------------------------------------------------------------
 
 EXAMPLE_GAMES: Final = 40
-"""So many games are looked through for questions; few kinds are asked in every game."""
+"""Number of games that are searched for example questions; rare kinds do not appear in every game."""
 
 OF_EACH_KIND: Final = 2
 
 
 def bot_files(name: str, game: Game) -> dict[str, str]:
-    """The texts of a bot called ``name`` by file name: what ``esr new-bot`` writes."""
+    """Return the files of a new bot by file name, as ``esr new-bot`` creates them."""
     here = files("bots.cli").joinpath("starter")
     same = {file: here.joinpath(file).read_text(encoding="utf-8") for file in ("bot.py", "test_bot.py", "README.md")}
     return {
@@ -44,7 +44,7 @@ def bot_files(name: str, game: Game) -> dict[str, str]:
 
 
 def examples(game: Game) -> Document:
-    """A ``hello`` and real questions to seat 0, up to two of each kind, from games that chance has played."""
+    """Return a ``hello`` and questions to seat 0 from random games, up to two of each kind."""
     seats = game.seat_counts[0]
     found: dict[str, list[Document]] = {}
     for number in range(EXAMPLE_GAMES):
@@ -59,7 +59,7 @@ def examples(game: Game) -> Document:
 
 
 def _questions(state: State, random: Random) -> Iterator[Document]:
-    """What seat 0 is asked in one game that chance plays to its end."""
+    """Yield the questions to seat 0 in one random game."""
     read = 0
     limits = Limits()
     clock = {"move_ms": limits.move_ms, "bank_ms": limits.bank_ms, "game_ms": limits.game_ms}
@@ -108,7 +108,7 @@ command = ["bot.py"]
 
 
 def _json_lines(document: dict[str, Any]) -> str:
-    """JSON for the eye: a line for every key of a message."""
+    """Format a document as readable JSON, with one line per key of a message."""
     hello, questions = document["hello"], document["questions"]
     shown = ",\n".join(_message(question) for question in questions)
     return f'{{"hello": {_message(hello)},\n"questions": [\n{shown}\n]}}\n'
@@ -122,7 +122,7 @@ def _message(message: Document) -> str:
 # --- Archives --------------------------------------------------------------------------------------------------------
 
 NAME: Final = "my-bot"
-"""What the bot is called until somebody changes its ``bot.toml``, and the folder that it lies in."""
+"""The default bot name and the folder name in the archive."""
 
 _LONG_AGO: Final = (1980, 1, 1, 0, 0, 0)
 _PLAIN_FILE: Final = 0o100644
@@ -130,9 +130,9 @@ _PLAIN_FILE: Final = 0o100644
 
 @cache
 def starting_kit(game: str) -> bytes:
-    """The zip for the game with this slug, the same bytes every time. Raises ``KeyError`` for a game that is not there.
+    """Return the zip archive for a game slug; the bytes are always the same. Raises ``KeyError`` for unknown games.
 
-    It can be uploaded as it is, and passes its check.
+    The kit can be uploaded unchanged and passes validation.
     """
     files = bot_files(NAME, GAMES[game])
     buffer = io.BytesIO()
@@ -140,7 +140,7 @@ def starting_kit(game: str) -> bytes:
         for name in sorted(files):
             entry = zipfile.ZipInfo(f"{NAME}/{name}", _LONG_AGO)
             entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.create_system = 3  # Unix, whatever this is: only there do the permissions mean anything
+            entry.create_system = 3  # Unix, so that the permissions have a meaning
             entry.external_attr = _PLAIN_FILE << 16
             archive.writestr(entry, files[name])
     return buffer.getvalue()

@@ -1,7 +1,6 @@
-"""Does a bot play every table that it claims? Start, handshake, and one whole game with itself for each. Pure.
+"""Validate a bot: start, handshake and one self-play game per supported format.
 
-``esr check`` runs it with plain processes; who takes bots from strangers runs the same function with a sandbox, after
-its own rules for archives.
+``esr check`` uses plain processes. The site uses the same function with a sandbox, after it has checked the archive.
 """
 
 from __future__ import annotations
@@ -21,15 +20,15 @@ from games.rules import Document
 
 P = TypeVar("P")
 SEED: Final = "check"
-"""``esr play GAME BOT BOT … --seed check`` plays the very game of a check again."""
+"""``esr play GAME BOT BOT … --seed check`` repeats the game of a validation."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One strike or forfeit: where, the reason as a word of the protocol, and a sentence.
+    """A strike or forfeit: the place, the reason (a word of the protocol) and a detail sentence.
 
-    ``question`` is the ``decide`` that was on the table, ``answer`` the escaped start of what came instead of a legal
-    move. ``decision`` and ``ply`` are ``None`` where a seat never said ``ready``; then ``question`` is its ``hello``.
+    ``question`` is the ``decide`` message, ``answer`` the escaped start of the invalid answer. If a seat never sent
+    ``ready``, ``decision`` and ``ply`` are ``None`` and ``question`` is its ``hello``.
     """
 
     seat: int
@@ -44,7 +43,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class TableCheck:
-    """One game of the bot with itself, with what went wrong in it."""
+    """A self-play game with its problems."""
 
     game: str
     seats: int
@@ -53,26 +52,26 @@ class TableCheck:
 
     @property
     def ok(self) -> bool:
-        """Whether the game went without a strike and a forfeit."""
+        """Whether the game had no strike and no forfeit."""
         return not self.problems
 
     @property
     def started(self) -> bool:
-        """Whether any seat said ``ready``."""
+        """Whether any seat sent ``ready``."""
         return any(seat.ready_us is not None for seat in self.played.report.seats)
 
     @property
     def ready_us(self) -> int | None:
-        """The longest start that succeeded."""
+        """The longest successful startup time."""
         return max((seat.ready_us for seat in self.played.report.seats if seat.ready_us is not None), default=None)
 
     @property
     def decisions_us(self) -> list[int]:
-        """The wall time of every decision of every seat."""
+        """The wall times of all decisions of all seats."""
         return [thought.wall_us for seat in self.played.report.seats for thought in seat.decisions]
 
     def document(self) -> dict[str, Any]:
-        """The check as JSON values."""
+        """Return the result as JSON values."""
         return {
             "game": self.game,
             "seats": self.seats,
@@ -86,7 +85,7 @@ class TableCheck:
 
 @dataclass(frozen=True)
 class CheckReport:
-    """What came out. A bot that does not start is tried at one table only; the rest is ``untried``."""
+    """The result of a validation. If a bot does not start, the remaining formats are ``untried``."""
 
     name: str
     tables: tuple[TableCheck, ...]
@@ -94,11 +93,11 @@ class CheckReport:
 
     @property
     def ok(self) -> bool:
-        """Whether the bot plays everything that it claims."""
+        """Whether the bot passed in all supported formats."""
         return not self.untried and all(table.ok for table in self.tables)
 
     def document(self) -> dict[str, Any]:
-        """The report as JSON values."""
+        """Return the report as JSON values."""
         return {
             "ok": self.ok,
             "bot": self.name,
@@ -109,7 +108,7 @@ class CheckReport:
 
 @dataclass(frozen=True)
 class Check(Generic[P]):
-    """The bot of ``manifest``, started as ``program`` by ``launcher``, on trial; ``core`` is as in ``play_match``."""
+    """The validation of a bot, started as ``program`` by ``launcher``; ``core`` is as in ``play_match``."""
 
     manifest: Manifest
     program: P
@@ -118,7 +117,7 @@ class Check(Generic[P]):
     core: Core | None = None
 
     def tables(self) -> Iterator[TableCheck]:
-        """Check one table after another, and stop after one where nobody starts. Raises ``PlatformFailure``."""
+        """Validate one format after another; stop if the bot does not start. Raises ``PlatformFailure``."""
         for game, seats in self.manifest.tables:
             table = self.table(game, seats)
             yield table
@@ -126,24 +125,24 @@ class Check(Generic[P]):
                 return
 
     def table(self, game: str, seats: int, tries: Iterable[int] = TRIES) -> TableCheck:
-        """Play one game of the bot with itself; ``tries`` is as in ``play_game``. Raises ``PlatformFailure``."""
+        """Play one self-play game; ``tries`` is as in ``play_game``. Raises ``PlatformFailure``."""
         bots = tuple(SeatSpec(self.manifest.name, self.program) for _ in range(seats))
         played = play_game(Series(game, bots, SEED, 1, self.limits), 0, self.launcher, True, self.core, tries)
         return TableCheck(game, seats, tuple(_problems(played)), played)
 
     def report(self, tables: Iterator[TableCheck] | None = None) -> CheckReport:
-        """The whole check; ``tables`` are those of :meth:`tables` where somebody has watched them pass."""
+        """Return the report; pass ``tables`` if the results of :meth:`tables` were already consumed."""
         done = tuple(self.tables() if tables is None else tables)
         return CheckReport(self.manifest.name, done, self.manifest.tables[len(done) :])
 
 
 def check(manifest: Manifest, program: P, launcher: Launcher[P], limits: Limits | None = None) -> CheckReport:
-    """Let ``program`` play every table that ``manifest`` claims. Raises ``PlatformFailure`` when this machine fails."""
+    """Validate ``program`` in all formats of ``manifest``. Raises ``PlatformFailure`` if this machine fails."""
     return Check(manifest, program, launcher, limits or Limits()).report()
 
 
 def _problems(played: Played) -> Iterator[Problem]:
-    """Strikes and forfeits by seat; the forfeit that the third strike is stands for itself."""
+    """Yield strikes and forfeits by seat."""
     report = played.report
     for seat, its in enumerate(report.seats):
         for strike in its.strikes:

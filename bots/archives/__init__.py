@@ -1,4 +1,4 @@
-"""Reads what people upload, and refuses what could hurt anybody or mean two things.
+"""Read uploaded archives; reject archives that are dangerous or ambiguous.
 
 >>> archive = read_upload("mybot.zip", data)
 >>> archive.manifest.entry, archive.digest
@@ -7,6 +7,6 @@
 from __future__ import annotations
 
 from bots.archives.archive import Archive, read_upload
-from bots.archives.policy import ArchiveLimits, Refused
+from bots.archives.policy import ArchiveLimits, ArchiveRefused
 
-__all__ = ["Archive", "ArchiveLimits", "Refused", "read_upload"]
+__all__ = ["Archive", "ArchiveLimits", "ArchiveRefused", "read_upload"]

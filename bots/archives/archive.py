@@ -1,4 +1,4 @@
-"""Read an upload: one Python file or a zip archive, or an error that says why it cannot be started."""
+"""Read an upload: one Python file or a zip archive."""
 
 from __future__ import annotations
 
@@ -11,40 +11,42 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from types import MappingProxyType
 from typing import Final
 
-from bots.archives.policy import ArchiveLimits, Refused, is_junk, refused, shown, size
+from bots.archives.policy import ArchiveLimits, ArchiveRefused, is_junk, refused, shown, size
 from bots.archives.zip_files import contents, unpack
+from bots.executables import Fault
 from bots.languages import LANGUAGES, Language
 from bots.manifest import FILE, MAX_NAME, Manifest, ManifestError, parse
 
 # --- Kinds of files --------------------------------------------------------------------------------------------------
 
-_ZIP: Final = "put all files of the bot into a .zip"
-_ALONE: Final = "put it into a .zip together with a bot.toml that names it"
+_ZIP: Final = "Put all files of the bot into a .zip file"
+_ALONE: Final = "Put it into a .zip file together with a bot.toml that names it"
+_LINUX: Final = "Upload a Linux executable or Python code"
 
 _KINDS: Final[tuple[tuple[int, bytes, str, str], ...]] = (
     (0, b"Rar!\x1a\x07", "a RAR archive", _ZIP),
     (0, b"7z\xbc\xaf\x27\x1c", "a 7z archive", _ZIP),
     (257, b"ustar", "a tar archive", _ZIP),
-    (0, b"\x1f\x8b", "packed with gzip", _ZIP),
-    (0, b"BZh", "packed with bzip2", _ZIP),
-    (0, b"\xfd7zXZ\x00", "packed with xz", _ZIP),
-    (0, b"\x28\xb5\x2f\xfd", "packed with Zstandard", _ZIP),
+    (0, b"\x1f\x8b", "compressed with gzip", _ZIP),
+    (0, b"BZh", "compressed with bzip2", _ZIP),
+    (0, b"\xfd7zXZ\x00", "compressed with xz", _ZIP),
+    (0, b"\x28\xb5\x2f\xfd", "compressed with Zstandard", _ZIP),
     (0, b"MSCF", "a cabinet archive", _ZIP),
-    (0, b"\x7fELF", "a program by itself", _ALONE),
-    (0, b"MZ", "a program for Windows", "bots run on Linux"),
-    (0, b"\xcf\xfa\xed\xfe", "a program for macOS", "bots run on Linux"),
-    (0, b"\xca\xfe\xba\xbe", "a program for macOS or Java", "bots run on Linux as Python or as an executable"),
+    (0, b"\x7fELF", "an executable without a bot.toml", _ALONE),
+    (0, b"MZ", "a Windows program", _LINUX),
+    (0, b"\xcf\xfa\xed\xfe", "a macOS program", _LINUX),
+    (0, b"\xca\xfe\xba\xbe", "a macOS program or a Java class", _LINUX),
 )
 _ZIP_BEGINNINGS: Final = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 
 
 def is_zip(data: bytes) -> bool:
-    """Whether it begins as zip archives do."""
+    """Whether ``data`` starts like a zip archive."""
     return data.startswith(_ZIP_BEGINNINGS)
 
 
 def is_text(data: bytes) -> bool:
-    """Whether it may be a program's source."""
+    """Whether ``data`` may be source code."""
     try:
         return bool(data) and "\0" not in data.decode("utf-8")
     except UnicodeDecodeError:
@@ -52,7 +54,7 @@ def is_text(data: bytes) -> bool:
 
 
 def told(data: bytes) -> tuple[str, str]:
-    """What it seems to be, and what to do instead; two empty words where that is not known."""
+    """Return the kind of file and a remedy; two empty strings if the kind is unknown."""
     for offset, magic, kind, remedy in _KINDS:
         if data.startswith(magic, offset):
             return kind, remedy
@@ -66,7 +68,7 @@ _LENGTH_BYTES: Final = 8
 
 @dataclass(frozen=True)
 class Archive:
-    """A bot's files by their paths from its folder on, with slashes, and its manifest; the entry is one of them."""
+    """The files of a bot by path, relative to its folder and with slashes, and its manifest."""
 
     files: Mapping[str, bytes]
     manifest: Manifest
@@ -83,9 +85,9 @@ class Archive:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 over the files' paths and contents, hex: the same however and when they were packed.
+        """SHA-256 over paths and contents (hex), independent of how and when the files were packed.
 
-        Hashed are, in the order of the paths' UTF-8, the path and the contents, each after its length in eight bytes.
+        Each file in the order of UTF-8 paths adds its path and its content, each after its length in 8 bytes.
         """
         digest = sha256()
         for path, content in sorted((path.encode(), content) for path, content in self.files.items()):
@@ -95,10 +97,9 @@ class Archive:
         return digest.hexdigest()
 
     def write_to(self, folder: Path) -> None:
-        """Write the files to ``folder``, which must not be there yet. Everybody may read, nobody but us may write.
+        """Write the files to ``folder``, which must not exist yet. Only the current user can write to them.
 
-        The entry can be executed where its language needs that; the permissions in the upload do not count. Raises
-        ``OSError``.
+        The entry is executable if its language needs that; permissions in the upload are ignored. Raises ``OSError``.
         """
         folder.mkdir(mode=0o755)
         for path, content in self.files.items():
@@ -112,20 +113,20 @@ class Archive:
 # --- Reading ---------------------------------------------------------------------------------------------------------
 
 ENTRY: Final = "bot.py"
-"""What a bot without a ``bot.toml`` is started from, and what a Python file that is uploaded alone is called."""
+"""The file to start without a ``bot.toml``, and the name of a Python file that is uploaded alone."""
 
 _DEFAULT: Final = ArchiveLimits()
 
 
 def read_upload(filename: str, data: bytes, limits: ArchiveLimits = _DEFAULT) -> Archive:
-    """The bot in ``data``, one ``.py`` or a ``.zip``; ``filename`` is what it was called where it comes from.
+    """Read the bot in ``data``, a ``.py`` or ``.zip`` file; ``filename`` is its original name.
 
-    One folder around everything is taken off if the bot is in it. What systems add to archives unasked is left out
-    (``policy.is_junk``). Nothing is compiled or run, and archives within the archive are files like others.
-    Raises ``Refused``.
+    A single folder around all files is removed. Files that systems add to archives are ignored (``policy.is_junk``).
+    Nothing is compiled or run, and archives within the archive are ordinary files. Raises ``ArchiveRefused``.
     """
     if len(data) > limits.archive_bytes:
-        raise refused(filename, f"has {size(len(data))}, and an upload has at most {size(limits.archive_bytes)}")
+        text = f"is {size(len(data))}. The limit for an upload is {size(limits.archive_bytes)}"
+        raise refused(filename, Fault("upload_too_large", text))
     if is_zip(data):
         files = _files(filename, data, limits)
     elif filename.lower().endswith(".py"):
@@ -136,9 +137,10 @@ def read_upload(filename: str, data: bytes, limits: ArchiveLimits = _DEFAULT) ->
 
 
 def _single(filename: str, data: bytes, limits: ArchiveLimits) -> dict[str, bytes]:
-    """The files of a bot that is one ``.py``."""
+    """Return the files of a bot that is a single ``.py`` file."""
     if len(data) > min(limits.file_bytes, limits.unpacked_bytes):
-        raise refused(filename, f"has {size(len(data))}, and a file has at most {size(limits.file_bytes)}")
+        text = f"is {size(len(data))}. The limit for a file is {size(limits.file_bytes)}"
+        raise refused(filename, Fault("file_too_large", text))
     fault = LANGUAGES["python"].fault(data)
     if fault:
         raise refused(filename, fault)
@@ -146,44 +148,47 @@ def _single(filename: str, data: bytes, limits: ArchiveLimits) -> dict[str, byte
 
 
 def _files(filename: str, data: bytes, limits: ArchiveLimits) -> dict[str, bytes]:
-    """The files of a zip archive, from the bot's folder on."""
+    """Return the files of a zip archive, relative to the bot folder."""
     if filename.lower().endswith(".py"):
-        raise refused(filename, "is a zip archive and not Python: give it a name that ends with .zip")
+        text = "is a zip archive, not a Python file. Rename it so that the name ends with .zip"
+        raise refused(filename, Fault("zip_named_py", text))
     packed = contents(data, limits)
     kept = [one.name for one in packed if not one.is_folder and not is_junk(one.name)]
     if len(kept) > limits.files:
-        raise Refused(
-            f"The archive has {len(kept)} files, and a bot has at most {limits.files}: leave out what it does not"
-            f" read{_most(kept)}."
+        raise ArchiveRefused(
+            f"The archive contains {len(kept)} files. The limit is {limits.files}. Remove files that the bot does not"
+            f" need{_most(kept)}.",
+            "too_many_files",
         )
     files = {name: content for name, content in unpack(data, packed, limits).items() if not is_junk(name)}
     if not files:
-        raise Refused("The archive has no files in it: put the files of your bot into it.")
+        raise ArchiveRefused("The archive contains no files. Add the files of your bot.", "archive_empty")
     return _without_one_folder(files)
 
 
-def _no_upload(filename: str, data: bytes) -> str:
+def _no_upload(filename: str, data: bytes) -> Fault:
     kind, remedy = told(data)
     if kind:
-        return f"is {kind}: {remedy}"
+        return Fault("unsupported_format", f"is {kind}. {remedy}")
     if not data:
-        return "is empty: upload a .py or a .zip"
+        return Fault("empty", "is empty. Upload a .py or .zip file")
     if is_text(data):
-        return "is neither a .py nor a .zip: if it is a Python program, give it a name that ends with .py"
+        text = "is neither a .py nor a .zip file. If it is a Python program, rename it so that the name ends with .py"
+        return Fault("wrong_suffix", text)
     if filename.lower().endswith(".zip"):
-        return "is no zip archive, or something stands before its beginning: make it again"
-    return "is neither a .py nor a .zip: put all files of the bot into a .zip"
+        return Fault("not_a_zip", "does not start like a zip archive. Create the archive again")
+    return Fault("unsupported_format", f"is neither a .py nor a .zip file. {_ZIP}")
 
 
 def _most(names: list[str]) -> str:
-    """Where more than half of the files are, if that is one folder of the first level."""
+    """Name the top-level folder that contains more than half of the files, if there is one."""
     folders = [name.partition("/")[0] for name in names if "/" in name]
     folder = max(folders, key=folders.count, default="")
-    return f"; most are in the folder {shown(folder)}" if folders.count(folder) > len(names) / 2 else ""
+    return f" (most are in the folder {shown(folder)})" if folders.count(folder) > len(names) / 2 else ""
 
 
 def _without_one_folder(files: dict[str, bytes]) -> dict[str, bytes]:
-    """The files without the folder that is around all of them, if the bot is right in it."""
+    """Remove the folder around all files if the bot is directly in it."""
     folders = {name.partition("/")[0] if "/" in name else "" for name in files}
     folder = next(iter(folders))
     if len(folders) > 1 or not folder or not {f"{folder}/{ENTRY}", f"{folder}/{FILE}"} & files.keys():
@@ -192,7 +197,7 @@ def _without_one_folder(files: dict[str, bytes]) -> dict[str, bytes]:
 
 
 def _archive(files: dict[str, bytes], name: str) -> Archive:
-    """The bot that ``files`` are, if it has an entry that can be started."""
+    """Return the archive if its entry can be started."""
     manifest = _manifest(files, name)
     if manifest.entry not in files:
         raise _no_entry(files, manifest.entry)
@@ -209,35 +214,37 @@ def _manifest(files: Mapping[str, bytes], name: str) -> Manifest:
     try:
         return parse(data, name)
     except ManifestError as error:
-        raise Refused(str(error), FILE) from error
+        raise ArchiveRefused(str(error), f"manifest_{error.code}", FILE) from error
 
 
-def _no_entry(files: Mapping[str, bytes], entry: str) -> Refused:
-    """Why nothing can be started, with the file that was probably meant."""
+def _no_entry(files: Mapping[str, bytes], entry: str) -> ArchiveRefused:
+    """Return the error about a missing entry, with the file that was probably meant."""
     if FILE in files:
-        return Refused(f"{FILE} starts {shown(entry)}, which is not in the archive; {_instead(files, entry)}.", FILE)
-    return Refused(f"{ENTRY} is what is started, and it is not in the archive; {_instead(files, entry)}.", ENTRY)
+        message = f"{FILE} starts {shown(entry)}, which is not in the archive. {_instead(files, entry)}."
+        return ArchiveRefused(message, "entry_missing", FILE)
+    message = f"{ENTRY}, the file to start, is not in the archive. {_instead(files, entry)}."
+    return ArchiveRefused(message, "entry_missing", ENTRY)
 
 
 def _instead(files: Mapping[str, bytes], entry: str) -> str:
-    """What to do about an entry that is not there."""
+    """Return the remedy for a missing entry."""
     by_small_letters = {path.lower(): path for path in files}
     similar = get_close_matches(entry.lower(), by_small_letters, n=1)
     deeper = [path for path in files if PurePosixPath(path).name == PurePosixPath(entry).name]
     meant = [*deeper, *(by_small_letters[path] for path in similar)]
     if meant and FILE in files:
-        return f"there is {shown(meant[0])}: if that is meant, write it there in the same way"
+        return f"If you mean {shown(meant[0])}, write this path in {FILE}"
     if deeper:
-        return f"there is {shown(meant[0])}: put into the archive what is in its folder, not the folder itself"
+        return f"The archive contains {shown(meant[0])}. Create the archive from within the folder of that file"
     if similar:
-        return f"there is {shown(meant[0])}: call it {shown(entry)}, with the same small letters and capitals"
+        return f"The archive contains {shown(meant[0])}. Rename it to {shown(entry)} (in upper or lower case as here)"
     if len(files) == 1 and is_zip(next(iter(files.values()))):
-        return f"there is only another archive, {shown(next(iter(files)))}: upload that one"
-    return f"put it at the archive's root, or name another file in {FILE}"
+        return f"The archive contains only another archive, {shown(next(iter(files)))}. Upload that archive"
+    return f"Put it into the root folder of the archive, or name another file in {FILE}"
 
 
 def _name(filename: str) -> str:
-    """What a bot is called that does not say it: the file's name without its folders and its ending."""
+    """Return the default name of a bot: the file name without folders and suffix."""
     stem = PurePosixPath(PureWindowsPath(filename).name).stem
     printable = "".join(char for char in stem if char.isprintable()).strip()
     return printable[:MAX_NAME].strip() or "bot"

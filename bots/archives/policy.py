@@ -1,4 +1,4 @@
-"""What an upload may contain: its size, the names of its files, and the error for everything else."""
+"""Rules for the content of an upload: sizes and file names, and the error for violations."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from bots.executables import Fault
+
 # --- Errors ----------------------------------------------------------------------------------------------------------
 
 _PLAIN: Final = re.compile(r"[\w./-]*[\w/-]", re.ASCII)
@@ -15,26 +17,27 @@ _SHOWN_CHARACTERS: Final = 80
 _MIB: Final = 1024 * 1024
 
 
-class Refused(ValueError):
-    """An upload that is not taken; the message is one sentence that says which file, why, and what to do.
+class ArchiveRefused(ValueError):
+    """An upload that breaks a rule. The message names the file, the reason and the remedy.
 
-    It is one line of printable characters, whatever the upload holds. ``file`` is the file's name as it is shown,
-    empty where the whole upload is meant.
+    The message is one line of printable characters, whatever the upload contains. ``code`` identifies the reason.
+    ``file`` is the file name as shown in the message, empty if the message is about the whole upload.
     """
 
-    def __init__(self, sentence: str, file: str = "") -> None:
-        super().__init__(sentence)
+    def __init__(self, message: str, code: str, file: str = "") -> None:
+        super().__init__(message)
+        self.code = code
         self.file = file
 
 
-def refused(name: bytes | str, fault: str) -> Refused:
-    """The refusal of one file: its name, then what is wrong with it."""
+def refused(name: bytes | str, fault: Fault) -> ArchiveRefused:
+    """Return the error about one file."""
     file = shown(name)
-    return Refused(f"{file} {fault}.", file)
+    return ArchiveRefused(f"{file} {fault.text}.", fault.code, file)
 
 
 def shown(name: bytes | str) -> str:
-    """A name from an upload for a sentence: escaped, cut, and in quotes where it is not a plain one."""
+    """Format a file name for a message: escaped, shortened, and in quotes unless it is plain."""
     text = name.decode("utf-8", "backslashreplace") if isinstance(name, bytes) else name
     if len(text) > _SHOWN_CHARACTERS:
         text = f"{text[:_SHOWN_CHARACTERS]}…"
@@ -44,11 +47,11 @@ def shown(name: bytes | str) -> str:
         char if char.isprintable() else char.encode("unicode_escape", "backslashreplace").decode("ascii")
         for char in text
     )
-    return f"“{escaped}”"
+    return f'"{escaped}"'
 
 
 def size(count: int) -> str:
-    """A number of bytes in words."""
+    """Format a number of bytes."""
     if count >= _MIB:
         return f"{count / _MIB:.4g} MiB"
     return f"{count / 1024:.4g} KiB" if count >= 1024 else f"{count} bytes"
@@ -61,10 +64,10 @@ _SPARE: Final = 5
 
 @dataclass(frozen=True)
 class ArchiveLimits:
-    """What one upload may take. Sizes are bytes, those of paths bytes of UTF-8; a site's settings make their own.
+    """Limits of one upload, in bytes; paths are measured in UTF-8. The settings of a site replace these defaults.
 
-    ``depth`` is how many names a path may have, the file's own included. What is left out quietly (``is_junk``)
-    counts as bytes but not as files.
+    ``depth`` is the maximum number of names in a path, including the file name. Files that are ignored (``is_junk``)
+    count as bytes but not as files.
     """
 
     archive_bytes: int = 8 * _MIB
@@ -76,7 +79,7 @@ class ArchiveLimits:
 
     @property
     def entries(self) -> int:
-        """How many entries the archive may list, with its folders and with what is left out."""
+        """The maximum number of entries, including folders and ignored files."""
         return _SPARE * self.files
 
 
@@ -91,12 +94,13 @@ _JUNK_FILES: Final = frozenset([".DS_Store", "Thumbs.db", "desktop.ini"])
 
 
 def name_of(raw: bytes, *, is_utf8: bool, limits: ArchiveLimits) -> str:
-    """The name that ``raw`` is in a zip archive, a folder's with its slash; ``is_utf8`` is what the entry says of it.
+    """Decode a name from a zip archive; folder names end with a slash. ``is_utf8`` is the flag of the entry.
 
-    Raises ``Refused`` for a name that is absolute, odd, too long, or that another reader might take for another one.
+    Raises ``ArchiveRefused`` for a name that is absolute, unusual, too long or ambiguous to other readers.
     """
     if len(raw) > limits.path_bytes:
-        raise refused(raw, f"has a path of more than {limits.path_bytes} bytes: shorten its name or its folders'")
+        text = f"has a path longer than {limits.path_bytes} bytes. Shorten the names of the file and its folders"
+        raise refused(raw, Fault("path_too_long", text))
     name = _decoded(raw, is_utf8=is_utf8)
     fault = _depth_fault(name, limits)
     for way_to_write in (name, unicodedata.normalize("NFKC", name)):
@@ -107,7 +111,7 @@ def name_of(raw: bytes, *, is_utf8: bool, limits: ArchiveLimits) -> str:
 
 
 def is_junk(name: str) -> bool:
-    """Whether a file is left out quietly: what macOS, Windows and Python add to folders without being asked."""
+    """Whether a file is ignored because macOS, Windows or Python added it automatically."""
     *folders, last = name.removesuffix("/").split("/")
     return (
         not _JUNK_FOLDERS.isdisjoint(folders) or last in _JUNK_FOLDERS or last in _JUNK_FILES or last.startswith("._")
@@ -115,35 +119,37 @@ def is_junk(name: str) -> bool:
 
 
 def check_tree(names: Iterable[str]) -> None:
-    """Refuse names that cannot all stand in one folder tree on every system; folders end with a slash.
+    """Raise ``ArchiveRefused`` unless all names fit into one folder tree on every system. Folders end with a slash.
 
-    Capitals and the ways to write one character do not make two names different.
+    Names that differ only in case or in Unicode normalization are the same.
     """
     kinds: dict[str, tuple[str, bool]] = {}
     listed: set[str] = set()
     for name in names:
         if name in listed:
-            raise refused(name, "is in the archive twice: leave one of them out")
+            raise refused(name, Fault("duplicate", "is in the archive twice. Remove one of the two entries"))
         listed.add(name)
         for path, is_folder in _paths(name):
             known, known_is_folder = kinds.setdefault(_folded(path), (path, is_folder))
             if known_is_folder != is_folder:
-                raise refused(path, "is a file and a folder at once: rename one of them")
+                text = "is both a file and a folder in the archive. Rename one of them"
+                raise refused(path, Fault("file_and_folder", text))
             if known != path:
                 raise _look_alikes(known, path)
 
 
 def _paths(name: str) -> list[tuple[str, bool]]:
-    """Every folder that ``name`` stands in, then itself, each with whether it is a folder."""
+    """Return the folders of ``name`` and then ``name`` itself, each with whether it is a folder."""
     path = name.removesuffix("/")
     parts = path.split("/")
     folders = [("/".join(parts[:count]), True) for count in range(1, len(parts))]
     return [*folders, (path, name.endswith("/"))]
 
 
-def _look_alikes(one: str, two: str) -> Refused:
+def _look_alikes(one: str, two: str) -> ArchiveRefused:
     file = shown(two)
-    return Refused(f"{file} and {shown(one)} would be the same on some systems: rename one of them.", file)
+    message = f"{file} and {shown(one)} are the same name on some systems. Rename one of them."
+    return ArchiveRefused(message, "name_collision", file)
 
 
 def _folded(path: str) -> str:
@@ -152,54 +158,56 @@ def _folded(path: str) -> str:
 
 def _decoded(raw: bytes, *, is_utf8: bool) -> str:
     if not raw.isascii() and not is_utf8:
-        raise refused(
-            raw, "has letters that are not in ASCII and does not say how they are encoded: rename it with a-z"
-        )
+        text = "has a name with letters in an unknown encoding. Use only ASCII letters in file names"
+        raise refused(raw, Fault("name_encoding", text))
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
-        raise refused(raw, "has a name that is not UTF-8: rename it with a-z") from None
+        text = "has a name that is not valid UTF-8. Use only ASCII letters in file names"
+        raise refused(raw, Fault("name_encoding", text)) from None
 
 
-def _fault(name: str) -> str:
-    """What is wrong with a name, its path and its parts; empty if nothing is."""
+def _fault(name: str) -> Fault | None:
+    """Return the first fault of a name, its path and its parts."""
     faults = (_path_fault(name), *(_part_fault(part) for part in name.removesuffix("/").split("/")))
-    return next(filter(None, faults), "")
+    return next(filter(None, faults), None)
 
 
-def _path_fault(name: str) -> str:
-    """What is wrong with the path as a whole; empty if nothing is."""
+def _path_fault(name: str) -> Fault | None:
+    """Return the fault of the path as a whole."""
     if not name:
-        return "is a file without a name: make the archive again"
+        return Fault("name_empty", "is a file without a name. Create the archive again")
     if not name.isprintable():
-        return "has control characters or other invisible ones in its name: rename it"
+        return Fault("name_invisible", "has control or invisible characters in its name. Rename the file")
     if "\\" in name:
-        return "has a backslash in its name: folders are separated by /, so make the archive with another program"
+        text = "has a backslash in its path. Create the archive with a program that separates folders with /"
+        return Fault("name_backslash", text)
     if name.startswith("/"):
-        return "has an absolute path: put the files themselves into the archive, not their place on your disk"
+        return Fault("name_absolute", "has an absolute path. Create the archive with relative paths")
     if ":" in name:
-        return "has a colon in its name, as in a drive letter: rename it"
-    return ""
+        return Fault("name_colon", "has a colon in its path. Rename the file or folder")
+    return None
 
 
-def _depth_fault(name: str, limits: ArchiveLimits) -> str:
+def _depth_fault(name: str, limits: ArchiveLimits) -> Fault | None:
     if name.removesuffix("/").count("/") >= limits.depth:
-        return f"lies more than {limits.depth - 1} folders deep: move it up"
-    return ""
+        return Fault("path_too_deep", f"is more than {limits.depth - 1} folders deep. Move it to a higher folder")
+    return None
 
 
-def _part_fault(part: str) -> str:
-    """What is wrong with one name between slashes."""
+def _part_fault(part: str) -> Fault | None:
+    """Return the fault of one name between slashes."""
     if part in {".", ".."}:
-        return 'has "." or ".." in its path: put the files into the archive from within their folder'
+        return Fault("name_dots", 'has "." or ".." in its path. Create the archive from within the bot folder')
     if not part:
-        return "has an empty name in its path: make the archive again"
+        return Fault("name_empty", "has an empty name in its path. Create the archive again")
     if part != part.strip() or part.endswith("."):
-        return "has a name that begins or ends with a space or ends with a dot: rename it"
+        return Fault("name_spaces", "has a name that starts or ends with a space or ends with a dot. Rename it")
     if part.startswith("-"):
-        return "has a name that begins with -, which looks like an option: rename it"
+        return Fault("name_hyphen", "has a name that starts with a hyphen. Rename it")
     if not _ODD.isdisjoint(part):
-        return f"has one of {' '.join(sorted(_ODD))} in its name, which Windows does not allow: rename it"
+        text = f"has one of the characters {' '.join(sorted(_ODD))} in its name. Rename it"
+        return Fault("name_windows", text)
     if part.split(".")[0].strip().lower() in _DEVICES:
-        return "has the name of a device of Windows: rename it"
-    return ""
+        return Fault("name_device", "has a name that is reserved on Windows. Rename it")
+    return None

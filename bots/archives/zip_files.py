@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from bots.archives.policy import ArchiveLimits, Refused, check_tree, name_of, refused, size
+from bots.archives.policy import ArchiveLimits, ArchiveRefused, check_tree, name_of, refused, size
+from bots.executables import Fault
 
 # --- Records ---------------------------------------------------------------------------------------------------------
 #
@@ -156,7 +157,10 @@ def _texts(data: bytes, position: int, name_size: int, extra_size: int) -> tuple
 STORED: Final = 0
 DEFLATED: Final = 8
 
-AGAIN: Final = "make it again with your system's own zip program"
+AGAIN: Final = "Create the archive again with your system's zip program"
+_NO_PASSWORD: Final = Fault("encrypted", "is encrypted. Create the archive again without a password")
+_ZIP64_FAULT: Final = Fault("zip64", f"uses the zip64 format for files above 4 GiB. {AGAIN}")
+_UNUSUAL: Final = Fault("unusual", f"is compressed in an unusual way. {AGAIN}")
 _METHODS: Final = {
     1: "Shrink",
     6: "Implode",
@@ -187,16 +191,16 @@ _DOS_FOLDER: Final = 0x10
 _DOS_DEVICE: Final = 0x40
 _WINDOWS_LINK: Final = 0x400
 _KINDS: Final = {
-    stat.S_IFLNK: "is a link: put the file itself into the archive",
-    stat.S_IFIFO: "is a named pipe: leave it out",
-    stat.S_IFSOCK: "is a socket: leave it out",
-    stat.S_IFBLK: "is a device: leave it out",
-    stat.S_IFCHR: "is a device: leave it out",
+    stat.S_IFLNK: Fault("link", "is a link. Put the file itself into the archive"),
+    stat.S_IFIFO: Fault("special_file", "is a named pipe. Remove it from the archive"),
+    stat.S_IFSOCK: Fault("special_file", "is a socket. Remove it from the archive"),
+    stat.S_IFBLK: Fault("special_file", "is a device. Remove it from the archive"),
+    stat.S_IFCHR: Fault("special_file", "is a device. Remove it from the archive"),
 }
 
 
 def checked_name(entry: Entry, limits: ArchiveLimits) -> str:
-    """The name of an entry, if the table of contents says nothing that an upload may not have. Raises ``Refused``."""
+    """Return the name of an entry after checking the entry. Raises ``ArchiveRefused``."""
     name = name_of(entry.name, is_utf8=bool(entry.flags & _UTF8), limits=limits)
     fault = (
         _flags_fault(entry.flags)
@@ -209,96 +213,99 @@ def checked_name(entry: Entry, limits: ArchiveLimits) -> str:
     if entry.sizes.unpacked > limits.file_bytes:
         raise refused(
             entry.name,
-            f"has {size(entry.sizes.unpacked)}, and a file has at most {size(limits.file_bytes)}: make it smaller",
+            Fault(
+                "file_too_large",
+                f"is {size(entry.sizes.unpacked)}. The limit for a file is {size(limits.file_bytes)}. Make it smaller",
+            ),
         )
     return name
 
 
-def _flags_fault(flags: int) -> str:
+def _flags_fault(flags: int) -> Fault | None:
     if flags & _ENCRYPTED:
-        return "is encrypted: make the archive again without a password"
+        return _NO_PASSWORD
     if flags & ~_ALLOWED_FLAGS:
-        return f"is packed in an unusual way: {AGAIN}"
-    return ""
+        return _UNUSUAL
+    return None
 
 
-def _kind_fault(entry: Entry, *, is_folder: bool) -> str:
-    """What is wrong with the kind of file that the external attributes tell of, Unix's above and those of DOS below."""
+def _kind_fault(entry: Entry, *, is_folder: bool) -> Fault | None:
+    """Return the fault of the file type in the external attributes (Unix in the upper half, DOS in the lower)."""
     kind = stat.S_IFMT(entry.attributes >> 16)
     if kind in _KINDS:
         return _KINDS[kind]
     if entry.attributes & _WINDOWS_LINK:
         return _KINDS[stat.S_IFLNK]
     if kind not in {0, stat.S_IFREG, stat.S_IFDIR} or entry.attributes & (_DOS_VOLUME | _DOS_DEVICE):
-        return "is neither a file nor a folder: leave it out"
+        return Fault("special_file", "is neither a file nor a folder. Remove it from the archive")
     says_folder = kind == stat.S_IFDIR or bool(entry.attributes & _DOS_FOLDER)
     if (is_folder and kind == stat.S_IFREG) or (says_folder and not is_folder):
-        return f"is a file by its name and a folder by its kind, or the other way round: {AGAIN}"
+        return Fault("file_or_folder", f"has a name and a type that disagree on whether it is a folder. {AGAIN}")
     if is_folder and entry.sizes.unpacked:
-        return f"is a folder and has contents of its own: {AGAIN}"
-    return ""
+        return Fault("folder_with_content", f"is a folder with file content. {AGAIN}")
+    return None
 
 
-def _method_fault(entry: Entry) -> str:
+def _method_fault(entry: Entry) -> Fault | None:
     if entry.disk:
-        return "lies in another part of a split archive: make it again as a single file"
+        return Fault("split", "is in another part of a split archive. Create the archive again as a single file")
     if entry.method not in {STORED, DEFLATED}:
         method = _METHODS.get(entry.method, f"method {entry.method}")
-        return f"is packed with {method}, not with Deflate as usual: {AGAIN}"
+        return Fault("method", f"is compressed with {method} instead of Deflate. {AGAIN}")
     if entry.needs > _NEWEST_FORMAT:
-        return f"is packed in an unusual way: {AGAIN}"
+        return _UNUSUAL
     if entry.method == STORED and entry.sizes.packed != entry.sizes.unpacked:
-        return f"is not packed and yet has two sizes: {AGAIN}"
+        return Fault("two_sizes", f"is not compressed but has two different sizes. {AGAIN}")
     if entry.method == STORED and entry.flags & SIZES_FOLLOW and entry.sizes.packed:
-        return f"is not packed and does not say first how long it is: {AGAIN}"
-    return ""
+        return Fault("size_missing", f"is not compressed and has no size in its header. {AGAIN}")
+    return None
 
 
-def _extra_fault(extra: bytes, name: bytes) -> str:
+def _extra_fault(extra: bytes, name: bytes) -> Fault | None:
     try:
         fields = list(extra_fields(extra))
     except Damaged:
-        return f"has a damaged entry in the archive: {AGAIN}"
+        return Fault("damaged_entry", f"has a damaged entry in the archive. {AGAIN}")
     for number, content in fields:
         if number == _ZIP64:
-            return f"is in the format zip64, made for files above 4 GiB: {AGAIN}"
+            return _ZIP64_FAULT
         if number in _LINKS:
-            return "is a link or a device, or says so: put the file itself into the archive"
+            return Fault("link", "is marked as a link or device. Put the file itself into the archive")
         if number in _CRYPTIC:
-            return "is encrypted: make the archive again without a password"
+            return _NO_PASSWORD
         if number == _OTHER_NAME and content[_OTHER_NAME_PREFIX:] != name:
-            return f"has two names in the archive: {AGAIN}"
-    return ""
+            return Fault("two_names", f"has two names in the archive. {AGAIN}")
+    return None
 
 
 def sizes_of(data: bytes, entry: Entry, local: Local) -> Sizes:
-    """What stands with an entry's bytes about their sizes: before them, or behind. Raises ``Damaged``."""
+    """Return the sizes in the header before the bytes of an entry, or after them. Raises ``Damaged``."""
     if not entry.flags & SIZES_FOLLOW:
         return local.sizes
     return descriptor_at(data, entry.offset + local.length + entry.sizes.packed)
 
 
-def header_fault(entry: Entry, local: Local, sizes: Sizes) -> str:
-    """Where the header before an entry's bytes, and ``sizes`` with them, are not what the table of contents says."""
+def header_fault(entry: Entry, local: Local, sizes: Sizes) -> Fault | None:
+    """Return a fault if the header and ``sizes`` contradict the table of contents."""
     same = local.name == entry.name and local.method == entry.method and sizes == entry.sizes
     if entry.flags & SIZES_FOLLOW:  # then the header says of the sizes what was known, and zero of the others
         same = same and all(said in {0, true} for said, true in zip(local.sizes, entry.sizes, strict=True))
     if not same or local.needs > _NEWEST_FORMAT or (local.flags ^ entry.flags) & ~_LEVEL:
-        return f"is described in two ways in the archive: {AGAIN}"
+        return Fault("two_headers", f"has two contradictory headers in the archive. {AGAIN}")
     return _extra_fault(local.extra, entry.name)
 
 
 # --- Table of contents -----------------------------------------------------------------------------------------------
 #
-# Every byte of the archive belongs to one record: the files stand one after another from the first byte on, then comes
-# the central directory, then one end record. What a reader from the front finds is what a reader from the back finds.
+# Every byte of the archive belongs to one record: first all files without gaps, then the central directory, then one
+# end record. Readers from the front and from the back find the same files.
 
 _LONGEST_COMMENT: Final = 0xFFFF
 
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """A file or folder as it lies in the archive, from byte ``start`` to ``end``; a folder's name ends with a slash."""
+    """A file or folder in the archive, from byte ``start`` to ``end``; folder names end with a slash."""
 
     name: str
     method: int
@@ -308,12 +315,12 @@ class Packed:
 
     @property
     def is_folder(self) -> bool:
-        """Whether it is there only for its name."""
+        """Whether the entry is a folder."""
         return self.name.endswith("/")
 
 
 def contents(data: bytes, limits: ArchiveLimits) -> tuple[Packed, ...]:
-    """What the zip archive ``data`` lists, nothing unpacked yet. Raises ``Refused``."""
+    """Return the entries of the zip archive ``data`` without unpacking. Raises ``ArchiveRefused``."""
     end = _end(data)
     entries = _entries(data, end, limits)
     names = [checked_name(entry, limits) for entry in entries]
@@ -328,67 +335,71 @@ def _end(data: bytes) -> End:
     except Damaged:
         end = None
     if end is None or position + end.length > len(data):
-        raise Refused(f"The archive is cut off or damaged: upload it again, or {AGAIN}.")
+        raise ArchiveRefused(
+            f"The archive is incomplete or damaged. Upload it again. {AGAIN} if that fails.", "damaged"
+        )
     if position + end.length < len(data):
-        raise Refused(f"The archive has something after its end, which only some programs would see: {AGAIN}.")
+        raise ArchiveRefused(f"The archive contains data after its end. {AGAIN}.", "appended_data")
     locator = data[max(0, position - ZIP64_LOCATOR_SIZE) : position]
     large = 0xFFFF in end.counts or 0xFFFFFFFF in {end.directory_offset, end.directory_size}
     if large or locator.startswith(ZIP64_LOCATOR):
-        raise Refused(f"The archive is in the format zip64, made for files above 4 GiB: {AGAIN}.")
+        raise ArchiveRefused(f"The archive {_ZIP64_FAULT.text}.", _ZIP64_FAULT.code)
     if end.disks != (0, 0) or end.counts[0] != end.counts[1]:
-        raise Refused("The archive is one part of several: make it again as a single file.")
+        raise ArchiveRefused("The archive is split into parts. Create it again as a single file.", "split")
     return end
 
 
 def _entries(data: bytes, end: End, limits: ArchiveLimits) -> list[Entry]:
     count = end.counts[1]
     if not count:
-        raise Refused("The archive is empty: put the files of your bot into it.")
+        raise ArchiveRefused("The archive is empty. Add the files of your bot.", "archive_empty")
     if count > limits.entries:
-        raise Refused(
-            f"The archive lists {count} files and folders, and a bot has at most {limits.files} files: leave out"
-            " folders such as .venv and .git."
+        raise ArchiveRefused(
+            f"The archive contains {count} files and folders. The limit is {limits.files} files. Remove folders such as"
+            " .venv and .git.",
+            "too_many_entries",
         )
     if end.directory_offset + end.directory_size != end.position:
-        raise Refused(f"The archive has something before its beginning or within it that is no file: {AGAIN}.")
+        raise ArchiveRefused(f"The archive contains data that belongs to no file. {AGAIN}.", "inserted_data")
     entries, position = [], end.directory_offset
     try:
         for _ in range(count):
             entries.append(entry_at(data, position))
             position += entries[-1].length
     except Damaged as error:
-        raise Refused(f"The archive's table of contents is damaged ({error}): {AGAIN}.") from error
+        raise ArchiveRefused(f"The archive directory is damaged ({error}). {AGAIN}.", "damaged_directory") from error
     if position != end.position:
-        raise Refused(f"The archive's table of contents and its end do not agree: {AGAIN}.")
+        raise ArchiveRefused(f"The archive directory and the end record disagree. {AGAIN}.", "damaged_directory")
     return entries
 
 
 def _laid_out(data: bytes, end: End, entries: list[Entry], names: list[str]) -> tuple[Packed, ...]:
-    """Where each entry's bytes lie, if the entries fill the archive from its beginning to its table of contents."""
+    """Return the positions of all entries, which must fill the archive up to its directory without gaps."""
     packed = []
     position = 0
     for entry, name in sorted(zip(entries, names, strict=True), key=lambda pair: pair[0].offset):
         if entry.offset < position:
-            raise refused(entry.name, f"overlaps another file in the archive: {AGAIN}")
+            raise refused(entry.name, Fault("overlap", f"overlaps another file in the archive. {AGAIN}"))
         if entry.offset > position:
-            raise refused(entry.name, f"has bytes before it in the archive that belong to no file: {AGAIN}")
+            text = f"follows data in the archive that belongs to no file. {AGAIN}"
+            raise refused(entry.name, Fault("inserted_data", text))
         one = _located(data, entry, name)
         position = one.end + (DESCRIPTOR_SIZE if entry.flags & SIZES_FOLLOW else 0)
         if position > end.directory_offset:
-            raise refused(entry.name, f"overlaps the archive's table of contents: {AGAIN}")
+            raise refused(entry.name, Fault("overlap", f"overlaps the archive directory. {AGAIN}"))
         packed.append(one)
     if position < end.directory_offset:
-        raise Refused(f"The archive has bytes after its last file that belong to none: {AGAIN}.")
+        raise ArchiveRefused(f"The archive contains data after its last file. {AGAIN}.", "inserted_data")
     return tuple(packed)
 
 
 def _located(data: bytes, entry: Entry, name: str) -> Packed:
-    """The bytes of one entry, after its own header has said the same as the table of contents."""
+    """Locate the bytes of one entry and check that its header agrees with the directory."""
     try:
         local = local_at(data, entry.offset)
         sizes = sizes_of(data, entry, local)
     except Damaged as error:
-        raise refused(entry.name, f"is not whole in the archive ({error}): {AGAIN}") from error
+        raise refused(entry.name, Fault("damaged", f"is incomplete in the archive ({error}). {AGAIN}")) from error
     fault = header_fault(entry, local, sizes)
     if fault:
         raise refused(entry.name, fault)
@@ -402,7 +413,7 @@ _RAW_DEFLATE: Final = -zlib.MAX_WBITS
 
 
 def unpack(data: bytes, contents: Iterable[Packed], limits: ArchiveLimits) -> dict[str, bytes]:
-    """The files by their names, folders left out. Never holds more than the limits say. Raises ``Refused``."""
+    """Unpack the files by name, without folders and within the limits. Raises ``ArchiveRefused``."""
     files = {}
     left = limits.unpacked_bytes
     for packed in contents:
@@ -415,22 +426,23 @@ def unpack(data: bytes, contents: Iterable[Packed], limits: ArchiveLimits) -> di
     return files
 
 
-def too_large(limits: ArchiveLimits) -> Refused:
-    """The refusal of files that are together too large."""
-    return Refused(
-        f"The files have more than {size(limits.unpacked_bytes)} together: leave out what the bot does not read."
+def too_large(limits: ArchiveLimits) -> ArchiveRefused:
+    """Return the error about files that are too large in total."""
+    return ArchiveRefused(
+        f"The unpacked files are larger than {size(limits.unpacked_bytes)}. Remove files that the bot does not need.",
+        "unpacked_too_large",
     )
 
 
 def _unpacked(data: bytes, packed: Packed) -> bytes:
-    """The bytes of one file; unpacking stops one byte after the size that it says."""
+    """Return the bytes of one file; unpacking stops one byte after the declared size."""
     raw = memoryview(data)[packed.start : packed.end]
     content = bytes(raw) if packed.method == STORED else _inflated(raw, packed)
     if len(content) != packed.sizes.unpacked:
         more = "more" if len(content) > packed.sizes.unpacked else "less"
-        raise refused(packed.name, f"holds {more} than it says, as in an archive that is meant to do harm")
+        raise refused(packed.name, Fault("wrong_size", f"contains {more} data than it declares. {AGAIN}"))
     if zlib.crc32(content) != packed.sizes.crc:
-        raise refused(packed.name, "is damaged: its checksum is wrong, so upload the archive again")
+        raise refused(packed.name, Fault("checksum", "has a wrong checksum. Upload the archive again"))
     return content
 
 
@@ -439,9 +451,9 @@ def _inflated(raw: memoryview, packed: Packed) -> bytes:
     try:
         content = machine.decompress(raw, packed.sizes.unpacked + 1)
     except zlib.error as error:
-        raise refused(packed.name, "is damaged and cannot be unpacked: upload the archive again") from error
+        text = "is damaged and cannot be unpacked. Upload the archive again"
+        raise refused(packed.name, Fault("damaged", text)) from error
     if len(content) <= packed.sizes.unpacked and (not machine.eof or machine.unused_data):
-        raise refused(
-            packed.name, "is damaged, its packed bytes do not end where they should: upload the archive again"
-        )
+        text = "is damaged: its compressed data has a wrong length. Upload the archive again"
+        raise refused(packed.name, Fault("damaged", text))
     return content

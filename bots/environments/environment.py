@@ -70,7 +70,7 @@ class GameEnvironment(AECEnv[str, Observation, int | None]):
         self.encoding = self.game.encoding(min(self.game.seat_counts) if seats is None else seats)
         self.reward = _named(rewards, REWARDS, "rewards")
         if render_mode is not None and render_mode not in RENDER_MODES:
-            raise ValueError(f"there is no render_mode {render_mode!r}; there are None and {', '.join(RENDER_MODES)}")
+            raise ValueError(f"unknown render_mode {render_mode!r}; use None or {', '.join(RENDER_MODES)}")
         self.render_mode = render_mode
         self.metadata = {
             "name": f"{game.replace('-', '_')}_v{self.game.rules.version}",
@@ -129,7 +129,7 @@ class GameEnvironment(AECEnv[str, Observation, int | None]):
             return
         if action not in self._options:
             possible = ", ".join(f"{number} {self.encoding.actions[number]!r}" for number in self._options)
-            raise ValueError(f"{agent} cannot take action {action!r} now; possible are {possible}")
+            raise ValueError(f"illegal action {action!r} for {agent}; legal actions: {possible}")
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
         self._choose(int(action))
@@ -218,5 +218,5 @@ def env(
 def _named(name: str, things: Mapping[str, Thing], what: str) -> Thing:
     """The thing of that name. Raises ``ValueError`` where there is none."""
     if name not in things:
-        raise ValueError(f"there is no {what} {name!r}; there are {', '.join(things)}")
+        raise ValueError(f"unknown {what} {name!r}; use one of {', '.join(things)}")
     return things[name]

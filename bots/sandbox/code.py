@@ -64,21 +64,23 @@ def code_of(program: Program) -> Code:
     elif isinstance(program, LocalProgram):
         code = Code(program.folder.resolve(), program.entry, program.args, "")
     else:
-        raise PlatformFailure(f"no process can be started from {program!r}")
+        raise PlatformFailure(f"cannot start a process from {program!r}")
     if not (code.folder / code.entry).is_file():
-        raise PlatformFailure(f"there is no {code.entry} in {code.folder}")
+        raise PlatformFailure(f"{code.folder} does not contain {code.entry}")
     return code
 
 
 def _house_code(program: HouseProgram) -> Code:
     bot = HOUSE.get(program.name)
     if bot is None:
-        raise PlatformFailure(f"the house has no bot {program.name!r}; it has {', '.join(HOUSE)}")
+        raise PlatformFailure(f"unknown house bot {program.name!r}; known house bots: {', '.join(HOUSE)}")
     if HERE not in bot.path.resolve().parents:
-        raise PlatformFailure(f"the code of the house bot {program.name} lies outside the package")
+        raise PlatformFailure(f"the code of the house bot {program.name} is outside the package")
     digest = bot.digest()
     if program.digest and program.digest != digest:
-        raise PlatformFailure(f"the code of the house bot {program.name} is not the version {program.digest[:12]}")
+        raise PlatformFailure(
+            f"the installed code of the house bot {program.name} is not version {program.digest[:12]}"
+        )
     return Code(bot.path, "bot.py", bot.args, digest, compiled=True, shared=bot.shared)
 
 
@@ -93,7 +95,7 @@ def staged(code: Code, runtime: Path) -> Path:
     try:
         made_once(place, lambda new: _fill(new / "bot", code), _most_bytes(runtime))
     except OSError as error:
-        raise PlatformFailure(f"a bot could not be copied to {place.parent}: {error}") from error
+        raise PlatformFailure(f"could not copy a bot to {place.parent}: {error}") from error
     return place / "bot"
 
 
@@ -131,7 +133,7 @@ def _files(folder: Path) -> list[Path]:
         if "__pycache__" in path.parts or (path.is_dir() and not path.is_symlink()):
             continue
         if path.is_symlink() or not path.is_file():
-            raise PlatformFailure(f"{path} is neither a plain file nor a folder; a bot's folder holds nothing else")
+            raise PlatformFailure(f"{path} is neither a regular file nor a folder, which a bot folder must not contain")
         found.append(path)
     return found
 

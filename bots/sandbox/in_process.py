@@ -28,7 +28,7 @@ class InProcessLauncher:
     def start(self, program: FakeProgram, limits: Limits) -> _FakeProcess:  # noqa: ARG002 - a thread has no limits
         """Start a fake. Raises ``PlatformFailure`` for any other program."""
         if type(program) is not FakeProgram:
-            raise PlatformFailure(f"the in-process launcher runs nothing but fakes, not {program!r}")
+            raise PlatformFailure(f"the in-process launcher runs only fake bots, not {program!r}")
         return _FakeProcess(program)
 
 

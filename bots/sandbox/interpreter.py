@@ -1,4 +1,4 @@
-"""Which Python runs the bots. It is a setting of its own: the platform's interpreter may lie where no bot can read."""
+"""The Python interpreter of bots, which can differ from the platform's interpreter."""
 
 from __future__ import annotations
 
@@ -14,31 +14,34 @@ from bots.sandbox.bubblewrap import ENVIRONMENT
 from bots.sandbox.code import Code
 
 VARIABLE: Final = "ESR_BOT_PYTHON"
-"""The environment variable that names another interpreter, by its path."""
+"""The environment variable with the path of another interpreter."""
 
 PACKAGES: Final = "ESR_BOT_PACKAGES"
-"""The environment variable that names the packages that bots find, separated by commas; numpy without it."""
+"""The environment variable with the packages available to bots, separated by commas (default: numpy)."""
 
 OPTIONS: Final = ("-S", "-E", "-s", "-B", "-X", "utf8")
-"""No site packages, no environment, no user folder, no caches: a start is mostly imports. UTF-8, on Windows too."""
+"""No site packages, environment, user folder or caches, for a fast start; UTF-8 also on Windows."""
 
 _OPTIONS_WITH_PACKAGES: Final = tuple(option for option in OPTIONS if option != "-E")
 
 
 @cache
 def bots_interpreter() -> Path:
-    """The Python that is set, else one under ``/usr``, else our own. ``PlatformFailure`` if what is set is none."""
+    """Return the configured Python, else one under ``/usr``, else ``sys.executable``.
+
+    Raises ``PlatformFailure`` if the configured path is not executable.
+    """
     named = os.environ.get(VARIABLE)
     if named:
         if not os.access(named, os.X_OK):
-            raise PlatformFailure(f"{VARIABLE} names {named}, which cannot be executed")
+            raise PlatformFailure(f"{VARIABLE} is set to {named}, which is not executable")
         return Path(named).resolve()
     return next(_candidates()).resolve()
 
 
 @cache
 def packages() -> tuple[Path, ...]:
-    """The folders and modules of the packages that bots find, all in one folder. Empty if there are no packages."""
+    """Return the folders and modules of the packages available to bots, all in one folder; may be empty."""
     python = bots_interpreter()
     prefix, version = python.parent.parent, python.name
     wanted = [name.strip() for name in os.environ.get(PACKAGES, "numpy").split(",") if name.strip()]
@@ -51,9 +54,9 @@ def packages() -> tuple[Path, ...]:
 
 
 def environment(code: Code) -> dict[str, str]:
-    """What ``code`` is told in its environment besides what every bot is: nothing, or where its packages are.
+    """Return additional environment variables for ``code``: empty, or the path of its packages.
 
-    Finding them by this costs nothing at a start; ``site``, which would find them too, costs some milliseconds.
+    The variable does not slow down the start; the module ``site`` would take some milliseconds.
     """
     found = packages() if code.is_python and not code.compiled else ()
     if not found:
@@ -65,7 +68,7 @@ def environment(code: Code) -> dict[str, str]:
 
 
 def command(code: Code, folder: Path) -> list[str]:
-    """The command line that runs ``code`` from ``folder``, where its files are."""
+    """Return the command line that runs ``code`` from ``folder``, which contains its files."""
     if code.is_python:
         options = _OPTIONS_WITH_PACKAGES if environment(code) else OPTIONS
         return [str(bots_interpreter()), *options, code.entry, *code.args]
@@ -78,7 +81,9 @@ def _candidates() -> Iterator[Path]:
             path = Path(folder, name)
             if os.access(path, os.X_OK) and _is_new_enough(path.resolve().name):
                 yield path
-    yield Path(getattr(sys, "_base_executable", sys.executable))  # a virtual environment's may be a mere starter of it
+    yield Path(
+        getattr(sys, "_base_executable", sys.executable)
+    )  # the one of a virtual environment may be only a launcher
 
 
 def _is_new_enough(name: str) -> bool:

@@ -58,12 +58,12 @@ class PlainLauncher:
     def start(self, program: HouseProgram | LocalProgram, limits: Limits) -> Process:
         """Start ``program``. Raises ``PlatformFailure``, also for a program of any other kind."""
         if type(program) not in (HouseProgram, LocalProgram):
-            raise PlatformFailure(f"only the house's and one's own bots run outside the sandbox, not {program!r}")
+            raise PlatformFailure(f"only house bots and local bots run outside the sandbox, not {program!r}")
         code = code_of(program)
         try:
             return self._starter.start(code, limits)
         except OSError as error:
-            raise PlatformFailure(f"a bot could not be started: {error}") from error
+            raise PlatformFailure(f"could not start a bot: {error}") from error
 
     def sweep(self) -> int:
         """End what dead workers have left on this host, and forget old copies; how many processes there were."""
@@ -76,7 +76,7 @@ class HouseOnlyLauncher(PlainLauncher):
     def start(self, program: Program, limits: Limits) -> Process:
         """Start a house bot. Raises ``PlatformFailure``, also for anything else."""
         if not isinstance(program, HouseProgram):
-            raise PlatformFailure("this machine has no working sandbox; only house bots play")
+            raise PlatformFailure("this machine has no working sandbox, so only house bots can play")
         return super().start(program, limits)
 
 

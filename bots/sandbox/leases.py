@@ -101,7 +101,7 @@ class Leases:
             if lease is not None:
                 self._next = (number + 1) % SEATS
                 return lease
-        raise PlatformFailure(f"all {SEATS} seats of this host are taken")
+        raise PlatformFailure(f"all {SEATS} bot seats of this host are in use")
 
     @contextmanager
     def for_a_start(self) -> Iterator[Lease]:
@@ -191,7 +191,7 @@ class SharedCore:
         began, before_s = monotonic(), self.waited_s
         while not self._taken():
             if self.waited_s > MOST_WAITING_S:
-                raise NoCoreFree(f"in {MOST_WAITING_S:.0f} s of waiting no processor core was free for long enough")
+                raise NoCoreFree(f"no processor core was free for long enough within {MOST_WAITING_S:.0f} s")
             sleep(LOOK_AGAIN_S)
             self.waited_s = before_s + monotonic() - began
 
@@ -266,4 +266,4 @@ def _first_uid() -> int:
     for first in FIRST_UIDS:
         if any(inside <= first and first + SEATS <= inside + count for inside, _, count in lines):
             return first
-    raise PlatformFailure("this container has no user ids to spare for bots; run the platform as an ordinary user")
+    raise PlatformFailure("this container has no free user ids for bots; run the platform as an ordinary user")

@@ -38,7 +38,7 @@ def require_linux() -> None:
     names = missing()
     if names:
         more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-        raise PlatformFailure(f"there is a sandbox on Linux only; this system lacks {', '.join(names[:_NAMED])}{more}")
+        raise PlatformFailure(f"the sandbox requires Linux; this system lacks {', '.join(names[:_NAMED])}{more}")
 
 
 def _has(module: str, name: str) -> bool:
@@ -84,7 +84,7 @@ def disable_huge_pages() -> None:
     The setting outlasts ``fork`` and ``execve`` (man 2 prctl). Raises ``PlatformFailure`` if the kernel refuses.
     """
     if ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_THP_DISABLE, 1, 0, 0, 0) == -1:
-        raise PlatformFailure(f"huge pages could not be disabled: {os.strerror(ctypes.get_errno())}")
+        raise PlatformFailure(f"could not disable huge pages: {os.strerror(ctypes.get_errno())}")
 
 
 def set_limits(pid: int, limits: Limits, *, count_threads: bool) -> None:
@@ -100,7 +100,7 @@ def set_limits(pid: int, limits: Limits, *, count_threads: bool) -> None:
     except ProcessLookupError:
         return
     except OSError as error:
-        raise PlatformFailure(f"the resource limits of a bot could not be set: {error}") from error
+        raise PlatformFailure(f"could not set the resource limits of a bot: {error}") from error
 
 
 def as_user(uid: int, limits: Limits) -> list[str]:
@@ -137,7 +137,7 @@ def _program(name: str) -> str:
         if os.access(f"{folder}/{name}", os.X_OK):
             return f"{folder}/{name}"
     raise PlatformFailure(
-        f"there is no {name} (packages coreutils and util-linux), which root needs to start bots as somebody else"
+        f"{name} is missing (packages coreutils and util-linux); root needs it to start bots as other users"
     )
 
 

@@ -1,4 +1,4 @@
-"""Starts the probe the way every bot is started, and brings back what it found. It judges nothing."""
+"""Start the probe like a bot and return its observations."""
 
 from __future__ import annotations
 
@@ -114,9 +114,9 @@ def _ask(
         channel.close()
     findings = _findings(line, seed)
     if findings is None:
-        raise NoAnswer(failed + channel.stderr_tail()[-500:].strip() or "no word from it")
+        raise NoAnswer(failed + channel.stderr_tail()[-500:].strip() or "no output")
     if outside is None:
-        raise NoAnswer("it ended before the host had looked at it")
+        raise NoAnswer("it ended before the host could inspect it")
     return findings, outside
 
 

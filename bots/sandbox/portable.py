@@ -107,7 +107,7 @@ class PortableProcess:
                 self.child.kill()
             self._end_group()
             if not self._gone(_END_S):
-                raise PlatformFailure(f"the process {self.pid} of a bot does not end")
+                raise PlatformFailure(f"process {self.pid} of a bot does not end")
         return self.child.returncode
 
     def _gone(self, timeout_s: float) -> bool:

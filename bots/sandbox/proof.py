@@ -1,4 +1,4 @@
-"""Does the sandbox hold here? A probe is started like every bot, and only what it sees from inside is believed."""
+"""The self-test of the sandbox: a probe is started like a bot, and its observations from inside are checked."""
 
 from __future__ import annotations
 
@@ -25,63 +25,64 @@ from bots.sandbox.sandboxed import SandboxLauncher
 
 # --- Remedies --------------------------------------------------------------------------------------------------------
 
-INSTALL: Final = "Install bubblewrap 0.8 or newer from your distribution, for example `apt-get install bubblewrap`."
+INSTALL: Final = (
+    "Install bubblewrap 0.8 or later from your distribution, for example with `apt-get install bubblewrap`."
+)
 APPARMOR: Final = (
-    "Ubuntu 24.04 and newer keep user namespaces from programs without an AppArmor profile. Install the package "
+    "Ubuntu 24.04 and later block user namespaces for programs without an AppArmor profile. Install the package "
     "apparmor-profiles and load its profile: `ln -s /usr/share/apparmor/extra-profiles/bwrap-userns-restrict "
-    "/etc/apparmor.d/ && apparmor_parser -r /etc/apparmor.d/bwrap-userns-restrict`; or write one of your own that "
-    "allows userns to /usr/bin/bwrap."
+    "/etc/apparmor.d/ && apparmor_parser -r /etc/apparmor.d/bwrap-userns-restrict`. Alternatively, write a "
+    "profile that allows userns for /usr/bin/bwrap."
 )
 DOCKER: Final = (
-    "This looks like a container whose seccomp profile forbids user namespaces, as Docker's does by default. Start it "
+    "This seems to be a container whose seccomp profile blocks user namespaces, which is Docker's default. Start it "
     "with a profile that allows clone, unshare, mount, umount2, pivot_root and sethostname in namespaces, or with "
     "`--security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined`."
 )
 SYSCTL: Final = (
-    "This kernel does not let ordinary users make namespaces. Allow it: `sysctl user.max_user_namespaces=10000` and, "
-    "where it exists, `sysctl kernel.unprivileged_userns_clone=1`."
+    "The kernel settings block namespaces for ordinary users. Allow them with `sysctl user.max_user_namespaces=10000` "
+    "and, if the setting exists, `sysctl kernel.unprivileged_userns_clone=1`."
 )
 ROOT: Final = (
-    "A seat runs as a user of its own, which cannot reach what it needs. Put the bots' interpreter under /usr "
-    "(ESR_BOT_PYTHON), the runtime folder where everybody may pass (ESR_RUNTIME_DIR), and check that root may change "
-    "its user here."
+    "Each seat runs as a separate user, which cannot access a required file. Install the bots' interpreter under /usr "
+    "(ESR_BOT_PYTHON), make the runtime folder accessible to all users (ESR_RUNTIME_DIR), and check that root can "
+    "switch users on this machine."
 )
 PYTHON: Final = (
-    "Install the distribution's whole Python 3.11 or newer, for example `apt-get install python3`, or name another one "
-    "in ESR_BOT_PYTHON."
+    "Install the complete Python 3.11 or later of your distribution, for example with `apt-get install python3`, or "
+    "set ESR_BOT_PYTHON to another interpreter."
 )
 HIDE: Final = (
-    "Bots see the library of their interpreter and its packages. Move what should stay hidden out of "
-    "there: the site's data (VAR_DIR), the runtime folder (ESR_RUNTIME_DIR), and the site itself, unless it is "
-    "installed as a package; or name another interpreter in ESR_BOT_PYTHON."
+    "Bots can read the library and the packages of their interpreter. Move the site's data (VAR_DIR), the runtime "
+    "folder (ESR_RUNTIME_DIR) and, unless it is installed as a package, the site itself out of these folders, or set "
+    "ESR_BOT_PYTHON to another interpreter."
 )
 MEMORY: Final = (
     "Put the runtime folder (ESR_RUNTIME_DIR) on a tmpfs of at least 512 MiB that is mounted without noexec, for "
-    "example `mount -o remount,exec,size=1g /dev/shm`; in Docker `--tmpfs /run:exec,size=1g`."
+    "example with `mount -o remount,exec,size=1g /dev/shm` or, in Docker, with `--tmpfs /run:exec,size=1g`."
 )
 REPLACE: Final = (
-    "What stands in the place of bubblewrap does not do all that it is asked. Look at `ls -l /usr/bin/bwrap "
-    "/usr/local/bin/bwrap`, and install the one of your distribution, for example `apt-get install --reinstall "
-    "bubblewrap`."
+    "The installed bwrap program does not apply all options. Check `ls -l /usr/bin/bwrap /usr/local/bin/bwrap` and "
+    "reinstall bubblewrap from your distribution, for example with `apt-get install --reinstall bubblewrap`."
 )
 ELSEWHERE: Final = "Run the workers on Linux on x86-64."
-ASK: Final = "No remedy is known for this; docs/sandbox.md says how to run the probe by hand and see more."
+ASK: Final = "There is no known fix. docs/sandbox.md explains how to run the probe manually for details."
 
 _ABOUT_PYTHON: Final = ("execvp", "ImportError", "ModuleNotFoundError", "SyntaxError")
 _ABOUT_INSTALLING: Final = ("not installed", "Unknown option", "disable-userns")
-_ABOUT_USERS: Final = ("setpriv", "prlimit", "chroot:", "no chroot", "setresuid", "user ids", "source path")
+_ABOUT_USERS: Final = ("setpriv", "prlimit", "chroot:", "chroot is missing", "setresuid", "user ids", "source path")
 _ABOUT_NAMESPACES: Final = ("namespace", "uid map", "gid map", "Operation not permitted", "mount", "pivot_root")
 
 
 def remedy(said: str) -> str:
-    """What helps against what was ``said`` by bubblewrap, the probe or the launcher."""
-    if "x86-64" in said or "on Linux only" in said or platform.system() != "Linux":
+    """Return the remedy for a message of bubblewrap, the probe or the launcher."""
+    if "x86-64" in said or "requires Linux" in said or platform.system() != "Linux":
         return ELSEWHERE
     if "look into" in said:
         return HIDE
-    if "no rated games" in said or "noexec" in said:
+    if "cannot play rated games" in said or "noexec" in said:
         return MEMORY
-    if "does not hold" in said:
+    if "is not secure" in said:
         return REPLACE
     for words, help_ in ((_ABOUT_INSTALLING, INSTALL), (_ABOUT_USERS, ROOT), (_ABOUT_PYTHON, PYTHON)):
         if any(word in said for word in words):
@@ -90,7 +91,7 @@ def remedy(said: str) -> str:
 
 
 def _namespaces() -> str:
-    """Who it is that forbids namespaces."""
+    """Return the remedy for blocked namespaces."""
     if _setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == "1":
         return APPARMOR
     if _setting("/proc/sys/user/max_user_namespaces") == "0":
@@ -116,9 +117,9 @@ _SIGKILL: Final = 9
 
 @dataclass(frozen=True)
 class Check:
-    """One property of the sandbox: a sentence that should be true, and ``problem``, which is empty if it is true.
+    """One property of the sandbox; ``problem`` is empty if it holds.
 
-    A property ``for_ratings`` protects only ratings: without it unrated games can be played.
+    A property ``for_ratings`` only protects ratings: without it, unrated games can be played.
     """
 
     name: str
@@ -127,103 +128,106 @@ class Check:
 
     @property
     def ok(self) -> bool:
-        """Whether it holds."""
+        """Whether the property holds."""
         return not self.problem
 
 
 def judge_world(seen: Seen, root: Path, limits: Mapping[str, int], environment: Mapping[str, str]) -> Iterator[Check]:
-    """Check a bot's own view: its surroundings and its rights.
+    """Check what a bot can see and do from inside.
 
-    ``root``, ``limits`` and ``environment`` are what it should have.
+    ``root``, ``limits`` and ``environment`` are the expected values.
     """
     yield from _judge_files(seen, root)
     yield from _judge_identity(seen)
     strange = sorted(set(environment.items()) ^ {(k, v) for k, v in seen["environment"].items() if k != "PWD"})
-    yield _check("Its environment is the bots'.", "the environment is not the bots'", strange)
-    yield _check("It has three descriptors.", "descriptors of the platform are open", seen["descriptors"] != [0, 1, 2])
-    yield _check("It cannot open a socket.", "there is a way to the network", seen["sockets"])
-    yield _check("It cannot make processes.", "other processes can be made", seen["fork"] == "done")
+    yield _check("Only bot variables are in the environment.", "the environment has other variables", strange)
+    open_files = seen["descriptors"] != [0, 1, 2]
+    yield _check("Only three file descriptors are open.", "file descriptors of the platform are open", open_files)
+    yield _check("Sockets cannot be opened.", "network sockets can be opened", seen["sockets"])
+    yield _check("Processes cannot be created.", "processes can be created", seen["fork"] == "done")
     many = seen["threads"] > THREADS
-    yield _check(f"It has at most {THREADS} threads.", f"{seen['threads']} threads can be made", many)
+    yield _check(f"At most {THREADS} threads can be created.", f"{seen['threads']} threads can be created", many)
     loose = [name for name, value in limits.items() if seen["limits"].get(name) != [value, value]]
-    yield _check("Its limits hold.", f"the limits {', '.join(loose)} do not hold", loose)
+    yield _check("Resource limits are enforced.", f"the limits {', '.join(loose)} are not enforced", loose)
     open_ = [name for name, result in seen["calls"].items() if result not in ("ENOSYS", "EINVAL")]
-    yield _check("Dangerous calls do not exist.", f"the calls {', '.join(open_)} are allowed", open_)
+    yield _check("Dangerous system calls are blocked.", f"the system calls {', '.join(open_)} are allowed", open_)
     shared = seen["shared_memory"] == "done"
-    yield _check("It has no shared memory.", "memory can be mapped that no limit counts", shared)
-    yield _check(
-        "It has no huge pages.", "its pages can become huge pages, which others can notice", seen["huge_pages"]
-    )
-    yield _check("A seccomp filter is on.", "there is no seccomp filter", seen["seccomp_mode"] != 2)
-    yield _check("It gains no privileges.", "new privileges can be had", seen["no_new_privileges"] != 1)
+    yield _check("Shared memory is not available.", "memory can be mapped beyond the limits", shared)
+    huge = seen["huge_pages"]
+    yield _check("Huge pages are disabled.", "huge pages are enabled, which other processes can observe", huge)
+    yield _check("A seccomp filter is active.", "no seccomp filter is active", seen["seccomp_mode"] != 2)
+    yield _check("Privileges cannot be gained.", "new privileges can be gained", seen["no_new_privileges"] != 1)
 
 
 def _judge_files(seen: Seen, root: Path) -> Iterator[Check]:
-    yield _check("Files of the host are hidden.", "a file of the host can be read", seen["host_file"] != "ENOENT")
+    yield _check("Host files are hidden.", "a host file is readable", seen["host_file"] != "ENOENT")
     shown = [place for place, names in seen["hidden"].items() if set(names) - _on_the_way(place)]
-    yield _check("The platform is hidden.", f"bots can look into {', '.join(shown)}", shown)
+    yield _check("Platform folders are hidden.", f"bots can look into {', '.join(shown)}", shown)
     wanted = set(os.listdir(root))
     stray = sorted(set(seen["root"]) - wanted)
-    yield _check("The root holds nothing else.", f"the root holds {', '.join(stray)}", stray)
+    yield _check("The root folder contains nothing else.", f"the root folder contains {', '.join(stray)}", stray)
     lacking = sorted(wanted - set(seen["root"]))
-    yield _check("The root is whole.", f"the root lacks {', '.join(lacking)}", lacking)
-    yield _check("There is no /proc.", "/proc is there", seen["proc"])
+    yield _check("The root folder is complete.", f"the root folder lacks {', '.join(lacking)}", lacking)
+    yield _check("/proc does not exist.", "/proc exists", seen["proc"])
     cache = [LINKER_CACHE.name] if LINKER_CACHE.exists() else []
-    yield _check("/etc holds the linker's cache alone.", "/etc holds more or less than that", seen["etc"] != cache)
-    yield _check("Its folder for temporary files is empty.", "the folder for temporary files is not empty", seen["tmp"])
+    other = seen["etc"] != cache
+    yield _check("/etc contains only the linker cache.", "/etc has other files or lacks the linker cache", other)
+    yield _check("The temporary folder is empty.", "the temporary folder is not empty", seen["tmp"])
     devices = set(seen["dev"]) != {"null", "random", "urandom"}
-    yield _check("/dev holds three devices.", "/dev holds other devices", devices)
+    yield _check("/dev contains only three devices.", "/dev has other devices", devices)
     writable = seen["writable"]
-    yield _check("Nothing can be written.", f"files can be made in {', '.join(writable)}", writable)
+    yield _check("No folder is writable.", f"files can be created in {', '.join(writable)}", writable)
 
 
 def _judge_identity(seen: Seen) -> Iterator[Check]:
     pid, *ids, groups = seen["ids"]
-    yield _check("It is process 1.", "the probe is not alone in its process namespace", pid != 1)
+    yield _check("The process id is 1.", "the probe is not alone in its process namespace", pid != 1)
     foreign = ids != [65534] * 4 or set(groups) - {65534}
-    yield _check("It is user 65534.", "the probe has another user or group", foreign)
+    yield _check("The user id is 65534.", "the probe has another user or group", foreign)
     own = seen["session"] == [1, 1, 0]
-    yield _check("It leads its own session.", "the probe shares a session with the platform", not own)
-    yield _check("Its host is called bot.", "the probe knows the name of the host", seen["host"] != "bot")
-    yield _check("It starts in its own folder.", f"the probe starts in {seen['here']}", seen["here"] != HOME)
+    yield _check("The bot has its own session.", "the probe shares a session with the platform", not own)
+    yield _check("The host name is bot.", "the probe sees the name of the host", seen["host"] != "bot")
+    yield _check("The bot starts in its own folder.", f"the probe starts in {seen['here']}", seen["here"] != HOME)
 
 
 def judge_walls(seen: Seen) -> Iterator[Check]:
-    """What holds without the seccomp filter."""
+    """Check the protection without the seccomp filter."""
     nested = seen["new_namespace"] == "done"
-    yield _check("User namespaces are disabled.", "more user namespaces can be made", nested)
+    yield _check("User namespaces are disabled.", "user namespaces can be created", nested)
     outlives = seen["death_signal"] != _SIGKILL
-    yield _check("It dies with its parent.", "the probe would outlive the platform", outlives)
+    yield _check("The bot ends with its parent process.", "the probe outlives its parent process", outlives)
     powers = seen["capabilities"] or seen["bounding_set"]
-    yield _check("It has no capabilities.", "the probe has capabilities or can have them", powers)
+    yield _check("The bot has no capabilities.", "the probe has or can get capabilities", powers)
     done = [name for name in ("mount", "chroot", "another_user", "raised") if seen[name] == "done"]
-    yield _check("It has no powers of root.", f"without a filter these work: {', '.join(done)}", done)
+    yield _check("The bot has no root powers.", f"without a filter these operations work: {', '.join(done)}", done)
     loose = sorted(set(seen["mounts"]) - set(seen["read_only"]))
-    yield _check("All is mounted read-only.", f"{', '.join(loose)} can be written to", loose)
+    yield _check("All mounts are read-only.", f"these mounts are writable: {', '.join(loose)}", loose)
     more = set(seen["interfaces"]) - {"lo"}
-    yield _check("It sees no interface.", f"the network interfaces {', '.join(sorted(more))} are there", more)
+    yield _check("No network interface is visible.", f"network interfaces are visible: {', '.join(sorted(more))}", more)
     reached = [name for name in ("host_port", "host_socket") if seen[name] == "done"]
-    yield _check("It cannot reach the host.", "sockets of the host can be reached", reached)
-    yield _check("It shares no memory.", "shared memory of the host can be reached", seen["host_memory"] == "done")
+    yield _check("Host sockets are not reachable.", "host sockets are reachable", reached)
+    shared = seen["host_memory"] == "done"
+    yield _check("Host shared memory is not reachable.", "shared memory of the host is reachable", shared)
     many = seen["processes"] > THREADS
-    yield _check("Processes would be counted.", f"{seen['processes']} processes can be made without a filter", many)
+    yield _check("Processes are limited.", f"{seen['processes']} processes can be created without a filter", many)
 
 
 def judge_from_outside(outside: Outside, folders: Iterable[Path]) -> Iterator[Check]:
-    """What no probe can see from inside: its namespaces, its user, when it began, and what of its files is on disk.
+    """Check what a probe cannot see from inside: its namespaces, user, start time and files on disk.
 
-    ``folders`` are those that the host bound into its world.
+    ``folders`` are the folders that the host mounted for it.
     """
     names = ", ".join(outside.shared_namespaces)
-    yield _check("Its namespaces are its own.", f"the namespaces {names} are the host's", outside.shared_namespaces)
-    yield _check("It is not root outside either.", "the probe is root outside of its namespace", outside.is_root)
-    yield _check("It waits for its limits.", "the probe began before its limits were set", not outside.held)
+    shared = outside.shared_namespaces
+    yield _check("All namespaces are separate.", f"the namespaces {names} are shared with the host", shared)
+    yield _check("The bot is not root on the host.", "the probe is root outside its namespace", outside.is_root)
+    yield _check("The bot waits for its limits.", "the probe started before its limits were set", not outside.held)
     on_disk = ", ".join(outside.on_disk)
-    problem = f"{on_disk} lie on a disk, whose cache can tell a bot's next game what it has read"
-    yield Check("All its files are in memory.", problem if outside.on_disk else "", for_ratings=True)
+    problem = f"files are on a disk, whose cache can pass information to later games: {on_disk}"
+    yield Check("All bot files are in memory.", problem if outside.on_disk else "", for_ratings=True)
     if not outside.on_disk:
-        problem = "its files have holes, for which reading allocates memory"
-        yield Check("Its files have no holes.", problem if any(map(has_holes, folders)) else "")
+        problem = "the bot files have holes, so reading them allocates memory"
+        yield Check("Bot files have no holes.", problem if any(map(has_holes, folders)) else "")
 
 
 def _check(name: str, problem: str, wrong: object) -> Check:
@@ -231,7 +235,7 @@ def _check(name: str, problem: str, wrong: object) -> Check:
 
 
 def _on_the_way(place: str) -> set[str]:
-    """The one name in a folder that an interpreter outside ``/usr`` needs there."""
+    """Return the one name that an interpreter outside ``/usr`` needs in a folder."""
     prefix = bots_interpreter().parent.parent
     parts = place.rstrip("/").split("/")
     if (
@@ -254,10 +258,10 @@ _PACKAGES: Final = {"site-packages", "dist-packages"}
 
 @dataclass(frozen=True)
 class SelfTest:
-    """Whether uploaded code may run here, and whether its games may be ``rated``.
+    """Whether untrusted code may run on this machine, and whether its games may be ``rated``.
 
-    If not, ``problem`` and ``remedy`` are sentences for the site's operator. ``checks`` are the single properties that
-    were looked at, empty where the probe could not be started.
+    If not, ``problem`` and ``remedy`` are sentences for the site admin. ``checks`` are the tested properties, empty if
+    the probe could not be started.
     """
 
     ok: bool
@@ -269,11 +273,11 @@ class SelfTest:
 
 
 def sandbox() -> tuple[SandboxLauncher | None, SelfTest]:
-    """The sandbox of this process and its self-test; ``None`` where it did not pass.
+    """Return the sandbox of this process (``None`` if the self-test failed) and its self-test.
 
-    What has passed is tested once. Otherwise it is tested again after ``RETRY_S``, so that a repair is noticed.
+    A passed test is not repeated. A failed one is repeated after ``RETRY_S``, so that a fix is noticed.
     """
-    with _ONE_AT_A_TIME:  # whoever asks while the test runs waits for it
+    with _ONE_AT_A_TIME:  # concurrent callers wait for a running test
         found = _sandbox()
         if not _may_be_better(found):
             return found.launcher, found.test
@@ -284,7 +288,7 @@ def sandbox() -> tuple[SandboxLauncher | None, SelfTest]:
 
 
 def _may_be_better(found: _Tested) -> bool:
-    """Whether another self-test could end better. One that only allows no rated games needs a file system in memory."""
+    """Whether to repeat the self-test. If only ratings are affected, that needs a file system in memory."""
     if found.test.rated or monotonic() < found.tested_s + RETRY_S:
         return False
     if not found.test.ok:
@@ -312,25 +316,25 @@ def _sandbox() -> _Tested:
 
 
 def self_test() -> SelfTest:
-    """The result of this process's last self-test."""
+    """Return the result of the latest self-test of this process."""
     return sandbox()[1]
 
 
 def prove(launcher: SandboxLauncher) -> SelfTest:
-    """Start the probe through ``launcher`` and judge what it sees; only this makes the launcher take uploaded code."""
+    """Run the self-test of ``launcher``. Only a passed test allows the launcher to run untrusted code."""
     launcher.proved = False
     try:
         version, checks = _look(launcher)
     except PlatformFailure as failure:
-        return _failed(f"The probe could not be started: {failure}.")
+        return _failed(f"The self-test could not start its probe: {failure}.")
     except NoAnswer as said:
-        return _failed(f"The probe did not answer from inside the sandbox: {said}.")
+        return _failed(f"The self-test probe did not answer from inside the sandbox: {said}.")
     leaks = [check.problem for check in checks if not check.ok and not check.for_ratings]
     if leaks:
-        return _failed("The sandbox does not hold: " + "; ".join(leaks) + ".", checks)
+        return _failed("The sandbox is not secure: " + "; ".join(leaks) + ".", checks)
     launcher.proved = True
     hints = [check.problem for check in checks if not check.ok]
-    problem = f"Uploaded bots play no rated games here: {'; '.join(hints)}." if hints else ""
+    problem = f"Uploaded bots cannot play rated games on this machine: {'; '.join(hints)}." if hints else ""
     return SelfTest(
         ok=True,
         rated=not hints,
@@ -342,9 +346,9 @@ def prove(launcher: SandboxLauncher) -> SelfTest:
 
 
 def _look(launcher: SandboxLauncher) -> tuple[str, tuple[Check, ...]]:
-    """The interpreter's version, and everything that the probe and the host see.
+    """Return the version of the interpreter and all checks.
 
-    Without the filter it is started only where it was well kept before: there it tries what must not happen outside.
+    The probe runs without the filter only after all other checks passed, because it tries dangerous operations.
     """
     seen, outside = look_as_a_bot(launcher, list(hidden_places()))
     told = {**bubblewrap.ENVIRONMENT, **environment(CODE)}
@@ -358,7 +362,7 @@ def _look(launcher: SandboxLauncher) -> tuple[str, tuple[Check, ...]]:
 
 
 def hidden_places() -> Iterator[Path]:
-    """Folders of the platform into which no bot may see: other bots' programs, its data, and what lies beside it."""
+    """Yield folders of the platform that bots must not read: other bots, data and the code beside it."""
     yield runtime_folder()
     above = Path(bots.__file__).resolve().parent.parent
     if above.name not in _PACKAGES:

@@ -60,7 +60,7 @@ def root_folder(runtime: Path) -> Path:
         place = own_folder(runtime / "roots") / version()
         return made_once(place, lambda new: _fill(new / "root", _files()), most_bytes=0) / "root"
     except (OSError, subprocess.SubprocessError) as error:
-        raise PlatformFailure(f"the root of the bots could not be copied: {error}") from error
+        raise PlatformFailure(f"could not copy the root folder of bots: {error}") from error
 
 
 def forget_old_roots(runtime: Path) -> None:

@@ -40,11 +40,13 @@ def own_folder(folder: Path) -> Path:
         folder.mkdir(mode=0o711, exist_ok=True)
         found = folder.lstat()
         if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
-            raise PlatformFailure(f"{folder} belongs to somebody else; set {VARIABLE} to a folder of your own")
+            raise PlatformFailure(f"{folder} belongs to another user; set {VARIABLE} to your own folder")
         if stat.S_IMODE(found.st_mode) != 0o711:
             folder.chmod(0o711)
     except OSError as error:
-        raise PlatformFailure(f"the runtime folder {folder} cannot be made: {error}; set {VARIABLE}") from error
+        raise PlatformFailure(
+            f"cannot create the runtime folder {folder}: {error}; set {VARIABLE} to another folder"
+        ) from error
     return folder
 
 

@@ -86,7 +86,7 @@ class SandboxLauncher:
         self._bwrap = bwrap or find_bubblewrap()
         self._runtime = own_folder(runtime) if runtime else runtime_folder()
         if os.statvfs(self._runtime).f_flag & os.ST_NOEXEC:
-            raise PlatformFailure(f"no program can be started from {self._runtime}, which is mounted noexec")
+            raise PlatformFailure(f"cannot start programs from {self._runtime}, which is mounted with noexec")
         self.root = root_folder(self._runtime)
         self._leases = Leases(seats_folder(self._runtime))
         self.proved = self.swept = False
@@ -94,9 +94,11 @@ class SandboxLauncher:
     def start(self, program: Program, limits: Limits) -> HostProcess:
         """Start ``program``; it has its limits before its first instruction. Raises ``PlatformFailure``."""
         if not isinstance(program, HouseProgram | StoredProgram | LocalProgram):
-            raise PlatformFailure(f"the sandbox starts programs, not {program!r}")
+            raise PlatformFailure(f"the sandbox can only start programs, not {program!r}")
         if isinstance(program, StoredProgram) and not self.proved:
-            raise PlatformFailure("no uploaded code runs before the sandbox has passed its self-test in this process")
+            raise PlatformFailure(
+                "untrusted code cannot run before the sandbox has passed its self-test in this process"
+            )
         return self.start_code(code_of(program), limits)
 
     def start_code(self, code: Code, limits: Limits, trial: Trial = BOT) -> HostProcess:
@@ -108,7 +110,7 @@ class SandboxLauncher:
                 _blur_pipe_numbers()
                 return _start(self._command(lease, limits), world, limits, lease, trial)
             except OSError as error:
-                raise PlatformFailure(f"a sandbox could not be started: {error}") from error
+                raise PlatformFailure(f"could not start a sandbox: {error}") from error
 
     def copy_of(self, code: Code) -> Path:
         """The copy of the code's folder that its bots see as ``/bot``. Raises ``PlatformFailure``."""
@@ -121,7 +123,7 @@ class SandboxLauncher:
         except FileNotFoundError:  # it was not in use, and another worker removed it
             self.root = root_folder(self._runtime)
         except OSError as error:
-            raise PlatformFailure(f"the root of the bots cannot be used: {error}") from error
+            raise PlatformFailure(f"cannot use the root folder of bots: {error}") from error
         return self.root
 
     def sweep(self) -> int:
@@ -207,7 +209,7 @@ class SandboxedProcess(HostProcess):
         begun = self._status_lines.exec_was_reached()
         self._status_lines.close()
         if not begun and not self._monitor_killed:  # killed by us, it could not say
-            raise NeverBegun("bubblewrap failed before the bot was begun", self.own_program)
+            raise NeverBegun("bubblewrap failed before the bot was started", self.own_program)
         return 128 - returncode if returncode > 128 else returncode
 
 
@@ -271,7 +273,7 @@ def _release(
     except ProcessLookupError:
         child.kill()
         child.wait()
-        raise PlatformFailure(f"bubblewrap did not start: {_last_words(pipes) or 'no word from it'}") from None
+        raise PlatformFailure(f"bubblewrap did not start: {_last_words(pipes) or 'no output'}") from None
     lease.note(child.pid)
     try:
         if lease.uid is None:

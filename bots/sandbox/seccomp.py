@@ -132,7 +132,7 @@ Instruction = tuple[int, int, int, int]
 def bot_filter() -> bytes:
     """The filter. Raises ``PlatformFailure`` on a machine that is not x86-64."""
     if platform.machine() != "x86_64" or struct.calcsize("P") != 8:
-        raise PlatformFailure(f"the sandbox knows the system calls of x86-64, and this machine is {platform.machine()}")
+        raise PlatformFailure(f"the sandbox supports only x86-64, and this machine is {platform.machine()}")
     return b"".join(struct.pack("=HBBI", *instruction) for instruction in _program())
 
 

@@ -1,4 +1,4 @@
-"""What this machine has for bots: languages and versions, and whether the sandbox holds."""
+"""The languages and versions on this machine, and the state of the sandbox."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _NUMERIC: Final = Code(PROBE, "numeric.py", (), "")
 
 @dataclass(frozen=True)
 class Offer:
-    """A language and what there is of it here. ``memory_mb`` is the address space that is enforced, MiB.
+    """A language on this machine. ``memory_mb`` is the enforced address space in MiB.
 
-    ``version`` is the interpreter's, empty for a language without one; ``numpy`` is empty where there is none. Both are
-    empty, too, where there is no sandbox to ask in.
+    ``version`` is the interpreter's, empty for a language without one; ``numpy`` is empty if not installed. Both are
+    empty without a working sandbox.
     """
 
     name: str
@@ -45,12 +45,12 @@ class Offer:
     memory_mb: int
 
     def document(self) -> dict[str, Any]:
-        """The offer as JSON values."""
+        """Return the language as JSON values."""
         return asdict(self)
 
 
 def offers() -> tuple[Offer, ...]:
-    """Every language that bots may be written in, as this machine has it. Asked once, in a sandbox that works."""
+    """Return all languages on this machine. The versions are detected once, inside a working sandbox."""
     launcher, test = sandbox()
     numpy = numpy_inside(launcher) if launcher is not None else ""
     memory_mb = Limits().memory_mb
@@ -69,7 +69,7 @@ def offers() -> tuple[Offer, ...]:
 
 @cache
 def numpy_inside(launcher: SandboxLauncher) -> str:
-    """The version of numpy that works inside the sandbox and its memory limit; empty where none does."""
+    """Return the version of NumPy that works inside the sandbox and its memory limit; empty if none does."""
     if not packages():
         return ""
     try:
@@ -106,17 +106,17 @@ _PATIENCE_S: Final = 5.0
 
 
 def status() -> dict[str, Any]:
-    """What this process's self-test found, and the versions of what the sandbox is made of, as JSON values.
+    """Return the result of the self-test and the versions of the sandbox's components as JSON values.
 
     ``ok``, ``rated``, ``problem`` and ``remedy`` are those of :class:`SelfTest`; ``checks`` has ``name`` and
-    ``problem`` of each property, the problem empty where it holds; ``kernel``, ``bubblewrap``, ``python`` and
+    ``problem`` of each property (empty if it holds); ``kernel``, ``bubblewrap``, ``python`` and
     ``numpy`` are versions, empty if missing; ``users`` is true if each seat has its own user, as under root.
     """
     return document(self_test())
 
 
 def document(test: SelfTest) -> dict[str, Any]:
-    """The same for a self-test that was done elsewhere in this process."""
+    """Like ``status``, for a given self-test of this process."""
     return {
         "ok": test.ok,
         "rated": test.rated,
@@ -132,7 +132,7 @@ def document(test: SelfTest) -> dict[str, Any]:
 
 
 def bubblewrap_version() -> str:
-    """What ``bwrap --version`` says, without its name; empty where there is none that says anything."""
+    """Return the version from ``bwrap --version``; empty if it cannot be run."""
     try:
         command = [str(find_bubblewrap()), "--version"]
         said = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE_S, check=False).stdout

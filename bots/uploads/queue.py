@@ -37,45 +37,45 @@ from games.rules import Document
 
 # --- The queue -------------------------------------------------------------------------------------------------------
 #
-# A lease is a token in the version's row with an end by the database's clock; every change names the token and changes
-# nothing once it is not the version's any more.
+# A lease is a token in the version's row with an end by the database clock. Every change names the token and has no
+# effect after the version has another token.
 
 LEASE: Final = timedelta(seconds=30)
 RENEW_EVERY_S: Final = 5.0
 RETRY_AFTER: Final = timedelta(seconds=30)
-"""After a start that came to nothing, the next one is not before this."""
+"""Minimum time between a failed start and the next one."""
 
 _State = BotVersion.State
 
 
 @dataclass(frozen=True)
 class Claim:
-    """The right to say what came out of one version's check, until the database's clock says otherwise."""
+    """The right to store the result of one version's validation, until the lease ends by the database clock."""
 
     version_id: int
     token: UUID
 
     def row(self) -> QuerySet[BotVersion]:
-        """The version, as long as it is ours."""
+        """The version, if this claim still holds its lease."""
         return BotVersion.objects.filter(pk=self.version_id, lease=self.token)
 
     def renew(self) -> bool:
-        """Hold it for another ``LEASE``; ``False`` when it is not ours any more."""
+        """Extend the lease by ``LEASE``; ``False`` if it was lost."""
         return bool(self.row().update(lease_until=Now() + LEASE))
 
     def keep(self, **changes: Any) -> bool:
-        """Write ``changes`` and hold it on; ``False`` when it is not ours any more."""
+        """Store ``changes`` and extend the lease; ``False`` if it was lost."""
         return bool(self.row().update(lease_until=Now() + LEASE, **changes))
 
     def end(self, **changes: Any) -> bool:
-        """Write ``changes`` and let it go; ``False`` when it was not ours any more."""
+        """Store ``changes`` and end the lease; ``False`` if it was lost."""
         return bool(self.row().update(lease=None, lease_until=None, **changes))
 
 
 def waiting() -> QuerySet[BotVersion]:
-    """The versions that somebody could take up now, also those whose worker was lost; none of a suspended bot.
+    """Return the versions that can be validated now, including those with a lost worker; none of suspended bots.
 
-    Without a join: after waiting for another claim PostgreSQL would not look again at what a subquery had found.
+    No join is used: after waiting for another claim, PostgreSQL would not evaluate a subquery again.
     """
     free = Q(state=_State.RECEIVED) | Q(state=_State.CHECKING, lease=None)
     lost = Q(state=_State.CHECKING, lease_until__lt=Now())
@@ -84,14 +84,14 @@ def waiting() -> QuerySet[BotVersion]:
 
 
 def another_owner_waits(version: BotVersion) -> bool:
-    """Whether a version of another owner than that of ``version`` could be taken up now."""
+    """Whether a version of another owner is waiting."""
     return waiting().exclude(bot__owner=version.bot.owner_id).exists()
 
 
 def in_turn() -> QuerySet[BotVersion]:
-    """The waiting versions in the order in which they are taken up, so that nobody with many keeps others waiting.
+    """Return the waiting versions in fair order.
 
-    First comes who has the fewest on trial at this moment, then whose turn was longest ago, then the oldest upload.
+    Owners with the fewest running validations come first, then those whose last turn is longest ago, then old uploads.
     """
     its_owners = BotVersion.objects.filter(bot__owner=OuterRef("bot__owner")).order_by().values("bot__owner")
     on_trial = its_owners.filter(state=_State.CHECKING, lease_until__gte=Now()).annotate(n=Count("pk")).values("n")
@@ -104,7 +104,7 @@ def in_turn() -> QuerySet[BotVersion]:
 
 
 def claim(version_id: int) -> Claim | None:
-    """Take a waiting version up; ``None`` when it is not to be had. One of several claims gets it."""
+    """Claim a waiting version; ``None`` if it is not available. Only one of several concurrent claims succeeds."""
     mine = Claim(version_id, uuid4())
     taken = waiting().filter(pk=version_id)
     changed = taken.update(
@@ -118,7 +118,7 @@ def claim(version_id: int) -> Claim | None:
 
 
 def claim_next() -> Claim | None:
-    """Take up the version whose turn it is; ``None`` when none waits."""
+    """Claim the next version in order; ``None`` if none is waiting."""
     return next(_claims(), None)
 
 
@@ -134,37 +134,37 @@ def _claims() -> Iterator[Claim]:
 logger = logging.getLogger(__name__)
 
 MOST_STARTS: Final = 3
-_GIVEN_UP: Final = (
-    f"Its check was begun {MOST_STARTS} times and never came to an end, which is our fault and not the bot's."
-    " Upload the same file again to have it checked once more."
+GIVEN_UP: Final = (
+    f"The validation failed {MOST_STARTS} times because of a problem of the site, not of the bot. Upload the same file"
+    " again to repeat the validation."
 )
 Ended = Callable[[BotVersion], object]
-"""Told of a version in the transaction that makes it ready or refused: before another one may play, or after that."""
+"""Called in the transaction that ends a validation, before or after the version becomes active."""
 
 
 class _NotOurs(Exception):
-    """Another worker has taken the version up in the meantime."""
+    """Another worker has claimed the version in the meantime."""
 
 
 def _nobody(_: BotVersion) -> None:
-    """Wants to be told of nothing."""
+    """Do nothing."""
 
 
 def check_next(
     launcher: Launcher[Program] | None = None, ended: Ended = _nobody, before: Ended = _nobody
 ) -> BotVersion | None:
-    """Go on with the check whose turn it is; the version if that brought the check to its end, otherwise ``None``.
+    """Continue the next validation. Returns the version if its validation has ended, otherwise ``None``.
 
-    Without a sandbox nothing is taken up: what was uploaded waits for a machine that has one. Safe to call at any time.
+    Without a sandbox nothing is claimed: uploads wait for a machine with a sandbox. Safe to call at any time.
     """
-    current_test()  # tells the site if the sandbox was repaired
+    current_test()  # reports a repaired sandbox to the site
     found = launcher or launcher_for_uploads()
     mine = claim_next() if found is not None else None
     return _go_on(mine, found, ended, before) if found is not None and mine is not None else None
 
 
 def check(version_id: int, launcher: Launcher[Program] | None = None, ended: Ended = _nobody) -> BotVersion | None:
-    """The same for one version, whoever's turn it is."""
+    """Continue the validation of one version, regardless of the order."""
     found = launcher or launcher_for_uploads()
     mine = claim(version_id) if found is not None else None
     return _go_on(mine, found, ended) if found is not None and mine is not None else None
@@ -173,16 +173,16 @@ def check(version_id: int, launcher: Launcher[Program] | None = None, ended: End
 def _go_on(mine: Claim, launcher: Launcher[Program], ended: Ended, before: Ended = _nobody) -> BotVersion | None:
     version = BotVersion.objects.select_related("bot").get(pk=mine.version_id)
     if version.vain_starts > MOST_STARTS:
-        return _end(mine, version, _GIVEN_UP, ended, before)
+        return _end(mine, version, GIVEN_UP, ended, before)
     try:
         with beating(mine.renew, f"the validation of {version}", RENEW_EVERY_S):
             reason = _tried(mine, version, launcher)
     except _NotOurs:
         return None
-    except (OutOfReach, NoCoreFree):  # it waits for the storage, or for a core, as long as it takes
+    except (OutOfReach, NoCoreFree):  # wait for the storage or for a core without a limit
         mine.end(vain_starts=F("vain_starts") - 1)
         return None
-    except Exception as failure:  # the border of the worker: whatever it is, it is ours, and is tried again
+    except Exception as failure:  # boundary of the worker: not the bot's fault, so retry
         expected = isinstance(failure, PlatformFailure)
         logger.warning("validation of %s failed: %s", version, failure, exc_info=not expected)
         mine.end()
@@ -191,13 +191,13 @@ def _go_on(mine: Claim, launcher: Launcher[Program], ended: Ended, before: Ended
 
 
 def _tried(mine: Claim, version: BotVersion, launcher: Launcher[Program]) -> str | None:
-    """Play its tables until they are through or others have their turn: what is wrong, "" or ``None`` for not yet."""
+    """Play formats until all are done or others have their turn. Returns the problem, "" or ``None`` (not done)."""
     try:
-        archive_of(version)  # what is checked is what the storage gives back, not what may lie unpacked here
+        archive_of(version)  # validate the stored archive, not an unpacked copy
         program: Program = program_of_upload(version)
     except Lost as lost:
         logger.error("%s", lost)
-        return "What we stored is not what you uploaded, which is our fault. Upload the same file again."
+        return "The site lost or damaged the stored file. Upload the same file again."
     with shared_core() as core:
         return _at_tables(mine, version, Check(_manifest(version), program, launcher, Limits(), core), core)
 
@@ -233,8 +233,8 @@ def _too_long(report: Document) -> str:
     done = len(report["tables"])
     tables = done + len(report["untried"])
     return (
-        f"Its check took longer than {settings.MAX_VALIDATION_SECONDS // 60} min: {done} of {tables}"
-        " tables were through by then. Let it think less, or claim fewer tables."
+        f"The validation timed out after {settings.MAX_VALIDATION_SECONDS // 60} min with {done} of {tables} formats"
+        " done. Make the bot faster or support fewer formats."
     )
 
 
@@ -244,7 +244,7 @@ def _manifest(version: BotVersion) -> Manifest:
 
 
 def _end(mine: Claim, version: BotVersion, reason: str, ended: Ended, before: Ended) -> BotVersion | None:
-    """The version, ready if there is no ``reason`` against it; ``None`` if it is somebody else's by now."""
+    """End the validation; the version is rejected if there is a ``reason``. ``None`` if the lease was lost."""
     state = _State.REFUSED if reason else _State.READY
     with transaction.atomic():
         Bot.objects.select_for_update(no_key=True).get(pk=version.bot_id)

@@ -31,10 +31,10 @@ from bots.unused_copies import forget_unused, remove_at_once
 
 
 class WholeFileStorage(FileSystemStorage):
-    """Django's storage in a folder, whose files appear under their names only once they are on the disk."""
+    """Django's file system storage with atomic writes: files appear only once they are on the disk."""
 
     def _save(self, name: str, content: File[bytes]) -> str:
-        """Write beside the place, then rename. Raises ``OSError``, after which what was there before is still there."""
+        """Write a temporary file, then rename it. After an ``OSError`` the previous file is still there."""
         part = f"{name}.{uuid4().hex}.part"
         beside = Path(self.path(part))
         try:
@@ -52,33 +52,32 @@ class WholeFileStorage(FileSystemStorage):
 logger = logging.getLogger(__name__)
 
 _sound: Final[set[str]] = set()
-"""The digests of unpacked folders that this process has looked through."""
+"""The digests of unpacked folders that this process has verified."""
 
 _ANY_SIZE: Final = ArchiveLimits(
     archive_bytes=1 << 30, unpacked_bytes=1 << 30, file_bytes=1 << 30, files=100_000, path_bytes=4096, depth=100
 )
-"""What was once taken is read again whatever today's limits are."""
+"""Accepted archives can always be read again, whatever the current limits are."""
 
 
 class OutOfReach(Exception):
-    """The storage does not answer, or takes nothing: ours to mend, and worth trying again."""
+    """The storage is not reachable or does not accept data; the operation can be retried."""
 
 
 class Lost(LookupError):
-    """A version's archive is not in the storage, or is not what was uploaded; the message says of which."""
+    """The archive of a version is missing from the storage or differs from the upload."""
 
 
 def uploads() -> Storage:
-    """Where uploaded files are kept: the storage that the settings call ``uploads``."""
+    """Return the storage of uploads, ``uploads`` in the settings."""
     return storages["uploads"]
 
 
 def keep(filename: str, data: bytes) -> str:
-    """Where the bytes lie in the storage, as they came. Nobody's file name decides where anything is written.
+    """Store the bytes and return their path. The path does not depend on the user's file name.
 
-    Bytes that a version names already are not written again, unless what lies there is something else. All others get a
-    path of their own, even if they lay there before: ``forget_orphans`` relies on it. Raises ``OutOfReach``, and
-    then nothing that was there before is lost.
+    Bytes that a version already names are not stored again, unless the stored file differs. All others get a new path,
+    even if they were stored before: ``forget_orphans`` relies on it. After ``OutOfReach`` no stored file is lost.
     """
     digest = sha256(data).hexdigest()
     start, suffix = f"{digest[:2]}/{digest}", "py" if filename.lower().endswith(".py") else "zip"
@@ -89,19 +88,19 @@ def keep(filename: str, data: bytes) -> str:
     try:
         if known is None or _read(known) != data:
             return uploads().save(path, ContentFile(data))
-    except Exception as error:  # the border to a storage: each kind fails in its own words
+    except Exception as error:  # boundary to a storage: each kind has its own errors
         raise _out_of_reach(path, error) from error
     return path
 
 
 def bytes_of(version: BotVersion) -> bytes:
-    """The file of an uploaded version as it came. Raises ``Lost`` and ``OutOfReach``."""
+    """Return the uploaded file of a version, byte for byte. Raises ``Lost`` and ``OutOfReach``."""
     try:
         data = _read(version.archive) if version.archive else None
     except Exception as error:  # as above
         raise _out_of_reach(version.archive, error) from error
     if data is None:
-        raise Lost(f"{_named(version)} is not in the storage")
+        raise Lost(f"{_named(version)} is missing from the storage")
     return data
 
 
@@ -109,15 +108,15 @@ def archive_of(version: BotVersion) -> Archive:
     """The archive of an uploaded version, read back from the storage. Raises ``Lost`` and ``OutOfReach``."""
     try:
         archive = archives.read_upload(version.archive, bytes_of(version), _ANY_SIZE)
-    except archives.Refused as error:
+    except archives.ArchiveRefused as error:
         raise Lost(f"{_named(version)} cannot be read: {error}") from error
     if archive.digest != version.digest:
-        raise Lost(f"{_named(version)} is not the one that was uploaded")
+        raise Lost(f"{_named(version)} differs from the upload")
     return archive
 
 
 def kept_already(version: BotVersion) -> bool:
-    """Whether the archive of ``version`` is in the storage as it was uploaded. Raises ``OutOfReach``."""
+    """Whether the storage contains the uploaded archive of ``version``. Raises ``OutOfReach``."""
     try:
         archive_of(version)
     except Lost:
@@ -126,7 +125,7 @@ def kept_already(version: BotVersion) -> bool:
 
 
 def program_of_upload(version: BotVersion) -> StoredProgram:
-    """What to start for an uploaded version. Raises ``Lost`` and ``OutOfReach``."""
+    """Return the program of an uploaded version. Raises ``Lost`` and ``OutOfReach``."""
     entry, *args = version.command
     return StoredProgram(version.digest, _folder(version), entry, tuple(args))
 
@@ -136,7 +135,7 @@ def _named(version: BotVersion) -> str:
 
 
 def _read(path: str) -> bytes | None:
-    """The bytes at ``path``; ``None`` where there are none. Raises what the storage raises when it fails."""
+    """Return the bytes at ``path``, or ``None``. Raises the errors of the storage."""
     try:
         with uploads().open(path, "rb") as file:
             data: bytes = file.read()
@@ -147,7 +146,7 @@ def _read(path: str) -> bytes | None:
 
 def _out_of_reach(path: str, error: Exception) -> OutOfReach:
     logger.error("upload storage failed at %s: %s: %s", path, type(error).__name__, error)
-    return OutOfReach("The storage of uploads does not answer.")
+    return OutOfReach("The upload storage is not available.")
 
 
 def _unpacked() -> Path:
@@ -155,7 +154,7 @@ def _unpacked() -> Path:
 
 
 def _folder(version: BotVersion) -> Path:
-    """The version's files, unpacked; several processes may be at it at once, and one that dies leaves nothing half."""
+    """Return the folder with the unpacked files. Concurrent and killed processes leave no partial folder."""
     place = _unpacked() / version.digest
     if place.is_dir():
         if version.digest in _sound or _digest_of(place) == version.digest:
@@ -164,10 +163,12 @@ def _folder(version: BotVersion) -> Path:
                 os.utime(place)
             return place
         with suppress(OSError):
-            remove_at_once(place)  # a power cut may leave whole folders of empty files
+            remove_at_once(place)  # after a power failure files may be empty
     archive = archive_of(version)
     place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    new = place.with_name(f"{version.digest}.{uuid4().hex}.new")  # containers that share the folder share pids, too
+    new = place.with_name(
+        f"{version.digest}.{uuid4().hex}.new"
+    )  # containers that share the folder may have the same pids
     try:
         archive.write_to(new)
         with suppress(OSError):  # another process was faster
@@ -179,7 +180,7 @@ def _folder(version: BotVersion) -> Path:
 
 
 def _digest_of(folder: Path) -> str:
-    """The digest of what lies in ``folder``; that of nothing while somebody else removes it."""
+    """Return the digest of ``folder``; that of an empty folder if another process removes it."""
     try:
         files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     except FileNotFoundError:
@@ -205,16 +206,16 @@ def _digest_of(folder: Path) -> str:
 
 KEPT: Final = timedelta(days=1)
 AT_ONCE: Final = 500
-"""So many paths are looked up in the database together."""
+"""Number of paths per database query."""
 
 MOST_ORPHANS: Final = 2000
-"""So many files are deleted at most before the next day; an S3-compatible store takes two requests for each."""
+"""Maximum number of files deleted per day; an S3-compatible store needs two requests for each."""
 
 
 def forget_orphans() -> int:
-    """Delete stored files that no version names and that are older than ``KEPT``, ``MOST_ORPHANS`` at most; how many.
+    """Delete up to ``MOST_ORPHANS`` stored files that no version names and that are older than ``KEPT``.
 
-    Where the storage fails, the rest waits for the next time, and the log says why.
+    Returns their number. If the storage fails, the error is logged and the rest is deleted the next time.
     """
     forgotten = 0
     try:
@@ -223,7 +224,7 @@ def forget_orphans() -> int:
             forgotten += 1
             if forgotten >= MOST_ORPHANS:
                 break
-    except Exception as error:  # the border to a storage: each kind fails in its own words
+    except Exception as error:  # boundary to a storage: each kind has its own errors
         logger.error("orphaned uploads not deleted, retrying tomorrow: %s: %s", type(error).__name__, error)
     if forgotten:
         logger.info("deleted %s orphaned uploads", forgotten)
@@ -238,14 +239,14 @@ def _orphans() -> Iterator[str]:
 
 
 def _paths() -> Iterator[str]:
-    """Every file, one folder at a time: ``ab/abcd….zip``, and what a killed process has left beside one."""
+    """Yield every file, one folder at a time: ``ab/abcd….zip``, including leftovers of killed processes."""
     for folder in sorted(_listed("")[0]):
         for name in _listed(folder)[1]:
             yield f"{folder}/{name}"
 
 
 def _listed(folder: str) -> tuple[list[str], list[str]]:
-    """Folders and files in ``folder``; nothing where nobody has uploaded yet."""
+    """List folders and files in ``folder``; empty before the first upload."""
     try:
         return uploads().listdir(folder)
     except FileNotFoundError:
@@ -255,5 +256,5 @@ def _listed(folder: str) -> tuple[list[str], list[str]]:
 def _is_old(path: str) -> bool:
     try:
         return uploads().get_modified_time(path) < timezone.now() - KEPT
-    except FileNotFoundError:  # it was one that was just being written, or another task was quicker
+    except FileNotFoundError:  # a file being written, or deleted by another task
         return False

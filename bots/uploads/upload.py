@@ -33,10 +33,9 @@ _SEPARATOR: Final = " "
 
 
 def claims_of(manifest: Manifest, games: Games | None) -> tuple[dict[str, list[int]], str]:
-    """The tables that are claimed, in the order of the games, and what to remember if they were chosen (else nothing).
+    """Return the supported formats in game order, and their stored form if the uploader chose them (else empty).
 
-    ``games`` is the uploader's choice, ``None`` to take what the code says. Raises ``Refused`` for tables that are not
-    there.
+    ``games`` is the uploader's choice, ``None`` to use the manifest. Raises ``Refused`` for unknown formats.
     """
     said = _in_order(manifest.games)
     if games is None:
@@ -46,13 +45,13 @@ def claims_of(manifest: Manifest, games: Games | None) -> tuple[dict[str, list[i
 
 
 def chosen_claims(games: Games) -> tuple[dict[str, list[int]], str]:
-    """The tables that are chosen, in the order of the games, and what to remember of that.
+    """Return the chosen formats in game order, and their stored form.
 
-    Raises ``Refused`` for tables that are not there, and for none at all.
+    Raises ``Refused`` for unknown formats and for an empty choice.
     """
     chosen = _in_order(_checked(games))
     if not chosen:
-        raise Refused("Choose at least one game and number of seats that the bot plays.")
+        raise Refused("Choose at least one format (a game with a number of seats).", code="no_format")
     return chosen, _written(chosen)
 
 
@@ -60,9 +59,10 @@ def _checked(games: Games) -> Games:
     for slug, counts in games.items():
         game = GAMES.get(slug)
         if game is None:
-            raise Refused(f"There is no game {slug[:40]!a}; there are {', '.join(GAMES)}.")
+            raise Refused(f"Unknown game {slug[:40]!a}. Use one of {', '.join(GAMES)}.", code="unknown_game")
         if not set(counts) <= set(game.seat_counts):
-            raise Refused(f"{game.name} is played with {either(game.seat_counts)} seats, so choose some of these.")
+            message = f"{game.name} has {either(game.seat_counts)} seats. Choose from these seat counts."
+            raise Refused(message, code="unknown_format")
     return games
 
 
@@ -82,13 +82,13 @@ _BotOf = Callable[[Archive], Bot]
 
 
 class NotStored(Exception):
-    """The upload is fine, but could not be kept; nothing has changed, and it can be sent again."""
+    """The upload is valid but could not be stored. Nothing has changed; the upload can be repeated."""
 
 
 def upload_new_bot(owner: User, name: str, filename: str, data: bytes, games: Games | None = None) -> BotVersion:
-    """Make a bot of what was brought, called ``name``, or what its manifest says if that is empty.
+    """Create a bot from an upload. If ``name`` is empty, the name in the manifest is used.
 
-    ``games`` are the tables that the uploader chose, ``None`` for those that the code claims. Sent twice, it is the
+    ``games`` are the formats that the uploader chose, ``None`` for those in the manifest. A repeated upload returns the
     same bot. Raises ``Refused`` and ``NotStored``.
     """
 
@@ -106,18 +106,21 @@ def upload_new_bot(owner: User, name: str, filename: str, data: bytes, games: Ga
 
 
 def upload_version(bot: Bot, filename: str, data: bytes, games: Games | None = None) -> BotVersion:
-    """Append what was brought to ``bot``; the same code for the same tables is the version it already was.
+    """Add a version to ``bot``. The same code with the same formats returns the existing version.
 
-    One that was refused is then checked once more. Raises ``Refused`` and ``NotStored``.
+    A rejected version is then validated again. Raises ``Refused`` and ``NotStored``.
     """
     owner = owner_of_code(bot)
 
     def bot_of(_: Archive) -> Bot:
         found = Bot.objects.get(pk=bot.pk)
         if found.retired is not None:
-            raise Refused(f"{bot.name} is retired. Take it back first, then upload.")
+            raise Refused(f"{bot.name} is retired. Restore it before you upload a version.", code="retired")
         if found.kind == Bot.Kind.REMOTE:
-            raise Refused(f"{bot.name} is a remote bot: name its next version by a label. Upload code as a new bot.")
+            raise Refused(
+                f"{bot.name} is a remote bot. Give its next version a new label, or upload the code as a new bot.",
+                code="remote_bot",
+            )
         return found
 
     return _upload(owner, bot, filename, data, games, bot_of)
@@ -126,30 +129,30 @@ def upload_version(bot: Bot, filename: str, data: bytes, games: Games | None = N
 def _upload(
     owner: User, bot: Bot | None, filename: str, data: bytes, games: Games | None, bot_of: _BotOf
 ) -> BotVersion:
-    """Count the upload, judge and store its bytes, and only then take locks. Its row says what became of it."""
+    """Count the upload, check and store its bytes, and only then take locks. The result is stored in its row."""
     upload = _counted(owner, bot, filename, data)
     try:
         archive = archives.read_upload(filename, data, archive_limits())
         _, chosen = claims_of(archive.manifest, games)
         _require_room(owner, len(data))
-        with transaction.atomic():  # whatever can be refused is refused before anything is stored
-            hold_acting(owner.pk)  # or the same upload, sent at this moment, would have the name in between
+        with transaction.atomic():  # check everything before anything is stored
+            hold_acting(owner.pk)  # else a concurrent identical upload could take the name
             known = _known(bot_of(archive), archive, chosen)
         path = known.archive if known is not None and kept_already(known) else keep(filename, data)
         return _recorded(owner, upload, archive, path, games, bot_of)
-    except (archives.Refused, Refused) as refusal:
+    except (archives.ArchiveRefused, Refused) as refusal:
         _note(upload, str(refusal))
-        raise refusal if isinstance(refusal, Refused) else Refused(str(refusal)) from refusal
+        raise refusal if isinstance(refusal, Refused) else Refused(str(refusal), code=refusal.code) from refusal
     except OutOfReach as failure:
-        _note(upload, "It could not be stored, which was our fault.")
+        _note(upload, "The site could not store the file.")
         raise NotStored(
-            "Your file is fine, but it could not be stored, which is our fault. Nothing has changed; send it again in a"
+            "The site could not store your file because of a temporary problem. The file is valid. Upload it again in a"
             " few minutes."
         ) from failure
 
 
 def _counted(owner: User, bot: Bot | None, filename: str, data: bytes) -> Upload:
-    """The row of this upload, written before anything is read. Raises ``TooMany``."""
+    """Create the row of this upload before the file is read. Raises ``TooMany``."""
     shown = "".join(char for char in filename if char.isprintable())[:100]
     with transaction.atomic():
         hold_acting(owner.pk)
@@ -164,7 +167,7 @@ def _note(upload: Upload, refusal: str) -> None:
 def _recorded(
     owner: User, upload: Upload, archive: Archive, path: str, games: Games | None, bot_of: _BotOf
 ) -> BotVersion:
-    """The version, with its bot and the upload's row, or nothing of all that."""
+    """Store the version, its bot and the upload's row in one transaction."""
     with transaction.atomic():
         hold_acting(owner.pk)
         bot = bot_of(archive)
@@ -176,7 +179,7 @@ def _recorded(
 
 
 def _version(bot: Bot, archive: Archive, upload: Upload, path: str, games: Games | None) -> BotVersion:
-    """The version of ``bot`` with this code for these tables, appended if there is none yet."""
+    """Return the version of ``bot`` with this code and these formats; create it if necessary."""
     manifest = archive.manifest
     claims, chosen = claims_of(manifest, games)
     known = _known(bot, archive, chosen)
@@ -199,20 +202,20 @@ def _version(bot: Bot, archive: Archive, upload: Upload, path: str, games: Games
 
 
 def _known(bot: Bot, archive: Archive, chosen: str) -> BotVersion | None:
-    """The version that ``bot`` has of this code for these tables. The same files packed anew take no room again."""
+    """Return the existing version with this code and these formats. Repacked files count as the same code."""
     return BotVersion.objects.filter(bot=bot.pk, digest=archive.digest, chosen=chosen).first()
 
 
 def _require_room(owner: User, size: int) -> None:
-    """Raises ``TooMany``; what was asked before the file was stored is asked again once nobody can be quicker."""
+    """Raise ``TooMany`` at a limit; called before the file is stored, and again under the lock."""
     require_check(owner)
     require_space(owner, size)
 
 
 def _once_more(owner: User, version: BotVersion, path: str) -> BotVersion:
-    """The version; if it was refused, it waits for another check: a busy machine may have had a part in it.
+    """Return the version; queue a rejected one again because a busy machine may have been the cause.
 
-    Its code is from now on what lies at ``path``, which has the same contents: what came before may have been lost.
+    The archive is from now on the one at ``path``, which has the same content: the earlier one may be lost.
     """
     if version.archive != path:
         BotVersion.objects.filter(pk=version.pk).update(archive=path)

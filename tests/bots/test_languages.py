@@ -22,34 +22,36 @@ EXECUTABLES = {
 }
 
 NO_EXECUTABLES = {
-    "nothing": (b"", "is no program that Linux can start: build an ELF executable for x86-64"),
-    "text": (b"hello", "is no program that Linux can start: build an ELF executable for x86-64"),
-    "a script": (b"#!/bin/sh\n", "is a script, and the program that would run it may not be there"),
-    "a program for Windows": (b"MZ\x90\0", "is a program for Windows: build it for Linux on x86-64"),
-    "a program for macOS": (b"\xcf\xfa\xed\xfe\7\0\0\1", "is a program for macOS: build it for Linux on x86-64"),
-    "a header that is cut off": (program()[:40], "is cut off: build it again"),
-    "32 bits": (program(bits=1), "is built for another processor: build it for Linux on x86-64, 64 bits"),
-    "ARM": (program(machine=183), "is built for ARM (aarch64): build it for Linux on x86-64"),
-    "a processor of long ago": (program(machine=2), "is built for another processor: build it for Linux on x86-64"),
-    "an object file": (program(kind=1), "is an object file that has not been linked, which cannot be started"),
-    "a core dump": (program(kind=4), "is a core dump, which cannot be started"),
-    "no segments": (program(segments=0), "is damaged: its program headers are not in the file"),
-    "segments beyond the end": (program(segments=9999), "is damaged: its program headers are not in the file"),
-    "segments far beyond the end": (program(table=1 << 63), "is damaged: its program headers are not in the file"),
-    "nothing to load": (program(segment_type=4), "is no program, nothing of it would be loaded"),
-    "musl": (program(loader=b"/lib/ld-musl-x86_64.so.1\0"), f"asks for a loader other than {LOADERS[0]}: link it"),
-    "a loader without an end": (program(loader=GLIBC[:-1]), "asks for a loader other than"),
+    "nothing": (b"", "not_elf"),
+    "text": (b"hello", "not_elf"),
+    "a script": (b"#!/bin/sh\n", "script"),
+    "a program for Windows": (b"MZ\x90\0", "windows"),
+    "a program for macOS": (b"\xcf\xfa\xed\xfe\7\0\0\1", "macos"),
+    "a header that is cut off": (program()[:40], "truncated"),
+    "32 bits": (program(bits=1), "other_processor"),
+    "ARM": (program(machine=183), "other_processor"),
+    "a processor of long ago": (program(machine=2), "other_processor"),
+    "an object file": (program(kind=1), "not_executable"),
+    "a core dump": (program(kind=4), "not_executable"),
+    "no segments": (program(segments=0), "damaged"),
+    "segments beyond the end": (program(segments=9999), "damaged"),
+    "segments far beyond the end": (program(table=1 << 63), "damaged"),
+    "nothing to load": (program(segment_type=4), "nothing_to_load"),
+    "musl": (program(loader=b"/lib/ld-musl-x86_64.so.1\0"), "other_loader"),
+    "a loader without an end": (program(loader=GLIBC[:-1]), "other_loader"),
 }
 
 
 @pytest.mark.parametrize("data", EXECUTABLES.values(), ids=EXECUTABLES.keys())
 def test_what_linux_can_start_has_no_fault(data: bytes) -> None:
-    assert fault_of_executable(data) == ""
+    assert fault_of_executable(data) is None
 
 
-@pytest.mark.parametrize(("data", "fault"), NO_EXECUTABLES.values(), ids=NO_EXECUTABLES.keys())
-def test_what_linux_cannot_start_is_told_with_what_to_build(data: bytes, fault: str) -> None:
-    assert fault_of_executable(data).startswith(fault)
+@pytest.mark.parametrize(("data", "code"), NO_EXECUTABLES.values(), ids=NO_EXECUTABLES.keys())
+def test_a_file_that_linux_cannot_start_has_a_fault(data: bytes, code: str) -> None:
+    fault = fault_of_executable(data)
+    assert fault is not None
+    assert fault.code == code
 
 
 @pytest.mark.skipif(sys.platform != "linux" or platform.machine() != "x86_64", reason="not Linux on x86-64")
@@ -70,7 +72,7 @@ def test_linux_thinks_the_same(tmp_path: Path) -> None:
 def test_the_programs_of_this_machine_have_no_fault(program: str) -> None:
     if sys.platform != "linux" or platform.machine() != "x86_64":
         pytest.skip("not Linux on x86-64")
-    assert fault_of_executable(Path(f"/usr/bin/{program}").resolve().read_bytes()) == ""
+    assert fault_of_executable(Path(f"/usr/bin/{program}").resolve().read_bytes()) is None
 
 
 @given(st.binary(max_size=300).map(lambda tail: b"\x7fELF\2\1\1" + tail))

@@ -30,52 +30,41 @@ def test_an_entry_is_written_in_one_way() -> None:
 
 
 REFUSED = {
-    b'nmae = "x"': "bot.toml has the key 'nmae', which means nothing: name was probably meant.",
-    b"colour = 1": "bot.toml has the key 'colour', which means nothing: there are name, language, command, games.",
-    b"name = 7": "The name in bot.toml is a text of 1 to 40 printable characters, not 7.",
-    b'name = " "': "The name in bot.toml is a text of 1 to 40 printable characters, not ' '.",
-    b'name = "a\\u202eb"': "The name in bot.toml is a text of 1 to 40 printable characters, not 'a\\u202eb'.",
-    b'language = "cobol"': "The language in bot.toml is 'python' or 'executable', not 'cobol'.",
-    b"language = []": "The language in bot.toml is 'python' or 'executable', not [].",
-    b'command = "bot.py"': "The command in bot.toml is a list of texts such as [\"bot.py\"], not 'bot.py'.",
-    b"command = []": 'The command in bot.toml is a list of texts such as ["bot.py"], not [].',
-    b'command = ["../bot.py"]': "The command in bot.toml starts with a file in the bot's folder, not with '../bot.py'.",
-    b'command = ["/bin/sh"]': "The command in bot.toml starts with a file in the bot's folder, not with '/bin/sh'.",
-    b'command = ["C:bot.py"]': "The command in bot.toml starts with a file in the bot's folder, not with 'C:bot.py'.",
-    b'command = ["-c.py"]': "The command in bot.toml starts with a file in the bot's folder, not with '-c.py'.",
-    b'command = ["mybot"]': 'bot.toml starts \'mybot\': that is language = "executable", not "python".',
-    b'language = "executable"': 'bot.toml starts \'bot.py\': that is language = "python", not "executable".',
-    b"games = []": "games in bot.toml names at least one game with its seats, such as edel-stein-reich = [3, 4, 5].",
-    b"[games]\nedel-stein-riech = [3]": (
-        "bot.toml names the game 'edel-stein-riech', which is not there: edel-stein-reich was probably meant."
-    ),
-    b"[games]\nedel-stein-reich = [2]": (
-        "edel-stein-reich in bot.toml has the seats [3, 4, 5] or some of these, not [2]."
-    ),
-    b"[games]\nedel-stein-reich = [3, 3]": (
-        "edel-stein-reich in bot.toml has the seats [3, 4, 5] or some of these, not [3, 3]."
-    ),
-    b"[games]\nedel-stein-reich = [true]": (
-        "edel-stein-reich in bot.toml has the seats [3, 4, 5] or some of these, not [True]."
-    ),
-    b"name = ": "bot.toml is not TOML: Invalid value (at end of document).",
-    b'name = "a"\nname = "b"': "bot.toml is not TOML: Cannot overwrite a value (at end of document).",
-    b"name = 0x"
-    + b"f" * 4000: "The name in bot.toml is a text of 1 to 40 printable characters, not what stands there.",
-    b"name" + b".a" * 2000 + b"=1": (
-        "The name in bot.toml is a text of 1 to 40 printable characters, not what stands there."
-    ),
-    b"name = " + b"[" * 4000: "bot.toml is nested too deeply.",
-    b"\xff": "bot.toml is not UTF-8: invalid start byte at byte 0.",
-    b"#" * (MAX_BYTES + 1): "bot.toml is longer than 4 KiB.",
+    b'nmae = "x"': "unknown_key",
+    b"colour = 1": "unknown_key",
+    b"name = 7": "name",
+    b'name = " "': "name",
+    b'name = "a\\u202eb"': "name",
+    b'language = "cobol"': "language",
+    b"language = []": "language",
+    b'command = "bot.py"': "command",
+    b"command = []": "command",
+    b'command = ["../bot.py"]': "command_file",
+    b'command = ["/bin/sh"]': "command_file",
+    b'command = ["C:bot.py"]': "command_file",
+    b'command = ["-c.py"]': "command_file",
+    b'command = ["mybot"]': "command_language",
+    b'language = "executable"': "command_language",
+    b"games = []": "games",
+    b"[games]\nedel-stein-riech = [3]": ("unknown_game"),
+    b"[games]\nedel-stein-reich = [2]": ("seats"),
+    b"[games]\nedel-stein-reich = [3, 3]": ("seats"),
+    b"[games]\nedel-stein-reich = [true]": ("seats"),
+    b"name = ": "not_toml",
+    b'name = "a"\nname = "b"': "not_toml",
+    b"name = 0x" + b"f" * 4000: "name",
+    b"name" + b".a" * 2000 + b"=1": ("name"),
+    b"name = " + b"[" * 4000: "nested",
+    b"\xff": "not_utf8",
+    b"#" * (MAX_BYTES + 1): "too_large",
 }
 
 
-@pytest.mark.parametrize(("data", "sentence"), REFUSED.items(), ids=range(len(REFUSED)))
-def test_what_cannot_be_used_is_refused_with_what_to_write_instead(data: bytes, sentence: str) -> None:
+@pytest.mark.parametrize(("data", "code"), REFUSED.items(), ids=range(len(REFUSED)))
+def test_an_invalid_manifest_is_refused(data: bytes, code: str) -> None:
     with pytest.raises(ManifestError) as caught:
         parse(data)
-    assert str(caught.value) == sentence
+    assert caught.value.code == code
 
 
 @given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
@@ -96,8 +85,9 @@ def test_the_longest_manifest_is_read_in_no_time(data: bytes) -> None:
 def test_a_folder_without_a_manifest_has_a_bot_py_and_its_own_name(tmp_path: Path) -> None:
     folder = tmp_path / "emerald"
     folder.mkdir()
-    with pytest.raises(ManifestError, match=r"has no bot\.py"):
+    with pytest.raises(ManifestError) as caught:
         read_folder(folder)
+    assert caught.value.code == "entry_missing"
     (folder / "bot.py").write_text("pass")
     assert read_folder(folder) == Manifest("emerald")
 

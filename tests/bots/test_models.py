@@ -77,5 +77,5 @@ def test_neither_a_name_nor_a_digest_alone_makes_a_house_bot(greedy: Bot, ada: U
     swapped = version(greedy, 2, HOUSE["haggler"].digest())
     for one in (renamed, copied, swapped):
         assert house_bot(one) is None
-        with pytest.raises(NotHere, match="is not installed here"):
+        with pytest.raises(NotHere):
             program_of(one)

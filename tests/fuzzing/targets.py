@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from bots.archives import Archive, Refused, read_upload
+from bots.archives import Archive, ArchiveRefused, read_upload
 from bots.manifest import ManifestError, parse
 from bots.protocol import Answer, Malformed, is_ready, parse_answer
 from games import strict
@@ -29,10 +29,10 @@ class Target(NamedTuple):
 
 
 def check_archive(data: bytes) -> None:
-    """An archive is refused in one sentence, or taken within the limits and read by everybody as by us."""
+    """An archive is refused with a message, or taken within the limits and read by everybody as by us."""
     try:
         archive = read_upload("bot.zip", data, SMALL)
-    except Refused as refusal:
+    except ArchiveRefused as refusal:
         _is_sentence(str(refusal))
         return
     assert 1 <= len(archive.files) <= SMALL.files
@@ -51,15 +51,15 @@ def _others_agree(data: bytes, archive: Archive) -> None:
 
 
 def check_python_file(data: bytes) -> None:
-    """One ``.py`` is refused in one sentence, or taken as it is."""
+    """One ``.py`` is refused with a message, or taken as it is."""
     try:
         assert read_upload("bot.py", data, SMALL).files == {"bot.py": data}
-    except Refused as refusal:
+    except ArchiveRefused as refusal:
         _is_sentence(str(refusal))
 
 
 def check_manifest(data: bytes) -> None:
-    """A ``bot.toml`` is refused in one sentence, or it is one."""
+    """A ``bot.toml`` is refused with a message, or it is valid."""
     try:
         manifest = parse(data)
     except ManifestError as error:

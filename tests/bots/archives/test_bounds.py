@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import pytest
 
-from bots.archives import ArchiveLimits, Refused, read_upload
+from bots.archives import ArchiveLimits, ArchiveRefused, read_upload
 from tests.bots.archives.zips import STORED, Member, deflated, extra, zip_of
 
 MIB = 1024 * 1024
@@ -97,7 +97,7 @@ def test_no_archive_takes_much_time(made: Callable[[], bytes]) -> None:
     data = made()
     assert len(data) <= LIMITS.archive_bytes
     began = time.process_time()
-    with suppress(Refused):
+    with suppress(ArchiveRefused):
         read_upload("bot.zip", data)
     assert time.process_time() - began < MOST_SECONDS
 
@@ -107,7 +107,7 @@ def test_no_archive_takes_more_memory_than_its_files_may_have(made: Callable[[],
     data = made()
     tracemalloc.start()
     try:
-        with suppress(Refused):
+        with suppress(ArchiveRefused):
             read_upload("bot.zip", data)
         _, peak = tracemalloc.get_traced_memory()
     finally:

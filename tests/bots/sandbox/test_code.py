@@ -28,17 +28,17 @@ def test_a_house_program_is_the_packages_own_code() -> None:
 
 
 def test_a_house_program_of_another_digest_is_refused() -> None:
-    with pytest.raises(PlatformFailure, match="is not the version 000000000000"):
+    with pytest.raises(PlatformFailure, match="is not version 000000000000"):
         code_of(HouseProgram("greedy", "0" * 64))
 
 
 def test_a_house_program_is_known_by_its_name_and_nothing_else() -> None:
-    with pytest.raises(PlatformFailure, match=r"the house has no bot '\.\./greedy'"):
+    with pytest.raises(PlatformFailure, match=r"unknown house bot '\.\./greedy'"):
         code_of(HouseProgram("../greedy"))
 
 
 def test_a_folder_without_its_entry_is_refused() -> None:
-    with folder_of({"main.py": HONEST}) as folder, pytest.raises(PlatformFailure, match=r"there is no bot\.py"):
+    with folder_of({"main.py": HONEST}) as folder, pytest.raises(PlatformFailure, match=r"does not contain bot\.py"):
         code_of(LocalProgram(folder))
 
 
@@ -88,14 +88,14 @@ def test_two_threads_make_one_copy(runtime: Path) -> None:
 def test_a_link_in_a_bots_folder_is_refused(runtime: Path, target: str) -> None:
     with folder_of({"bot.py": HONEST}) as folder:
         (folder / "link").symlink_to(target)
-        with pytest.raises(PlatformFailure, match="neither a plain file nor a folder"):
+        with pytest.raises(PlatformFailure, match="neither a regular file nor a folder"):
             staged(code_of(LocalProgram(folder)), runtime)
 
 
 def test_a_pipe_in_a_bots_folder_is_refused(runtime: Path) -> None:
     with folder_of({"bot.py": HONEST}) as folder:
         os.mkfifo(folder / "pipe")
-        with pytest.raises(PlatformFailure, match="neither a plain file nor a folder"):
+        with pytest.raises(PlatformFailure, match="neither a regular file nor a folder"):
             staged(code_of(LocalProgram(folder)), runtime)
 
 
@@ -125,5 +125,5 @@ def test_copies_that_nobody_starts_any_more_are_forgotten(runtime: Path) -> None
 
 def test_an_interpreter_that_is_named_and_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ESR_BOT_PYTHON", "/nonexistent/python")
-    with pytest.raises(PlatformFailure, match="ESR_BOT_PYTHON names /nonexistent/python"):
+    with pytest.raises(PlatformFailure, match="ESR_BOT_PYTHON is set to /nonexistent/python"):
         interpreter.bots_interpreter.__wrapped__()

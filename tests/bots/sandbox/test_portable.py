@@ -79,7 +79,7 @@ def test_a_program_that_cannot_be_started_is_the_platforms_failure(launcher: Pla
     with (
         nothing_is_left(),
         folder_of({"bot.exe": "MZ"}) as folder,
-        pytest.raises(PlatformFailure, match="could not be started"),
+        pytest.raises(PlatformFailure, match="could not start"),
     ):
         launcher.start(LocalProgram(folder, entry="bot.exe"), Limits())
 

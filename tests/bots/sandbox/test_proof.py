@@ -65,35 +65,35 @@ os.close(descriptor)
 os.execv("{real}", ["bwrap", "--args", pipe("\\0".join(words).encode()), *sys.argv[sys.argv.index("--"):]])
 """
 DROPPED = {
-    "--unshare-ipc": "the namespaces ipc are the host's",
-    "--unshare-net": "the namespaces net are the host's",
-    "--unshare-cgroup": "the namespaces cgroup are the host's",
-    "--unshare-user": "could not be started",
-    "--unshare-pid": "could not be started",
-    "--unshare-uts": "could not be started",
-    "--disable-userns": "more user namespaces can be made",
+    "--unshare-ipc": "the namespaces ipc are shared",
+    "--unshare-net": "the namespaces net are shared",
+    "--unshare-cgroup": "the namespaces cgroup are shared",
+    "--unshare-user": "could not start",
+    "--unshare-pid": "could not start",
+    "--unshare-uts": "could not start",
+    "--disable-userns": "user namespaces can be created",
     "--uid 65534": "another user or group",
     "--gid 65534": "another user or group",
     "--hostname bot": "the name of the host",
-    "--die-with-parent": "would outlive the platform",
+    "--die-with-parent": "outlives its parent",
     "--new-session": "shares a session",
     "--as-pid-1": "not alone in its process namespace",
-    "--clearenv": "the environment is not the bots'",
+    "--clearenv": "the environment has other variables",
     "--ro-bind ROOT /": "did not answer",
-    "--dev-bind /dev/null /dev/null": "/dev holds other devices",
+    "--dev-bind /dev/null /dev/null": "/dev has other devices",
     "--chdir /bot": "did not answer",
-    "--setenv HOME /bot": "the environment is not the bots'",
-    "--json-status-fd *": "could not be started",
-    "--block-fd *": "began before its limits were set",
-    "--seccomp *": "there is no seccomp filter",
+    "--setenv HOME /bot": "the environment has other variables",
+    "--json-status-fd *": "could not start",
+    "--block-fd *": "started before its limits were set",
+    "--seccomp *": "no seccomp filter is active",
 }
 ADDED = {
-    "--bind /usr /usr": "/usr can be written to",
-    "--ro-bind /etc /etc": "/etc holds more or less",
-    "--dev-bind /dev /dev": "/dev holds other devices",
-    "--tmpfs /tmp": "files can be made in /tmp",
+    "--bind /usr /usr": "these mounts are writable: /usr",
+    "--ro-bind /etc /etc": "/etc has other files",
+    "--dev-bind /dev /dev": "/dev has other devices",
+    "--tmpfs /tmp": "files can be created in /tmp",
     "--tmpfs /": "did not answer",
-    "--setenv SECRET 1": "the environment is not the bots'",
+    "--setenv SECRET 1": "the environment has other variables",
 }
 
 
@@ -134,8 +134,8 @@ def probe_files() -> set[Path]:
 @pytest.mark.parametrize(
     ("script", "said"),
     [
-        (DOES_NOTHING, "could not be started"),
-        (PRETENDS, "does not hold: a file of the host can be read"),
+        (DOES_NOTHING, "could not start"),
+        (PRETENDS, "is not secure: a host file is readable"),
         (ANSWERS_ITSELF, "did not answer from inside"),
     ],
     ids=["does nothing", "runs the program as it is", "answers for the probe"],
@@ -185,7 +185,7 @@ def test_a_filter_that_lets_everything_through_is_found_out() -> None:
     allow += r"words[at + 1] = pipe(b'\x06\0\0\0\0\0\xff\x7f')".replace("\\\\", "\\")
     with bubblewrap_that(allow) as launcher:
         test = prove(launcher)
-    assert "other processes can be made" in test.problem
+    assert "processes can be created" in test.problem
     assert "memfd_create" in test.problem
 
 
@@ -220,7 +220,7 @@ def test_limits_that_are_not_set_are_found_out() -> None:
 def test_a_user_that_is_root_outside_is_found_out() -> None:
     test = prove(SameUser())
     assert "the probe is root outside" in test.problem
-    assert "threads can be made" in test.problem
+    assert "threads can be created" in test.problem
 
 
 @pytest.mark.usefixtures("sandbox_launcher")
@@ -340,4 +340,4 @@ def test_holes_in_the_copy_of_a_bot_are_found_out() -> None:
             file.truncate(1 << 20)
         test = prove(launcher)
     assert not test.ok
-    assert "its files have holes" in test.problem
+    assert "files have holes" in test.problem

@@ -27,7 +27,7 @@ DISGUISED = Disguised("0" * 64, Path("/nonexistent"))
 @pytest.mark.parametrize("program", [STORED, DISGUISED], ids=["stored", "disguised"])
 @pytest.mark.parametrize("launcher", [PlainLauncher, HouseOnlyLauncher, InProcessLauncher])
 def test_a_stored_program_reaches_no_launcher_but_the_sandbox(launcher: type, program: object) -> None:
-    with pytest.raises(PlatformFailure, match=r"only|nothing but"):
+    with pytest.raises(PlatformFailure, match="only"):
         launcher().start(program, Limits())
 
 

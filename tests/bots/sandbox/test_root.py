@@ -112,7 +112,7 @@ def test_a_program_cannot_be_started_from_a_place_without_programs(runtime: Path
 def test_what_cannot_be_copied_is_the_platforms_failure(runtime: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(root, "bots_interpreter", lambda: Path("/nonexistent/python3"))
     root.bots_library.cache_clear()
-    with pytest.raises(PlatformFailure, match="could not be copied"):
+    with pytest.raises(PlatformFailure, match="could not copy"):
         root_folder(runtime)
 
 
@@ -151,7 +151,7 @@ def test_bots_whose_files_lie_on_a_disk_play_no_rated_games(sandbox_launcher: Sa
         launcher = SandboxLauncher(runtime=folder / "runtime")
         test = prove(launcher)
     assert (test.ok, test.rated, launcher.proved) == (True, False, True)
-    assert "Uploaded bots play no rated games here: /, /bot lie on a disk" in test.problem
+    assert ": /, /bot." in test.problem
     assert "ESR_RUNTIME_DIR" in test.remedy
     assert prove(sandbox_launcher).rated
 
@@ -160,5 +160,5 @@ def test_a_root_that_cannot_be_noted_as_used_is_the_platforms_failure(
     sandbox_launcher: SandboxLauncher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sandbox_launcher, "root", Path("/proc/self/root"))
-    with folder_of({"bot.py": HONEST}) as folder, pytest.raises(PlatformFailure, match="cannot be used"):
+    with folder_of({"bot.py": HONEST}) as folder, pytest.raises(PlatformFailure, match="cannot use"):
         sandbox_launcher.start(LocalProgram(folder), Limits())

@@ -21,7 +21,7 @@ def test_a_sandbox_that_holds_says_what_it_is_made_of(sandbox_launcher: SandboxL
     assert found["python"] == self_test().python_version
     assert found["kernel"]
     assert found["bubblewrap"][0].isdigit()
-    assert {"name": "There is no /proc.", "problem": ""} in found["checks"]
+    assert {"name": "/proc does not exist.", "problem": ""} in found["checks"]
     assert orjson.loads(orjson.dumps(found)) == found
 
 

@@ -93,8 +93,8 @@ def test_a_storage_that_fails_later_stops_nothing_that_is_unpacked(
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
-        (lambda path: uploads().delete(path), "is not in the storage"),
-        (lambda path: uploads().save(path, ContentFile(b"print('somebody else')")), "is not the one that was uploaded"),
+        (lambda path: uploads().delete(path), "is missing from the storage"),
+        (lambda path: uploads().save(path, ContentFile(b"print('somebody else')")), "differs from the upload"),
         (lambda path: uploads().save(path, ContentFile(b"\xff\xfe")), "cannot be read"),
     ],
 )

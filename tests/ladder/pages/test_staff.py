@@ -88,11 +88,11 @@ def test_the_same_words_do_not_come_back(bot: Bot, owner: User, moderator: User)
     moderation.blank(bot, moderator, list(TextRemoval.What), "")
     bot.refresh_from_db()
     for name in ("Rude Word", "rude-word", "R U D E word!", "Rüde Word"):
-        with pytest.raises(Refused, match="Staff took this name away"):
+        with pytest.raises(Refused, match="moderator removed this name"):
             rename(bot, name)
-        with pytest.raises(Refused, match="Staff took this name away"):
+        with pytest.raises(Refused, match="moderator removed this name"):
             name_for(owner, name)
-    with pytest.raises(Refused, match="Staff took this description away"):
+    with pytest.raises(Refused, match="moderator removed this description"):
         describe(bot, "buy   THIS")
     rename(bot, "Polite Word")
 
@@ -161,7 +161,7 @@ ADDRESS = "/staff/sandboxes/"
 
 BROKEN = {
     "ok": False,
-    "problem": f"The sandbox does not hold: {SCRIPT}",
+    "problem": f"The sandbox is not secure: {SCRIPT}",
     "remedy": proof.APPARMOR,
     "checks": [{"name": "There is no /proc.", "problem": f"/proc is there {SCRIPT}"}, {"name": "Fine.", "problem": ""}],
     "kernel": "6.1",
@@ -204,7 +204,7 @@ def test_a_machine_that_holds_shows_what_was_tried(sandbox_launcher: SandboxLaun
 def test_a_machine_that_fails_says_what_is_wrong_and_what_helps() -> None:
     write_down(BROKEN)
     text = sandboxes_page(staff("eve"))
-    assert "does not hold" in text
+    assert "is not secure" in text
     assert "/proc is there" in text
     assert "apparmor_parser" in text
     assert SCRIPT not in text
