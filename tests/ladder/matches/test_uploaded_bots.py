@@ -180,7 +180,7 @@ def test_where_the_files_of_bots_lie_on_a_disk_an_uploaded_bot_plays_no_rated_ma
     monkeypatch.setattr(programs, "current_test", lambda: unrated)
     version = bot.active_version
     assert version is not None
-    with pytest.raises(NotHere, match=r"can only play unrated games here: Files lie on a disk\."):
+    with pytest.raises(NotHere, match=r"can only play unrated games on this machine: Files lie on a disk\."):
         program_of(version, rated=True)
     assert isinstance(program_of(version), StoredProgram)
     assert play(match.pk) is None
@@ -194,5 +194,5 @@ def test_a_version_without_an_archive_is_nobodys_code(sandbox_launcher: object, 
     version = bot.active_version
     assert version is not None
     version.archive = ""
-    with pytest.raises(NotHere, match="is not installed here"):
+    with pytest.raises(NotHere, match="is not installed on this machine"):
         program_of(version)

@@ -118,7 +118,7 @@ def test_reports_a_day_are_limited(owner: User, reporter: User) -> None:
     bots = [Bot.objects.create(owner=owner, name=f"b{i}", slug=f"b{i}") for i in range(moderation.MOST_A_DAY + 1)]
     for one in bots[:-1]:
         moderation.complain(one, reporter, "x")
-    with pytest.raises(TooMany, match="tomorrow") as refusal:
+    with pytest.raises(TooMany) as refusal:
         moderation.complain(bots[-1], reporter, "x")
     assert refusal.value.retry_after_s is not None
     assert 0 < refusal.value.retry_after_s <= 86401
