@@ -1,4 +1,4 @@
-"""How much, and for how long, anybody may send us: judged while a body arrives, before Django keeps any of it."""
+"""Limits on the size and duration of request bodies, checked while they arrive, before Django stores anything."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Any, Any, Any], Awaitable[None]]
-"""As ASGI has it; every library spells the types of its three arguments in its own way."""
+"""An ASGI application. Libraries use different types for its three arguments."""
 
 FORM_BYTES: Final = 64 * 1024
-"""What a form may weigh around the file in it."""
+"""Allowance for the parts of a form other than its file."""
 
 HEARD_OUT_BYTES: Final = 64 << 20
 HEARD_OUT_S: Final = 10.0
-"""So much of a body that was refused for its size, and for so long, is read and thrown away."""
+"""How much of a refused body is read and discarded, and for how long."""
 
 
 class _Refused(Exception):
-    """The body is not taken; nothing has been answered yet."""
+    """The body is refused, and no response has been sent yet."""
 
     def __init__(self, status: HTTPStatus, code: str, sentence: str) -> None:
         super().__init__(sentence)
@@ -33,10 +33,10 @@ class _Refused(Exception):
 
 
 class BoundedBodies:
-    """An ASGI application that answers 413 to bodies over ``most_bytes`` and 408 to those not there in ``seconds``.
+    """An ASGI application that answers 413 to bodies over ``most_bytes`` and 408 to bodies that take over ``seconds``.
 
-    A body without a Content-Length is counted chunk by chunk; one that says too great a length is not read at all. No
-    WebSocket is opened.
+    A body without a Content-Length is counted chunk by chunk. A body with a Content-Length over the limit is not read.
+    WebSockets are refused.
     """
 
     def __init__(self, application: Application, most_bytes: int, seconds: float) -> None:
@@ -45,7 +45,7 @@ class BoundedBodies:
         self._seconds = seconds
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        if scope["type"] == "websocket":  # Django raises at one, and would write that down each time
+        if scope["type"] == "websocket":  # Django would raise and log an error each time
             await send({"type": "websocket.close"})
             return
         if scope["type"] != "http":
@@ -61,7 +61,7 @@ class BoundedBodies:
             await send({"type": "http.response.body"})
 
     async def _hear_out(self, receive: Receive) -> None:
-        """Throw away what is still on its way: browsers show no answer to a form that they could not send whole."""
+        """Discard the rest of the body: browsers show no response to a form that they could not send completely."""
         heard = 0
         with suppress(TimeoutError):
             async with asyncio.timeout(HEARD_OUT_S):
@@ -81,7 +81,7 @@ class BoundedBodies:
 
         async def next_message() -> Message:
             nonlocal received, complete
-            if complete:  # what comes now is the end of the connection, and may take its time
+            if complete:  # only the end of the connection follows, which has no time limit
                 return await receive()
             try:
                 async with asyncio.timeout_at(until):
@@ -98,7 +98,7 @@ class BoundedBodies:
 
     def _too_large(self) -> _Refused:
         mib = self._most_bytes / (1 << 20)
-        sentence = f"This is too large: a request has at most {mib:.1f} MiB. Send a smaller file."
+        sentence = f"The request is too large. The limit is {mib:.1f} MiB. Send a smaller file."
         return _Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", sentence)
 
     def _too_slow(self) -> _Refused:
@@ -107,7 +107,7 @@ class BoundedBodies:
 
 
 async def _answer(refusal: _Refused, path: str, send: Send) -> None:
-    """Say it all at once; the connection is closed when the last, empty part is sent."""
+    """Send the response. The connection closes after the last, empty part."""
     if path.startswith(PREFIX):
         body, kind = problem_bytes(refusal.status, refusal.code, refusal.sentence), CONTENT_TYPE
     else:

@@ -1,4 +1,4 @@
-"""What every template may name."""
+"""The context of every template."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from esr_platform import languages
 
 
 def site(_request: HttpRequest) -> dict[str, Any]:
-    """Context processor: ``SITE_NAME``, the name in the head of every page, and in which language it speaks.
+    """Context processor for ``SITE_NAME`` and the language of the page.
 
-    ``LANGUAGE`` is its code, ``LANGUAGES`` are all codes with their own names, ``WORDS`` is where its scripts find
-    their words.
+    ``LANGUAGE`` is the code of the language, ``LANGUAGES`` are all codes with their names, and ``WORDS`` is the path of
+    the texts for scripts.
     """
     language = get_language() or settings.LANGUAGE_CODE
     return {

@@ -23,7 +23,7 @@ View = Callable[[HttpRequest], HttpResponse]
 
 
 def content_security_policy(get_response: View) -> View:
-    """Middleware that says what a page may load: nothing from elsewhere, no inline script and no inline style."""
+    """Middleware that sets the Content-Security-Policy: nothing from other sites, no inline scripts or styles."""
     policy = "; ".join(f"{name} {sources}" for name, sources in settings.CONTENT_SECURITY_POLICY.items())
 
     def respond(request: HttpRequest) -> HttpResponse:
@@ -35,11 +35,11 @@ def content_security_policy(get_response: View) -> View:
 
 
 def cache_policy(get_response: View) -> View:
-    """Middleware that keeps responses out of caches which other people use.
+    """Middleware that keeps personal responses out of shared caches.
 
-    A response to a user whom the request identifies, and every account page, is ``private, no-store``. Any other
-    response that names no policy is ``private, no-cache``: a browser asks again, by its ETag. Public policies, such as
-    those of static files and feeds, and ``no-store`` stay as they are.
+    A response to an identified user, and every account page, is ``private, no-store``. Any other response without a
+    policy is ``private, no-cache``, so browsers revalidate it by its ETag. Public policies, such as those of static
+    files and feeds, and ``no-store`` are kept.
     """
 
     def respond(request: HttpRequest) -> HttpResponse:
@@ -59,8 +59,8 @@ def cache_policy(get_response: View) -> View:
 def parts_of_pages(get_response: View) -> View:
     """Middleware for requests of htmx, which swaps parts of a response into the current page.
 
-    A redirect becomes a response that loads the other page instead: a part of it would make no sense here. HTML varies
-    by ``HX-Request``, because ``base.html`` leaves out everything around ``<main>`` for htmx.
+    A redirect becomes a response that loads the whole target page. HTML varies by ``HX-Request``, because ``base.html``
+    omits everything around ``<main>`` for htmx.
     """
 
     def respond(request: HttpRequest) -> HttpResponse:
@@ -77,16 +77,13 @@ def parts_of_pages(get_response: View) -> View:
 
 
 def page_pace(get_response: View) -> View:
-    """Middleware that answers 429 to a client address that asks for more pages in a minute than are welcome.
-
-    A site without Redis does not count pages.
-    """
+    """Middleware that limits the page requests per client IP address and minute. Without Redis there is no limit."""
 
     def respond(request: HttpRequest) -> HttpResponse:
         wait = 0 if request.path.startswith(_API) else _wait_s(request)
         if not wait:
             return get_response(request)
-        sentence = _("Too many requests from your address. Try again in %(seconds)s s.") % {"seconds": wait}
+        sentence = _("Too many requests from your IP address. Try again in %(seconds)s s.") % {"seconds": wait}
         return HttpResponse(
             sentence, status=429, content_type="text/plain; charset=utf-8", headers={"Retry-After": str(wait)}
         )

@@ -1,4 +1,4 @@
-"""The language of a page, and the texts of its scripts."""
+"""The language of pages, and the translated texts of their scripts."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ View = Callable[[HttpRequest], HttpResponse]
 
 
 def chosen(request: HttpRequest) -> str:
-    """The code of the language that the reader has chosen, or the site's own."""
+    """The code of the language that the user chose, or the default language of the site."""
     code = request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME, "")
     return code if code in dict(settings.LANGUAGES) else settings.LANGUAGE_CODE
 
 
 def spoken(get_response: View) -> View:
-    """Middleware that has a page speak the chosen language, and says which one it was."""
+    """Middleware that activates the chosen language and sets Content-Language."""
 
     def respond(request: HttpRequest) -> HttpResponse:
         with translation.override(chosen(request)):
@@ -46,25 +46,25 @@ def spoken(get_response: View) -> View:
     return respond
 
 
-@csrf_exempt  # it decides only how pages read, and its form stands on every page, cached ones too
+@csrf_exempt  # it only chooses a language, and its form is on every page, including cached pages
 @require_POST
 def choose(request: HttpRequest) -> HttpResponseBase:
-    """Keep the chosen ``language`` in a cookie and go back to where the reader was."""
+    """Store the chosen ``language`` in a cookie and return to the previous page."""
     return set_language(request)
 
 
 # --- Texts of scripts ------------------------------------------------------------------------------------------------
 
 MOST_PLURALS: Final = 200
-"""So many counts are listed with their plural form; beyond, the last two digits decide, in every language we know."""
+"""The number of counts in the plural table. For higher counts, the last two digits decide in all known languages."""
 
 
 @lru_cache(maxsize=16)
 def words(language: str) -> bytes:
-    """What ``words.js`` reads, as JSON: ``words`` by English text, a list where there are plurals, and ``plurals``.
+    """The document for ``words.js``, as JSON: ``words`` by English text (a list if there are plurals) and ``plurals``.
 
-    ``plurals[n]`` is the place of the form for ``n``. The terms of all games are in it, for boards that say a word
-    which they have from a view.
+    ``plurals[n]`` is the index of the plural form for ``n``. The terms of all games are included, because boards show
+    terms from views.
     """
     found = DjangoTranslation(language, domain="djangojs", localedirs=[str(path) for path in settings.LOCALE_PATHS])
     with translation.override(language):
@@ -79,7 +79,7 @@ def words(language: str) -> bytes:
 
 
 def address(language: str) -> str:
-    """Where a language's words lie; ``""`` for English, which stands in the scripts themselves."""
+    """The path of the texts of a language, or ``""`` for English, which is in the scripts themselves."""
     if language == settings.LANGUAGE_CODE or language not in dict(settings.LANGUAGES):
         return ""
     return reverse("words", args=[language, version(language)])
@@ -87,13 +87,13 @@ def address(language: str) -> str:
 
 @lru_cache(maxsize=16)
 def version(language: str) -> str:
-    """Twelve hexadecimal digits that change when any word does."""
+    """A hash of the texts, 12 hexadecimal digits."""
     return sha256(words(language)).hexdigest()[:12]
 
 
 @require_safe
 def document(_request: HttpRequest, language: str, version: str) -> HttpResponse:  # noqa: ARG001
-    """The words of a language. An older ``version`` gets today's words, which are better than none."""
+    """The texts of a language. A URL with an older ``version`` returns the current texts."""
     if not address(language):
         raise Http404
     response = HttpResponse(words(language), content_type="application/json")

@@ -1,4 +1,4 @@
-"""What only the owner of a site may read: its data folder, its SQLite database and its secret key."""
+"""Private files of a site: its data folder, its SQLite database and its secret key."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ _TEMPORARY: Final = {Path(name).resolve() for name in ("/tmp", "/var/tmp", "/dev
 
 
 def private_folder(path: Path) -> None:
-    """Create the folder ``path``, or close one that exists to other users.
+    """Create the folder ``path``, or remove other users' access to an existing folder.
 
     Raises ``OSError`` if it cannot be created or is a folder for the temporary files of all users.
     """
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     found = path.stat()
     shared = path.resolve() in _TEMPORARY or found.st_uid != os.geteuid()
-    if found.st_mode & stat.S_ISVTX and shared:  # an empty tmpfs has this bit as well, and may be ours alone
-        raise PermissionError(errno.EPERM, "other users write there, too", str(path))
+    if found.st_mode & stat.S_ISVTX and shared:  # an empty tmpfs also has this bit, and may be private
+        raise PermissionError(errno.EPERM, "other users can write there", str(path))
     if found.st_mode & 0o077 and found.st_uid == os.geteuid():
         path.chmod(0o700)
 
 
 def private_database(path: Path) -> None:
-    """Let only its owner read the SQLite database ``path``, with its journal, before anything is written into it.
+    """Restrict the SQLite database ``path`` and its journal to the owner before anything is written.
 
     Raises ``OSError`` if it cannot be opened.
     """
@@ -60,17 +60,17 @@ def strong(key: str) -> str:
     """Return ``key``. Raises ``SystemExit`` if it is weak."""
     if is_weak(key):
         raise SystemExit(
-            f"SECRET_KEY is weak: use at least {SECRET_KEY_MIN_LENGTH} random characters, or unset it and the site "
-            "makes one. To keep authenticator apps, name the old key in SECRET_KEY_FALLBACKS. Users sign in again, "
-            "because a weak key verifies no signatures."
+            f"SECRET_KEY is weak. Use at least {SECRET_KEY_MIN_LENGTH} random characters, or unset it to let the site "
+            "create a key. To keep authenticator apps working, add the old key to SECRET_KEY_FALLBACKS. All users have "
+            "to sign in again, because weak keys do not verify signatures."
         )
     return key
 
 
 def secret_key(path: Path) -> str:
-    """The key kept in ``path``, made first where there is none. Several processes may ask at once and get the same.
+    """Return the key in the file ``path``, and create it if it does not exist. Safe for concurrent processes.
 
-    Raises ``OSError`` when the folder cannot be written.
+    Raises ``OSError`` if the folder cannot be written.
     """
     if not path.exists():
         _publish(path, secrets.token_urlsafe(48))
@@ -78,8 +78,8 @@ def secret_key(path: Path) -> str:
 
 
 def _publish(path: Path, key: str) -> None:
-    """Write ``key`` to ``path`` whole or not at all; the first of several writers wins."""
-    handle, draft = tempfile.mkstemp(dir=path.parent)  # readable by its owner alone
+    """Write ``key`` to ``path`` atomically. The first of several writers wins."""
+    handle, draft = tempfile.mkstemp(dir=path.parent)  # readable only by its owner
     try:
         with os.fdopen(handle, "w") as file:
             file.write(key + "\n")

@@ -119,10 +119,10 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
-AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "esr_platform.account_pages.signing_in.Backend"]
+AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "esr_platform.account_pages.sign_in.Backend"]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "accounts:account"
-ACCOUNT_ADAPTER = "esr_platform.account_pages.signing_in.Adapter"
+ACCOUNT_ADAPTER = "esr_platform.account_pages.sign_in.Adapter"
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = "mandatory"
@@ -165,16 +165,16 @@ SOCIALACCOUNT_AUTO_SIGNUP = False  # every user chooses a name and accepts the t
 SOCIALACCOUNT_EMAIL_AUTHENTICATION = False  # do not trust email addresses of other sites
 SOCIALACCOUNT_LOGIN_ON_GET = False
 SOCIALACCOUNT_STORE_TOKENS = False
-AXES_HANDLER = "esr_platform.accounts.guessing.Handler"  # deletes IP addresses when they are no longer needed
+AXES_HANDLER = "esr_platform.accounts.lockout.Handler"  # deletes IP addresses when they are no longer needed
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]  # by user name alone, anyone could lock out the owner
 AXES_FAILURE_LIMIT = 6
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_RESET_ON_SUCCESS = True
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_USERNAME_FORM_FIELD = "login"
-AXES_USERNAME_CALLABLE = "esr_platform.accounts.guessing.whose_account"
-AXES_CLIENT_IP_CALLABLE = "esr_platform.accounts.guessing.address_of"
-AXES_LOCKOUT_CALLABLE = "esr_platform.accounts.guessing.locked_out"
+AXES_USERNAME_CALLABLE = "esr_platform.accounts.lockout.whose_account"
+AXES_CLIENT_IP_CALLABLE = "esr_platform.accounts.lockout.address_of"
+AXES_LOCKOUT_CALLABLE = "esr_platform.accounts.lockout.locked_out"
 AXES_ENABLE_ADMIN = AXES_VERBOSE = False
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"

@@ -6,7 +6,7 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from esr_platform import languages
 from esr_platform.account_pages import views as accounts
-from esr_platform.account_pages.urls import of_elsewhere
+from esr_platform.account_pages.urls import linked_accounts
 from esr_platform.api import http
 from esr_platform.metrics import metrics
 
@@ -14,11 +14,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("account/login/", accounts.LoginView.as_view(), name="account_login"),
     path("account/", include("esr_platform.account_pages.urls")),
     path("staff/people/<str:username>/", accounts.moderate, name="moderate_person"),
-    path("terms/", accounts.terms, name="terms"),
+    path("terms/", accounts.show_terms, name="terms"),
     path("account/", include("allauth.account.urls")),
     path("account/2fa/webauthn/login/", accounts.PasskeyLoginView.as_view(), name="mfa_login_webauthn"),
     path("account/2fa/", include("allauth.mfa.urls")),
-    *of_elsewhere(),
+    *linked_accounts(),
     path("api/v1/", include("esr_platform.api.urls")),
     path("language/", languages.choose, name="language"),
     path("words/<slug:language>/<slug:version>.json", languages.document, name="words"),

@@ -1,34 +1,32 @@
-"""A person deletes the account. What was played stays, under "deleted user"; who it was does not.
+"""Delete an account at its owner's request. Results and game records stay, under "deleted user".
 
-First, in one transaction, the account is closed and forgotten: name, address, password, keys, tokens, sessions. Nobody
-acts for it from then on. Then what it had on the ladders ends, row by row and in the order in which rows are locked:
-exhibitions are cancelled, checks stop, bots are retired. What is paired is played, as when any bot is retired; the code
-goes when no game can need it any more (``erase``). A process that dies in between loses nothing: a task goes on with
-it.
+One transaction closes the account and deletes its personal data: name, email addresses, password, passkeys, tokens and
+sessions. After that nothing can be done with the account. Then its matches on ladders end, in the order in which rows
+are locked: exhibition matches are canceled, validations stop, and bots are retired. Paired games are still played, as
+for any retired bot; the code is deleted when no game needs it any more (``erase``). If a process dies in between, a
+task continues.
 """
 
 from __future__ import annotations
 
 import logging
-from smtplib import SMTPException
 from typing import Any, Final
 
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from django.apps import apps
-from django.conf import settings
-from django.core.mail import EmailMessage
 from django.db import transaction
 from django.db.models import F, Q
 from django.db.models.functions import Now
-from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.module_loading import import_string
+from django.utils.translation import gettext as _
 
 from bots.models import Bot, BotVersion, Upload
 from bots.owners import rename_player
 from bots.uploads.storage import KEPT
 from esr_platform.account_pages.forms import deleted_name, fingerprint
+from esr_platform.accounts import mail
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import FormerName, User
 from ladder import chat
@@ -46,30 +44,27 @@ IN_A_ROUND: Final = 500
 
 
 def delete(person: User) -> None:
-    """Delete the account of ``person``, who has just shown that it is theirs. Raises ``Refused`` for the last one who
-    may do everything: nobody could look after the site.
-    """
+    """Delete the account of ``person``, who has just reauthenticated. Raises ``Refused`` for the last superuser."""
     address = person.email_address
     with transaction.atomic():
         name = _held(person).username
         if not _close(person):
             return
         _forget(person, name)
-    logger.info("user %s deleted their account", person.pk)
+    logger.info("account of user %s deleted by its owner", person.pk)
     person.refresh_from_db()
     erase(person)
-    if address is not None:
-        _say_goodbye(name, address)
+    mail.notify(address, _("your account was deleted"), "accounts/email/deleted.txt", {"name": name})
 
 
 def erase_all() -> int:
-    """Go on with accounts that were deleted and are not erased yet; how many are erased now. Safe twice at once."""
+    """Continue with deleted accounts of which data is left. Returns how many are now erased. Safe concurrently."""
     waiting = User.objects.filter(deleted__isnull=False, erased=None).order_by("deleted")[:IN_A_ROUND]
     return sum(erase(person) for person in waiting)
 
 
 def erase(person: User) -> bool:
-    """End what a deleted account had on the ladders, as far as can be now; whether nothing is left."""
+    """End the matches and bots of a deleted account as far as possible. Returns whether nothing is left."""
     cancel_exhibitions_of(person)
     for bot in Bot.objects.filter(owner=person).order_by("pk"):
         _stop_checks(bot)
@@ -82,18 +77,21 @@ def erase(person: User) -> bool:
 
 
 def _held(person: User) -> User:
-    """The person as of now, the row held with those of all superusers: of two who leave at once, one is the last."""
+    """Lock and return the row of ``person``, with all superusers, so that two of them cannot leave at once."""
     mighty = Q(is_superuser=True, is_active=True)
     rows = User.objects.select_for_update(no_key=True).filter(mighty | Q(pk=person.pk)).order_by("pk")
     others = {row.pk: row for row in rows}
     now = others.pop(person.pk)
     if now.is_superuser and not others:
-        raise Refused("You are the last one who may do everything here. Make somebody else a superuser first.")
+        raise Refused(
+            _("You are the only site admin, so you cannot delete your account. Make someone else a superuser first."),
+            code="last_superuser",
+        )
     return now
 
 
 def _close(person: User) -> bool:
-    """Make the row one that opens nothing and says nothing; whether it was not that already."""
+    """Clear the row of personal data and rights. Returns ``False`` if that was done before."""
     unusable = User()
     unusable.set_unusable_password()
     blank = dict.fromkeys(("email", "first_name", "last_name", "suspension_reason", "terms_version"), "")
@@ -113,7 +111,7 @@ def _close(person: User) -> bool:
 
 
 def _forget(person: User, name: str) -> None:
-    """Delete whatever says who it was, or opens the account; nobody gets the name again."""
+    """Delete personal data and credentials, and reserve the username so that no one else gets it."""
     FormerName.objects.get_or_create(digest=fingerprint(name))
     call_otherwise(name, _SOMEBODY)
     EmailAddress.objects.filter(user=person).delete()
@@ -134,7 +132,7 @@ def _forget(person: User, name: str) -> None:
 
 
 def _stop_checks(bot: Bot) -> None:
-    """Whoever is at a check finds it taken away, and brings nothing (``bots.uploads.queue.Claim``)."""
+    """Reject versions in validation. Workers lose their claims and store nothing (``bots.uploads.queue.Claim``)."""
     with transaction.atomic():
         Bot.objects.select_for_update(no_key=True).get(pk=bot.pk)
         bot.versions.filter(state__in=BotVersion.UNCHECKED).update(
@@ -143,9 +141,9 @@ def _stop_checks(bot: Bot) -> None:
 
 
 def _forget_code(person: User) -> bool:
-    """Let go of the code that no game needs any more; the files themselves go within days (``bots.uploads.storage``).
+    """Release code that no game needs. The files are deleted within days (``bots.uploads.storage``).
 
-    Not before an upload that shares a file must have named it: it was begun before the account was deleted.
+    This waits until every upload that began before the deletion, and may share a file, has named it.
     """
     versions = BotVersion.objects.filter(bot__owner=person).exclude(archive="")
     if person.deleted is None or person.deleted > timezone.now() - KEPT:
@@ -153,13 +151,3 @@ def _forget_code(person: User) -> bool:
     needed = Seat.objects.filter(version__in=versions, match__status__in=Match.PENDING).values("version")
     versions.exclude(pk__in=needed).update(archive="", filename="", check_report=None)
     return not versions.exists()
-
-
-def _say_goodbye(name: str, address: str) -> None:
-    """The last letter: so whoever did not mean it, or was not asked, learns of it."""
-    words = {"name": name, "settings": settings}
-    subject = f"{settings.SITE_NAME}: {render_to_string('accounts/deleted_subject.txt', words).strip()}"
-    try:
-        EmailMessage(subject, render_to_string("accounts/deleted.txt", words), None, [address]).send()
-    except (OSError, SMTPException) as failure:
-        logger.warning("email about a deleted account not sent: %s", failure)

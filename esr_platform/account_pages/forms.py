@@ -1,4 +1,4 @@
-"""The forms of accounts, and the names that users may have."""
+"""Account forms and username validators."""
 
 from __future__ import annotations
 
@@ -29,56 +29,55 @@ LONGEST: Final = 30
 
 valid_username = RegexValidator(
     rf"\A[A-Za-z][A-Za-z0-9_-]{{2,{LONGEST - 1}}}\Z",
-    gettext_lazy("A user name has 3 to 30 letters, digits, hyphens or underscores, and begins with a letter."),
+    gettext_lazy("Use 3 to 30 letters (a to z), digits, hyphens or underscores, starting with a letter."),
 )
-"""Plain letters only: look-alikes from other alphabets would let one name be taken for another."""
+"""ASCII letters only, so that look-alikes from other alphabets cannot imitate another name."""
 
 of_the_site = RegexValidator(
     r"\A(deleted|user)[-_]*(user)?[-_]*\d+[-_]*\Z",
-    gettext_lazy("Names like this one are given by the site. Choose another one."),
+    gettext_lazy("Names of this form are reserved for the site. Choose another name."),
     inverse_match=True,
     flags=re.IGNORECASE,
 )
-"""What an account is called that is deleted, or whose name staff took away (``deleted_name``, ``remove_name``)."""
+"""The form of names of deleted accounts and of accounts without a name (``deleted_name``, ``remove_name``)."""
 
 
 def not_reserved(name: str) -> None:
-    """Raises ``ValidationError`` for a name that would look like the site itself, however it is written."""
+    """Raise ``ValidationError`` for a name that looks like the site itself, in any spelling."""
     if is_reserved(name):
-        raise ValidationError(gettext_lazy("This name cannot be had. Choose another one."))
+        raise ValidationError(gettext_lazy("This username is not available. Choose another name."))
 
 
 def never_had(name: str) -> None:
-    """Raises ``ValidationError`` for the name of somebody who is gone, so that nobody can be taken for them."""
+    """Raise ``ValidationError`` for the former name of another user, so that no one can impersonate them."""
     former: Any = apps.get_model("accounts", "FormerName")
     if former.objects.filter(digest=fingerprint(name)).exists():
-        raise ValidationError(gettext_lazy("This name cannot be had. Choose another one."))
+        raise ValidationError(gettext_lazy("This username is not available. Choose another name."))
 
 
 def not_alike(name: str, person: Any = None) -> None:
-    """Raises ``ValidationError`` for a name that looks like another user name, or like a bot's name or slug.
+    """Raise ``ValidationError`` for a name that looks like another username, or like the name or slug of a bot.
 
-    ``person`` is who chooses it, if they have an account: their own bots do not count. Names that differ in case alone
-    are allauth's to refuse.
+    The bots of ``person``, who chooses the name, do not count. allauth refuses names that differ only in case.
     """
     people: Any = apps.get_model("accounts", "User")
     if people.objects.filter(username__iexact=name).exists():
         return
-    from bots.names import is_bot_name, is_user_name  # it imports models, and the settings name this module
+    from bots.names import is_bot_name, is_user_name  # not at the top: the settings name this module
 
     if is_user_name(name, person) or is_bot_name(name, person):
-        raise ValidationError(gettext_lazy("This name cannot be had. Choose another one."))
+        raise ValidationError(gettext_lazy("This username is not available. Choose another name."))
 
 
 for_anyone: Final[list[Callable[[Any], None]]] = [valid_username, of_the_site, not_reserved, never_had]
-"""The validators that do not depend on who chooses a name."""
+"""The validators that do not depend on the user who chooses a name."""
 
 validators: Final[list[Callable[[Any], None]]] = [*for_anyone, not_alike]
-"""What a name has to pass at sign-up (``ACCOUNT_USERNAME_VALIDATORS``)."""
+"""The validators for sign-up (``ACCOUNT_USERNAME_VALIDATORS``)."""
 
 
 def fingerprint(name: str) -> str:
-    """What is kept of a name: the same for spellings that differ in case or in hyphens and underscores alone."""
+    """The stored hash of a name, equal for spellings that differ only in case, hyphens or underscores."""
     return sha256(f"former name: {_plain(name)}".encode()).hexdigest()
 
 
@@ -87,52 +86,52 @@ def _plain(name: str) -> str:
 
 
 def deleted_name(person: int) -> str:
-    """What a deleted account is called."""
+    """The username of a deleted account."""
     return f"deleted-user-{person}"
 
 
 def remove_name(person: int) -> str:
-    """What an account is called whose name staff took away, until its owner chooses another one."""
+    """The username of an account whose name a moderator removed, until its owner chooses another one."""
     return f"user-{person}"
 
 
 # --- Forms -----------------------------------------------------------------------------------------------------------
 
 MAY: Final = {
-    Scope.READ.value: gettext_lazy("read what you may see: private ladders too, and what checks have found"),
+    Scope.READ.value: gettext_lazy("read everything that you can see, such as private ladders and validation reports"),
     Scope.PLAY.value: gettext_lazy("play with your remote bots"),
     Scope.UPLOAD.value: gettext_lazy("upload bots and versions, and register remote bots"),
-    Scope.MANAGE.value: gettext_lazy("manage bots: activate versions, join and leave ladders, order matches"),
+    Scope.MANAGE.value: gettext_lazy("manage bots: activate versions, join and leave ladders, request matches"),
 }
 LIFETIMES: Final = {
     "30": gettext_lazy("30 days"),
-    "365": gettext_lazy("a year"),
-    "": gettext_lazy("until it is revoked"),
+    "365": gettext_lazy("1 year"),
+    "": gettext_lazy("no expiry"),
 }
 _LONGEST_REASON: Final = 400
 _LONGEST_LOGIN: Final = 254
 
 
 def words_of_signup(fields: dict[str, forms.Field]) -> None:
-    """Say what is asked at sign-up, and ask for the terms."""
+    """Label the fields of a sign-up form and add the acceptance of the terms."""
     _say(
         fields["username"],
-        gettext_lazy("User name"),
-        gettext_lazy("Letters, digits, hyphens, underscores. Everybody sees it."),
+        gettext_lazy("Username"),
+        gettext_lazy("Public. Letters, digits, hyphens and underscores."),
     )
-    _say(fields["email"], gettext_lazy("E-mail"), gettext_lazy("A code is sent there. Nobody else sees it."))
-    sentence = gettext_lazy("Results and records of your bots are published under {licence}. {link}.")
+    _say(fields["email"], gettext_lazy("Email"), gettext_lazy("Not public. You get a code to verify this address."))
+    sentence = gettext_lazy("Results and game records of your bots are published under {licence}. {link}.")
     text = format_html(
         str(sentence),
         licence=terms.LICENCE,
-        link=format_html('<a href="{}" target="_blank">{}</a>', reverse("terms"), gettext("All the terms")),
+        link=format_html('<a href="{}" target="_blank">{}</a>', reverse("terms"), gettext("Read the terms")),
     )
-    wrong = {"required": gettext_lazy("Without the terms there is no account. Read them, and tick this if you agree.")}
+    wrong = {"required": gettext_lazy("You must accept the terms to create an account.")}
     fields["terms"] = forms.BooleanField(label=gettext_lazy("I accept the terms"), help_text=text, error_messages=wrong)
 
 
-class SignupInOurWords:
-    """What every form of a sign-up of allauth's has here: this site's words, and the terms."""
+class SignupFields:
+    """The part that all sign-up forms share: labels and the acceptance of the terms."""
 
     fields: dict[str, forms.Field]
 
@@ -145,22 +144,22 @@ class SignupInOurWords:
         terms.accept(user)
 
 
-class SignupForm(SignupInOurWords, allauth_forms.SignupForm):  # type: ignore[misc]
-    """allauth's form."""
+class SignupForm(SignupFields, allauth_forms.SignupForm):  # type: ignore[misc]
+    """Sign up with an email address and a password."""
 
     def try_save(self, request: Any) -> Any:
-        """Hash the password also for an email address that has an account, or the time would tell that it has one."""
+        """Hash the password even if the address has an account, so that the response time does not reveal it."""
         if self.account_already_exists:
             make_password(self.cleaned_data["password1"])
         return super().try_save(request)
 
 
 class LoginForm(allauth_forms.LoginForm):  # type: ignore[misc]
-    """allauth's form in this site's words."""
+    """Sign in with a username or email address and a password."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        _say(self.fields["login"], gettext_lazy("User name or e-mail"), "")
+        _say(self.fields["login"], gettext_lazy("Username or email"), "")
         _say(self.fields["remember"], gettext_lazy("Stay signed in"), "")
         login: Any = self.fields["login"]
         login.max_length = _LONGEST_LOGIN
@@ -168,24 +167,24 @@ class LoginForm(allauth_forms.LoginForm):  # type: ignore[misc]
         login.widget.attrs.update({"autocomplete": "username", "maxlength": _LONGEST_LOGIN})
 
     def user_credentials(self) -> dict[str, Any]:
-        """What is tried, with what was typed: axes counts by that (``guessing.whose_account``)."""
+        """The credentials and the login as typed, by which axes counts attempts (``lockout.whose_account``)."""
         return {**super().user_credentials(), "login": self.cleaned_data["login"]}
 
 
 class ResetPasswordForm(allauth_forms.ResetPasswordForm):  # type: ignore[misc]
-    """allauth's form in this site's words."""
+    """Ask for an email with a link to choose a new password."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        _say(self.fields["email"], gettext_lazy("E-mail"), "")
+        _say(self.fields["email"], gettext_lazy("Email"), "")
 
 
 class AddEmailForm(allauth_forms.AddEmailForm):  # type: ignore[misc]
-    """allauth's form in this site's words."""
+    """Add an email address to an account."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        _say(self.fields["email"], gettext_lazy("E-mail"), gettext_lazy("A code is sent there."))
+        _say(self.fields["email"], gettext_lazy("New email"), gettext_lazy("You get a code to verify this address."))
 
 
 def _say(field: forms.Field, label: Any, help_text: Any) -> None:
@@ -193,30 +192,30 @@ def _say(field: forms.Field, label: Any, help_text: Any) -> None:
 
 
 class TokenForm(forms.Form):
-    """A name, what it may do or the one remote bot that it plays, and for how long."""
+    """Create an API token: its name, its scopes or its remote bot, and its lifetime."""
 
     name = forms.CharField(
-        label=gettext_lazy("What is it for?"),
+        label=gettext_lazy("Name"),
         max_length=Token._meta.get_field("name").max_length,
-        help_text=gettext_lazy("For example: laptop."),
+        help_text=gettext_lazy("For example: laptop"),
     )
     bot = forms.ModelChoiceField(
         Bot.objects.none(),
-        label=gettext_lazy("One bot alone"),
+        label=gettext_lazy("Remote bot"),
         required=False,
         to_field_name="slug",
-        empty_label=gettext_lazy("no: what is ticked below"),
-        help_text=gettext_lazy("A token of a remote bot plays as this bot, and can do nothing else."),
+        empty_label=gettext_lazy("none: use the scopes below"),
+        help_text=gettext_lazy("A token for a remote bot can only play as this bot. Its scopes are ignored."),
     )
     scopes = forms.MultipleChoiceField(
-        label=gettext_lazy("It may"),
+        label=gettext_lazy("Scopes"),
         choices=list(MAY.items()),
         widget=forms.CheckboxSelectMultiple,
         required=False,
         initial=[Scope.UPLOAD.value],
     )
     days = forms.ChoiceField(
-        label=gettext_lazy("It works for"), choices=list(LIFETIMES.items()), required=False, initial="365"
+        label=gettext_lazy("Expires after"), choices=list(LIFETIMES.items()), required=False, initial="365"
     )
 
     def __init__(self, person: User, *args: Any, **kwargs: Any) -> None:
@@ -231,32 +230,34 @@ class TokenForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         asked = super().clean() or {}
         if not self.errors and self.bot_alone is None and not asked["scopes"]:
-            self.add_error("scopes", gettext_lazy("Tick what it may do."))
+            self.add_error("scopes", gettext_lazy("Select at least one scope."))
         return asked
 
     @property
     def bot_alone(self) -> Bot | None:
-        """The one remote bot that it is to play; ``None`` for a token of the person's."""
+        """The remote bot of the token; ``None`` for a token with scopes."""
         found: Bot | None = self.cleaned_data.get("bot")
         return found
 
     @property
     def lifetime(self) -> timedelta | None:
-        """How long the token is to work; ``None``: until it is revoked."""
+        """The lifetime of the token; ``None`` if it does not expire."""
         days = self.cleaned_data["days"]
         return timedelta(days=int(days)) if days else None
 
     @property
     def chosen_scopes(self) -> list[Scope]:
-        """The scopes that were ticked."""
+        """The selected scopes."""
         return [Scope(value) for value in self.cleaned_data["scopes"]]
 
 
 class DeleteForm(forms.Form):
-    """The user name once more, so that nobody deletes an account by a slip."""
+    """Confirm the deletion of an account by entering its username."""
 
     username = forms.CharField(
-        label=gettext_lazy("Your user name"), max_length=150, widget=forms.TextInput({"autocomplete": "off"})
+        label=gettext_lazy("Enter your username to confirm"),
+        max_length=150,
+        widget=forms.TextInput({"autocomplete": "off"}),
     )
 
     def __init__(self, person: User, *args: Any, **kwargs: Any) -> None:
@@ -266,14 +267,14 @@ class DeleteForm(forms.Form):
     def clean_username(self) -> str:
         typed: str = self.cleaned_data["username"]
         if typed.strip().casefold() != self.person.username.casefold():
-            raise ValidationError(gettext_lazy("That is not your user name. Nothing was deleted."))
+            raise ValidationError(gettext_lazy("This is not your username. Your account was not deleted."))
         return typed
 
 
 class NameForm(forms.Form):
-    """Another user name, for somebody whose name staff took away."""
+    """Choose a new username after a moderator removed the previous one."""
 
-    username = forms.CharField(label=gettext_lazy("User name"), max_length=LONGEST, validators=for_anyone)
+    username = forms.CharField(label=gettext_lazy("New username"), max_length=LONGEST, validators=for_anyone)
 
     def __init__(self, person: User, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -286,11 +287,11 @@ class NameForm(forms.Form):
 
 
 class ReasonForm(forms.Form):
-    """Why staff does something to an account; its owner reads it."""
+    """The reason for an action on an account."""
 
     reason = forms.CharField(
-        label=gettext_lazy("Why?"),
+        label=gettext_lazy("Reason"),
         max_length=_LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text=gettext_lazy("The person reads it, and it stays on record."),
+        help_text=gettext_lazy("The user gets this text by email, and the audit log keeps it."),
     )

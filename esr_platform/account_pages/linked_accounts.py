@@ -1,4 +1,4 @@
-"""Signing in with an account at another site, where the settings name one (``social``). Not loaded otherwise."""
+"""Sign-in with a linked account, such as GitHub. Loaded only if the settings name a provider (``social``)."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from allauth.socialaccount import forms as allauth_forms
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from django.core.exceptions import ValidationError
 
-from esr_platform.account_pages.forms import SignupInOurWords, valid_username
+from esr_platform.account_pages.forms import SignupFields, valid_username
 
 
 class Adapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
-    """The other site says who somebody is, and nothing more: the user name is chosen here."""
+    """The provider identifies the user. Users choose their username here."""
 
     def populate_user(self, request: Any, sociallogin: Any, data: dict[str, Any]) -> Any:
-        """No name of a person is kept, and a user name only as far as it could be one here, as a proposal."""
+        """Keep no personal name. Suggest the username of the provider if it would be valid here."""
         name = str(data.get("username") or "")
         kept = {"username": name if _possible(name) else "", "email": data.get("email")}
         return super().populate_user(request, sociallogin, kept)
@@ -29,5 +29,5 @@ def _possible(name: str) -> bool:
     return True
 
 
-class SignupForm(SignupInOurWords, allauth_forms.SignupForm):  # type: ignore[misc]
-    """allauth's form after a sign-in elsewhere."""
+class SignupForm(SignupFields, allauth_forms.SignupForm):  # type: ignore[misc]
+    """Sign up after signing in with a linked account."""

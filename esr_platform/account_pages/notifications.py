@@ -1,4 +1,4 @@
-"""Notifications of an account: the events that the daily email and the private feed have in common, and the feed."""
+"""Notifications of a user: the events for the digest email and the private feed, and the feed itself."""
 
 from __future__ import annotations
 
@@ -30,25 +30,25 @@ from ladder.ratings.sprt import Verdict
 
 # --- Events ----------------------------------------------------------------------------------------------------------
 #
-# Nothing is queued. News are read from the rows that they are about, so a process that dies loses none of them. News
-# that no longer matter, such as an invitation that has been answered, disappear with the state of their row.
+# Nothing is queued. News are read from the rows that they are about, so none is lost if a process dies. News that no
+# longer matter, such as an answered invitation, disappear with the state of their row.
 
 _ENDED: Final = (Exhibition.State.FINISHED, Exhibition.State.CANCELLED)
 _WORDS: Final = {
-    Exhibition.Kind.TEST: "test",
+    Exhibition.Kind.TEST: "test match",
     Exhibition.Kind.CHALLENGE: "challenge",
     Exhibition.Kind.COMPARISON: "version comparison",
     Exhibition.Kind.SCHEDULED: "scheduled match",
 }
 _VERDICTS: Final = {
-    Verdict.BETTER.value: "Yes, it is better.",
-    Verdict.NOT_BETTER.value: "No, it is not better by the margin.",
-    Verdict.OPEN.value: "The blocks were not enough to decide.",
+    Verdict.BETTER.value: "Result: the candidate is better.",
+    Verdict.NOT_BETTER.value: "Result: the candidate is not better by the margin.",
+    Verdict.OPEN.value: "Result: undecided after the maximum number of blocks.",
 }
 
 
 class Kind(StrEnum):
-    """What news are about. The values are part of the ids of feed entries, so they never change."""
+    """The kind of event. The values are part of the ids of feed entries, so they never change."""
 
     VERSION_REJECTED = "version-rejected"
     BOT_PAUSED = "bot-paused"
@@ -59,9 +59,9 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class News:
-    """An event that concerns a person. ``headline`` is short, without a period; ``path`` is the page with more.
+    """An event for a user. ``headline`` is short and has no period; ``path`` is the path of the page about it.
 
-    ``key`` tells events of one kind apart.
+    ``key`` identifies the event within its kind.
     """
 
     kind: Kind
@@ -80,7 +80,7 @@ class News:
 class _Source:
     """Rows that news are about. ``person``, ``moment`` and ``ladder`` are lookups that start at a row.
 
-    The person must be allowed to see the ladder, if there is one.
+    News about a ladder are only for users who may see it.
     """
 
     rows: Callable[[], QuerySet[Any]]
@@ -94,7 +94,7 @@ class _Source:
 
 
 def news_of(person: User, since: datetime, until: datetime) -> list[News]:
-    """All news of ``person`` after ``since``, up to and including ``until``, oldest first. In the site's language."""
+    """News of ``person`` after ``since``, up to and including ``until``, oldest first, in the site's language."""
     found: list[News] = []
     with translation.override(settings.LANGUAGE_CODE):
         for source in _SOURCES:
@@ -106,10 +106,7 @@ def news_of(person: User, since: datetime, until: datetime) -> list[News]:
 
 
 def may_have_news(since: datetime, until: datetime) -> Q:
-    """Select users for whom ``news_of`` may return something that no email has told them yet.
-
-    Whether a person may see a ladder is left to ``news_of``.
-    """
+    """A filter for users who may have news that no digest contained yet. ``news_of`` checks who may see a ladder."""
     found = Q()
     for source in _SOURCES:
         told = Coalesce(f"{source.person}__told_until", f"{source.person}__date_joined")
@@ -118,7 +115,7 @@ def may_have_news(since: datetime, until: datetime) -> Q:
 
 
 def _rejected() -> QuerySet[BotVersion]:
-    """Rejected versions that are the newest of their bot. An owner who has uploaded another one knows."""
+    """Rejected versions that are the newest of their bot. Owners who uploaded a newer version know already."""
     newest = BotVersion.objects.filter(bot=OuterRef("bot")).order_by("-number").values("pk")[:1]
     rejected = BotVersion.objects.filter(pk=Subquery(newest), state=BotVersion.State.REFUSED, bot__retired=None)
     return rejected.select_related("bot").defer("check_report")
@@ -129,20 +126,20 @@ def _paused() -> QuerySet[Bot]:
 
 
 def _invitations() -> QuerySet[Agreement]:
-    """Invitations that can still be accepted and have no answer yet."""
+    """Invitations that can be accepted and have not been answered."""
     return _with_exhibitions(
         Agreement.objects.filter(agreed=None, exhibition__state=Exhibition.State.INVITED, exhibition__due_at__gt=Now())
     )
 
 
 def _requested() -> QuerySet[Exhibition]:
-    """Exhibition matches that have ended, for the person who requested them."""
+    """Exhibition matches that have ended, for the users who requested them."""
     shown = Exhibition.objects.filter(state__in=_ENDED).select_related("ladder", "requested_by")
     return shown.prefetch_related(Prefetch("players", listed_players()))
 
 
 def _accepted() -> QuerySet[Agreement]:
-    """Exhibition matches that have ended, for the people who accepted them."""
+    """Exhibition matches that have ended, for the users who accepted them."""
     return _with_exhibitions(Agreement.objects.filter(agreed=True, exhibition__state__in=_ENDED))
 
 
@@ -165,7 +162,7 @@ def _tell_rejections(_: User, versions: Sequence[BotVersion]) -> Iterator[News]:
             key=str(version.pk),
             moment=version.checked,
             headline=_line(f"your bot {name} was rejected"),
-            sentence=visible(f"{name} was rejected. {version.reason}"),
+            sentence=visible(f"Your bot {name} was rejected. {version.reason}"),
             path=reverse("pages:bot", args=[version.bot.slug]),
         )
 
@@ -178,7 +175,7 @@ def _tell_pauses(_: User, bots: Sequence[Bot]) -> Iterator[News]:
             key=f"{bot.pk}-{bot.paused:%Y%m%dT%H%M%S}",
             moment=bot.paused,
             headline=_line(f"your bot {bot.name} was paused"),
-            sentence=visible(f"{bot.name} was paused. {bot.pause_reason} You can resume it on its page."),
+            sentence=visible(f"Your bot {bot.name} was paused. {bot.pause_reason} You can resume it on the bot page."),
             path=reverse("pages:bot", args=[bot.slug]),
         )
 
@@ -194,8 +191,7 @@ def _tell_invitations(_: User, agreements: Sequence[Agreement]) -> Iterator[News
             headline=_line(f"invitation to a match on {exhibition.ladder.name}"),
             sentence=visible(
                 f"{by} invites you to a scheduled match on {exhibition.ladder.name}: {_title(exhibition)}"
-                f" It starts on {when}."
-                " Accept or decline the invitation before then."
+                f" The match starts on {when}. Accept or decline the invitation before then."
             ),
             path=reverse("pages:exhibition", args=[exhibition.pk]),
         )
@@ -208,7 +204,7 @@ def _tell_accepted(person: User, agreements: Sequence[Agreement]) -> Iterator[Ne
 def _tell_ended(person: User, exhibitions: Sequence[Exhibition]) -> Iterator[News]:
     for exhibition in exhibitions:
         if exhibition.reason == CANCELLED_BY.format(person.username):
-            continue  # The person canceled it and knows.
+            continue  # The user canceled it.
         assert exhibition.ended is not None
         name = f"{_WORDS[Exhibition.Kind(exhibition.kind)]} on {exhibition.ladder.name}"
         result = "finished" if exhibition.state == Exhibition.State.FINISHED else "was canceled"
@@ -227,25 +223,25 @@ def _tell_seasons(_: User, standings: Sequence[FinalStanding]) -> Iterator[News]
     for season, rows in groupby(sorted(standings, key=lambda row: (row.season_id, row.rank)), lambda row: row.season):
         assert season.closed is not None
         name = f"season {season.number} of {season.ladder.name}"
-        own = [f"{row.membership.bot.name} is rank {row.rank} with {points(row.rating)} points" for row in rows]
+        own = [f"{row.membership.bot.name} has rank {row.rank} (rating {points(row.rating)})" for row in rows]
         yield News(
             kind=Kind.SEASON_ENDED,
             key=str(season.pk),
             moment=season.closed,
             headline=_line(f"{name} ended"),
-            sentence=visible(f"{sentence(f'{name} ended')} {listing(own)}."),
+            sentence=visible(f"{sentence(f'{name} ended')} Final standings: {listing(own)}."),
             path=reverse("pages:season", args=[season.ladder.slug, season.number]),
         )
 
 
 def _title(exhibition: Exhibition) -> str:
-    """Who plays, with a period; of a version comparison the question."""
+    """The title of the match as a sentence."""
     text = title(exhibition, [player.version for player in exhibition.players.all()])
     return text if text.endswith("?") else f"{text}."
 
 
 def _line(text: str) -> str:
-    """``text`` on one line, as the subject of an email needs it."""
+    """``text`` on one line, for the subject of an email."""
     return " ".join(visible(text).split())
 
 
@@ -262,10 +258,10 @@ _SOURCES: Final = (
 # --- The feed --------------------------------------------------------------------------------------------------------
 #
 # Feed readers cannot sign in, so the URL itself gives access. It is signed and bound to two counters of the account:
-# ``feed_epoch``, which the person raises to get another URL, and ``session_epoch``, which also ends all sessions.
+# ``feed_epoch``, which increases when the user replaces the URL, and ``session_epoch``, which also ends all sessions.
 
 WINDOW: Final = timedelta(days=30)
-"""The feed shows news of this time."""
+"""The feed contains news from this period."""
 
 PRIVATE: Final = "private, no-store"
 _SIGNER: Final = Signer(salt="esr.accounts.feed")
@@ -278,7 +274,7 @@ def path_of(person: User) -> str:
 
 
 def person_at(signed: str) -> User | None:
-    """The person whose feed has this signed value; ``None`` if it is invalid, replaced, or the account is closed."""
+    """The user of a signed feed URL; ``None`` if the URL is invalid or replaced, or the account is closed."""
     try:
         pk, session_epoch, feed_epoch = map(int, _SIGNER.unsign(signed).split("-"))
     except (BadSignature, ValueError):
@@ -289,7 +285,7 @@ def person_at(signed: str) -> User | None:
 
 
 def replace_url(person: User) -> None:
-    """Replace the feed URL of ``person`` by a new one; the old URL ends."""
+    """Replace the feed URL of ``person``. The old URL no longer works."""
     User.objects.filter(pk=person.pk).update(feed_epoch=F("feed_epoch") + 1)
 
 

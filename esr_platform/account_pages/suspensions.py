@@ -1,25 +1,21 @@
-"""What staff do to an account: suspend it and lift that, and take a user name away. Kept with who, when and why.
+"""Moderation of accounts: suspend an account, lift the suspension, remove a username. Each action is logged.
 
-Staff act on people who are not staff; on staff, only who may do everything does, and nobody on their own account.
+Staff moderate users who are not staff. Only superusers moderate staff, and no one moderates their own account.
 """
 
 from __future__ import annotations
 
-import logging
 from functools import partial
-from smtplib import SMTPException
 from typing import Final
 
-from django.conf import settings
-from django.core.mail import EmailMessage
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
-from django.template.loader import render_to_string
+from django.utils.translation import gettext as _
 
 from bots.models import StaffAction
 from bots.owners import rename_player
 from esr_platform.account_pages.forms import fingerprint, remove_name
-from esr_platform.accounts import sessions
+from esr_platform.accounts import mail, sessions
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.limits import require_over
 from esr_platform.accounts.models import FormerName, User
@@ -28,22 +24,19 @@ from ladder.exhibitions.requests import call_otherwise
 from ladder.matchmaking.proposals import leave_lobby
 from ladder.members.suspensions import READ_BY, cancel_exhibitions_of, lift_bots_of, suspend_bots_of
 
-logger = logging.getLogger(__name__)
-
 _What: Final = StaffAction.What
 
 
 def suspend(person: User, by: User, reason: str) -> None:
-    """Close the account of ``person``: sessions and tokens end now, bots leave their ladders, exhibitions are
-    cancelled.
+    """Suspend the account of ``person`` and notify them by email. Raises ``Refused``.
 
-    What is being played is played out. The person is told by a letter. Raises ``Refused``.
+    Sessions and tokens end, bots leave their ladders and exhibition matches are canceled. Running games are finished.
     """
     with transaction.atomic():
         reason = _may(by, person, reason)
         open_ = User.objects.filter(pk=person.pk, suspended=None, deleted=None)
         if not open_.update(suspended=Now(), suspension_reason=reason, is_active=False):
-            raise Refused(f"{person.username} is suspended already.")
+            raise Refused(_("%(name)s is already suspended.") % {"name": person.username}, code="already_suspended")
         sessions.end_all(person)
         suspend_bots_of(person)
         leave_lobby(person)
@@ -54,12 +47,12 @@ def suspend(person: User, by: User, reason: str) -> None:
 
 
 def lift(person: User, by: User, reason: str) -> None:
-    """Open the account again: its bots are back on their ladders; tokens and sessions have to be made anew."""
+    """Lift the suspension of ``person``. Bots rejoin their ladders; sessions and tokens stay revoked."""
     with transaction.atomic():
         reason = _may(by, person, reason)
         closed = User.objects.filter(pk=person.pk, suspended__isnull=False, deleted=None)
         if not closed.update(suspended=None, suspension_reason="", is_active=True):
-            raise Refused(f"{person.username} is not suspended.")
+            raise Refused(_("%(name)s is not suspended.") % {"name": person.username}, code="not_suspended")
         lift_bots_of(person)
         StaffAction.objects.create(by=by, person=person, what=_What.LIFTED_PERSON, reason=reason)
         transaction.on_commit(partial(_tell, person, "lifted", reason), robust=True)
@@ -67,24 +60,25 @@ def lift(person: User, by: User, reason: str) -> None:
 
 
 def remove_name_of(person: User, by: User, reason: str) -> None:
-    """Take the user name away: nobody gets it again, and the person chooses another one. Raises ``Refused``."""
+    """Remove and reserve the username of ``person``, who chooses another one. Raises ``Refused``."""
     with transaction.atomic():
         reason = _may(by, person, reason)
         person.refresh_from_db()
         blank = remove_name(person.pk)
         if person.deleted is not None or person.username == blank:
-            raise Refused("There is no name that could be taken away.")
-        FormerName.objects.get_or_create(digest=fingerprint(person.username))
-        call_otherwise(person.username, blank)
+            raise Refused(_("This account has no username that can be removed."), code="no_name_to_remove")
+        former = person.username
+        FormerName.objects.get_or_create(digest=fingerprint(former))
+        call_otherwise(former, blank)
         User.objects.filter(pk=person.pk).update(username=blank)
         StaffAction.objects.create(by=by, person=person, what=_What.BLANKED_PERSON, reason=reason)
         person.refresh_from_db()
         rename_player(person)
-        transaction.on_commit(partial(_tell, person, "blanked", reason), robust=True)
+        transaction.on_commit(partial(_tell, person, "blanked", reason, former), robust=True)
 
 
 def choose_name(person: User, name: str) -> None:
-    """Give another name to ``person``, whose name was taken away; ``name`` is valid. Raises ``Refused``."""
+    """Give the valid ``name`` to ``person``, whose username was removed. Raises ``Refused``."""
     blanked = User.objects.filter(pk=person.pk, username=remove_name(person.pk))
     try:
         with transaction.atomic():
@@ -93,15 +87,17 @@ def choose_name(person: User, name: str) -> None:
             if changed:
                 rename_player(person)
     except IntegrityError:
-        raise Refused("Somebody has this name. Choose another one.") from None
+        raise Refused(_("This username is taken. Choose another name."), code="username_taken") from None
     if not changed:
-        raise Refused("Your name was not taken away, so it stays.")
+        raise Refused(
+            _("You can choose a new username only after a moderator removed yours."), code="username_not_removed"
+        )
 
 
 def _may(by: User, person: User, reason: str) -> str:
-    """The reason as it is kept, if ``by`` may do something to the account of ``person``. Raises ``Refused``.
+    """Return the reason to store, or raise ``Refused`` if ``by`` may not moderate ``person``.
 
-    Both rows are held until the end of the transaction: of two who suspend each other at once, one does.
+    Both rows stay locked until the end of the transaction, so that two users cannot suspend each other.
     """
     by, person = _held(by.pk, person.pk)
     reason = by_staff(by, reason, READ_BY)
@@ -110,20 +106,18 @@ def _may(by: User, person: User, reason: str) -> str:
 
 
 def _held(*people: int) -> list[User]:
-    """The people as they are now, their rows held by id."""
+    """Lock the rows in the order of their ids and return the users as stored now."""
     rows = User.objects.select_for_update(no_key=True).filter(pk__in=people).order_by("pk")
     by_id = {row.pk: row for row in rows}
     return [by_id[person] for person in people]
 
 
-def _tell(person: User, what: str, reason: str) -> None:
-    """Write to the person; a mail server that is away changes nothing of what was done."""
-    address = person.email_address
-    if address is None:
-        return
-    words = {"person": person, "what": what, "reason": reason, "settings": settings}
-    subject = f"{settings.SITE_NAME}: {render_to_string('accounts/moderated_subject.txt', words).strip()}"
-    try:
-        EmailMessage(subject, render_to_string("accounts/moderated.txt", words), None, [address]).send()
-    except (OSError, SMTPException) as failure:
-        logger.warning("email to user %s (account %s) not sent: %s", person.pk, what, failure)
+def _tell(person: User, what: str, reason: str, name: str = "") -> None:
+    """Notify the person by email."""
+    subject = {
+        "suspended": _("your account was suspended"),
+        "lifted": _("your account is no longer suspended"),
+        "blanked": _("your username was removed"),
+    }[what]
+    values = {"what": what, "reason": reason, "name": name or person.username}
+    mail.notify(person.email_address, subject, "accounts/email/moderated.txt", values)

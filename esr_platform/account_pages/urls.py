@@ -12,13 +12,13 @@ from esr_platform.account_pages import views
 # --- Linked accounts -------------------------------------------------------------------------------------------------
 
 
-def of_elsewhere() -> list[URLPattern | URLResolver]:
-    """allauth's pages for it, and those of each site that is named."""
+def linked_accounts() -> list[URLPattern | URLResolver]:
+    """The pages of allauth for linked accounts, and those of each configured provider."""
     if not settings.ELSEWHERE.apps:
         return []
     providers = [import_module(f"{name}.urls") for name in settings.ELSEWHERE.apps if ".providers." in name]
-    its = [pattern for module in providers for pattern in module.urlpatterns]
-    return [path("account/elsewhere/", include("allauth.socialaccount.urls")), path("account/", include(its))]
+    patterns = [pattern for module in providers for pattern in module.urlpatterns]
+    return [path("account/elsewhere/", include("allauth.socialaccount.urls")), path("account/", include(patterns))]
 
 
 # --- All -------------------------------------------------------------------------------------------------------------
@@ -31,11 +31,11 @@ urlpatterns: list[URLPattern] = [
     path("name/", views.choose_name, name="choose_name"),
     path("delete/", views.delete, name="delete"),
     path("export/", views.export, name="export"),
-    path("emails/", views.emails, name="emails"),
-    path("chat/", views.chat, name="chat"),
+    path("emails/", views.switch_emails, name="emails"),
+    path("chat/", views.switch_chat, name="chat"),
     path("emails/off/<str:signed>/", views.digests_off, name="digests_off"),
     path("feed/url/", views.replace_feed_url, name="replace_feed_url"),
-    path("feed/<str:signed>/news.atom", views.feed, name="feed"),
+    path("feed/<str:signed>/news.atom", views.news_feed, name="feed"),
     path("tokens/", views.token_list, name="tokens"),
     path("tokens/revoke/", views.revoke_tokens, name="revoke_tokens"),
     path("tokens/<int:token_id>/revoke/", views.revoke_token, name="revoke_token"),

@@ -1,4 +1,4 @@
-"""A person's own pages. Parse, one call, answer."""
+"""The account pages."""
 
 from __future__ import annotations
 
@@ -23,31 +23,28 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from bots.models import StaffAction
-from esr_platform.account_pages import deletion, exports, suspensions
-from esr_platform.account_pages import emails as writing
-from esr_platform.account_pages import notifications as feeds
+from esr_platform.account_pages import deletion, digests, exports, notifications, suspensions
 from esr_platform.account_pages.forms import DeleteForm, NameForm, ReasonForm, TokenForm, remove_name
-from esr_platform.accounts import passkeys, tokens
-from esr_platform.accounts import terms as agreed
+from esr_platform.accounts import passkeys, terms, tokens
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
-from ladder import chat as chatting
+from ladder import chat
 from ladder.access import found
 from ladder.pages.components.responses import for_staff, form_status, streamed
 
 _View = TypeVar("_View", bound=Callable[..., HttpResponseBase])
-asked_once_more: Callable[[_View], _View] = reauthentication_required
+reauthenticated: Callable[[_View], _View] = reauthentication_required
 
 
 @method_decorator(axes_dispatch, name="dispatch")
 class LoginView(AllauthLoginView):  # type: ignore[misc]
-    """allauth's, with axes around it as its documentation has it."""
+    """allauth's sign-in page, with django-axes around it as its documentation describes."""
 
     form_invalid = axes_form_invalid(AllauthLoginView.form_invalid)
 
 
 class PasskeyLoginView(LoginWebAuthnView):  # type: ignore[misc]
-    """allauth's, with the challenge in a signed cookie: visitors who ask for one write no session into the database."""
+    """allauth's passkey sign-in, with the challenge in a signed cookie so that visitors create no session rows."""
 
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         response: HttpResponse = super().get(request, *args, **kwargs)
@@ -66,25 +63,25 @@ class PasskeyLoginView(LoginWebAuthnView):  # type: ignore[misc]
 def account(request: HttpRequest) -> HttpResponse:
     person = cast("User", request.user)
     context = {
-        "has_terms": agreed.holds_for(person),
+        "has_terms": terms.holds_for(person),
         "blanked": person.username == remove_name(person.pk),
         "name_form": NameForm(person),
-        "feed_url": f"{settings.SITE_URL}{feeds.path_of(person)}",
+        "feed_url": f"{settings.SITE_URL}{notifications.path_of(person)}",
     }
     return render(request, "accounts/account.html", context)
 
 
 @require_safe
-def terms(request: HttpRequest) -> HttpResponse:
-    context = {"version": agreed.VERSION, "licence": agreed.LICENCE, "licence_url": agreed.LICENCE_URL}
+def show_terms(request: HttpRequest) -> HttpResponse:
+    context = {"version": terms.VERSION, "licence": terms.LICENCE, "licence_url": terms.LICENCE_URL}
     return render(request, "accounts/terms.html", context)
 
 
 @require_POST
 @login_required
 def accept_terms(request: HttpRequest) -> HttpResponse:
-    agreed.accept(cast("User", request.user))
-    messages.success(request, _("You have accepted the terms."))
+    terms.accept(cast("User", request.user))
+    messages.success(request, _("Terms accepted."))
     return redirect("accounts:account")
 
 
@@ -94,9 +91,9 @@ def choose_name(request: HttpRequest) -> HttpResponse:
     form = NameForm(cast("User", request.user), request.POST)
     try:
         if not form.is_valid():
-            raise Refused(" ".join(map(str, form.errors["username"])))
+            raise Refused(" ".join(map(str, form.errors["username"])), code="invalid_username")
         suspensions.choose_name(cast("User", request.user), form.cleaned_data["username"])
-        messages.success(request, _("This is your user name now."))
+        messages.success(request, _("Username changed."))
     except Refused as refusal:
         messages.error(request, str(refusal))
     return redirect("accounts:account")
@@ -105,9 +102,9 @@ def choose_name(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @login_required
-@asked_once_more
+@reauthenticated
 def delete(request: HttpRequest) -> HttpResponse:
-    """Asked twice: the password or a key, and the user name once more."""
+    """Delete the account, after reauthentication and with the username as confirmation."""
     person = cast("User", request.user)
     form = DeleteForm(person, request.POST or None)
     if request.method == "POST" and form.is_valid():
@@ -117,7 +114,7 @@ def delete(request: HttpRequest) -> HttpResponse:
             form.add_error(None, str(refusal))
         else:
             logout(request)
-            messages.success(request, _("Your account is deleted."))
+            messages.success(request, _("Your account was deleted."))
             return redirect("pages:home")
     return render(request, "accounts/delete.html", {"form": form}, status=422 if form.errors else 200)
 
@@ -125,9 +122,9 @@ def delete(request: HttpRequest) -> HttpResponse:
 @require_POST
 @never_cache
 @login_required
-@asked_once_more
+@reauthenticated
 def export(request: HttpRequest) -> HttpResponseBase:
-    """What the site has of the person, once in ten minutes."""
+    """Download all data of the account, at most once every ten minutes."""
     person = cast("User", request.user)
     wait = exports.wait_s(person)
     if wait:
@@ -136,16 +133,15 @@ def export(request: HttpRequest) -> HttpResponseBase:
         return response
     name = f"{person.username}.zip"
     stream = streamed(request, name, exports.export(person), "application/zip")
-    stream["Content-Encoding"] = "identity"  # it is packed already
+    stream["Content-Encoding"] = "identity"  # ZIP files are compressed
     return stream
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @for_staff
 def moderate(request: HttpRequest, username: str) -> HttpResponse:
-    """Staff's page of an account: suspend it, lift that, take the name away."""
-    otherwise = _("Nobody is called %(name)s.") % {"name": username[:60]}
-    person = found(User.objects.filter(deleted=None), otherwise, username__iexact=username)
+    """Moderate an account: suspend it, lift the suspension, or remove the username."""
+    person = found(User.objects.filter(deleted=None), _("Player not found."), username__iexact=username)
     form = ReasonForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
@@ -159,25 +155,25 @@ def moderate(request: HttpRequest, username: str) -> HttpResponse:
 
 
 def _moderate(request: HttpRequest, person: User, reason: str) -> None:
-    """What the button says. Raises ``Refused``."""
+    """Do what the button of the form says. Raises ``Refused``."""
     staff, acts = (
         cast("User", request.user),
         {
-            "suspend": (suspensions.suspend, _("The account is suspended.")),
-            "lift": (suspensions.lift, _("The suspension is lifted.")),
-            "blank": (suspensions.remove_name_of, _("The name is taken away.")),
+            "suspend": (suspensions.suspend, _("Account suspended.")),
+            "lift": (suspensions.lift, _("Suspension lifted.")),
+            "blank": (suspensions.remove_name_of, _("Username removed.")),
         },
     )
     act = acts.get(request.POST.get("do", ""))
     if act is None:
-        raise Refused(_("Choose what is to be done."))
+        raise Refused(_("Choose an action."), code="no_action")
     act[0](person, staff, reason)
     messages.success(request, act[1])
 
 
 @require_POST
 @login_required
-def emails(request: HttpRequest) -> HttpResponse:
+def switch_emails(request: HttpRequest) -> HttpResponse:
     wanted = request.POST.get("wanted") == "yes"
     User.objects.filter(pk=cast("User", request.user).pk).update(wants_digests=wanted)
     said = _("Email notifications are on.") if wanted else _("Email notifications are off.")
@@ -187,11 +183,11 @@ def emails(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 @login_required
-def chat(request: HttpRequest) -> HttpResponse:
+def switch_chat(request: HttpRequest) -> HttpResponse:
     wanted = request.POST.get("wanted") == "yes"
     try:
-        chatting.switch(cast("User", request.user), wanted)
-        messages.success(request, _("Table talk is on.") if wanted else _("Table talk is off."))
+        chat.switch(cast("User", request.user), wanted)
+        messages.success(request, _("Chat is on.") if wanted else _("Chat is off."))
     except Refused as refusal:
         messages.error(request, str(refusal))
     return redirect("accounts:account")
@@ -201,25 +197,25 @@ def chat(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 def digests_off(request: HttpRequest, signed: str) -> HttpResponse:
-    done = request.method == "POST" and writing.turn_off(signed)
+    done = request.method == "POST" and digests.turn_off(signed)
     context = {"done": done, "broken": request.method == "POST" and not done}
     return render(request, "accounts/emails_off.html", context)
 
 
 @require_safe
-def feed(request: HttpRequest, signed: str) -> HttpResponse:
-    """A person's private feed, for a feed reader that has its URL and is not signed in."""
-    person = feeds.person_at(signed)
+def news_feed(request: HttpRequest, signed: str) -> HttpResponse:
+    """A user's private feed, for a feed reader that knows the URL and is not signed in."""
+    person = notifications.person_at(signed)
     if person is None:
         raise Http404(_("Feed not found. Copy its URL from your account page."))
-    return feeds.person_feed(request, person)
+    return notifications.person_feed(request, person)
 
 
 @require_POST
 @login_required
 def replace_feed_url(request: HttpRequest) -> HttpResponse:
-    feeds.replace_url(cast("User", request.user))
-    messages.success(request, _("Your feed has a new URL. The previous URL no longer works."))
+    notifications.replace_url(cast("User", request.user))
+    messages.success(request, _("Feed URL replaced. The previous URL no longer works."))
     return redirect("accounts:account")
 
 
@@ -233,7 +229,7 @@ def token_list(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         asked = form.cleaned_data
         try:
-            _, secret = tokens.issue(user, asked["name"], form.chosen_scopes, form.lifetime, form.bot_alone)
+            secret = tokens.issue(user, asked["name"], form.chosen_scopes, form.lifetime, form.bot_alone)[1]
             form = TokenForm(user)
         except Refused as problem:
             form.add_error(None, str(problem))
@@ -245,7 +241,7 @@ def token_list(request: HttpRequest) -> HttpResponse:
 @login_required
 def revoke_token(request: HttpRequest, token_id: int) -> HttpResponse:
     if tokens.revoke(cast("User", request.user), token_id):
-        messages.success(request, _("The token no longer works."))
+        messages.success(request, _("Token revoked."))
     return redirect("accounts:tokens")
 
 
@@ -253,5 +249,5 @@ def revoke_token(request: HttpRequest, token_id: int) -> HttpResponse:
 @login_required
 def revoke_tokens(request: HttpRequest) -> HttpResponse:
     if tokens.revoke_all(cast("User", request.user)):
-        messages.success(request, _("None of your tokens works any more."))
+        messages.success(request, _("All tokens revoked."))
     return redirect("accounts:tokens")

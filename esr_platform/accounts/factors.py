@@ -1,4 +1,4 @@
-"""What people sign in with beside a password: passkeys, codes of an app, recovery codes. By allauth.mfa."""
+"""Passkeys, authenticator apps and recovery codes, with allauth.mfa."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LONGEST_NAME: Final = 60
 
 
 class Adapter(DefaultMFAAdapter):  # type: ignore[misc]
-    """Keeps the secrets of apps and recovery codes encrypted, so that a backup alone opens no account."""
+    """Store app secrets and recovery codes encrypted, so that a backup alone gives no access."""
 
     def encrypt(self, text: str) -> str:
         return _box().encrypt(text.encode()).decode()
@@ -29,7 +29,7 @@ class Adapter(DefaultMFAAdapter):  # type: ignore[misc]
         return _box().decrypt(encrypted_text.encode()).decode()
 
     def get_totp_label(self, user: Any) -> str:
-        """The user name: an app that somebody looks over shows no address."""
+        """The username, so that the app does not show the email address."""
         return str(user.username)
 
     def get_public_key_credential_rp_entity(self) -> dict[str, str]:
@@ -37,43 +37,43 @@ class Adapter(DefaultMFAAdapter):  # type: ignore[misc]
         return {**entity, "name": settings.SITE_NAME}
 
     def generate_authenticator_name(self, user: Any, type: Any) -> str:  # noqa: A002, ARG002  (allauth's)
-        """A name to begin with, which the person changes."""
+        """The initial name of a passkey."""
         return gettext("Passkey")
 
 
 class AddKeyForm(webauthn_forms.AddWebAuthnForm):  # type: ignore[misc]
-    """A passkey and its name. Every key added here can sign in by itself, so it has to verify its owner."""
+    """Add a passkey with a name. Passkeys sign in without a password, so they must verify the user."""
 
     passwordless = forms.BooleanField(widget=forms.HiddenInput, initial=True)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        _named(self.fields["name"], _("What do you call it?"))
-        self.fields["name"].help_text = _("For example: laptop, key ring.")
+        _named(self.fields["name"], _("Passkey name"))
+        self.fields["name"].help_text = _("For example: laptop")
 
 
 class EditKeyForm(webauthn_forms.EditWebAuthnForm):  # type: ignore[misc]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        _named(self.fields["name"], _("What do you call it?"))
+        _named(self.fields["name"], _("Passkey name"))
 
 
 class ActivateTOTPForm(totp_forms.ActivateTOTPForm):  # type: ignore[misc]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        _coded(self.fields["code"], _("The code that the app shows now"))
+        _coded(self.fields["code"], _("Code from the app"))
 
 
 class AuthenticateForm(base_forms.AuthenticateForm):  # type: ignore[misc]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        _coded(self.fields["code"], _("Code of your app, or a recovery code"))
+        _coded(self.fields["code"], _("Code from your app or recovery code"))
 
 
 class ReauthenticateForm(base_forms.ReauthenticateForm):  # type: ignore[misc]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        _coded(self.fields["code"], _("Code of your app, or a recovery code"))
+        _coded(self.fields["code"], _("Code from your app or recovery code"))
 
 
 def _named(field: Any, label: Any) -> None:
@@ -87,7 +87,7 @@ def _coded(field: Any, label: Any) -> None:
 
 
 def _box() -> MultiFernet:
-    """Encrypts with a key that follows from the secret key of the site, and decrypts what an earlier one encrypted."""
+    """Encrypt with a key derived from ``SECRET_KEY``; decrypt with that key and with earlier keys."""
     secrets = [settings.SECRET_KEY, *settings.EARLIER_SECRET_KEYS]
     keys = [urlsafe_b64encode(sha256(f"esr.factors:{secret!s}".encode()).digest()) for secret in secrets]
     return MultiFernet([Fernet(key) for key in keys])

@@ -1,4 +1,4 @@
-"""Limits on what one person may have or do, and locks on the row of a person."""
+"""Limits per user, locks on the row of a user, and limits on requests per minute."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.functional import Promise
+from django.utils.translation import gettext as _
 
 from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.models import User
@@ -25,29 +26,32 @@ from esr_platform.accounts.models import User
 
 
 def require_over(by: User, person: User) -> None:
-    """Staff act on others, and on staff only who may do everything does. Raises ``Refused``."""
+    """Require that ``by`` may moderate ``person``: others, and staff only as a superuser. Raises ``Refused``."""
     if by.pk == person.pk:
-        raise Refused("Nobody does that to their own account or bots. Ask somebody else of the staff.")
+        raise Refused(_("You cannot moderate your own account or bots. Ask another moderator."), code="own_account")
     if (person.is_staff or person.is_superuser) and not by.is_superuser:
-        raise Refused(f"{person.username} is staff: only who may do everything here can do that.")
+        raise Refused(
+            _("%(name)s is a moderator. Only a superuser can moderate moderators.") % {"name": person.username},
+            code="needs_superuser",
+        )
 
 
 def hold(person: int) -> None:
-    """Lock the row of a person until the end of the transaction.
+    """Lock the row of a user until the end of the transaction.
 
-    It guards their limits, the names of their bots and the numbers of versions, and is locked before bots are.
+    The lock guards the user's limits, bot names and version numbers. It is taken before locks on bots.
     """
     get_user_model()._default_manager.select_for_update(no_key=True).get(pk=person)
 
 
 def hold_acting(person: int) -> User:
-    """Lock the row of a person who is about to change something. Returns the person as stored now.
+    """Lock the row of a user who is about to change something. Returns the user as stored now.
 
     Raises ``Refused`` if the account was deleted or suspended in the meantime.
     """
     now = get_user_model()._default_manager.select_for_update(no_key=True).get(pk=person)
     if not now.is_active:
-        raise Refused("Your account is closed, so nothing was changed.")
+        raise Refused(_("Your account is closed. Nothing was changed."), code="account_closed")
     return now
 
 
@@ -59,14 +63,20 @@ DAY: Final = timedelta(days=1)
 
 @dataclass(frozen=True)
 class Limit:
-    """At most ``count`` rows that exist, or that were created within ``per``.
+    """A limit per user: at most ``count`` rows, or at most ``count`` rows created within ``per``.
 
-    ``name`` is the setting that contains the count, unless ``count`` is given. ``message`` is the sentence for a person
-    who has reached the limit, with ``%(most)s`` for the count and a name for each further value. ``retry_s`` is the
-    ``retry_after_s`` of the error: ``None`` if waiting does not help. With ``until_free`` it is the time until the
-    oldest row that counts is older than ``per``, and the message may contain ``%(minutes)s``. ``code`` is the error's.
+    Check a limit while the row of the user is locked (``hold``). Otherwise two concurrent requests can both pass.
+    Example: ``_UPLOADS = Limit("MAX_UPLOADS_PER_HOUR", "…", per=HOUR)``, then ``_UPLOADS.require(uploads_of_user)``.
 
-    Whoever checks a limit holds the row of the person (``hold``), so that two requests do not pass as one.
+    Fields:
+
+    - ``name``: the setting that contains the count, or any name if ``count`` is given.
+    - ``message``: what to tell a user who has reached the limit. ``%(most)s`` is the count, ``%(minutes)s`` the
+      wait in minutes, rounded up. ``require`` and ``reached`` take further values as keyword arguments.
+    - ``per``: count only rows whose ``created`` is within this period.
+    - ``retry_s``: the ``retry_after_s`` of the error, or ``None`` if waiting does not help.
+    - ``until_free``: use the time until a row may be added again as ``retry_after_s``.
+    - ``code``: the code of the error.
     """
 
     name: str
@@ -79,22 +89,22 @@ class Limit:
 
     @property
     def most(self) -> int:
-        """The count, as the settings are now."""
+        """The maximum, as set now."""
         most: int = getattr(settings, self.name) if self.count is None else self.count
         return most
 
     def allows(self, kept: int, more: int = 1) -> bool:
-        """Whether ``more`` may be added to ``kept``."""
+        """Whether ``more`` rows may be added to ``kept`` rows."""
         return kept + more <= self.most
 
     def require(self, rows: QuerySet[Any, Any], but: int = 0, **words: object) -> None:
-        """Raise ``TooMany`` if no row may be added to ``rows``, of which ``but`` do not count."""
+        """Raise ``TooMany`` if no row may be added to ``rows``. ``but`` of them do not count."""
         counted = rows if self.per is None else rows.filter(created__gt=Now() - self.per)
         if not self.allows(counted.count() - but):
             raise self.reached(self._free_s(counted) if self.until_free else self.retry_s, **words)
 
     def reached(self, retry_s: int | None = None, **words: object) -> TooMany:
-        """The error for a person who has reached the limit."""
+        """The error for a user who has reached the limit."""
         wait_s = self.retry_s if retry_s is None else retry_s
         minutes = ceil((wait_s or 0) / 60)
         return TooMany(str(self.message) % {"most": self.most, "minutes": minutes, **words}, wait_s, code=self.code)
@@ -114,9 +124,9 @@ _LINE_BITS: Final = 64
 
 
 def wait_s(scope: str, who: str) -> int:
-    """Count one request of ``who``. Returns 0, or the seconds to wait if it is one too many.
+    """Count one request of ``who``. Returns 0 if it is allowed, otherwise the seconds to wait.
 
-    ``settings.REQUESTS_PER_MINUTE[scope]`` are allowed in each minute of the clock.
+    ``settings.REQUESTS_PER_MINUTE[scope]`` requests are allowed per calendar minute.
     """
     window, passed = divmod(int(time.time()), WINDOW_S)
     key = f"requests:{scope}:{who}:{window}"
@@ -124,7 +134,7 @@ def wait_s(scope: str, who: str) -> int:
 
 
 def _counted(key: str) -> int:
-    """Count one more and return the number. Two first requests at the same moment count as two."""
+    """Increment the counter and return it. Two concurrent first requests count as two."""
     try:
         return int(cache.incr(key))
     except ValueError:
@@ -132,9 +142,9 @@ def _counted(key: str) -> int:
 
 
 def address(meta: Mapping[str, Any]) -> str:
-    """The IP address of the client from a request's ``META``; of IPv6 the network of 64 bits that one line is given.
+    """The client's IP address from a request's ``META``; for IPv6 the /64 network, which one customer usually has.
 
-    The web server decides whether X-Forwarded-For is trusted.
+    The web server decides whether to trust X-Forwarded-For.
     """
     said = str(meta.get("REMOTE_ADDR", ""))
     try:

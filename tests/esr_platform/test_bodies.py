@@ -74,7 +74,7 @@ def chunked(mebibytes: int) -> Iterator[bytes]:
 def test_a_length_that_is_too_great_is_refused_before_a_byte_is_read(port: int, path: str) -> None:
     status, body, _ = sent(port, f"POST {path} HTTP/1.1\r\nContent-Length: {MOST + 1}", iter(()))
     assert status == 413
-    assert b"at most 8.1 MiB" in body
+    assert b"8.1 MiB" in body
     if path.startswith("/api/"):
         assert json.loads(body)["code"] == "too_large"
 

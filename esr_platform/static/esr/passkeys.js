@@ -1,10 +1,10 @@
-// Passkeys: a form whose button asks the device for one before the form is sent. The server says what to ask for, and
-// judges what comes; nothing is decided here. Without this script the other ways in are there.
+// Passkeys (WebAuthn): the button of a form asks the device for a passkey before the form is submitted. The server
+// provides the options and verifies the result. Without this script, the other ways to sign in still work.
 
 import { findAll } from "./elements.js";
 import { say } from "./words.js";
 
-/** @type {(text: string) => Uint8Array} bytes of base64 as WebAuthn writes it */
+/** @type {(text: string) => Uint8Array} bytes of base64url text */
 const bytes = (text) => {
   const plain = atob(text.replace(/-/g, "+").replace(/_/g, "/"));
   return Uint8Array.from(plain, (char) => char.charCodeAt(0));
@@ -20,8 +20,8 @@ const text = (buffer) => {
 const listed = (keys) => (keys ?? []).map((key) => ({ ...key, id: bytes(key.id) }));
 
 /**
- * Let the device make a passkey that it keeps, and that asks for its owner.
- * @param {{publicKey: Object}} options as the server gives them, bytes as base64
+ * Let the device create a discoverable passkey that verifies its user.
+ * @param {{publicKey: Object}} options from the server, with bytes as base64url
  */
 function made({ publicKey }) {
   const wanted = { ...publicKey.authenticatorSelection, residentKey: "required", requireResidentKey: true };
@@ -36,13 +36,13 @@ function made({ publicKey }) {
   });
 }
 
-/** Let the device sign with a passkey that it has. */
+/** Let the device sign with an existing passkey. */
 function used({ publicKey }) {
   const allowed = publicKey.allowCredentials ? { allowCredentials: listed(publicKey.allowCredentials) } : {};
   return navigator.credentials.get({ publicKey: { ...publicKey, challenge: bytes(publicKey.challenge), ...allowed } });
 }
 
-/** What the device gave, as JSON values. */
+/** The credential from the device as JSON values. */
 function written(credential) {
   const { response } = credential;
   const names = ["clientDataJSON", "attestationObject", "authenticatorData", "signature", "userHandle"];
@@ -57,22 +57,22 @@ function written(credential) {
   };
 }
 
-/** What to ask for: with the page, or asked of the server when somebody signs in. */
+/** The options: from the page, or from the server for sign-in. */
 async function options(form) {
   const inPage = form.dataset.options && document.getElementById(form.dataset.options);
   if (inPage) return JSON.parse(inPage.textContent);
   const headers = { Accept: "application/json", "X-Requested-With": "XMLHttpRequest" };
   const answer = await fetch(form.action, { headers });
-  if (!answer.ok) throw new Error(say("The site does not answer. Try again in a minute."));
+  if (!answer.ok) throw new Error(say("The site does not respond. Try again in a minute."));
   return (await answer.json()).request_options;
 }
 
-/** Why it came to nothing, in words for a person. */
+/** The message for an error. */
 function reason(error) {
-  if (error.name === "InvalidStateError") return say("This device has a passkey for your account already.");
+  if (error.name === "InvalidStateError") return say("This device already has a passkey for your account.");
   if (error.name === "NotAllowedError")
-    return say("No passkey was used: it was cancelled, or took too long. Try again.");
-  if (error.name === "SecurityError") return say("Passkeys work at the site's own address only, over HTTPS.");
+    return say("The passkey request was canceled or timed out. Try again.");
+  if (error.name === "SecurityError") return say("Passkeys need HTTPS and the correct host name of this site.");
   return error.message;
 }
 
@@ -94,7 +94,7 @@ async function ask(form) {
 }
 
 for (const form of findAll(document, "form[data-passkey]")) {
-  if (!window.PublicKeyCredential) continue; // the form says what else there is, or stays hidden
+  if (!window.PublicKeyCredential) continue; // the form explains the alternatives or stays hidden
   form.hidden = false;
   form.addEventListener("submit", (event) => {
     event.preventDefault();

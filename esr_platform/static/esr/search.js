@@ -1,5 +1,5 @@
-// The search in the head suggests while somebody types: a combobox with a list, as WAI-ARIA describes it. The key /
-// leads to it from anywhere. Without this script it is a form that leads to a page.
+// The search field in the header: a combobox with suggestions (WAI-ARIA). The key / focuses the field. Without this
+// script, the form opens the search page.
 
 import { around } from "./elements.js";
 import { say, sayCount } from "./words.js";
@@ -69,7 +69,7 @@ function hide() {
   show([]);
 }
 
-/** @param {number} index of the suggestion that Enter takes; -1 is none, and Enter searches */
+/** @param {number} index of the suggestion that Enter opens, or -1 if Enter searches */
 function mark(index) {
   list.children[active]?.setAttribute("aria-selected", "false");
   active = index;
@@ -88,13 +88,13 @@ async function ask() {
     const response = await fetch(`${input.dataset.suggestions}?q=${encodeURIComponent(text)}`);
     if (response.status === 429) quietUntil = Date.now() + 1000 * Number(response.headers.get("retry-after") ?? 60);
     const found = response.ok ? (await response.json()).suggestions : [];
-    if (asked !== text || document.activeElement !== input) return; // the answer to an earlier question
+    if (asked !== text || document.activeElement !== input) return; // the response to an earlier request
     show(found);
     said.textContent = found.length
       ? sayCount("%(count)s suggestion", "%(count)s suggestions", found.length)
-      : say("No suggestions");
+      : say("No suggestions.");
   } catch {
-    show([]); // the site is away; Enter still searches
+    show([]); // the site does not respond; Enter still searches
   }
 }
 

@@ -1,4 +1,4 @@
-// The button in the head that goes from the system's colours to light, to dark and back.
+// The theme button in the header: system, light, dark.
 
 import { say } from "./words.js";
 
@@ -14,7 +14,7 @@ function label() {
   button.textContent = name;
   button.setAttribute(
     "aria-label",
-    say("Colours: %(name)s. Change to %(next)s", { name, next: NAMES[NEXT[current()]] }),
+    say("Theme: %(name)s. Switch to %(next)s", { name, next: NAMES[NEXT[current()]] }),
   );
 }
 

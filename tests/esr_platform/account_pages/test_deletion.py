@@ -26,7 +26,6 @@ from bots.uploads.storage import KEPT, bytes_of, keep
 from bots.uploads.upload import upload_new_bot
 from esr_platform.account_pages import deletion, suspensions
 from esr_platform.accounts import tokens
-from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import FormerName, Scope, User
 from ladder.chat import AFTERWARDS, hidden_lines, lines_after, report, said_so_far, settle
 from ladder.exhibitions.progress import feed
@@ -62,6 +61,7 @@ from tests.build import (
 from tests.esr_platform.api.streams.people import Tab
 from tests.ladder.live.people import again, answer_any, check_ended, live_seat_at, miss, owing, people, seen, table_for
 from tests.page import parsed
+from tests.refusals import refused
 from tests.services.locks import Meanwhile
 
 pytestmark = pytest.mark.django_db
@@ -133,7 +133,7 @@ def test_the_address_may_be_used_again(miriam: User) -> None:
 
 def test_the_last_who_may_do_everything_stays(miriam: User) -> None:
     User.objects.filter(pk=miriam.pk).update(is_superuser=True, is_staff=True)
-    with pytest.raises(Refused, match="last one"):
+    with refused("last_superuser"):
         deletion.delete(miriam)
     User.objects.create_superuser("roberta")
     deletion.delete(miriam)
@@ -224,7 +224,7 @@ def test_what_was_on_its_way_changes_nothing_any_more(miriam: User) -> None:
         lambda: tokens.issue(miriam, "late", [Scope.UPLOAD], None),
         lambda: publish_source(bot, public=True),
     ):
-        with pytest.raises(Refused, match="closed"):
+        with refused("account_closed"):
             change()
 
 
@@ -279,7 +279,7 @@ def test_an_answer_on_its_way_names_nobody_who_is_gone(miriam: User) -> None:
     on_its_way = User.objects.get(pk=miriam.pk)
     deletion.delete(miriam)
     for act in (lambda: cancel(exhibition, on_its_way), lambda: answer(exhibition, on_its_way, agreed=False)):
-        with pytest.raises(Refused, match="closed"):
+        with refused("account_closed"):
             act()
     assert "miriam" not in everything_kept().lower()
 
@@ -291,7 +291,7 @@ def test_of_two_last_ones_who_leave_at_once_one_stays() -> None:
         deletion.delete(one)
         too = Meanwhile(lambda: deletion.delete(other))
         too.is_waiting()
-    with pytest.raises(Refused, match="last one"):
+    with refused("last_superuser"):
         too.ended()
     assert User.objects.get(is_superuser=True, is_active=True) == other
 

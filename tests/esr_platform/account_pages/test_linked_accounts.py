@@ -153,7 +153,7 @@ with override_settings(ALLOWED_HOSTS=["testserver"], CACHES=memory, EMAIL_BACKEN
     assert comes_back(again, next="/bots/").headers["Location"] == "/bots/"
     assert again.get("/account/elsewhere/").status_code == 200
     forged = Client().get("/account/oidc/oidc/login/callback/?code=c&state=forged")
-    assert "did not say who you are" in forged.content.decode()
+    assert 'data-note="sign-in-failed"' in forged.content.decode()
 
     miriam.refresh_from_db()
     deletion.delete(miriam)

@@ -1,7 +1,7 @@
-"""Who guesses passwords is locked out, with django-axes: by account and address together, never by the account alone.
+"""Lock out clients that guess passwords, with django-axes: per account and IP address, never per account alone.
 
-So nobody can lock somebody else out of their own account from elsewhere. What is guessed at one account from many
-addresses is bounded by allauth (``ACCOUNT_RATE_LIMITS``), tokens by the API (``esr_platform.accounts.limits``).
+Therefore no one can lock another user out of their account. Guesses at one account from many IP addresses are limited
+by allauth (``ACCOUNT_RATE_LIMITS``), guesses at tokens by the API (``esr_platform.accounts.limits``).
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from django.shortcuts import render
 from esr_platform.accounts.limits import address
 
 LONGEST = 254
-"""More of what was typed as a name is not looked at."""
+"""Characters of a typed login that are used."""
 
 
 class Handler(AxesCacheHandler):  # type: ignore[misc]
-    """axes', which forgets slips with the name of whoever has signed in; this one those with their addresses, too."""
+    """Like the handler of axes, but a sign-in also resets failures that used the email addresses of the account."""
 
     def user_logged_in(self, sender: Any, request: HttpRequest, user: Any, **kwargs: Any) -> None:
         super().user_logged_in(sender, request, user, **kwargs)
@@ -32,9 +32,10 @@ class Handler(AxesCacheHandler):  # type: ignore[misc]
 
 
 def whose_account(request: HttpRequest, credentials: Mapping[str, Any] | None = None) -> str:
-    """Which account somebody tries to open, as they typed it.
+    """The login as typed, by which axes counts failures.
 
-    The name and the addresses of one account are counted apart: counted as one, they would tell whose address is whose.
+    The username and the email addresses of an account are counted separately. A common count would reveal that they
+    belong together.
     """
     given = credentials or request.POST
     typed = str(given.get("login") or given.get("username") or given.get("email") or _signed_in(request))
@@ -42,14 +43,14 @@ def whose_account(request: HttpRequest, credentials: Mapping[str, Any] | None = 
 
 
 def address_of(request: HttpRequest) -> str:
-    """The visitor's address as the web server knows it: a header that anybody can write is not looked at here."""
+    """The client's IP address as the web server determined it. Headers are not trusted here."""
     return address(request.META)
 
 
 def locked_out(
     request: HttpRequest, _response: HttpResponse | None = None, _credentials: Mapping[str, Any] | None = None
 ) -> HttpResponse:
-    """The page that says how long it lasts, and which ways in are open meanwhile."""
+    """The page about the lockout: how long it lasts, and other ways to sign in."""
     minutes = int(settings.AXES_COOLOFF_TIME.total_seconds() // 60)
     response = render(request, "account/locked_out.html", {"minutes": minutes}, status=429)
     response["Retry-After"] = str(60 * minutes)
@@ -57,6 +58,6 @@ def locked_out(
 
 
 def _signed_in(request: HttpRequest) -> str:
-    """Who enters the password once more, having signed in before."""
+    """The username of a signed-in user who reauthenticates."""
     user = getattr(request, "user", None)
     return user.get_username() if user is not None and user.is_authenticated else ""

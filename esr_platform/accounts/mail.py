@@ -1,0 +1,111 @@
+"""Emails: one template gives the plain text, and the HTML part is derived from that text, so the two cannot differ.
+
+A template contains paragraphs with an empty line between them. A paragraph may end with a line that is a URL of this
+site. If the line before it ends with a colon, that line becomes the label of the link in the HTML part.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import textwrap
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from smtplib import SMTPException
+from typing import Any, Final
+
+from django.conf import settings
+from django.core.mail import EmailMultiAlternatives
+from django.template import Context, Engine
+from django.template.loader import render_to_string
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+logger = logging.getLogger(__name__)
+
+LONGEST_LINE: Final = 240
+"""In characters. A line of an email must not exceed 998 bytes (RFC 5322), and a character has up to four."""
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """A paragraph of the HTML part: a text, then a link if there is a ``url``; or a ``code`` to copy."""
+
+    text: str = ""
+    url: str = ""
+    label: str = ""
+    code: str = ""
+
+
+def message(
+    to: str, subject: str, template: str, values: Mapping[str, Any], unsubscribe_url: str = ""
+) -> EmailMultiAlternatives:
+    """Return an email with a text part and an HTML part. ``subject`` is the event; the site's name goes before it.
+
+    ``values["code"]``, if given, is shown in large type. Emails without an ``unsubscribe_url`` are account notices.
+    """
+    text, footer = _rendered(template, values), _footer(unsubscribe_url)
+    subject = f"{settings.SITE_NAME}: {' '.join(subject.split())}"
+    content = {
+        "subject": subject,
+        "paragraphs": list(_paragraphs(text, values.get("code", ""))),
+        "footer": list(_paragraphs(footer)),
+        "SITE_NAME": settings.SITE_NAME,
+        "SITE_URL": settings.SITE_URL,
+        "LANGUAGE": get_language() or settings.LANGUAGE_CODE,
+    }
+    headers = {"Auto-Submitted": "auto-generated"}
+    if unsubscribe_url:  # RFC 8058
+        headers |= {
+            "List-Unsubscribe": f"<{unsubscribe_url}>",
+            "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+        }
+    email = EmailMultiAlternatives(subject, _wrapped(f"{text}\n\n-- \n{footer}\n"), None, [to], headers=headers)
+    email.attach_alternative(render_to_string("accounts/email/message.html", content), "text/html")
+    return email
+
+
+def notify(to: str | None, subject: str, template: str, values: Mapping[str, Any]) -> None:
+    """Send an account notice if there is an email address. A failure is logged: it must not undo what was done."""
+    if to is None:
+        return
+    try:
+        message(to, subject, template, values).send()
+    except (OSError, SMTPException) as failure:
+        logger.warning("cannot send the email %r: %s", subject, failure)
+
+
+def _rendered(template: str, values: Mapping[str, Any]) -> str:
+    """The text of a template, without HTML escapes and with one empty line between paragraphs."""
+    site = {"SITE_NAME": settings.SITE_NAME, "SITE_URL": settings.SITE_URL}
+    text = Engine.get_default().get_template(template).render(Context({**site, **values}, autoescape=False))
+    return re.sub(r"\n\s*\n", "\n\n", text.replace("\r\n", "\n").strip())
+
+
+def _footer(unsubscribe_url: str) -> str:
+    """Who sends the email, and how to get no more of them."""
+    site = f"{settings.SITE_NAME}, {settings.SITE_URL}"
+    if not unsubscribe_url:
+        return f"{site}\n\n" + _("This is an account notice. You cannot turn off account notices.")
+    often, off = _("You get at most one of these emails per day."), _("Turn off these emails:")
+    return f"{site}\n\n{often}\n{off}\n{unsubscribe_url}"
+
+
+def _paragraphs(text: str, code: str = "") -> Iterator[Paragraph]:
+    for paragraph in text.split("\n\n"):
+        *lines, last = paragraph.split("\n")
+        if code and paragraph == code:
+            yield Paragraph(code=code)
+        elif not lines or not re.fullmatch(rf"{re.escape(settings.SITE_URL)}/\S*", last):
+            yield Paragraph(text=paragraph)
+        elif lines[-1].endswith(":"):
+            yield Paragraph("\n".join(lines[:-1]), last, lines[-1].removesuffix(":"))
+        else:
+            yield Paragraph("\n".join(lines), last, last)
+
+
+def _wrapped(text: str) -> str:
+    """``text`` with its longest lines broken."""
+    return "\n".join(
+        "\n".join(textwrap.wrap(line, LONGEST_LINE)) if len(line) > LONGEST_LINE else line for line in text.split("\n")
+    )
