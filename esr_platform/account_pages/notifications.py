@@ -236,8 +236,7 @@ def _tell_seasons(_: User, standings: Sequence[FinalStanding]) -> Iterator[News]
 
 def _title(exhibition: Exhibition) -> str:
     """The title of the match as a sentence."""
-    text = title(exhibition, [player.version for player in exhibition.players.all()])
-    return text if text.endswith("?") else f"{text}."
+    return f"{title(exhibition, [player.version for player in exhibition.players.all()])}."
 
 
 def _line(text: str) -> str:
