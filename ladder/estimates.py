@@ -1,7 +1,7 @@
-"""Estimates of a season's versions, beside Elo: which blocks they stand on, who computes them, and when.
+"""Compute the estimated skill of the versions of a season.
 
-Nothing waits for them: they have a queue of their own, and one run a season at a time. Nothing is computed where
-nothing was added to the season's ledger, and no longer than a tenth of the time, however long it has become.
+The computation has its own queue and runs once per season at a time, only if the season's ledger has grown, and at most
+a tenth of the time.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from ladder.ratings.draws import packed, rank_intervals
 from ladder.ratings.plackett_luce import Games
 
 LEASE: Final = timedelta(minutes=10)
-"""How long a run may take before another one begins in its place."""
+"""The maximum duration of a run before another one may replace it."""
 
 REST: Final = 9
-"""A season rests for this many times what its last run took."""
+"""The pause after a run, as a multiple of its duration."""
 
 _AT_ONCE: Final = 5000
 _ROWS: Final = 500
@@ -36,7 +36,7 @@ _ROWS: Final = 500
 
 @dataclass(frozen=True)
 class _Turn:
-    """The right to write the estimates of a season: a token, and the ledger's head that they will have seen."""
+    """The right to write the estimates of a season: a lease, and the last hash of the ledger that they include."""
 
     season: Season
     lease: UUID
@@ -44,7 +44,7 @@ class _Turn:
 
 
 def estimate_due() -> int:
-    """Compute the estimates of every season whose ledger has grown since its last run; of how many."""
+    """Compute the estimates of every season whose ledger has grown, and return the number of seasons."""
     newest = LedgerEntry.objects.filter(season=OuterRef("pk")).order_by("-number").values("hash")[:1]
     seasons = Season.objects.annotate(head=Subquery(newest)).exclude(head=None).select_related("ladder")
     changed = seasons.filter(Q(estimation=None) | ~Q(estimation__head=F("head")))
@@ -53,7 +53,7 @@ def estimate_due() -> int:
 
 
 def counting_blocks(season: Season) -> QuerySet[Block]:
-    """The rated blocks of ``season`` whose every game counts: none void, taken back or with a membership merged out."""
+    """The rated blocks of ``season`` in which every game counts: none is void or has an excluded member."""
     unfinished = Match.objects.filter(block=OuterRef("pk")).exclude(status=Match.Status.FINISHED)
     uncounted = SeatResult.objects.filter(seat__match__block=OuterRef("pk"), rating_after=None)
     ended = Block.objects.filter(series__season=season, purpose__in=Block.COUNTED, ended__isnull=False)
@@ -61,7 +61,7 @@ def counting_blocks(season: Season) -> QuerySet[Block]:
 
 
 def _turn(season: Season, head: str) -> _Turn | None:
-    """The turn to compute ``season``; ``None`` while it rests or somebody is at it."""
+    """The turn to compute ``season``; ``None`` during its pause or another run."""
     Estimation.objects.bulk_create([Estimation(season=season)], ignore_conflicts=True)
     last = Estimation.objects.get(season=season)
     if last.computed and timezone.now() < last.computed + timedelta(seconds=REST * last.seconds):
@@ -72,7 +72,7 @@ def _turn(season: Season, head: str) -> _Turn | None:
 
 
 def _run(turn: _Turn) -> bool:
-    """Compute and write; whether nobody else had taken the turn meanwhile."""
+    """Compute and write the estimates. Returns false if another process has taken the turn meanwhile."""
     began = perf_counter()
     rows, blocks = _estimated(turn)
     taken = perf_counter() - began
@@ -87,7 +87,7 @@ def _run(turn: _Turn) -> bool:
 
 
 def _estimated(turn: _Turn) -> tuple[list[Estimate], int]:
-    """The estimates of all versions that have played, not yet written, and how many blocks they stand on."""
+    """The unsaved estimates of all versions that have played, and the number of blocks."""
     blocks: list[int] = []
     versions: list[int] = []
     ranks: list[int] = []
@@ -105,14 +105,14 @@ def _estimated(turn: _Turn) -> tuple[list[Estimate], int]:
 
 
 def _results(season: Season) -> Iterable[tuple[int, int, int]]:
-    """Block, version and rank of every seat that counts: game by game, seat by seat, a piece at a time."""
+    """Block, version and rank of every seat that counts, by game and seat."""
     rows = SeatResult.objects.filter(seat__match__block__in=counting_blocks(season))
     ordered = rows.order_by("seat__match_id", "seat__index")
     return ordered.values_list("seat__match__block_id", "seat__version_id", "rank").iterator(_AT_ONCE)
 
 
 def _played_last(versions: list[int]) -> set[int]:
-    """Of each bot the version that sat down last; ``versions`` are in the order of the games."""
+    """The last version of each bot; ``versions`` are in the order of the games."""
     bot_of = dict(BotVersion.objects.filter(pk__in=set(versions)).values_list("pk", "bot_id"))
     return set({bot_of[version]: version for version in versions}.values())
 

@@ -1,4 +1,4 @@
-"""The standings of a ladder, and why a bot does not play there."""
+"""The standings of a ladder."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ class Standing:
 
     @property
     def provisional(self) -> bool:
-        """Whether the rating still moves fast, because the membership has few games."""
+        """Whether the rating is provisional: it is based on few games."""
         return self.membership.games < PROVISIONAL_GAMES
 
 
 def table(ladder: Ladder) -> list[Standing]:
-    """Everybody who plays or has played on ``ladder``, best rating first; one query, bots and owners included."""
+    """All members that play or have played on ``ladder``, with bots and owners, best rating first; one query."""
     return ranked(listed(ladder))
 
 
 def ranked(memberships: Iterable[Membership]) -> list[Standing]:
-    """``memberships``, which come best rating first, with their ranks among each other."""
+    """``memberships`` (best rating first) with their ranks among each other."""
     standings: list[Standing] = []
     for place, membership in enumerate(memberships, 1):
         tied = bool(standings) and standings[-1].membership.rating == membership.rating
@@ -57,6 +57,6 @@ def page_of(
 
 
 def listed(ladder: Ladder) -> QuerySet[Membership]:
-    """Everybody who plays or has played on ``ladder``, best rating first, with bots and owners."""
+    """The ranked standings of ``ladder``, with bots and owners."""
     everybody = Membership.objects.filter(Q(active=True) | Q(games__gt=0), ladder=ladder)
     return everybody.select_related("bot__owner").order_by("-rating", "pk")

@@ -37,7 +37,7 @@ from ladder.ratings.elo import PROVISIONAL_GAMES
 # --- Estimates -------------------------------------------------------------------------------------------------------
 
 VERSIONS_SHOWN: Final = 24
-"""The most rows of a bot's page."""
+"""The maximum number of rows on a bot page."""
 
 
 def estimated(ladder: Ladder, memberships: Iterable[Membership]) -> dict[int, Estimate]:
@@ -69,9 +69,9 @@ def _of_last_season(estimates: QuerySet[Estimate]) -> QuerySet[Estimate]:
 
 
 class ByStrength(Sequence[Membership]):
-    """``memberships`` by the estimates of ``season``; those without one come last, in the order in which they came.
+    """``memberships`` sorted by the estimates of ``season``; those without an estimate come last in their own order.
 
-    Two queries for the order of all, of numbers alone, and one for the memberships of each slice.
+    Two queries read the numbers for the order, and one query reads the memberships of each slice.
     """
 
     def __init__(self, memberships: QuerySet[Membership], season: Season | None, *, falling: bool) -> None:
@@ -106,7 +106,7 @@ class ByStrength(Sequence[Membership]):
 # --- Statistically tied neighbors ------------------------------------------------------------------------------------
 
 MOST_LANES: Final = 3
-"""Lines side by side. Where more are needed the last ones are left out: each row says in words what holds for it."""
+"""The maximum number of lines side by side. Further lines are left out, but each row also has its ties as text."""
 
 Run = tuple[int, int]
 """The places of the first and the last row of a line."""
@@ -114,23 +114,23 @@ Run = tuple[int, int]
 
 @dataclass(frozen=True)
 class Apart:
-    """``runs`` are the longest stretches of rows no two of which can be told apart, from the top."""
+    """``runs`` are the longest sequences of rows that are all statistically tied with each other, from the top."""
 
     runs: Sequence[Run]
     lanes: Sequence[Sequence[Run]]
 
     def reach(self, place: int) -> Run:
-        """From which row to which a row cannot be told apart from its neighbours; itself alone where it can."""
+        """The first and last row that are statistically tied with the row; the row itself if there are no ties."""
         its = [run for run in self.runs if run[0] <= place <= run[1]]
         return min([place, *(run[0] for run in its)]), max([place, *(run[1] for run in its)])
 
     def marks(self, place: int) -> list[str]:
-        """What each lane draws beside a row: ``start``, ``middle``, ``end`` or nothing."""
+        """The part of each line next to a row: ``start``, ``middle``, ``end`` or nothing."""
         return [_mark(place, lane) for lane in self.lanes]
 
 
 def apart(estimates: Sequence[Estimate | None]) -> Apart:
-    """The lines beside rows with these estimates, in the table's order; a row without one joins nobody. No queries."""
+    """The lines for rows with these estimates, in table order. Rows without an estimate have no ties. No queries."""
     rows = [Centred.of(row.rating, row.draws) if row else None for row in estimates]
     runs: list[Run] = []
     start = 0
@@ -143,7 +143,7 @@ def apart(estimates: Sequence[Estimate | None]) -> Apart:
 
 
 def _begins(rows: Sequence[Centred | None], start: int, place: int) -> int:
-    """The first row from ``start`` on such that nobody from there to ``place`` can be told apart from who is there."""
+    """The first row at or after ``start`` from which all rows up to ``place`` are statistically tied with ``place``."""
     its = rows[place] if place < len(rows) else None
     if its is None:
         return place + 1
@@ -174,13 +174,12 @@ def _mark(place: int, lane: Sequence[Run]) -> str:
 
 # --- Blocks that are being played ------------------------------------------------------------------------------------
 #
-# Of a game that a worker plays nothing is known outside of it, so this is the progress there is. Live games are watched
-# on their own pages.
+# Nothing is known about a running game of a worker, so the progress of its block is shown instead.
 
 
 @dataclass(frozen=True)
 class LiveTable:
-    """A block of which the game ``running`` is being played."""
+    """A block with the ``running`` game and the numbers of finished and all games."""
 
     running: Match
     over: int
@@ -188,17 +187,17 @@ class LiveTable:
 
     @property
     def since(self) -> datetime | None:
-        """When the running game began."""
+        """The start of the running game."""
         return self.running.started
 
     @property
     def steps(self) -> list[str]:
-        """For a drawing, each game of the block: over, being played, to come."""
+        """The state of each game of the block: ``over``, ``now`` or ``to-come``."""
         return ["over"] * self.over + ["now"] + ["to-come"] * (self.games - self.over - 1)
 
 
 def live_tables(matches: Iterable[Match]) -> list[LiveTable]:
-    """Tables of ``matches``, which are all games of some blocks; the one whose game has run for longest first."""
+    """The running blocks among ``matches``, the longest running game first."""
     by_block: dict[int, list[Match]] = {}
     for match in matches:
         by_block.setdefault(match.block_id, []).append(match)
@@ -216,15 +215,15 @@ def _table(block: Sequence[Match]) -> Iterator[LiveTable]:
 
 ROWS: Final = 50
 NAMED: Final = 3
-"""Bots that the sentence above a table names beside the first, at most."""
+"""The maximum number of tied players that are named in the sentence above the standings."""
 
 COLUMNS: Final = (
     Column("rating", gettext_lazy("Rating")),
     Column("bot", gettext_lazy("Player"), falling=False, numeric=False),
-    Column("strength", gettext_lazy("Skill (95% CI)")),
+    Column("strength", gettext_lazy("Skill")),
     Column("change", gettext_lazy("Last game")),
     Column("games", gettext_lazy("Games")),
-    Column("first", gettext_lazy("First places (%)")),
+    Column("first", gettext_lazy("First (%)")),
 )
 FIELDS: Final = {
     "rating": "rating",
@@ -233,7 +232,7 @@ FIELDS: Final = {
     "games": "games",
     "first": "share",
 }
-"""By column, what it is sorted by; strengths are not the memberships' own."""
+"""The sort field of each column; estimated skill is sorted by ``ByStrength``."""
 
 STATE: Final = Choice(
     "state",
@@ -255,15 +254,15 @@ LANGUAGE: Final = Choice(
     {"": gettext_lazy("All languages"), **{one.name: one.title for one in LANGUAGES.values()}},
 )
 MINE: Final = Choice(OF.name, OF.label, {**OF.values, "mine": gettext_lazy("My bots")})
-"""Whose bots, for somebody who has signed in."""
+"""The filter by owner for signed-in users."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One row: who stands there, with the version that plays, and how surely it stands there.
+    """A row of the standings with its active version and estimated skill.
 
-    ``marks`` are what the lines at the left draw beside it; ``reach`` are the first and the last rank of the neighbours
-    that it cannot be told apart from, ``None`` where it can.
+    ``marks`` are the parts of the lines at the left. ``reach`` are the first and last rank of statistically tied
+    neighbors, ``None`` without ties.
     """
 
     standing: Standing
@@ -280,10 +279,10 @@ class Row:
 
 @dataclass(frozen=True)
 class LadderPage:
-    """One ladder's table, a page of it, with everything that is drawn beside it.
+    """A page of the standings of a ladder.
 
-    ``standing_bots`` are all in the table, ``people`` have bots that play here, counted up to the seats of a table, and
-    ``here`` are the remote bots that play here and are connected.
+    ``standing_bots`` is the number of all members, ``people`` the number of users with an active bot (counted up to the
+    number of seats), and ``here`` the number of members that are online remote bots.
     """
 
     ladder: Ladder
@@ -300,7 +299,7 @@ class LadderPage:
 
     @property
     def clock(self) -> Clock:
-        """The time that a seat of a live game has."""
+        """The time control of live games."""
         return Clock.of(self.ladder)
 
     @property
@@ -309,17 +308,17 @@ class LadderPage:
 
     @property
     def fair_share(self) -> float:
-        """The share of first places that luck alone gives, 0 to 1."""
+        """The average share of first places, 0 to 1."""
         return 1 / self.ladder.seats
 
     @property
     def widest_share(self) -> float:
-        """The share of first places that fills its bar, 0 to 1: never less than twice the fair one."""
+        """The share of first places that fills its bar, 0 to 1: at least twice the average."""
         return max([2 * self.fair_share, *(row.membership.win_share or 0 for row in self.rows)])
 
     @cached_property
     def axis(self) -> Axis:
-        """The one axis of all rows."""
+        """The common axis of all rows."""
         ends = [end for row in self.rows for end in _ends(row)]
         return axis(ends)
 
@@ -329,14 +328,14 @@ class LadderPage:
 
     @property
     def leaders(self) -> list[str]:
-        """Who is first, if this is the top of the table; a few names at most."""
+        """The names of the leaders, if the page shows the top of the default standings."""
         if not self.asked.usual or self.standings.number > 1:
             return []
         return [row.membership.bot.name for row in self.rows if row.standing.rank == 1][:NAMED]
 
     @property
     def level(self) -> list[str]:
-        """Who cannot be told apart from the one who leads alone."""
+        """The names of players that are statistically tied with a single leader."""
         if len(self.leaders) != 1 or self.rows[0].reach is None:
             return []
         last = self.rows[0].reach[1]
@@ -344,7 +343,7 @@ class LadderPage:
 
 
 def ladder_page(ladder: Ladder, parameters: Parameters, user: Viewer) -> LadderPage:
-    """The page of the table of ``ladder`` that an address asks for; twelve queries at most, however many stand."""
+    """The page of the standings of ``ladder`` for a query string; at most twelve queries."""
     season = ladder.seasons.order_by("-number").first()
     asked = asked_of(parameters, COLUMNS, (MINE if user.pk else OF, *_languages(ladder), STATE, CERTAINTY))
     shown, everybody = page_of(ladder, _wanted(ladder, season, asked, user), parameters("page"), ROWS)
@@ -365,7 +364,7 @@ def ladder_page(ladder: Ladder, parameters: Parameters, user: Viewer) -> LadderP
 
 
 def _languages(ladder: Ladder) -> tuple[Choice, ...]:
-    """Nothing is known of the languages of remote bots, and people have none."""
+    """The language filter, for ladders with hosted bots."""
     return (LANGUAGE,) if ladder.for_house else ()
 
 
@@ -374,7 +373,7 @@ def _here(ladder: Ladder) -> int:
 
 
 def _wanted(ladder: Ladder, season: Season | None, asked: Asked, user: Viewer) -> QuerySet[Membership] | ByStrength:
-    """The memberships that are asked for, in the order that is asked for."""
+    """The memberships with the requested filters and order."""
     memberships = listed(ladder)
     if asked.looked_for:
         word = asked.looked_for
@@ -404,7 +403,7 @@ def _conditions(user: Viewer) -> Mapping[tuple[str, str], Q]:
 def _ordered(
     memberships: QuerySet[Membership], season: Season | None, asked: Asked
 ) -> QuerySet[Membership] | ByStrength:
-    """The memberships by a column; what has no value there comes last, and ratings decide between equals."""
+    """The memberships sorted by a column, then by rating; missing values come last."""
     key = asked.column.key
     if key == "strength":
         return ByStrength(memberships, season, falling=asked.falling)
@@ -447,7 +446,7 @@ def _address(ladder: Ladder) -> str:
 
 
 def _versions(ladder: Ladder, memberships: Sequence[Membership]) -> dict[int, int]:
-    """By bot, the number of the version that plays on ``ladder``; one query, two where versions freeze."""
+    """By bot, the number of its version on ``ladder``; one query, or two after a deadline."""
     if ladder.freezes_at is None:
         return active_versions([membership.bot_id for membership in memberships])
     playing = playing_versions(memberships).items()

@@ -25,7 +25,7 @@ _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 def table_file(ladder: Ladder) -> str:
-    """The whole table of ``ladder`` as CSV (RFC 4180), the best first; ``first_places`` is a share of 0 to 1.
+    """The standings of ``ladder`` as CSV (RFC 4180), best first; ``first_places`` is a share from 0 to 1.
 
     ``version`` is the one that plays, or the frozen one. What a spreadsheet would take for a formula begins with an
     apostrophe.
@@ -55,14 +55,14 @@ def table_file(ladder: Ladder) -> str:
 
 
 def _text(words: str) -> str:
-    """Words of a stranger that no spreadsheet computes."""
+    """Text from users, escaped so that spreadsheets do not evaluate it."""
     return f"'{words}" if words.startswith(_FORMULA) else words
 
 
 @require_safe
 @responses.of_long_files
 def download_table(request: HttpRequest, slug: str) -> HttpResponse:
-    """The table of a ladder as CSV, for whoever may see it."""
+    """Download the standings of a ladder as CSV."""
     ladder = ladder_seen_by(request.user, slug)
     headers = {"Content-Disposition": f'attachment; filename="{ladder.slug}.csv"'}
     return HttpResponse(table_file(ladder), content_type="text/csv; charset=utf-8", headers=headers)

@@ -20,7 +20,7 @@ from ladder.models import Ladder, Match, Membership
 from ladder.models.ladders import Viewer
 
 LEADERS = 5
-"""Memberships that are named as the best, at most."""
+"""The number of leaders per ladder."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def boards(user: Viewer) -> list[Board]:
 
 
 def by_players(boards: Sequence[Board]) -> list[BoardGroup]:
-    """``boards`` by who sits at their tables, hosted bots first; none for players without a ladder."""
+    """``boards`` grouped by kind of player, hosted bots first, without empty groups."""
     groups = [BoardGroup(kind, [one for one in boards if one.ladder.players == kind]) for kind in Ladder.Players.values]
     return [group for group in groups if group.boards]
 
@@ -96,7 +96,7 @@ def game_counts(ladder: Ladder) -> GameCounts:
 
 
 def active_versions(bots: Sequence[int]) -> dict[int, int]:
-    """By bot, the number of the version that new matches are given, none for people; one query."""
+    """By bot, the number of its active version, without human players; one query."""
     of_code = BotVersion.objects.filter(bot__in=bots, active=True).exclude(bot__kind=Bot.Kind.PERSON)
     return dict(of_code.values_list("bot", "number"))
 

@@ -1,4 +1,4 @@
-"""Charts of ratings as SVG: where each line, tick and label is, in percent of the box."""
+"""Rating charts as SVG: positions of lines, ticks and labels in percent of the box."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ class Axis:
     step: int
 
     def position(self, rating: int) -> float:
-        """Where a rating of 1/1000 point lies, in per cent from the left."""
+        """The position of a rating in 1/1000 point, in percent from the left."""
         return round(100 * (rating / POINT - self.low) / (self.high - self.low), 2)
 
     @property
     def ticks(self) -> list[tuple[int, float]]:
-        """Points and positions of the ticks, the ends included."""
+        """Points and positions of the ticks, including the ends."""
         return [(points, self.position(points * POINT)) for points in range(self.low, self.high + 1, self.step)]
 
 
 def axis(ratings: Sequence[int]) -> Axis:
-    """The axis that holds ``ratings`` (1/1000 point) with the finest step that needs few ticks."""
+    """The axis that contains ``ratings`` (1/1000 point), with the smallest step that needs few ticks."""
     lowest, highest = min(ratings, default=1500 * POINT) // POINT, -(-max(ratings, default=1500 * POINT) // POINT)
     for step in _STEPS:
         low, high = lowest // step * step, -(-highest // step) * step
@@ -69,13 +69,13 @@ class TimeAxis:
     last: datetime
 
     def position(self, moment: datetime) -> float:
-        """Where a moment lies, in per cent from the left; at the right end if there is but one."""
+        """The position of a moment, in percent from the left; 100 if there is only one."""
         length = (self.last - self.first).total_seconds()
         return round(100 * (moment - self.first).total_seconds() / length, 2) if length else 100.0
 
     @property
     def ticks(self) -> list[tuple[str, float]]:
-        """Words and positions of the ticks, from the left."""
+        """Labels and positions of the ticks, from the left."""
         found = list(self._moments())
         by_day = all(moment.hour == moment.minute == 0 for moment in found)
         return [(_said(moment, by_day), self.position(moment)) for moment in found]
@@ -92,7 +92,7 @@ class TimeAxis:
 
 
 def _every(step: timedelta, first: datetime, last: datetime) -> Iterator[datetime]:
-    """The multiples of ``step`` since the month began."""
+    """The multiples of ``step`` since the beginning of the month."""
     start = first.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     at = start + -(-(first - start) // step) * step
     while at <= last:
@@ -119,18 +119,18 @@ def _said(moment: datetime, by_day: bool) -> str:
 # --- Charts ----------------------------------------------------------------------------------------------------------
 
 _ROOM: Final = 0.06
-"""The box reaches so much further than the ratings, so that the line does not touch its edge."""
+"""The margin of the box around the ratings, as a share of their range."""
 
 _LEAST_REACH: Final = 60 * POINT
-"""How far beyond the ratings the box may reach for intervals, at least."""
+"""The minimum distance that the box may extend beyond the ratings to show intervals."""
 
 _APART: Final = 7.0
-"""Per cent of the width between two words, else the second is left out: its line stays, and the table says it."""
+"""The minimum distance of two labels in percent of the width. Labels that are closer are left out."""
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A line with a word: how far from the left, or for levels from the top. Without ``text`` there was no room."""
+    """A line with a label, and its position from the left (levels: from the top). ``text`` is empty without space."""
 
     place: float
     text: str
@@ -138,7 +138,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Band:
-    """The 95 % interval of a version while it played, with the estimate in it."""
+    """The 95% CI of a version during its games, with its estimate."""
 
     left: float
     width: float
@@ -149,7 +149,7 @@ class Band:
 
 @dataclass(frozen=True)
 class Drawn:
-    """One trace in the box; ``paths`` has a piece a season."""
+    """One trace in the box; ``paths`` has one path per season."""
 
     trace: Trace
     paths: Sequence[str]
@@ -182,7 +182,7 @@ class RatingChart:
 
     @property
     def of_versions(self) -> bool:
-        """Whether a bot is among them: people have no versions."""
+        """Whether a bot is among the members: human players have no versions."""
         return not all(one.by_hand for one in self.traces)
 
     @property
@@ -191,7 +191,7 @@ class RatingChart:
 
 
 class _Box:
-    """The ratings and times that a chart holds."""
+    """The ranges of ratings and times of a chart."""
 
     def __init__(self, traces: Sequence[Trace]) -> None:
         moments = [moment for its in traces for moment in its.moments]
@@ -213,7 +213,7 @@ class _Box:
 
 
 def rating_chart(traces: Sequence[Trace | None]) -> RatingChart | None:
-    """The chart of those traces that there are; ``None`` without any. No queries."""
+    """The chart of the traces that are not ``None``; ``None`` without any. No queries."""
     shown = [its for its in traces if its is not None]
     if not shown:
         return None
@@ -249,7 +249,7 @@ def _path(points: Sequence[tuple[float, float]]) -> str:
 
 
 def _end(its: Stretch, after: Stretch | None) -> Moment:
-    """Until when a version played: until the next one did, in the same season."""
+    """The end of a stretch: the start of the next one in the same season."""
     return after.first if after and after.season == its.season else its.last
 
 
@@ -262,7 +262,7 @@ def _band(its: Stretch, end: Moment, box: _Box) -> Band:
 
 
 def _seasons(traces: Sequence[Trace], box: _Box) -> list[Mark]:
-    """Where seasons began, if there is more than one."""
+    """The starts of seasons, if there is more than one."""
     begun: dict[int, float] = {}
     for moment in sorted((one for its in traces for one in its.moments), key=lambda one: one.at):
         begun.setdefault(moment.season, box.right(moment))
@@ -271,13 +271,13 @@ def _seasons(traces: Sequence[Trace], box: _Box) -> list[Mark]:
 
 
 def _versions(its: Trace, box: _Box) -> list[Mark]:
-    """Where another version began to play, in whichever season."""
+    """The starts of versions."""
     changes = groupby(its.moments, key=lambda moment: moment.version)
     return _with_room([Mark(box.right(next(iter(moments))), f"v{version}") for version, moments in changes])
 
 
 def _with_room(marks: Sequence[Mark]) -> list[Mark]:
-    """The marks, without the words of those that stand too close to the word before."""
+    """The marks, without labels that are too close to the previous label."""
     free, kept = -_APART, []
     for mark in marks:
         kept.append(mark if mark.place - free >= _APART else Mark(mark.place, ""))

@@ -49,7 +49,7 @@ def form_status(form: BaseForm) -> int:
 def streamed(
     request: HttpRequest, name: str, pieces: Iterator[bytes], content_type: str = "application/jsonl"
 ) -> StreamingHttpResponse:
-    """``pieces``, by default of JSON lines, as a file called ``name``: each made when the one before has been sent."""
+    """Stream ``pieces`` (by default JSON lines) as a file ``name``, without collecting them in memory."""
     content = _one_by_one(pieces) if isinstance(request, ASGIRequest) else pieces
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return StreamingHttpResponse(content, content_type=content_type, headers=headers)
@@ -62,7 +62,7 @@ async def _one_by_one(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
 
 
 def _next(pieces: Iterator[bytes]) -> bytes | None:
-    """The next piece. Whoever reads slowly holds no connection meanwhile: a few of them would take the whole pool."""
+    """The next piece. Closes the database connection, so that slow clients do not use up the connection pool."""
     piece = next(pieces, None)
     close_old_connections()
     return piece
@@ -75,11 +75,11 @@ FILES = "files"
 
 
 ACTS = "table"
-"""The scope of what somebody does at a table and in the lobby."""
+"""The scope of actions in live games and in the lobby."""
 
 
 def too_many(request: HttpRequest, scope: str, who: str | None = None) -> HttpResponse | None:
-    """Count a request of ``scope``, by its address or as ``who``; the answer to one too many, else ``None``."""
+    """Count a request of ``scope`` by IP address or ``who``; the 429 response above the limit, else ``None``."""
     wait = wait_s(scope, who or address(request.META))
     if not wait:
         return None
@@ -90,7 +90,7 @@ def too_many(request: HttpRequest, scope: str, who: str | None = None) -> HttpRe
 
 
 def of_acts(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """Let one person, or one address where nobody is signed in, change only so much; who only looks is not counted."""
+    """Limit the POST requests per user, or per IP address for visitors."""
 
     @wraps(view)
     def paced(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -102,7 +102,7 @@ def of_acts(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponse
 
 
 def of_long_files(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """Let one address have long files only so often."""
+    """Limit the downloads of long files per IP address."""
 
     @wraps(view)
     def paced(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -117,7 +117,7 @@ View = Callable[..., HttpResponse]
 
 
 def for_staff(view: View) -> View:
-    """Show ``view`` to staff; who has not signed in may do so first, anybody else finds nothing."""
+    """Show ``view`` only to staff. Visitors are asked to sign in; other users get status 404."""
 
     @never_cache
     @login_required

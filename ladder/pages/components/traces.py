@@ -14,7 +14,7 @@ from bots.models import Bot
 from ladder.models import Estimate, LedgerEntry, Membership, Seat, SeatResult
 
 MOST_POINTS: Final = 200
-"""Points of a line: more could not be told apart on a page."""
+"""The maximum number of points of a line."""
 
 _ROWS: Final = 20
 
@@ -32,7 +32,7 @@ class Moment:
 
 @dataclass(frozen=True)
 class Stretch:
-    """What one version did in one season, with its estimate where there is one; ``moments`` are never empty."""
+    """The games of one version in one season, with its estimate; ``moments`` is never empty."""
 
     moments: Sequence[Moment]
     estimate: Estimate | None
@@ -67,7 +67,7 @@ class Trace:
 
     @property
     def by_hand(self) -> bool:
-        """Whether it is of a person, whose one version says nothing."""
+        """Whether the member is a human player, who has no versions."""
         return bool(self.membership.bot.kind == Bot.Kind.PERSON)
 
     @property
@@ -84,7 +84,7 @@ class Trace:
 
     @property
     def rows(self) -> Sequence[Moment]:
-        """Few of the moments, the newest first, for a table beside the line."""
+        """Some of the moments for the table below the chart, newest first."""
         return self.moments[::-1][:: -(-len(self.moments) // _ROWS)]
 
 
@@ -161,6 +161,6 @@ def _estimates(memberships: Sequence[Membership]) -> dict[int, dict[tuple[int, i
 
 
 def _stretches(moments: Sequence[Moment], estimates: Mapping[tuple[int, int], Estimate]) -> list[Stretch]:
-    """The moments by season and version. A version that comes back has several stretches."""
+    """The moments by season and version. A version that is activated again has several stretches."""
     groups = groupby(moments, key=lambda moment: (moment.season, moment.version))
     return [Stretch(list(its), estimates.get(of)) for of, its in groups]
