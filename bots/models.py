@@ -1,4 +1,4 @@
-"""Whose bots there are, and which code a bot has had. Not how code is run: that is ``bots.runner``."""
+"""Bots, their versions and uploads. Running code is the task of ``bots.runner``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class BotQuerySet(models.QuerySet["Bot"]):
         return self.filter(retired=None, paused=None, suspended=None)
 
     def of_code(self) -> BotQuerySet:
-        """Those that are made of code, hosted or remote: not the rows by which people play themselves."""
+        """Hosted and remote bots, without the rows of human players."""
         return self.exclude(kind=Bot.Kind.PERSON)
 
 
@@ -34,9 +34,9 @@ class Bot(models.Model):
     """
 
     class Kind(models.TextChoices):
-        HOSTED = "hosted", "its code runs here"
-        REMOTE = "remote", "its program runs elsewhere"
-        PERSON = "person", "a person plays"
+        HOSTED = "hosted", "Hosted bot"
+        REMOTE = "remote", "Remote bot"
+        PERSON = "person", "Human player"
 
     GUEST = "guest"
 
@@ -48,14 +48,16 @@ class Bot(models.Model):
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="bots"
     )
     house_name = models.CharField(max_length=60, blank=True, editable=False)
-    public_source = models.BooleanField(default=False, help_text="whether everybody may download the code that plays")
+    public_source = models.BooleanField(default=False, help_text="whether everyone may download the active version")
     retired = models.DateTimeField(null=True, blank=True)
     paused = models.DateTimeField(null=True, blank=True)
-    pause_reason = models.CharField(max_length=500, blank=True, help_text="why it is on leave, for everybody")
-    bad_in_a_row = models.PositiveIntegerField(default=0, help_text="matches lost in a row by its own failure")
+    pause_reason = models.CharField(max_length=500, blank=True, help_text="public reason for the pause")
+    bad_in_a_row = models.PositiveIntegerField(default=0, help_text="consecutive matches lost by its own failure")
     suspended = models.DateTimeField(null=True, blank=True, editable=False)
-    suspension_reason = models.CharField(max_length=500, blank=True, help_text="why staff suspended it, for its owner")
-    suspended_with_owner = models.BooleanField(default=False, help_text="whether it is only because its owner is")
+    suspension_reason = models.CharField(
+        max_length=500, blank=True, help_text="reason of the suspension, for the owner"
+    )
+    suspended_with_owner = models.BooleanField(default=False, help_text="whether it is suspended only with its owner")
     created = models.DateTimeField(auto_now_add=True)
 
     objects = BotQuerySet.as_manager()
@@ -95,12 +97,12 @@ class Bot(models.Model):
 
     @property
     def active_version(self) -> BotVersion | None:
-        """The version that new matches are given; ``None`` while the bot has none."""
+        """The active version, or ``None``."""
         return self.versions.filter(active=True).first()
 
     @property
     def plays(self) -> bool:
-        """Whether nothing of its own keeps it from new matches, but perhaps the lack of a version."""
+        """Whether the bot is neither retired, paused nor suspended."""
         return self.retired is None and self.paused is None and self.suspended is None
 
 
@@ -114,35 +116,35 @@ class BotVersion(models.Model):
     """
 
     class State(models.TextChoices):
-        RECEIVED = "received", "waits for its check"
-        CHECKING = "checking", "is being checked"
-        READY = "ready", "ready"
-        REFUSED = "refused", "refused"
+        RECEIVED = "received", "Queued"
+        CHECKING = "checking", "Validating"
+        READY = "ready", "Validated"
+        REFUSED = "refused", "Rejected"
 
     UNCHECKED = (State.RECEIVED, State.CHECKING)
 
     bot = models.ForeignKey(Bot, on_delete=models.PROTECT, related_name="versions")
     number = models.PositiveIntegerField()
     digest = models.CharField(max_length=64, help_text="SHA-256 of the code, hex")
-    active = models.BooleanField(default=False, help_text="whether new matches are given this version")
+    active = models.BooleanField(default=False, help_text="whether new matches use this version")
     state = models.CharField(max_length=10, choices=State, default=State.READY)
-    reason = models.CharField(max_length=1000, blank=True, help_text="why it was refused, in a sentence for its owner")
-    archive = models.CharField(
-        max_length=100, blank=True, db_index=True, help_text="its place in the storage ``uploads``"
-    )
-    filename = models.CharField(max_length=100, blank=True, help_text="what the uploader called the file")
-    label = models.CharField(max_length=60, blank=True, help_text="of a remote bot's version: its owner's name for it")
-    size = models.PositiveIntegerField(default=0, help_text="of the archive, bytes")
+    reason = models.CharField(max_length=1000, blank=True, help_text="reason of the rejection, for the owner")
+    archive = models.CharField(max_length=100, blank=True, db_index=True, help_text="path in the storage ``uploads``")
+    filename = models.CharField(max_length=100, blank=True, help_text="original file name")
+    label = models.CharField(max_length=60, blank=True, help_text="label of a remote bot's version")
+    size = models.PositiveIntegerField(default=0, help_text="size of the archive in bytes")
     language = models.CharField(max_length=20, default="python")
-    command = models.JSONField(default=list, blank=True, help_text="the file that is started, and its arguments")
+    command = models.JSONField(default=list, blank=True, help_text="the file to start and its arguments")
     claims = models.JSONField(default=dict, blank=True)
-    chosen = models.CharField(max_length=500, blank=True, help_text="the claims, if the uploader chose them")
-    check_report = models.JSONField(null=True, blank=True, help_text="as bots.reports describes it; it grows")
-    vain_starts = models.PositiveSmallIntegerField(default=0, help_text="starts of the check since a table was played")
-    lease = models.UUIDField(null=True, blank=True, unique=True, help_text="of the worker that checks it")
+    chosen = models.CharField(max_length=500, blank=True, help_text="the formats, if the uploader chose them")
+    check_report = models.JSONField(null=True, blank=True, help_text="the validation report, see bots.reports")
+    vain_starts = models.PositiveSmallIntegerField(
+        default=0, help_text="starts of the validation since the last finished game"
+    )
+    lease = models.UUIDField(null=True, blank=True, unique=True, help_text="lease of the validating worker")
     lease_until = models.DateTimeField(null=True, blank=True)
-    tried = models.DateTimeField(null=True, blank=True, help_text="when a worker last took it up")
-    checked = models.DateTimeField(null=True, blank=True, help_text="when its check came to an end")
+    tried = models.DateTimeField(null=True, blank=True, help_text="when a worker last claimed it")
+    checked = models.DateTimeField(null=True, blank=True, help_text="when its validation ended")
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -177,7 +179,7 @@ class BotVersion(models.Model):
         return f"{self.bot} v{self.number}"
 
     def claims_table(self, game: str, seats: int) -> bool:
-        """Whether it wants to play ``game`` with so many seats. House bots' tables are the catalogue's."""
+        """Whether the version supports a format. Formats of house bots are in the catalogue."""
         return seats in self.claims.get(game, ())
 
 
@@ -190,7 +192,7 @@ class RemoteBot(models.Model):
     """
 
     bot = models.OneToOneField(Bot, on_delete=models.CASCADE, primary_key=True, related_name="remote")
-    games_at_once = models.PositiveSmallIntegerField(default=1, help_text="0: it is given no new game")
+    games_at_once = models.PositiveSmallIntegerField(default=1, help_text="0 means no new games")
     seen_at = models.DateTimeField(null=True, blank=True)
     here_since = models.DateTimeField(null=True, blank=True)
     waits_since = models.DateTimeField(null=True, blank=True, editable=False)
@@ -209,14 +211,14 @@ class RemoteBot(models.Model):
 
 
 class Upload(models.Model):
-    """Something that a person sent as a bot's code, with what became of it. Also the count for the hourly limit."""
+    """An upload of a user and its result. The rows are also counted for the hourly limit."""
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="uploads")
     bot = models.ForeignKey(Bot, null=True, blank=True, on_delete=models.SET_NULL, related_name="uploads")
     version = models.ForeignKey(BotVersion, null=True, blank=True, on_delete=models.SET_NULL, related_name="uploads")
     filename = models.CharField(max_length=100, blank=True)
     size = models.PositiveIntegerField(help_text="bytes")
-    refusal = models.CharField(max_length=1000, blank=True, help_text="why it was not taken, in a sentence")
+    refusal = models.CharField(max_length=1000, blank=True, help_text="why the upload was rejected")
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -228,7 +230,7 @@ class Upload(models.Model):
 
 
 class BotReport(models.Model):
-    """Somebody finds that a bot's name or description should not stand there; staff decides."""
+    """A report about the name or the description of a bot, for moderators."""
 
     bot = models.ForeignKey(Bot, on_delete=models.CASCADE, related_name="bot_reports")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="bot_reports")
@@ -250,9 +252,9 @@ class BotReport(models.Model):
 
 
 class TextRemoval(models.Model):
-    """Staff took a bot's name or description away: who, when, why, and what stood there. Never changed, never deleted.
+    """The removal of a bot's name or description by a moderator: who, when, why, and the removed text.
 
-    The owner can give the same words to none of their bots again (``bots.names``).
+    Rows are never changed or deleted. The owner cannot use the same text for any of their bots (``bots.names``).
     """
 
     class What(models.TextChoices):
@@ -275,32 +277,32 @@ class TextRemoval(models.Model):
 
 class StaffActionQuerySet(models.QuerySet["StaffAction"]):
     def update(self, **kwargs: Any) -> int:  # noqa: ARG002
-        """Raises ``AppendOnlyError``: what staff did is not written anew."""
-        raise AppendOnlyError("What staff did stays on record as it is.")
+        """Raise ``AppendOnlyError``: staff actions cannot be changed."""
+        raise AppendOnlyError("Staff actions cannot be changed.")
 
     def delete(self) -> tuple[int, dict[str, int]]:
-        """Raises ``AppendOnlyError``: what staff did is not forgotten."""
-        raise AppendOnlyError("What staff did stays on record.")
+        """Raise ``AppendOnlyError``: staff actions cannot be deleted."""
+        raise AppendOnlyError("Staff actions cannot be deleted.")
 
 
 class AppendOnlyError(TypeError):
-    """Somebody tried to change or delete what is only ever appended."""
+    """An attempt to change or delete an append-only row."""
 
 
 class StaffAction(models.Model):
-    """What somebody of the staff did to a bot or a person: who, what, when and why. Appended, never changed or deleted.
+    """An action of a staff member on a bot or an account: who, what, when and why. Rows are append-only.
 
-    The database refuses both, too (migration ``0003``). Words that were taken away are in ``TextRemoval``.
+    The database also rejects changes. Removed texts are stored in ``TextRemoval``.
     """
 
     class What(models.TextChoices):
-        SUSPENDED_PERSON = "suspended person", "suspended the account"
-        LIFTED_PERSON = "lifted person", "lifted the suspension of the account"
-        BLANKED_PERSON = "blanked person", "took the user name away"
-        SUSPENDED_BOT = "suspended bot", "suspended the bot"
-        LIFTED_BOT = "lifted bot", "lifted the suspension of the bot"
-        BLANKED_NAME = "blanked name", "took the name away"
-        BLANKED_DESCRIPTION = "blanked description", "took the description away"
+        SUSPENDED_PERSON = "suspended person", "Suspended the account"
+        LIFTED_PERSON = "lifted person", "Lifted the suspension of the account"
+        BLANKED_PERSON = "blanked person", "Removed the username"
+        SUSPENDED_BOT = "suspended bot", "Suspended the bot"
+        LIFTED_BOT = "lifted bot", "Lifted the suspension of the bot"
+        BLANKED_NAME = "blanked name", "Removed the name"
+        BLANKED_DESCRIPTION = "blanked description", "Removed the description"
 
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="staff_actions")
     what = models.CharField(max_length=20, choices=What)
@@ -326,18 +328,18 @@ class StaffAction(models.Model):
         return f"{self.by} {self.get_what_display()}"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Append it. Raises ``AppendOnlyError`` for one that stands already."""
+        """Save a new action. Raises ``AppendOnlyError`` for an existing one."""
         if not self._state.adding:
-            raise AppendOnlyError("What staff did stays on record as it is.")
+            raise AppendOnlyError("Staff actions cannot be changed.")
         super().save(*args, **kwargs)
 
     def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:  # noqa: ARG002
-        """Raises ``AppendOnlyError``: what staff did is not forgotten."""
-        raise AppendOnlyError("What staff did stays on record.")
+        """Raise ``AppendOnlyError``: staff actions cannot be deleted."""
+        raise AppendOnlyError("Staff actions cannot be deleted.")
 
 
 class Machine(models.Model):
-    """A host on which workers run, and what its sandbox's self-test found last (``bots.sandbox.status``). For staff."""
+    """A host with workers and the latest result of its sandbox self-test (``bots.sandbox.status``), for staff."""
 
     host = models.CharField(max_length=255, unique=True)
     sandbox = models.JSONField()

@@ -55,9 +55,9 @@ class Migration(migrations.Migration):
                     "kind",
                     models.CharField(
                         choices=[
-                            ("hosted", "its code runs here"),
-                            ("remote", "its program runs elsewhere"),
-                            ("person", "a person plays"),
+                            ("hosted", "Hosted bot"),
+                            ("remote", "Remote bot"),
+                            ("person", "Human player"),
                         ],
                         default="hosted",
                         editable=False,
@@ -68,26 +68,26 @@ class Migration(migrations.Migration):
                 ("house_name", models.CharField(blank=True, editable=False, max_length=60)),
                 (
                     "public_source",
-                    models.BooleanField(default=False, help_text="whether everybody may download the code that plays"),
+                    models.BooleanField(default=False, help_text="whether everyone may download the active version"),
                 ),
                 ("retired", models.DateTimeField(blank=True, null=True)),
                 ("paused", models.DateTimeField(blank=True, null=True)),
                 (
                     "pause_reason",
-                    models.CharField(blank=True, help_text="why it is on leave, for everybody", max_length=500),
+                    models.CharField(blank=True, help_text="public reason for the pause", max_length=500),
                 ),
                 (
                     "bad_in_a_row",
-                    models.PositiveIntegerField(default=0, help_text="matches lost in a row by its own failure"),
+                    models.PositiveIntegerField(default=0, help_text="consecutive matches lost by its own failure"),
                 ),
                 ("suspended", models.DateTimeField(blank=True, editable=False, null=True)),
                 (
                     "suspension_reason",
-                    models.CharField(blank=True, help_text="why staff suspended it, for its owner", max_length=500),
+                    models.CharField(blank=True, help_text="reason of the suspension, for the owner", max_length=500),
                 ),
                 (
                     "suspended_with_owner",
-                    models.BooleanField(default=False, help_text="whether it is only because its owner is"),
+                    models.BooleanField(default=False, help_text="whether it is suspended only with its owner"),
                 ),
                 ("created", models.DateTimeField(auto_now_add=True)),
                 (
@@ -150,15 +150,15 @@ class Migration(migrations.Migration):
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("number", models.PositiveIntegerField()),
                 ("digest", models.CharField(help_text="SHA-256 of the code, hex", max_length=64)),
-                ("active", models.BooleanField(default=False, help_text="whether new matches are given this version")),
+                ("active", models.BooleanField(default=False, help_text="whether new matches use this version")),
                 (
                     "state",
                     models.CharField(
                         choices=[
-                            ("received", "waits for its check"),
-                            ("checking", "is being checked"),
-                            ("ready", "ready"),
-                            ("refused", "refused"),
+                            ("received", "Queued"),
+                            ("checking", "Validating"),
+                            ("ready", "Validated"),
+                            ("refused", "Rejected"),
                         ],
                         default="ready",
                         max_length=10,
@@ -166,54 +166,50 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "reason",
-                    models.CharField(
-                        blank=True, help_text="why it was refused, in a sentence for its owner", max_length=1000
-                    ),
+                    models.CharField(blank=True, help_text="reason of the rejection, for the owner", max_length=1000),
                 ),
                 (
                     "archive",
                     models.CharField(
-                        blank=True, db_index=True, help_text="its place in the storage ``uploads``", max_length=100
+                        blank=True, db_index=True, help_text="path in the storage ``uploads``", max_length=100
                     ),
                 ),
                 (
                     "filename",
-                    models.CharField(blank=True, help_text="what the uploader called the file", max_length=100),
+                    models.CharField(blank=True, help_text="original file name", max_length=100),
                 ),
                 (
                     "label",
-                    models.CharField(
-                        blank=True, help_text="of a remote bot's version: its owner's name for it", max_length=60
-                    ),
+                    models.CharField(blank=True, help_text="label of a remote bot's version", max_length=60),
                 ),
-                ("size", models.PositiveIntegerField(default=0, help_text="of the archive, bytes")),
+                ("size", models.PositiveIntegerField(default=0, help_text="size of the archive in bytes")),
                 ("language", models.CharField(default="python", max_length=20)),
                 (
                     "command",
-                    models.JSONField(blank=True, default=list, help_text="the file that is started, and its arguments"),
+                    models.JSONField(blank=True, default=list, help_text="the file to start and its arguments"),
                 ),
                 ("claims", models.JSONField(blank=True, default=dict)),
                 (
                     "chosen",
-                    models.CharField(blank=True, help_text="the claims, if the uploader chose them", max_length=500),
+                    models.CharField(blank=True, help_text="the formats, if the uploader chose them", max_length=500),
                 ),
                 (
                     "check_report",
-                    models.JSONField(blank=True, help_text="as bots.reports describes it; it grows", null=True),
+                    models.JSONField(blank=True, help_text="the validation report, see bots.reports", null=True),
                 ),
                 (
                     "vain_starts",
                     models.PositiveSmallIntegerField(
-                        default=0, help_text="starts of the check since a table was played"
+                        default=0, help_text="starts of the validation since the last finished game"
                     ),
                 ),
                 (
                     "lease",
-                    models.UUIDField(blank=True, help_text="of the worker that checks it", null=True, unique=True),
+                    models.UUIDField(blank=True, help_text="lease of the validating worker", null=True, unique=True),
                 ),
                 ("lease_until", models.DateTimeField(blank=True, null=True)),
-                ("tried", models.DateTimeField(blank=True, help_text="when a worker last took it up", null=True)),
-                ("checked", models.DateTimeField(blank=True, help_text="when its check came to an end", null=True)),
+                ("tried", models.DateTimeField(blank=True, help_text="when a worker last claimed it", null=True)),
+                ("checked", models.DateTimeField(blank=True, help_text="when its validation ended", null=True)),
                 ("created", models.DateTimeField(auto_now_add=True)),
                 (
                     "bot",
@@ -270,13 +266,13 @@ class Migration(migrations.Migration):
                     "what",
                     models.CharField(
                         choices=[
-                            ("suspended person", "suspended the account"),
-                            ("lifted person", "lifted the suspension of the account"),
-                            ("blanked person", "took the user name away"),
-                            ("suspended bot", "suspended the bot"),
-                            ("lifted bot", "lifted the suspension of the bot"),
-                            ("blanked name", "took the name away"),
-                            ("blanked description", "took the description away"),
+                            ("suspended person", "Suspended the account"),
+                            ("lifted person", "Lifted the suspension of the account"),
+                            ("blanked person", "Removed the username"),
+                            ("suspended bot", "Suspended the bot"),
+                            ("lifted bot", "Lifted the suspension of the bot"),
+                            ("blanked name", "Removed the name"),
+                            ("blanked description", "Removed the description"),
                         ],
                         max_length=20,
                     ),
@@ -324,7 +320,7 @@ class Migration(migrations.Migration):
                 ("size", models.PositiveIntegerField(help_text="bytes")),
                 (
                     "refusal",
-                    models.CharField(blank=True, help_text="why it was not taken, in a sentence", max_length=1000),
+                    models.CharField(blank=True, help_text="why the upload was rejected", max_length=1000),
                 ),
                 ("created", models.DateTimeField(auto_now_add=True)),
                 (
@@ -371,7 +367,7 @@ class Migration(migrations.Migration):
                         to="bots.bot",
                     ),
                 ),
-                ("games_at_once", models.PositiveSmallIntegerField(default=1, help_text="0: it is given no new game")),
+                ("games_at_once", models.PositiveSmallIntegerField(default=1, help_text="0 means no new games")),
                 ("seen_at", models.DateTimeField(blank=True, null=True)),
                 ("here_since", models.DateTimeField(blank=True, null=True)),
                 ("waits_since", models.DateTimeField(blank=True, editable=False, null=True)),
