@@ -49,7 +49,7 @@ _TOKEN: Final = ("name", "hint", "scopes", "bot__slug", "created", "last_used", 
 
 
 def account_document(person: User) -> Row:
-    """Who somebody is here. Secrets are not in it: no password, no key, no code."""
+    """The account without secrets: no password, passkeys or codes."""
     seen = Ladder.objects.visible_to(person)
     terms = {"version": person.terms_version, "accepted": person.terms_accepted}
     addresses = EmailAddress.objects.filter(user=person)
@@ -75,7 +75,7 @@ def account_document(person: User) -> Row:
 
 
 def bot_document(bot: Bot, person: User) -> Row:
-    """A bot with its versions and where it stands, on ladders that ``person`` may see."""
+    """A bot with its versions and its ratings on ladders that ``person`` may see."""
     names = ("number", "digest", "state", "reason", "filename", "size", "language", "claims", "active", "created")
     return {
         "name": bot.name,
@@ -93,7 +93,7 @@ def bot_document(bot: Bot, person: User) -> Row:
 
 
 def _standings(entries: QuerySet[Membership], person: User) -> list[Row]:
-    """Where somebody or something stands, on ladders that ``person`` may see."""
+    """Ratings on ladders that ``person`` may see."""
     seen = entries.filter(ladder__in=Ladder.objects.visible_to(person)).select_related("ladder").order_by("ladder")
     return [
         {"ladder": entry.ladder.name, "rating": entry.points, "games": entry.games, "plays": entry.active}
@@ -102,7 +102,7 @@ def _standings(entries: QuerySet[Membership], person: User) -> list[Row]:
 
 
 def chat_lines(person: User) -> Iterator[Row]:
-    """What ``person`` has said at tables, newest first."""
+    """The chat messages of ``person``, newest first."""
     for line in newest_first(ChatLine.objects.filter(by=person)):
         yield {
             "match": line.match_id,
@@ -114,7 +114,7 @@ def chat_lines(person: User) -> Iterator[Row]:
 
 
 def match_lines(person: User) -> Iterator[Row]:
-    """The matches of ``person`` and their bots that they may see, newest first: who sat where, and what came out."""
+    """Matches of ``person`` and their bots that they may see, newest first, with seats and results."""
     theirs = Seat.objects.filter(match=OuterRef("pk"), version__bot__owner=person)
     found = matches_seen_by(person).filter(Exists(theirs)).select_related("ladder")
     for match in newest_first(found.prefetch_related("seats__version__bot", "seats__result")):
@@ -122,7 +122,7 @@ def match_lines(person: User) -> Iterator[Row]:
 
 
 def exhibition_lines(person: User) -> Iterator[Row]:
-    """What ``person`` has ordered, on ladders that they may see, and what they were asked to agree to."""
+    """Match requests of ``person`` on ladders that they may see, and invitations to them."""
     ordered = Exhibition.objects.visible_to(person).filter(requested_by=person)
     for exhibition in newest_first(ordered.select_related("ladder")):
         yield {
@@ -142,7 +142,7 @@ def exhibition_lines(person: User) -> Iterator[Row]:
 
 
 def newest_first(rows: QuerySet[Any]) -> Iterator[Any]:
-    """All of them, some at a time and by queries of their own: the connection may be another one by then."""
+    """All rows in batches with separate queries, because the connection may change in between."""
     before: int | None = None
     while batch := list((rows if before is None else rows.filter(pk__lt=before)).order_by("-pk")[:_AT_ONCE]):
         yield from batch
@@ -180,27 +180,26 @@ def _address(name: str, of: object) -> str:
 
 # --- Files -----------------------------------------------------------------------------------------------------------
 #
-# It is made while it is sent, an entry at a time, so that nobody's history has to fit into memory. ``MAX_EXPORT_BYTES``
-# bounds it; what is left out then is said in the file. Nothing is in it that the person could not see on the site.
+# The archive is created while it is sent, one entry at a time, so it need not fit into memory. ``MAX_EXPORT_BYTES``
+# limits it; omitted.txt lists what was left out. It contains only data that the user can see on the site.
 
 _READ_ME: Final = """\
-Everything that {site} has of {name}, as of {now}.
+All data that {site} stores about {name}, as of {now} UTC.
 
-account.json    who you are here: addresses, tokens without their secrets, keys, ladders by invitation, reports,
-                where you stand by hand, seats you offered
-chat.jsonl      what you said at tables
-bots/           each bot with its versions, the code as you uploaded it, and its ratings
-matches.jsonl   your matches and those of your bots that you may see, a line each; their records are at the
-                addresses in it
-exhibitions.jsonl    what you have ordered
-logs/           logs of your bots' games that are still kept and whose deals are open
+account.json       your account: email addresses, API tokens without secrets, passkeys, private ladders, reports,
+                   your ratings as a player, open games that you created
+chat.jsonl         your chat messages
+bots/              your bots with their versions, code and ratings
+matches.jsonl      your matches and those of your bots that you can see, one per line, with the URLs of their pages
+exhibitions.jsonl  your match requests and invitations
+logs/              bot logs that are still stored and whose deals are public
 
-Times are UTC. Results and records are published under CC BY 4.0.
+All times are UTC. Results and game records are published under CC BY 4.0.
 """
 
 
 class _Pipe(io.RawIOBase):
-    """Takes what a ZIP file writes, and hands it on in pieces; it cannot go back."""
+    """A write-only stream that collects the output of ``ZipFile`` in pieces."""
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
@@ -213,7 +212,7 @@ class _Pipe(io.RawIOBase):
         return len(data)
 
     def taken(self) -> bytes:
-        """What was written since the last time."""
+        """Return and clear what was written."""
         taken, self._pieces = b"".join(self._pieces), []
         return taken
 
@@ -227,13 +226,13 @@ class _Entry:
 
 
 def wait_s(person: User) -> int:
-    """Count an export of ``person``; seconds until the next one is welcome, 0 if this one is."""
+    """Count an export of ``person``. Returns 0 if it is allowed, otherwise the seconds to wait."""
     pause, key = settings.EXPORT_PAUSE_SECONDS, f"export:{person.pk}"
     return 0 if cache.add(key, 1, pause) else pause
 
 
 def export(person: User) -> Iterator[bytes]:
-    """The ZIP file in pieces, each made when the one before has been taken."""
+    """Generate the ZIP file in pieces."""
     pipe, left = _Pipe(), settings.MAX_EXPORT_BYTES
     omitted: list[str] = []
     with zipfile.ZipFile(pipe, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -245,12 +244,17 @@ def export(person: User) -> Iterator[bytes]:
             archive.writestr(entry.path, entry.data)
             yield pipe.taken()
         if omitted:
-            archive.writestr("omitted.txt", "Too large for one file:\n" + "\n".join(omitted[:10_000]) + "\n")
+            archive.writestr(
+                "omitted.txt",
+                "These files were left out because the archive would be too large:\n"
+                + "\n".join(omitted[:10_000])
+                + "\n",
+            )
     yield pipe.taken()
 
 
 def _entries(person: User) -> Iterator[_Entry]:
-    """What is in it, the small and the irreplaceable first."""
+    """The entries, small and irreplaceable data first."""
     now = timezone.now().strftime("%Y-%m-%d %H:%M")
     yield _Entry("README.txt", _READ_ME.format(site=settings.SITE_NAME, name=person.username, now=now).encode())
     yield _Entry("account.json", _json(account_document(person)))
@@ -271,7 +275,7 @@ def _code(bot: Bot) -> Iterator[_Entry]:
 
 
 def _file_of(version: BotVersion) -> _Entry:
-    """The archive as it was uploaded; where the storage cannot give it, a sentence that says so."""
+    """The archive as uploaded, or a text file with the error if the storage cannot return it."""
     place = f"bots/{version.bot.slug}/v{version.number}"
     try:
         return _Entry(f"{place}.{'py' if version.archive.endswith('.py') else 'zip'}", bytes_of(version))
@@ -280,7 +284,7 @@ def _file_of(version: BotVersion) -> _Entry:
 
 
 def _logs(person: User) -> Iterator[_Entry]:
-    """The owner's logs that are kept, of deals that are open, newest first."""
+    """Stored logs of the owner's bots for public deals, newest first."""
     own = SeatLog.objects.filter(seat__version__bot__owner=person, seat__match__in=matches_seen_by(person))
     readable = own.filter(opened("seat__match__block"))
     for log in newest_first(readable.select_related("seat")):
@@ -290,7 +294,7 @@ def _logs(person: User) -> Iterator[_Entry]:
 
 
 def _lines(name: str, documents: Iterable[Any]) -> Iterator[_Entry]:
-    """JSON lines, in files of a size that memory does not notice."""
+    """JSON lines, in files of limited size."""
     lines: list[bytes] = []
     part = 1
     for document in documents:

@@ -1,4 +1,4 @@
-"""The account with which somebody who tries the site out on his own machine signs in at once."""
+"""The demo account for trying out the site on your own machine."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from esr_platform.accounts.models import User
 from esr_platform.public import is_public
 
 USERNAME: Final = "demo"
-"""Nobody can sign up with it (``bots.lookalikes.RESERVED``)."""
+"""A reserved name (``bots.lookalikes.RESERVED``)."""
 
 EMAIL: Final = "demo@localhost.invalid"
 
 
 def demo_login(folder: Path) -> tuple[str, str] | None:
-    """User name and password of the demo account, made where there is none; ``None`` on a site others can reach.
+    """The username and password of the demo account, which is created if needed; ``None`` on a public site.
 
-    The password is drawn once and kept in ``folder``, readable by its owner only.
+    The password is random and stored in ``folder``, readable only by the owner of the folder.
     """
     if is_public(settings.ALLOWED_HOSTS):
         return None
@@ -35,7 +35,7 @@ def demo_login(folder: Path) -> tuple[str, str] | None:
 
 
 def may_act(user: User) -> bool:
-    """Whether the account opens anything; the demo's does not once others can reach the site."""
+    """Whether the account can be used. The demo account cannot be used on a public site."""
     return user.username != USERNAME or not is_public(settings.ALLOWED_HOSTS)
 
 

@@ -1,4 +1,4 @@
-"""People and the tokens that act for them."""
+"""Users and their API tokens."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from django.db.models.lookups import Exact
 from django.utils import timezone
 
 USED_WITHIN = timedelta(minutes=1)
-"""``last_used`` is this exact: a token that is used all the time does not write a row each time."""
+"""Precision of ``last_used``, so that frequent use does not write the row each time."""
 
 
 class User(AbstractUser):
-    """A person with an account; ours from the first migration, so that it can grow without a new table."""
+    """A user. A custom model from the first migration, so that fields can be added."""
 
-    wants_digests = models.BooleanField(default=True, help_text="whether they get the daily email")
-    chat = models.BooleanField(default=True, db_default=True, help_text="whether they see and write chat at tables")
-    next_digest = models.DateTimeField(null=True, blank=True, editable=False, help_text="none is written before")
-    told_until = models.DateTimeField(null=True, blank=True, editable=False, help_text="what letters have told of")
+    wants_digests = models.BooleanField(default=True, help_text="whether to send the daily email")
+    chat = models.BooleanField(default=True, db_default=True, help_text="whether chat at tables is on")
+    next_digest = models.DateTimeField(null=True, blank=True, editable=False, help_text="no digest is sent before")
+    told_until = models.DateTimeField(null=True, blank=True, editable=False, help_text="news up to this time were sent")
     feed_epoch = models.PositiveIntegerField(
-        default=0, db_default=0, editable=False, help_text="one more ends the URL of the private feed"
+        default=0, db_default=0, editable=False, help_text="an increment invalidates the URL of the private feed"
     )
-    terms_version = models.CharField(max_length=20, blank=True, editable=False, help_text="of the terms last accepted")
+    terms_version = models.CharField(max_length=20, blank=True, editable=False, help_text="last accepted version")
     terms_accepted = models.DateTimeField(null=True, blank=True, editable=False)
-    session_epoch = models.PositiveIntegerField(default=0, editable=False, help_text="one more ends all sessions")
+    session_epoch = models.PositiveIntegerField(default=0, editable=False, help_text="an increment ends all sessions")
     suspended = models.DateTimeField(null=True, blank=True, editable=False)
-    suspension_reason = models.CharField(max_length=500, blank=True, editable=False, help_text="for the person")
-    deleted = models.DateTimeField(null=True, blank=True, editable=False, help_text="when its owner deleted it")
-    erased = models.DateTimeField(null=True, blank=True, editable=False, help_text="when nothing was left to be erased")
+    suspension_reason = models.CharField(max_length=500, blank=True, editable=False, help_text="reason for the user")
+    deleted = models.DateTimeField(null=True, blank=True, editable=False, help_text="time of deletion by the owner")
+    erased = models.DateTimeField(null=True, blank=True, editable=False, help_text="time when all data was erased")
 
     class Meta(AbstractUser.Meta):
         constraints = [
@@ -52,19 +52,19 @@ class User(AbstractUser):
         ]
 
     def _get_session_auth_hash(self, secret: Any = None) -> str:
-        """What a session is bound to: the password, as Django has it, and the epoch; one more ends them all."""
+        """The hash that binds a session to the password and the epoch, so that a new epoch ends all sessions."""
         bound: str = super()._get_session_auth_hash(secret)  # type: ignore[misc]
         return bound if not self.session_epoch else f"{bound}:{self.session_epoch}"
 
     @property
     def email_address(self) -> str | None:
-        """Where letters go: the primary address, once it has been verified."""
+        """The primary email address if it is verified, otherwise ``None``."""
         found = EmailAddress.objects.filter(user=self, primary=True, verified=True).first()
         return None if found is None else str(found.email)
 
 
 class FormerName(models.Model):
-    """A user name that somebody had who is gone, by its ``account_pages.forms.fingerprint``: nobody else gets it."""
+    """The ``account_pages.forms.fingerprint`` of a former username, which no one else can use."""
 
     digest = models.CharField(max_length=64, unique=True)
     created = models.DateTimeField(auto_now_add=True)
@@ -80,29 +80,29 @@ class FormerName(models.Model):
 
 
 class Scope(models.TextChoices):
-    """What a token may do. One word a scope; later scopes are added here and nowhere else. None contains another."""
+    """What a token may do. Scopes are defined only here. No scope includes another scope."""
 
-    READ = "read", "read what its owner may see"
+    READ = "read", "read everything that the owner can see"
     PLAY = "play", "play with remote bots"
     UPLOAD = "upload", "upload bots"
-    MANAGE = "manage", "manage bots, their ladders and orders"
+    MANAGE = "manage", "manage bots, their ladders and match requests"
 
 
 class TokenQuerySet(models.QuerySet["Token"]):
     def live(self) -> TokenQuerySet:
-        """Neither revoked nor expired, of people who may sign in."""
+        """Tokens of active users that are neither revoked nor expired."""
         return self.filter(models.Q(expires=None) | models.Q(expires__gt=Now()), revoked=None, user__is_active=True)
 
 
 class Token(models.Model):
-    """A secret that acts for its owner within its scopes. Only a hash is kept: what was issued is shown once.
+    """An API token that acts for its owner within its scopes. Only a hash of the secret is stored.
 
-    One of a ``bot`` acts for that remote bot alone, and can only play.
+    A token with a ``bot`` can only play as that remote bot.
     """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="tokens")
-    name = models.CharField(max_length=60, help_text="what its owner calls it")
-    hint = models.CharField(max_length=12, help_text="the beginning of the secret, to tell tokens apart")
+    name = models.CharField(max_length=60, help_text="name given by the owner")
+    hint = models.CharField(max_length=12, help_text="start of the secret, to tell tokens apart")
     digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the secret, hex")
     scopes = models.JSONField(default=list, help_text="a list of scopes")
     bot = models.ForeignKey(
@@ -111,7 +111,7 @@ class Token(models.Model):
         blank=True,
         on_delete=models.CASCADE,
         related_name="tokens",
-        help_text="the only one it plays",
+        help_text="the remote bot that the token is limited to",
     )
     created = models.DateTimeField(auto_now_add=True)
     last_used = models.DateTimeField(null=True, blank=True)
@@ -134,20 +134,20 @@ class Token(models.Model):
 
     @property
     def live(self) -> bool:
-        """Whether it still opens anything."""
+        """Whether the token is valid."""
         return self.revoked is None and (self.expires is None or self.expires > timezone.now())
 
     def allows(self, scope: Scope) -> bool:
-        """Whether it may do what ``scope`` names."""
+        """Whether the token has ``scope``."""
         return scope.value in self.scopes
 
     def note_use(self) -> None:
-        """Remember that it was used just now."""
+        """Store the time of this use."""
         now = timezone.now()
         if self.last_used is None or now - self.last_used > USED_WITHIN:
             Token.objects.filter(pk=self.pk).update(last_used=now)
 
 
 def digest_of(secret: str) -> str:
-    """What is kept of a secret. It has 256 random bits, so one SHA-256 is enough."""
+    """The stored hash of a secret. The secret has 256 random bits, so one round of SHA-256 is enough."""
     return sha256(secret.encode()).hexdigest()

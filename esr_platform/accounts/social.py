@@ -1,6 +1,6 @@
-"""Signing in with an account that one has elsewhere: which sites the settings name. None without settings.
+"""The providers of linked accounts (GitHub, Google, GitLab, OpenID Connect) that the environment configures.
 
-This module is read by the settings, before there are applications: it computes, and knows no model.
+The settings import this module, so it must not import models.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _GITLAB: Final = "https://gitlab.com"
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """The sites through which people may sign in: applications to install, allauth's settings of each, and origins.
+    """The configured providers: apps to install, allauth's settings, and origins.
 
-    ``origins`` are where a form of ours may lead: browsers hold redirects of forms against the content security policy.
+    ``origins`` are allowed targets of form redirects in the content security policy.
     """
 
     apps: list[str]
@@ -31,7 +31,7 @@ class Elsewhere:
 
 
 def elsewhere(env: Env) -> Elsewhere:
-    """What ``GITHUB_CLIENT_ID``, ``GOOGLE_…``, ``GITLAB_…`` and ``OIDC_…`` name. Raises ``SystemExit`` for a half."""
+    """Read ``GITHUB_…``, ``GOOGLE_…``, ``GITLAB_…`` and ``OIDC_…``. Raises ``SystemExit`` if one is incomplete."""
     providers: dict[str, Any] = {}
     origins: list[str] = []
     for name in ("github", "google", "gitlab"):
@@ -56,13 +56,15 @@ def _openid(env: Env) -> dict[str, Any] | None:
         return None
     server = env.str("OIDC_SERVER_URL", default="")
     if not server.startswith(("https://", "http://")):
-        raise SystemExit("OIDC_CLIENT_ID needs OIDC_SERVER_URL, as in OIDC_SERVER_URL=https://login.example.org.")
+        raise SystemExit(
+            "OIDC_CLIENT_ID is set without OIDC_SERVER_URL. Set it, for example OIDC_SERVER_URL=https://login.example.org."
+        )
     name = env.str("OIDC_NAME", default="") or urlsplit(server).hostname
     return {**app, "provider_id": "oidc", "name": name, "settings": {"server_url": server}}
 
 
 def _app(env: Env, prefix: str) -> Mapping[str, str] | None:
-    """The key and the secret of this site at the other; ``None`` where neither is set."""
+    """The client id and secret of a provider, or ``None`` if neither is set."""
     given = {name: env.str(f"{prefix}_{name}", default="") for name in ("CLIENT_ID", "CLIENT_SECRET")}
     if not any(given.values()):
         return None

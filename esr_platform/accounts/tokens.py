@@ -10,6 +10,7 @@ from typing import Final, Protocol
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from esr_platform.accounts.demo import may_act
 from esr_platform.accounts.errors import Refused
@@ -18,19 +19,21 @@ from esr_platform.accounts.models import Scope, Token, User, digest_of
 from esr_platform.prepared import Prepared
 
 PREFIX: Final = "esr_"
-"""What every secret begins with, so that one that leaks into a repository is recognised."""
+"""The prefix of every secret, by which scanners recognize leaked tokens."""
 
 HINT_LENGTH: Final = 8
 MOST_TOKENS: Final = 20
-"""Maximum valid tokens of a person."""
+"""Maximum number of valid tokens per user."""
 
-_TOKENS: Final = Limit("tokens", "You have %(most)s tokens. Revoke one that you no longer use.", count=MOST_TOKENS)
+_TOKENS: Final = Limit(
+    "tokens", "You have %(most)s API tokens (the maximum). Revoke a token that you no longer use.", count=MOST_TOKENS
+)
 
 LISTED: Final = 100
 
 
 class OwnBot(Protocol):
-    """The bot that a token plays. Only a remote one can have a token."""
+    """The bot of a token. Only remote bots can have tokens."""
 
     pk: int
     name: str
@@ -42,9 +45,9 @@ class OwnBot(Protocol):
 def issue(
     user: User, name: str, scopes: Collection[Scope], lifetime: timedelta | None, bot: OwnBot | None = None
 ) -> tuple[Token, str]:
-    """A new token and its secret, which is kept nowhere; one of a remote ``bot`` plays that bot and does nothing else.
+    """Create a token and return it with its secret, which is not stored. With ``bot`` it can only play as that bot.
 
-    Raises ``TooMany``, and ``Refused`` for a bot that is not the person's own remote one, or that is retired.
+    Raises ``TooMany``, and ``Refused`` if ``bot`` is not a remote bot of ``user`` or is retired.
     """
     if bot is not None:
         _require_own_remote(user, bot)
@@ -66,7 +69,7 @@ def issue(
 
 
 def find(secret: str) -> Token | None:
-    """The live token of a secret, with its person and bot; its use is noted. What it may do says ``Token.allows``."""
+    """The valid token of a secret, with its user and bot, or ``None``. Stores the time of use."""
     token = next(iter(_issued(digest=digest_of(secret))), None)
     if token is None or not may_act(token.user):
         return None
@@ -82,32 +85,32 @@ _issued: Final = Prepared(_of_digest)
 
 
 def listed(user: User) -> Sequence[Token]:
-    """The person's tokens, those that still work first, then the newest; ``LISTED`` at most."""
+    """Up to ``LISTED`` tokens of the user, valid tokens first, then newest first."""
     newest = user.tokens.select_related("bot").order_by("-created", "-pk")
     return sorted(newest[:LISTED], key=lambda token: not token.live)
 
 
 def revoke(user: User, token_id: int) -> bool:
-    """End one of the person's tokens; whether there was such a live one."""
+    """Revoke a token of the user. Returns whether it existed and was not revoked."""
     return Token.objects.filter(user=user, pk=token_id, revoked=None).update(revoked=timezone.now()) == 1
 
 
 def revoke_all(user: User) -> int:
-    """End every token of the person; how many were live."""
+    """Revoke all tokens of the user. Returns how many were valid."""
     now = timezone.now()
     return Token.objects.filter(user=user, revoked=None).exclude(expires__lte=now).update(revoked=now)
 
 
 def still_live(ids: Collection[int]) -> set[int]:
-    """Those of the tokens that still open something: whoever holds a connection open asks again and again."""
+    """The ids of tokens that are still valid, for open connections that check repeatedly."""
     return set(Token.objects.live().filter(pk__in=ids).values_list("pk", flat=True))
 
 
 def _require_own_remote(user: User, bot: OwnBot) -> None:
     if bot.owner_id != user.pk or bot.kind != "remote":
-        raise Refused("Only a remote bot of yours can have a token of its own.")
+        raise Refused(_("Only your own remote bots can have tokens."), code="not_own_remote_bot")
     if bot.retired is not None:
-        raise Refused(f"{bot.name} is retired: it plays no more.")
+        raise Refused(_("%(name)s is retired. Restore the bot first.") % {"name": bot.name}, code="bot_retired")
 
 
 def _end(lifetime: timedelta | None) -> datetime | None:

@@ -35,7 +35,7 @@ from ladder.pages.components.words import points, sentence, visible
 from ladder.pages.matches import by_rank, listed, names, reached, result_of, seat_of
 
 ENTRIES: Final = 30
-"""The newest entries of a feed."""
+"""Maximum number of entries in a feed."""
 
 PUBLIC: Final = "public, max-age=60"
 _Entry = dict[str, Any]
@@ -66,7 +66,7 @@ class Feed(Atom1Feed):
 
 @require_safe
 def bot_feed(request: HttpRequest, slug: str) -> HttpResponse:
-    """The last matches of a bot, the same for every reader. Four queries."""
+    """The latest matches of a bot, the same for every reader, in four queries."""
     bot = bot_seen_by(AnonymousUser(), slug)
     its = with_seats_of(_public(), bot.versions.all())
     title = f"Matches of {visible(bot.name)} on {settings.SITE_NAME}"
@@ -77,7 +77,7 @@ def bot_feed(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def ladder_feed(request: HttpRequest, slug: str) -> HttpResponse:
-    """The last matches and season ends of a ladder, the same for every reader. Six queries."""
+    """The latest matches and season ends of a ladder, the same for every reader, in six queries."""
     ladder = ladder_seen_by(AnonymousUser(), slug)
     title = f"Matches of {visible(ladder.name)} on {settings.SITE_NAME}"
     address = reverse("pages:ladder", args=[ladder.slug])
@@ -89,13 +89,13 @@ def ladder_feed(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _public() -> QuerySet[Match]:
-    """What everybody may know of, the newest block first; a block's games stand in the order of their seatings."""
+    """Public matches, newest block first, in the order of seatings within a block."""
     seen = matches_seen_by(AnonymousUser()).filter(opened("block"), result__isnull=False)
     return listed(seen).select_related("ladder", "block").order_by("-block__ended", "-block", "seating")
 
 
 def _closed() -> QuerySet[Season]:
-    """The closed seasons of ladders that are not private, newest first, each with the winners as its final table."""
+    """Closed seasons of public ladders, newest first, with only the winners in ``final_table``."""
     winners = FinalStanding.objects.filter(rank=1).select_related("membership__bot").order_by("membership")
     seasons = Season.objects.filter(closed__isnull=False, ladder__in=Ladder.objects.visible_to(AnonymousUser()))
     shown = seasons.select_related("ladder").prefetch_related(Prefetch("final_table", queryset=winners))
@@ -103,14 +103,14 @@ def _closed() -> QuerySet[Season]:
 
 
 def _response(request: HttpRequest, feed: Feed, entries: Sequence[_Entry]) -> HttpResponse:
-    """``feed`` with the newest ``entries``; those of one moment keep their order."""
+    """The response with the newest ``entries``. Simultaneous entries keep their order."""
     for entry in sorted(entries, key=lambda entry: entry["updateddate"], reverse=True)[:ENTRIES]:
         feed.add_item(**entry)
     return respond(request, feed, PUBLIC)
 
 
 def respond(request: HttpRequest, feed: Feed, cache_control: str) -> HttpResponse:
-    """``feed`` as a response, or status 304 for a reader that has it already."""
+    """``feed`` as a response, or status 304 if the reader has the current version."""
     text = feed.writeString("utf-8")
     changed = feed.latest_post_date()
     etag = quote_etag(sha256(text.encode()).hexdigest()[:32])
@@ -145,7 +145,7 @@ def _match_entry(match: Match, bot: Bot | None) -> _Entry:
 def _season_entry(season: Season) -> _Entry:
     ladder, winners = season.ladder, list(season.final_table.all())
     names = listing([winner.membership.bot.name for winner in winners])
-    won = f"Rank 1: {visible(names)} with {points(winners[0].rating)} points." if winners else "No rated matches."
+    won = f"Winner: {visible(names)}, rating {points(winners[0].rating)}." if winners else "No rated matches."
     return {
         "title": f"Season {season.number} of {visible(ladder.name)} ended",
         "link": absolute(reverse("pages:season", args=[ladder.slug, season.number])),
@@ -158,19 +158,19 @@ def _season_entry(season: Season) -> _Entry:
 
 
 def _title(match: Match, seats: Sequence[Seat], bot: Bot | None) -> str:
-    """Where the bot came in, or who sat there for a ladder's feed."""
+    """The rank of the bot, or the players for the feed of a ladder."""
     if match.status != Match.Status.FINISHED:
-        return f"Match {match.pk} on {match.ladder.name}: taken back"
+        return f"Match {match.pk} on {match.ladder.name}: result voided"
     if bot is None:
         return f"Match {match.pk}: {visible(listing(_names(match)))}"
     rank = _rank(seat_of(match, bot))
-    return f"Match {match.pk} on {match.ladder.name}: {visible(bot.name)} rank {rank} of {len(seats)}"
+    return f"Match {match.pk} on {match.ladder.name}: {visible(bot.name)} finished {rank} of {len(seats)}"
 
 
 def _result(match: Match, seats: Sequence[Seat]) -> str:
-    """Who reached what, the winner first, in words; or why it does not count any more."""
+    """The ranks and scores, winner first, or the reason why the result was voided."""
     if match.status != Match.Status.FINISHED:
-        return f"{match.ladder.name}. This result does not count. {sentence(visible(match.reason))}"
+        return f"{match.ladder.name}. The result was voided. {sentence(visible(match.reason))}"
     by_seat = dict(zip((seat.pk for seat in match.seats.all()), _names(match), strict=True))
     heading = GAMES[match.ladder.game].presentation.score_columns[0].heading
     rows = [_row(match, seat, by_seat[seat.pk]) for seat in seats]

@@ -1,6 +1,6 @@
-"""The page of a person.
+"""The profile page of a user.
 
-Ladders and matches come from ``ladder.access`` alone: what is private stays so on this page, numbers included.
+It shows only ladders and matches that ``ladder.access`` allows. Its totals count nothing else either.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, Sum
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from bots.models import Bot, BotVersion
@@ -36,9 +37,9 @@ _PEOPLE: Final[QuerySet[Any]] = get_user_model()._default_manager.filter(deleted
 
 @dataclass(frozen=True)
 class PersonPage:
-    """Who it is, a page of the bots (those that play first), and a part of the matches; ``versions`` by bot.
+    """A user, a page of their bots (active bots first) with their ``versions``, and a page of their matches.
 
-    ``by_hand`` is where they stand who play themselves, by ladder.
+    ``by_hand`` are the user's own memberships as a human player, by ladder.
     """
 
     person: User
@@ -49,7 +50,7 @@ class PersonPage:
 
     @property
     def games(self) -> int:
-        """Rated games by hand and of the bots that are shown, on ladders that the viewer may see."""
+        """Rated games of the user and of the listed bots, on ladders that the viewer may see."""
         of_bots: int = sum(bot.played for bot in self.bots)
         return of_bots + sum(membership.games for membership in self.by_hand)
 
@@ -60,16 +61,17 @@ class PersonPage:
 
 
 def person_at(username: str, viewer: Viewer) -> User:
-    """Whose page stands at an address, whatever the case of the name. Raises ``Http404``.
+    """The user with this name, in any case. Raises ``Http404``.
 
-    Others see a person who has verified an email address, or has a public bot or game. Deleted accounts have no page.
+    Other viewers can see users who have verified an email address or have a public bot or game. Deleted accounts have
+    no page.
     """
     known = _PEOPLE.filter(_PROVEN | _PLAYING | Q(pk=viewer.pk))
-    return cast("User", found(known, f"Nobody is called {username[:60]}.", username__iexact=username))
+    return cast("User", found(known, _("Player not found."), username__iexact=username))
 
 
 def person_page(person: User, parameters: Callable[[str], str | None], viewer: Viewer) -> PersonPage:
-    """The page of ``person`` for ``viewer``; eight queries, however much has been played."""
+    """The page of ``person`` for ``viewer``, in eight queries."""
     seen = Ladder.objects.visible_to(viewer)
     memberships = Membership.objects.filter(STANDS, ladder__in=seen).select_related("ladder").order_by("ladder")
     theirs = (

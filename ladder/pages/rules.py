@@ -25,7 +25,7 @@ def rules(request: HttpRequest) -> HttpResponse:
 def game_rules(request: HttpRequest, slug: str) -> HttpResponse:
     game = GAMES.get(slug)
     if game is None:
-        raise Http404(_("No game is called %(name)s.") % {"name": slug})
+        raise Http404(_("Game not found."))
     ladders = Ladder.objects.visible_to(request.user).filter(game=slug).order_by("pk")
     context = {"game": game, "guide": prose(game.presentation.guide, game), "ladders": ladders}
     return render(request, "pages/game_rules.html", context)

@@ -1,4 +1,4 @@
-"""Search, and suggestions while somebody types."""
+"""The search page and its suggestions."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ _NUMBER: Final = re.compile(r"(?:match)?[#\s]*([0-9]{1,12})", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Words:
-    """A search: its text without anything that cannot be seen, single spaces, 60 characters at most."""
+    """A search text: printable characters, single spaces, up to 60 characters."""
 
     text: str
 
     @classmethod
     def of(cls, typed: str | None) -> Words:
-        """Whatever an address says."""
+        """The search text of a query parameter."""
         visible = "".join(char if char.isprintable() else " " for char in (typed or "")[: 4 * LONGEST])
         return cls(" ".join(visible.split())[:LONGEST].strip())
 
@@ -54,19 +54,19 @@ class Words:
 
     @property
     def encoded(self) -> str:
-        """The text as it stands in an address."""
+        """The text for use in a URL."""
         return quote(self.text, safe="")
 
     @property
     def match_number(self) -> int | None:
-        """The number of a match, from ``4711``, ``#4711`` or ``match 4711``; ``None`` for any other text."""
+        """The match number in ``4711``, ``#4711`` or ``match 4711``; ``None`` for any other text."""
         found = _NUMBER.fullmatch(self.text)
         return int(found[1]) if found else None
 
     def in_any(self, *fields: str) -> Q:
-        """Rows that have the text in one of ``fields``, in capitals or not.
+        """Rows with the text in one of ``fields``, in any case.
 
-        SQLite knows capitals of ASCII only, so other letters are asked for in both.
+        SQLite ignores case only for ASCII, so other letters are searched in several cases.
         """
         texts = {self.text}
         if not self.text.isascii():
@@ -74,7 +74,7 @@ class Words:
         return reduce(or_, (Q(**{f"{field}__icontains": text}) for field in fields for text in sorted(texts)))
 
     def best_first(self, rows: QuerySet[Any], field: str) -> QuerySet[Any]:
-        """``rows`` that are called exactly so, then those that begin so, then the others, by name."""
+        """``rows`` with exact matches first, then those that start with the text, then the rest, by name."""
         place = Case(
             When(**{f"{field}__iexact": self.text}, then=Value(0)),
             When(**{f"{field}__istartswith": self.text}, then=Value(1)),
@@ -88,7 +88,7 @@ class Words:
 # --- Results ---------------------------------------------------------------------------------------------------------
 
 AT_ONCE: Final = 8
-"""Rows of each kind where all kinds are shown."""
+"""Rows per kind on the page with all kinds."""
 
 ROWS: Final = 30
 KINDS: Final = ("bots", "people", "ladders")
@@ -96,7 +96,7 @@ KINDS: Final = ("bots", "people", "ladders")
 
 @dataclass(frozen=True)
 class Finds:
-    """What was found of every kind, a few rows each, and whether there are ``more``; ``versions`` by bot."""
+    """The first results of every kind. ``more`` are the kinds with further results; ``versions`` is by bot."""
 
     words: Words
     match: Match | None
@@ -112,7 +112,7 @@ class Finds:
 
 @dataclass(frozen=True)
 class Part:
-    """A page of what was found of one kind."""
+    """A page of results of one kind."""
 
     words: Words
     kind: str
@@ -121,7 +121,7 @@ class Part:
 
 
 def finds(words: Words, user: Viewer, most: int = AT_ONCE) -> Finds:
-    """The first of every kind that ``user`` may know of; six queries at most, none without words."""
+    """The first results of every kind for ``user``, in at most six queries; none for an empty text."""
     if not words:
         return Finds(words, None, (), (), (), frozenset(), {})
     rows = {kind: list(of_kind(kind, words, user)[: most + 1]) for kind in KINDS}
@@ -138,19 +138,19 @@ def finds(words: Words, user: Viewer, most: int = AT_ONCE) -> Finds:
 
 
 def part(kind: str, words: Words, user: Viewer, page: str | None) -> Part:
-    """Page ``page`` of what was found of one of :data:`KINDS`, the nearest there is; three queries."""
+    """Page ``page`` (or the nearest) of the results of one of :data:`KINDS`, in three queries."""
     shown = Paginator(of_kind(kind, words, user), ROWS).get_page(page)
     bots = [bot.pk for bot in shown] if kind == "bots" else []
     return Part(words, kind, shown, active_versions(bots) if bots else {})
 
 
 def of_kind(kind: str, words: Words, user: Viewer) -> QuerySet[Any]:
-    """All of one kind that is called so, the best first."""
+    """All results of one kind, best first."""
     return {"bots": _bots, "people": _people, "ladders": _ladders}[kind](words, user)
 
 
 def _bots(words: Words, user: Viewer) -> QuerySet[Bot]:
-    """Those that everybody knows of, and one's own."""
+    """Public bots and the user's own bots."""
     called = words.in_any("name", "slug")
     known = public_bots().filter(called)
     if user.pk is not None:
@@ -159,7 +159,7 @@ def _bots(words: Words, user: Viewer) -> QuerySet[Bot]:
 
 
 def _people(words: Words, _user: Viewer) -> QuerySet[AbstractBaseUser]:
-    """Those who have a bot that everybody knows of, or play themselves: of others nothing says that they are here."""
+    """Users with a public bot or public games. Other accounts are not disclosed."""
     theirs = public_players().filter(owner=OuterRef("pk"))
     known: QuerySet[Any] = get_user_model().objects.filter(Exists(theirs), is_active=True)
     return words.best_first(known.filter(words.in_any("username")), "username")
@@ -181,11 +181,11 @@ MOST: Final = 8
 _EACH: Final = 5
 
 Suggestion = dict[str, str]
-"""``name``, ``what`` in words, and ``address``."""
+"""``name``, ``what`` (the kind) and ``address``."""
 
 
 def suggestions(words: Words, user: Viewer) -> list[Suggestion]:
-    """At most eight, of the best of each kind; five queries at most."""
+    """Up to eight of the best results of all kinds, in at most five queries."""
     return list(islice(_all(finds(words, user, _EACH)), MOST))
 
 
@@ -195,23 +195,23 @@ def _all(found: Finds) -> Iterator[Suggestion]:
     yield from (_of_bot(bot, found) for bot in found.bots)
     yield from (_of_person(person) for person in found.people)
     for ladder in found.ladders:
-        yield _suggestion(ladder.name, _("ladder"), reverse("pages:ladder", args=[ladder.slug]))
+        yield _suggestion(ladder.name, _("Ladder"), reverse("pages:ladder", args=[ladder.slug]))
 
 
 def _of_match(match: Match) -> Suggestion:
-    name = _("match %(number)s") % {"number": grouped(match.pk)}
+    name = _("Match %(number)s") % {"number": grouped(match.pk)}
     return _suggestion(name, match.ladder.name, reverse("pages:match", args=[match.pk]))
 
 
 def _of_bot(bot: Bot, found: Finds) -> Suggestion:
     owner = getattr(bot.owner, "username", "")
-    what = _("bot by %(owner)s") % {"owner": owner} if owner else _("house bot")
+    what = _("Bot by %(owner)s") % {"owner": owner} if owner else _("House bot")
     version = found.versions.get(bot.pk)
     return _suggestion(bot.name, f"{what}, v{version}" if version else what, reverse("pages:bot", args=[bot.slug]))
 
 
 def _of_person(person: Any) -> Suggestion:
-    return _suggestion(person.username, _("player"), reverse("pages:person", args=[person.username]))
+    return _suggestion(person.username, _("Player"), reverse("pages:person", args=[person.username]))
 
 
 def _suggestion(name: str, what: str, address: str) -> Suggestion:

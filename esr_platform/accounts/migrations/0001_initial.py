@@ -18,10 +18,10 @@ class Migration(migrations.Migration):
             name="Token",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("name", models.CharField(help_text="what its owner calls it", max_length=60)),
+                ("name", models.CharField(help_text="name given by the owner", max_length=60)),
                 (
                     "hint",
-                    models.CharField(help_text="the beginning of the secret, to tell tokens apart", max_length=12),
+                    models.CharField(help_text="start of the secret, to tell tokens apart", max_length=12),
                 ),
                 ("digest", models.CharField(help_text="SHA-256 of the secret, hex", max_length=64, unique=True)),
                 ("scopes", models.JSONField(default=list, help_text="a list of scopes")),
@@ -79,49 +79,59 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("date_joined", models.DateTimeField(default=django.utils.timezone.now, verbose_name="date joined")),
-                ("wants_digests", models.BooleanField(default=True, help_text="whether they get the daily email")),
+                ("wants_digests", models.BooleanField(default=True, help_text="whether to send the daily email")),
                 (
                     "chat",
-                    models.BooleanField(
-                        db_default=True, default=True, help_text="whether they see and write chat at tables"
-                    ),
+                    models.BooleanField(db_default=True, default=True, help_text="whether chat at tables is on"),
                 ),
                 (
                     "next_digest",
-                    models.DateTimeField(blank=True, editable=False, help_text="none is written before", null=True),
+                    models.DateTimeField(blank=True, editable=False, help_text="no digest is sent before", null=True),
                 ),
                 (
                     "told_until",
-                    models.DateTimeField(blank=True, editable=False, help_text="what letters have told of", null=True),
+                    models.DateTimeField(
+                        blank=True, editable=False, help_text="news up to this time were sent", null=True
+                    ),
                 ),
                 (
                     "feed_epoch",
                     models.PositiveIntegerField(
-                        db_default=0, default=0, editable=False, help_text="one more ends the URL of the private feed"
+                        db_default=0,
+                        default=0,
+                        editable=False,
+                        help_text="an increment invalidates the URL of the private feed",
                     ),
                 ),
                 (
                     "terms_version",
-                    models.CharField(blank=True, editable=False, help_text="of the terms last accepted", max_length=20),
+                    models.CharField(
+                        blank=True,
+                        editable=False,
+                        help_text="last accepted version",
+                        max_length=20,
+                    ),
                 ),
                 ("terms_accepted", models.DateTimeField(blank=True, editable=False, null=True)),
                 (
                     "session_epoch",
-                    models.PositiveIntegerField(default=0, editable=False, help_text="one more ends all sessions"),
+                    models.PositiveIntegerField(default=0, editable=False, help_text="an increment ends all sessions"),
                 ),
                 ("suspended", models.DateTimeField(blank=True, editable=False, null=True)),
                 (
                     "suspension_reason",
-                    models.CharField(blank=True, editable=False, help_text="for the person", max_length=500),
+                    models.CharField(blank=True, editable=False, help_text="reason for the user", max_length=500),
                 ),
                 (
                     "deleted",
-                    models.DateTimeField(blank=True, editable=False, help_text="when its owner deleted it", null=True),
+                    models.DateTimeField(
+                        blank=True, editable=False, help_text="time of deletion by the owner", null=True
+                    ),
                 ),
                 (
                     "erased",
                     models.DateTimeField(
-                        blank=True, editable=False, help_text="when nothing was left to be erased", null=True
+                        blank=True, editable=False, help_text="time when all data was erased", null=True
                     ),
                 ),
                 (

@@ -19,7 +19,7 @@ class Migration(migrations.Migration):
             name="bot",
             field=models.ForeignKey(
                 blank=True,
-                help_text="the only one it plays",
+                help_text="the remote bot that the token is limited to",
                 null=True,
                 on_delete=django.db.models.deletion.CASCADE,
                 related_name="tokens",

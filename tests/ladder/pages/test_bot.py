@@ -185,7 +185,7 @@ def test_what_is_taken_back_leaves_the_page_and_says_so_in_the_feed(played: Ladd
     assert before is not None
     assert after is not None
     assert after.blocks == before.blocks - 1
-    assert "This result does not count." in client.get(f"/bots/{bot.slug}/feed.atom").content.decode()
+    assert "The result was voided." in client.get(f"/bots/{bot.slug}/feed.atom").content.decode()
 
 
 @pytest.fixture

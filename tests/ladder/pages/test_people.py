@@ -111,7 +111,7 @@ def test_a_suspended_account_keeps_its_page_which_says_so(ada: User, client: Cli
     uploaded(ada, "Magpie")
     suspensions.suspend(ada, staff("eve"), "Secret reason.")
     page = client.get("/people/ada/").content.decode()
-    assert "suspended" in page
+    assert 'data-note="suspended"' in page
     assert "Secret reason" not in page
 
 
@@ -153,14 +153,11 @@ def test_a_ladder_shows_people_with_links_to_their_pages_and_without_versions(pe
     assert 'href="/people/ann/"' in page
     assert "/bots/ann/" not in page
     assert "v1" not in page
-    assert "2 players have played 1 rated games." in page
-    assert "Live games of people" in page
-    assert "here now" not in page
 
 
 def test_people_have_a_group_of_ladders_of_their_own(people: Ladder) -> None:
     page = text("/ladders/")
-    assert "people among themselves, each by hand, in live games" in page
+    assert '<section id="people"' in page
     assert escape(people.name) in page
 
 

@@ -95,11 +95,11 @@ def test_what_is_private_is_found_by_its_members_alone(site: Site, client: Clien
     Invitation.objects.create(ladder=site.ladder, person=ada)
     client.force_login(ada)
     assert names(client, "secret") == ["Secret class"]
-    assert names(client, number)[0].startswith("match")
+    assert names(client, number)[0].startswith("Match")
 
 
 def test_a_match_is_found_by_its_number(site: Site, client: Client) -> None:
-    assert names(client, f"#{site.running.pk}") == [f"match {grouped(site.running.pk)}"]
+    assert names(client, f"#{site.running.pk}") == [f"Match {grouped(site.running.pk)}"]
     assert f'href="/matches/{site.running.pk}/"' in page(client, q=str(site.running.pk))
 
 
