@@ -98,15 +98,15 @@ def remove_name(person: int) -> str:
 # --- Forms -----------------------------------------------------------------------------------------------------------
 
 MAY: Final = {
-    Scope.READ.value: gettext_lazy("read everything that you can see, such as private ladders and validation reports"),
-    Scope.PLAY.value: gettext_lazy("play with your remote bots"),
-    Scope.UPLOAD.value: gettext_lazy("upload bots and versions, and register remote bots"),
-    Scope.MANAGE.value: gettext_lazy("manage bots: activate versions, join and leave ladders, request matches"),
+    Scope.READ.value: gettext_lazy("Read everything that you can see, such as private ladders and validation reports"),
+    Scope.PLAY.value: gettext_lazy("Play with your remote bots"),
+    Scope.UPLOAD.value: gettext_lazy("Upload bots and versions, and register remote bots"),
+    Scope.MANAGE.value: gettext_lazy("Manage bots: activate versions, join and leave ladders, request matches"),
 }
 LIFETIMES: Final = {
-    "30": gettext_lazy("30 days"),
-    "365": gettext_lazy("1 year"),
-    "": gettext_lazy("no expiry"),
+    "30": gettext_lazy("After 30 days"),
+    "365": gettext_lazy("After 1 year"),
+    "": gettext_lazy("Never"),
 }
 _LONGEST_REASON: Final = 400
 _LONGEST_LOGIN: Final = 254
@@ -204,7 +204,7 @@ class TokenForm(forms.Form):
         label=gettext_lazy("Remote bot"),
         required=False,
         to_field_name="slug",
-        empty_label=gettext_lazy("none: use the scopes below"),
+        empty_label=gettext_lazy("None (use the scopes below)"),
         help_text=gettext_lazy("A token for a remote bot can only play as this bot. Its scopes are ignored."),
     )
     scopes = forms.MultipleChoiceField(
@@ -215,7 +215,7 @@ class TokenForm(forms.Form):
         initial=[Scope.UPLOAD.value],
     )
     days = forms.ChoiceField(
-        label=gettext_lazy("Expires after"), choices=list(LIFETIMES.items()), required=False, initial="365"
+        label=gettext_lazy("Expiry"), choices=list(LIFETIMES.items()), required=False, initial="365"
     )
 
     def __init__(self, person: User, *args: Any, **kwargs: Any) -> None:
