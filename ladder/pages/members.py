@@ -41,7 +41,7 @@ class InviteForm(forms.Form):
         """The users with these names."""
         names = [name for name in re.split(r"[\s,;]+", self.cleaned_data["names"]) if name]
         if len(names) > MOST_NAMES:
-            text = gettext("You entered %(number)s names. You can invite up to %(most)s users at once.")
+            text = gettext("You entered %(number)s names. You can invite up to %(most)s users in one step.")
             raise forms.ValidationError(text % {"number": len(names), "most": MOST_NAMES})
         people: list[Any] = list(get_user_model()._default_manager.filter(username__in=names).order_by("pk"))
         missing = sorted(set(names) - {person.username for person in people})
