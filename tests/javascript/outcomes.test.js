@@ -64,5 +64,5 @@ test("half of each colour, rounded down, is returned", () => {
 test("a seat without a gem card takes no gem", () => {
   const view = { active: null, players: [{ gem_card: null }], supply: [1, 1, 1, 1] };
   assert.equal(stake(view, "gems", 0), "no gem");
-  assert.equal(stake(view, "money", 0), "0");
+  assert.equal(stake(view, "money", 0), "0 million");
 });

@@ -155,15 +155,15 @@ def _discarded(story: Story, event: Event) -> None:
 
 
 def _missed(story: Story, _event: Event) -> None:
-    story.go_on(": a miss")
+    story.go_on(", which is wrong")
 
 
 def _caught(story: Story, _event: Event) -> None:
     if len(story.table.guesses) > 1:
-        story.go_on(": a hit with the second card")
+        story.go_on(", which is right on the second guess")
     else:
         assert story.table.active is not None
-        story.go_on(f": a hit with the first card, and {story.names[story.table.active]} loses the action")
+        story.go_on(f", which is right on the first guess, so {story.names[story.table.active]} loses the action")
 
 
 _CHAPTERS: Final[dict[str, Callable[[Story, Event, int], None]]] = {

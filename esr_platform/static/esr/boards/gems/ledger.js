@@ -102,7 +102,7 @@ function seatLine(table, scoring, seat) {
       seat + 1,
       who(table, seat),
       element("span", "was", say("%(money)s, now", { money: scoring.money[seat] })),
-      element("b", "Millions", scoring.after.money[seat]),
+      element("b", "millions", scoring.after.money[seat]),
     ),
   ]);
 }

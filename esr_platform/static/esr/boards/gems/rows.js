@@ -41,7 +41,7 @@ export function heads(duel) {
   const last = duel ? say("Gem card") : say("Gem card, action");
   const row = cell("row heads", "row", cell("who", "columnheader", element("i", "", say("Seat"))));
   const names = [
-    ["money", say("Millions")],
+    ["money", say("Money")],
     ["cards", say("Scoring cards")],
     ["play", last],
   ];
@@ -80,7 +80,7 @@ export function bankRow() {
 }
 
 const asideOf = ({ count, top }) =>
-  element("span", "stack-of", gemCard(top), element("i", "caption", say("%(count)s set aside", { count })));
+  element("span", "stack-of", gemCard(top), element("i", "caption", say("%(count)s aside", { count })));
 
 /** What the seats are called. @type {(table: Object) => (seat: number) => string} */
 export const namesOf = (table) => (seat) => table.labels?.[seat]?.name ?? table.names[seat];
@@ -127,7 +127,7 @@ export function seatRow(table, seat) {
       });
       const gain = paid(moment)[seat];
       fill(money, [player.money, gain], () => [
-        element("b", "Millions", player.money),
+        element("b", "millions", player.money),
         gain > 0 && element("i", "gain", `+${gain}`),
       ]);
       fill(cards, player.cards, () =>
