@@ -107,10 +107,10 @@ def test_seats_are_drawn(both: Sequence[User]) -> None:
 
 def test_rated_seats_need_a_verified_address() -> None:
     (ada,), (bob,) = people("ada"), people("bob", verified=False)
-    with pytest.raises(Refused):
+    with refused("email_not_verified"):
         create_game(bob, on(PEOPLE), rated=True)
     made = create_game(ada, on(PEOPLE), rated=True)
-    with pytest.raises(Refused):
+    with refused("email_not_verified"):
         join(made, bob)
     assert join(create_game(ada, on(PEOPLE)), bob).state == "started"
 
@@ -228,12 +228,11 @@ def test_bots_that_cannot_sit_there_are_refused(both: Sequence[User]) -> None:
         (OPEN, {"kind": "bots", "bots": [mine], "rated": True}, "not_on_ladder"),
         (OPEN, {"kind": "nonsense"}, "unknown_kind"),
         (OPEN, {"clock": "nonsense"}, "unknown_time_control"),
+        (DUEL, {}, "bots_only"),
     ]
     for slug, offered, code in cases:
         with refused(code):
             create_game(ada, on(slug), **offered)
-    with pytest.raises(Refused):
-        create_game(ada, on(DUEL))
     enter_ladder(mine, on(OPEN))
     with refused("own_bot"):
         create_game(ada, on(OPEN), kind="bots", bots=[mine], rated=True)
@@ -254,9 +253,9 @@ def test_nobody_plays_an_uploaded_bot_for_a_rating_where_its_files_lie_on_a_disk
     theirs = uploaded(bob, "Theirs")
     enter_ladder(theirs, on(OPEN))
     machine = Machine.objects.create(host="here", sandbox={"ok": True, "rated": False})
-    with pytest.raises(Refused):
+    with refused("no_sandbox"):
         create_game(ada, on(OPEN), rated=True, kind="bots", bots=[theirs])
-    with pytest.raises(Refused):
+    with refused("no_sandbox"):
         begin.begin(on(OPEN), [player(ada), theirs], rated=True)
     assert create_game(ada, on(OPEN), kind="bots", bots=[theirs]).state == "started"
     machine.delete()
@@ -413,7 +412,7 @@ def test_a_private_ladder_is_for_its_members() -> None:
 
 def test_a_ladder_by_invitation_is_seen_by_all_and_played_by_members(both: Sequence[User]) -> None:
     ladder = found_ladder(Plan("Class", DUEL, 2, players="people", by_invitation=True), staff("eve"))
-    with pytest.raises(Refused):
+    with refused("invitation_only"):
         create_game(both[0], ladder)
 
 

@@ -11,7 +11,7 @@ from django.test import override_settings
 from django.utils import timezone
 
 from bots.models import Machine
-from esr_platform.accounts.errors import Refused, TooMany
+from esr_platform.accounts.errors import TooMany
 from esr_platform.accounts.models import User
 from ladder.creation import Plan, found_ladder
 from ladder.matchmaking import proposals, quick_pairing
@@ -121,7 +121,7 @@ def test_to_be_seen_keeps_open_seats_too(both: Sequence[User]) -> None:
 
 def test_rated_games_need_a_verified_address_and_one_at_a_time(both: Sequence[User]) -> None:
     (cid,) = people("cid", verified=False)
-    with pytest.raises(Refused):
+    with refused("email_not_verified"):
         look_for(cid, on(PEOPLE))
     for user in both:
         look_for(user, on(PEOPLE))
@@ -252,7 +252,7 @@ def test_who_can_have_no_bots_at_the_table_holds_up_nobody_else(both: Sequence[U
 
 def test_where_no_game_can_begin_nobody_looks_in_vain(both: Sequence[User]) -> None:
     ada, _ = both
-    with pytest.raises(Refused):
+    with refused("bots_only"):
         look_for(ada, on(DUEL))
     Ladder.objects.filter(slug=PEOPLE).update(freezes_at=timezone.now())
     with refused("deadline_passed"):
