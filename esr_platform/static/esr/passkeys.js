@@ -70,8 +70,7 @@ async function options(form) {
 /** The message for an error. */
 function reason(error) {
   if (error.name === "InvalidStateError") return say("This device already has a passkey for your account.");
-  if (error.name === "NotAllowedError")
-    return say("The passkey request was canceled or timed out. Try again.");
+  if (error.name === "NotAllowedError") return say("The passkey request was canceled or timed out. Try again.");
   if (error.name === "SecurityError") return say("Passkeys need HTTPS and the correct host name of this site.");
   return error.message;
 }

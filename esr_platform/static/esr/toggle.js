@@ -12,10 +12,7 @@ const current = () => root.dataset.theme ?? "system";
 function label() {
   const name = NAMES[current()];
   button.textContent = name;
-  button.setAttribute(
-    "aria-label",
-    say("Theme: %(name)s. Switch to %(next)s", { name, next: NAMES[NEXT[current()]] }),
-  );
+  button.setAttribute("aria-label", say("Theme: %(name)s. Switch to %(next)s", { name, next: NAMES[NEXT[current()]] }));
 }
 
 function choose(theme) {
