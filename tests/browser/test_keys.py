@@ -80,7 +80,7 @@ def test_a_passkey_is_added_signs_in_is_named_and_removed(
     watched.goto("/account/2fa/webauthn/")
     looker.look("keys")
     press(watched.get_by_role("link", name="Rename laptop"))
-    press(watched.locator(".after a[href*=webauthn]"))
+    press(watched.locator(".after a[href^='/account/2fa/webauthn/reauthenticate/']"))
     looker.look("is-it-you")
     watched.locator("form[data-passkey=use] button").click()
     watched.wait_for_url("**/edit/")
