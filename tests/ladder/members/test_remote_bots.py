@@ -70,14 +70,14 @@ def test_it_claims_every_table_unless_it_says_otherwise() -> None:
 def test_registered_twice_it_is_the_same_bot() -> None:
     owner = person("ada")
     assert register(owner, "Afar", DUEL_ONLY) == register(owner, " afar ", DUEL_ONLY)
-    with pytest.raises(NameRefused, match="already"):
+    with pytest.raises(NameRefused):
         register(owner, "Afar", DUEL_ONLY, label="other")
 
 
 @override_settings(MAX_BOTS_PER_USER=1)
 def test_remote_bots_count_as_bots() -> None:
     remote_bot()
-    with pytest.raises(TooMany, match="1 bots"):
+    with pytest.raises(TooMany):
         register(Bot.objects.get(name="Afar").owner, "Another")
 
 
@@ -90,13 +90,13 @@ def test_tables_that_are_not_there_are_refused(games: dict[str, list[int]]) -> N
 
 @pytest.mark.parametrize("label", ["", " ", "x" * 61, "a\0b", "a\u202eb", "\u3164", "\u2800", "a\u3164b"])
 def test_a_label_can_be_read(label: str) -> None:
-    with pytest.raises(Refused, match="label"):
+    with refused("label"):
         register(person("ada"), "Afar", label=label)
 
 
 @pytest.mark.parametrize("games", [-1, 33])
 def test_games_at_once_have_bounds(games: int) -> None:
-    with pytest.raises(Refused, match="0 to 32 games"):
+    with refused("games_at_once"):
         remote_bot(games_at_once=games)
 
 
@@ -127,23 +127,23 @@ def test_how_many_games_at_once_is_no_version() -> None:
 def test_labels_are_as_many_an_hour_as_uploads() -> None:
     bot = remote_bot()
     declare(bot, label="b")
-    with pytest.raises(TooMany, match="within an hour"):
+    with pytest.raises(TooMany):
         declare(bot, label="c")
     declare(bot, label="main")
     assert bot.active_version.label == "main"
 
 
 def test_a_remote_bot_takes_no_uploads_and_an_uploaded_one_no_labels() -> None:
-    with pytest.raises(Refused, match="remote"):
+    with pytest.raises(Refused):
         upload_version(remote_bot(), "bot.py", b"print()")
-    with pytest.raises(Refused, match="not a remote bot"):
+    with refused("not_remote"):
         declare(uploaded(person("eve")), label="x")
 
 
 def test_a_retired_bot_declares_nothing() -> None:
     bot = remote_bot()
     retire(bot)
-    with pytest.raises(Refused, match="retired"):
+    with refused("retired"):
         declare(bot, label="x")
     assert ladders_of(bot) == []
 
