@@ -120,7 +120,7 @@ def _named(person: User, ladder: Ladder, name: str) -> int:
         return chosen(person, ladder, [-1 if version is None else version.pk])[0].pk
     except Refused as refusal:
         raise Refused(
-            f"{name} is not available on {ladder}. Name a validated version of your own (such as citrine/3), a house"
+            f"{name} is not available on {ladder}. Name one of your validated versions (such as citrine/3), a house"
             " bot or a bot that plays on this ladder.",
             code="version_not_available",
         ) from refusal

@@ -210,7 +210,7 @@ class DeclarationForm(forms.Form):
         min_value=1,
         max_value=remote.MOST_GAMES,
         initial=1,
-        help_text=gettext_lazy("Maximum number of games that the bot plays at once. Each game has its own clock."),
+        help_text=gettext_lazy("Maximum number of games that the bot plays in parallel. Each game has its own clock."),
     )
     tables = forms.MultipleChoiceField(
         label=gettext_lazy("Supported formats"),

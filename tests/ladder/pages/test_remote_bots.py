@@ -65,7 +65,7 @@ def test_everybody_sees_whether_it_is_here(client: Client, ladder: Ladder) -> No
     assert 'data-presence="offline"' in html(client, f"/bots/{bot.slug}/")
     note_seen([bot.pk])
     assert 'data-presence="online"' in html(client, f"/bots/{bot.slug}/")
-    assert "1 remote bot here now" in html(client, f"/ladders/{ladder.slug}/")
+    assert "1 remote bot online" in html(client, f"/ladders/{ladder.slug}/")
 
 
 def test_games_of_private_ladders_are_counted_for_those_who_may_know_of_them(client: Client, ladder: Ladder) -> None:
@@ -109,7 +109,7 @@ def test_every_page_tells_of_live_games_that_are_over_as_of_blocks_of_one_game(c
         assert html(client, f"/ladders/{slug}/bots/{bot.slug}/")
     assert html(client, f"/compare/{first}/{second}/")
     statistics = html(client, f"/ladders/{slug}/statistics/")
-    assert "1 game is over and counts." in statistics
+    assert "1 finished game" in statistics
     assert "block" not in statistics
 
 
