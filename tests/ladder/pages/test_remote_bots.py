@@ -136,7 +136,7 @@ def test_the_first_page_leads_to_live_games(client: Client, ladder: Ladder) -> N
     live = text[text.index('id="live"') : text.index('id="running"')]
     assert f'href="/matches/{match.pk}/"' in live
     assert "casual" in live
-    assert "1 table running" in text
+    assert "1 game running" in text
 
 
 def test_an_uploaded_bot_is_not_on_an_open_ladder_until_its_owner_ticks_it(client: Client) -> None:
