@@ -53,7 +53,7 @@ class Game:
     def schema(self, document: str) -> Schema:
         """A copy of the JSON Schema of one of ``games.schemas.DOCUMENTS``. Raises ``LookupError`` for another name."""
         if document not in self._schemas:
-            raise LookupError(f"no document is called {document!r}; known are {', '.join(self._schemas)}")
+            raise LookupError(f"unknown document {document!r}; choose from {', '.join(self._schemas)}")
         return deepcopy(self._schemas[document])
 
     @cached_property

@@ -56,7 +56,7 @@ class Turns:
         other = Turn.FEWEST_GAMES if turn is Turn.NEW_VERSION else turn
         first = self._queues[other].first()
         if first is None:
-            raise ValueError("nobody is there to play")
+            raise ValueError("no candidates")
         return first, other
 
     def seated(self, table: Sequence[Candidate], games: int) -> None:

@@ -11,7 +11,7 @@ def beaten(rank: int, ranks: Sequence[int]) -> float:
     The mean over a table is always ½. Raises ``ValueError`` for a table of one.
     """
     if len(ranks) < 2:
-        raise ValueError("nobody is beaten at a table of one")
+        raise ValueError("at least two ranks are required")
     behind = sum(other > rank for other in ranks)
     level = sum(other == rank for other in ranks) - 1
     return (behind + level / 2) / (len(ranks) - 1)

@@ -57,7 +57,7 @@ class Hypotheses:
 
     def __post_init__(self) -> None:
         if not 0 < self.margin < 1 or not all(0 < chance < 0.5 for chance in (self.alpha, self.beta)):
-            raise ValueError(f"a margin lies between 0 and 1, chances of an error between 0 and ½: {self}")
+            raise ValueError(f"the margin must be between 0 and 1, and the error rates between 0 and ½: {self}")
 
     @property
     def lower(self) -> float:

@@ -359,7 +359,7 @@ SOFT: Final = tuple(
         ),
         (
             "from-on",
-            r"\bfrom when\b|\b[Ff]rom (?:now|then|here|there) on\b",
+            r"\bfrom when\b|\b[Ff]rom (?:then|here|there) on\b",
             "'after that', 'starting at'",
             "From then on it plays.",
             "After that, it plays.",

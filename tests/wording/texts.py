@@ -162,6 +162,8 @@ def _surface(literal: Literal) -> str:
         return "api"
     if literal.is_error:
         return "errors"
+    if "/models/" in path or path.endswith("/models.py"):
+        return "models"
     return "games" if path.startswith("games/") else "other"
 
 
@@ -301,6 +303,7 @@ SHRINKING: Final[dict[str, Callable[[], list[Text]]]] = {
     "docs": lambda: [text for text in markdown("docs") if "/decisions/" not in text.path],
     "decisions": lambda: markdown("docs/decisions"),
     "rules": lambda: markdown("games"),
+    "models": lambda: strings(lambda literal: _surface(literal) == "models"),
     **{f"docstrings of {folder}": (lambda folder=folder: docstrings(folder)) for folder in CODE},  # type: ignore[misc]
     **{f"comments of {folder}": (lambda folder=folder: comments(folder)) for folder in CODE},  # type: ignore[misc]
 }

@@ -62,7 +62,7 @@ def _table(seats: int) -> tuple[Section, ...]:
         Section(
             "stack bottom", _CARDS, "by card, the share of its copies", lambda seen: _bottles(seen.view["stack_bottom"])
         ),
-        Section("laid", _CARDS, "by card, the share of its copies that lies in cellars", _laid),
+        Section("laid", _CARDS, "by card, the share of its copies in cellars", _laid),
         Section(
             "own hand", _CARDS, "by card, the share of its copies", lambda seen: _bottles(seen.view["you"]["hand"])
         ),

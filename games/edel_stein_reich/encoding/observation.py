@@ -61,7 +61,7 @@ def _table() -> tuple[Section, ...]:
     return (
         Section("phase", PHASES, "one-hot", lambda seen: one_hot(seen.view["phase"] - 1, PHASES)),
         Section("round", 1, "÷ rounds of a phase", lambda seen: [seen.view["round"] / seen.view["rounds"]]),
-        Section("supply", 4, "gems by colour ÷ 22", lambda seen: scaled(seen.view["supply"], GEMS_PER_COLOUR)),
+        Section("supply", 4, "gems by color ÷ 22", lambda seen: scaled(seen.view["supply"], GEMS_PER_COLOUR)),
         Section("gem stack", 1, "face-down gem cards ÷ 30", lambda seen: [seen.view["gem_stack"] / len(GEM_CARDS)]),
         Section(
             "gem cards out", len(_GEM_CARD_SHARES), "by card, the share of its copies that has shown up", _gem_cards_out
@@ -75,14 +75,14 @@ def _table() -> tuple[Section, ...]:
 def _players(seats: int) -> tuple[Section, ...]:
     scoring = len(_SCORING_SHARES)
     return (
-        Section("gems", 4 * seats, "by seat, by colour ÷ 22", _gems),
+        Section("gems", 4 * seats, "by seat, by color ÷ 22", _gems),
         Section("money", seats, "by seat ÷ 100, at most 10", _money, CAP),
         Section("scoring cards", scoring * seats, "by seat, by event, the share of its copies", _scoring_cards),
-        Section("gem card", 5 * seats, "by seat: money ÷ 7, gems by colour ÷ 2", _gem_card),
+        Section("gem card", 5 * seats, "by seat: money ÷ 7, gems by color ÷ 2", _gem_card),
         Section("action", 4 * seats, "by seat, one-hot, once it is public", _actions),
         Section("chosen", seats, "by seat, 1: has chosen, as far as one knows", _chosen),
         Section("age", seats, "by seat, from 0 the youngest to 1 the oldest", _ages),
-        Section("turn", seats, "by seat, 1: is asked; all 0 where all choose at once", _turn),
+        Section("turn", seats, "by seat, 1: is asked; all 0 where all choose simultaneously", _turn),
         Section("active", seats, "two players: by seat, 1: has the turn", _active),
     )
 
@@ -93,7 +93,7 @@ def _resolving(seats: int) -> tuple[Section, ...]:
         Section("guesses", 4, "two players: by action, 1: shown in this turn", _guesses),
         Section("resolving", 4, "by action, 1: is being carried out", lambda seen: _action(seen.view["resolving"])),
         Section("barter", 3 * seats, "by seat, 1: opens; by seat, 1: the other; by seat, 1: has declined", _barter),
-        Section("standing offer", 5, "gems by colour ÷ 22; 1: it is one's own", _standing_offer),
+        Section("standing offer", 5, "gems by color ÷ 22; 1: it is your own", _standing_offer),
         Section("offers made", 1, "in this barter ÷ 20", _offers_made, CAP),
         Section("free choice", 1 + seats, "1: one seat alone; by seat, 1: picks now, less if later", _free_choice),
         Section("immediate", len(_IMMEDIATE), "by event, 1: is being decided", _immediate),
@@ -103,7 +103,7 @@ def _resolving(seats: int) -> tuple[Section, ...]:
 def _asked(seats: int) -> tuple[Section, ...]:
     return (
         Section("decision", len(KINDS), "one-hot, the kind; all 0: one is not asked", _decision),
-        Section("offer begun", 8, "gems chosen so far by colour ÷ 22; by colour, 1: is chosen", _offer_begun),
+        Section("offer begun", 8, "gems chosen so far by color ÷ 22; by color, 1: is chosen", _offer_begun),
         Section("picked", 4 * (seats + 1), "1: chosen so far, of `give`, `take`, `take … of …`", _picked),
     )
 

@@ -34,7 +34,7 @@ def test_a_table_shares_half_of_its_scores(ranks: list[int]) -> None:
 
 
 def test_a_table_of_one_is_none() -> None:
-    with pytest.raises(ValueError, match="nobody is beaten"):
+    with pytest.raises(ValueError, match="at least two ranks"):
         beaten(1, [1])
 
 

@@ -159,5 +159,5 @@ def test_no_single_block_decides() -> None:
 
 @pytest.mark.parametrize("wrong", [{"margin": 0.0}, {"margin": 1.0}, {"margin": 0.1, "alpha": 0.5}])
 def test_hypotheses_that_are_none_are_refused(wrong: dict[str, float]) -> None:
-    with pytest.raises(ValueError, match="a margin lies between 0 and 1"):
+    with pytest.raises(ValueError, match="margin must be between 0 and 1"):
         Hypotheses(**wrong)
