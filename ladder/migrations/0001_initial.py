@@ -45,8 +45,8 @@ class Migration(migrations.Migration):
                     models.CharField(
                         choices=[
                             ("ladder", "rated blocks"),
-                            ("test", "tests, challenges and scheduled matches"),
-                            ("live", "games with people or remote bots"),
+                            ("test", "exhibition matches"),
+                            ("live", "live games"),
                         ],
                         max_length=10,
                     ),
@@ -54,7 +54,7 @@ class Migration(migrations.Migration):
                 (
                     "name",
                     models.CharField(
-                        help_text="what is hashed: the ladder's slug, test-<slug> or live-<slug>", max_length=70
+                        help_text="hashed name: the ladder's slug, test-<slug> or live-<slug>", max_length=70
                     ),
                 ),
                 ("key", models.BinaryField(max_length=32)),
@@ -74,9 +74,7 @@ class Migration(migrations.Migration):
                 ("seating", models.PositiveSmallIntegerField(default=0)),
                 (
                     "lineup",
-                    models.PositiveSmallIntegerField(
-                        default=0, help_text="of the two of a comparison on one deal, else 0"
-                    ),
+                    models.PositiveSmallIntegerField(default=0, help_text="0 or 1 in a version comparison, else 0"),
                 ),
                 (
                     "status",
@@ -93,14 +91,17 @@ class Migration(migrations.Migration):
                         max_length=10,
                     ),
                 ),
-                ("priority", models.SmallIntegerField(default=0, help_text="the higher, the sooner")),
+                ("priority", models.SmallIntegerField(default=0, help_text="higher runs first")),
                 (
                     "due_at",
                     models.DateTimeField(
-                        db_default=django.db.models.functions.datetime.Now(), help_text="not played before"
+                        db_default=django.db.models.functions.datetime.Now(), help_text="earliest start"
                     ),
                 ),
-                ("sent_at", models.DateTimeField(blank=True, help_text="when a worker was last told of it", null=True)),
+                (
+                    "sent_at",
+                    models.DateTimeField(blank=True, help_text="time of the last message to a worker", null=True),
+                ),
                 ("lease", models.UUIDField(blank=True, null=True, unique=True)),
                 ("lease_until", models.DateTimeField(blank=True, null=True)),
                 ("attempts_started", models.PositiveSmallIntegerField(default=0)),
@@ -109,7 +110,7 @@ class Migration(migrations.Migration):
                     models.CharField(blank=True, help_text="why it has no result, for everybody", max_length=500),
                 ),
                 ("created", models.DateTimeField(auto_now_add=True)),
-                ("started", models.DateTimeField(blank=True, help_text="of the last attempt", null=True)),
+                ("started", models.DateTimeField(blank=True, help_text="start of the last attempt", null=True)),
                 ("ended", models.DateTimeField(blank=True, null=True)),
             ],
             options={
@@ -126,9 +127,9 @@ class Migration(migrations.Migration):
                     "players",
                     models.CharField(
                         choices=[
-                            ("hosted", "uploaded and house bots"),
+                            ("hosted", "hosted bots"),
                             ("remote", "remote bots"),
-                            ("open", "people, remote, uploaded and house bots"),
+                            ("open", "everyone"),
                             ("people", "people"),
                         ],
                         default="hosted",
@@ -146,24 +147,25 @@ class Migration(migrations.Migration):
                 (
                     "weight",
                     models.PositiveSmallIntegerField(
-                        default=1, help_text="its share of the workers, beside the other ladders'"
+                        default=1, help_text="share of the workers, relative to other ladders"
                     ),
                 ),
                 ("open", models.BooleanField(default=True, help_text="whether new matches are scheduled")),
                 (
                     "by_invitation",
-                    models.BooleanField(default=False, help_text="whether only members enter their bots"),
+                    models.BooleanField(default=False, help_text="whether only bots of members can join"),
                 ),
-                ("private", models.BooleanField(default=False, help_text="whether only members and staff know of it")),
+                (
+                    "private",
+                    models.BooleanField(default=False, help_text="whether only members and site staff can see it"),
+                ),
                 (
                     "invitation",
-                    models.CharField(
-                        blank=True, help_text="the secret part of the link that makes members", max_length=43
-                    ),
+                    models.CharField(blank=True, help_text="secret part of the join link", max_length=43),
                 ),
                 (
                     "freezes_at",
-                    models.DateTimeField(blank=True, help_text="from when on versions stay as they are", null=True),
+                    models.DateTimeField(blank=True, help_text="time at which versions are frozen", null=True),
                 ),
                 ("next_ledger", models.PositiveBigIntegerField(default=1, editable=False)),
                 (
@@ -171,7 +173,7 @@ class Migration(migrations.Migration):
                     models.CharField(
                         default="0000000000000000000000000000000000000000000000000000000000000000",
                         editable=False,
-                        help_text="the last entry's hash",
+                        help_text="hash of the last entry",
                         max_length=64,
                     ),
                 ),
@@ -199,8 +201,8 @@ class Migration(migrations.Migration):
                 ("last_change", models.BigIntegerField(default=0)),
                 ("games", models.PositiveIntegerField(default=0)),
                 ("wins", models.PositiveBigIntegerField(default=0)),
-                ("active", models.BooleanField(default=True, help_text="whether the bot is given new matches here")),
-                ("declined", models.BooleanField(default=False, help_text="whether its owner wants no matches here")),
+                ("active", models.BooleanField(default=True, help_text="whether the bot gets new matches")),
+                ("declined", models.BooleanField(default=False, help_text="whether the owner declined matches")),
                 ("created", models.DateTimeField(auto_now_add=True)),
                 (
                     "bot",
@@ -263,7 +265,7 @@ class Migration(migrations.Migration):
                 (
                     "number",
                     models.PositiveBigIntegerField(
-                        blank=True, help_text="from 1, without gaps in its series", null=True
+                        blank=True, help_text="from 1, without gaps in the series", null=True
                     ),
                 ),
                 (
@@ -291,9 +293,9 @@ class Migration(migrations.Migration):
                 ("created", models.DateTimeField(auto_now_add=True)),
                 (
                     "ended",
-                    models.DateTimeField(blank=True, help_text="when the last of its games had ended", null=True),
+                    models.DateTimeField(blank=True, help_text="time at which the last game ended", null=True),
                 ),
-                ("gathered", models.BooleanField(default=False, help_text="whether the season's statistics have it")),
+                ("gathered", models.BooleanField(default=False, help_text="whether the season statistics include it")),
                 (
                     "series",
                     models.ForeignKey(
@@ -330,7 +332,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "limits",
-                    models.JSONField(default=dict, help_text="bots.protocol.Limits of the whole game, all of them"),
+                    models.JSONField(default=dict, help_text="all fields of bots.protocol.Limits of the game"),
                 ),
                 ("moves", models.PositiveIntegerField(default=0)),
                 ("round", models.PositiveIntegerField(default=1)),
@@ -433,7 +435,7 @@ class Migration(migrations.Migration):
                 (
                     "address",
                     models.CharField(
-                        help_text="keyed hash of the network address, hex; empty once forgotten", max_length=64
+                        help_text="keyed hash of the IP address, hex; empty after its retention period", max_length=64
                     ),
                 ),
                 ("created", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
@@ -691,7 +693,7 @@ class Migration(migrations.Migration):
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("before_move", models.PositiveIntegerField()),
                 ("ended", models.DateTimeField()),
-                ("ms", models.PositiveIntegerField(help_text="from the last sign of life before it")),
+                ("ms", models.PositiveIntegerField(help_text="ms since the last heartbeat before it")),
                 (
                     "match",
                     models.ForeignKey(
@@ -752,17 +754,15 @@ class Migration(migrations.Migration):
                 ("answer", models.CharField(blank=True, max_length=64)),
                 (
                     "detail",
-                    models.CharField(
-                        blank=True, help_text="what was wrong with the answer, for the owner", max_length=500
-                    ),
+                    models.CharField(blank=True, help_text="problem of the answer, for the owner", max_length=500),
                 ),
                 (
                     "heard",
                     models.CharField(
-                        blank=True, help_text="the escaped start of that answer, for the owner", max_length=600
+                        blank=True, help_text="escaped start of the answer, for the owner", max_length=600
                     ),
                 ),
-                ("kind", models.CharField(help_text="of the decision", max_length=20)),
+                ("kind", models.CharField(help_text="kind of the decision", max_length=20)),
                 ("round", models.PositiveIntegerField()),
                 ("asked_at", models.DateTimeField(blank=True, null=True)),
                 ("received_at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
@@ -770,13 +770,17 @@ class Migration(migrations.Migration):
                 (
                     "delays",
                     models.JSONField(
-                        blank=True, default=list, help_text="ms before each veiled forced step that followed"
+                        blank=True,
+                        default=list,
+                        help_text="delay in ms before each hidden forced step after the decision",
                     ),
                 ),
-                ("wall_ms", models.PositiveIntegerField(default=0, help_text="what it took of the seat's time")),
+                ("wall_ms", models.PositiveIntegerField(default=0, help_text="time charged to the seat")),
                 (
                     "thought_ms",
-                    models.PositiveIntegerField(blank=True, help_text="what the client says it thought", null=True),
+                    models.PositiveIntegerField(
+                        blank=True, help_text="thinking time that the client reported", null=True
+                    ),
                 ),
                 (
                     "match",
@@ -811,8 +815,8 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("ledger_number", models.PositiveBigIntegerField()),
-                ("results", models.PositiveBigIntegerField(help_text="how many results the ledger had")),
-                ("records", models.BooleanField(default=False, help_text="whether every record was hashed again, too")),
+                ("results", models.PositiveBigIntegerField(help_text="number of results in the ledger")),
+                ("records", models.BooleanField(default=False, help_text="whether all records were also hashed again")),
                 ("differences", models.PositiveBigIntegerField()),
                 ("sentences", models.JSONField(blank=True, default=list)),
                 ("started", models.DateTimeField()),
@@ -902,7 +906,7 @@ class Migration(migrations.Migration):
                     "closed_by",
                     models.ForeignKey(
                         blank=True,
-                        help_text="who of the staff has closed it, or said when it closes",
+                        help_text="site admin who closed the season or set its end",
                         null=True,
                         on_delete=django.db.models.deletion.SET_NULL,
                         related_name="+",
@@ -967,8 +971,8 @@ class Migration(migrations.Migration):
                     models.CharField(
                         choices=[
                             ("result", "a result"),
-                            ("void", "a result taken back"),
-                            ("merge", "an entry merged or taken out"),
+                            ("void", "a voided result"),
+                            ("merge", "a merged or removed bot"),
                             ("k", "a new K"),
                             ("season", "a season's start"),
                         ],
@@ -1069,10 +1073,13 @@ class Migration(migrations.Migration):
                 ("rating", models.IntegerField()),
                 ("low", models.IntegerField()),
                 ("high", models.IntegerField()),
-                ("rank_low", models.PositiveIntegerField(blank=True, help_text="the best that it may have", null=True)),
+                (
+                    "rank_low",
+                    models.PositiveIntegerField(blank=True, help_text="lower end of the rank interval", null=True),
+                ),
                 (
                     "rank_high",
-                    models.PositiveIntegerField(blank=True, help_text="the worst that it may have", null=True),
+                    models.PositiveIntegerField(blank=True, help_text="upper end of the rank interval", null=True),
                 ),
                 ("blocks", models.PositiveIntegerField()),
                 ("games", models.PositiveIntegerField()),
@@ -1107,12 +1114,12 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("corrections", models.PositiveIntegerField(default=0)),
-                ("blocks", models.PositiveBigIntegerField(default=0, help_text="blocks that the tallies hold")),
+                ("blocks", models.PositiveBigIntegerField(default=0, help_text="number of blocks in the tallies")),
                 ("habits", models.JSONField(default=dict)),
                 ("measured", models.DateTimeField(blank=True, null=True)),
                 (
                     "measured_blocks",
-                    models.PositiveBigIntegerField(default=0, help_text="how many the tallies held then"),
+                    models.PositiveBigIntegerField(default=0, help_text="number of blocks at that time"),
                 ),
                 ("document", models.JSONField(default=dict)),
                 ("collusion", models.JSONField(default=dict)),
@@ -1149,10 +1156,10 @@ class Migration(migrations.Migration):
             name="SeatResult",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("rank", models.PositiveSmallIntegerField(help_text="competition rank: two winners are 1, 1, 3")),
+                ("rank", models.PositiveSmallIntegerField(help_text="competition rank: 1, 1, 3 for two winners")),
                 (
                     "score",
-                    models.JSONField(help_text="the game's own score object; without numbers if the game ended early"),
+                    models.JSONField(help_text="score object of the game; without numbers if the game ended early"),
                 ),
                 (
                     "forfeit",
@@ -1306,10 +1313,10 @@ class Migration(migrations.Migration):
                     "kind",
                     models.CharField(
                         choices=[
-                            ("hosted", "code that the site runs"),
-                            ("remote", "a program elsewhere"),
+                            ("hosted", "program that the site runs"),
+                            ("remote", "program that its owner runs"),
                             ("person", "a person"),
-                            ("substitute", "code that the site runs in a person's seat"),
+                            ("substitute", "hosted bot in the seat of a human player"),
                         ],
                         max_length=10,
                     ),
@@ -1321,14 +1328,12 @@ class Migration(migrations.Migration):
                 (
                     "woken_at",
                     models.DateTimeField(
-                        blank=True, help_text="the last sign of life of the worker that asks it", null=True
+                        blank=True, help_text="last heartbeat of the worker that plays the seat", null=True
                     ),
                 ),
                 (
                     "starts",
-                    models.PositiveIntegerField(
-                        default=0, help_text="how often its program has begun to play this game"
-                    ),
+                    models.PositiveIntegerField(default=0, help_text="number of program starts in this game"),
                 ),
                 ("strikes", models.PositiveSmallIntegerField(default=0)),
                 ("bank_ms", models.PositiveIntegerField()),
@@ -1350,42 +1355,46 @@ class Migration(migrations.Migration):
                         max_length=10,
                     ),
                 ),
-                ("evidence", models.CharField(blank=True, help_text="what the forfeit was judged by", max_length=500)),
+                ("evidence", models.CharField(blank=True, help_text="evidence for the forfeit", max_length=500)),
                 (
                     "guest",
                     models.CharField(blank=True, db_default="", default="", help_text="SHA-256, hex", max_length=64),
                 ),
                 (
                     "seen_at",
-                    models.DateTimeField(
-                        blank=True, help_text="the person's last sign of life at this table", null=True
-                    ),
+                    models.DateTimeField(blank=True, help_text="time at which the player was last seen", null=True),
                 ),
                 (
                     "left_at",
-                    models.DateTimeField(blank=True, help_text="since when the person is known to be gone", null=True),
+                    models.DateTimeField(blank=True, help_text="time at which the player left", null=True),
                 ),
                 (
                     "missed",
-                    models.PositiveSmallIntegerField(db_default=0, default=0, help_text="decisions lost in a row"),
+                    models.PositiveSmallIntegerField(db_default=0, default=0, help_text="consecutive missed decisions"),
                 ),
                 (
                     "returned",
-                    models.BooleanField(db_default=False, default=False, help_text="took the seat back once already"),
+                    models.BooleanField(
+                        db_default=False, default=False, help_text="whether the player has already returned once"
+                    ),
                 ),
                 (
                     "resigned",
-                    models.BooleanField(db_default=False, default=False, help_text="gave up, a substitute plays on"),
+                    models.BooleanField(
+                        db_default=False, default=False, help_text="whether the player resigned and a substitute plays"
+                    ),
                 ),
                 (
                     "would_abort",
-                    models.BooleanField(db_default=False, default=False, help_text="agrees to end it without a result"),
+                    models.BooleanField(
+                        db_default=False, default=False, help_text="whether the player agrees to abort"
+                    ),
                 ),
                 (
                     "substitute",
                     models.ForeignKey(
                         blank=True,
-                        help_text="the bot that plays for the person, or did",
+                        help_text="present or former substitute bot",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
@@ -2255,10 +2264,10 @@ class Migration(migrations.Migration):
                 ),
                 ("rated", models.BooleanField(default=False)),
                 ("clock", models.CharField(blank=True, default="", max_length=10)),
-                ("limits", models.JSONField(blank=True, default=dict, help_text="bots.protocol.Limits, all of them")),
+                ("limits", models.JSONField(blank=True, default=dict, help_text="all fields of bots.protocol.Limits")),
                 (
                     "token",
-                    models.CharField(blank=True, default="", help_text="the secret part of its link", max_length=43),
+                    models.CharField(blank=True, default="", help_text="secret part of the link", max_length=43),
                 ),
                 (
                     "state",

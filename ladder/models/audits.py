@@ -28,8 +28,8 @@ class RebuildRun(models.Model):
     ladder = models.ForeignKey(Ladder, on_delete=models.PROTECT, related_name="rebuilds")
     purpose = models.CharField(max_length=10, choices=Purpose)
     ledger_number = models.PositiveBigIntegerField()
-    results = models.PositiveBigIntegerField(help_text="how many results the ledger had")
-    records = models.BooleanField(default=False, help_text="whether every record was hashed again, too")
+    results = models.PositiveBigIntegerField(help_text="number of results in the ledger")
+    records = models.BooleanField(default=False, help_text="whether all records were also hashed again")
     differences = models.PositiveBigIntegerField()
     sentences = models.JSONField(default=list, blank=True)
     author = models.ForeignKey(

@@ -37,14 +37,14 @@ class Block(models.Model):
 
     ladder = models.ForeignKey(Ladder, on_delete=models.PROTECT, related_name="blocks")
     series = models.ForeignKey(DealSeries, on_delete=models.PROTECT, null=True, blank=True, related_name="blocks")
-    number = models.PositiveBigIntegerField(null=True, blank=True, help_text="from 1, without gaps in its series")
+    number = models.PositiveBigIntegerField(null=True, blank=True, help_text="from 1, without gaps in the series")
     purpose = models.CharField(max_length=10, choices=Purpose, default=Purpose.LADDER)
     exhibition = models.ForeignKey(Exhibition, null=True, blank=True, on_delete=models.PROTECT, related_name="blocks")
     seed = models.BinaryField(max_length=32)
     commitment = models.CharField(max_length=64, help_text="SHA-256 of the seed, hex, public from the start")
     created = models.DateTimeField(auto_now_add=True)
-    ended = models.DateTimeField(null=True, blank=True, help_text="when the last of its games had ended")
-    gathered = models.BooleanField(default=False, help_text="whether the season's statistics have it")
+    ended = models.DateTimeField(null=True, blank=True, help_text="time at which the last game ended")
+    gathered = models.BooleanField(default=False, help_text="whether the season statistics include it")
 
     class Meta:
         ordering = ["-pk"]

@@ -42,9 +42,9 @@ class Ladder(models.Model):
     """
 
     class Players(models.TextChoices):
-        HOSTED = "hosted", "uploaded and house bots"
+        HOSTED = "hosted", "hosted bots"
         REMOTE = "remote", "remote bots"
-        OPEN = "open", "people, remote, uploaded and house bots"
+        OPEN = "open", "everyone"
         PEOPLE = "people", "people"
 
     slug = models.SlugField(max_length=60, unique=True)
@@ -55,19 +55,17 @@ class Ladder(models.Model):
     limits = models.JSONField(
         default=dict, blank=True, help_text="bots.runner.spec.Limits that differ from the default"
     )
-    weight = models.PositiveSmallIntegerField(
-        default=1, help_text="its share of the workers, beside the other ladders'"
-    )
+    weight = models.PositiveSmallIntegerField(default=1, help_text="share of the workers, relative to other ladders")
     open = models.BooleanField(default=True, help_text="whether new matches are scheduled")
-    by_invitation = models.BooleanField(default=False, help_text="whether only members enter their bots")
-    private = models.BooleanField(default=False, help_text="whether only members and staff know of it")
-    invitation = models.CharField(max_length=43, blank=True, help_text="the secret part of the link that makes members")
-    freezes_at = models.DateTimeField(null=True, blank=True, help_text="from when on versions stay as they are")
+    by_invitation = models.BooleanField(default=False, help_text="whether only bots of members can join")
+    private = models.BooleanField(default=False, help_text="whether only members and site staff can see it")
+    invitation = models.CharField(max_length=43, blank=True, help_text="secret part of the join link")
+    freezes_at = models.DateTimeField(null=True, blank=True, help_text="time at which versions are frozen")
     opened_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
     next_ledger = models.PositiveBigIntegerField(default=1, editable=False)
-    ledger_head = models.CharField(max_length=64, default=GENESIS, editable=False, help_text="the last entry's hash")
+    ledger_head = models.CharField(max_length=64, default=GENESIS, editable=False, help_text="hash of the last entry")
     created = models.DateTimeField(auto_now_add=True)
 
     objects = LadderQuerySet.as_manager()
@@ -136,8 +134,8 @@ class Membership(models.Model):
     last_change = models.BigIntegerField(default=0)
     games = models.PositiveIntegerField(default=0)
     wins = models.PositiveBigIntegerField(default=0)
-    active = models.BooleanField(default=True, help_text="whether the bot is given new matches here")
-    declined = models.BooleanField(default=False, help_text="whether its owner wants no matches here")
+    active = models.BooleanField(default=True, help_text="whether the bot gets new matches")
+    declined = models.BooleanField(default=False, help_text="whether the owner declined matches")
     frozen = models.ForeignKey(
         BotVersion, null=True, blank=True, on_delete=models.PROTECT, related_name="frozen_in", editable=False
     )

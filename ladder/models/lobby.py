@@ -59,8 +59,8 @@ class Proposal(models.Model):
     kind = models.CharField(max_length=10, choices=Kind, default=Kind.OPEN)
     rated = models.BooleanField(default=False)
     clock = models.CharField(max_length=10, blank=True, default="")
-    limits = models.JSONField(default=dict, blank=True, help_text="bots.protocol.Limits, all of them")
-    token = models.CharField(max_length=43, blank=True, default="", help_text="the secret part of its link")
+    limits = models.JSONField(default=dict, blank=True, help_text="all fields of bots.protocol.Limits")
+    token = models.CharField(max_length=43, blank=True, default="", help_text="secret part of the link")
     again = models.ForeignKey(Match, null=True, blank=True, on_delete=models.PROTECT, related_name="rematches")
     state = models.CharField(max_length=10, choices=State, default=State.OPEN)
     match = models.OneToOneField(Match, null=True, blank=True, on_delete=models.PROTECT, related_name="proposal")
@@ -155,7 +155,9 @@ class GuestTable(models.Model):
 
     match = models.OneToOneField(Match, on_delete=models.PROTECT, related_name="guest_table")
     secret_hash = models.CharField(max_length=64, help_text="SHA-256 of the guest's secret, hex")
-    address = models.CharField(max_length=64, help_text="keyed hash of the network address, hex; empty once forgotten")
+    address = models.CharField(
+        max_length=64, help_text="keyed hash of the IP address, hex; empty after its retention period"
+    )
     created = models.DateTimeField(db_default=Now())
 
     class Meta:

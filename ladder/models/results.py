@@ -42,8 +42,8 @@ class LedgerEntry(models.Model):
 
     class Kind(models.TextChoices):
         RESULT = "result", "a result"
-        VOID = "void", "a result taken back"
-        MERGE = "merge", "an entry merged or taken out"
+        VOID = "void", "a voided result"
+        MERGE = "merge", "a merged or removed bot"
         K = "k", "a new K"
         SEASON = "season", "a season's start"
 
@@ -92,8 +92,8 @@ class SeatResult(models.Model):
 
     result = models.ForeignKey(Result, on_delete=models.PROTECT, related_name="seat_results")
     seat = models.OneToOneField(Seat, on_delete=models.PROTECT, related_name="result")
-    rank = models.PositiveSmallIntegerField(help_text="competition rank: two winners are 1, 1, 3")
-    score = models.JSONField(help_text="the game's own score object; without numbers if the game ended early")
+    rank = models.PositiveSmallIntegerField(help_text="competition rank: 1, 1, 3 for two winners")
+    score = models.JSONField(help_text="score object of the game; without numbers if the game ended early")
     forfeit = models.CharField(max_length=10, choices=FORFEITS, blank=True)
     evidence = models.TextField(blank=True)
     rating_before = models.BigIntegerField(null=True, blank=True)

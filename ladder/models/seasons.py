@@ -30,7 +30,7 @@ class Season(models.Model):
         blank=True,
         on_delete=models.SET_NULL,
         related_name="+",
-        help_text="who of the staff has closed it, or said when it closes",
+        help_text="site admin who closed the season or set its end",
     )
     closing = models.DateTimeField(null=True, blank=True)
     closed = models.DateTimeField(null=True, blank=True)
@@ -66,12 +66,12 @@ class DealSeries(models.Model):
 
     class Kind(models.TextChoices):
         LADDER = "ladder", "rated blocks"
-        TEST = "test", "tests, challenges and scheduled matches"
-        LIVE = "live", "games with people or remote bots"
+        TEST = "test", "exhibition matches"
+        LIVE = "live", "live games"
 
     season = models.ForeignKey(Season, on_delete=models.PROTECT, related_name="series")
     kind = models.CharField(max_length=10, choices=Kind)
-    name = models.CharField(max_length=70, help_text="what is hashed: the ladder's slug, test-<slug> or live-<slug>")
+    name = models.CharField(max_length=70, help_text="hashed name: the ladder's slug, test-<slug> or live-<slug>")
     key = models.BinaryField(max_length=32)
     key_hash = models.CharField(max_length=64)
     next_number = models.PositiveBigIntegerField(default=1, editable=False)

@@ -21,10 +21,10 @@ class SeasonStatistics(models.Model):
 
     season = models.OneToOneField(Season, on_delete=models.PROTECT, related_name="statistics")
     corrections = models.PositiveIntegerField(default=0)
-    blocks = models.PositiveBigIntegerField(default=0, help_text="blocks that the tallies hold")
+    blocks = models.PositiveBigIntegerField(default=0, help_text="number of blocks in the tallies")
     habits = models.JSONField(default=dict)
     measured = models.DateTimeField(null=True, blank=True)
-    measured_blocks = models.PositiveBigIntegerField(default=0, help_text="how many the tallies held then")
+    measured_blocks = models.PositiveBigIntegerField(default=0, help_text="number of blocks at that time")
     document = models.JSONField(default=dict)
     collusion = models.JSONField(default=dict)
 

@@ -28,7 +28,7 @@ class Table(models.Model):
     """
 
     match = models.OneToOneField(Match, on_delete=models.PROTECT, primary_key=True, related_name="table")
-    limits = models.JSONField(default=dict, help_text="bots.protocol.Limits of the whole game, all of them")
+    limits = models.JSONField(default=dict, help_text="all fields of bots.protocol.Limits of the game")
     moves = models.PositiveIntegerField(default=0)
     round = models.PositiveIntegerField(default=1)
     settled_at = models.DateTimeField(db_default=Now())
@@ -56,10 +56,10 @@ class LiveSeat(models.Model):
     """
 
     class Kind(models.TextChoices):
-        HOSTED = "hosted", "code that the site runs"
-        REMOTE = "remote", "a program elsewhere"
+        HOSTED = "hosted", "program that the site runs"
+        REMOTE = "remote", "program that its owner runs"
         PERSON = "person", "a person"
-        SUBSTITUTE = "substitute", "code that the site runs in a person's seat"
+        SUBSTITUTE = "substitute", "hosted bot in the seat of a human player"
 
     ASKED_BY_WORKERS = (Kind.HOSTED, Kind.SUBSTITUTE)
     OF_PEOPLE = (Kind.PERSON, Kind.SUBSTITUTE)
@@ -71,14 +71,14 @@ class LiveSeat(models.Model):
     owes = models.BooleanField(default=False)
     due_at = models.DateTimeField(null=True, blank=True)
     deadline = models.DateTimeField(null=True, blank=True)
-    woken_at = models.DateTimeField(null=True, blank=True, help_text="the last sign of life of the worker that asks it")
-    starts = models.PositiveIntegerField(default=0, help_text="how often its program has begun to play this game")
+    woken_at = models.DateTimeField(null=True, blank=True, help_text="last heartbeat of the worker that plays the seat")
+    starts = models.PositiveIntegerField(default=0, help_text="number of program starts in this game")
     strikes = models.PositiveSmallIntegerField(default=0)
     bank_ms = models.PositiveIntegerField()
     game_ms = models.PositiveIntegerField()
     latency_ms = models.PositiveIntegerField(null=True, blank=True)
     forfeit = models.CharField(max_length=10, choices=FORFEITS, blank=True)
-    evidence = models.CharField(max_length=500, blank=True, help_text="what the forfeit was judged by")
+    evidence = models.CharField(max_length=500, blank=True, help_text="evidence for the forfeit")
     guest = models.CharField(max_length=64, blank=True, default="", db_default="", help_text="SHA-256, hex")
     substitute = models.ForeignKey(
         BotVersion,
@@ -86,14 +86,18 @@ class LiveSeat(models.Model):
         blank=True,
         on_delete=models.PROTECT,
         related_name="+",
-        help_text="the bot that plays for the person, or did",
+        help_text="present or former substitute bot",
     )
-    seen_at = models.DateTimeField(null=True, blank=True, help_text="the person's last sign of life at this table")
-    left_at = models.DateTimeField(null=True, blank=True, help_text="since when the person is known to be gone")
-    missed = models.PositiveSmallIntegerField(default=0, db_default=0, help_text="decisions lost in a row")
-    returned = models.BooleanField(default=False, db_default=False, help_text="took the seat back once already")
-    resigned = models.BooleanField(default=False, db_default=False, help_text="gave up, a substitute plays on")
-    would_abort = models.BooleanField(default=False, db_default=False, help_text="agrees to end it without a result")
+    seen_at = models.DateTimeField(null=True, blank=True, help_text="time at which the player was last seen")
+    left_at = models.DateTimeField(null=True, blank=True, help_text="time at which the player left")
+    missed = models.PositiveSmallIntegerField(default=0, db_default=0, help_text="consecutive missed decisions")
+    returned = models.BooleanField(
+        default=False, db_default=False, help_text="whether the player has already returned once"
+    )
+    resigned = models.BooleanField(
+        default=False, db_default=False, help_text="whether the player resigned and a substitute plays"
+    )
+    would_abort = models.BooleanField(default=False, db_default=False, help_text="whether the player agrees to abort")
 
     class Meta:
         ordering = ["seat"]
@@ -175,7 +179,7 @@ class Outage(models.Model):
     match = models.ForeignKey(Match, on_delete=models.PROTECT, related_name="outages")
     before_move = models.PositiveIntegerField()
     ended = models.DateTimeField()
-    ms = models.PositiveIntegerField(help_text="from the last sign of life before it")
+    ms = models.PositiveIntegerField(help_text="ms since the last heartbeat before it")
 
     class Meta:
         ordering = ["match", "ended"]
@@ -207,16 +211,18 @@ class PlayedMove(models.Model):
     move = models.JSONField()
     default = models.CharField(max_length=10, choices=DEFAULTS, blank=True)
     answer = models.CharField(max_length=64, blank=True)
-    detail = models.CharField(max_length=500, blank=True, help_text="what was wrong with the answer, for the owner")
-    heard = models.CharField(max_length=600, blank=True, help_text="the escaped start of that answer, for the owner")
-    kind = models.CharField(max_length=20, help_text="of the decision")
+    detail = models.CharField(max_length=500, blank=True, help_text="problem of the answer, for the owner")
+    heard = models.CharField(max_length=600, blank=True, help_text="escaped start of the answer, for the owner")
+    kind = models.CharField(max_length=20, help_text="kind of the decision")
     round = models.PositiveIntegerField()
     asked_at = models.DateTimeField(null=True, blank=True)
     received_at = models.DateTimeField(db_default=Now())
     visible_at = models.DateTimeField(db_default=Now())
-    delays = models.JSONField(default=list, blank=True, help_text="ms before each veiled forced step that followed")
-    wall_ms = models.PositiveIntegerField(default=0, help_text="what it took of the seat's time")
-    thought_ms = models.PositiveIntegerField(null=True, blank=True, help_text="what the client says it thought")
+    delays = models.JSONField(
+        default=list, blank=True, help_text="delay in ms before each hidden forced step after the decision"
+    )
+    wall_ms = models.PositiveIntegerField(default=0, help_text="time charged to the seat")
+    thought_ms = models.PositiveIntegerField(null=True, blank=True, help_text="thinking time that the client reported")
 
     class Meta:
         ordering = ["match", "number"]
