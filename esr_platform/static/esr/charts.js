@@ -1,5 +1,5 @@
-// Shows the values of a rating chart at the pointer, or at the point that the arrow keys select. Without this script the
-// tables below the chart list the same values.
+// Shows the values of a rating chart at the pointer, or at the point that the arrow keys select. The tables below the
+// chart list the same values without this script.
 
 import { findAll } from "./elements.js";
 import { say } from "./words.js";

@@ -99,7 +99,7 @@ function dressLinks() {
   }
 }
 
-/** Show as many bot fields as the format has seats for bots, and allow only the Standard time control in rated games. */
+/** Show one bot field per seat that a bot can take, and allow only the Standard time control in rated games. */
 function dressForm(form) {
   const table = form.elements.table;
   const opponents = [...form.querySelectorAll("[data-opponent]")];

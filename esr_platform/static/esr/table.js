@@ -2,8 +2,8 @@
 //
 // Events of its stream (docs/api.md) tell it what happened; moves and actions go to the API. Its page is
 // ladder/pages/templates/pages/play/table.html. It is the same for all games: a board draws the position
-// (docs/boards.md) and a composer builds moves (docs/composers.md). Without this script, the page shows the game as text
-// with a form.
+// (docs/boards.md) and a composer builds moves (docs/composers.md). Without this script, the page shows the game as
+// text with a form.
 
 import { element, find, html } from "./elements.js";
 import { boardAt } from "./replay/board.js";

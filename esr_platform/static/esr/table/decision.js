@@ -23,8 +23,8 @@ export class Decision {
    * @param {Object} module of composers
    * @param {Object} about what every composer of this table is given
    * @param {{post: import("./post.js").Post, address: string, match: string, clock: HTMLElement}} way
-   * @param {(number: number, problem: string) => void} done called when a decision is settled; `problem` is empty if it was settled
-   *   by this move
+   * @param {(number: number, problem: string) => void} done called when a decision is settled; `problem` is empty if
+   *   it was settled by this move
    */
   constructor(root, module, about, way, done) {
     this.root = root;
@@ -49,7 +49,7 @@ export class Decision {
     root.append(element("header", "sitting-decision", this.title, way.clock), this.place, this.said);
   }
 
-  /** @type {(present: Object, moment: Object) => void} the present state; decisions that were answered here stay closed */
+  /** @type {(present: Object, moment: Object) => void} the present state; decisions answered here stay closed */
   show(present, moment) {
     const asked = present.decision !== null && present.decision > this.settled ? present.decision : null;
     if (asked === this.number) {

@@ -116,7 +116,7 @@ export function bidding(about, hold) {
   return {
     title: say("Your bid"),
     lead: say(
-      "The highest bid takes the display. Each other bid takes the next higher bid. The lowest bid becomes the new display.",
+      "The highest bid takes the display. Other bids take the next higher bid. The lowest bid becomes the display.",
     ),
     body: element("div", "compose-bid", lying, bottles.element),
     start: { taken: [] },

@@ -35,11 +35,11 @@ export function contested(view, action, seat, other, name) {
   const values = { own: stake(view, action, seat), other: stake(view, action, other), name };
   if (action === "money")
     return say(
-      "The player whose offer is accepted takes the money and pays the gems. You would get %(own)s, %(name)s would get %(other)s.",
+      "The player whose offer is accepted takes money and pays gems. You would take %(own)s, %(name)s %(other)s.",
       values,
     );
   return say(
-    "The player whose offer is accepted takes gems from the supply and pays the gems. You would get %(own)s, %(name)s would get %(other)s.",
+    "The player whose offer is accepted takes supply gems and pays gems. You would take %(own)s, %(name)s %(other)s.",
     values,
   );
 }
