@@ -81,7 +81,7 @@ def _taken(match_id: int, token: UUID) -> bool:
 
 
 def renew(lease: Lease) -> bool:
-    """Hold the match for another ``LEASE``; ``False`` when it is not ours any more."""
+    """Extend the lease by ``LEASE``. Return ``False`` if this worker no longer holds it."""
     with transaction.atomic():
         kept = _held(lease).update(lease_until=Now() + LEASE)
         if kept:
@@ -90,7 +90,7 @@ def renew(lease: Lease) -> bool:
 
 
 def finish(lease: Lease) -> bool:
-    """End the match as finished, inside the caller's transaction; ``False`` when it is not ours any more."""
+    """End the match as finished, inside the caller's transaction. Return ``False`` if the lease is no longer held."""
     if not _held(lease).update(status=Match.Status.FINISHED, ended=Now(), lease=None, lease_until=None):
         return False
     Attempt.objects.filter(token=lease.token).update(ending=Attempt.Ending.FINISHED, ended=Now())
