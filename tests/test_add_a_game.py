@@ -169,7 +169,7 @@ def test_a_ladder_plays_a_block_of_it_and_shows_results_and_replays(prizes: None
     assert json.loads(page_of(visitor, f"/matches/{match.pk}/replay.json"))["game"] == SLUG
     players = api(visitor, f"matches/{match.pk}")["players"]
     assert sum(player["score"]["points"] for player in players) == 10
-    assert api(visitor, f"games/{SLUG}")["scores"] == ["points"]
+    assert api(visitor, f"games/{SLUG}")["scores"] == ["Points"]
     assert api(visitor, f"games/{SLUG}/schemas/view")["title"] == f"{SLUG}: view"
     assert len(api(visitor, f"ladders/{SLUG}/members")["results"]) == 3
 

@@ -156,7 +156,7 @@ class LockedMatch:
         seat = self.position.live_seats.index(live_seat)
         struck = [(row.decision, row.default) for row in self.position.rows if row.seat == seat]
         told = [f"decision {decision}: {reason}" for decision, reason in struck if reason in STRIKES]
-        return f"the third strike ({'; '.join([*told, f'decision {live_seat.asked}: {fault}'])})"
+        return f"third strike ({'; '.join([*told, f'decision {live_seat.asked}: {fault}'])})"
 
     def forfeit(self, live_seat: LiveSeat, reason: str, evidence: str) -> None:
         """Let the seat forfeit. The platform plays default moves for it from then on."""

@@ -105,7 +105,7 @@ def test_a_match_that_is_watched_shows_its_result_by_itself_and_its_game_when_it
     block = block_like(site.finished)
     match = block.matches.select_related("ladder").order_by("seating")[0]
     watched.goto(f"/matches/{match.pk}/")
-    expect(watched.get_by_text("This match waits for a worker")).to_be_visible()
+    expect(watched.get_by_text("This match is queued")).to_be_visible()
     finish_game(match)
     expect(watched.get_by_role("heading", name="Result")).to_be_visible(timeout=60_000)
     expect(watched.get_by_role("slider")).not_to_be_visible()

@@ -24,7 +24,7 @@ class GameDocument(Document):
     name: Annotated[str, about("Display name.", "Die Weinhändler")]
     rules: Annotated[str, about("Version of the rules.", "1")]
     seats: Annotated[list[int], about("Supported numbers of players.", [3, 4, 5])]
-    scores: Annotated[list[str], about("Column names of the scores, from left to right.", ["points"])]
+    scores: Annotated[list[str], about("Headings of the score columns, from left to right.", ["Points"])]
     documents: Annotated[list[str], about("Names of the documents with a JSON Schema.", ["record", "view"])]
     guide: Annotated[str, about("Rules for beginners in Markdown.", "# Die Weinhändler\n…")]
 

@@ -59,11 +59,11 @@ def test_no_thread_is_left_behind(said: dict[str, Any]) -> None:
 
 def test_asking_for_the_sandbox_says_that_it_is_on_linux_only(said: dict[str, Any]) -> None:
     answers = said["sandbox"]
-    assert answers["asked"].startswith("PlatformFailure: there is a sandbox on Linux only; this system lacks ")
+    assert answers["asked"].startswith("PlatformFailure: the sandbox requires Linux; this system lacks ")
     assert "resource.prlimit" in answers["asked"]
     ok, problem, remedy = answers["self_test"]
     assert not ok
-    assert "on Linux only" in problem
+    assert "requires Linux" in problem
     assert remedy == "Run the workers on Linux on x86-64."
     assert answers["ladder"] == "HouseOnlyLauncher"
 
@@ -91,4 +91,4 @@ def test_a_first_bot_is_written_checked_and_played_there_and_its_records_verify(
     assert "no sandbox" in steps[2].stdout + steps[2].stderr
     refused = esr("play", *table, "--sandbox")
     assert refused.returncode == 2
-    assert "on Linux only" in refused.stderr
+    assert "requires Linux" in refused.stderr

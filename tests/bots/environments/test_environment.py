@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 from collections.abc import Iterator
 from random import Random
 from typing import Any
@@ -158,7 +159,7 @@ def test_an_action_that_is_masked_out_is_refused_and_changes_nothing(slug: str, 
             break
         before, record = observed(table), table.table.record
         for action in [*set(range(len(table.encoding.actions))) - set(possible(table, agent)), -1, 10**6, None]:
-            with pytest.raises(ValueError, match="possible are"):
+            with pytest.raises(ValueError, match=re.escape(repr(action))):
                 table.step(action)
         assert_equal(observed(table), before)
         assert table.table.record == record
@@ -178,11 +179,11 @@ def test_with_the_usual_wrappers_a_masked_action_ends_the_game() -> None:
 
 
 def test_what_there_is_not_is_named() -> None:
-    with pytest.raises(ValueError, match="there is no game 'chess'; there are edel-stein-reich"):
+    with pytest.raises(ValueError, match=r"'chess'.*edel-stein-reich"):
         env("chess")
-    with pytest.raises(ValueError, match="seats, not 2"):
+    with pytest.raises(ValueError, match="2"):
         env("edel-stein-reich", 2)
-    with pytest.raises(ValueError, match="rewards 'money'; there are ranks, scores"):
+    with pytest.raises(ValueError, match=r"'money'.*ranks, scores"):
         env("edel-stein-reich", rewards="money")
     with pytest.raises(ValueError, match="render_mode 'human'"):
         env("edel-stein-reich", render_mode="human")

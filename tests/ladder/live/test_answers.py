@@ -105,9 +105,7 @@ def test_the_third_strike_costs_the_game_and_nobody_is_asked_any_more() -> None:
         assert sent(match, 0, decision, b"{").verdict == "refused"
     live_seat = position(match).live_seats[0]
     assert (live_seat.strikes, live_seat.forfeit, live_seat.owes) == (3, "strikes", False)
-    assert live_seat.evidence == (
-        "the third strike (decision 1: malformed; decision 2: malformed; decision 3: malformed)"
-    )
+    assert live_seat.evidence == ("third strike (decision 1: malformed; decision 2: malformed; decision 3: malformed)")
     for _ in range(5):
         pass_time(match)
         post(match, 1, asked(match, 1)["id"], asked(match, 1)["decision"]["default"])

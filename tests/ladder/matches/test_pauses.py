@@ -285,14 +285,14 @@ def test_a_match_that_the_machine_spoils_is_played_again_once_and_then_its_resul
             due_again(match)
             endings.append(play(match.pk))
     assert endings == ["delayed", "finished", None]
-    assert [attempt.failure[:48] for attempt in match.attempts.order_by("number")] == [
-        "the machine was late, not the bot at seat 1: its",
+    assert [attempt.failure.partition(":")[0] for attempt in match.attempts.order_by("number")] == [
+        "server lag at seat 1",
         "",
     ]
     assert Result.objects.get(match=match).report["machine_delays"][0]["seat"] == 0
     page = client.get(f"/matches/{match.pk}/").content.decode()
-    assert page.count("The machine was late, not the bot at seat 1") == 1
-    assert "It could not be played again for this version, so its result stands." in page
+    assert page.lower().count("server lag at seat 1") == 1
+    assert 'data-note="server-lag"' in page
 
 
 @pytest.mark.usefixtures("sandbox_launcher")

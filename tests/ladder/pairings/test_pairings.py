@@ -383,7 +383,7 @@ def test_who_has_waited_longest_is_whoever_sat_down_before_all_others() -> None:
 
 
 def test_nobody_is_no_turn() -> None:
-    with pytest.raises(ValueError, match="nobody is there"):
+    with pytest.raises(ValueError, match="candidates"):
         Turns([], Random(1)).next(Turn.LONGEST_WAIT)
 
 
