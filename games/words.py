@@ -8,9 +8,9 @@ from typing import Final
 
 DEFAULTS: Final = {
     "late": "no answer in time",
-    "malformed": "unreadable answer",
+    "malformed": "malformed answer",
     "too_long": "answer too long",
-    "wrong_id": "answer to another decision",
+    "wrong_id": "wrong decision id",
     "illegal": "illegal move",
     "forfeit": "forfeited",
     "absent": "player absent",
@@ -18,11 +18,11 @@ DEFAULTS: Final = {
 """Reasons for a default move."""
 
 FORFEITS: Final = {
-    "strikes": "too many strikes",
-    "exit": "the bot's process ended",
+    "strikes": "third strike",
+    "exit": "process exited",
     "not_ready": "not ready in time",
     "memory": "memory limit exceeded",
-    "time": "out of time",
+    "time": "time limit exceeded",
     "resign": "resigned",
     "abandoned": "left the game",
 }

@@ -105,7 +105,8 @@ def replace(ladder: Ladder, match: Match) -> str:
     ]
     if missing or not ladder.open:
         names = ", ".join(missing) or ladder.name
-        return f"The result was voided. Its block was not replaced, because these do not play now: {names}."
+        text = "The result was voided. Its block was not replaced because these players cannot be paired now"
+        return f"{text}: {names}."
     players = [ready.players[membership.pk] for membership in memberships if membership]
     try:
         with transaction.atomic():

@@ -196,8 +196,8 @@ def answer(exhibition: Exhibition, person: User, agreed: bool) -> Exhibition:
             return locked
         if locked.state != Exhibition.State.INVITED:
             raise Refused(
-                "You can no longer change your answer: the match is scheduled or has ended. If you agreed to a"
-                " scheduled match, you can cancel it until it starts.",
+                "You can no longer change your answer because the match is already scheduled or has ended. You can"
+                " cancel a scheduled match that you accepted until it starts.",
                 code="answer_final",
             )
         Agreement.objects.filter(pk=asked.pk).update(agreed=agreed, answered=Now())

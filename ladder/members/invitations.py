@@ -1,4 +1,4 @@
-"""Members of invitation-only ladders: invitations by user name and by link."""
+"""Members of invitation-only ladders: invitations by username and by link."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def member_by_link(token: str, person: User) -> Ladder | None:
 def invite(ladder: Ladder, people: Iterable[User]) -> int:
     """Make ``people`` members and return the number of new members. Raises ``Refused`` if the ladder is public."""
     if not ladder.by_invitation:
-        raise Refused(f"{ladder} is open to everyone, so no invitations are needed.", code="not_by_invitation")
+        raise Refused(f"{ladder} is open to everyone. No invitation is needed.", code="not_by_invitation")
     return sum(Invitation.objects.get_or_create(ladder=ladder, person=person)[1] for person in people)
 
 

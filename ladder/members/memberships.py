@@ -184,7 +184,7 @@ def take_back(bot: Bot) -> None:
 def _require_welcome(bot: Bot, ladder: Ladder) -> None:
     """Raises ``CannotJoin`` if ``ladder`` accepts no new bots, or none of this owner."""
     if bot.kind == Bot.Kind.PERSON:
-        raise CannotJoin("People join a ladder by playing a rated game on it.", code="human_player")
+        raise CannotJoin("Human players join a ladder when they play a rated game on it.", code="human_player")
     if not ladder.open:
         raise CannotJoin(f"The ladder {ladder} is closed.", code="ladder_closed")
     if ladder.by_invitation and not Invitation.objects.filter(ladder=ladder, person=bot.owner_id).exists():

@@ -54,8 +54,8 @@ def lift(bot: Bot, by: User, reason: str) -> None:
         hold(owner.pk)
         locked = _locked(bot.pk)
         if locked.suspended is None or locked.suspended_with_owner:
-            text = f"{bot.name} is not suspended, or only because the account of its owner is suspended."
-            raise Refused(text, code="not_suspended")
+            text = "If its owner's account is suspended, lift that suspension instead."
+            raise Refused(f"{bot.name} itself is not suspended. {text}", code="not_suspended")
         StaffAction.objects.create(by=by, bot=bot, what=StaffAction.What.LIFTED_BOT, reason=reason)
         if Bot.objects.filter(pk=bot.pk, owner__suspended__isnull=False).exists():
             _set(locked, _WITH_OWNER, with_owner=True)

@@ -377,14 +377,14 @@ class Strength:
         newest, older = self.newest, self.estimates[1:]
         apart = [one for one in older if newest.told_apart_from(one)]
         parts = [
-            (_("stronger than %(versions)s"), [one for one in apart if one.rating < newest.rating]),
-            (_("weaker than %(versions)s"), [one for one in apart if one.rating > newest.rating]),
-            (_("statistically tied with %(versions)s"), [one for one in older if one not in apart]),
+            (_("has a higher estimated skill than %(versions)s"), [one for one in apart if one.rating < newest.rating]),
+            (_("has a lower estimated skill than %(versions)s"), [one for one in apart if one.rating > newest.rating]),
+            (_("is statistically tied with %(versions)s"), [one for one in older if one not in apart]),
         ]
         said = [text % {"versions": _names(versions)} for text, versions in parts if versions]
         if not said:
             return ""
-        return _("%(version)s is %(what)s.") % {"version": _name(newest), "what": "; ".join(said)}
+        return _("%(version)s %(what)s.") % {"version": _name(newest), "what": "; ".join(said)}
 
 
 def strength(estimates: Sequence[Estimate]) -> Strength | None:

@@ -486,10 +486,10 @@ def cancel(request: HttpRequest, exhibition_id: int) -> HttpResponse:
 @require_POST
 @login_required
 def answer(request: HttpRequest, exhibition_id: int) -> HttpResponse:
-    """Agree to a scheduled match or decline it."""
+    """Accept or decline the invitation to a scheduled match."""
     found, person = exhibition_seen_by(request.user, exhibition_id), cast("User", request.user)
     agreed = "agree" in request.POST
-    said = _("You agreed to the match.") if agreed else _("You declined, so the match is canceled.")
+    said = _("You accepted the invitation.") if agreed else _("You declined the invitation, so the match is canceled.")
     return _done(request, found, lambda: requests.answer(found, person, agreed), said)
 
 

@@ -60,13 +60,13 @@ class MergeForm(ReasonForm):
 
     NOBODY, ANOTHER, ITSELF = "nobody", "another", "itself"
 
-    entry = _MembershipField(label=gettext_lazy("Results of"), queryset=Membership.objects.none())
+    entry = _MembershipField(label=gettext_lazy("Member whose results change"), queryset=Membership.objects.none())
     counts = forms.ChoiceField(
-        label=gettext_lazy("Count for"),
+        label=gettext_lazy("Count these results for"),
         choices=[
-            (NOBODY, gettext_lazy("No member: exclude these results")),
-            (ANOTHER, gettext_lazy("The bot below: both are the same player")),
-            (ITSELF, gettext_lazy("The bot itself again: undo a merge")),
+            (NOBODY, gettext_lazy("No member (exclude the results)")),
+            (ANOTHER, gettext_lazy("Another bot of the same player")),
+            (ITSELF, gettext_lazy("The original bot (undo a merge)")),
         ],
     )
     into = _MembershipField(label=gettext_lazy("Bot"), queryset=Membership.objects.none(), required=False)
@@ -83,7 +83,7 @@ class MergeForm(ReasonForm):
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}
         if cleaned.get("counts") == self.ANOTHER and cleaned.get("into") is None:
-            self.add_error("into", gettext("Choose the bot that the results count for."))
+            self.add_error("into", gettext("Choose the bot that gets these results."))
         return cleaned
 
     @property
@@ -301,12 +301,17 @@ def withdraw(request: HttpRequest, match_id: int) -> HttpResponse:
         else:
             messages.success(request, said)
             return redirect("pages:match", match.pk)
-    title = _("Void the result of match %(number)s") if finished else _("Withdraw match %(number)s")
+    if finished:
+        title, send = _("Void the result of match %(number)s"), _("Void result")
+    elif match.attempts_started:
+        title, send = _("Void match %(number)s"), _("Void match")
+    else:
+        title, send = _("Cancel match %(number)s"), _("Cancel match")
     asked = {
         "match": match,
         "ladder": match.ladder,
         "title": title % {"number": match.pk},
-        "send": _("Void result") if finished else _("Withdraw match"),
+        "send": send,
     }
     return _asked(request, form, asked)
 

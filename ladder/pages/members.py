@@ -28,10 +28,10 @@ MOST_NAMES: Final = 200
 
 
 class InviteForm(forms.Form):
-    """User names, separated by spaces, commas or line breaks."""
+    """Usernames, separated by spaces, commas or line breaks."""
 
     names = forms.CharField(
-        label=gettext_lazy("User names"),
+        label=gettext_lazy("Usernames"),
         widget=forms.Textarea(attrs={"rows": 3}),
         max_length=20_000,
         help_text=gettext_lazy("Separate several names with spaces or commas."),
@@ -88,7 +88,7 @@ def remove_member(request: HttpRequest, slug: str, person_id: int) -> HttpRespon
     gone = _("Member not found.")
     member = found(Invitation.objects.filter(ladder=ladder).select_related("person"), gone, person=person_id)
     invitations.remove(ladder, member.person)
-    text = _("%(person)s is no longer a member. Replace the invitation link to prevent them from joining again.")
+    text = _("%(person)s is no longer a member. To prevent this user from joining again, replace the invitation link.")
     messages.success(request, text % {"person": member.person.username})
     return redirect("pages:ladder_members", slug)
 

@@ -32,15 +32,15 @@ LIMITS: Final = {
     "memory_mb": gettext_lazy("Memory (MiB)"),
 }
 PLAYERS: Final = {
-    "hosted": gettext_lazy("Hosted bots: workers play every deal in all seatings"),
-    "remote": gettext_lazy("Remote bots: live games, each with a new deal"),
-    "open": gettext_lazy("Everyone: people, remote bots and hosted bots, live games, each with a new deal"),
-    "people": gettext_lazy("Human players: live games, each with a new deal, with more time per decision"),
+    "hosted": gettext_lazy("Hosted bots. Workers play every deal in all seatings."),
+    "remote": gettext_lazy("Remote bots. Live games, each with a new deal."),
+    "open": gettext_lazy("Everyone: human players, remote bots and hosted bots. Live games, each with a new deal."),
+    "people": gettext_lazy("Human players. Live games with more time per decision, each with a new deal."),
 }
 ACCESS: Final = {
-    "everybody": gettext_lazy("Public: open to every player of this kind"),
-    "members": gettext_lazy("Invitation only: visible to everyone, only members can add bots"),
-    "class": gettext_lazy("Private: invitation only, and visible only to members and staff"),
+    "everybody": gettext_lazy("Public. Open to every player of this kind."),
+    "members": gettext_lazy("Invitation only. Visible to everyone. Only members can add bots."),
+    "class": gettext_lazy("Private. Invitation only. Visible only to members and site staff."),
 }
 
 

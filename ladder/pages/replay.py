@@ -44,7 +44,7 @@ def sent(request: HttpRequest, made: Made) -> HttpResponse:
 def record(request: HttpRequest, match_id: int) -> HttpResponse:
     document = download(match_seen_by(request.user, match_id))
     if document is None:
-        raise Http404(_("Record not available. It is published when all games of the deal are finished."))
+        raise Http404(_("Game record not available. It is published when all games of the deal are finished."))
     name, text = document
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return HttpResponse(text, content_type="application/json", headers=headers)

@@ -374,7 +374,7 @@ def tutorial(request: HttpRequest, slug: str) -> HttpResponse:
             walk(game.presentation.tutorial, numbers(request.GET.get("moves", ""), game.presentation.tutorial)),
         )
     except Lost:
-        raise Http404(gettext("Invalid moves in the link. Start the tutorial again from the rules page.")) from None
+        raise Http404(gettext("This link contains invalid moves. Restart the tutorial from the rules page.")) from None
     amounts = None if page.over else _amounts(request, [heap.token for heap in page.lesson.heaps])
     if amounts is not None:
         found = offered(page, amounts)

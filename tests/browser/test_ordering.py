@@ -79,7 +79,7 @@ def test_a_match_at_a_set_time_counts_down_with_and_without_scripts(watched: Pag
     first = watched.locator("[data-countdown]").inner_text()
     assert re.fullmatch(r"in 1[12] min \d+ s", first)
     expect(watched.locator("[data-countdown]")).not_to_have_text(first)
-    watched.get_by_role("button", name="Agree").click()
+    watched.locator("button[name=agree]").click()
     expect(watched.locator("#order")).to_have_attribute("data-state", "planned")
     looker.open(f"/ladders/{DUEL}/test/")
     looker.open(f"/ladders/{DUEL}/schedule/")

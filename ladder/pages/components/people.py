@@ -32,7 +32,7 @@ from ladder.pages.components.words import grouped
 def player_address(bot: Bot) -> str:
     """The URL of a bot page or of a human player's profile; empty for guests and deleted users.
 
-    It reads only the bot's own fields: the row of a human player has the user name as its name.
+    It reads only the bot's own fields: the row of a human player has the username as its name.
     """
     if bot.kind != Bot.Kind.PERSON:
         return reverse("pages:bot", args=[bot.slug])
@@ -184,7 +184,7 @@ def named(name: str, typed: str) -> Named:
         return Named(name, typed, (exact or near)[0], "", ())
     if near:
         return Named(name, typed, None, _("Several bots match. Choose one."), near[:SUGGESTED])
-    problem = _('No bot matches "%(name)s". Enter part of its name or its owner\'s user name.') % {"name": typed}
+    problem = _('No bot matches "%(name)s". Enter part of its name or its owner\'s username.') % {"name": typed}
     return Named(name, typed, None, problem, ())
 
 

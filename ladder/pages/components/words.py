@@ -17,11 +17,11 @@ from ladder.members.waits import Cause, Wait, waits_of
 from ladder.models import Ladder, Membership
 
 FORFEITS: Final = {
-    "strikes": gettext_noop("Forfeit: ran out of strikes."),
-    "exit": gettext_noop("Forfeit: the process exited during the game."),
+    "strikes": gettext_noop("Forfeit: third strike."),
+    "exit": gettext_noop("Forfeit: process exited."),
     "not_ready": gettext_noop("Forfeit: not ready in time."),
-    "memory": gettext_noop("Forfeit: exceeded the memory limit."),
-    "time": gettext_noop("Forfeit: exceeded the time limit of the game."),
+    "memory": gettext_noop("Forfeit: memory limit exceeded."),
+    "time": gettext_noop("Forfeit: time limit exceeded."),
     "resign": gettext_noop("Resigned."),
     "abandoned": gettext_noop("Forfeit: left the game."),
 }
@@ -29,14 +29,14 @@ FORFEITS: Final = {
 PROBLEMS: Final = {
     "late": gettext_noop("Late answer"),
     "malformed": gettext_noop("Malformed answer"),
-    "too_long": gettext_noop("Answer line too long"),
+    "too_long": gettext_noop("Answer too long"),
     "wrong_id": gettext_noop("Wrong decision id"),
     "illegal": gettext_noop("Illegal move"),
-    "strikes": gettext_noop("Ran out of strikes"),
+    "strikes": gettext_noop("Third strike"),
     "exit": gettext_noop("Process exited"),
     "not_ready": gettext_noop("Not ready in time"),
     "memory": gettext_noop("Memory limit exceeded"),
-    "time": gettext_noop("Time limit of the game exceeded"),
+    "time": gettext_noop("Time limit exceeded"),
 }
 """Labels of strikes and forfeits, by the protocol's reasons."""
 
@@ -243,8 +243,8 @@ def _queued(_name: str, wait: Wait) -> str:
 
 def _its_turn(name: str, wait: Wait) -> str:
     turn = ngettext(
-        "%(name)s is one of %(bots)s bot that takes turns here. Its turn comes within the next %(deals)s deals.",
-        "%(name)s is one of %(bots)s bots that take turns here. Its turn comes within the next %(deals)s deals.",
+        "%(name)s is the only bot that takes turns here. Deals until its turn: at most %(deals)s.",
+        "%(name)s is one of %(bots)s bots that take turns here. Deals until its turn: at most %(deals)s.",
         wait.among,
     )
     figures = {"name": name, "bots": grouped(wait.among), "deals": grouped(wait.place)}
@@ -310,9 +310,7 @@ _SENTENCES: Final[dict[Cause, Callable[[str, Wait], str]]] = {
     Cause.TOO_FEW: _too_few,
     Cause.WORKERS_DOWN: _workers_down,
     Cause.PLAYING: _named(gettext_noop("%(name)s is playing now.")),
-    Cause.LATER: _plain(
-        gettext_noop("The next game starts later. It is a re-run, or it is scheduled for a certain time.")
-    ),
+    Cause.LATER: _plain(gettext_noop("The next game is a re-run or has a fixed start time, so it starts later.")),
     Cause.QUEUED: _queued,
     Cause.HOUSE_ALONE: _plain(
         gettext_noop(

@@ -58,9 +58,9 @@ def countdown(time: datetime) -> SafeString:
 def passed(time: datetime) -> str:
     """Describe a deadline: versions are frozen, or the time until they are."""
     if time <= timezone.now():
-        return gettext("versions are frozen")
+        return gettext("Versions are frozen")
     left = words.span((time - timezone.now()).total_seconds())
-    return gettext("versions freeze in %(span)s") % {"span": left}
+    return gettext("Versions freeze in %(span)s") % {"span": left}
 
 
 @register.filter

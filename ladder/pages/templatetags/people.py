@@ -18,13 +18,13 @@ register = template.Library()
 
 @register.filter
 def person_name(person: User | None) -> str:
-    """The user name, or "deleted user"."""
+    """The username, or "deleted user"."""
     return gettext("deleted user") if person is None or person.deleted is not None else person.username
 
 
 @register.filter
 def person_link(person: User | None) -> SafeString:
-    """The user name with a link to the profile; plain text for a deleted user."""
+    """The username with a link to the profile; plain text for a deleted user."""
     if person is None or person.deleted is not None:
         return format_html("<i>{}</i>", person_name(person))
     return format_html(

@@ -107,6 +107,7 @@ def verdict(there: There) -> str:
     better, worse = (first, second) if its.value >= 0 else (second, first)
     said = {"better": better, "worse": worse, "points": abs(its.value) // 1000, "margin": its.margin // 1000}
     if its.sure:
-        return _("%(better)s is stronger than %(worse)s by %(points)s ± %(margin)s points (95%% CI).") % said
+        text = _("%(better)s has a higher estimated skill than %(worse)s: +%(points)s ± %(margin)s points (95%% CI).")
+        return text % said
     text = _("%(better)s and %(worse)s are statistically tied: the difference is %(points)s ± %(margin)s points.")
     return text % said

@@ -229,7 +229,7 @@ def test_the_result_names_ties_and_forfeits() -> None:
     assert list(told(log)[-1].sentences) == [
         "magpie and tulip share the win with 31 points each.",
         "kontor is third with 28.",
-        "abacus forfeited (out of time) and ranks below all players who finished.",
+        "abacus forfeited (time limit exceeded) and ranks below all players who finished.",
     ]
     log["outcome"] = {"ranks": [1] * 4, "scores": [{**score, "forfeit": "exit"} for score in scores]}
     assert told(log)[-1].sentences[0] == "No player finished the game."

@@ -189,7 +189,7 @@ def test_the_result_names_what_decided_a_tie_and_who_forfeited() -> None:
         "abacus is second with 40, magpie is third with 40.",
         "kontor ranks above abacus with the same money but more red gems.",
         "abacus ranks above magpie with the same money but more gems.",
-        "tulip forfeited (out of time) and ranks below all players who finished.",
+        "tulip forfeited (time limit exceeded) and ranks below all players who finished.",
     ]
     log["outcome"]["ranks"] = [2, 1, 4, 1]
     assert told(log)[-1].sentences[0] == "kontor and abacus share the win with 40 million each."

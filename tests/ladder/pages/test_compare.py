@@ -50,9 +50,9 @@ def test_two_bots_are_compared_in_few_queries(client: Client, ladder: Ladder, fo
         keep(ladder, active_version(membership.bot), points, 30, (1, 4))
     with at_most(12):
         text = html(client, address(*four))
-    assert "by 100 ±" in text
+    assert "+100 ±" in text
     assert text.count('class="way"') == 4  # two lines and their keys
-    assert f"{4 * BLOCKS} games with {BLOCKS} deals" in text
+    assert f"Games: {4 * BLOCKS} · Deals: {BLOCKS}" in text
 
 
 def test_what_one_has_won_directly_the_other_has_lost(four: list[Membership]) -> None:
