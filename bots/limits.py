@@ -72,7 +72,7 @@ _UPLOADS: Final = Limit(
 )
 _CHECKS: Final = Limit(
     "MAX_QUEUED_VALIDATIONS_PER_USER",
-    "You have %(most)s versions in validation (the maximum). Upload again when one of them is done.",
+    "You have %(most)s versions in validation (the maximum). Wait until one of them is validated.",
     retry_s=60,
 )
 _BOTS: Final = Limit(

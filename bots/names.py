@@ -49,7 +49,7 @@ def clean_name(name: str) -> str:
             code="name_character",
         )
     if "://" in text:
-        raise NameRefused("A bot name cannot contain :// because emails would show a link.", code="name_link")
+        raise NameRefused("A bot name cannot contain :// because emails would turn it into a link.", code="name_link")
     if mixes_scripts(text):
         message = "Each word of a bot name must use a single alphabet. Choose another name."
         raise NameRefused(message, code="name_scripts")

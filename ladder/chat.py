@@ -115,7 +115,8 @@ def _place(match_id: int, seat: int, person: User) -> Seat:
     found = own.select_related("match__block", "version__bot").first()
     if found is None:
         raise Refused(
-            _("Only players of this game can chat, until 10 minutes after the game ends."), code="not_at_the_table"
+            _("The chat is only for players of this game. It closes 10 minutes after the game."),
+            code="not_at_the_table",
         )
     return found
 
@@ -160,7 +161,7 @@ _LINES_A_MINUTE: Final = Limit(
 )
 _LINES_A_GAME: Final = Limit(
     "MAX_CHAT_LINES_PER_GAME",
-    gettext_lazy("You have sent %(most)s messages in this game (the maximum)."),
+    gettext_lazy("You have sent %(most)s messages in this game (the maximum). You can still read the chat."),
     code="lines_per_game",
 )
 
@@ -242,9 +243,9 @@ def report(match_id: int, line_id: int, by: User) -> ChatReport:
         line = ChatLine.objects.filter(pk=line_id, match=match_id, hidden_at=None).first()
         mine = Seat.objects.filter(match=match_id, version__bot__owner=person, version__bot__kind=Bot.Kind.PERSON)
         if line is None or not mine.exists():
-            raise Refused(_("Message not found in your game."), code="no_line")
+            raise Refused(_("This message is not from one of your games. Reload the page."), code="no_line")
         if line.by_id == person.pk:
-            raise Refused(_("You cannot report your own message."), code="own_line")
+            raise Refused(_("This is your own message. Report messages of other players only."), code="own_line")
         known = ChatReport.objects.filter(line=line, by=person).first()
         if known is not None:
             return known

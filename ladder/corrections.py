@@ -152,7 +152,7 @@ def void(match_id: int, reason: str, by: User) -> str:
     reason = by_staff(by, reason)
     match = Match.objects.select_related("ladder", "block").filter(pk=match_id).first()
     if match is None or match.status != Match.Status.FINISHED:
-        raise Refused(f"Match {match_id} has no result to void.", code="no_result")
+        raise Refused(f"Match {match_id} has no result, so there is nothing to void.", code="no_result")
     if not match.block.rated:
         with transaction.atomic():
             _take_back(match, reason, by)
@@ -175,7 +175,7 @@ def merge(membership: Membership, into: Membership | None, reason: str, by: User
     """
     reason = by_staff(by, reason)
     if into is not None and into.ladder_id != membership.ladder_id:
-        raise Refused("Both members must be on the same ladder.", code="different_ladders")
+        raise Refused("The members are on different ladders. Choose two of one ladder.", code="different_ladders")
     if into == membership and membership.pk not in rules_of(membership.ladder).merged:
         text = f"The results of {membership.bot} already count for {membership.bot}."
         raise Refused(text, code="not_merged")
@@ -190,7 +190,7 @@ def change_k(ladder: Ladder, k: KFactor, reason: str, by: User) -> LedgerEntry:
     """Rate the open season and later results with another K-factor. Raises ``Refused``."""
     reason = by_staff(by, reason)
     if rules_of(ladder).k == k:
-        raise Refused("This is already the current K-factor.", code="same_k")
+        raise Refused("This is already the current K-factor. Enter another value.", code="same_k")
     document = {
         "provisional": k.provisional,
         "established": k.established,

@@ -160,7 +160,7 @@ DEFLATED: Final = 8
 AGAIN: Final = "Create the archive again with your system's zip program"
 _NO_PASSWORD: Final = Fault("encrypted", "is encrypted. Create the archive again without a password")
 _ZIP64_FAULT: Final = Fault("zip64", f"uses the zip64 format for files above 4 GiB. {AGAIN}")
-_UNUSUAL: Final = Fault("unusual", f"is compressed in an unusual way. {AGAIN}")
+_UNUSUAL: Final = Fault("unusual", f"uses an unsupported compression format. {AGAIN}")
 _METHODS: Final = {
     1: "Shrink",
     6: "Implode",

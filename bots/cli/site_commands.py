@@ -70,7 +70,7 @@ def _asked_token() -> str:
     token = getpass("Token (esr_…): ") if sys.stdin.isatty() else sys.stdin.readline()
     token = token.strip()
     if not token.startswith("esr_"):
-        raise UsageError("Invalid token: a token starts with esr_. Create one on the site under Account → Tokens.")
+        raise UsageError("Invalid token: a token starts with esr_. Create one on your account page.")
     return token
 
 
@@ -82,8 +82,8 @@ examples:
   esr login https://arena.example.org              prompts for the token
   esr login https://arena.example.org < token.txt
 
-Create a token and choose its scopes on the site under Account → Tokens. You can set the environment variables
-ESR_SITE and ESR_TOKEN instead of logging in. There is no option for the token because other users of this machine
+Create an API token and choose its scopes on your account page. You can set the environment variables
+ESR_SITE and ESR_TOKEN instead of signing in. There is no option for the token because other users of this machine
 could see it in the process list.""",
     login_arguments,
     run_login,

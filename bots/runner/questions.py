@@ -226,7 +226,7 @@ class MoveQuestion(Question):
             return True
         if 1 <= answer.id < self.chair.asked:
             return False
-        return Fault("wrong_id", f"the answer has the id {_short(answer)}, which no decision had", line)
+        return Fault("wrong_id", f"the id {_short(answer)} belongs to no decision; copy the id of the decision", line)
 
     def _lateness(self) -> Fault:
         if self.chair.clock.game_is_next:

@@ -20,8 +20,8 @@ from bots.sandbox.host_process import Pipes
 from bots.sandbox.interpreter import command, environment
 
 CAUTION: Final = (
-    "This system has no sandbox and no memory limit for bots: they run as you and may do all that you may, "
-    "so let only bots play that you trust."
+    "Bots run without a sandbox and without a memory limit on this system. They have the same permissions as you. "
+    "Run only bots that you trust."
 )
 _END_S: Final = 5.0
 _KEPT_VARIABLES: Final = ("SYSTEMROOT",)

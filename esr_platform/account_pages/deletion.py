@@ -54,7 +54,7 @@ def delete(person: User) -> None:
     logger.info("account of user %s deleted by its owner", person.pk)
     person.refresh_from_db()
     erase(person)
-    mail.notify(address, _("your account was deleted"), "accounts/email/deleted.txt", {"name": name})
+    mail.notify(person.pk, address, _("your account was deleted"), "accounts/email/deleted.txt", {"name": name})
 
 
 def erase_all() -> int:

@@ -53,7 +53,7 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]
 
     error_messages = {
         **DefaultAccountAdapter.error_messages,
-        "account_inactive": _("This account is closed."),
+        "account_inactive": _("This account is suspended or deleted."),
         "duplicate_email": _("This email address already belongs to your account."),
         "email_password_mismatch": _("The email address or the password is wrong."),
         "enter_current_password": _("Enter your current password."),

@@ -66,7 +66,10 @@ def remove_name_of(person: User, by: User, reason: str) -> None:
         person.refresh_from_db()
         blank = remove_name(person.pk)
         if person.deleted is not None or person.username == blank:
-            raise Refused(_("This account has no username that can be removed."), code="no_name_to_remove")
+            raise Refused(
+                _("This account is deleted, or its username was already removed."),
+                code="no_name_to_remove",
+            )
         former = person.username
         FormerName.objects.get_or_create(digest=fingerprint(former))
         call_otherwise(former, blank)
@@ -90,7 +93,7 @@ def choose_name(person: User, name: str) -> None:
         raise Refused(_("This username is taken. Choose another name."), code="username_taken") from None
     if not changed:
         raise Refused(
-            _("You can choose a new username only after a moderator removed yours."), code="username_not_removed"
+            _("You can choose a new username only if a moderator has removed yours."), code="username_not_removed"
         )
 
 
@@ -120,4 +123,4 @@ def _tell(person: User, what: str, reason: str, name: str = "") -> None:
         "blanked": _("your username was removed"),
     }[what]
     values = {"what": what, "reason": reason, "name": name or person.username}
-    mail.notify(person.email_address, subject, "accounts/email/moderated.txt", values)
+    mail.notify(person.pk, person.email_address, subject, "accounts/email/moderated.txt", values)

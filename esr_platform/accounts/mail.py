@@ -65,14 +65,17 @@ def message(
     return email
 
 
-def notify(to: str | None, subject: str, template: str, values: Mapping[str, Any]) -> None:
-    """Send an account notice if there is an email address. A failure is logged: it must not undo what was done."""
+def notify(user: int, to: str | None, subject: str, template: str, values: Mapping[str, Any]) -> None:
+    """Send an account notice to the user with this id, if there is an email address.
+
+    A failure is logged, because it must not undo what was done.
+    """
     if to is None:
         return
     try:
         message(to, subject, template, values).send()
     except (OSError, SMTPException) as failure:
-        logger.warning("cannot send the email %r: %s", subject, failure)
+        logger.warning("cannot send the email %r to user %s: %s", subject, user, failure)
 
 
 def _rendered(template: str, values: Mapping[str, Any]) -> str:

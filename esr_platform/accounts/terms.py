@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 
 from esr_platform.accounts.models import User
 
-VERSION: Final = "2026-11-21"
+VERSION: Final = "2026-11-26"
 """The date of the current version. Change it with every substantial change of ``templates/accounts/terms.html``."""
 
 LICENCE: Final = "CC BY 4.0"

@@ -190,7 +190,7 @@ _PATH_PARAMETERS: Final = {
     "versions": "Number of the version, from 1.",
     "matches": "Id of the match.",
     "decisions": "Number of the decision, from 1.",
-    "people": "User name, not case-sensitive.",
+    "people": "Username, not case-sensitive.",
     "challenges": "Id of the challenge.",
     "exhibitions": "Id of the match request.",
 }

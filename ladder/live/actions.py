@@ -213,7 +213,7 @@ def resign(match_id: int, seat: int) -> None:
     """Resign. With two players the game ends; with more, a substitute bot continues in the seat."""
     with _table(match_id, seat) as (table, live_seat):
         if not _may_resign(live_seat):
-            raise Refused(_("You have already left this game."), code="already_left")
+            raise Refused(_("You have already left this game. Nothing was changed."), code="already_left")
         if len(table.position.live_seats) == 2:
             table.forfeit(live_seat, "resign", "resigned")
         else:
@@ -249,7 +249,8 @@ def claim(match_id: int, seat: int) -> None:
         position = table.position
         if not _may_claim(position, seat):
             raise Refused(
-                _("You can claim victory when all other players have been offline for a minute."), code="no_claim"
+                _("You can claim victory only after all other human players have been offline for a minute."),
+                code="no_claim",
             )
         for other in position.people:
             live_seat = position.live_seats[other]
@@ -264,10 +265,10 @@ def sit_down(match_id: int, seat: int) -> None:
     """Return to a seat in which a substitute plays, once. An open decision is asked again, with the time left."""
     with _table(match_id, seat) as (table, live_seat):
         if live_seat.kind == LiveSeat.Kind.PERSON and not live_seat.forfeit:
-            raise Refused(_("You already play in your seat."), code="already_seated")
+            raise Refused(_("You are already playing in your seat."), code="already_seated")
         if not _may_return(live_seat):
             raise Refused(
-                _("You cannot return to this game. Players can return only once, and not after they resign."),
+                _("You cannot return: you have returned once already, have resigned, or have no time left."),
                 code="no_return",
             )
         presence.withdraw_votes(table)
@@ -285,7 +286,7 @@ def _table(match_id: int, seat: int) -> Iterator[tuple[LockedMatch, LiveSeat]]:
             raise Refused(_("The game has ended."), code="game_over")
         live_seats = table.position.live_seats
         if not 0 <= seat < len(live_seats) or live_seats[seat].kind not in LiveSeat.OF_PEOPLE:
-            raise Refused(_("You have no seat at this table."), code="no_seat")
+            raise Refused(_("You do not play in this game. Join or create another one."), code="no_seat")
         forgive_at(table)
         yield table, live_seats[seat]
         save_and_tell(table)
@@ -294,7 +295,7 @@ def _table(match_id: int, seat: int) -> Iterator[tuple[LockedMatch, LiveSeat]]:
 def _no_abort(position: Position, live_seat: LiveSeat) -> Refused:
     """The error for a player who can neither abort the game alone nor vote for it."""
     if not _sits(live_seat):
-        return Refused(_("You are not in your seat, so you cannot abort the game."), code="not_seated")
+        return Refused(_("You have left your seat. Return to the game before you abort it."), code="not_seated")
     if position.rated:
         return Refused(_("A rated game with bots cannot be aborted. You can resign."), code="abort_with_bots")
     text = _("A casual game can be aborted only before its second round. You can resign.")

@@ -220,7 +220,7 @@ _CHALLENGES_PER_DAY: Final = Limit(
 )
 _CHALLENGES_TO_ONE: Final = Limit(
     "MAX_CHALLENGES_TO_ONE_USER_PER_DAY",
-    "You have challenged this player %(most)s times in the last 24 hours (the maximum). Wait for their challenge.",
+    "You have challenged this player %(most)s times in the last 24 hours (the maximum). Try again later.",
     per=DAY,
     code="challenges_to_one",
 )

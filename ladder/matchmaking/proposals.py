@@ -350,7 +350,7 @@ def _players(match: Match, by: User) -> tuple[list[Bot], Bot]:
     recent = Q(ended__gt=Now() - REMATCH_WITHIN, status__in=Match.ENDED, table__isnull=False)
     if not Match.objects.filter(recent, pk=match.pk).exists():
         raise Refused(
-            _("A rematch can be offered within 30 minutes of the end of a game. Send a challenge instead."),
+            _("The game ended more than 30 minutes ago, so you cannot offer a rematch. Send a challenge instead."),
             code="rematch_too_late",
         )
     seats = match.seats.select_related("version__bot__owner").order_by("index")

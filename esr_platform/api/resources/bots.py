@@ -65,7 +65,7 @@ KIND: Final = choice(
     Bot.Kind.values,
     "`hosted`: a bot that runs on the site; `remote`: a bot that its owner runs; `person`: a human player.",
 )
-OWNED_BY: Final = about("User name of the owner; null for house bots, guests and deleted accounts.", "miriam")
+OWNED_BY: Final = about("Username of the owner; null for house bots, guests and deleted accounts.", "miriam")
 HOUSE_BOT: Final = about("Whether the bot is a house bot.")
 
 
@@ -313,7 +313,7 @@ class PersonDocument(Document):
 
     always = ("username",)
 
-    username: Annotated[str, about("User name.", "miriam")]
+    username: Annotated[str, about("Username.", "miriam")]
     since: Annotated[Moment, about("Time at which the account was created.")]
     suspended: Annotated[bool, about("Whether a moderator has suspended the account.", False)]
     bots: Annotated[list[str], about("Slugs of the user's public bots.", ["citrine"])]

@@ -41,7 +41,7 @@ class ChallengedDocument(Document):
 
     bot: Annotated[str, about("Slug of the bot.", "garnet")]
     name: Annotated[str, about("Name of the bot.", "Garnet")]
-    owner: Annotated[str | None, about("User name of the owner.", "miriam")]
+    owner: Annotated[str | None, about("Username of the owner.", "miriam")]
     accepted: Annotated[
         bool | None, about("Whether the player has accepted; null before the player has answered.", None)
     ]
@@ -54,7 +54,7 @@ class ChallengeDocument(Document):
     ladder: Annotated[str, about("Slug of the ladder.", _LADDER)]
     game: Annotated[str, about("Slug of the game.", "edel-stein-reich-duel")]
     seats: Annotated[int, about("Number of seats.", 2)]
-    by: Annotated[str, about("User name of the challenger.", "miriam")]
+    by: Annotated[str, about("Username of the challenger.", "miriam")]
     state: Annotated[str, choice(Proposal.State.values, "State of the challenge.")]
     players: Annotated[list[ChallengedDocument], about("Players by seat.")]
     rated: Annotated[bool, about("Whether the game is rated. Only human players can propose rated games.", False)]

@@ -31,7 +31,7 @@ from ladder.pages.remote_bots import answering
 class TokenDocument(Document):
     """A token without its secret."""
 
-    owner: Annotated[str, about("User name of the owner.", "miriam")]
+    owner: Annotated[str, about("Username of the owner.", "miriam")]
     name: Annotated[str, about("Name of the token.", "laptop")]
     scopes: Annotated[
         list[Annotated[str, Meta(extra_json_schema={"enum": Scope.values})]],

@@ -51,7 +51,7 @@ function hint(input) {
     const moment = new Date(`${input.value}Z`);
     place.textContent = Number.isNaN(moment.getTime())
       ? ""
-      : say("Here: %(time)s, %(left)s", { time: local(moment), left: left(moment) });
+      : say("Local time: %(time)s (%(left)s)", { time: local(moment), left: left(moment) });
   };
   input.addEventListener("input", show);
   show();

@@ -96,14 +96,14 @@ def test_every_email_of_an_account(prefix: str, miriam: User, outbox: Any) -> No
 @pytest.mark.parametrize("what", MODERATED)
 def test_every_email_of_a_moderator(what: str, outbox: Any) -> None:
     values = {"what": what, "reason": AWKWARD, "name": "miriam"}
-    mail.notify("miriam@example.org", "your account was suspended", "accounts/email/moderated.txt", values)
+    mail.notify(1, "miriam@example.org", "your account was suspended", "accounts/email/moderated.txt", values)
     check(outbox[0])
     assert "O'Neill & <b>Söhne</b>" in text_of(outbox[0])
     assert "<b>" not in html_of(outbox[0])
 
 
 def test_the_email_about_a_deleted_account(outbox: Any) -> None:
-    mail.notify("miriam@example.org", "your account was deleted", "accounts/email/deleted.txt", {"name": "miriam"})
+    mail.notify(1, "miriam@example.org", "your account was deleted", "accounts/email/deleted.txt", {"name": "miriam"})
     check(outbox[0])
 
 
@@ -121,7 +121,7 @@ def test_the_digest_with_one_and_with_several_news(miriam: User, outbox: Any) ->
 
 def test_a_url_of_another_site_is_no_link(outbox: Any) -> None:
     values = {"what": "lifted", "reason": "see\nhttps://evil.example/", "name": "miriam"}
-    mail.notify("miriam@example.org", "x", "accounts/email/moderated.txt", values)
+    mail.notify(1, "miriam@example.org", "x", "accounts/email/moderated.txt", values)
     assert parsed(html_of(outbox[0])).links == []
 
 

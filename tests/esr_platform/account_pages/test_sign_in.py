@@ -18,6 +18,7 @@ from bots.models import Bot, BotVersion
 from bots.names import candidates
 from esr_platform.accounts.models import User
 from esr_platform.accounts.passkeys import COOKIE, restore_challenge
+from esr_platform.accounts.terms import VERSION
 from tests.build import PASSWORD
 from tests.page import page, parsed
 
@@ -216,7 +217,7 @@ def test_the_terms_are_accepted_with_version_and_time(client: Client) -> None:
     assert not User.objects.exists()
     sign_up(client)
     person = User.objects.get()
-    assert person.terms_version == "2026-11-21"
+    assert person.terms_version == VERSION
     assert person.terms_accepted is not None
     assert "CC BY 4.0" in client.get("/terms/").content.decode()
 
@@ -227,7 +228,7 @@ def test_a_newer_version_of_the_terms_is_asked_for_on_the_account_page(client: C
     assert "/account/terms/" in page(client, "/account/").actions
     client.post("/account/terms/")
     person.refresh_from_db()
-    assert person.terms_version == "2026-11-21"
+    assert person.terms_version == VERSION
     assert "/account/terms/" not in page(client, "/account/").actions
 
 
