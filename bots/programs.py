@@ -53,7 +53,7 @@ def program_of(version: BotVersion, *, rated: bool = False) -> HouseProgram | St
         raise NotHere(f"the code of {version} ({version.digest[:12]}…) is not installed on this machine")
     test = current_test()
     if not test.ok:
-        raise NotHere(f"{version} needs a sandbox, but the sandbox of this machine does not work: {test.problem}")
+        raise NotHere(f"{version} needs a sandbox, but the sandbox on this machine does not work: {test.problem}")
     if rated and not test.rated:
         raise NotHere(f"{version} can only play unrated games on this machine: {test.problem}")
     try:

@@ -82,7 +82,7 @@ def run(command: Command, options: Namespace, screen: Screen) -> int:
     except UsageError as error:
         return screen.fail(str(error), USAGE)
     except PlatformFailure as error:
-        return screen.fail(f"This machine failed, not a bot: {error}", MACHINE)
+        return screen.fail(f"The failure was on this machine, not in a bot: {error}", MACHINE)
     except KeyboardInterrupt:
         return screen.fail("Interrupted.", INTERRUPTED)
     except BrokenPipeError:  # the reader closed the pipe, for example `esr rules … | head`

@@ -96,7 +96,7 @@ def viewer(request: Request) -> User | AnonymousUser:
 
 def _not_allowed(token: Token, scope: Scope) -> str:
     if token.bot is not None:
-        return f"This token belongs to the bot {token.bot.name} and can only play. Use a token of your account."
+        return f"This token belongs to the bot {token.bot.name} and can only play. Use an account token."
     return f"This token does not have the scope '{scope.value}'. Create a token with it on your account page."
 
 
@@ -155,7 +155,7 @@ _SLUGS_NAMED: Final = 20
 BOT_PARAMETER: Final = Text(
     "bot",
     "Slug of the remote bot. Required if the token belongs to your account and you have several remote bots that are "
-    "not retired; without it, the response is then 400 (`bot_missing`). Otherwise optional.",
+    "not retired; if it is missing, the response is 400 (`bot_missing`). Otherwise optional.",
 )
 """The parameter ``?bot=``, which ``player_of`` reads."""
 

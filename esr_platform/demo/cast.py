@@ -110,7 +110,7 @@ BOTS: Final = (
     DemoBot(
         "pavel", "Terroir", "Believes in the slope behind the house.", "vintner", _wine(3, 4, 5), (("display=1.1",),)
     ),
-    DemoBot("jonna", "Tendril", "Climbs along the display.", "vintner", _wine(3), (("display=1.4",), ("display=1.2",))),
+    DemoBot("jonna", "Tendril", "Climbs up the display.", "vintner", _wine(3), (("display=1.4",), ("display=1.2",))),
     DemoBot("bosse", "Blind tasting", "The unchanged starter kit for Die Weinhändler.", "starter", _wine(3, 4), ((),)),
     DemoBot("lior", "Rivalry", "Would rather you did not have it.", "sommelier", _wine(4), (("rivalry=1.6",),)),
     DemoBot(

@@ -23,7 +23,7 @@ CHOICES: Final = (
         "free_choice",
         _CHOICE,
         "Free Choice",
-        "Share of rounds with the choice Free Choice, if the game has it.",
+        "Share of rounds in which Free Choice was chosen, if the game has it.",
         "choices",
     ),
 )

@@ -171,7 +171,8 @@ def _join(found: Proposal, by: User) -> Proposal | None:
             return locked
         if locked.rated and by.pk in {bot.owner_id for bot in bots if bot.kind != Bot.Kind.PERSON}:
             raise Refused(
-                _("Your own bot plays in this rated game, so you cannot join it. Choose another game."), code="own_bot"
+                _("One of your bots is playing in this rated game, so you cannot join it. Choose another game."),
+                code="own_bot",
             )
         require_may_begin(by, rated=locked.rated)
         require_seat(player)

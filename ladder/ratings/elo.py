@@ -77,7 +77,9 @@ class KFactor:
 
     def __post_init__(self) -> None:
         if not all(1 <= k <= LARGEST_K for k in (self.provisional, self.established)):
-            raise ValueError(f"K is from 1 to {LARGEST_K} points, not {self.provisional} and {self.established}")
+            raise ValueError(
+                f"K must be from 1 to {LARGEST_K} points. You passed {self.provisional} and {self.established}."
+            )
         if self.provisional_games < 0:
             raise ValueError(f"an entry is provisional for 0 games or more, not {self.provisional_games}")
 

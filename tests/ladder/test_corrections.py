@@ -329,7 +329,7 @@ def test_what_is_refused_is_said_in_a_sentence(played: Ladder, eve: User) -> Non
         (("withdraw", 10**9), "eve", "has ended"),
         (("void", finished_matches(played)[0].pk), "ada", "Only site staff"),
         (("void", 1), "nobody", "User nobody not found."),
-        (("k", played.slug, 0, 16, 25), "eve", "K is from 1 to 1000"),
+        (("k", played.slug, 0, 16, 25), "eve", "K must be from 1 to 1000"),
         (("k", "nowhere", 1, 16, 25), "eve", "Ladder nowhere not found."),
         (("merge", played.slug, "nothing"), "eve", "Bot nothing not found"),
     ):

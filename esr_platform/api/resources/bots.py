@@ -84,7 +84,7 @@ class PlaceDocument(Document):
 
     ladder: Annotated[str, about("Slug of the ladder.", "edel-stein-reich-4")]
     rating: Annotated[float, about("Rating in points.", 1702.413)]
-    games: Annotated[int, about("Rated games of the season.", 2048)]
+    games: Annotated[int, about("Rated games in the season.", 2048)]
     active: Annotated[bool, about("Whether the bot gets new games.", True)]
 
 

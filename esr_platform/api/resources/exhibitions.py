@@ -107,7 +107,7 @@ class ExhibitionDocument(Document):
     kind: Annotated[str, choice(Exhibition.Kind.values, "Kind of the match request.", Exhibition.Kind.TEST)]
     ladder: Annotated[str, about("Slug of the ladder.", _LADDER)]
     state: Annotated[str, choice(Exhibition.State.values, "State of the match request.", Exhibition.State.RUNNING)]
-    reason: Annotated[str, about("Reason for a cancellation or an early end, or empty.", "")]
+    reason: Annotated[str, about("Reason for canceling the match or ending it early; otherwise empty.", "")]
     blocks: Annotated[int, about("Number of requested blocks; the maximum for version comparisons.", 20)]
     blocks_ended: Annotated[int, about("Number of finished blocks.", 3)]
     margin: Annotated[

@@ -150,7 +150,7 @@ class MembershipDocument(NamedBot):
     rank: Annotated[int, about("Competition rank by rating among all members.", 1)]
     rating: Annotated[float, about("Rating in points.", 1702.413)]
     last_change: Annotated[float, about("Rating change in the last game, in points.", 3.127)]
-    games: Annotated[int, about("Rated games of the season.", 2048)]
+    games: Annotated[int, about("Rated games in the season.", 2048)]
     wins: Annotated[float, about("Number of wins; a win that k players share counts 1/k for each.", 811.5)]
     active: Annotated[bool, about("Whether the bot gets new games.", True)]
     provisional: Annotated[bool, about("Whether the rating is provisional: fewer than 30 rated games.", False)]
@@ -259,7 +259,7 @@ class OwnMembershipDocument(Document):
     active: Annotated[bool, about("Whether the bot gets new games.", True)]
     declined: Annotated[bool, about("Whether you removed the bot from the ladder.", False)]
     rating: Annotated[float, about("Rating in points.", 1702.413)]
-    games: Annotated[int, about("Rated games of the season.", 2048)]
+    games: Annotated[int, about("Rated games in the season.", 2048)]
 
 
 class OneMember(Writing):

@@ -131,7 +131,7 @@ class NewBot(_Uploads, Bots):
         """Uploads code as a form, or registers a remote bot as JSON. Repeated requests return the existing version.
 
         Uploaded code is validated first: the `state` of the version changes from `received` to `ready` or `refused`.
-        A remote bot joins all ladders for remote bots with its formats. It gets games while it is online.
+        A remote bot joins all remote-bot ladders whose format it supports. It gets games while it is online.
         """
         began, owner = timezone.now(), person_of(request)
         if _is_json(request):
@@ -247,7 +247,7 @@ class Limits(APIView):
 
     @operation("limits", "Get upload limits and programming languages", LimitsDocument)
     def get(self, _request: Request) -> Response:
-        """Returns the limits of uploads and games, and the supported programming languages."""
+        """Returns the limits on uploads and games, and the supported programming languages."""
         page = bringing()
         languages = [
             LanguageDocument(

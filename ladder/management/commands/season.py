@@ -19,7 +19,7 @@ def share(text: str) -> Fraction:
     except (ValueError, ZeroDivisionError):
         value = Fraction(-1)
     if not 0 <= value <= 1 or value.denominator > 1000:
-        raise ArgumentTypeError(f"{text!r} is not a number from 0 to 1, such as 1/2")
+        raise ArgumentTypeError(f"{text!r} is not a number from 0 to 1. Example: 1/2")
     return value
 
 
@@ -28,7 +28,7 @@ def moment(text: str) -> datetime:
     try:
         at = datetime.fromisoformat(text)
     except ValueError:
-        raise ArgumentTypeError(f"{text!r} is not a date and time, such as 2027-01-31T20:00") from None
+        raise ArgumentTypeError(f"{text!r} is not a date and time. Example: 2027-01-31T20:00") from None
     return at if at.tzinfo else timezone.make_aware(at)
 
 
