@@ -55,7 +55,7 @@ def test_equal_seeds_learn_the_same() -> None:
 def test_the_command_says_how_much_it_wins(capsys: pytest.CaptureFixture[str]) -> None:
     main([DUEL, "--games", "16", "--trials", "10", "--seed", "5"])
     learned, won = capsys.readouterr().out.splitlines()
-    assert learned.startswith("16 games against itself in ")
+    assert learned.startswith("Played 16 self-play games in ")
     assert won.startswith("wins ")
     assert won.endswith("of 10 games against the uniform policy")
 
