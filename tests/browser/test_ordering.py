@@ -93,7 +93,7 @@ def test_staff_opens_a_class_and_a_student_comes_by_the_link(watched: Page, look
     looker.open("/staff/ladders/new/")
     watched.get_by_label("Name").fill("Seminar 2026")
     watched.get_by_label("Game and number of players").select_option(f"{DUEL}:2")
-    watched.get_by_label("Private:").check()
+    watched.locator("input[name=access][value=class]").check()
     watched.get_by_label("Deadline (UTC)").fill(f"{timezone.now() + timedelta(days=3):%Y-%m-%dT%H:%M}")
     watched.get_by_label("Greedy (").check()
     watched.get_by_role("button", name="Create ladder").click()
