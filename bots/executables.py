@@ -12,7 +12,7 @@ LOADERS: Final = ("/lib64/ld-linux-x86-64.so.2",)
 """The dynamic loaders that are available in the sandbox."""
 
 
-class Fault(NamedTuple):
+class FileFault(NamedTuple):
     """A reason against a file: a code, and the rest of a message that starts with the file's name."""
 
     code: str
@@ -32,48 +32,51 @@ _LOADED: Final = 1
 _INTERPRETER: Final = 3
 
 _OTHERS: Final = (
-    (b"#!", Fault("script", "is a script that needs another program to run. Upload Python code or a compiled program")),
-    (b"MZ", Fault("windows", "is a Windows program. Build it for Linux on x86-64")),
-    (b"\xcf\xfa\xed\xfe", Fault("macos", "is a macOS program. Build it for Linux on x86-64")),
-    (b"\xca\xfe\xba\xbe", Fault("macos", "is a macOS program or a Java class. Build it for Linux on x86-64")),
+    (
+        b"#!",
+        FileFault("script", "is a script that needs another program to run. Upload Python code or a compiled program"),
+    ),
+    (b"MZ", FileFault("windows", "is a Windows program. Build it for Linux on x86-64")),
+    (b"\xcf\xfa\xed\xfe", FileFault("macos", "is a macOS program. Build it for Linux on x86-64")),
+    (b"\xca\xfe\xba\xbe", FileFault("macos", "is a macOS program or a Java class. Build it for Linux on x86-64")),
 )
 
 
-def fault_of_executable(data: bytes) -> Fault | None:
+def fault_of_executable(data: bytes) -> FileFault | None:
     """Return why Linux would not start ``data``; ``None`` if it would."""
     for magic, fault in _OTHERS:
         if data.startswith(magic):
             return fault
     if not data.startswith(_MAGIC):
-        return Fault("not_elf", "is not an executable for Linux. Build an ELF executable for x86-64")
+        return FileFault("not_elf", "is not an executable for Linux. Build an ELF executable for x86-64")
     if len(data) < _HEADER.size:
-        return Fault("truncated", "is incomplete. Build it again")
+        return FileFault("truncated", "is incomplete. Build it again")
     if data[4] != _64_BITS or data[5] != _LITTLE_ENDIAN:
-        return Fault("other_processor", "is built for another processor. Build it for 64-bit Linux on x86-64")
+        return FileFault("other_processor", "is built for another processor. Build it for 64-bit Linux on x86-64")
     return _header_fault(data)
 
 
-def _header_fault(data: bytes) -> Fault | None:
+def _header_fault(data: bytes) -> FileFault | None:
     _, kind, machine, _, _, table, _, _, _, segment_size, count, *_ = _HEADER.unpack_from(data)
     if machine != _X86_64:
         built_for = _MACHINES.get(machine, "another processor")
-        return Fault("other_processor", f"is built for {built_for}. Build it for Linux on x86-64")
+        return FileFault("other_processor", f"is built for {built_for}. Build it for Linux on x86-64")
     if kind not in _EXECUTABLE:
         is_kind = _KINDS.get(kind, "not a program")
-        return Fault("not_executable", f"is {is_kind}. Build an executable file")
+        return FileFault("not_executable", f"is {is_kind}. Build an executable file")
     if not count or segment_size != _SEGMENT.size or table + count * _SEGMENT.size > len(data):
-        return Fault("damaged", "has missing or damaged program headers. Build it again")
+        return FileFault("damaged", "has missing or damaged program headers. Build it again")
     return _segments_fault(data, [_SEGMENT.unpack_from(data, table + at * _SEGMENT.size) for at in range(count)])
 
 
-def _segments_fault(data: bytes, segments: list[tuple[int, ...]]) -> Fault | None:
+def _segments_fault(data: bytes, segments: list[tuple[int, ...]]) -> FileFault | None:
     if not any(segment[0] == _LOADED for segment in segments):
-        return Fault("nothing_to_load", "contains no program segments. Build an executable file")
+        return FileFault("nothing_to_load", "contains no program segments. Build an executable file")
     for kind, _, offset, _, _, length, *_ in segments:
         if kind != _INTERPRETER:
             continue
         loader = data[offset : offset + length]
         if loader.removesuffix(b"\0").decode("ascii", "replace") not in LOADERS or not loader.endswith(b"\0"):
             text = f"needs a dynamic loader other than {LOADERS[0]}. Link it statically or with glibc"
-            return Fault("other_loader", text)
+            return FileFault("other_loader", text)
     return None

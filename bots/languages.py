@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from bots.executables import Fault, fault_of_executable
+from bots.executables import FileFault, fault_of_executable
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Language:
     title: str
     about: str
     suffixes: tuple[str, ...]
-    fault: Callable[[bytes], Fault | None]
+    fault: Callable[[bytes], FileFault | None]
 
     @property
     def is_interpreted(self) -> bool:
@@ -31,23 +31,23 @@ class Language:
         return bool(self.suffixes)
 
 
-def fault_of_python(data: bytes) -> Fault | None:
+def fault_of_python(data: bytes) -> FileFault | None:
     """Return why ``data`` is not Python source that can be started. The syntax is not checked.
 
     Only the interpreter in the sandbox compiles the source. Our own parser may have another version, and hostile source
     can exhaust the memory and the stack of the compiler.
     """
     if not data.strip():
-        return Fault("empty", "is empty. Add a program")
+        return FileFault("empty", "is empty. Add a program")
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return Fault("not_utf8", "is UTF-16 text. Save it as UTF-8")
+        return FileFault("not_utf8", "is UTF-16 text. Save it as UTF-8")
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        return Fault("not_utf8", f"is not valid UTF-8 (line {line}). Save it as UTF-8")
+        return FileFault("not_utf8", f"is not valid UTF-8 (line {line}). Save it as UTF-8")
     if "\0" in text:
-        return Fault("nul", "contains a NUL character, so it is not Python source code. Upload the source code")
+        return FileFault("nul", "contains a NUL character, so it is not Python source code. Upload the source code")
     return None
 
 

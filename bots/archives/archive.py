@@ -13,7 +13,7 @@ from typing import Final
 
 from bots.archives.policy import ArchiveLimits, ArchiveRefused, is_junk, refused, shown, size
 from bots.archives.zip_files import contents, unpack
-from bots.executables import Fault
+from bots.executables import FileFault
 from bots.languages import LANGUAGES, Language
 from bots.manifest import FILE, MAX_NAME, Manifest, ManifestError, parse
 
@@ -126,7 +126,7 @@ def read_upload(filename: str, data: bytes, limits: ArchiveLimits = _DEFAULT) ->
     """
     if len(data) > limits.archive_bytes:
         text = f"is {size(len(data))}. The limit for an upload is {size(limits.archive_bytes)}"
-        raise refused(filename, Fault("upload_too_large", text))
+        raise refused(filename, FileFault("upload_too_large", text))
     if is_zip(data):
         files = _files(filename, data, limits)
     elif filename.lower().endswith(".py"):
@@ -140,7 +140,7 @@ def _single(filename: str, data: bytes, limits: ArchiveLimits) -> dict[str, byte
     """Return the files of a bot that is a single ``.py`` file."""
     if len(data) > min(limits.file_bytes, limits.unpacked_bytes):
         text = f"is {size(len(data))}. The limit for a file is {size(limits.file_bytes)}"
-        raise refused(filename, Fault("file_too_large", text))
+        raise refused(filename, FileFault("file_too_large", text))
     fault = LANGUAGES["python"].fault(data)
     if fault:
         raise refused(filename, fault)
@@ -151,7 +151,7 @@ def _files(filename: str, data: bytes, limits: ArchiveLimits) -> dict[str, bytes
     """Return the files of a zip archive, relative to the bot folder."""
     if filename.lower().endswith(".py"):
         text = "is a zip archive, not a Python file. Rename it so that the name ends with .zip"
-        raise refused(filename, Fault("zip_named_py", text))
+        raise refused(filename, FileFault("zip_named_py", text))
     packed = contents(data, limits)
     kept = [one.name for one in packed if not one.is_folder and not is_junk(one.name)]
     if len(kept) > limits.files:
@@ -166,18 +166,18 @@ def _files(filename: str, data: bytes, limits: ArchiveLimits) -> dict[str, bytes
     return _without_one_folder(files)
 
 
-def _no_upload(filename: str, data: bytes) -> Fault:
+def _no_upload(filename: str, data: bytes) -> FileFault:
     kind, remedy = told(data)
     if kind:
-        return Fault("unsupported_format", f"is {kind}. {remedy}")
+        return FileFault("unsupported_format", f"is {kind}. {remedy}")
     if not data:
-        return Fault("empty", "is empty. Upload a .py or .zip file")
+        return FileFault("empty", "is empty. Upload a .py or .zip file")
     if is_text(data):
         text = "is neither a .py nor a .zip file. If it is a Python program, rename it so that the name ends with .py"
-        return Fault("wrong_suffix", text)
+        return FileFault("wrong_suffix", text)
     if filename.lower().endswith(".zip"):
-        return Fault("not_a_zip", "does not start like a zip archive. Create the archive again")
-    return Fault("unsupported_format", f"is neither a .py nor a .zip file. {_ZIP}")
+        return FileFault("not_a_zip", "does not start like a zip archive. Create the archive again")
+    return FileFault("unsupported_format", f"is neither a .py nor a .zip file. {_ZIP}")
 
 
 def _most(names: list[str]) -> str:

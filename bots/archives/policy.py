@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from bots.executables import Fault
+from bots.executables import FileFault
 
 # --- Errors ----------------------------------------------------------------------------------------------------------
 
@@ -30,7 +30,7 @@ class ArchiveRefused(ValueError):
         self.file = file
 
 
-def refused(name: bytes | str, fault: Fault) -> ArchiveRefused:
+def refused(name: bytes | str, fault: FileFault) -> ArchiveRefused:
     """Return the error about one file."""
     file = shown(name)
     return ArchiveRefused(f"{file} {fault.text}.", fault.code, file)
@@ -100,7 +100,7 @@ def name_of(raw: bytes, *, is_utf8: bool, limits: ArchiveLimits) -> str:
     """
     if len(raw) > limits.path_bytes:
         text = f"has a path longer than {limits.path_bytes} bytes. Shorten the names of the file and its folders"
-        raise refused(raw, Fault("path_too_long", text))
+        raise refused(raw, FileFault("path_too_long", text))
     name = _decoded(raw, is_utf8=is_utf8)
     fault = _depth_fault(name, limits)
     for way_to_write in (name, unicodedata.normalize("NFKC", name)):
@@ -127,13 +127,13 @@ def check_tree(names: Iterable[str]) -> None:
     listed: set[str] = set()
     for name in names:
         if name in listed:
-            raise refused(name, Fault("duplicate", "is in the archive twice. Remove one of the two entries"))
+            raise refused(name, FileFault("duplicate", "is in the archive twice. Remove one of the two entries"))
         listed.add(name)
         for path, is_folder in _paths(name):
             known, known_is_folder = kinds.setdefault(_folded(path), (path, is_folder))
             if known_is_folder != is_folder:
                 text = "is both a file and a folder in the archive. Rename one of them"
-                raise refused(path, Fault("file_and_folder", text))
+                raise refused(path, FileFault("file_and_folder", text))
             if known != path:
                 raise _look_alikes(known, path)
 
@@ -159,55 +159,55 @@ def _folded(path: str) -> str:
 def _decoded(raw: bytes, *, is_utf8: bool) -> str:
     if not raw.isascii() and not is_utf8:
         text = "has a name with letters in an unknown encoding. Use only ASCII letters in file names"
-        raise refused(raw, Fault("name_encoding", text))
+        raise refused(raw, FileFault("name_encoding", text))
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
         text = "has a name that is not valid UTF-8. Use only ASCII letters in file names"
-        raise refused(raw, Fault("name_encoding", text)) from None
+        raise refused(raw, FileFault("name_encoding", text)) from None
 
 
-def _fault(name: str) -> Fault | None:
+def _fault(name: str) -> FileFault | None:
     """Return the first fault of a name, its path and its parts."""
     faults = (_path_fault(name), *(_part_fault(part) for part in name.removesuffix("/").split("/")))
     return next(filter(None, faults), None)
 
 
-def _path_fault(name: str) -> Fault | None:
+def _path_fault(name: str) -> FileFault | None:
     """Return the fault of the path as a whole."""
     if not name:
-        return Fault("name_empty", "is a file without a name. Create the archive again")
+        return FileFault("name_empty", "is a file without a name. Create the archive again")
     if not name.isprintable():
-        return Fault("name_invisible", "has control or invisible characters in its name. Rename the file")
+        return FileFault("name_invisible", "has control or invisible characters in its name. Rename the file")
     if "\\" in name:
         text = "has a backslash in its path. Create the archive with a program that separates folders with /"
-        return Fault("name_backslash", text)
+        return FileFault("name_backslash", text)
     if name.startswith("/"):
-        return Fault("name_absolute", "has an absolute path. Create the archive with relative paths")
+        return FileFault("name_absolute", "has an absolute path. Create the archive with relative paths")
     if ":" in name:
-        return Fault("name_colon", "has a colon in its path. Rename the file or folder")
+        return FileFault("name_colon", "has a colon in its path. Rename the file or folder")
     return None
 
 
-def _depth_fault(name: str, limits: ArchiveLimits) -> Fault | None:
+def _depth_fault(name: str, limits: ArchiveLimits) -> FileFault | None:
     if name.removesuffix("/").count("/") >= limits.depth:
-        return Fault("path_too_deep", f"is more than {limits.depth - 1} folders deep. Move it to a higher folder")
+        return FileFault("path_too_deep", f"is more than {limits.depth - 1} folders deep. Move it to a higher folder")
     return None
 
 
-def _part_fault(part: str) -> Fault | None:
+def _part_fault(part: str) -> FileFault | None:
     """Return the fault of one name between slashes."""
     if part in {".", ".."}:
-        return Fault("name_dots", 'has "." or ".." in its path. Create the archive from within the bot folder')
+        return FileFault("name_dots", 'has "." or ".." in its path. Create the archive from within the bot folder')
     if not part:
-        return Fault("name_empty", "has an empty name in its path. Create the archive again")
+        return FileFault("name_empty", "has an empty name in its path. Create the archive again")
     if part != part.strip() or part.endswith("."):
-        return Fault("name_spaces", "has a name that starts or ends with a space or ends with a dot. Rename it")
+        return FileFault("name_spaces", "has a name that starts or ends with a space or ends with a dot. Rename it")
     if part.startswith("-"):
-        return Fault("name_hyphen", "has a name that starts with a hyphen. Rename it")
+        return FileFault("name_hyphen", "has a name that starts with a hyphen. Rename it")
     if not _ODD.isdisjoint(part):
         text = f"has one of the characters {' '.join(sorted(_ODD))} in its name. Rename it"
-        return Fault("name_windows", text)
+        return FileFault("name_windows", text)
     if part.split(".")[0].strip().lower() in _DEVICES:
-        return Fault("name_device", "has a name that is reserved on Windows. Rename it")
+        return FileFault("name_device", "has a name that is reserved on Windows. Rename it")
     return None

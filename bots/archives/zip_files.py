@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from bots.archives.policy import ArchiveLimits, ArchiveRefused, check_tree, name_of, refused, size
-from bots.executables import Fault
+from bots.executables import FileFault
 
 # --- Records ---------------------------------------------------------------------------------------------------------
 #
@@ -158,9 +158,9 @@ STORED: Final = 0
 DEFLATED: Final = 8
 
 AGAIN: Final = "Create the archive again with your system's zip program"
-_NO_PASSWORD: Final = Fault("encrypted", "is encrypted. Create the archive again without a password")
-_ZIP64_FAULT: Final = Fault("zip64", f"uses the zip64 format for files above 4 GiB. {AGAIN}")
-_UNUSUAL: Final = Fault("unusual", f"uses an unsupported compression format. {AGAIN}")
+_NO_PASSWORD: Final = FileFault("encrypted", "is encrypted. Create the archive again without a password")
+_ZIP64_FAULT: Final = FileFault("zip64", f"uses the zip64 format for files above 4 GiB. {AGAIN}")
+_UNUSUAL: Final = FileFault("unusual", f"uses an unsupported compression format. {AGAIN}")
 _METHODS: Final = {
     1: "Shrink",
     6: "Implode",
@@ -191,11 +191,11 @@ _DOS_FOLDER: Final = 0x10
 _DOS_DEVICE: Final = 0x40
 _WINDOWS_LINK: Final = 0x400
 _KINDS: Final = {
-    stat.S_IFLNK: Fault("link", "is a link. Put the file itself into the archive"),
-    stat.S_IFIFO: Fault("special_file", "is a named pipe. Remove it from the archive"),
-    stat.S_IFSOCK: Fault("special_file", "is a socket. Remove it from the archive"),
-    stat.S_IFBLK: Fault("special_file", "is a device. Remove it from the archive"),
-    stat.S_IFCHR: Fault("special_file", "is a device. Remove it from the archive"),
+    stat.S_IFLNK: FileFault("link", "is a link. Put the file itself into the archive"),
+    stat.S_IFIFO: FileFault("special_file", "is a named pipe. Remove it from the archive"),
+    stat.S_IFSOCK: FileFault("special_file", "is a socket. Remove it from the archive"),
+    stat.S_IFBLK: FileFault("special_file", "is a device. Remove it from the archive"),
+    stat.S_IFCHR: FileFault("special_file", "is a device. Remove it from the archive"),
 }
 
 
@@ -213,7 +213,7 @@ def checked_name(entry: Entry, limits: ArchiveLimits) -> str:
     if entry.sizes.unpacked > limits.file_bytes:
         raise refused(
             entry.name,
-            Fault(
+            FileFault(
                 "file_too_large",
                 f"is {size(entry.sizes.unpacked)}. The limit for a file is {size(limits.file_bytes)}. Make it smaller",
             ),
@@ -221,7 +221,7 @@ def checked_name(entry: Entry, limits: ArchiveLimits) -> str:
     return name
 
 
-def _flags_fault(flags: int) -> Fault | None:
+def _flags_fault(flags: int) -> FileFault | None:
     if flags & _ENCRYPTED:
         return _NO_PASSWORD
     if flags & ~_ALLOWED_FLAGS:
@@ -229,7 +229,7 @@ def _flags_fault(flags: int) -> Fault | None:
     return None
 
 
-def _kind_fault(entry: Entry, *, is_folder: bool) -> Fault | None:
+def _kind_fault(entry: Entry, *, is_folder: bool) -> FileFault | None:
     """Return the fault of the file type in the external attributes (Unix in the upper half, DOS in the lower)."""
     kind = stat.S_IFMT(entry.attributes >> 16)
     if kind in _KINDS:
@@ -237,44 +237,44 @@ def _kind_fault(entry: Entry, *, is_folder: bool) -> Fault | None:
     if entry.attributes & _WINDOWS_LINK:
         return _KINDS[stat.S_IFLNK]
     if kind not in {0, stat.S_IFREG, stat.S_IFDIR} or entry.attributes & (_DOS_VOLUME | _DOS_DEVICE):
-        return Fault("special_file", "is neither a file nor a folder. Remove it from the archive")
+        return FileFault("special_file", "is neither a file nor a folder. Remove it from the archive")
     says_folder = kind == stat.S_IFDIR or bool(entry.attributes & _DOS_FOLDER)
     if (is_folder and kind == stat.S_IFREG) or (says_folder and not is_folder):
-        return Fault("file_or_folder", f"has a name and a type that disagree on whether it is a folder. {AGAIN}")
+        return FileFault("file_or_folder", f"has a name and a type that disagree on whether it is a folder. {AGAIN}")
     if is_folder and entry.sizes.unpacked:
-        return Fault("folder_with_content", f"is a folder with file content. {AGAIN}")
+        return FileFault("folder_with_content", f"is a folder with file content. {AGAIN}")
     return None
 
 
-def _method_fault(entry: Entry) -> Fault | None:
+def _method_fault(entry: Entry) -> FileFault | None:
     if entry.disk:
-        return Fault("split", "is in another part of a split archive. Create the archive again as a single file")
+        return FileFault("split", "is in another part of a split archive. Create the archive again as a single file")
     if entry.method not in {STORED, DEFLATED}:
         method = _METHODS.get(entry.method, f"method {entry.method}")
-        return Fault("method", f"is compressed with {method} instead of Deflate. {AGAIN}")
+        return FileFault("method", f"is compressed with {method} instead of Deflate. {AGAIN}")
     if entry.needs > _NEWEST_FORMAT:
         return _UNUSUAL
     if entry.method == STORED and entry.sizes.packed != entry.sizes.unpacked:
-        return Fault("two_sizes", f"is not compressed but has two different sizes. {AGAIN}")
+        return FileFault("two_sizes", f"is not compressed but has two different sizes. {AGAIN}")
     if entry.method == STORED and entry.flags & SIZES_FOLLOW and entry.sizes.packed:
-        return Fault("size_missing", f"is not compressed and has no size in its header. {AGAIN}")
+        return FileFault("size_missing", f"is not compressed and has no size in its header. {AGAIN}")
     return None
 
 
-def _extra_fault(extra: bytes, name: bytes) -> Fault | None:
+def _extra_fault(extra: bytes, name: bytes) -> FileFault | None:
     try:
         fields = list(extra_fields(extra))
     except Damaged:
-        return Fault("damaged_entry", f"has a damaged entry in the archive. {AGAIN}")
+        return FileFault("damaged_entry", f"has a damaged entry in the archive. {AGAIN}")
     for number, content in fields:
         if number == _ZIP64:
             return _ZIP64_FAULT
         if number in _LINKS:
-            return Fault("link", "is marked as a link or device. Put the file itself into the archive")
+            return FileFault("link", "is marked as a link or device. Put the file itself into the archive")
         if number in _CRYPTIC:
             return _NO_PASSWORD
         if number == _OTHER_NAME and content[_OTHER_NAME_PREFIX:] != name:
-            return Fault("two_names", f"has two names in the archive. {AGAIN}")
+            return FileFault("two_names", f"has two names in the archive. {AGAIN}")
     return None
 
 
@@ -285,13 +285,13 @@ def sizes_of(data: bytes, entry: Entry, local: Local) -> Sizes:
     return descriptor_at(data, entry.offset + local.length + entry.sizes.packed)
 
 
-def header_fault(entry: Entry, local: Local, sizes: Sizes) -> Fault | None:
+def header_fault(entry: Entry, local: Local, sizes: Sizes) -> FileFault | None:
     """Return a fault if the header and ``sizes`` contradict the table of contents."""
     same = local.name == entry.name and local.method == entry.method and sizes == entry.sizes
     if entry.flags & SIZES_FOLLOW:  # then the header says of the sizes what was known, and zero of the others
         same = same and all(said in {0, true} for said, true in zip(local.sizes, entry.sizes, strict=True))
     if not same or local.needs > _NEWEST_FORMAT or (local.flags ^ entry.flags) & ~_LEVEL:
-        return Fault("two_headers", f"has two contradictory headers in the archive. {AGAIN}")
+        return FileFault("two_headers", f"has two contradictory headers in the archive. {AGAIN}")
     return _extra_fault(local.extra, entry.name)
 
 
@@ -379,14 +379,14 @@ def _laid_out(data: bytes, end: End, entries: list[Entry], names: list[str]) -> 
     position = 0
     for entry, name in sorted(zip(entries, names, strict=True), key=lambda pair: pair[0].offset):
         if entry.offset < position:
-            raise refused(entry.name, Fault("overlap", f"overlaps another file in the archive. {AGAIN}"))
+            raise refused(entry.name, FileFault("overlap", f"overlaps another file in the archive. {AGAIN}"))
         if entry.offset > position:
             text = f"follows data in the archive that belongs to no file. {AGAIN}"
-            raise refused(entry.name, Fault("inserted_data", text))
+            raise refused(entry.name, FileFault("inserted_data", text))
         one = _located(data, entry, name)
         position = one.end + (DESCRIPTOR_SIZE if entry.flags & SIZES_FOLLOW else 0)
         if position > end.directory_offset:
-            raise refused(entry.name, Fault("overlap", f"overlaps the archive directory. {AGAIN}"))
+            raise refused(entry.name, FileFault("overlap", f"overlaps the archive directory. {AGAIN}"))
         packed.append(one)
     if position < end.directory_offset:
         raise ArchiveRefused(f"The archive contains data after its last file. {AGAIN}.", "inserted_data")
@@ -399,7 +399,7 @@ def _located(data: bytes, entry: Entry, name: str) -> Packed:
         local = local_at(data, entry.offset)
         sizes = sizes_of(data, entry, local)
     except Damaged as error:
-        raise refused(entry.name, Fault("damaged", f"is incomplete in the archive ({error}). {AGAIN}")) from error
+        raise refused(entry.name, FileFault("damaged", f"is incomplete in the archive ({error}). {AGAIN}")) from error
     fault = header_fault(entry, local, sizes)
     if fault:
         raise refused(entry.name, fault)
@@ -440,9 +440,9 @@ def _unpacked(data: bytes, packed: Packed) -> bytes:
     content = bytes(raw) if packed.method == STORED else _inflated(raw, packed)
     if len(content) != packed.sizes.unpacked:
         more = "more" if len(content) > packed.sizes.unpacked else "less"
-        raise refused(packed.name, Fault("wrong_size", f"contains {more} data than it declares. {AGAIN}"))
+        raise refused(packed.name, FileFault("wrong_size", f"contains {more} data than it declares. {AGAIN}"))
     if zlib.crc32(content) != packed.sizes.crc:
-        raise refused(packed.name, Fault("checksum", "has a wrong checksum. Upload the archive again"))
+        raise refused(packed.name, FileFault("checksum", "has a wrong checksum. Upload the archive again"))
     return content
 
 
@@ -452,8 +452,8 @@ def _inflated(raw: memoryview, packed: Packed) -> bytes:
         content = machine.decompress(raw, packed.sizes.unpacked + 1)
     except zlib.error as error:
         text = "is damaged and cannot be unpacked. Upload the archive again"
-        raise refused(packed.name, Fault("damaged", text)) from error
+        raise refused(packed.name, FileFault("damaged", text)) from error
     if len(content) <= packed.sizes.unpacked and (not machine.eof or machine.unused_data):
         text = "is damaged: its compressed data has a wrong length. Upload the archive again"
-        raise refused(packed.name, Fault("damaged", text))
+        raise refused(packed.name, FileFault("damaged", text))
     return content

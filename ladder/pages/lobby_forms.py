@@ -17,7 +17,7 @@ from games.game import Game
 from games.registry import GAMES
 from ladder.matchmaking.begin import CLOCKS
 from ladder.models import Ladder, Proposal
-from ladder.pages.components.words import number, seats, span
+from ladder.pages.components.words import grouped, seats, span
 
 # --- Texts -----------------------------------------------------------------------------------------------------------
 
@@ -46,12 +46,12 @@ def limits_text(limits: Limits) -> str:
 
 def free_seats(count: int) -> str:
     """``2 seats free``."""
-    return ngettext("%(number)s seat free", "%(number)s seats free", count) % {"number": number(count)}
+    return ngettext("%(number)s seat free", "%(number)s seats free", count) % {"number": grouped(count)}
 
 
 def searching(count: int) -> str:
     """``2 searching``."""
-    return ngettext("%(number)s searching", "%(number)s searching", count) % {"number": number(count)}
+    return ngettext("%(number)s searching", "%(number)s searching", count) % {"number": grouped(count)}
 
 
 def other_searches(count: int) -> str:
@@ -59,7 +59,7 @@ def other_searches(count: int) -> str:
     if not count:
         return gettext("No other player is searching at the moment. Keep this page open.")
     text = ngettext("%(number)s other player is searching.", "%(number)s other players are searching.", count)
-    return text % {"number": number(count)}
+    return text % {"number": grouped(count)}
 
 
 def time_left(until: datetime) -> str:
@@ -92,7 +92,7 @@ class Start:
     def against(self) -> str:
         """``Against 3 bots``."""
         others = self.seats - 1
-        return ngettext("Against %(number)s bot", "Against %(number)s bots", others) % {"number": number(others)}
+        return ngettext("Against %(number)s bot", "Against %(number)s bots", others) % {"number": grouped(others)}
 
 
 def starts(ladders: Iterable[Ladder]) -> list[Start]:

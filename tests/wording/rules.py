@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 
@@ -23,21 +23,10 @@ class Rule:
     wrong: str
     right: str
     is_hard: bool = True
-    _compiled: re.Pattern[str] = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_compiled", re.compile(self.pattern))
 
     def hits(self, text: str) -> list[str]:
         """The words of ``text`` that break this rule."""
-        return [found[0].strip() for found in self._compiled.finditer(text)]
-
-
-def hits(text: str, rules: tuple[Rule, ...]) -> Iterator[tuple[Rule, str]]:
-    """Yield every rule that ``text`` breaks, with the words that break it."""
-    for rule in rules:
-        for found in rule.hits(text):
-            yield rule, found
+        return [found[0].strip() for found in re.finditer(self.pattern, text)]
 
 
 _START = r"(?:(?<![^\s])|(?<=[.;:!?] ))"
@@ -382,3 +371,10 @@ SOFT: Final = tuple(
 )
 
 RULES: Final = (*HARD, *SOFT)
+
+
+def hits(text: str) -> Iterator[tuple[Rule, str]]:
+    """Yield every rule that ``text`` breaks, with the words that break it."""
+    for rule in RULES:
+        for found in rule.hits(text):
+            yield rule, found

@@ -63,8 +63,8 @@ def paragraphs(path: str, first: int, text: str) -> Iterator[Text]:
     for number, line in enumerate([*text.split("\n"), ""], first):
         bare = line.strip()
         is_fence = bare.startswith("```")
-        starts_anew = fenced or is_fence or not bare or re.match(r"(?:[-*|#>]|\d+\.|:\w+|>>>|\$)", bare)
-        if starts_anew and lines:
+        starts_text = fenced or is_fence or not bare or re.match(r"(?:[-*|#>]|\d+\.|:\w+|>>>|\$)", bare)
+        if starts_text and lines:
             yield Text(path, start, plain(" ".join(lines)))
             lines = []
         if is_fence:
@@ -88,7 +88,7 @@ def files(folders: Iterable[str], pattern: str) -> Iterator[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class Literal:
-    """A string of a Python module and what it is passed to."""
+    """A string of a Python module and its use."""
 
     text: Text
     is_error: bool = False
@@ -314,5 +314,5 @@ SURFACES: Final = STRICT | SHRINKING
 
 @cache
 def texts(surface: str) -> tuple[Text, ...]:
-    """The texts of one surface."""
-    return tuple(text for text in SURFACES[surface]() if not text.path.startswith(EXEMPT))
+    """The texts of one surface, equal ones once."""
+    return tuple({text.text: text for text in SURFACES[surface]() if not text.path.startswith(EXEMPT)}.values())

@@ -73,11 +73,6 @@ def visible(text: str) -> str:
     )
 
 
-def number(count: int) -> str:
-    """A count in a sentence, for example ``4``."""
-    return grouped(count)
-
-
 def seats(count: int) -> str:
     """The size of a game, for example ``4 players``."""
     return ngettext("%(number)s player", "%(number)s players", count) % {"number": count}

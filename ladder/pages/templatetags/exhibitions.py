@@ -84,7 +84,7 @@ def exhibition_state(exhibition: Exhibition) -> str:
 @register.filter
 def games_of_block(seats: int) -> str:
     """Return the number of games per block as a word: ``two``, ``six``."""
-    return words.number(len(seatings(seats)))
+    return words.grouped(len(seatings(seats)))
 
 
 @register.filter
