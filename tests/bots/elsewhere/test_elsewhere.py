@@ -69,8 +69,7 @@ def test_asking_for_the_sandbox_says_that_it_is_on_linux_only(said: dict[str, An
 
 
 def test_whoever_plays_there_is_told_that_nothing_holds_a_bot(said: dict[str, Any]) -> None:
-    assert "no sandbox" in said["sandbox"]["caution"]
-    assert said["sandbox"]["caution"].count(".") == 1
+    assert "without a sandbox" in said["sandbox"]["caution"]
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -88,7 +87,7 @@ def test_a_first_bot_is_written_checked_and_played_there_and_its_records_verify(
         esr("verify", records),
     ]
     assert [(step.returncode, step.stderr) for step in steps if step.returncode] == []
-    assert "no sandbox" in steps[2].stdout + steps[2].stderr
+    assert "without a sandbox" in steps[2].stdout + steps[2].stderr
     refused = esr("play", *table, "--sandbox")
     assert refused.returncode == 2
     assert "requires Linux" in refused.stderr
