@@ -74,7 +74,7 @@ def is_house_name(name: str) -> bool:
 
 
 def is_user_name(name: str, except_of: User | None = None) -> bool:
-    """Whether ``name`` is a user name or looks like one. The user name of ``except_of`` does not count.
+    """Whether ``name`` is a username or looks like one. The username of ``except_of`` does not count.
 
     Suspended users keep their names.
     """
@@ -113,7 +113,7 @@ def name_for(owner: User, name: str, bot: Bot | None = None) -> str:
     """``name`` as it is stored, for ``bot`` or for a new bot of ``owner``.
 
     Raises ``NameRefused`` also if another bot of the owner has the name, if staff took it from one of their bots, or if
-    it looks like the user name of another user. A bot keeps the name that it has.
+    it looks like the username of another user. A bot keeps the name that it has.
     """
     if bot is not None and name == bot.name:
         return name

@@ -24,7 +24,7 @@ def lacks(app_configs: object = None, **_: Any) -> list[CheckMessage]:  # noqa: 
     found = {
         "E001": (
             settings.EMAIL_BACKEND.endswith(("console.EmailBackend", "dummy.EmailBackend")),
-            "Users cannot sign up because emails are printed to the terminal.",
+            "Users cannot create accounts because emails are printed to the terminal.",
             "Set EMAIL_URL to a mail server, for example EMAIL_URL=smtp+tls://user:password@mail.example.org:587.",
         ),
         "E002": (

@@ -166,7 +166,7 @@ SOCIALACCOUNT_EMAIL_AUTHENTICATION = False  # do not trust email addresses of ot
 SOCIALACCOUNT_LOGIN_ON_GET = False
 SOCIALACCOUNT_STORE_TOKENS = False
 AXES_HANDLER = "esr_platform.accounts.lockout.Handler"  # deletes IP addresses when they are no longer needed
-AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]  # by user name alone, anyone could lock out the owner
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]  # by username alone, anyone could lock out the owner
 AXES_FAILURE_LIMIT = 6
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_RESET_ON_SUCCESS = True

@@ -176,7 +176,8 @@ def _no_upload(filename: str, data: bytes) -> FileFault:
         text = "is neither a .py nor a .zip file. If it is a Python program, rename it so that the name ends with .py"
         return FileFault("wrong_suffix", text)
     if filename.lower().endswith(".zip"):
-        return FileFault("not_a_zip", "does not start like a zip archive. Create the archive again")
+        text = "is not a valid zip archive: it does not start with a zip header. Create the archive again"
+        return FileFault("not_a_zip", text)
     return FileFault("unsupported_format", f"is neither a .py nor a .zip file. {_ZIP}")
 
 

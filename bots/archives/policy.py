@@ -148,7 +148,7 @@ def _paths(name: str) -> list[tuple[str, bool]]:
 
 def _look_alikes(one: str, two: str) -> ArchiveRefused:
     file = shown(two)
-    message = f"{file} and {shown(one)} are the same name on some systems. Rename one of them."
+    message = f"{file} and {shown(one)} have the same name on some systems. Rename one of them."
     return ArchiveRefused(message, "name_collision", file)
 
 
@@ -191,7 +191,7 @@ def _path_fault(name: str) -> FileFault | None:
 
 def _depth_fault(name: str, limits: ArchiveLimits) -> FileFault | None:
     if name.removesuffix("/").count("/") >= limits.depth:
-        return FileFault("path_too_deep", f"is more than {limits.depth - 1} folders deep. Move it to a higher folder")
+        return FileFault("path_too_deep", f"is nested more than {limits.depth - 1} folders deep. Move it up")
     return None
 
 

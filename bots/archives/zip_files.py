@@ -123,13 +123,13 @@ def descriptor_at(data: bytes, position: int) -> Sizes:
 
 
 def extra_fields(extra: bytes) -> Iterator[tuple[int, bytes]]:
-    """The extra fields (4.5) as numbers and contents. Raises ``Damaged`` when one is cut off."""
+    """The extra fields (4.5) as numbers and contents. Raises ``Damaged`` when one is truncated."""
     position = 0
     while len(extra) - position >= _EXTRA.size:  # fewer bytes are padding
         number, length = _EXTRA.unpack_from(extra, position)
         position += _EXTRA.size
         if position + length > len(extra):
-            raise Damaged("an extra field is cut off")
+            raise Damaged("an extra field is truncated")
         yield number, extra[position : position + length]
         position += length
 
@@ -137,10 +137,10 @@ def extra_fields(extra: bytes) -> Iterator[tuple[int, bytes]]:
 def _unpack(shape: struct.Struct, data: bytes, position: int, signature: bytes) -> tuple[int, ...]:
     """The record's numbers, without its signature."""
     if position + shape.size > len(data):
-        raise Damaged("a record is cut off")
+        raise Damaged("a record is truncated")
     found, *numbers = shape.unpack_from(data, position)
     if found != signature:
-        raise Damaged("a record is not where it should be")
+        raise Damaged("a record is at the wrong position")
     return tuple(numbers)
 
 
@@ -148,7 +148,7 @@ def _texts(data: bytes, position: int, name_size: int, extra_size: int) -> tuple
     """The name and the extra fields that follow a header."""
     middle = position + name_size
     if middle + extra_size > len(data):
-        raise Damaged("a name is cut off")
+        raise Damaged("a name is truncated")
     return data[position:middle], data[middle : middle + extra_size]
 
 

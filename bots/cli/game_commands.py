@@ -99,7 +99,8 @@ RULES_COMMAND = Command(
 examples:
   esr rules edel-stein-reich | less
 
-docs/record.md describes the notation of moves. docs/views.md describes what a bot sees.""",
+The documentation describes the notation of moves on the page "The record of a game", and what a bot sees on the page
+"Views, decisions and logs".""",
     rules_arguments,
     run_rules,
 )

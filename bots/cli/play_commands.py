@@ -71,7 +71,7 @@ def check_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--command", dest="command_line", metavar="CMD",
-        help="check a command line instead of a folder; DIR is optional and only provides bot.toml",
+        help="command line to check instead of a folder; DIR is optional and provides only bot.toml",
     )  # fmt: skip
     python_argument(parser)
     _logs_and_limits_arguments(parser)

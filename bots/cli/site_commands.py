@@ -55,7 +55,7 @@ def run_login(options: Namespace, screen: Screen) -> int:
         except ClientError as error:
             raise UsageError(str(error)) from error
     path = keep(credentials)
-    screen.say(f"Logged in to {credentials.site}. The token was saved in {path}, which only you can read.")
+    screen.say(f"Signed in to {credentials.site}. The token was saved in {path}, which only you can read.")
     if urlsplit(credentials.site).scheme == "http" and urlsplit(credentials.site).hostname not in _LOCAL_HOSTS:
         screen.say(
             "Warning: this URL uses http, so others on the network can read your token. Use https if possible.",
@@ -67,24 +67,24 @@ def run_login(options: Namespace, screen: Screen) -> int:
 
 def _asked_token() -> str:
     """Read the token from the terminal without echo, or else from the first line of standard input."""
-    token = getpass("Token (esr_…): ") if sys.stdin.isatty() else sys.stdin.readline()
+    token = getpass("API token (esr_…): ") if sys.stdin.isatty() else sys.stdin.readline()
     token = token.strip()
     if not token.startswith("esr_"):
-        raise UsageError("Invalid token: a token starts with esr_. Create one on your account page.")
+        raise UsageError("Invalid API token: a token starts with esr_. Create one on your account page.")
     return token
 
 
 LOGIN_COMMAND = Command(
     "login",
-    "Log in to a site with an API token.",
+    "Sign in to a site with an API token.",
     """\
 examples:
   esr login https://arena.example.org              prompts for the token
   esr login https://arena.example.org < token.txt
 
-Create an API token and choose its scopes on your account page. You can set the environment variables
-ESR_SITE and ESR_TOKEN instead of signing in. There is no option for the token because other users of this machine
-could see it in the process list.""",
+Create an API token and choose its scopes on your account page. You can set the environment variables ESR_SITE and
+ESR_TOKEN instead of signing in. There is no option for the token because other users of this machine could see it in
+the process list.""",
     login_arguments,
     run_login,
 )
@@ -176,7 +176,7 @@ def run_status(options: Namespace, screen: Screen) -> int:
         bots = [_bot(client, slug, token) for slug in slugs]
     bound = f", only for {token['bot']}" if token["bot"] else ""
     until = f", expires {token['expires'][:10]}" if token["expires"] else ""
-    screen.say(f"Logged in as {token['owner']}. Token scopes: {', '.join(token['scopes'])}{bound}{until}")
+    screen.say(f"Signed in as {token['owner']}. Token scopes: {', '.join(token['scopes'])}{bound}{until}")
     if bots:
         screen.show(_table(bots))
     else:
@@ -387,14 +387,14 @@ examples:
   esr play-remote house:greedy --ladder edel-stein-reich-3-open
   esr play-remote 'node bot.js' --ladder edel-stein-reich-3-remote --at-once 4
 
-BOT is the same program as for `esr play` and uploads. It speaks the bot protocol on stdin and stdout, with one
-process per game. A command runs in your environment, for example with your GPU.
+BOT is a program as in `esr play`. It speaks the bot protocol on stdin and stdout, with one process per game. A command
+runs in your environment, for example with your GPU.
 
 The first run registers a remote bot and needs a token with the scopes `play` and `upload`. Later runs also work with
-the bot's own token. The bot also receives games of other ladders that it has joined.
+the bot's own token. The bot also gets games on other ladders that it has joined.
 
 Moves are checked before they are sent. If a move is illegal, the default move is sent instead. The exit code is 1 if
-there was an error at a decision.""",
+a decision failed.""",
     play_remote_arguments,
     run_play_remote,
 )

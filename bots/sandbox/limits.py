@@ -137,7 +137,7 @@ def _program(name: str) -> str:
         if os.access(f"{folder}/{name}", os.X_OK):
             return f"{folder}/{name}"
     raise PlatformFailure(
-        f"{name} is missing (packages coreutils and util-linux); root needs it to start bots as other users"
+        f"{name} is missing (packages coreutils and util-linux); the worker needs it to start bots as other users"
     )
 
 

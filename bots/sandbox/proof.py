@@ -226,8 +226,8 @@ def judge_from_outside(outside: Outside, folders: Iterable[Path]) -> Iterator[Ch
     problem = f"files are on a disk, whose cache can pass information to later games: {on_disk}"
     yield Check("All bot files are in memory.", problem if outside.on_disk else "", for_ratings=True)
     if not outside.on_disk:
-        problem = "the bot files have holes, so reading them allocates memory"
-        yield Check("Bot files have no holes.", problem if any(map(has_holes, folders)) else "")
+        problem = "the bot files are sparse, so reading them allocates memory"
+        yield Check("Bot files are not sparse.", problem if any(map(has_holes, folders)) else "")
 
 
 def _check(name: str, problem: str, wrong: object) -> Check:

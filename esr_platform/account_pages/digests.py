@@ -20,7 +20,7 @@ from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 from django.urls import reverse
 from django.utils import timezone, translation
-from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from esr_platform.account_pages.notifications import News, may_have_news, news_of
 from esr_platform.accounts import mail
@@ -108,8 +108,9 @@ def unsubscribe_url(owner: User) -> str:
 
 def _email(person: User, address: str, told: Sequence[News]) -> EmailMultiAlternatives:
     with translation.override(settings.LANGUAGE_CODE):
-        several = _("%(count)s updates about your bots and matches") % {"count": len(told)}
-        subject = told[0].headline if len(told) == 1 else several
+        count = len(told)
+        several = ngettext("%(count)s new notification", "%(count)s new notifications", count) % {"count": count}
+        subject = told[0].headline if count == 1 else several
         values = {"person": person, "news": told}
         return mail.message(address, subject, "accounts/email/digest.txt", values, unsubscribe_url(person))
 

@@ -98,7 +98,7 @@ _ERRORS: Final = {
         "This token does not have the scope 'upload'. Create a token with it on your account page.",
         "The token does not have the required scope, or belongs to another bot.",
     ),
-    "NotFound": (404, "not_found", "Ladder not found.", "The object does not exist, or you are not allowed to see it."),
+    "NotFound": (404, "not_found", "Ladder not found.", "The object does not exist, or you do not have access to it."),
     "Conflict": (
         *(409, "late"),
         "The answer arrived too late. 'played' is the move that was played instead.",

@@ -24,7 +24,7 @@ PEOPLE: Final = (
     *("anouk", "bosse", "delia", "femke", "hugo", "ines", "jonna", "kofi"),
     *("lior", "marek", "orla", "pavel", "ruth", "samir", "tomas", "yuki"),
 )
-"""User names. These accounts have no passwords, so nobody can sign in with them."""
+"""Usernames. These accounts have no passwords, so nobody can sign in with them."""
 
 
 @dataclass(frozen=True)

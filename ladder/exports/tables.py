@@ -153,7 +153,7 @@ def _bots() -> Table:
         word("bot", "slug of the bot", "slug"),
         word("name", "display name"),
         word("kind", "hosted: a bot that runs on the site; remote: a bot that its owner runs; person: a human player"),
-        word("owner", "user name; null for house bots, guests and deleted accounts", owner, nullable=True),
+        word("owner", "username; null for house bots, guests and deleted accounts", owner, nullable=True),
         flag("house", "whether the bot is a house bot", house),
         moment("created", "time of creation"),
         moment("retired", "time at which the bot was retired; null if it was not", nullable=True),

@@ -60,7 +60,7 @@ def test_a_token_is_shown_once_and_revoked(watched: Page, look: Look) -> None:
     look("tokens-new")
     watched.goto("/account/tokens/")
     assert secret not in watched.content()
-    press(watched.get_by_role("button", name="Revoke laptop"))
+    press(watched.get_by_role("button", name="Revoke token laptop"))
     look("tokens-revoked")
 
 

@@ -142,7 +142,7 @@ def test_a_login_is_kept_for_its_owner_alone(town: Town, tmp_path: Path) -> None
     assert typed("login", town.url, said="esr_" + "x" * 43).returncode == USAGE
     assert typed("login", town.url, said=town.tokens["ada"]).returncode == 0
     assert (tmp_path / "config" / "credentials.json").stat().st_mode & 0o777 == 0o600
-    assert "Logged in as ada." in typed("status").stdout
+    assert "Signed in as ada." in typed("status").stdout
 
 
 def test_the_example_bots_play_whole_games(town: Town, tmp_path: Path) -> None:

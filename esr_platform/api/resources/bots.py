@@ -189,7 +189,7 @@ class Bots(Listing):
     document = BotListed
     orders = OLDEST
     parameters = (
-        Text("owner", "Only bots of this user.", pattern=r"^[\w.@+-]{1,150}$", shape="a user name", example="miriam"),
+        Text("owner", "Only bots of this user.", pattern=r"^[\w.@+-]{1,150}$", shape="a username", example="miriam"),
         Flag("house", "`true`: only house bots; `false`: only other bots."),
         Choice("kind", "Only bots of this kind; by default hosted and remote bots.", words=Bot.Kind.values),
         Text("ladder", "Only bots on this ladder.", example="edel-stein-reich-4"),

@@ -76,7 +76,7 @@ class ComparisonForm(Form):
         about("Bots at the other seats.", ["house-greedy"], min_length=1, max_length=_MOST_OPPONENTS),
     ]
     margin: Annotated[
-        Literal[20, 50, 100], about("Smallest difference to detect, in 1/1000 of the share of beaten opponents.", 50)
+        Literal[20, 50, 100], about("Smallest difference to detect, in 1/1000 of the share of opponents beaten.", 50)
     ] = 50
     key: Key = None
 
@@ -96,7 +96,7 @@ class ExhibitionPlayerDocument(Document):
     bot: Annotated[str, about("Slug of the bot.", "citrine")]
     version: Annotated[int, about("Number of the version.", 3)]
     score: Annotated[
-        MeanDocument | None, about("Share of beaten opponents, from 0 to 1; null before the first block has ended.")
+        MeanDocument | None, about("Share of opponents beaten, from 0 to 1; null before the first block has ended.")
     ]
 
 

@@ -257,7 +257,7 @@ class OwnMembershipDocument(Document):
     ladder: Annotated[str, about("Slug of the ladder.", "edel-stein-reich-4")]
     bot: Annotated[str, about("Slug of the bot.", "citrine")]
     active: Annotated[bool, about("Whether the bot gets new games.", True)]
-    declined: Annotated[bool, about("Whether you removed the bot from the ladder.", False)]
+    declined: Annotated[bool, about("Whether the owner left the ladder with this bot.", False)]
     rating: Annotated[float, about("Rating in points.", 1702.413)]
     games: Annotated[int, about("Rated games in the season.", 2048)]
 

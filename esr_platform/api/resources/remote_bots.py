@@ -141,7 +141,7 @@ class OwnBot(APIView):
         bot = _bot(request)
         form = read_body(request.data, DeclarationForm)
         if form.available is False:
-            raise ValidationError({"available": ["Must be true. Omit the field to change nothing."]})
+            raise ValidationError({"available": ["Must be true. Omit the field if you do not want to resume the bot."]})
         if form.available is True:
             pauses.put_back(bot)
         sent = msgspec.structs.asdict(form)
