@@ -19,7 +19,7 @@ from django.db.models import Count, Exists, Max, OuterRef, Q
 from django.db.models.functions import Now
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext_lazy
 
 from bots.lookalikes import is_blank
 from bots.models import Bot
@@ -161,7 +161,11 @@ _LINES_A_MINUTE: Final = Limit(
 )
 _LINES_A_GAME: Final = Limit(
     "MAX_CHAT_LINES_PER_GAME",
-    gettext_lazy("You have sent %(most)s messages in this game (the maximum). You can still read the chat."),
+    ngettext_lazy(
+        "You have sent %(most)s message in this game (the maximum). You can still read the chat.",
+        "You have sent %(most)s messages in this game (the maximum). You can still read the chat.",
+        "most",
+    ),
     code="lines_per_game",
 )
 
@@ -230,7 +234,11 @@ def _reads(match_id: int, person: int) -> bool:
 
 _REPORTS_A_DAY: Final = Limit(
     "MAX_CHAT_REPORTS_PER_DAY",
-    gettext_lazy("You have reported %(most)s messages in the last 24 hours (the maximum). Try again later."),
+    ngettext_lazy(
+        "You have reported %(most)s message in the last 24 hours (the maximum). Try again later.",
+        "You have reported %(most)s messages in the last 24 hours (the maximum). Try again later.",
+        "most",
+    ),
     per=DAY,
     code="reports_per_day",
 )

@@ -51,7 +51,7 @@ def hold_acting(person: int) -> User:
     """
     now = get_user_model()._default_manager.select_for_update(no_key=True).get(pk=person)
     if not now.is_active:
-        raise Refused(_("Your account is closed. Nothing was changed."), code="account_closed")
+        raise Refused(_("Your account is suspended or deleted. Nothing was changed."), code="account_closed")
     return now
 
 
@@ -107,7 +107,8 @@ class Limit:
         """The error for a user who has reached the limit."""
         wait_s = self.retry_s if retry_s is None else retry_s
         minutes = ceil((wait_s or 0) / 60)
-        return TooMany(str(self.message) % {"most": self.most, "minutes": minutes, **words}, wait_s, code=self.code)
+        message: Any = self.message  # a plural is resolved by %, with its number among the values
+        return TooMany(message % {"most": self.most, "minutes": minutes, **words}, wait_s, code=self.code)
 
     def _free_s(self, rows: QuerySet[Any, Any]) -> int:
         """Seconds until a row may be added: when the oldest of the newest ``most`` rows is older than ``per``."""

@@ -295,7 +295,11 @@ def _table(match_id: int, seat: int) -> Iterator[tuple[LockedMatch, LiveSeat]]:
 def _no_abort(position: Position, live_seat: LiveSeat) -> Refused:
     """The error for a player who can neither abort the game alone nor vote for it."""
     if not _sits(live_seat):
-        return Refused(_("You have left your seat. Return to the game before you abort it."), code="not_seated")
+        if _may_return(live_seat):
+            text = _("A substitute bot plays in your seat. Return to the game before you abort it.")
+        else:
+            text = _("You have left this game, so you cannot abort it.")
+        return Refused(text, code="not_seated")
     if position.rated:
         return Refused(_("A rated game with bots cannot be aborted. You can resign."), code="abort_with_bots")
     text = _("A casual game can be aborted only before its second round. You can resign.")

@@ -20,7 +20,7 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext_lazy
 
 from bots.models import Bot
 from bots.owners import guest_player
@@ -62,15 +62,22 @@ _RANDOM: Final = SystemRandom()
 
 _GAMES_FROM_IP: Final = Limit(
     "MAX_GUEST_GAMES_PER_IP",
-    gettext_lazy("%(most)s guest games from your network are running (the maximum). Try again later or sign up."),
+    ngettext_lazy(
+        "%(most)s guest game from your network is running (the maximum). Try again later or sign up.",
+        "%(most)s guest games from your network are running (the maximum). Try again later or sign up.",
+        "most",
+    ),
     retry_s=_RETRY_S,
     code="guest_games_per_ip",
 )
 _GAMES_FROM_IP_PER_DAY: Final = Limit(
     "MAX_GUEST_GAMES_PER_IP_PER_DAY",
-    gettext_lazy(
+    ngettext_lazy(
+        "Guests on your network have started %(most)s game in the last 24 hours (the maximum). Try again later or"
+        " sign up.",
         "Guests on your network have started %(most)s games in the last 24 hours (the maximum). Try again later or"
-        " sign up."
+        " sign up.",
+        "most",
     ),
     per=DAY,
     code="guest_games_per_day",

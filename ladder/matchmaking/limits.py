@@ -12,7 +12,7 @@ from django.contrib.auth import get_user_model
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import ngettext_lazy
 
 from bots import remote
 from bots.models import Bot, RemoteBot
@@ -63,14 +63,20 @@ RETRY_S: Final = 60
 
 _GAMES_AT_ONCE: Final = Limit(
     "MAX_LIVE_GAMES_PER_USER",
-    gettext_lazy("You are playing %(most)s games (the maximum). Finish one first."),
+    ngettext_lazy(
+        "You are playing %(most)s game (the maximum). Finish it first.",
+        "You are playing %(most)s games (the maximum). Finish one first.",
+        "most",
+    ),
     retry_s=RETRY_S,
     code="games_at_once",
 )
 _HOSTED_SEATS: Final = Limit(
     "MAX_HOSTED_SEATS_PER_USER",
-    gettext_lazy(
-        "Hosted bots can fill at most %(most)s seats in all running games of one player. Try again after a game ends."
+    ngettext_lazy(
+        "Hosted bots can fill at most %(most)s seat in all running games of one player. Try again after a game ends.",
+        "Hosted bots can fill at most %(most)s seats in all running games of one player. Try again after a game ends.",
+        "most",
     ),
     retry_s=RETRY_S,
     code="hosted_seats",
@@ -80,7 +86,7 @@ _HOSTED_SEATS: Final = Limit(
 def hold_people(ids: Iterable[int]) -> dict[int, User]:
     """Lock the rows of these people, ordered by id as everywhere.
 
-    Returns them by id, without unknown ids and closed accounts.
+    Returns them by id, without unknown ids and suspended or deleted accounts.
     """
     rows = get_user_model()._default_manager.select_for_update(no_key=True)
     return {one.pk: one for one in rows.filter(pk__in=set(ids)).order_by("pk") if one.is_active}
@@ -159,13 +165,21 @@ def _live_seats_of(people: Collection[int]) -> QuerySet[LiveSeat]:
 
 _GAMES_PER_DAY: Final = Limit(
     "MAX_OPEN_GAMES_PER_DAY",
-    gettext_lazy("You have created %(most)s games in the last 24 hours (the maximum). Try again later."),
+    ngettext_lazy(
+        "You have created %(most)s game in the last 24 hours (the maximum). Try again later.",
+        "You have created %(most)s games in the last 24 hours (the maximum). Try again later.",
+        "most",
+    ),
     per=DAY,
     code="open_games_per_day",
 )
 _OPEN_GAMES: Final = Limit(
     "MAX_OPEN_GAMES_PER_USER",
-    gettext_lazy("You are waiting in %(most)s open games (the maximum). Leave one first."),
+    ngettext_lazy(
+        "You are waiting in %(most)s open game (the maximum). Leave it first.",
+        "You are waiting in %(most)s open games (the maximum). Leave one first.",
+        "most",
+    ),
     retry_s=10,
     code="open_games",
 )
@@ -208,25 +222,41 @@ _DECLINED: Final = Proposal.State.DECLINED
 
 _OPEN_CHALLENGES: Final = Limit(
     "MAX_OPEN_CHALLENGES_PER_USER",
-    "You have %(most)s challenges that are open or being played (the maximum). Wait for one to end or withdraw one.",
+    ngettext_lazy(
+        "You have %(most)s open or running challenge (the maximum). Wait for it to end or withdraw it.",
+        "You have %(most)s open or running challenges (the maximum). Wait for one to end or withdraw one.",
+        "most",
+    ),
     retry_s=int(ANSWER_WITHIN.total_seconds()),
     code="open_challenges",
 )
 _CHALLENGES_PER_DAY: Final = Limit(
     "MAX_CHALLENGES_PER_DAY",
-    "You have sent %(most)s challenges in the last 24 hours (the maximum). Try again later.",
+    ngettext_lazy(
+        "You have sent %(most)s challenge in the last 24 hours (the maximum). Try again later.",
+        "You have sent %(most)s challenges in the last 24 hours (the maximum). Try again later.",
+        "most",
+    ),
     per=DAY,
     code="challenges_per_day",
 )
 _CHALLENGES_TO_ONE: Final = Limit(
     "MAX_CHALLENGES_TO_ONE_USER_PER_DAY",
-    "You have challenged this player %(most)s times in the last 24 hours (the maximum). Try again later.",
+    ngettext_lazy(
+        "You have challenged this player %(most)s time in the last 24 hours (the maximum). Try again later.",
+        "You have challenged this player %(most)s times in the last 24 hours (the maximum). Try again later.",
+        "most",
+    ),
     per=DAY,
     code="challenges_to_one",
 )
 _UNANSWERED: Final = Limit(
     "unanswered challenges",
-    "%(bot)s has %(most)s unanswered challenges (the maximum). Try again in a minute.",
+    ngettext_lazy(
+        "%(bot)s has %(most)s unanswered challenge (the maximum). Try again in a minute.",
+        "%(bot)s has %(most)s unanswered challenges (the maximum). Try again in a minute.",
+        "most",
+    ),
     count=MOST_ASKED,
     retry_s=60,
     code="unanswered_challenges",

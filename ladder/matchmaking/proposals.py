@@ -486,10 +486,10 @@ def _bots(made: Proposal) -> list[Bot]:
 
 
 def _held(ids: Iterable[int], acting: int) -> dict[int, User]:
-    """Lock the rows of these people. Raises ``Refused`` if the account of the ``acting`` one is closed."""
+    """Lock the rows of these people. Raises ``Refused`` if that of ``acting`` is suspended or deleted."""
     people = hold_people(ids)
     if acting not in people:
-        raise Refused(_("Your account is closed. Nothing was changed."), code="account_closed")
+        raise Refused(_("Your account is suspended or deleted. Nothing was changed."), code="account_closed")
     return people
 
 

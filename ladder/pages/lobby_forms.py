@@ -121,7 +121,7 @@ MOST_OTHERS: Final = 4
 _NONE: Final = ("", gettext_lazy("No bot selected"))
 
 CASUAL, RATED = "casual", "rated"
-MODES: Final = [(CASUAL, gettext_lazy("Casual (no rating)")), (RATED, gettext_lazy("Rated (counts for the ladder)"))]
+MODES: Final = [(CASUAL, gettext_lazy("Casual (unrated)")), (RATED, gettext_lazy("Rated (counts for the ladder)"))]
 
 
 class _Formats(forms.Select):

@@ -285,7 +285,11 @@ class TablePage:
         votes = ngettext("%(count)s player agrees", "%(count)s players agree", agreed) % {"count": agreed}
         offered = [
             ("return", rights["return"], gettext("Return to game")),
-            ("claim", rights["claim"], gettext("Claim victory: the other players have been offline for a minute")),
+            (
+                "claim",
+                rights["claim"],
+                gettext("Claim victory: the other human players have been offline for a minute"),
+            ),
             ("abort", abort["allowed"], gettext("Abort game: it ends without a result")),
             (
                 "abort",

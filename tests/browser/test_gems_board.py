@@ -218,7 +218,7 @@ def test_a_composer_says_what_would_make_an_offer_higher(watched: Page, transact
         [True, 1, "Higher offer. Two gems each, but your yellow ranks above green."],
         [False, None, "Not high enough. Their offer has two more gems. Add at least two gems."],
         [False, None, "Not high enough. Their offer has one more gem. You cannot make a higher offer."],
-        [False, None, "Offer at least one gem or decline."],
+        [False, None, "Offer at least one gem or make no offer."],
     ]
 
 

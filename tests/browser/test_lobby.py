@@ -124,7 +124,7 @@ def test_a_guest_sits_down_and_plays_without_javascript(browser: Browser, live_s
     )
     page = context.new_page()
     page.goto("/play/")
-    page.get_by_role("button", name="Play Edel, Stein & Reich", exact=True).click()  # all choose at once
+    page.get_by_role("button", name="Play game: Edel, Stein & Reich", exact=True).click()  # all choose at once
     expect(page.locator("#now")).to_be_visible()
     match = Match.objects.get()
     as_if_later(match)

@@ -61,7 +61,7 @@ _STATUSES: Final = {
     Verdict.UNKNOWN: (
         HTTPStatus.NOT_FOUND,
         "not_asked",
-        "Your bot was not asked this decision. GET /api/v1/bot/decision returns the open decision.",
+        "This decision was not sent to your bot. GET /api/v1/bot/decision returns the open decision.",
     ),
 }
 
@@ -71,7 +71,7 @@ _TO_PEOPLE: Final = {
     Verdict.UNKNOWN: (
         HTTPStatus.NOT_FOUND,
         "not_asked",
-        "Your seat was not asked this decision yet. Open decisions arrive in the stream of the seat.",
+        "This decision has not been sent to your seat yet. Open decisions arrive in the stream of the seat.",
     ),
 }
 

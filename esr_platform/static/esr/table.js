@@ -35,7 +35,7 @@ const SELDOM_MS = 6_000;
 
 /** Why the stream has ended. */
 const OVER = {
-  closed: () => say("Disconnected: the game is open in too many windows, or you have signed out."),
+  closed: () => say("You were disconnected because this game is open in too many windows or because you signed out."),
   refused: () => say("You no longer have access to this game."),
   "signed-out": () => say("You are signed out. Sign in again to continue."),
   unknown: () => say("You have no seat in this game."),

@@ -88,7 +88,7 @@ def tell_outcome(story: Story, outcome: Event) -> None:
         level = [seat for seat in placed if ranks[seat] == rank]
         points = scores[level[0]]["points"]
         if rank == 1:
-            won = f"share the win with {points} points each" if len(level) > 1 else f"wins with {points} points"
+            won = f"tied for first place with {points} points each" if len(level) > 1 else f"wins with {points} points"
             story.say(f"{story.named(level)} {won}")
         else:
             told.append(f"{story.named(level)} {'are' if len(level) > 1 else 'is'} {ordinal(rank)} with {points}")

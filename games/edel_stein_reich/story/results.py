@@ -129,7 +129,7 @@ def tell_outcome(story: Story, outcome: Mapping[str, Any], ply: int) -> None:
 
 def _tell_winners(story: Story, winners: Sequence[int], scores: Sequence[Score]) -> None:
     money = f"{scores[winners[0]]['money']} million"
-    won = f"wins with {money}" if len(winners) == 1 else f"share the win with {money} each"
+    won = f"wins with {money}" if len(winners) == 1 else f"tied for first place with {money} each"
     story.say(f"{story.named(winners)} {won}")
 
 

@@ -227,7 +227,7 @@ def test_the_result_names_ties_and_forfeits() -> None:
     scores: list[dict[str, Any]] = [{"points": 31}, {"points": 28}, {"points": 31}, {"points": 40, "forfeit": "time"}]
     log["outcome"] = {"ranks": [1, 3, 1, 4], "scores": scores}
     assert list(told(log)[-1].sentences) == [
-        "magpie and tulip share the win with 31 points each.",
+        "magpie and tulip tied for first place with 31 points each.",
         "kontor is third with 28.",
         "abacus forfeited (time limit exceeded) and ranks below all players who finished.",
     ]

@@ -192,7 +192,7 @@ def test_the_result_names_what_decided_a_tie_and_who_forfeited() -> None:
         "tulip forfeited (time limit exceeded) and ranks below all players who finished.",
     ]
     log["outcome"]["ranks"] = [2, 1, 4, 1]
-    assert told(log)[-1].sentences[0] == "kontor and abacus share the win with 40 million each."
+    assert told(log)[-1].sentences[0] == "kontor and abacus tied for first place with 40 million each."
     log["outcome"] = {"ranks": [1] * 4, "scores": [{**score, "forfeit": "exit"} for score in scores]}
     assert told(log)[-1].sentences[0] == "No player finished the game."
 

@@ -47,7 +47,7 @@ export const keys = () => [
   ["Shift + R Y G B", say("Remove a gem of that color")],
   ["Backspace", say("Clear the choice")],
   ["A O", say("Select Accept offer or Make offer")],
-  ["D", say("Select Decline")],
+  ["D", say("Select Make no offer, Decline card, Give no gem or Take nothing")],
   ["F B", say("Choose the face-up event card or the stack")],
   ["C", say("Select Use card")],
   ["Enter", say("Send the selected move")],

@@ -49,7 +49,7 @@ export class End {
     if (!outcome) return say("The game is over.");
     const winners = outcome.ranks.flatMap((rank, seat) => (rank === 1 ? [seat] : []));
     if (winners.length > 1)
-      return say("%(names)s share the victory.", { names: listed(winners.map((seat) => this.table.names[seat])) });
+      return say("%(names)s tied for first place.", { names: listed(winners.map((seat) => this.table.names[seat])) });
     return winners[0] === this.about.seat
       ? say("You win.")
       : say("%(name)s wins.", { name: this.table.names[winners[0]] });

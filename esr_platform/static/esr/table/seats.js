@@ -5,11 +5,11 @@ import { say } from "../words.js";
 import { asClock } from "./times.js";
 
 const WORDS = {
-  here: () => say("online"),
-  away: () => say("offline"),
-  substitute: () => say("substitute bot plays"),
-  left: () => say("left the game"),
-  bot: () => say("bot"),
+  here: () => say("Online"),
+  away: () => say("Offline"),
+  substitute: () => say("Substitute bot plays"),
+  left: () => say("Left the game"),
+  bot: () => say("Bot"),
 };
 
 /** @type {(sprite: string, seat: number) => SVGElement} the merchant's mark of a seat */
@@ -39,12 +39,12 @@ export class Seats {
       const parts = [
         seat === own ? say("You") : "",
         stateOf(here?.[seat], seat === own),
-        agreed.includes(seat) ? say("offers to abort") : "",
+        agreed.includes(seat) ? say("Offers to abort") : "",
       ];
-      const text = [...parts, isAsked ? say("to move") : ""].filter(Boolean).join(" · ");
+      const text = [...parts, isAsked ? say("To move") : ""].filter(Boolean).join(" · ");
       if (state.textContent !== text) state.textContent = text;
       const left = clocks?.[seat];
-      bank.textContent = Number.isFinite(left) ? say("time bank %(time)s", { time: asClock(left) }) : "";
+      bank.textContent = Number.isFinite(left) ? say("Time bank %(time)s", { time: asClock(left) }) : "";
     });
   }
 }

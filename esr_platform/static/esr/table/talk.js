@@ -70,7 +70,7 @@ export class Talk {
     const report =
       seat === this.seat || preset
         ? null
-        : html("button", { type: "button", class: "plain", "data-report": id }, say("Report"));
+        : html("button", { type: "button", class: "plain", "data-report": id }, say("Report message"));
     return html(
       "li",
       { "data-line": id },

@@ -77,7 +77,7 @@ function exchanged({ view, standing }, names) {
   });
   const none = [...view.players.keys()].filter((seat) => !takers.some(({ to }) => to === seat));
   const last = moves.find((move) => move.to === "display");
-  const note = last ? say("was %(name)s's bid", { name: names[last.from] }) : say("no bids: unchanged");
+  const note = last ? say("previously bid by %(name)s", { name: names[last.from] }) : say("no bids: unchanged");
   return [link({ cards: view.display, note }), ...found, ...none.map((seat) => bidless(view, standing, seat))];
 }
 

@@ -65,7 +65,7 @@ function stateOf(view, seat) {
   if (passed) return say("has passed");
   if (view.stage === null && view.players.every(({ points }) => points <= view.players[seat].points))
     return say("most points");
-  return done ? say("has laid") : "";
+  return done ? say("has finished laying") : "";
 }
 
 /** The cellars of a seat: the open one large, or an older one that somebody has chosen to look at. */

@@ -108,8 +108,10 @@ const declines = ({ declined, opener }, name) =>
   declined.map((seat) =>
     line(
       seat === opener,
-      element("span", "slip none", say("declines")),
-      say("%(name)s makes no offer", { name: name(seat) }),
+      element("span", "slip none", seat === opener ? say("no offer") : say("no gem")),
+      seat === opener
+        ? say("%(name)s makes no offer", { name: name(seat) })
+        : say("%(name)s gives no gem", { name: name(seat) }),
     ),
   );
 
@@ -120,7 +122,7 @@ const gift = ({ winner, opener, gems }) =>
 function closing({ view, barter, ended, memory, past }, name) {
   if (!ended) return asked(view.turn ?? barter.opener, barter, name);
   if (ended.how === "void")
-    return say("Both players decline. %(action)s is void.", { action: actionName(ended.action) });
+    return say("Neither player gives gems. %(action)s is void.", { action: actionName(ended.action) });
   const values = {
     loser: name(ended.loser),
     winner: name(ended.winner),
@@ -133,8 +135,8 @@ function closing({ view, barter, ended, memory, past }, name) {
 
 function asked(seat, { offers, declined }, name) {
   if (offers.length) return say("%(name)s can accept or make a higher offer.", { name: name(seat) });
-  if (declined.length) return say("%(name)s can give one gem and act, or also decline.", { name: name(seat) });
-  return say("%(name)s can open or decline.", { name: name(seat) });
+  if (declined.length) return say("%(name)s can give one gem and act, or decline.", { name: name(seat) });
+  return say("%(name)s can make the first offer or no offer.", { name: name(seat) });
 }
 
 /** What the winner took with the action. */

@@ -161,7 +161,7 @@ function headline(scoring, placed, name) {
   const first = placed.filter(({ rank }) => rank === 1).map(({ seat }) => seat);
   const values = { names: listing(first.map(name)), money: scoring.after.money[first[0]] };
   return first.length > 1
-    ? say("%(names)s share the win with %(money)s", values)
+    ? say("%(names)s tied for first place with %(money)s", values)
     : say("%(names)s wins with %(money)s", values);
 }
 

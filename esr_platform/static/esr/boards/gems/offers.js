@@ -82,7 +82,7 @@ function opening(offer) {
   return {
     higher,
     column: null,
-    text: higher ? say("Any gem is a valid opening offer.") : say("Offer at least one gem or decline."),
+    text: higher ? say("Any gem is a valid opening offer.") : say("Offer at least one gem or make no offer."),
   };
 }
 

@@ -69,8 +69,12 @@ function soleParts(cards, row) {
   const any = cards.filter((card) => card === "sole_any").length;
   const own = cards.includes(`sole:${row.of}`);
   return [
-    own && say("%(bonus)s for the card for %(colour)s alone", { bonus: soleBonus(row.of), colour: colourName(row.of) }),
-    any > 0 && say("%(bonus)s for the card for each color alone", { bonus: any * SOLE_ANY_BONUS }),
+    own && say("%(bonus)s for the card %(card)s", { bonus: soleBonus(row.of), card: quoted(`sole:${row.of}`) }),
+    any > 0 &&
+      sayCount("%(bonus)s for the card %(card)s", "%(bonus)s for %(count)s cards %(card)s", any, {
+        bonus: any * SOLE_ANY_BONUS,
+        card: quoted("sole_any"),
+      }),
   ].filter(Boolean);
 }
 
