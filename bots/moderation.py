@@ -17,6 +17,7 @@ from bots.models import Bot, BotReport, StaffAction, TextRemoval
 from bots.names import free_slug
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.limits import DAY, Limit, hold, hold_acting, require_over
+from esr_platform.accounts.mail import contact_staff
 from esr_platform.accounts.models import User
 
 MOST_A_DAY: Final = 10
@@ -40,9 +41,9 @@ def complain(bot: Bot, by: User, text: str) -> None:
     Raises ``Refused`` for house bots and people, and ``TooMany`` after ``MOST_A_DAY`` reports within a day.
     """
     if bot.kind == Bot.Kind.PERSON:
-        raise Refused(f"{bot.name} is a human player, not a bot. Contact the site staff.", code="not_a_bot")
+        raise Refused(f"{bot.name} is a human player, not a bot. {contact_staff('problem')}", code="not_a_bot")
     if bot.owner_id is None:
-        raise Refused(f"{bot.name} is a house bot. Contact the site staff.", code="house_bot")
+        raise Refused(f"{bot.name} is a house bot. {contact_staff('problem')}", code="house_bot")
     with transaction.atomic():
         hold_acting(by.pk)
         if BotReport.objects.filter(bot=bot, by=by, settled=None).update(text=text[:MAX_TEXT]):

@@ -25,6 +25,7 @@ from bots.lookalikes import (
 )
 from bots.models import Bot, BotVersion, TextRemoval
 from esr_platform.accounts.errors import NameRefused, Refused
+from esr_platform.accounts.mail import contact_staff
 from esr_platform.accounts.models import User
 
 MAX_NAME: Final = 40
@@ -171,8 +172,8 @@ def _not_taken_away(owner: User, what: TextRemoval.What, text: str, refusal: typ
     """Raise ``refusal`` for a text that staff removed from a bot of ``owner``, ignoring spaces and punctuation."""
     taken = TextRemoval.objects.filter(bot__owner=owner, what=what).values_list("before", flat=True)
     if text and _letters(text) in map(_letters, taken):
-        message = f"A moderator removed this {what.label} from one of your bots. Choose another one."
-        raise refusal(message, code="removed_by_moderator")
+        removed = f"A moderator removed this {what.label} from one of your bots. Choose another one."
+        raise refusal(f"{removed} {contact_staff('mistake')}", code="removed_by_moderator")
 
 
 def _letters(text: str) -> str:

@@ -12,7 +12,7 @@ from esr_platform import languages
 
 
 def site(_request: HttpRequest) -> dict[str, Any]:
-    """Context processor for ``SITE_NAME`` and the language of the page.
+    """Context processor for ``SITE_NAME``, ``CONTACT_EMAIL`` and the language of the page.
 
     ``LANGUAGE`` is the code of the language, ``LANGUAGES`` are all codes with their names, and ``WORDS`` is the path of
     the texts for scripts.
@@ -20,6 +20,7 @@ def site(_request: HttpRequest) -> dict[str, Any]:
     language = get_language() or settings.LANGUAGE_CODE
     return {
         "SITE_NAME": settings.SITE_NAME,
+        "CONTACT_EMAIL": settings.CONTACT_EMAIL,
         "LANGUAGE": language,
         "LANGUAGES": settings.LANGUAGES,
         "WORDS": languages.address(language),

@@ -1,4 +1,4 @@
-"""Django settings derived from environment variables: the database and the upload storage."""
+"""Django settings derived from environment variables: the database, the upload storage and email addresses."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import environ
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
 
 # --- Database --------------------------------------------------------------------------------------------------------
 
@@ -69,3 +71,19 @@ def _bucket(bucket: str, endpoint: str) -> dict[str, Any]:
             "client_config": Config(connect_timeout=5, read_timeout=20, retries={"total_max_attempts": 3}),
         },
     }
+
+
+# --- Email -----------------------------------------------------------------------------------------------------------
+
+
+def email_address(name: str, value: str) -> str:
+    """Return ``value`` without surrounding spaces if it is one email address or empty, or raise ``SystemExit``."""
+    value = value.strip()
+    try:
+        if value:
+            validate_email(value)
+    except ValidationError:
+        raise SystemExit(
+            f"{name} is not an email address: {value!r}. Set one address, for example {name}=staff@example.org."
+        ) from None
+    return value

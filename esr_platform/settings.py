@@ -2,9 +2,10 @@
 
 Environment variables override them: ``VAR_DIR`` (the data folder), ``DATABASE_URL``, ``REDIS_URL``,
 ``SECRET_KEY``, ``SECRET_KEY_FALLBACKS``, ``SECURE_COOKIES``, ``SECURE_HSTS_SECONDS``, ``SECURE_SSL_REDIRECT``,
-``DEBUG``, ``ALLOWED_HOSTS``, ``SITE_URL``, ``EMAIL_URL``, ``DEFAULT_FROM_EMAIL``, ``LOG_LEVEL``, ``METRICS_TOKEN``,
-``MAX_PAGES_PER_MINUTE``, ``MAX_UNFINISHED_HEADS_PER_IP``, the variables of ``esr_platform.accounts.social``, and the
-limits under the names below. Times are in seconds unless the name has another unit.
+``DEBUG``, ``ALLOWED_HOSTS``, ``SITE_URL``, ``EMAIL_URL``, ``DEFAULT_FROM_EMAIL``, ``CONTACT_EMAIL``, ``LOG_LEVEL``,
+``METRICS_TOKEN``, ``MAX_PAGES_PER_MINUTE``, ``MAX_UNFINISHED_HEADS_PER_IP``, the variables of
+``esr_platform.accounts.social``, and the limits under the names below. Times are in seconds unless the name has another
+unit.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from celery.schedules import crontab
 
 from bots.lookalikes import RESERVED
 from esr_platform.accounts.social import elsewhere
-from esr_platform.environment import database, uploads_storage
+from esr_platform.environment import database, email_address, uploads_storage
 from esr_platform.logging import logging_config
 from esr_platform.public import is_public
 from esr_platform.secret import is_weak, private_database, private_folder, secret_key, strong
@@ -258,6 +259,7 @@ EXPORT_PAUSE_SECONDS = env.int("EXPORT_PAUSE_SECONDS", default=600)
 vars().update(env.email_url("EMAIL_URL", default="consolemail://"))
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="arena@localhost")
 SERVER_EMAIL = DEFAULT_FROM_EMAIL
+CONTACT_EMAIL = email_address("CONTACT_EMAIL", env.str("CONTACT_EMAIL", default=""))  # of the site staff, public
 EMAIL_TIMEOUT = 10
 
 # Languages, formats and static files

@@ -21,6 +21,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from bots.models import Bot, BotVersion, Upload
 from bots.owners import rename_player
@@ -54,7 +55,8 @@ def delete(person: User) -> None:
     logger.info("account of user %s deleted by its owner", person.pk)
     person.refresh_from_db()
     erase(person)
-    mail.notify(person.pk, address, _("your account was deleted"), "accounts/email/deleted.txt", {"name": name})
+    subject = gettext_lazy("your account was deleted")
+    mail.notify(person.pk, address, subject, "accounts/email/deleted.txt", {"name": name})
 
 
 def erase_all() -> int:

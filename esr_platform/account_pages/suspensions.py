@@ -11,6 +11,7 @@ from typing import Final
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from bots.models import StaffAction
 from bots.owners import rename_player
@@ -25,6 +26,11 @@ from ladder.matchmaking.proposals import leave_lobby
 from ladder.members.suspensions import READ_BY, cancel_exhibitions_of, lift_bots_of, suspend_bots_of
 
 _What: Final = StaffAction.What
+_SUBJECTS: Final = {
+    "suspended": gettext_lazy("your account was suspended"),
+    "lifted": gettext_lazy("your account is no longer suspended"),
+    "blanked": gettext_lazy("your username was removed"),
+}
 
 
 def suspend(person: User, by: User, reason: str) -> None:
@@ -117,10 +123,5 @@ def _held(*people: int) -> list[User]:
 
 def _tell(person: User, what: str, reason: str, name: str = "") -> None:
     """Notify the person by email."""
-    subject = {
-        "suspended": _("your account was suspended"),
-        "lifted": _("your account is no longer suspended"),
-        "blanked": _("your username was removed"),
-    }[what]
     values = {"what": what, "reason": reason, "name": name or person.username}
-    mail.notify(person.pk, person.email_address, subject, "accounts/email/moderated.txt", values)
+    mail.notify(person.pk, person.email_address, _SUBJECTS[what], "accounts/email/moderated.txt", values)

@@ -2,6 +2,8 @@
 
 A template contains paragraphs with an empty line between them. A paragraph may end with a line that is a URL of this
 site. If the line before it ends with a colon, that line becomes the label of the link in the HTML part.
+
+``contact_staff`` tells users how to contact the site staff. Replies to emails go to the same address.
 """
 
 from __future__ import annotations
@@ -18,13 +20,50 @@ from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
 from django.template import Context, Engine
 from django.template.loader import render_to_string
-from django.utils.translation import get_language
+from django.utils.functional import Promise
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language, gettext_noop, override
 from django.utils.translation import gettext as _
 
 logger = logging.getLogger(__name__)
 
 LONGEST_LINE: Final = 240
 """In characters. A line of an email must not exceed 998 bytes (RFC 5322), and a character has up to four."""
+
+_CONTACT: Final = {
+    "mistake": (
+        gettext_noop("If you think that this is a mistake, contact the site staff at %(email)s."),
+        gettext_noop("If you think that this is a mistake, contact the site staff."),
+    ),
+    "stranger": (
+        gettext_noop("If you did not do this, contact the site staff at %(email)s."),
+        gettext_noop("If you did not do this, contact the site staff."),
+    ),
+    "locked out": (
+        gettext_noop("If you still cannot sign in, contact the site staff at %(email)s."),
+        gettext_noop("If you still cannot sign in, contact the site staff."),
+    ),
+    "question": (gettext_noop("To contact the site staff, write to %(email)s."), ""),
+    "problem": (
+        gettext_noop("To report a problem, contact the site staff at %(email)s."),
+        gettext_noop("To report a problem, contact the site staff."),
+    ),
+}
+"""By reason: the sentence with ``CONTACT_EMAIL``, and the sentence without it."""
+
+
+def contact_staff(reason: str, *, html: bool = False) -> str:
+    """Return the sentence that tells users how to contact the site staff, or ``""`` if it would say nothing.
+
+    ``reason`` is a key of ``_CONTACT``. With ``html``, the email address is a link.
+    """
+    email: str = settings.CONTACT_EMAIL
+    with_email, without = _CONTACT[reason]
+    if not email:
+        return _(without) if without else ""
+    link: SafeString = format_html('<a href="mailto:{}">{}</a>', email, email)
+    return format_html(_(with_email).replace("%(email)s", "{}"), link) if html else _(with_email) % {"email": email}
 
 
 @dataclass(frozen=True)
@@ -55,25 +94,29 @@ def message(
         "LANGUAGE": get_language() or settings.LANGUAGE_CODE,
     }
     headers = {"Auto-Submitted": "auto-generated"}
+    answers = [settings.CONTACT_EMAIL] if settings.CONTACT_EMAIL else None
     if unsubscribe_url:  # RFC 8058
         headers |= {
             "List-Unsubscribe": f"<{unsubscribe_url}>",
             "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
         }
-    email = EmailMultiAlternatives(subject, _wrapped(f"{text}\n\n-- \n{footer}\n"), None, [to], headers=headers)
+    body = _wrapped(f"{text}\n\n-- \n{footer}\n")
+    email = EmailMultiAlternatives(subject, body, None, [to], headers=headers, reply_to=answers)
     email.attach_alternative(render_to_string("accounts/email/message.html", content), "text/html")
     return email
 
 
-def notify(user: int, to: str | None, subject: str, template: str, values: Mapping[str, Any]) -> None:
+def notify(user: int, to: str | None, subject: str | Promise, template: str, values: Mapping[str, Any]) -> None:
     """Send an account notice to the user with this id, if there is an email address.
 
-    A failure is logged, because it must not undo what was done.
+    It is in the language of the site, not in that of the moderator who caused it: pass a lazy ``subject``. A failure
+    is logged, because it must not undo what was done.
     """
     if to is None:
         return
     try:
-        message(to, subject, template, values).send()
+        with override(settings.LANGUAGE_CODE):
+            message(to, str(subject), template, values).send()
     except (OSError, SMTPException) as failure:
         logger.warning("cannot send the email %r to user %s: %s", subject, user, failure)
 

@@ -20,6 +20,7 @@ from bots.remote import plays_remotely
 from bots.uploads.upload import Games
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.limits import hold_acting
+from esr_platform.accounts.mail import contact_staff
 from esr_platform.accounts.models import User
 from ladder.live.notify import seat_soon
 from ladder.matches.candidates import freeze, frozen_ladders
@@ -133,7 +134,7 @@ def join(bot: Bot, ladder: Ladder) -> Membership:
         if locked.retired is not None:
             raise CannotJoin(f"{bot} is retired. Restore it first.", code="retired")
         if locked.suspended is not None:
-            raise CannotJoin(f"{bot} is suspended. Contact the site staff.", code="suspended")
+            raise CannotJoin(f"{bot} is suspended. {contact_staff('mistake')}", code="suspended")
         _require_welcome(locked, ladder)
         freeze(locked)
         membership = _memberships(bot).filter(ladder=ladder).first() or Membership(ladder=ladder, bot=bot)

@@ -20,7 +20,7 @@ from bots.runner.spec import MatchSpec, SeatSpec
 from esr_platform.accounts import tokens
 from esr_platform.accounts.demo import demo_login
 from esr_platform.accounts.models import Scope, User
-from esr_platform.environment import database
+from esr_platform.environment import database, email_address
 from esr_platform.public import is_local_url, is_public, lacks
 from esr_platform.secret import private_folder, secret_key
 
@@ -36,6 +36,29 @@ def test_a_match_fits_into_its_limits_and_no_message_comes_twice_while_it_runs()
     limits = (settings.CELERY_TASK_SOFT_TIME_LIMIT, settings.CELERY_TASK_TIME_LIMIT)
     visible_again = settings.CELERY_BROKER_TRANSPORT_OPTIONS["visibility_timeout"]
     assert longest_match < limits[0] < limits[1] < visible_again
+
+
+@pytest.mark.parametrize("value", ["", "staff@example.org", " staff@example.org\n"])
+def test_the_contact_is_one_email_address_or_empty(value: str) -> None:
+    assert email_address("CONTACT_EMAIL", value) == value.strip()
+
+
+@pytest.mark.parametrize("value", ["staff", "https://example.org", "a@example.org, b@example.org", "Staff <a@b.org>"])
+def test_a_site_does_not_start_with_a_contact_that_is_no_email_address(value: str) -> None:
+    with pytest.raises(SystemExit, match="CONTACT_EMAIL"):
+        email_address("CONTACT_EMAIL", value)
+
+
+def test_the_settings_check_the_contact(tmp_path: Path) -> None:
+    environment = {**os.environ, "VAR_DIR": str(tmp_path), "CONTACT_EMAIL": "staff"}
+    started = subprocess.run(
+        [sys.executable, "-c", "import esr_platform.settings"],
+        cwd=settings.BASE_DIR,
+        env=environment,
+        capture_output=True,
+        check=False,
+    )
+    assert (started.returncode, b"CONTACT_EMAIL" in started.stderr) == (1, True)
 
 
 def test_every_scheduled_and_routed_task_exists() -> None:

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from bots.models import Bot, BotVersion
 from bots.protocol import Limits
+from esr_platform.accounts.mail import contact_staff
 from ladder.members.waits import Cause, Wait, waits_of
 from ladder.models import Ladder, Membership
 
@@ -219,6 +220,8 @@ def reasons(bot: Bot, versions: Sequence[BotVersion], memberships: Sequence[Memb
 
 
 def _for_owner(wait: Wait) -> str:
+    if wait.cause == Cause.SUSPENDED:
+        return f"{_('The reason is shown above.')} {contact_staff('mistake')}"
     known = _FOR_OWNERS.get(wait.cause)
     return _(known) if known else ""
 
@@ -319,7 +322,6 @@ _SENTENCES: Final[dict[Cause, Callable[[str, Wait], str]]] = {
 
 _FOR_OWNERS: Final = {
     Cause.RETIRED: gettext_noop("You can restore it above."),
-    Cause.SUSPENDED: gettext_noop("The reason is shown above. Contact the site staff if you think this is a mistake."),
     Cause.PAUSED: gettext_noop("Read the bot logs of these games, upload a fixed version, and resume the bot above."),
     Cause.NO_VERSION: gettext_noop("Upload a version. If it is rejected, the validation report shows the reason."),
     Cause.AWAY: gettext_noop("Start its program. It gets games as soon as it is online."),

@@ -12,6 +12,7 @@ from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
 from django.template.loader import render_to_string
 from django.utils import timezone
+from django.utils.translation import gettext_lazy, override
 from pytest_django import Settings
 
 from esr_platform.account_pages import digests
@@ -54,7 +55,7 @@ def check(email: EmailMultiAlternatives, *, subscribed: bool = False) -> None:
     assert not email.subject.endswith(".")
     assert all(len(line.encode()) <= 998 for line in text.splitlines())
     assert all(len(line) <= 998 for line in email.message().as_bytes().splitlines())
-    assert not any(escape in text for escape in ("&lt;", "&amp;", "&#", "&quot;"))
+    assert not any(escape in text for escape in ("&lt;", "&amp;", "&#", "&quot;", "mailto:"))
     assert "{" not in text + page.text
     assert settings.SITE_NAME in text.splitlines()[0], "the first line names the site and the reason"
     unsubscribe = "/emails/off/" in text.strip().splitlines()[-1]
@@ -100,6 +101,50 @@ def test_every_email_of_a_moderator(what: str, outbox: Any) -> None:
     check(outbox[0])
     assert "O'Neill & <b>Söhne</b>" in text_of(outbox[0])
     assert "<b>" not in html_of(outbox[0])
+
+
+@pytest.mark.parametrize("what", MODERATED)
+def test_an_account_notice_names_the_contact_of_the_site_and_answers_go_there(
+    what: str, outbox: Any, settings: Settings
+) -> None:
+    values = {"what": what, "reason": "spam", "name": "miriam"}
+    for contact in ("", "staff@example.org"):
+        settings.CONTACT_EMAIL = contact
+        mail.notify(1, "miriam@example.org", "x", "accounts/email/moderated.txt", values)
+    without, with_contact = outbox
+    check(without)
+    check(with_contact)
+    assert without.reply_to == []
+    assert with_contact.reply_to == ["staff@example.org"]
+    assert ("staff@example.org" in text_of(with_contact)) == (what != "lifted")
+
+
+def test_an_account_notice_is_in_the_language_of_the_site(
+    outbox: Any, pseudo_language: str, settings: Settings
+) -> None:
+    lazy = gettext_lazy("your account was suspended")
+    values = {"what": "suspended", "reason": "spam", "name": "miriam"}
+    mail.notify(1, "miriam@example.org", lazy, "accounts/email/moderated.txt", values)
+    with override(pseudo_language):
+        mail.notify(1, "miriam@example.org", lazy, "accounts/email/moderated.txt", values)
+        assert str(lazy) not in outbox[0].subject, "the pseudo-locale has this text"
+    settings.LANGUAGE_CODE = pseudo_language
+    mail.notify(1, "miriam@example.org", lazy, "accounts/email/moderated.txt", values)
+    english, same, translated = outbox
+    assert (same.subject, text_of(same), html_of(same)) == (english.subject, text_of(english), html_of(english))
+    assert translated.subject != english.subject
+    assert text_of(translated) != text_of(english)
+
+
+@pytest.mark.parametrize("reason", mail._CONTACT)
+def test_the_contact_is_a_link_on_pages_and_plain_text_elsewhere(reason: str, settings: Settings) -> None:
+    settings.CONTACT_EMAIL = ""
+    assert "%" not in mail.contact_staff(reason)
+    assert mail.contact_staff(reason) == mail.contact_staff(reason, html=True)
+    settings.CONTACT_EMAIL = "o'neill+staff@example.org"
+    assert "o'neill+staff@example.org" in mail.contact_staff(reason)
+    (link,) = parsed(mail.contact_staff(reason, html=True)).links
+    assert link == "mailto:o'neill+staff@example.org"
 
 
 def test_the_email_about_a_deleted_account(outbox: Any) -> None:

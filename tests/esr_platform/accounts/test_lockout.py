@@ -9,10 +9,12 @@ from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.core import mail
 from django.test import Client
+from pytest_django import Settings
 
 from esr_platform.accounts.limits import address
 from esr_platform.accounts.models import User
 from tests.build import PASSWORD
+from tests.page import parsed
 
 pytestmark = pytest.mark.django_db
 
@@ -33,6 +35,14 @@ def test_who_guesses_is_locked_out_and_the_owner_elsewhere_is_not(miriam: User) 
     assert statuses[-1] == 429
     assert tries("miriam", PASSWORD, THERE) == 429, "the right password does not help there"
     assert tries("miriam", PASSWORD, HERE) == 302
+
+
+def test_the_lockout_names_the_contact_of_the_site(miriam: User, settings: Settings) -> None:
+    settings.CONTACT_EMAIL = "staff@example.org"
+    guess("miriam", settings.AXES_FAILURE_LIMIT)
+    page = Client(REMOTE_ADDR=THERE).post("/account/login/", {"login": "miriam", "password": "wrong"})
+    assert page.status_code == 429
+    assert "mailto:staff@example.org" in parsed(page).one("main").links
 
 
 def test_an_account_is_tried_40_times_an_hour_from_everywhere_whatever_the_host_header_says(miriam: User) -> None:

@@ -1,4 +1,4 @@
-"""The sites through which people may sign in, for templates; none where the settings name none."""
+"""Template tags for accounts: sign-in with other sites, and how to contact the site staff."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from typing import Final, NamedTuple
 
 from django import template
 from django.conf import settings
+from django.template import Context
 from django.urls import reverse
+
+from esr_platform.accounts import mail
 
 register = template.Library()
 
@@ -14,7 +17,7 @@ _NAMES: Final = {"github": "GitHub", "google": "Google", "gitlab": "GitLab"}
 
 
 class Site(NamedTuple):
-    """What a button says, and where its form goes."""
+    """The name of a provider of linked accounts, and the path of the form that starts its sign-in."""
 
     name: str
     address: str
@@ -22,7 +25,7 @@ class Site(NamedTuple):
 
 @register.simple_tag
 def sites_elsewhere() -> list[Site]:
-    """A button each."""
+    """The configured providers of linked accounts."""
     found = []
     for provider, its in settings.ELSEWHERE.providers.items():
         if provider in _NAMES:
@@ -31,3 +34,9 @@ def sites_elsewhere() -> list[Site]:
         app = its["APPS"][0]
         found.append(Site(app["name"], reverse("openid_connect_login", args=(app["provider_id"],))))
     return found
+
+
+@register.simple_tag(takes_context=True)
+def contact_staff(context: Context, reason: str) -> str:
+    """The sentence ``mail.contact_staff``. Its email address is a link, except in plain text."""
+    return mail.contact_staff(reason, html=context.autoescape)
