@@ -122,7 +122,7 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "esr_platform.account_pages.sign_in.Backend"]
 LOGIN_URL = "account_login"
-LOGIN_REDIRECT_URL = "accounts:account"
+LOGIN_REDIRECT_URL = "pages:lobby"
 ACCOUNT_ADAPTER = "esr_platform.account_pages.sign_in.Adapter"
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*"]

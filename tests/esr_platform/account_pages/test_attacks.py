@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import urlencode
 
 import pytest
 from allauth.account.models import EmailAddress
@@ -14,6 +15,7 @@ from pytest_django import Settings
 from esr_platform.accounts.models import User
 from tests.build import PASSWORD
 from tests.esr_platform.accounts.hashing import hashed_by
+from tests.page import parsed
 
 pytestmark = pytest.mark.django_db
 
@@ -38,7 +40,7 @@ def without_tokens(page: str) -> str:
 
 @pytest.mark.parametrize("address", EVIL)
 def test_signing_in_and_out_leads_to_no_other_site(miriam: User, client: Client, address: str) -> None:
-    assert login(client, next=address).startswith("/account/")
+    assert login(client, next=address) == "/play/"
     assert client.post("/account/logout/", {"next": address}).headers["Location"] == "/"
     page = client.get("/account/login/", {"next": address}).content.decode()
     assert "evil.example" not in page.replace('name="next"', "").partition("<form")[0]
@@ -46,6 +48,22 @@ def test_signing_in_and_out_leads_to_no_other_site(miriam: User, client: Client,
 
 def test_signing_in_leads_back_to_where_one_was(miriam: User, client: Client) -> None:
     assert login(client, next="/bots/") == "/bots/"
+
+
+@pytest.mark.parametrize(
+    ("here", "back"),
+    [("/bots/?kind=remote", "/bots/?kind=remote"), ("/", "/"), ("/account/signup/", ""), ("/nothing-here/", "")],
+)
+def test_the_link_to_sign_in_leads_back_to_the_page_except_from_account_pages(
+    client: Client, here: str, back: str
+) -> None:
+    expected = f"/account/login/?{urlencode({'next': back})}" if back else "/account/login/"
+    header = parsed(client.get(here)).one("header")
+    assert [one["href"] for one in header.all("a") if one["href"].startswith("/account/")] == [expected]
+
+
+def test_signing_in_without_a_page_to_return_to_leads_to_the_lobby(miriam: User, client: Client) -> None:
+    assert login(client) == "/play/"
 
 
 def test_signing_up_does_not_tell_whether_an_address_has_an_account(miriam: User) -> None:

@@ -144,7 +144,7 @@ with override_settings(ALLOWED_HOSTS=["testserver"], CACHES=memory, EMAIL_BACKEN
     answer = client.post(
         "/account/elsewhere/signup/", {"username": "miriam", "email": "miriam@example.org", "terms": "on"}
     )
-    assert answer.headers["Location"] == "/account/", answer.headers
+    assert answer.headers["Location"] == "/play/", answer.headers
     assert client.get("/account/").status_code == 200
     miriam = User.objects.get()
     assert miriam.terms_version and not miriam.has_usable_password()

@@ -25,8 +25,9 @@ from tests.page import page, parsed
 pytestmark = pytest.mark.django_db
 
 
-def sign_up(client: Client, username: str = "miriam", email: str = "miriam@example.org") -> None:
-    client.post("/account/signup/", {"username": username, "email": email, "password1": PASSWORD, "terms": "on"})
+def sign_up(client: Client, username: str = "miriam", email: str = "miriam@example.org", **more: str) -> None:
+    form = {"username": username, "email": email, "password1": PASSWORD, "terms": "on", **more}
+    client.post("/account/signup/", form)
 
 
 def code_in(letter: mail.EmailMessage) -> str:
@@ -43,6 +44,15 @@ def test_a_person_signs_up_with_the_code_from_the_letter_and_is_signed_in(client
     page = client.get("/account/")
     assert page.status_code == 200
     assert "miriam" in page.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("asked", "leads"), [("/bots/", "/bots/"), ("https://evil.example/", "/play/"), ("", "/play/")]
+)
+def test_signing_up_leads_back_to_the_page_it_was_begun_on(client: Client, asked: str, leads: str) -> None:
+    sign_up(client, **({"next": asked} if asked else {}))
+    answer = client.post("/account/confirm-email/", {"code": code_in(mail.outbox[-1])})
+    assert answer.headers["Location"] == leads
 
 
 def test_a_wrong_code_verifies_nothing(client: Client) -> None:
