@@ -41,7 +41,7 @@ from ladder.ratings.replay import Correction, Merge, NewK, Void
 
 REASON_LENGTH: Final = 400
 
-_ENDED: Final = "The match was ended by staff."
+_ENDED: Final = "Site staff ended the match."
 
 
 def withdraw(match_id: int, reason: str, by: User) -> Match.Status:
@@ -53,11 +53,15 @@ def withdraw(match_id: int, reason: str, by: User) -> Match.Status:
     with transaction.atomic():
         match = Match.objects.select_for_update(no_key=True).filter(pk=match_id).first()
         if match is None or match.status not in Match.PENDING:
-            raise Refused(f"Match {match_id} cannot be withdrawn, because it has ended.", code="match_ended")
+            raise Refused(
+                f"Match {match_id} was not found or has ended. Void the result of a finished match instead.",
+                code="match_ended",
+            )
         action = Intervention.Action.VOIDED if match.attempts_started else Intervention.Action.CANCELLED
         status = Match.Status.VOID if match.attempts_started else Match.Status.CANCELLED
+        ended = "Voided" if match.attempts_started else "Canceled"
         Match.objects.filter(pk=match.pk).update(
-            status=status, reason=f"Withdrawn by staff: {reason}", lease=None, lease_until=None, ended=Now()
+            status=status, reason=f"{ended} by site staff: {reason}", lease=None, lease_until=None, ended=Now()
         )
         Attempt.objects.filter(match=match, ending=Attempt.Ending.OPEN).update(
             ending=Attempt.Ending.FAILED, failure=_ENDED, ended=Now()
@@ -262,8 +266,8 @@ def _apply(
 def _take_back(match: Match, reason: str, by: User) -> None:
     """Lock the match and set it to void, once. Raises ``Refused``."""
     finished = Match.objects.filter(pk=match.pk, status=Match.Status.FINISHED)
-    if not finished.update(status=Match.Status.VOID, reason=f"Voided by staff: {reason}"[:REASON_LENGTH]):
-        raise Refused(f"The result of match {match.pk} was already voided.", code="already_voided")
+    if not finished.update(status=Match.Status.VOID, reason=f"Voided by site staff: {reason}"[:REASON_LENGTH]):
+        raise Refused(f"The result of match {match.pk} is already void. Nothing was changed.", code="already_voided")
     Intervention.objects.create(match=match, action=Intervention.Action.TAKEN_BACK, reason=reason, author=by)
 
 

@@ -130,7 +130,7 @@ READY_BEFORE: Final = timedelta(seconds=30)
 ORDERED: Final = -1
 """Priority of test matches, challenges and comparisons: below ladder matches, with a reserved share of workers."""
 
-_NOT_AGREED: Final = "Not all owners had agreed at the start time."
+_NOT_AGREED: Final = "Not every bot owner accepted the invitation before the start time."
 _State = Exhibition.State
 
 

@@ -189,9 +189,7 @@ def answer(exhibition: Exhibition, person: User, agreed: bool) -> Exhibition:
         locked = held(exhibition)
         asked = Agreement.objects.filter(exhibition=locked, person=person).first()
         if asked is None:
-            raise Refused(
-                "This match does not need your agreement because none of your bots plays in it.", code="not_asked"
-            )
+            raise Refused("You were not invited to this match because none of your bots plays in it.", code="not_asked")
         if asked.agreed == agreed:
             return locked
         if locked.state != Exhibition.State.INVITED:

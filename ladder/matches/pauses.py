@@ -18,20 +18,15 @@ from django.db.models.functions import Now
 
 from bots.models import Bot, BotVersion
 from bots.runner.report import MatchReport
+from games.words import FORFEITS, listing
 from ladder.matches.sweep import cancel_for_leave
 from ladder.models import SeatResult
 
 MOST_BAD: Final = 3
 """After so many bad matches in a row a bot goes paused."""
 
-BAD: Final = {
-    "strikes": "too many strikes",
-    "exit": "its process exited",
-    "not_ready": "not ready in time",
-    "memory": "memory limit exceeded",
-    "time": "out of time",
-}
-"""The ways to lose a match that are a program's own failure, in words."""
+BAD: Final = {reason: FORFEITS[reason] for reason in ("strikes", "exit", "not_ready", "memory", "time")}
+"""The forfeits that are a failure of the program, in words."""
 
 _AT_ONCE: Final = 20
 
@@ -93,7 +88,7 @@ def _begin(bot: Bot, reason: str) -> None:
 def _sentence(bot: Bot) -> str:
     """Which matches, and why: the last ones that counted, since their rows are written under the bot's lock."""
     told = [f"match {match_id} ({BAD[forfeit]})" for match_id, forfeit in islice(_counted(bot), MOST_BAD)][::-1]
-    return f"It failed in {MOST_BAD} matches in a row: {', '.join(told[:-1])} and {told[-1]}."
+    return f"It forfeited {MOST_BAD} matches in a row: {listing(told)}."
 
 
 def _counted(bot: Bot) -> Iterator[tuple[int, str]]:

@@ -63,8 +63,8 @@ _RANDOM: Final = SystemRandom()
 _GAMES_FROM_IP: Final = Limit(
     "MAX_GUEST_GAMES_PER_IP",
     ngettext_lazy(
-        "%(most)s guest game from your network is running (the maximum). Try again later or sign up.",
-        "%(most)s guest games from your network are running (the maximum). Try again later or sign up.",
+        "%(most)s guest game from your network is running (the maximum). Try again later or create an account.",
+        "%(most)s guest games from your network are running (the maximum). Try again later or create an account.",
         "most",
     ),
     retry_s=_RETRY_S,
@@ -74,9 +74,9 @@ _GAMES_FROM_IP_PER_DAY: Final = Limit(
     "MAX_GUEST_GAMES_PER_IP_PER_DAY",
     ngettext_lazy(
         "Guests on your network have started %(most)s game in the last 24 hours (the maximum). Try again later or"
-        " sign up.",
+        " create an account.",
         "Guests on your network have started %(most)s games in the last 24 hours (the maximum). Try again later or"
-        " sign up.",
+        " create an account.",
         "most",
     ),
     per=DAY,
@@ -84,7 +84,9 @@ _GAMES_FROM_IP_PER_DAY: Final = Limit(
 )
 _GAMES: Final = Limit(
     "MAX_GUEST_GAMES",
-    gettext_lazy("The maximum number of guest games (%(most)s) is running. Try again in a minute or sign up."),
+    gettext_lazy(
+        "The maximum number of guest games (%(most)s) is running. Try again in a minute or create an account."
+    ),
     retry_s=_RETRY_S,
     code="guest_games",
 )

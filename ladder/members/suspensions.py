@@ -26,7 +26,7 @@ from ladder.models import Exhibition, Membership
 READ_BY: Final = "The user can read it, and it stays in the audit log."
 _WITH_OWNER: Final = "The account of the owner is suspended."
 _GONE: Final = "The account of the user who requested it is closed."
-_ASKED: Final = "The account of a player who had to agree is closed."
+_ASKED: Final = "The account of an invited owner was closed."
 
 
 def suspend(bot: Bot, by: User, reason: str) -> None:

@@ -39,7 +39,7 @@ class ReasonForm(forms.Form):
         label=gettext_lazy("Reason"),
         max_length=REASON_LENGTH,
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text=gettext_lazy("The reason is public, so do not name people. Only staff can see that you wrote it."),
+        help_text=gettext_lazy("The reason is public. Do not name users in it. Only site staff can see your name."),
     )
     sure = forms.BooleanField(label=gettext_lazy("I understand that this cannot be undone."))
 

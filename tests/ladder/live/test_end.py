@@ -12,6 +12,7 @@ from ladder.ledger.rebuild import rerate
 from ladder.live import decisions
 from ladder.live.end import finish, report_of, void
 from ladder.live.sweep import BROKEN, TOO_LONG, sweep_tables
+from ladder.matches.pauses import BAD
 from ladder.models import Attempt, LiveSeat, Match, Membership, PlayedMove, Result, SeatResult, Table
 from ladder.openness import is_open
 from ladder.packing import unpack
@@ -123,7 +124,7 @@ def test_three_games_lost_by_the_clock_put_a_bot_on_leave() -> None:
         assert finish(match.pk)
     bots[0].refresh_from_db()
     assert bots[0].paused is not None
-    assert "too many strikes" in bots[0].pause_reason
+    assert BAD["strikes"] in bots[0].pause_reason
 
 
 def test_a_void_game_says_why_and_shows_all_of_its_moves(duel: Match) -> None:
@@ -146,7 +147,7 @@ def test_a_void_game_says_why_and_shows_all_of_its_moves(duel: Match) -> None:
 def test_staff_may_end_a_live_game(duel: Match) -> None:
     post(duel, owing(duel)[0], 1, "gems")
     assert withdraw(duel.pk, "It was a mistake.", staff("eva")) == Match.Status.VOID
-    assert again(duel).reason == "Withdrawn by staff: It was a mistake."
+    assert again(duel).reason == "Voided by site staff: It was a mistake."
     assert not LiveSeat.objects.filter(owes=True).exists()
     assert sweep_tables() == 0
     assert PlayedMove.objects.count() == 1

@@ -51,8 +51,8 @@ def test_three_bad_matches_in_a_row_put_a_bot_on_leave_and_say_which_and_why(bot
     lost = [played(bot, duel, reason) for reason in ("exit", "strikes", "not_ready")]
     assert bot.paused is not None
     assert bot.pause_reason == (
-        f"It failed in 3 matches in a row: match {lost[0].pk} (its process exited),"
-        f" match {lost[1].pk} (too many strikes) and match {lost[2].pk} (not ready in time)."
+        f"It forfeited 3 matches in a row: match {lost[0].pk} (process exited),"
+        f" match {lost[1].pk} (third strike) and match {lost[2].pk} (not ready in time)."
     )
 
 
@@ -91,8 +91,8 @@ def test_a_leave_names_exactly_the_matches_that_counted(bot: Bot, duel: Ladder) 
     lost = [played(bot, duel, "exit"), late(bot, duel), played(bot, duel, "time"), late(bot, duel)]
     lost.append(played(bot, duel, "strikes"))
     assert bot.pause_reason == (
-        f"It failed in 3 matches in a row: match {lost[0].pk} (its process exited), match {lost[2].pk} (out of time)"
-        f" and match {lost[4].pk} (too many strikes)."
+        f"It forfeited 3 matches in a row: match {lost[0].pk} (process exited),"
+        f" match {lost[2].pk} (time limit exceeded) and match {lost[4].pk} (third strike)."
     )
 
 
@@ -172,7 +172,7 @@ def test_a_bot_that_was_put_back_goes_on_leave_for_three_new_matches(bot: Bot, d
         played(bot, duel, "exit")
     put_back(bot)
     lost = [played(bot, duel, "time") for _ in range(MOST_BAD)]
-    assert bot.pause_reason.count("out of time") == MOST_BAD
+    assert bot.pause_reason.count(BAD["time"]) == MOST_BAD
     assert all(f"match {match.pk} " in bot.pause_reason for match in lost)
 
 
