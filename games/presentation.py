@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from games.story import Chapter, plain_story
 from games.tutorial import Tutorial
@@ -36,6 +36,9 @@ class Story(Protocol):
     def __call__(self, log: Mapping[str, Any], names: Sequence[str], by_step: bool = False) -> list[Chapter]: ...
 
 
+Beat = Literal["step", "barter", "reveal", "scoring"]
+"""How a step of a game is shown at a live table: how long, and with which sound (``ladder.live.clocks``)."""
+
 POINTS = (ScoreColumn("Points", lambda score: str(score["points"])),)
 """The score columns of a game whose scores are ``{"points": 12}``."""
 
@@ -57,6 +60,9 @@ class Presentation:
 
     ``score_columns`` are those of a table of results, left to right. ``terms`` are the other English words that pages
     and boards use for the game: translations must have them. ``tutorial`` plays the beginning with a newcomer.
+
+    ``beats`` has the beat of decisions by kind and of events by type. Other decisions are a ``step``; other events
+    are shown with the decision that they follow. The steps of a simultaneous choice are one ``reveal``.
     """
 
     folder: str
@@ -69,6 +75,7 @@ class Presentation:
     story: Story = plain_story
     terms: Sequence[str] = ()
     tutorial: Tutorial | None = None
+    beats: Mapping[str, Beat] = field(default_factory=dict)
 
     @property
     def guide(self) -> str:

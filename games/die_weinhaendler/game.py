@@ -41,6 +41,7 @@ WEINHAENDLER: Final = Game(
         board="cellars",
         story=tell,
         terms=TERMS,
+        beats={"bid": "barter", "exchange": "reveal"},
     ),
     Statistics(
         figures.STRETCHES,

@@ -11,7 +11,7 @@ from games.edel_stein_reich.moves import NO_OFFER, NOT_HIGHER, NOT_OWN
 from games.edel_stein_reich.story import tell
 from games.edel_stein_reich.story.words import ACTION_NAMES, COLOUR_NAMES, EVENT_NAMES
 from games.edel_stein_reich.tutorial import FirstPhase
-from games.presentation import Presentation, ScoreColumn
+from games.presentation import Beat, Presentation, ScoreColumn
 
 # --- Symbols of the guides, with their names -------------------------------------------------------------------------
 
@@ -83,6 +83,15 @@ SCORE_COLUMNS: Final[tuple[ScoreColumn, ...]] = (
 )
 
 
+BEATS: Final[Mapping[str, Beat]] = {
+    "action": "reveal",
+    "open_barter": "barter",
+    "answer_offer": "barter",
+    "counter_gift": "barter",
+    "phase": "scoring",
+}
+"""A new phase begins after a scoring. After the last scoring, no question waits for it."""
+
 PRESENTATION: Final[Presentation] = Presentation(
     "edel_stein_reich",
     tokens=COLOUR_NAMES,
@@ -93,6 +102,7 @@ PRESENTATION: Final[Presentation] = Presentation(
     story=tell,
     terms=TERMS,
     tutorial=FirstPhase(),
+    beats=BEATS,
 )
 """Three to five players."""
 

@@ -243,8 +243,9 @@ def _settle(table: LockedMatch, seat: int, heard: _Heard, received: datetime) ->
 def _judge(table: LockedMatch, seat: int, heard: _Heard, received: datetime) -> Ruling:
     """Play an answer that was in time, or the default move if it is illegal."""
     live_seat, state = table.position.live_seats[seat], table.state
-    assert live_seat.due_at is not None
-    wall_ms = milliseconds(live_seat.due_at, received)
+    starts_at = table.position.starts_at(seat)
+    assert starts_at is not None
+    wall_ms = milliseconds(starts_at, received)
     question = state.decision(seat)
     fault, detail, move = _judged(state, seat, heard)
     if fault and live_seat.kind == LiveSeat.Kind.PERSON:

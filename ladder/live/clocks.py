@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import inf
@@ -10,6 +10,8 @@ from random import Random
 from typing import Final, NamedTuple
 
 from bots.protocol import ClockLeft, Limits
+from games.presentation import Beat
+from games.rules import Document
 
 # --- Clocks ----------------------------------------------------------------------------------------------------------
 
@@ -50,6 +52,31 @@ class Clock:
 def milliseconds(start: datetime, end: datetime) -> int:
     """From ``start`` to ``end``, rounded down; 0 if ``end`` is earlier."""
     return max(0, (end - start) // timedelta(milliseconds=1))
+
+
+# --- Beats -----------------------------------------------------------------------------------------------------------
+#
+# People are shown the moves of others one after the other, and the clock of their next decision starts when they have
+# been shown all of them. Clocks of bots do not wait.
+
+BEAT_MS: Final[Mapping[Beat, int]] = {"step": 400, "barter": 700, "reveal": 900, "scoring": 3600}
+"""How long a board shows a step. A scoring is paid column by column."""
+
+SHOWN_WITHIN_MS: Final = 5000
+"""The clock of a person waits at most this time after the last move. Boards show repeated offers as one if needed."""
+
+
+def shown_ms(entries: Iterable[Document], beats: Mapping[str, Beat]) -> int:
+    """How long new log ``entries`` are shown, by the ``beats`` of their game (``games.presentation``)."""
+    kinds: list[Beat] = []
+    for entry in entries:
+        if "event" in entry:
+            kind = beats.get(entry["event"]["type"])
+        else:
+            kind = beats.get(entry["step"].get("decision", ""), "step")
+        if kind is not None and not (kind == "reveal" and kind in kinds):
+            kinds.append(kind)
+    return sum(BEAT_MS[kind] for kind in kinds)
 
 
 # --- Delays ----------------------------------------------------------------------------------------------------------

@@ -24,9 +24,10 @@ from bots.models import BotVersion
 from bots.reports import storable
 from bots.runner.chair import MAX_STRIKES
 from esr_platform.prepared import Prepared, PreparedInsert, PreparedUpdate
-from games.rules import Move, State
+from games.registry import GAMES
+from games.rules import Document, Move, State
 from ladder.live import presence
-from ladder.live.clocks import HURRY_MS, Pace, among_people, delay_ms, hurried
+from ladder.live.clocks import HURRY_MS, SHOWN_WITHIN_MS, Pace, among_people, delay_ms, hurried, shown_ms
 from ladder.live.position import Position, change_occupant, substituted
 from ladder.live.rows import keep_played, position_at
 from ladder.models import LiveSeat, Match, PlayedMove, Table
@@ -42,7 +43,7 @@ _append: Final = PreparedInsert(PlayedMove)
 _change: Final = PreparedUpdate(LiveSeat, _CHANGED)
 _go_on: Final = PreparedUpdate(LiveSeat, [name for name in _CHANGED if name != "woken_at"])
 """For seats without a new decision: a worker may have started to ask them since they were read."""
-_stand: Final = PreparedUpdate(Table, ["moves", "round", "settled_at", "over"])
+_stand: Final = PreparedUpdate(Table, ["moves", "round", "settled_at", "followed_at", "over"])
 
 
 @dataclass(frozen=True)
@@ -83,8 +84,11 @@ class LockedMatch:
     """The reason if the game is aborted."""
 
     def __post_init__(self) -> None:
-        self.state = self.position.state()
+        live_seats = self.position.live_seats
+        self._followed = any(live_seat.kind == LiveSeat.Kind.PERSON for live_seat in live_seats)
+        self.state = self.position.state(told=self._followed)
         self._steps = len(self.state.steps_since(0))
+        self._entries = len(self.state.entries(None)) if self._followed else 0
         self._changed: dict[int, LiveSeat] = {}
         self._seated: list[tuple[LiveSeat, BotVersion, int]] = []
         self._hasty = False
@@ -240,12 +244,18 @@ class LockedMatch:
             self._put_to(live_seat)
 
     def _put_to(self, live_seat: LiveSeat) -> None:
-        """Start the time of the open decision as soon as all earlier moves are visible."""
+        """Show the open decision as soon as all earlier moves are visible, and start its clock.
+
+        The clock of a person starts when they have been shown these moves one after the other.
+        """
+        table = self.position.table
         live_seat.woken_at, live_seat.deadline = None, None
-        live_seat.due_at = max(self.position.table.settled_at, self.clock_now)
+        live_seat.due_at = max(table.settled_at, self.clock_now)
         if live_seat.kind not in LiveSeat.ASKED_BY_WORKERS:
+            by_hand = live_seat.kind == LiveSeat.Kind.PERSON
+            start = max(live_seat.due_at, table.followed_at) if by_hand else live_seat.due_at
             allowed_ms = self.position.clock(live_seat.seat.index).allowed_ms
-            live_seat.deadline = live_seat.due_at + timedelta(milliseconds=allowed_ms)
+            live_seat.deadline = start + timedelta(milliseconds=allowed_ms)
         self.change(live_seat)
         if live_seat not in self.asked:
             self.asked.append(live_seat)
@@ -257,22 +267,39 @@ class LockedMatch:
         row.move = self.state.default_move(seat) if reason else self.state.check(seat, move)
         self.state.play(seat, row.move, default=reason or None)
         row.match, row.seat, row.number = self.match, self.position.live_seats[seat].seat, table.moves
-        row.delays = self._delays()
+        veiled = self._veiled_steps()
+        row.delays = [self._delay(seat, kind) for _, seat, kind in veiled]
         if table.round != self.state.rounds_begun and not row.delays:
             presence.withdraw_votes(self)  # otherwise later: the new round would reveal forced moves
         row.round = table.round = self.state.rounds_begun
         table.moves += 1
         shown = row.visible_at + timedelta(milliseconds=sum(row.delays))
         table.settled_at = max(table.settled_at, shown)
+        if self._followed and not self._hasty:
+            self._follow(row, [ply for ply, *_ in veiled])
         self.appended.append(row)
 
-    def _delays(self) -> list[int]:
-        """A delay for each veiled forced step that has just happened."""
-        steps = self.state.steps_since(self._steps)
+    def _veiled_steps(self) -> list[tuple[int, int, str]]:
+        """The veiled forced steps that have just happened: ply, seat and kind."""
+        start, steps = self._steps, self.state.steps_since(self._steps)
         self._steps += len(steps)
         veiled = self.state.rules.veiled
-        forced = [step for step in steps if step.get("forced") and step["decision"] in veiled]
-        return [self._delay(step["seat"], step["decision"]) for step in forced]
+        return [
+            (ply, step["seat"], step["decision"])
+            for ply, step in enumerate(steps, start)
+            if step.get("forced") and step["decision"] in veiled
+        ]
+
+    def _follow(self, row: PlayedMove, veiled: list[int]) -> None:
+        """Add the time in which people are shown ``row``, whose ``veiled`` steps become visible after its delays."""
+        table, beats = self.position.table, GAMES[self.match.ladder.game].presentation.beats
+        entries = self.state.entries(None, self._entries)
+        self._entries += len(entries)
+        moment = row.visible_at
+        for delay, part in zip([0, *row.delays], _parts(entries, veiled), strict=True):
+            moment += timedelta(milliseconds=delay)
+            table.followed_at = max(table.followed_at, moment) + timedelta(milliseconds=shown_ms(part, beats))
+        table.followed_at = min(table.followed_at, table.settled_at + timedelta(milliseconds=SHOWN_WITHIN_MS))
 
     def _delay(self, seat: int, kind: str) -> int:
         """A plausible delay of ``seat``; 0 in the rest of a game that is played out, which hides nothing."""
@@ -301,6 +328,17 @@ class LockedMatch:
             change_occupant(live_seat, version, move)
         _stand([table])
         transaction.on_commit(partial(keep_played, self.match.lease, self.appended), robust=True)
+
+
+def _parts(entries: Iterable[Document], plies: Iterable[int]) -> list[list[Document]]:
+    """``entries`` in parts: the first one, and one more from each step of ``plies`` on."""
+    parts: list[list[Document]] = [[]]
+    later = set(plies)
+    for entry in entries:
+        if "step" in entry and entry["ply"] in later:
+            parts.append([])
+        parts[-1].append(entry)
+    return parts
 
 
 def held(match_id: int) -> LockedMatch | None:

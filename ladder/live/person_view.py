@@ -142,11 +142,19 @@ class Looks:
         return told and self._running and live_seat.kind == LiveSeat.Kind.PERSON
 
     def _clock(self, seat: int) -> Document:
-        """The time per decision, the time bank at the start of the decision, and the time that is left of both."""
-        live_seat, now = self._position.live_seats[seat], self._position.now
-        left_ms = 0 if live_seat.deadline is None else milliseconds(now, live_seat.deadline)
-        clock = self._position.clock(seat)
-        return {"move_ms": clock.move_ms, "bank_ms": clock.bank_ms, "left_ms": left_ms}
+        """The time per decision, the time bank at the start of the decision, and the time that is left of both.
+
+        ``starts_in_ms`` is the time until the clock starts. Until then the moves before the decision are shown.
+        """
+        now, starts_at = self._position.now, self._position.starts_at(seat)
+        clock, deadline = self._position.clock(seat), self._position.live_seats[seat].deadline
+        assert starts_at is not None and deadline is not None
+        return {
+            "move_ms": clock.move_ms,
+            "bank_ms": clock.bank_ms,
+            "left_ms": milliseconds(max(now, starts_at), deadline),
+            "starts_in_ms": milliseconds(now, starts_at),
+        }
 
     @cached_property
     def _banks(self) -> list[int | None]:

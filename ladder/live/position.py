@@ -133,6 +133,11 @@ class Position:
             return Clock.full(self.limits)
         return Clock(self.limits.move_ms, live_seat.bank_ms, live_seat.game_ms)
 
+    def starts_at(self, seat: int) -> datetime | None:
+        """When the clock of the open decision of ``seat`` starts; ``None`` without a deadline."""
+        deadline = self.live_seats[seat].deadline
+        return None if deadline is None else deadline - timedelta(milliseconds=self.clock(seat).allowed_ms)
+
     def seat_of(self, bot_id: int) -> int | None:
         """The seat of a bot, ``None`` if it does not play here."""
         found = (seat for seat, live_seat in enumerate(self.live_seats) if live_seat.seat.version.bot_id == bot_id)

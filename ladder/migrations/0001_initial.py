@@ -337,6 +337,7 @@ class Migration(migrations.Migration):
                 ("moves", models.PositiveIntegerField(default=0)),
                 ("round", models.PositiveIntegerField(default=1)),
                 ("settled_at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ("followed_at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
                 ("over", models.BooleanField(default=False)),
             ],
             options={

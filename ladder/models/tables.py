@@ -22,9 +22,10 @@ class Table(models.Model):
     """A match that is driven by requests. Its state is what its moves give when they are played again from the deal.
 
     ``moves`` is the number of rows in ``PlayedMove``, ``round`` counts the game's rounds from 1
-    (``State.rounds_begun``), and ``settled_at`` is when the last move is shown to the other seats. ``over`` says that
-    nobody is asked any more: its result is to be brought. Whoever changes any of it, or of its seats, holds the row of
-    the match.
+    (``State.rounds_begun``), and ``settled_at`` is when the last move is shown to the other seats. ``followed_at`` is
+    when people at the table have been shown all moves one after the other (``ladder.live.clocks.BEAT_MS``). ``over``
+    says that no seat is asked again: the result can be stored. Lock the row of the match to change any of it, or of
+    its seats.
     """
 
     match = models.OneToOneField(Match, on_delete=models.PROTECT, primary_key=True, related_name="table")
@@ -32,6 +33,7 @@ class Table(models.Model):
     moves = models.PositiveIntegerField(default=0)
     round = models.PositiveIntegerField(default=1)
     settled_at = models.DateTimeField(db_default=Now())
+    followed_at = models.DateTimeField(db_default=Now())
     over = models.BooleanField(default=False)
 
     class Meta:
@@ -46,9 +48,10 @@ class LiveSeat(models.Model):
     """A seat of a live game: how far it was asked, the strikes it has, its clock, and the decision that it owes.
 
     ``asked`` is the id of its last decision, counted from 1 for itself. ``owes`` says that this one is still open: it
-    is told from ``due_at`` on, when its clock starts, and lost at ``deadline``, which a hosted seat does not have:
-    whoever plays it measures its time. ``bank_ms`` and ``game_ms`` are what was left when it was asked. ``latency_ms``
-    is what the network took of its last answer, by what the client says of its own time.
+    is told from ``due_at`` on, and lost at ``deadline``, which a hosted seat does not have: whoever plays it measures
+    its time. The clock starts at ``due_at``, of a person at ``Table.followed_at`` if that is later. ``bank_ms`` and
+    ``game_ms`` are what was left when it was asked. ``latency_ms`` is what the network took of its last answer, by what
+    the client says of its own time.
 
     In a person's seat, who is away too long is stood in for: ``substitute`` plays, asked like a hosted seat, until they
     come back. ``guest`` is what is kept of a guest's secret: whoever knows it sits there. ``Occupant`` says who sat

@@ -45,7 +45,7 @@ def as_if_later(match: Match, seconds: float = 3600) -> None:
     """Let all that has happened at the table be so much longer ago; what is owed is owed since now, and for long."""
     passed = timedelta(seconds=seconds)
     backdate(PlayedMove.objects.filter(match=match), passed)
-    Table.objects.filter(match=match).update(settled_at=F("settled_at") - passed)
+    Table.objects.filter(match=match).update(settled_at=F("settled_at") - passed, followed_at=F("followed_at") - passed)
     now = timezone.now()
     owing = LiveSeat.objects.filter(table=match.pk, owes=True)
     owing.update(due_at=now)

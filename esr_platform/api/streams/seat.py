@@ -218,7 +218,8 @@ def _end(position: Position) -> Document:
 def _without_the_clock(now: Document) -> Document:
     """``now`` without values that change with time: they must not show that another player has moved."""
     clock = now.get("clock")
-    return {**now, "clock": clock and {name: value for name, value in clock.items() if name != "left_ms"}}
+    timeless = clock and {name: value for name, value in clock.items() if name not in ("left_ms", "starts_in_ms")}
+    return {**now, "clock": timeless}
 
 
 def _print(document: object) -> str:

@@ -97,6 +97,7 @@ def settle(match: Match) -> None:
     late = PlayedMove.objects.filter(match=match, visible_at__gt=now - timedelta(hours=1))
     backdate(late, timedelta(hours=2))
     Table.objects.filter(pk=match.pk, settled_at__gt=now).update(settled_at=now)
+    Table.objects.filter(pk=match.pk, followed_at__gt=now).update(followed_at=now)
     for live_seat in LiveSeat.objects.filter(table=match.pk, owes=True, due_at__gt=now):
         assert live_seat.due_at is not None
         deadline = None if live_seat.deadline is None else live_seat.deadline - (live_seat.due_at - now)

@@ -86,7 +86,7 @@ def pass_time(match: Match, seconds: float | None = None) -> None:
         seconds = 3600
     back = timedelta(seconds=seconds)
     backdate(PlayedMove.objects.filter(match=match), back)
-    Table.objects.filter(match=match).update(settled_at=F("settled_at") - back)
+    Table.objects.filter(match=match).update(settled_at=F("settled_at") - back, followed_at=F("followed_at") - back)
     for live_seat in LiveSeat.objects.filter(table=match.pk, owes=True):
         due = min(live_seat.due_at or now, now)
         shift = (live_seat.due_at or due) - due

@@ -121,7 +121,7 @@ def test_what_stands_now() -> None:
     assert shown["question"]["kind"] == "action"
     clock = shown.pop("clock")
     assert clock.pop("left_ms") == pytest.approx(225_000, abs=3000)
-    assert clock == {"move_ms": 45_000, "bank_ms": 180_000}
+    assert clock == {"move_ms": 45_000, "bank_ms": 180_000, "starts_in_ms": 0}
     assert shown == {
         "seat": 0,
         "decision": 1,
