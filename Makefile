@@ -17,7 +17,7 @@ FUZZ_SECONDS ?= 600
 BENCH_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-postgresql slow nightly engine-native test-native chaos hostile fuzz seasons check check-js format bench bench-engine bench-native bench-environments bench-runner bench-pipeline bench-starts bench-house bench-idle bench-comparisons bench-ratings bench-rebuild bench-verifying bench-pairings bench-tables bench-pages bench-api bench-people bench-replay locks messages pictures clean sandbox services
+.PHONY: help run demo test test-postgresql slow nightly engine-native test-native chaos hostile fuzz seasons check check-js format bench bench-engine bench-native bench-environments bench-runner bench-pipeline bench-starts bench-house bench-idle bench-comparisons bench-ratings bench-rebuild bench-verifying bench-pairings bench-tables bench-pages bench-responses bench-api bench-people bench-replay locks messages pictures clean sandbox services
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1|/' | while IFS='|' read -r name text; do printf '  make %-18s %s\n' "$$name" "$$text"; done
@@ -198,8 +198,11 @@ bench-idle: $(VENV)/.dev sandbox  ## measure CPU and memory of an idle site
 bench-comparisons: $(VENV)/.dev  ## measure the games and errors of version comparisons
 	@$(BIN)/python -m bench.comparisons $(BENCH_ARGS)
 
-bench-pages: $(VENV)/.dev services  ## measure time, queries and size of pages at 100,000 matches, on both databases
+bench-pages: $(VENV)/.dev services  ## load pages on a throttled phone: requests, KB, layout shift, drawing time
 	@$(BIN)/python -m bench.pages $(BENCH_ARGS)
+
+bench-responses: $(VENV)/.dev services  ## measure time, queries and size of responses at 100,000 matches, on both databases
+	@$(BIN)/python -m bench.responses $(BENCH_ARGS)
 
 bench-replay: $(VENV)/.dev services  ## measure the display time and size of replays
 	@$(BIN)/python -m bench.replays $(BENCH_ARGS)

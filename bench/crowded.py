@@ -35,21 +35,24 @@ from ladder.models import (
 from tests.build import finished_blocks, first_games, person, uploaded
 
 BLOCKS: Final = 40
-"""Played on every ladder before anything is copied."""
+"""Played on every ladder, unless told otherwise."""
 
 RUNNING: Final = 6
 _TOKEN: Final = {"sqlite": "lower(hex(randomblob(16)))", "postgresql": "gen_random_uuid()"}
 
 
-def crowd(matches: int, people: int, say: Callable[[str], None]) -> None:
-    """Fill an empty database: ``people`` with a bot each that claims every table, and about so many ``matches``."""
+def crowd(matches: int, people: int, say: Callable[[str], None], blocks: int = BLOCKS) -> None:
+    """Fill an empty database: ``people`` with a bot each that claims every table, and about so many ``matches``.
+
+    ``blocks`` are played on every ladder before anything is copied.
+    """
     open_house()
     tables = {slug: list(counts) for slug, counts in every_table().items()}
     for number in range(people):
         uploaded(person(f"player{number}"), f"Bot {number:04}", claims=tables)
     say(f"{people} people have come")
     for ladder in Ladder.objects.filter(players=Ladder.Players.HOSTED).order_by("pk"):
-        finished_blocks(ladder, BLOCKS)
+        finished_blocks(ladder, blocks)
     _reckon()
     played = Match.objects.count()
     say(f"{played} games have been played")

@@ -157,8 +157,13 @@ class Composer:
         return board if board and finders.find(f"esr/composers/{board}.js") else PLAIN
 
     @property
+    def script(self) -> str:
+        """The name of the module."""
+        return f"esr/composers/{self.name}.js"
+
+    @property
     def module(self) -> str:
-        return static(f"esr/composers/{self.name}.js")
+        return static(self.script)
 
     @property
     def sheet(self) -> str:

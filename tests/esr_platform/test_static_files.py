@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.contrib.staticfiles import finders
 from django.core.management import call_command
 from django.test import Client, override_settings
+
+from esr_platform.static_files import imported, imports
 
 HASHED = {"staticfiles": {"BACKEND": "esr_platform.static_files.HashedFiles"}}
 
@@ -25,7 +28,7 @@ def collected(tmp_path: Path) -> Iterator[Path]:
 def test_pages_name_files_by_their_content_and_browsers_keep_them(collected: Path) -> None:
     client = Client()
     page = client.get("/about/").content.decode()
-    sheet = re.findall(r'href="(/static/esr/base\.[0-9a-f]{12}\.css)"', page)[0]
+    sheet = re.findall(r'href="(/static/esr/site\.[0-9a-f]{12}\.css)"', page)[0]
     response = client.get(sheet, headers={"accept-encoding": "gzip"})
     assert response.headers["Cache-Control"] == "max-age=315360000, public, immutable"
     assert response.headers["Content-Encoding"] == "gzip"
@@ -51,8 +54,8 @@ def test_everything_that_can_be_is_compressed(collected: Path) -> None:
 def test_a_site_that_collected_nothing_serves_the_files_as_they_lie(client: Client, tmp_path: Path) -> None:
     with override_settings(STATIC_ROOT=tmp_path):
         page = client.get("/about/").content.decode()
-    assert 'href="/static/esr/base.css"' in page
-    assert client.get("/static/esr/base.css").status_code == 200
+    assert 'href="/static/esr/site.css"' in page
+    assert client.get("/static/esr/site.css").status_code == 200
 
 
 @pytest.mark.django_db
@@ -62,3 +65,38 @@ def test_pages_are_compressed_and_differ_in_length_each_time(client: Client) -> 
     assert {answer.headers["Content-Encoding"] for answer in answers} == {"gzip"}
     assert "Accept-Encoding" in answers[0].headers["Vary"]
     assert len({len(answer.content) for answer in answers}) > 1
+
+
+def test_the_sheet_of_all_pages_contains_the_sheets_that_it_imports(collected: Path) -> None:
+    sheet = next(collected.glob("esr/site.*.css")).read_text()
+    assert "@import" not in sheet
+    for name in ("tokens", "base", "parts", "search", "drawings/gem", "print"):
+        text = Path(str(finders.find(f"esr/{name}.css"))).read_text()
+        assert text.strip() in sheet, name
+
+
+# --- Modules ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_imports_of_every_module_are_modules_of_the_site() -> None:
+    graph = imports()
+    assert {name for names in graph.values() for name in names} <= set(graph)
+    assert "esr/words.js" in graph["esr/replay/controls.js"]
+    assert graph["esr/words.js"] == ()
+
+
+def test_a_module_comes_with_all_that_it_imports_each_once_and_nearest_first() -> None:
+    names = imported("esr/replay.js", "esr/boards/gems.js")
+    assert names[:2] == ("esr/replay.js", "esr/boards/gems.js")
+    assert len(names) == len(set(names))
+    assert all(set(imports()[name]) <= set(names) for name in names)
+    assert names.index("esr/replay/scrubber.js") < names.index("esr/replay/chart.js")
+
+
+@pytest.mark.django_db
+def test_a_page_preloads_each_module_that_its_scripts_import_and_no_module_twice(client: Client) -> None:
+    page = client.get("/rules/edel-stein-reich/tutorial/").content.decode()
+    preloads = re.findall(r'<link rel="modulepreload" href="/static/([^"]+)">', page)
+    scripts = re.findall(r'<script type="module" src="/static/([^"]+)"></script>', page)
+    assert len(preloads) == len(set(preloads))
+    assert set(imported(*scripts)) == {*scripts, *preloads}

@@ -29,9 +29,14 @@ class Board:
         return name if name and finders.find(f"esr/boards/{name}.js") else PLAIN
 
     @property
+    def script(self) -> str:
+        """The name of the module; empty for the plain board, which every replay includes."""
+        return "" if self.name == PLAIN else f"esr/boards/{self.name}.js"
+
+    @property
     def module(self) -> str:
-        """The URL of the module; empty for the plain board, which every replay includes."""
-        return "" if self.name == PLAIN else static(f"esr/boards/{self.name}.js")
+        """The URL of the module, or empty."""
+        return static(self.script) if self.script else ""
 
     @property
     def sheet(self) -> str:

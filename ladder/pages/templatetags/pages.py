@@ -7,13 +7,15 @@ from datetime import datetime
 from typing import Any
 
 from django import template
+from django.templatetags.static import static
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext, gettext_lazy, gettext_noop, pgettext_lazy
 
 from bots.machines import sandbox_state
+from esr_platform.static_files import imported
 from games.registry import GAMES
 from ladder.matches import play
 from ladder.models import Match, Seat, SeatResult
@@ -86,14 +88,21 @@ def trouble() -> str:
     return play.trouble()
 
 
-@register.simple_tag
-def drawings() -> list[str]:
-    """The stylesheets of the games' drawings, without duplicates."""
-    return [
-        f"esr/drawings/{name}.css"
-        for name in dict.fromkeys(game.presentation.drawing for game in GAMES.values())
-        if name
-    ]
+@register.simple_tag(takes_context=True)
+def script(context: template.Context, name: str, *loaded: str) -> SafeString:
+    """A module script, and preloads of all modules that it imports, so that a browser requests them at once.
+
+    ``loaded`` are modules that the script loads later by their URLs; empty names are ignored.
+    """
+    named: set[str] = context.render_context.setdefault("modules", set())  # type: ignore[assignment, arg-type]
+    modules = [module for module in imported(name, *filter(None, loaded)) if module not in named]
+    named.update(modules)
+    preloads = [module for module in modules if module != name]
+    return format_html(
+        '{}<script type="module" src="{}"></script>',
+        format_html_join("", '<link rel="modulepreload" href="{}">', ((static(module),) for module in preloads)),
+        static(name),
+    )
 
 
 @register.simple_tag
