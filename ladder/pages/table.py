@@ -30,7 +30,7 @@ from ladder.access import match_seen_by
 from ladder.chat import LONGEST, PRESETS
 from ladder.live import actions, presence
 from ladder.live.answers import Ruling, Verdict, answer_seat
-from ladder.live.person_view import present
+from ladder.live.person_view import ROUNDS, present
 from ladder.live.position import Position
 from ladder.live.rows import position_of
 from ladder.matchmaking.proposals import call_off
@@ -356,11 +356,13 @@ def sit(request: HttpRequest, match_id: int) -> HttpResponse:
 @require_safe
 @never_cache
 def moves(request: HttpRequest, match_id: int) -> HttpResponse:
-    """The moves so far that the visitor's seat knows, as a part of the page."""
+    """The moves that the visitor's seat knows, as a part of the page: two rounds, or with ``?all`` all of them."""
     seat = _seat(request, match_id)
     if seat is None:
         return redirect("pages:match", match_seen_by(request.user, match_id).pk)
-    return render(request, "pages/play/_moves.html", {"rounds": table_page(match_id, seat, None).rounds})
+    rounds = table_page(match_id, seat, None).rounds
+    shown = rounds if "all" in request.GET else rounds[:ROUNDS]
+    return render(request, "pages/play/_moves.html", {"rounds": reversed(shown), "earlier": len(rounds) > len(shown)})
 
 
 @require_POST

@@ -5,7 +5,7 @@
 // (docs/boards.md) and a composer builds moves (docs/composers.md). Without this script, the page shows the game as
 // text with a form.
 
-import { element, find, html } from "./elements.js";
+import { element, find, findAll, html } from "./elements.js";
 import { boardAt } from "./replay/board.js";
 import { Head } from "./replay/head.js";
 import { Sound, Title } from "./table/alerts.js";
@@ -108,8 +108,8 @@ class SittingTable extends HTMLElement {
   /** @type {Moves} */
   moves;
 
-  /** @type {Head|null} */
-  place;
+  /** @type {Head[]} */
+  places = [];
 
   /** @type {HTMLElement} */
   endPlace;
@@ -162,9 +162,7 @@ class SittingTable extends HTMLElement {
   mount() {
     const root = this.find("board-place");
     this.drawing = this.board.mount(root, this.table);
-    const columns = find(this, ".replay-table");
     if (this.drawing.side) this.find("side").append(this.drawing.side);
-    else columns.classList.add("whole");
     new ResizeObserver(() => this.drawing.resize?.()).observe(root);
     this.told = new Told(this.board.remember);
     this.showing = new Showing(this.drawing);
@@ -192,9 +190,10 @@ class SittingTable extends HTMLElement {
     this.rights = new Rights(this, this.post, seatActions, (text) => this.turn.tell(text));
     this.talk = new Talk(this, table, this.post, seatActions);
     this.moves = new Moves(find(this, '[data-panel="moves"]'));
-    this.tabs = new Tabs(this, (name) => (name === "moves" ? this.moves.load() : this.talk.count()));
+    this.tabs = new Tabs(this, (name) => (name === "moves" ? this.moves.toTheEnd() : this.talk.count()));
     new Keys(this, this.composer.keys?.() ?? []);
-    this.place = this.head();
+    this.places = this.heads();
+    this.movesButton();
     this.decision = this.deciding();
     this.soundButton();
   }
@@ -208,11 +207,22 @@ class SittingTable extends HTMLElement {
     );
   }
 
-  head() {
-    const root = /** @type {HTMLElement|null} */ (document.querySelector("#match [data-place]"));
+  /** Where in the game one is: above the board, and on phones in the bar. */
+  heads() {
     const place =
       this.board.place ?? (() => ({ text: this.present ? say("Round %(round)s", { round: this.present.round }) : "" }));
-    return root && new Head(root, { board: { place }, game: null });
+    const roots = findAll(document, ".sitting-place");
+    return roots.map((root) => new Head(root, { board: { place }, game: null }));
+  }
+
+  /** On phones, the moves take the place of the board. */
+  movesButton() {
+    for (const button of findAll(document, "[data-show-moves]"))
+      button.addEventListener("click", () => {
+        const shown = this.classList.toggle("shows-moves");
+        button.setAttribute("aria-pressed", String(shown));
+        scrollTo(0, 0);
+      });
   }
 
   wayBack() {
@@ -248,7 +258,10 @@ class SittingTable extends HTMLElement {
     const first = !this.told.last;
     const scenes = this.told.add(data, this.seat);
     this.showing.add(scenes, first || data.reset);
-    if (scenes.length) this.place?.show({ scene: scenes.at(-1) });
+    if (scenes.length) {
+      for (const place of this.places) place.show({ scene: scenes.at(-1) });
+      this.moves.changed();
+    }
     if (data.present) this.show(data.present);
     if (first && scenes.length) this.drawn();
   }
@@ -271,7 +284,6 @@ class SittingTable extends HTMLElement {
     this.showBack(now);
     this.showOutages(now);
     this.showing.add(this.told.own(now.you, this.seat));
-    this.moves.show(now);
     // After all that came with it.
     queueMicrotask(() => this.told.last && this.decision.show(this.present, this.told.last));
     this.tab.call(now.decision !== null);

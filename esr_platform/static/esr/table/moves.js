@@ -1,30 +1,56 @@
-// The moves in sentences, as the page shows them without scripts. They are requested when the player opens them, and
-// again in every round.
+// The moves in sentences, as the page shows them without scripts: the last two rounds, and all of them on request. They
+// are requested again a moment after something has happened.
 
-import { element, html } from "../elements.js";
+import { html } from "../elements.js";
 import { say } from "../words.js";
+
+/** Several moves that come one after the other are requested once. */
+const SOON_MS = 500;
+
+/** A player who reads earlier moves is not scrolled away from them. */
+const AT_THE_END_PX = 40;
 
 export class Moves {
   /** @param {HTMLElement} panel */
   constructor(panel) {
     this.panel = panel;
-    this.story = null;
-    this.round = null;
-    const button = html("button", { type: "button", class: "plain" }, say("Show moves"));
-    button.addEventListener("click", () => this.load());
-    panel.replaceChildren(button);
+    this.all = false;
+    this.timer = 0;
+    this.stale = false;
+    this.story = html("div", { class: "story sitting-story" });
+    this.more = html("button", { type: "button", class: "plain", hidden: true }, say("Show all moves"));
+    this.more.addEventListener("click", () => this.showAll());
+    panel.replaceChildren(this.more, this.story);
+    document.addEventListener("visibilitychange", () => this.stale && this.changed());
   }
 
-  /** @type {(present: Object) => void} */
-  show({ round }) {
-    const isNew = round !== this.round;
-    this.round = round;
-    if (isNew && this.story?.isConnected && !this.panel.hidden) this.load();
+  /** Something has happened at the table. */
+  changed() {
+    this.stale = true;
+    if (this.timer || document.hidden) return;
+    this.timer = setTimeout(() => {
+      this.timer = 0;
+      this.load();
+    }, SOON_MS);
   }
 
-  load() {
-    this.story ??= element("div", "story sitting-story");
-    const shown = () => this.story.childElementCount && this.panel.replaceChildren(this.story);
-    htmx.ajax("GET", `${location.pathname}moves/`, { source: this.panel, target: this.story }).then(shown, () => {});
+  showAll() {
+    this.all = true;
+    this.load();
+  }
+
+  async load() {
+    this.stale = false;
+    const { scrollHeight, scrollTop, clientHeight } = this.panel;
+    const wasAtTheEnd = scrollHeight - scrollTop - clientHeight < AT_THE_END_PX;
+    const address = `${location.pathname}moves/${this.all ? "?all" : ""}`;
+    await htmx.ajax("GET", address, { source: this.panel, target: this.story }).catch(() => {});
+    this.more.hidden = this.all || !this.story.querySelector("[data-earlier]");
+    if (wasAtTheEnd) this.toTheEnd();
+  }
+
+  /** Show the latest move. */
+  toTheEnd() {
+    this.panel.scrollTop = this.panel.scrollHeight;
   }
 }

@@ -1,11 +1,10 @@
-// The players at the table: their presence, the turn, and their time banks.
+// The players at the table: their presence, the turn, and their time banks. Their names are at the board.
 
 import { element, svg } from "../elements.js";
 import { say } from "../words.js";
 import { asClock } from "./times.js";
 
 const WORDS = {
-  here: () => say("Online"),
   away: () => say("Offline"),
   substitute: () => say("Substitute bot plays"),
   left: () => say("Left the game"),
@@ -34,32 +33,27 @@ export class Seats {
     this.rows.forEach(({ item, state, bank }, seat) => {
       const isAsked = seat === own ? decision !== null : waiting.includes(seat);
       item.classList.toggle("asked", isAsked);
+      item.setAttribute("aria-current", String(isAsked));
       item.dataset.here = here?.[seat] ?? "";
       item.classList.toggle("aborts", agreed.includes(seat));
       const parts = [
         seat === own ? say("You") : "",
-        stateOf(here?.[seat], seat === own),
+        WORDS[here?.[seat]]?.() ?? "",
         agreed.includes(seat) ? say("Offers to abort") : "",
       ];
-      const text = [...parts, isAsked ? say("To move") : ""].filter(Boolean).join(" · ");
+      const text = parts.filter(Boolean).join(" · ");
       if (state.textContent !== text) state.textContent = text;
       const left = clocks?.[seat];
-      bank.textContent = Number.isFinite(left) ? say("Time bank %(time)s", { time: asClock(left) }) : "";
+      bank.textContent = Number.isFinite(left) ? asClock(left) : "";
     });
   }
 }
 
-const stateOf = (here, isOwn) => (isOwn && here === "here" ? "" : (WORDS[here]?.() ?? ""));
-
 function rowOf(table, name, seat) {
   const state = element("span", "meta");
   const bank = element("span", "meta bank");
-  const item = element(
-    "li",
-    "",
-    markOf(table.drawings.sprite, seat),
-    element("span", "", element("b", "", name), state),
-    bank,
-  );
+  bank.title = say("Time bank");
+  const item = element("li", "", markOf(table.drawings.sprite, seat), element("b", "hidden", name), state, bank);
+  item.title = name;
   return { item, state, bank };
 }
