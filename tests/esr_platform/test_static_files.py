@@ -60,7 +60,7 @@ def test_a_site_that_collected_nothing_serves_the_files_as_they_lie(client: Clie
 
 @pytest.mark.django_db
 def test_pages_are_compressed_and_differ_in_length_each_time(client: Client) -> None:
-    """So that a length tells nothing of a secret that stands beside what somebody else chose (BREACH)."""
+    """A length must not reveal a secret next to text that an attacker chose (BREACH)."""
     answers = [client.get("/about/", headers={"accept-encoding": "gzip"}) for _ in range(8)]
     assert {answer.headers["Content-Encoding"] for answer in answers} == {"gzip"}
     assert "Accept-Encoding" in answers[0].headers["Vary"]
