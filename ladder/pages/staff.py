@@ -31,6 +31,17 @@ from ladder.models import ChatLine, ChatReport, Intervention
 from ladder.pages.components.filters import part
 from ladder.pages.components.responses import for_staff
 
+# --- All pages of staff ----------------------------------------------------------------------------------------------
+
+
+@require_safe
+@for_staff
+def staff(request: HttpRequest) -> HttpResponse:
+    """List the pages of staff, with the number of open reports."""
+    context = {"bots": moderation.complained_of().count(), "lines": _reported().count(), "machines": _failing()}
+    return render(request, "pages/staff.html", context)
+
+
 # --- Reports of names and descriptions -------------------------------------------------------------------------------
 
 BOTS: Final = 20
@@ -241,6 +252,11 @@ class MachineRow:
         named = [(label, str(self.found[label.lower()])) for label in ("Kernel", "bubblewrap", "Python", "NumPy")]
         seats = gettext("separate user") if self.found["users"] else gettext("user of the worker")
         return [*((name, version or "–") for name, version in named), (gettext("Bots run as"), seats)]
+
+
+def _failing() -> int:
+    """The number of machines whose last self-test failed."""
+    return sum(not machine.sandbox.get("ok") for machine in Machine.objects.all())
 
 
 @require_safe

@@ -86,6 +86,7 @@ lobby_urls: list[URLPattern] = [
 
 
 staff_urls: list[URLPattern] = [
+    path("staff/", staff.staff, name="staff"),
     path("staff/bots/<int:bot_id>/", staff.bot, name="moderate_bot"),
     path("staff/trail/", staff.trail, name="trail"),
 ]

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from tests.browser.looking import Looker
+from tests.browser.looking import AXE, AXE_SCRIPT, PHONE, Looker
 from tests.build import finish_game
 from tests.ladder.pages.site import Site, block_like, finish_queued, rename
 
@@ -31,7 +31,10 @@ def test_the_keyboard_reaches_the_content_and_every_section(site: Site, watched:
     for _ in range(10):
         watched.keyboard.press("Tab")
         reached.append(watched.evaluate("document.activeElement.textContent.trim()"))
-    assert reached[1:] == ["Play", "Ladders", "Matches", "Bots", "Rules", "About", THE_SEARCH, "Sign in", "System"]
+    assert reached[1:-2] == ["Play", "Ladders", "Matches", "Bots", "Rules", "About", THE_SEARCH]
+    assert watched.evaluate("document.activeElement.matches('.person a')")
+    watched.keyboard.press("Shift+Tab")
+    assert watched.evaluate("document.activeElement.matches('[data-theme-select] select')")
     outline = watched.evaluate("getComputedStyle(document.activeElement).outlineWidth")
     assert outline == "3px"
     watched.locator(".skip").focus()
@@ -39,24 +42,39 @@ def test_the_keyboard_reaches_the_content_and_every_section(site: Site, watched:
     expect(watched.locator("main")).to_be_focused()
 
 
-def test_the_chosen_colours_stay_from_page_to_page(site: Site, watched: Page) -> None:
+def test_the_chosen_theme_stays_from_page_to_page(site: Site, watched: Page) -> None:
     watched.emulate_media(color_scheme="light")
     watched.goto("/")
     paper = "getComputedStyle(document.body).backgroundColor"
     light = watched.evaluate(paper)
-    toggle = watched.locator("[data-theme-toggle]")
-    toggle.click()
-    expect(toggle).to_have_text("Light")
-    toggle.click()
-    expect(toggle).to_have_text("Dark")
+    theme = watched.locator("[data-theme-select] select")
+    theme.select_option("light")
+    assert watched.evaluate(paper) == light
+    theme.select_option("dark")
     dark = watched.evaluate(paper)
     assert dark != light
     watched.goto("/rules/")
     assert watched.evaluate(paper) == dark
-    expect(toggle).to_have_text("Dark")
-    toggle.click()
-    expect(toggle).to_have_text("System")
+    expect(theme).to_have_value("dark")
+    theme.select_option("system")
     assert watched.evaluate(paper) == light
+
+
+def test_a_phone_has_one_bar_and_a_menu_that_the_keyboard_opens_and_closes(site: Site, looker: Looker) -> None:
+    page = looker.page
+    page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+    page.goto("/")
+    assert page.evaluate("document.querySelector('.head').getBoundingClientRect().height") <= 48
+    menu, ladders = page.locator("#menu"), page.locator("#menu a[href='/ladders/']")
+    expect(ladders).not_to_be_visible()
+    page.locator("[popovertarget=menu]").focus()
+    page.keyboard.press("Enter")
+    expect(menu.locator("[data-theme-select]")).to_be_visible()
+    assert page.evaluate(AXE_SCRIPT + f"; ({AXE})(null)") == []
+    page.keyboard.press("Tab")
+    expect(ladders).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(ladders).not_to_be_visible()
 
 
 def test_the_gems_and_marks_are_drawn(site: Site, watched: Page) -> None:
@@ -127,9 +145,13 @@ def test_a_chapter_can_be_linked_to(site: Site, watched: Page) -> None:
 
 
 def test_everything_can_be_read_without_javascript(site: Site, browser: Browser, live_server: LiveServer) -> None:
-    context = browser.new_context(base_url=live_server.url, java_script_enabled=False)
+    context = browser.new_context(
+        base_url=live_server.url, java_script_enabled=False, viewport={"width": 360, "height": 780}
+    )
     page = context.new_page()
     page.goto(f"/matches/{site.finished.pk}/")
-    assert page.locator("#text h2").is_visible()
-    assert not page.locator("[data-theme-toggle]").is_visible()
+    expect(page.locator("#text h2")).to_be_visible()
+    page.locator("[popovertarget=menu]").click()
+    expect(page.locator("#menu a[href='/ladders/']")).to_be_visible()
+    expect(page.locator("[data-theme-select]")).not_to_be_visible()
     context.close()

@@ -32,7 +32,7 @@ def test_staff_suspend_an_account_and_everybody_sees_it(watched: Page, looker: L
     looker.look("moderated-bot")
     watched.goto("/staff/trail/")
     looker.look("trail")
-    for name in ("people/carl", "terms", "account"):
+    for name in ("people/carl", "terms", "account", "staff"):
         watched.goto(f"/{name}/")
         looker.look(name.replace("/", "-"))
 

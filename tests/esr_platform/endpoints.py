@@ -74,7 +74,7 @@ JUDGED: Mapping[Exposure, str] = {
         bots/ bots/mine/ bots/<slug:slug>/ bots/<slug:slug>/waits/ bots/<slug:slug>/feed.atom
         bots/<slug:slug>/versions/<int:number>/ bots/<slug:slug>/declare/
         staff/trail/ staff/bots/<int:bot_id>/ staff/people/<str:username>/ staff/reports/ staff/reports/<int:bot_id>/
-        staff/collusion/ staff/collusion/<slug:slug>/ staff/sandboxes/ staff/ladders/new/ metrics account/export/
+        staff/ staff/collusion/ staff/collusion/<slug:slug>/ staff/sandboxes/ staff/ladders/new/ metrics account/export/
         api/v1/games api/v1/ladders api/v1/ladders/<slug:slug> api/v1/ladders/<slug:slug>/members
         api/v1/ladders/<slug:slug>/members/<slug:bot> api/v1/ladders/<slug:slug>/matches
         api/v1/ladders/<slug:slug>/records api/v1/ladders/<slug:slug>/seasons

@@ -118,13 +118,12 @@ function onKey(event) {
 function onSlash(event) {
   if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   if (around(event, "input, textarea, select, [contenteditable]")) return;
+  const menu = input?.closest("[popover]");
+  if (menu instanceof HTMLElement && !input.checkVisibility()) menu.showPopover();
   /** @type {HTMLInputElement|null} */
-  const field = input?.checkVisibility() ? input : document.querySelector("main input[type=search]");
-  /** @type {HTMLAnchorElement|null} */
-  const link = document.querySelector("[data-search-link]");
-  if (!field && !link) return;
+  const field = input ?? document.querySelector("main input[type=search]");
+  if (!field) return;
   event.preventDefault();
-  if (!field) return location.assign(link?.href ?? "");
   field.focus();
   field.select();
 }

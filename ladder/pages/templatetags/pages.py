@@ -35,6 +35,9 @@ SECTIONS = (
 OWN = (gettext_lazy("My bots"), "my_bots")
 """The additional link for signed-in users."""
 
+STAFF = (gettext_lazy("Staff"), "staff")
+"""The additional link for site staff."""
+
 STEPS = {
     "done": gettext_noop("Done"),
     "now": gettext_noop("In progress"),
@@ -61,14 +64,16 @@ register.filter("seat_of", matches.seat_of)
 
 
 @register.simple_tag(takes_context=True)
-def sections(context: Mapping[str, Any]) -> list[tuple[str, str, bool, str]]:
-    """The navigation: title, URL, whether the page belongs to it (the longest match counts), and URL name."""
+def sections(context: Mapping[str, Any]) -> list[tuple[str, str, bool]]:
+    """The navigation: title, URL, and whether the page belongs to it (the longest match counts)."""
     request, user = context.get("request"), context.get("user")
     here = _section_of(request.path) if request else ""
     own = (OWN,) if user is not None and user.is_authenticated else ()
-    found = [(str(title), reverse(f"pages:{name}"), name) for title, name in (*SECTIONS[:4], *own, *SECTIONS[4:])]
-    exact = max((address for _, address, _ in found if here.startswith(address)), key=len, default="")
-    return [(title, address, address == exact, name) for title, address, name in found]
+    staff = (STAFF,) if user is not None and user.is_staff else ()
+    listed = (*SECTIONS[:4], *own, *SECTIONS[4:], *staff)
+    found = [(str(title), reverse(f"pages:{name}")) for title, name in listed]
+    exact = max((address for _, address in found if here.startswith(address)), key=len, default="")
+    return [(title, address, address == exact) for title, address in found]
 
 
 def _section_of(path: str) -> str:

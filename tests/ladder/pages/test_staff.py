@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.test import Client
+from django.urls import get_resolver
 from django.utils import timezone
 
 from bots import moderation
@@ -17,6 +19,7 @@ from bots.sandbox.status import document, status
 from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.models import User
 from ladder.pages.staff import REMEDIES
+from tests import page as shown
 from tests.build import person, signed_in, staff
 from tests.ladder.pages.people import SCRIPT
 
@@ -95,6 +98,23 @@ def test_the_same_words_do_not_come_back(bot: Bot, owner: User, moderator: User)
     with pytest.raises(Refused, match="moderator removed this description"):
         describe(bot, "buy   THIS")
     rename(bot, "Polite Word")
+
+
+def test_one_entry_in_the_header_leads_staff_to_all_their_pages(bot: Bot, reporter: User, moderator: User) -> None:
+    moderation.complain(bot, reporter, "It insults.")
+    write_down(BROKEN)
+    client = signed_in(moderator)
+    assert "/staff/" in shown.page(client, "/").one("nav").links
+    index = shown.page(client, "/staff/")
+    counts = {one["data-count"]: re.findall(r"\d+", one.text) for one in index.all(data_count=True)}
+    assert counts == {"bots": ["1"], "lines": ["0"], "machines": ["1"]}
+    listed = {f"/{one.pattern}" for one in get_resolver().url_patterns[-1].url_patterns}
+    own = {path for path in listed if re.fullmatch(r"/staff/[a-z]+/(new/)?", path)}
+    assert own <= set(index.one("main").links)
+    for path in own:
+        assert client.get(path).status_code == 200
+    assert "/staff/" not in shown.page(signed_in(reporter), "/").links
+    assert signed_in(reporter).get("/staff/").status_code == 404
 
 
 def test_nobody_but_staff_finds_the_reports_or_settles_one(bot: Bot, owner: User, reporter: User) -> None:
