@@ -30,9 +30,12 @@ SMALL = """(least) => [...document.querySelectorAll('nav a, button, .button, .sk
     .filter((e) => !['checkbox', 'radio', 'hidden', 'range'].includes(e.type))
     .filter((e) => e.getBoundingClientRect().right > 1 && e.getBoundingClientRect().bottom > 1)
     .filter((e) => e.getBoundingClientRect().height < least).map((e) => e.outerHTML)"""
-AXE = """(values) => axe.run(document, {resultTypes: ['violations'], ...(values && {runOnly: {type: 'rule', values}})})
+AXE = """(values) => axe.run(document, {
+        resultTypes: ['violations'], preload: false, ...(values && {runOnly: {type: 'rule', values}})
+    })
     .then((found) => found.violations.map((it) =>
         `${it.id}: ${it.help}: ${it.nodes.slice(0, 3).map((node) => node.html.slice(0, 300)).join(' | ')}`))"""
+"""What axe finds. It does not load the style sheets again: it takes imports in them for files beside the page."""
 RULES = {"light": None, "dark": ["color-contrast", "link-in-text-block"]}
 """What axe looks for: everything, but by night only what the colours decide."""
 
