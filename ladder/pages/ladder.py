@@ -345,7 +345,7 @@ class LadderPage:
 def ladder_page(ladder: Ladder, parameters: Parameters, user: Viewer) -> LadderPage:
     """The page of the standings of ``ladder`` for a query string; at most twelve queries."""
     season = ladder.seasons.order_by("-number").first()
-    asked = asked_of(parameters, COLUMNS, (MINE if user.pk else OF, *_languages(ladder), STATE, CERTAINTY))
+    asked = asked_of(parameters, COLUMNS, (*_of_bots(ladder, user), STATE, CERTAINTY))
     shown, everybody = page_of(ladder, _wanted(ladder, season, asked, user), parameters("page"), ROWS)
     lines, rows = _rows(ladder, list(shown), asked, user)
     return LadderPage(
@@ -363,9 +363,10 @@ def ladder_page(ladder: Ladder, parameters: Parameters, user: Viewer) -> LadderP
     )
 
 
-def _languages(ladder: Ladder) -> tuple[Choice, ...]:
-    """The language filter, for ladders with hosted bots."""
-    return (LANGUAGE,) if ladder.for_house else ()
+def _of_bots(ladder: Ladder, user: Viewer) -> tuple[Choice, ...]:
+    """The filter by owner, for ladders with bots, and the language filter, for ladders with hosted bots."""
+    owners = () if ladder.players == Ladder.Players.PEOPLE else (MINE if user.pk else OF,)
+    return (*owners, LANGUAGE) if ladder.for_house else owners
 
 
 def _here(ladder: Ladder) -> int:

@@ -36,17 +36,36 @@ class Board:
     def game(self) -> Game:
         return GAMES[self.ladder.game]
 
+    @property
+    def leader(self) -> Membership | None:
+        """The best player with a rated game, ``None`` before the first one."""
+        return next((one for one in self.leaders if one.games), None) if self.finished else None
+
 
 @dataclass(frozen=True)
-class BoardGroup:
-    """The ladders for one kind of players, by ``Ladder.Players``."""
+class FormatRow:
+    """The ladders of one format, one cell per kind of players of the matrix; ``None`` where there is no ladder."""
 
-    players: str
-    boards: Sequence[Board]
+    game: Game
+    seats: int
+    cells: Sequence[tuple[str, Board | None]]
+
+
+@dataclass(frozen=True)
+class LaddersPage:
+    """All ladders as a matrix of formats and kinds of players.
+
+    ``others`` do not fit in: ladders by invitation, and further ones of the same format and kind of players.
+    """
+
+    players: Sequence[str]
+    rows: Sequence[FormatRow]
+    others: Sequence[Board]
 
     @property
     def live(self) -> bool:
-        return self.players != Ladder.Players.HOSTED
+        """Whether there are ladders with live games."""
+        return any(kind != Ladder.Players.HOSTED for kind in self.players)
 
 
 @dataclass(frozen=True)
@@ -78,10 +97,20 @@ def boards(user: Viewer) -> list[Board]:
     ]
 
 
-def by_players(boards: Sequence[Board]) -> list[BoardGroup]:
-    """``boards`` grouped by kind of player, hosted bots first, without empty groups."""
-    groups = [BoardGroup(kind, [one for one in boards if one.ladder.players == kind]) for kind in Ladder.Players.values]
-    return [group for group in groups if group.boards]
+def ladders_page(boards: Sequence[Board]) -> LaddersPage:
+    """Arrange ``boards`` in a matrix, formats in the order of the games."""
+    first: dict[tuple[str, int, str], Board] = {}
+    for board in boards:
+        if not board.ladder.by_invitation:
+            first.setdefault((board.ladder.game, board.ladder.seats, board.ladder.players), board)
+    formats = sorted({(game, seats) for game, seats, _ in first}, key=lambda it: (list(GAMES).index(it[0]), it[1]))
+    players = [kind for kind in Ladder.Players.values if any(kind == its for _, _, its in first)]
+    rows = [
+        FormatRow(GAMES[game], seats, [(kind, first.get((game, seats, kind))) for kind in players])
+        for game, seats in formats
+    ]
+    shown = {board.ladder.pk for board in first.values()}
+    return LaddersPage(players, rows, [board for board in boards if board.ladder.pk not in shown])
 
 
 def game_counts(ladder: Ladder) -> GameCounts:
@@ -106,4 +135,4 @@ def active_versions(bots: Sequence[int]) -> dict[int, int]:
 
 @require_safe
 def ladders(request: HttpRequest) -> HttpResponse:
-    return render(request, "pages/ladders.html", {"groups": by_players(boards(request.user))})
+    return render(request, "pages/ladders.html", {"page": ladders_page(boards(request.user))})

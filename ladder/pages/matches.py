@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-from urllib.parse import urlencode
+from typing import Any, Final
 
 from django.db.models import Prefetch, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext, gettext_lazy, gettext_noop
 from django.views.decorators.http import require_safe
 
 from bots.models import Bot
@@ -19,7 +18,7 @@ from games.registry import GAMES
 from ladder.access import ladder_seen_by, matches_in_order_seen_by, matches_seen_by, with_seats_of
 from ladder.models import Ladder, Match, Seat, SeatResult
 from ladder.models.ladders import Viewer
-from ladder.pages.components.filters import Parameters, Part, Tab, Tabs, ladder_tabs, part, word
+from ladder.pages.components.filters import Asked, Choice, Parameters, Part, asked_of, part
 from ladder.pages.components.people import Named, named
 
 # --- Rows ------------------------------------------------------------------------------------------------------------
@@ -88,16 +87,24 @@ def seats_shown() -> Prefetch[Any]:
 
 # --- The page --------------------------------------------------------------------------------------------------------
 
-STATES = {
-    "": (gettext_noop("Started"), ~Q(attempts_started=0)),
-    "running": (gettext_noop("Running"), Q(status=Match.Status.RUNNING)),
-    "waiting": (gettext_noop("Queued"), Q(status=Match.Status.QUEUED)),
-    "void": (
-        gettext_noop("Void or canceled"),
-        Q(status__in=[Match.Status.VOID, Match.Status.CANCELLED, Match.Status.ABORTED]),
-    ),
+STATES: Final[Mapping[str, Q]] = {
+    "": ~Q(attempts_started=0),
+    "running": Q(status=Match.Status.RUNNING),
+    "waiting": Q(status=Match.Status.QUEUED),
+    "void": Q(status__in=[Match.Status.VOID, Match.Status.CANCELLED, Match.Status.ABORTED]),
 }
-"""The states to filter by: value of the query parameter, label and condition."""
+"""The condition of each state to filter by."""
+
+STATE: Final = Choice(
+    "state",
+    gettext_lazy("State"),
+    {
+        "": gettext_lazy("All started"),
+        "running": gettext_lazy("Running"),
+        "waiting": gettext_lazy("Queued"),
+        "void": gettext_lazy("Void or canceled"),
+    },
+)
 
 NOTHING = {
     "": (gettext_noop("No matches yet."), gettext_noop("No matches on this ladder yet.")),
@@ -107,21 +114,23 @@ NOTHING = {
 }
 """Text for an empty list, by state: on all ladders, on one ladder."""
 
+PLAYERS: Final = ("bot", "with")
+"""The query parameters of the players that the list is filtered by."""
+
 
 @dataclass(frozen=True)
 class MatchesPage:
-    """One part of the match list: matches on ``ladder`` (``None``: all) in ``state`` with the bots in ``fields``."""
+    """One part of the match list: matches on ``ladder`` (``None``: all) with the bots in ``fields``."""
 
+    asked: Asked
     ladder: Ladder | None
-    state: str
     fields: Sequence[Named]
-    ladders: Sequence[Ladder]
     matches: Part[Match]
 
     @property
     def query(self) -> str:
-        """The filters as a query string."""
-        return self._query(self.ladder, self.state)
+        """The filters as a query string, without its question mark and ampersand."""
+        return self.asked.keep.removesuffix("&")
 
     @property
     def bots(self) -> list[Bot]:
@@ -131,43 +140,32 @@ class MatchesPage:
     @property
     def everybodys(self) -> str:
         """The URL without the bot filters."""
-        return f"?{_query({'ladder': self.ladder.slug if self.ladder else '', 'state': self.state})}"
+        return self.asked.without(*PLAYERS)
 
     @property
     def nothing(self) -> str:
         """The text that replaces an empty list."""
-        return gettext(NOTHING[self.state][self.ladder is not None])
-
-    @property
-    def tabs(self) -> list[Tabs]:
-        """Links that change one filter and keep the others."""
-        everywhere = gettext("All ladders")
-        everything = Tab(everywhere, everywhere, f"?{self._query(None, self.state)}", self.ladder is None)
-        of_ladders = ladder_tabs(self.ladders, self.ladder, lambda ladder: f"?{self._query(ladder, self.state)}")
-        of_states = [
-            Tab(gettext(word), gettext(word), f"?{self._query(self.ladder, state)}", state == self.state)
-            for state, (word, _) in STATES.items()
-        ]
-        return [Tabs("", [everything]), *of_ladders, Tabs(gettext("State"), of_states)]
-
-    def _query(self, ladder: Ladder | None, state: str) -> str:
-        bots = {field.name: field.bot.slug for field in self.fields if field.bot}
-        return _query({"ladder": ladder.slug if ladder else "", "state": state, **bots})
+        return gettext(NOTHING[self.asked.values.get("state", "")][self.ladder is not None])
 
 
-def matches_page(ladder: Ladder | None, state: str, parameters: Parameters, user: Viewer) -> MatchesPage:
-    """Return the requested part of the list in five queries. An unknown ``state`` selects started matches."""
-    known = state if state in STATES else ""
-    fields = [named(name, word(parameters(name))) for name in ("bot", "with")]
-    few = known != "" or any(field.bot for field in fields)
-    wanted = _of(ladder, user, few).filter(STATES[known][1])
+def matches_page(ladder: Ladder | None, parameters: Parameters, user: Viewer) -> MatchesPage:
+    """Return the requested part of the list in five queries. An unknown state selects started matches."""
+    asked = asked_of(parameters, (), (_ladders(user), STATE), PLAYERS)
+    state = asked.values.get("state", "")
+    fields = [named(name, asked.values.get(name, "")) for name in PLAYERS]
+    few = state != "" or any(field.bot for field in fields)
+    wanted = _of(ladder, user, few).filter(STATES[state])
     for field in fields:
         if field.bot:
             wanted = with_seats_of(wanted, field.bot.versions.all())
         elif field.problem:
             wanted = wanted.none()
-    ladders = list(Ladder.objects.visible_to(user).order_by("pk"))
-    return MatchesPage(ladder, known, fields, ladders, listed_part(wanted, parameters))
+    return MatchesPage(asked, ladder, fields, listed_part(wanted, parameters))
+
+
+def _ladders(user: Viewer) -> Choice:
+    ladders = Ladder.objects.visible_to(user).order_by("pk").values_list("slug", "name")
+    return Choice("ladder", gettext("Ladder"), {"": gettext("All ladders"), **dict(ladders)})
 
 
 def _of(ladder: Ladder | None, user: Viewer, few: bool) -> QuerySet[Match]:
@@ -177,10 +175,6 @@ def _of(ladder: Ladder | None, user: Viewer, few: bool) -> QuerySet[Match]:
     return matches_seen_by(user) if few else matches_in_order_seen_by(user, Match.objects.all())
 
 
-def _query(filters: Mapping[str, str]) -> str:
-    return urlencode({name: value for name, value in filters.items() if value})
-
-
 # --- Views -----------------------------------------------------------------------------------------------------------
 
 
@@ -188,5 +182,5 @@ def _query(filters: Mapping[str, str]) -> str:
 def matches(request: HttpRequest) -> HttpResponse:
     slug = request.GET.get("ladder")
     chosen = ladder_seen_by(request.user, slug) if slug else None
-    page = matches_page(chosen, request.GET.get("state", ""), request.GET.get, request.user)
+    page = matches_page(chosen, request.GET.get, request.user)
     return render(request, "pages/matches.html", {"page": page})

@@ -42,3 +42,26 @@ def test_a_moment_of_a_chart_is_told_to_the_keyboard(site: Site, watched: Page) 
     expect(told).to_have_text(re.compile(r"^\d+, v1, "))
     watched.keyboard.press("Escape")
     expect(told).to_be_hidden()
+
+
+def test_lists_start_near_the_top_of_a_phone_and_their_filters_unfold(site: Site, watched: Page) -> None:
+    page = watched
+    page.set_viewport_size({"width": 360, "height": 780})
+    for address, rows in {
+        f"/ladders/{site.ladder.slug}/": ".standings tbody tr",
+        "/ladders/": ".ladder-matrix tbody tr",
+        "/matches/": ".matches tbody tr",
+        "/bots/": ".bot-list tbody tr",
+    }.items():
+        page.goto(address)
+        box = page.locator(rows).first.bounding_box()
+        assert box, address
+        assert box["y"] < 300, (address, box)
+    filters = page.locator("[data-filters] details")
+    expect(filters.locator("select").first).to_be_hidden()
+    filters.locator("summary").click()
+    page.locator("[name=sort]").select_option("bot")
+    expect(page).to_have_url(re.compile(r"\?sort=bot$"))
+    page.locator("[name=of]").select_option("house")
+    expect(page.locator("#filters-active b")).to_have_text("1")
+    expect(filters).to_have_attribute("open", "")

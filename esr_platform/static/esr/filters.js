@@ -65,7 +65,7 @@ document.addEventListener("submit", (event) => {
 });
 document.addEventListener("change", (event) => formOf(event) && formOf(event) === filters() && ask());
 document.addEventListener("input", (event) => {
-  if (!around(event, "input[type=search]") || formOf(event) !== filters()) return;
+  if (!around(event, "input[type=search]:not([data-whole])") || formOf(event) !== filters()) return;
   clearTimeout(waiting);
   waiting = setTimeout(ask, PAUSE_MS);
 });

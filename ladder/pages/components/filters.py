@@ -41,7 +41,7 @@ def ladder_tabs(ladders: Iterable[Ladder], current: Ladder | None, address: Call
     """Tabs for the kinds of players, then one group per game with one link per ladder.
 
     Only ladders for the same kind of players as ``current`` are listed (without ``current``: as the first ladder).
-    Further ladders of the same format are shown with their names.
+    A number alone is the number of players; further ladders of the same format are shown with their names.
     """
     shown = list(ladders)
     players = next((one.players for one in (*([current] if current else ()), *shown)), "")
@@ -50,9 +50,10 @@ def ladder_tabs(ladders: Iterable[Ladder], current: Ladder | None, address: Call
     for ladder in shown:
         if ladder.players == players:
             table = (ladder.game, ladder.seats)
-            text = ladder.name if table in said else seats(ladder.seats)
+            tabs = groups.setdefault(ladder.game, [])
+            text = ladder.name if table in said else str(ladder.seats) if tabs else seats(ladder.seats)
             said.add(table)
-            groups.setdefault(ladder.game, []).append(Tab(text, ladder.name, address(ladder), current == ladder))
+            tabs.append(Tab(text, ladder.name, address(ladder), current == ladder))
     return [*_by_players(shown, current, address), *(Tabs(GAMES[game].name, tabs) for game, tabs in groups.items())]
 
 
@@ -169,7 +170,7 @@ class Asked:
 
     @property
     def column(self) -> Column:
-        """The column by which the table is sorted: by default the first."""
+        """The column by which the table is sorted: by default the first. Only for tables with columns."""
         key = self.values.get("sort", "").removeprefix("-")
         return next((column for column in self.columns if column.key == key), self.columns[0])
 
@@ -204,6 +205,16 @@ class Asked:
         return {heading.column.key: heading for heading in self.headings}
 
     @property
+    def active(self) -> int:
+        """The number of filters that are set besides the search text."""
+        return len(set(self.values) - {"q", "sort"})
+
+    @property
+    def orders(self) -> list[Option]:
+        """The options of the field that sorts: each column in its default order, the current one as it is."""
+        return [self._order(column) for column in self.columns] if len(self.columns) > 1 else []
+
+    @property
     def selects(self) -> list[tuple[Choice, list[Option]]]:
         """The choices with their options."""
         return [
@@ -225,17 +236,23 @@ class Asked:
     @property
     def hidden(self) -> dict[str, str]:
         """The parameters that the form sends in hidden fields."""
-        shown = {"q", *(choice.name for choice in self.choices)}
+        shown = {"q", "sort", *(choice.name for choice in self.choices)}
         return {**self.fixed, **{name: value for name, value in self.values.items() if name not in shown}}
 
-    def without(self, name: str) -> str:
-        """The URL without one of the filters."""
-        return self._address({key: value for key, value in self.values.items() if key != name})
+    def without(self, *names: str) -> str:
+        """The URL without some of the filters."""
+        return self._address({key: value for key, value in self.values.items() if key not in names})
+
+    def _order(self, column: Column) -> Option:
+        here = column == self.column
+        return Option(self.values.get("sort", "") if here else self._usual(column), column.text, here)
+
+    def _usual(self, column: Column) -> str:
+        return "" if column == self.columns[0] else column.key
 
     def _heading(self, column: Column) -> Heading:
         here = column == self.column
-        usual = "" if column == self.columns[0] else column.key
-        sort = f"-{column.key}" if here and not self.turned else usual
+        sort = f"-{column.key}" if here and not self.turned else self._usual(column)
         others = {name: value for name, value in self.values.items() if name != "sort"}
         order = ("descending" if self.falling else "ascending") if here else ""
         return Heading(column, self._address({**others, "sort": sort}), order)
@@ -258,7 +275,7 @@ def asked_of(
     values = {name: word(parameters(name)) for name in words}
     values |= {choice.name: _known(parameters(choice.name), choice.values) for choice in choices}
     values["sort"] = _known(parameters("sort"), [f"{sign}{column.key}" for column in columns for sign in ("", "-")])
-    if values["sort"] == columns[0].key:
+    if columns and values["sort"] == columns[0].key:
         values["sort"] = ""
     return Asked(columns, choices, {name: value for name, value in values.items() if value}, fixed or {})
 
