@@ -85,6 +85,7 @@ SCORE_COLUMNS: Final[tuple[ScoreColumn, ...]] = (
 
 BEATS: Final[Mapping[str, Beat]] = {
     "action": "reveal",
+    "guess": "reveal",
     "open_barter": "barter",
     "answer_offer": "barter",
     "counter_gift": "barter",

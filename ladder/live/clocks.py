@@ -59,15 +59,18 @@ def milliseconds(start: datetime, end: datetime) -> int:
 # People are shown the moves of others one after the other, and the clock of their next decision starts when they have
 # been shown all of them. Clocks of bots do not wait.
 
-BEAT_MS: Final[Mapping[Beat, int]] = {"step": 400, "barter": 700, "reveal": 900, "scoring": 3600}
-"""How long a board shows a step. A scoring is paid column by column."""
+BEAT_MS: Final[Mapping[Beat, int]] = {"step": 400, "barter": 700, "reveal": 900, "scoring": 3200}
+"""How long a board shows a step. A scoring is paid column by column. Browsers get the same numbers."""
 
 SHOWN_WITHIN_MS: Final = 5000
 """The clock of a person waits at most this time after the last move. Boards show repeated offers as one if needed."""
 
 
 def shown_ms(entries: Iterable[Document], beats: Mapping[str, Beat]) -> int:
-    """How long new log ``entries`` are shown, by the ``beats`` of their game (``games.presentation``)."""
+    """How long new log ``entries`` are shown, by the ``beats`` of their game (``games.presentation``).
+
+    A reveal and a scoring are followed by a step that shows what comes of them.
+    """
     kinds: list[Beat] = []
     for entry in entries:
         if "event" in entry:
@@ -76,6 +79,7 @@ def shown_ms(entries: Iterable[Document], beats: Mapping[str, Beat]) -> int:
             kind = beats.get(entry["step"].get("decision", ""), "step")
         if kind is not None and not (kind == "reveal" and kind in kinds):
             kinds.append(kind)
+    kinds += ["step" for kind in kinds if kind in ("reveal", "scoring")]
     return sum(BEAT_MS[kind] for kind in kinds)
 
 

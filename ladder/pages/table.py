@@ -30,6 +30,7 @@ from ladder.access import match_seen_by
 from ladder.chat import LONGEST, PRESETS
 from ladder.live import actions, presence
 from ladder.live.answers import Ruling, Verdict, answer_seat
+from ladder.live.clocks import BEAT_MS
 from ladder.live.person_view import ROUNDS, present
 from ladder.live.position import Position
 from ladder.live.rows import position_of
@@ -232,7 +233,8 @@ class TablePage:
         seats = list(self.match.seats.all())
         count = len(seats)
         order = [(self.seat + 1 + place) % count for place in range(count)]
-        return {**table(self.game, seats, self.names), "order": order, "seat": self.seat}
+        beats = {"kinds": dict(self.game.presentation.beats), "ms": dict(BEAT_MS)}
+        return {**table(self.game, seats, self.names), "order": order, "seat": self.seat, "beats": beats}
 
     @property
     def talk(self) -> str:

@@ -24,6 +24,7 @@
   }
 
   async function step() {
+    table.showing?.skip();
     const { number, sending } = table.decision;
     if (number !== null && sending !== number && !player.kept.includes(table.present.question.kind)) {
       const { question } = table.present;

@@ -44,6 +44,7 @@ WHOLE_GAME_MS = 240_000
 
 TABLE = "document.querySelector('sitting-table')"
 NUMBER = f"{TABLE}.decision.number"
+SKIPPED = f"({TABLE}.showing.skip(), true)"
 BOARD = f"{TABLE}.dataset.board.match(/([a-z]+)[^/]*$/)[1]"
 """What holds of the table of a page: what stands there is JavaScript."""
 
@@ -126,7 +127,7 @@ class Sitter:
     def until_asked(self, kind: str = "", seconds: float = 60) -> dict[str, Any]:
         """Wait for a decision, of a kind if one is named."""
         self.page.wait_for_function(
-            f"(kind) => {NUMBER} !== null && (!kind || {TABLE}.present.question?.kind === kind)",
+            f"(kind) => {SKIPPED} && {NUMBER} !== null && (!kind || {TABLE}.present.question?.kind === kind)",
             arg=kind,
             timeout=seconds * 1000,
         )

@@ -314,11 +314,11 @@ def test_a_player_who_looks_elsewhere_is_called(hall: Hall) -> None:
     ada.page.evaluate("delete document.hidden; document.dispatchEvent(new Event('visibilitychange'))")
     expect(ada.page).to_have_title(own)
     sound = ada.page.locator("[data-do=sound]")
-    expect(sound).to_have_attribute("aria-pressed", "false")
+    expect(sound).to_have_attribute("aria-pressed", "true")
     sound.click()
-    expect(sound).to_have_attribute("aria-pressed", "true")
+    expect(sound).to_have_attribute("aria-pressed", "false")
     ada.open(match)
-    expect(sound).to_have_attribute("aria-pressed", "true")
+    expect(sound).to_have_attribute("aria-pressed", "false")
     assert ada.said == []
 
 

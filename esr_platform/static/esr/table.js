@@ -5,10 +5,10 @@
 // (docs/boards.md) and a composer builds moves (docs/composers.md). Without this script, the page shows the game as
 // text with a form.
 
-import { element, find, findAll, html } from "./elements.js";
+import { around, element, find, findAll, html } from "./elements.js";
 import { boardAt } from "./replay/board.js";
 import { Head } from "./replay/head.js";
-import { Sound, Title } from "./table/alerts.js";
+import { Title } from "./table/alerts.js";
 import { Clock } from "./table/clock.js";
 import { Decision } from "./table/decision.js";
 import { End } from "./table/end.js";
@@ -19,6 +19,7 @@ import { Rematch } from "./table/rematch.js";
 import { Rights } from "./table/rights.js";
 import { Showing, Told } from "./table/scenes.js";
 import { Seats } from "./table/seats.js";
+import { Sound } from "./table/sound.js";
 import { Stream } from "./table/stream.js";
 import { Tabs } from "./table/tabs.js";
 import { Talk } from "./table/talk.js";
@@ -33,6 +34,11 @@ const WORTH_A_WORD_MS = 900;
 const AFTERWARDS_MS = 180_000;
 const SELDOM_MS = 6_000;
 
+/** The button to skip ahead appears if moves are shown for at least this time. */
+const WORTH_SKIPPING_MS = 1_000;
+
+const PRESSED = "a, button, input, select, textarea, summary, dialog, [contenteditable]";
+
 /** Why the stream has ended. */
 const OVER = {
   closed: () => say("You were disconnected because this game is open in too many windows or because you signed out."),
@@ -46,16 +52,37 @@ class SittingTable extends HTMLElement {
   life;
 
   /**
-   * @type {{names: string[], drawings: Object<string, *>, ranks?: number[]}} the argument of the board, see
-   *   docs/boards.md
+   * @type {{names: string[], drawings: Object<string, *>, beats: import("./table/scenes.js").Beats, ranks?: number[]}}
+   *   the argument of the board, see docs/boards.md
    */
   table;
 
   /** @type {number} */
   seat;
 
-  /** @type {Object<string, *>} the present state of this seat; undefined before the first event */
+  /**
+   * @type {Object<string, *>} the present state of this seat, without a question that is not shown yet; undefined
+   *   before the first event
+   */
   present;
+
+  /** @type {Object<string, *>|null} the present state as it came */
+  latest = null;
+
+  /** When `latest` came. */
+  came = 0;
+
+  /** @type {{status: string, reason?: string, outcome?: Object, href?: string}|null} the end of the game */
+  result = null;
+
+  /** @type {Object<string, *>|null} the last offer of a rematch */
+  request = null;
+
+  /** @type {HTMLElement} the number of offers that are shown as one, and a button to skip ahead */
+  shownNow;
+
+  /** @type {HTMLElement} */
+  note;
 
   /** @type {Object<string, *>} the module of the board */
   board;
@@ -63,7 +90,7 @@ class SittingTable extends HTMLElement {
   /** @type {Object<string, *>} the module of the composer */
   composer;
 
-  /** @type {Object<string, *>} what `mount` of the board returned */
+  /** @type {{draw: Function, move?: Function, side: HTMLElement|null, resize?: Function}} what its `mount` returned */
   drawing;
 
   /** @type {Stream} */
@@ -165,7 +192,9 @@ class SittingTable extends HTMLElement {
     if (this.drawing.side) this.find("side").append(this.drawing.side);
     new ResizeObserver(() => this.drawing.resize?.()).observe(root);
     this.told = new Told(this.board.remember);
-    this.showing = new Showing(this.drawing);
+    const listener = { began: (part) => this.began(part), done: () => this.allShown() };
+    this.showing = new Showing(this.drawing, this.board, this.table.beats, listener);
+    this.showing.begin(this.life.signal);
   }
 
   /** Create everything around the board. */
@@ -196,6 +225,47 @@ class SittingTable extends HTMLElement {
     this.movesButton();
     this.decision = this.deciding();
     this.soundButton();
+    this.skipping();
+  }
+
+  /** A key or a tap shows the latest position immediately, in this window only. */
+  skipping() {
+    const { signal } = this.life;
+    this.note = html("span", { class: "caption" });
+    const button = html("button", { type: "button", class: "plain", "data-do": "skip" }, say("Skip ahead"));
+    this.shownNow = html("p", { class: "sitting-showing", hidden: true }, this.note, " ", button);
+    this.find("waiting").after(this.shownNow);
+    button.addEventListener("click", () => this.showing.skip());
+    for (const name of ["board-place", "side"])
+      this.find(name).addEventListener("click", (event) => around(event, PRESSED) || this.showing.skip());
+    const pressed = (event) => {
+      if (event.key !== " " || event.defaultPrevented || !this.showing.busy) return;
+      if (around(event, PRESSED) || document.querySelector("dialog[open]")) return;
+      event.preventDefault();
+      this.showing.skip();
+    };
+    document.addEventListener("keydown", pressed, { signal });
+  }
+
+  // --- what is shown --------------------------------------------------------------------------------------------
+
+  /** A part of a scene is shown now. */
+  began({ scene, beat, ms, count }) {
+    for (const place of this.places) place.show({ scene });
+    this.dataset.beat = beat;
+    this.note.textContent = count > 1 ? (this.board.joined ?? offersText)(count) : "";
+    if (count > 1 || this.showing.leftMs >= WORTH_SKIPPING_MS) this.shownNow.hidden = false;
+    const gain = beat === "step" && this.board.marks?.(scene).money.includes(this.seat);
+    if (ms > 0) this.sound.play(gain ? "scoring" : beat);
+  }
+
+  /** All moves so far are shown: the question comes, or the result. */
+  allShown() {
+    this.shownNow.hidden = true;
+    delete this.dataset.beat;
+    this.moves.changed();
+    if (this.result) this.end(this.result);
+    else if (this.latest) this.show(this.latest);
   }
 
   deciding() {
@@ -247,7 +317,7 @@ class SittingTable extends HTMLElement {
 
   heard({ type, data }) {
     if (type === "moments") this.newMoments(data);
-    else if (type === "present") this.show(data.present ?? data);
+    else if (type === "present") this.stands(data.present ?? data);
     else if (type === "chat") this.talk.hear(data);
     else if (type === "viewers") this.watched(data.viewers);
     else if (type === "end") this.end(data);
@@ -257,11 +327,9 @@ class SittingTable extends HTMLElement {
   newMoments(data) {
     const first = !this.told.last;
     const scenes = this.told.add(data, this.seat);
+    if (data.present) this.came = performance.now();
+    this.due(data.present ?? this.latest);
     this.showing.add(scenes, first || data.reset);
-    if (scenes.length) {
-      for (const place of this.places) place.show({ scene: scenes.at(-1) });
-      this.moves.changed();
-    }
     if (data.present) this.show(data.present);
     if (first && scenes.length) this.drawn();
   }
@@ -271,14 +339,31 @@ class SittingTable extends HTMLElement {
     this.dispatchEvent(new CustomEvent("drawn", { bubbles: true }));
   }
 
-  /** @param {Object} present the present state of this seat */
+  stands(present) {
+    this.came = performance.now();
+    this.due(present);
+    this.show(present);
+  }
+
+  /** @type {(present: Object|null) => boolean} whether this seat is asked and has not answered here */
+  isOpen = (present) => Boolean(present) && present.decision !== null && present.decision > this.decision.settled;
+
+  /** The moves before a question are shown until its clock starts. */
+  due(present) {
+    const startsAt = this.came + (present?.clock?.starts_in_ms ?? 0);
+    this.showing.due(this.isOpen(present) ? startsAt - performance.now() : null);
+  }
+
+  /** @param {Object} present the present state of this seat. A question waits until all moves before it are shown. */
   show(present) {
     if (this.ended) return;
-    const settled = present.decision !== null && present.decision <= this.decision.settled;
-    const now = settled ? { ...present, decision: null, question: null, clock: null } : present;
+    this.latest = present;
+    const open = this.isOpen(present);
+    const next = open && this.showing.busy && present.decision !== this.decision.number;
+    const now = open && !next ? present : { ...present, decision: null, question: null, clock: null, next };
     this.present = now;
     const begun = this.turn.show(now);
-    this.clock.set(now.clock, now.decision);
+    this.clock.set(now.clock, now.decision, this.came);
     this.seats.show(now);
     this.rights.show(now);
     this.showBack(now);
@@ -287,7 +372,7 @@ class SittingTable extends HTMLElement {
     // After all that came with it.
     queueMicrotask(() => this.told.last && this.decision.show(this.present, this.told.last));
     this.tab.call(now.decision !== null);
-    if (begun) this.sound.turn();
+    if (begun) this.sound.play("turn");
   }
 
   /** A substitute bot plays in the own seat. */
@@ -316,7 +401,7 @@ class SittingTable extends HTMLElement {
   }
 
   warn() {
-    this.sound.warn();
+    this.sound.play("warn");
     this.decision.say(say("10 seconds left."));
   }
 
@@ -329,6 +414,8 @@ class SittingTable extends HTMLElement {
   /** @param {{status: string, reason?: string, outcome?: Object, href?: string}} data */
   end(data) {
     if (this.ended) return;
+    this.result = data;
+    if (this.showing.busy) return; // until the last moves and the scoring are shown
     this.show({
       ...this.present,
       decision: null,
@@ -339,6 +426,7 @@ class SittingTable extends HTMLElement {
       rights: null,
     });
     this.ended = true;
+    this.sound.play("end");
     this.table.ranks = data.outcome?.ranks;
     if (this.table.ranks && this.told.last) this.showing.add([this.told.last]); // a board may show the winner
     this.talkUntil = performance.now() + AFTERWARDS_MS;
@@ -356,12 +444,13 @@ class SittingTable extends HTMLElement {
       seat: this.seat,
     }).show(data);
     this.classList.add("ended");
+    if (this.request) this.askedAgain(this.request);
   }
 
   newRematch() {
     const send = (want) => this.post.once(`${this.dataset.seatActions}rematch`, { want }).catch(() => null);
     const call = (called) => {
-      if (called && !this.tab.calling) this.sound.turn();
+      if (called && !this.tab.calling) this.sound.play("turn");
       this.tab.call(called, say("Rematch?"));
     };
     return new Rematch(this.table, this.seat, send, call);
@@ -369,6 +458,7 @@ class SittingTable extends HTMLElement {
 
   /** A rematch request is new or has changed. A page that waits for an answer continues to listen. */
   askedAgain(request) {
+    this.request = request;
     this.rematch?.show(request);
     if (this.rematch?.open) this.talkUntil = Math.max(this.talkUntil, performance.now() + AFTERWARDS_MS);
   }
@@ -415,6 +505,8 @@ class SittingTable extends HTMLElement {
     this.prepend(element("p", "notice", text));
   }
 }
+
+const offersText = (count) => sayCount("1 offer", "%(count)s offers", count);
 
 const viewersText = (viewers) => sayCount("%(count)s watching", "%(count)s watching", viewers);
 

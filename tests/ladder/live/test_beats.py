@@ -37,8 +37,9 @@ def event(kind: str) -> Document:
     return {"ply": 9, "event": {"type": kind}}
 
 
-def test_a_simultaneous_choice_is_one_reveal() -> None:
-    assert shown_ms([choice(0), choice(1), choice(2), event("cancelled")], GEMS) == BEAT_MS["reveal"] == 900
+def test_a_simultaneous_choice_is_one_reveal_and_a_step_with_what_comes_of_it() -> None:
+    assert BEAT_MS["reveal"] == 900
+    assert shown_ms([choice(0), choice(1), choice(2), event("cancelled")], GEMS) == 900 + BEAT_MS["step"]
 
 
 def test_each_offer_is_shown_for_itself() -> None:
@@ -48,7 +49,7 @@ def test_each_offer_is_shown_for_itself() -> None:
 
 def test_a_scoring_is_shown_after_the_choices_before_it() -> None:
     assert shown_ms([choice(0), event("scored"), event("phase"), event("deal")], GEMS) == (
-        BEAT_MS["reveal"] + BEAT_MS["scoring"]
+        BEAT_MS["reveal"] + BEAT_MS["scoring"] + 2 * BEAT_MS["step"]
     )
 
 
@@ -107,7 +108,7 @@ def test_a_person_sees_the_question_before_their_clock_starts_and_may_answer_it(
     at = position(match)
     (clock, *others) = [present(at, seat)["clock"] for seat in range(3)]
     assert others == [clock, clock]
-    assert 0 < clock["starts_in_ms"] <= BEAT_MS["reveal"]
+    assert 0 < clock["starts_in_ms"] <= BEAT_MS["reveal"] + BEAT_MS["step"]
     assert clock["left_ms"] == 225_000
     assert say(match, 0, "money").verdict == "played"
     assert PlayedMove.objects.get(number=3).wall_ms == 0

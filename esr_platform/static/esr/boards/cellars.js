@@ -1,7 +1,7 @@
 // The table of Die Weinhändler: the bids as a chain, and every seat with its hand and its cellar.
 
 import { element } from "../elements.js";
-import { say } from "../words.js";
+import { say, sayCount } from "../words.js";
 import { chain } from "./cellars/chain.js";
 import { laid, remember } from "./cellars/facts.js";
 import { fly, still } from "./cellars/movement.js";
@@ -10,6 +10,9 @@ import { seatColumn } from "./cellars/seats.js";
 import { bring } from "./cellars/symbols.js";
 
 export { remember };
+
+/** Several bids that are shown as one. @type {(count: number) => string} */
+export const joined = (count) => sayCount("1 bid", "%(count)s bids", count);
 
 /** What the chart draws. */
 export const unit = say("points");

@@ -7,7 +7,7 @@ import { conversation } from "./gems/conversation.js";
 import { betweenRows } from "./gems/duel.js";
 import { ledger, scoringPanel } from "./gems/ledger.js";
 import { remember } from "./gems/memory.js";
-import { paid, read } from "./gems/moment.js";
+import { beats, paid, read } from "./gems/moment.js";
 import { columns, departures, flights, still, turn } from "./gems/movement.js";
 import { roundPanel } from "./gems/round.js";
 import { bankRow, fill, heads, seatRow } from "./gems/rows.js";
@@ -15,7 +15,7 @@ import { tie } from "./gems/tie.js";
 
 /** What a composer says about an offer. */
 export { verdict } from "./gems/offers.js";
-export { remember };
+export { beats, remember };
 
 /**
  * Whose pile an element of the table lies in, for composers that let gems be pointed at.
@@ -119,7 +119,7 @@ export function mount(root, table) {
 
   function drawNow(scene) {
     const now = (moment = read(scene));
-    showScoring(Boolean(now.scoring));
+    showScoring(Boolean(now.scoring) && !now.dealt);
     parts.scored.draw(now);
     for (const drawn of [parts.bank, parts.strip, ...parts.rows]) drawn?.draw(now);
     fill(side, [...sideKey(now), table.ranks], () => panel(table, now, showScoring));
@@ -136,7 +136,7 @@ export function mount(root, table) {
   async function move(from, to, { milliseconds }) {
     if (!milliseconds || still()) return draw(to);
     stop();
-    const faceDown = parts.unturned();
+    const faceDown = to.reveal ? () => opened(lines(parts)) : parts.unturned();
     const leaving = departures(to.entries, parts.pileOf);
     const { scoring } = drawNow(to);
     running = [
@@ -176,15 +176,22 @@ function built(table) {
   return { board, table: ledgerOf, scored, bank, rows, strip: between, layer, side, pileOf, unturned: turning(lines) };
 }
 
-/** Remembers which actions lie face down, and gives those of them that were turned over. */
+const lines = ({ rows, strip }) => [...rows, ...(strip ? [strip] : [])].map((row) => row.element);
+
+/** The open actions of this round. */
+const opened = (places) =>
+  places.flatMap((place) => [...place.querySelectorAll(".action:not(.past), .action-card.open")]);
+
+/** Remembers which actions are face down, and returns those of them that were turned over. */
 const turning = (lines) => () => {
   const places = lines.flatMap((line) => [...line.querySelectorAll(".play, .hides")]);
   const down = places.filter((place) => place.querySelector(".event-card.back"));
-  return () => down.flatMap((place) => [...place.querySelectorAll(".action:not(.past), .action-card.open")]);
+  return () => opened(down);
 };
 
-const sideKey = ({ memory, view, yous, barter }) => [
+const sideKey = ({ memory, view, yous, barter, dealt }) => [
   memory.ply,
+  dealt,
   memory,
   view.barter,
   view.turn,

@@ -20,11 +20,11 @@ export class Clock {
     this.countdown = null;
   }
 
-  /** @type {(clock: Object|null, decision: number|null) => void} what the server said last */
-  set(clock, decision) {
+  /** @type {(clock: Object|null, decision: number|null, came?: number) => void} what the server said, and when */
+  set(clock, decision, came) {
     if (decision !== this.decision) this.warned = false;
     this.decision = decision;
-    this.countdown = clock && decision !== null ? new Countdown(clock) : null;
+    this.countdown = clock && decision !== null ? new Countdown(clock, came) : null;
     this.element.hidden = !this.countdown;
     clearInterval(this.timer);
     if (!this.countdown) return;

@@ -13,7 +13,8 @@ export class Keys {
   constructor(root, own) {
     /** @type {HTMLDialogElement|null} */
     this.dialog = root.querySelector('[data-dialog="keys"]');
-    const all = [...own, ["Tab", say("Next button")], ["?", say("Show this list")]];
+    const skip = ["Space", say("Skip ahead while moves are shown")];
+    const all = [...own, skip, ["Tab", say("Next button")], ["?", say("Show this list")]];
     this.dialog?.querySelector("[data-keys]")?.replaceChildren(...all.map(([keys, text]) => rowOf(keys, text)));
     root.addEventListener("keydown", (event) => this.pressed(event));
     root.addEventListener("click", (event) => around(event, '[data-do="keys"]') && this.toggle());

@@ -30,7 +30,8 @@ export class Moves {
     if (this.timer || document.hidden) return;
     this.timer = setTimeout(() => {
       this.timer = 0;
-      this.load();
+      const isShowing = Boolean(this.panel.closest("[data-beat]"));
+      if (!isShowing) this.load(); // the board comes first; the table calls again
     }, SOON_MS);
   }
 

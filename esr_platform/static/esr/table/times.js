@@ -8,15 +8,19 @@ export function asClock(milliseconds) {
 
 /** What is left of a decision, by the server's word when it came and by this machine's monotonic clock since. */
 export class Countdown {
-  /** @param {{move_ms: number, bank_ms: number, left_ms: number}} clock */
-  constructor(clock) {
+  /**
+   * @param {{move_ms: number, bank_ms: number, left_ms: number, starts_in_ms?: number}} clock
+   * @param {number} [came] when the clock came from the server
+   */
+  constructor(clock, came = performance.now()) {
     this.bankMs = Math.min(clock.bank_ms, clock.left_ms);
-    this.until = performance.now() + clock.left_ms;
+    this.allMs = clock.left_ms;
+    this.until = came + (clock.starts_in_ms ?? 0) + clock.left_ms;
   }
 
-  /** All of it. */
+  /** All of it. Before the clock starts, nothing runs down. */
   get leftMs() {
-    return Math.max(0, this.until - performance.now());
+    return Math.min(this.allMs, Math.max(0, this.until - performance.now()));
   }
 
   /** Before the bank is touched. */

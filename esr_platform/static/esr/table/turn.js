@@ -2,9 +2,10 @@
 
 import { listed, say } from "../words.js";
 
-/** @type {(present: Object, names: string[]) => string} */
-export function waitingFor({ seat, decision, waiting, running }, names) {
+/** @type {(present: Object, names: string[]) => string} `next`: the question follows after the latest moves */
+export function waitingFor({ seat, decision, waiting, running, next }, names) {
   if (!running) return say("The game is over.");
+  if (next) return say("Your turn is next.");
   if (decision !== null) return say("Your turn.");
   const others = waiting.filter((other) => other !== seat);
   return others.length

@@ -129,7 +129,7 @@ export function ledger(table) {
  * The panel beside it: at the end the ranks, every payment in sentences, and a button that gives way to the table.
  * @param {(shown: boolean) => void} showScoring
  */
-export function scoringPanel(table, { scoring, view }, showScoring) {
+export function scoringPanel(table, { scoring, view, dealt }, showScoring) {
   const name = namesOf(table);
   const told = scoring.rows.map((entry) => {
     const { head, text } = sentences(scoring, entry, name);
@@ -140,18 +140,18 @@ export function scoringPanel(table, { scoring, view }, showScoring) {
     element("h2", "", headline(scoring, placed, name)),
     ranking(scoring, placed, name),
     element("div", "told", ...told),
-    toggle(showScoring),
+    toggle(showScoring, !dealt),
   ];
 }
 
-function toggle(showScoring) {
-  const button = element("button", "plain", say("Show board"));
+function toggle(showScoring, shown) {
+  const text = () => (shown ? say("Show board") : say("Show scoring"));
+  const button = element("button", "plain", text());
   button.type = "button";
-  let shown = true;
   button.addEventListener("click", () => {
     shown = !shown;
     showScoring(shown);
-    button.textContent = shown ? say("Show board") : say("Show scoring");
+    button.textContent = text();
   });
   return button;
 }

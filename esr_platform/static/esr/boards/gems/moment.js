@@ -3,6 +3,15 @@
 import { say } from "../../words.js";
 import { remember } from "./memory.js";
 
+/** Decisions that are turned over together. */
+const REVEALED = ["action", "guess"];
+
+/** Events that are part of a reveal: their result is clear from the choices. */
+const OF_A_REVEAL = ["cancelled", "caught", "missed"];
+
+/** Decisions of a barter. */
+const BARTERS = ["open_barter", "answer_offer", "counter_gift"];
+
 /**
  * @typedef {Object} Moment
  * @property {Object} view
@@ -16,6 +25,7 @@ import { remember } from "./memory.js";
  * @property {number[]} involved the seats in the action
  * @property {Object|null} past the round that has just ended
  * @property {Object|null} scoring
+ * @property {boolean} dealt whether the next phase is shown, not the scoring before it
  */
 
 /**
@@ -40,6 +50,63 @@ export function read(scene) {
     involved: involved(view, barter),
     past,
     scoring,
+    dealt: Boolean(scene.dealt),
+  };
+}
+
+/**
+ * The parts in which a live table shows a scene (docs/boards.md): choices, their effects, a scoring, the next phase.
+ * @param {Object|null} from
+ * @param {Object} to
+ * @returns {{scene: Object, beat: string}[]}
+ */
+export function beats(from, to) {
+  const { scoring } = read(to);
+  const last = { scene: scoring && !scoring.last ? { ...to, dealt: true } : to, beat: "step" };
+  if (!from || from.ply === to.ply) return [last];
+  const kinds = to.entries.flatMap(({ step }) => step?.decision ?? []);
+  const reveal = kinds.some((kind) => REVEALED.includes(kind)) ? revealed(from, to) : null;
+  const beat = kinds.some((kind) => BARTERS.includes(kind)) ? "barter" : "step";
+  const first = reveal ? [{ scene: reveal, beat: "reveal" }] : [];
+  if (!scoring) return [...first, { ...last, beat }];
+  const paid = [...first, { scene: unscored(reveal ?? from, to), beat }, { scene: to, beat: "scoring" }];
+  return scoring.last ? paid : [...paid, last];
+}
+
+/** All choices are open; their effects follow in the next scene. */
+function revealed(from, to) {
+  const entries = to.entries.filter(({ step, event }) =>
+    event ? OF_A_REVEAL.includes(event.type) : REVEALED.includes(step.decision),
+  );
+  const moves = (kind) => entries.flatMap(({ step }) => (step?.decision === kind ? [step] : []));
+  const actions = Object.fromEntries(moves("action").map(({ seat, move }) => [seat, move]));
+  const players = from.view.players.map((player, seat) =>
+    actions[seat] ? { ...player, action: actions[seat], chosen: true } : player,
+  );
+  const guesses = [...(from.view.guesses ?? []), ...moves("guess").map(({ move }) => move)];
+  const scene = { ...to, view: { ...from.view, turn: null, players, guesses }, entries, reveal: true };
+  return { ...scene, standing: remember(from.standing ?? null, scene) };
+}
+
+/** The end of the round before its scoring. */
+function unscored(from, to) {
+  const { scoring } = read(to);
+  const players = from.view.players.map((player, seat) => ({
+    ...player,
+    gems: scoring.gems[seat],
+    money: scoring.money[seat],
+    cards: scoring.cards[seat],
+  }));
+  const gemsOf = (list, colour) => list.reduce((sum, player) => sum + player.gems[colour], 0);
+  const supply = from.view.supply.map(
+    (count, colour) => count + gemsOf(from.view.players, colour) - gemsOf(players, colour),
+  );
+  const place = to.entries.findIndex(({ event }) => event?.type === "scored" && event.phase !== null);
+  return {
+    ...to,
+    view: { ...from.view, turn: null, barter: null, immediate: null, free_choice: null, players, supply },
+    entries: to.entries.slice(0, place),
+    standing: { ...to.standing, scoring: null, over: false },
   };
 }
 
@@ -52,6 +119,7 @@ function involved(view, barter) {
 /** What a seat is doing now, two words; empty if it waits. @type {(moment: Moment, seat: number) => string} */
 export function doing({ view, yous, memory }, seat) {
   if (memory.over) return "";
+  if (view.turn === null && view.players.some(({ action }) => action)) return "";
   if (view.turn === null) return yous[seat]?.action ? say("has chosen") : say("is choosing");
   if (view.turn !== seat) return "";
   if (view.barter) return inBarter(view.barter, seat);
