@@ -32,17 +32,24 @@ def now(page: Page) -> int:
     return int(page.get_by_role("slider").get_attribute("aria-valuenow") or -1)
 
 
+def stops_of(page: Page) -> list[int]:
+    """The steps that the replay stops at."""
+    found: list[int] = page.evaluate("document.querySelector('game-replay').player.game.stops")
+    return found
+
+
 def test_a_replay_is_watched_to_its_end_with_the_keyboard(site: Site, watched: Page) -> None:
     opened(watched, f"/matches/{site.finished.pk}/")
     last = steps_of(site.finished) - 1
+    stops = stops_of(watched)
     assert now(watched) == 0
     watched.keyboard.press("ArrowRight")
-    assert now(watched) == 1
+    assert now(watched) == stops[1]
     watched.keyboard.press("Shift+ArrowRight")
     begun = now(watched)
-    assert begun > 1
+    assert begun > stops[1]
     watched.keyboard.press("ArrowLeft")
-    assert now(watched) == begun - 1
+    assert now(watched) == stops[stops.index(begun) - 1]
     watched.keyboard.press("PageDown")
     assert now(watched) > begun
     watched.keyboard.press("Home")
@@ -80,15 +87,38 @@ def test_an_address_opens_at_its_step_and_from_its_seat_and_is_copied(site: Site
     expect(watched.get_by_role("slider")).to_have_attribute("aria-valuenow", step)
 
 
+def test_a_simultaneous_choice_is_one_step_and_links_to_its_parts_lead_to_the_reveal(site: Site, watched: Page) -> None:
+    opened(watched, f"/matches/{site.finished.pk}/")
+    stops = stops_of(watched)
+    secret = next(ply for ply in range(len(stops)) if ply not in stops)
+    reveal = min(stop for stop in stops if stop > secret)
+    opened(watched, f"/matches/{site.finished.pk}/?seat=2#{secret}")
+    watched.reload()
+    watched.wait_for_selector("game-replay.begun")
+    assert now(watched) == reveal
+    watched.keyboard.press("ArrowLeft")
+    watched.keyboard.press("ArrowRight")
+    assert now(watched) == reveal
+    watched.keyboard.press("h")
+    plies = watched.eval_on_selector_all(
+        ".replay-moves li:not([hidden]) a", "all => all.map((a) => Number(a.dataset.ply))"
+    )
+    assert max(plies) == reveal
+    watched.keyboard.press("t")
+    marked = watched.locator(f".story li[aria-current=step]:has([id='{secret}'])")
+    expect(marked).to_have_attribute("id", str(reveal))
+
+
 def test_what_comes_can_be_hidden_and_the_keys_are_told(site: Site, watched: Page) -> None:
     opened(watched, f"/matches/{site.finished.pk}/#30")
+    shown = now(watched)
     watched.keyboard.press("h")
     expect(watched.locator("[data-do=hide]")).to_have_attribute("aria-pressed", "true")
     expect(watched.locator(".chart .ahead")).to_be_hidden()
     plies = watched.eval_on_selector_all(
         ".replay-moves li:not([hidden]) a", "all => all.map((a) => Number(a.dataset.ply))"
     )
-    assert max(plies) <= 30
+    assert max(plies) == shown
     watched.keyboard.press("Shift+?")
     expect(watched.get_by_role("dialog")).to_be_visible()
     watched.keyboard.press("Escape")
@@ -96,7 +126,7 @@ def test_what_comes_can_be_hidden_and_the_keys_are_told(site: Site, watched: Pag
     box = watched.get_by_role("slider").bounding_box()
     assert box is not None
     watched.mouse.click(box["x"] + box["width"] / 2, box["y"] + 40)
-    expect(watched.get_by_role("slider")).not_to_have_attribute("aria-valuenow", "30")
+    expect(watched.get_by_role("slider")).not_to_have_attribute("aria-valuenow", str(shown))
 
 
 def test_the_same_game_is_one_click_away_as_text_and_there_without_scripts(

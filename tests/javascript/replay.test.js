@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Game } from "../../esr_platform/static/esr/replay/game.js";
-import { patched } from "../../esr_platform/static/esr/replay/patches.js";
+import { Game, patched } from "../../esr_platform/static/esr/replay/game.js";
+import { Player } from "../../esr_platform/static/esr/replay/player.js";
 
 test("null changes nothing, and a list of one replaces a value", () => {
   const old = { a: [1] };
@@ -73,4 +73,52 @@ test("a board's memory is folded once for each perspective, from the first step 
   assert.deepEqual(game.scene(2, null, remember).standing, [0, 1, 2]);
   assert.deepEqual(game.scene(0, null, remember).standing, [0]);
   assert.equal(calls, 3);
+});
+
+/** Two seats choose in secret with steps 1 and 2, and again with 4 and 5; the record ends between the choices. */
+const SECRET = {
+  ...DOCUMENT,
+  chapters: [{ ply: 0, title: "Round 1" }],
+  entries: [[{}], [], [{}, {}], [{}], []],
+  first: { view: { money: 0 }, yous: [{}, {}] },
+  changes: [
+    null,
+    { yous: { 0: [{ own: 1 }] } },
+    { view: { money: [5] } },
+    { view: { money: [6] } },
+    { yous: [[], []] },
+  ],
+  sentences: [["{0} begins."], [], ["{0} and {1} choose."], ["{1} bids."], []],
+};
+
+test("a secret choice belongs to the step that reveals it, and the last step is always shown", () => {
+  const game = new Game(SECRET, ["Ada", "Bob"]);
+  assert.deepEqual(game.stops, [0, 2, 3, 4]);
+  assert.deepEqual(
+    [0, 1, 2, 3, 4, 99].map((ply) => game.stopAt(ply)),
+    [0, 2, 2, 3, 4, 4],
+  );
+});
+
+test("a public change without a sentence is a step of its own", () => {
+  const face_down = { ...SECRET, changes: [null, { view: { chosen: [true] } }, ...SECRET.changes.slice(2)] };
+  assert.deepEqual(new Game(face_down, ["Ada", "Bob"]).stops, [0, 1, 2, 3, 4]);
+});
+
+test("a player goes from step to step, and animates a reveal from the table before it", () => {
+  globalThis.matchMedia = /** @type {*} */ (() => ({ matches: false }));
+  const player = new Player(new Game(SECRET, ["Ada", "Bob"]), {});
+  const shown = [];
+  player.add({ show: ({ scene, from }) => shown.push([from?.ply ?? null, scene.ply]) });
+  player.go(player.neighbor(1));
+  player.go(player.neighbor(1));
+  player.go(player.neighbor(-1));
+  player.go(1); // a link to the secret choice
+  player.go(player.neighbor(9));
+  assert.deepEqual(shown, [
+    [1, 2],
+    [2, 3],
+    [null, 2],
+    [null, 4],
+  ]);
 });

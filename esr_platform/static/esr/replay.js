@@ -1,18 +1,14 @@
 // <game-replay>: a game to go through, step by step. Without this script the page has the same game in sentences.
 
 import { find } from "./elements.js";
-import { boardAt } from "./replay/board.js";
-import { Controls } from "./replay/controls.js";
-import { figuresOf } from "./replay/figures.js";
+import { boardAt, Table } from "./replay/board.js";
+import { Controls, listen } from "./replay/controls.js";
 import { fetched } from "./replay/game.js";
 import { Head } from "./replay/head.js";
-import { listen } from "./replay/keys.js";
-import { Moves } from "./replay/moves.js";
+import { Moves, Text } from "./replay/moves.js";
 import { Place } from "./replay/place.js";
 import { Player } from "./replay/player.js";
-import { Scrubber } from "./replay/scrubber.js";
-import { Table } from "./replay/table.js";
-import { Text } from "./replay/text.js";
+import { figuresOf, Scrubber } from "./replay/scrubber.js";
 
 class GameReplay extends HTMLElement {
   /** @type {AbortController} */

@@ -22,7 +22,7 @@ export class Controls {
    * @param {HTMLElement} root the whole replay
    * @param {HTMLElement} page what holds it, with other buttons that do something to it
    * @param {import("./player.js").Player} player
-   * @param {import("./figures.js").Figures} figures
+   * @param {import("./scrubber.js").Figures} figures
    */
   constructor(root, page, player, figures) {
     this.root = root;
@@ -53,8 +53,8 @@ export class Controls {
     return {
       first: by(() => 0),
       last: by(() => player.game.last),
-      back: by(() => player.ply - 1),
-      next: by(() => player.ply + 1),
+      back: by(() => player.neighbor(-1)),
+      next: by(() => player.neighbor(1)),
       "chapter-back": paused(() => player.chapter(-1)),
       "chapter-next": paused(() => player.chapter(1)),
       "phase-back": paused(() => player.jump(-1, this.phases)),
@@ -186,4 +186,28 @@ function store(hiding) {
   } catch {
     // not kept for the next replay, but for this one
   }
+}
+
+const TYPING = "input, textarea, select, [contenteditable], dialog";
+
+/**
+ * Listens to the keys of the page while a replay is on it. They work wherever nothing is typed in, and leave those of
+ * the browser alone.
+ * @param {Object<string, () => void>} actions by key, `Shift+` before those with it
+ * @param {(key: string) => boolean} awake whether a key means the replay now
+ * @param {AbortSignal} signal
+ */
+export function listen(actions, awake, signal) {
+  const heard = (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.target.closest?.(TYPING)) return;
+    if (event.key === " " && event.target.closest?.("button, a, summary")) return;
+    const arrow = event.shiftKey && event.key.startsWith("Arrow");
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    const action = actions[arrow ? `Shift+${key}` : key];
+    if (!action || !awake(key)) return;
+    event.preventDefault();
+    action();
+  };
+  document.addEventListener("keydown", heard, { signal });
 }

@@ -1,7 +1,5 @@
 // One game as a list of moments: the document of docs/replays.md, opened.
 
-import { patched } from "./patches.js";
-
 /**
  * What a board draws; docs/boards.md says more.
  * @typedef {Object} Scene
@@ -30,6 +28,18 @@ export class Game {
     for (const change of document.changes) this.tables.push((table = patched(table, change)));
     this.told = document.sentences;
     this.folded = new Map();
+    /** The steps to stop at: those that change what all see. A secret choice belongs to the step that reveals it. */
+    this.stops = this.tables.flatMap((_, ply) => (this.isStop(ply) ? [ply] : []));
+  }
+
+  isStop(ply) {
+    const open = ply === 0 || this.entries[ply].length > 0 || this.tables[ply].view !== this.tables[ply - 1].view;
+    return open || ply === this.last;
+  }
+
+  /** @type {(ply: number) => number} the stop that a step belongs to: itself, or the one that reveals it */
+  stopAt(ply) {
+    return this.stops.find((stop) => stop >= ply) ?? this.last;
   }
 
   /** The last step. */
@@ -83,6 +93,26 @@ export class Game {
     }
     return this.folded.get(seat);
   }
+}
+
+/**
+ * `old` as `change` makes it; games/replays.py writes patches. What does not change is shared, so that a drawing can
+ * tell by `===` what stayed.
+ * @param {*} old
+ * @param {Array|Object|null} change
+ * @returns {*}
+ */
+export function patched(old, change) {
+  if (change === null) return old;
+  if (Array.isArray(change)) return change[0];
+  if (!Array.isArray(old)) {
+    const made = { ...old };
+    for (const key in change) made[key] = patched(old[key], change[key]);
+    return made;
+  }
+  const made = "-" in change ? old.slice(0, change["-"]) : old.slice();
+  for (const place in change) if (place !== "+" && place !== "-") made[place] = patched(made[place], change[place]);
+  return "+" in change ? made.concat(change["+"]) : made;
 }
 
 /** @type {(address: string, names: string[]) => Promise<Game>} raises where there is no answer, or no document */

@@ -1,4 +1,4 @@
-// The address of a moment: #104 is after step 104, ?seat=2 what the second seat saw.
+// The address of a moment: #104 is after step 104 of the record, ?seat=2 what the second seat saw.
 
 /** How long scrubbing rests before the address follows: browsers allow so many changes in a while. */
 const REST_MS = 250;
@@ -38,7 +38,7 @@ export class Place {
   begin() {
     const { player } = this;
     player.seat = seatIn(location.search, player.game.seats);
-    player.ply = plyIn(location.hash, player.game.last) ?? 0;
+    player.ply = player.game.stopAt(plyIn(location.hash, player.game.last) ?? 0);
   }
 
   arrive() {

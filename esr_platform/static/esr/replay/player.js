@@ -64,17 +64,24 @@ export class Player {
   }
 
   /**
-   * Go to a step. One step ahead is animated, unless motion is not wanted; everything else is there at once.
+   * Go to a step, or to the one that reveals it. The next one is animated, unless motion is not wanted; everything else
+   * is there at once.
    * @param {number} ply
    * @param {number} [milliseconds] how long the step may move
    */
   go(ply, milliseconds = STEP_MS) {
-    const to = Math.max(0, Math.min(this.game.last, Math.round(ply)));
+    const to = this.game.stopAt(Math.max(0, Math.round(ply)));
     if (to === this.ply) return;
-    const ahead = to === this.ply + 1 && milliseconds > 0 && !this.reduced.matches;
-    const from = ahead ? this.scene(this.ply) : null;
+    const ahead = to === this.neighbor(1) && milliseconds > 0 && !this.reduced.matches;
+    const from = ahead ? this.scene(to - 1) : null; // with the secret choices face down, which this step turns over
     this.ply = to;
     this.show(from, ahead ? milliseconds : 0);
+  }
+
+  /** @type {(steps: number) => number} the stop so many steps ahead, or behind */
+  neighbor(steps) {
+    const { stops } = this.game;
+    return stops[Math.max(0, Math.min(stops.length - 1, stops.indexOf(this.ply) + steps))];
   }
 
   /** Go where a pointer is: the last place that was asked for before the next frame is drawn. */
@@ -150,7 +157,7 @@ export class Player {
       if (steps > 0) {
         due = steps > 60 ? now : due + (steps * 1000) / this.speed;
         this.go(
-          this.ply + Math.min(steps, 60),
+          this.neighbor(Math.min(steps, 60)),
           this.speed > FASTEST_ANIMATED ? 0 : Math.min(STEP_MS, 900 / this.speed),
         );
       }
