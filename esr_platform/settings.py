@@ -141,7 +141,10 @@ ACCOUNT_USERNAME_VALIDATORS = "esr_platform.account_pages.forms.validators"
 ACCOUNT_FORMS = {
     "signup": "esr_platform.account_pages.forms.SignupForm",
     "login": "esr_platform.account_pages.forms.LoginForm",
+    "change_password": "esr_platform.account_pages.forms.ChangePasswordForm",
+    "set_password": "esr_platform.account_pages.forms.SetPasswordForm",
     "reset_password": "esr_platform.account_pages.forms.ResetPasswordForm",
+    "reset_password_from_key": "esr_platform.account_pages.forms.ResetPasswordKeyForm",
     "add_email": "esr_platform.account_pages.forms.AddEmailForm",
 }
 ACCOUNT_LOGOUT_REDIRECT_URL = "/"

@@ -184,7 +184,41 @@ class AddEmailForm(allauth_forms.AddEmailForm):  # type: ignore[misc]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        _say(self.fields["email"], gettext_lazy("New email"), gettext_lazy("You get a code to verify this address."))
+        _say(
+            self.fields["email"],
+            gettext_lazy("New email address"),
+            gettext_lazy("You get a code to verify this address."),
+        )
+
+
+class ChangePasswordForm(allauth_forms.ChangePasswordForm):  # type: ignore[misc]
+    """Change a password."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["oldpassword"].label = gettext_lazy("Current password")
+        _label_new_password(self.fields)
+
+
+class SetPasswordForm(allauth_forms.SetPasswordForm):  # type: ignore[misc]
+    """Set the first password of an account that was created with a linked account."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _label_new_password(self.fields)
+
+
+class ResetPasswordKeyForm(allauth_forms.ResetPasswordKeyForm):  # type: ignore[misc]
+    """Choose a new password with the link of an email."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _label_new_password(self.fields)
+
+
+def _label_new_password(fields: dict[str, forms.Field]) -> None:
+    fields["password1"].label = gettext_lazy("New password")
+    fields["password2"].label = gettext_lazy("New password (again)")
 
 
 def _say(field: forms.Field, label: Any, help_text: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import date
 from typing import Any, TypeVar, cast
 
 from allauth.account.decorators import reauthentication_required
@@ -73,7 +74,7 @@ def account(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def show_terms(request: HttpRequest) -> HttpResponse:
-    context = {"version": terms.VERSION, "licence": terms.LICENCE, "licence_url": terms.LICENCE_URL}
+    context = {"updated": date.fromisoformat(terms.VERSION), "licence": terms.LICENCE, "licence_url": terms.LICENCE_URL}
     return render(request, "accounts/terms.html", context)
 
 

@@ -66,7 +66,7 @@ class LadderForm(forms.Form):
     name = forms.CharField(
         label=gettext_lazy("Name"),
         max_length=80,
-        help_text=gettext_lazy("The URL is derived from it and never changes."),
+        help_text=gettext_lazy("The URL of the ladder is derived from its name and never changes."),
     )
     table = forms.ChoiceField(label=gettext_lazy("Game and number of players"), choices=table_choices)
     players = forms.ChoiceField(
@@ -78,8 +78,8 @@ class LadderForm(forms.Form):
         required=False,
         widget=forms.DateTimeInput(attrs={"type": "datetime-local", "data-local-time": ""}, format="%Y-%m-%dT%H:%M"),
         help_text=gettext_lazy(
-            "After the deadline no bot can join, and each bot continues with the version that is active then."
-            " Leave empty for no deadline."
+            "After the deadline, no bot can join and bots keep the version that is active at that time."
+            " Leave this field empty for no deadline."
         ),
     )
     house = forms.MultipleChoiceField(

@@ -29,7 +29,7 @@ from games.game import Game
 from games.registry import GAMES
 from ladder import access
 from ladder.pages.components.responses import form_status
-from ladder.pages.components.words import seat_counts, size
+from ladder.pages.components.words import grouped, seat_counts, size
 from ladder.pages.version import _download
 
 # --- Limits and languages --------------------------------------------------------------------------------------------
@@ -60,10 +60,10 @@ class Bringing:
         return [
             (_("File size"), size(its.archive_bytes)),
             (_("Unpacked size"), size(its.unpacked_bytes)),
-            (_("Files per zip"), str(its.files)),
+            (_("Files per .zip file"), str(its.files)),
             (_("Uploads per hour"), str(its.uploads_an_hour)),
             (_("Bots per user"), str(its.bots)),
-            (_("Bots per user, with retired"), str(its.bots_ever)),
+            (_("Bots per user, including retired bots"), str(its.bots_ever)),
         ]
 
     @property
@@ -266,7 +266,7 @@ class WordsForm(forms.Form):
         required=False,
         help_text=format_lazy(
             gettext_lazy("Shown on the public bot page. Plain text, up to {count} characters."),
-            count=names.MAX_DESCRIPTION,
+            count=grouped(names.MAX_DESCRIPTION),
         ),
         widget=forms.Textarea(attrs={"rows": 5, "maxlength": names.MAX_DESCRIPTION}),
     )
