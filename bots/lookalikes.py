@@ -19,6 +19,17 @@ RESERVED: Final = (  # noqa: SIM905
 ).split()
 """Names that would look like the site itself."""
 
+BANNED_ANYWHERE: Final = "arschloch faggot fotze fuck hitler hurensohn missgeburt nigger schwuchtel wichser".split()  # noqa: SIM905
+"""Offensive words that are found in names, also inside of other words."""
+
+BANNED_WORDS: Final = (  # noqa: SIM905
+    "asshole bastard bitch cunt fick ficker hure kanake nazi neger nigga nutte pussy rapist retard schlampe shit slut "
+    "spast spasti tranny wanker whore"
+).split()
+"""Offensive words that are found as a word of a name, or as the whole name."""
+
+_BETWEEN_WORDS: Final = re.compile(r"[\W\d_]+")
+
 _MARKS_OF_DIRECTION: Final = "\N{LEFT-TO-RIGHT MARK}"
 _INVISIBLE: Final = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
@@ -97,6 +108,21 @@ def plain_shapes(name: str) -> frozenset[str]:
 def is_reserved(name: str) -> bool:
     """Whether ``name`` looks like a name of the site itself."""
     return not _skeletons(name).isdisjoint(_reserved())
+
+
+def has_banned_word(name: str) -> bool:
+    """Whether ``name`` contains an offensive word, or something that looks like one."""
+    whole = _skeletons(name)
+    words = whole.union(*(_skeletons(word) for word in _BETWEEN_WORDS.split(name) if word))
+    banned_words, anywhere = _banned()
+    return not words.isdisjoint(banned_words) or any(word in one for word in anywhere for one in whole)
+
+
+@lru_cache(maxsize=1)
+def _banned() -> tuple[frozenset[str], frozenset[str]]:
+    """The skeletons of ``BANNED_WORDS`` and of ``BANNED_ANYWHERE``."""
+    words, anywhere = (frozenset().union(*map(_skeletons, listed)) for listed in (BANNED_WORDS, BANNED_ANYWHERE))
+    return words, anywhere
 
 
 @lru_cache(maxsize=1)

@@ -12,10 +12,12 @@ from django.contrib.auth import get_user_model
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet, Value
 from django.db.models.functions import Lower, Replace
+from django.utils.translation import gettext as _
 
 from bots.lookalikes import (
     PLAIN_FOLDS,
     alike,
+    has_banned_word,
     has_invisible,
     is_blank,
     is_reserved,
@@ -26,13 +28,16 @@ from bots.lookalikes import (
 from bots.models import Bot, BotVersion, TextRemoval
 from esr_platform.accounts.errors import NameRefused, Refused
 from esr_platform.accounts.mail import contact_staff
-from esr_platform.accounts.models import User
+from esr_platform.accounts.models import FormerName, User
 
 MAX_NAME: Final = 40
 MAX_DESCRIPTION: Final = 2000
 RESERVED_SLUGS: Final = ("new", "mine", "house", "starter")
 GUEST_NAME: Final = "Guest"
+MAX_GUEST_NAME: Final = 20
 
+_GUEST_PUNCTUATION: Final = " '.-_"
+_OF_THE_SITE: Final = re.compile(r"(deleted|user)[-_ ]*(user)?[-_ ]*\d+", re.IGNORECASE)
 _ADDRESSES: Final = 20
 
 
@@ -57,6 +62,12 @@ def clean_name(name: str) -> str:
     if _tower(text):
         message = "A bot name can have at most two accents or marks per letter."
         raise NameRefused(message, code="name_marks")
+    _require_available(text)
+    return text
+
+
+def _require_available(text: str) -> None:
+    """Raise ``NameRefused`` for an offensive bot name, and for names of house bots, guests and the site."""
     if alike(text, GUEST_NAME):
         message = f"{text} is reserved for guests without an account. Choose another name."
         raise NameRefused(message, code="name_reserved")
@@ -66,7 +77,49 @@ def clean_name(name: str) -> str:
     if is_reserved(text):
         message = f"{text} looks like an official name of this site. Choose another name."
         raise NameRefused(message, code="name_reserved")
+    if has_banned_word(text):
+        raise NameRefused("This name contains an offensive word. Choose another name.", code="name_banned")
+
+
+def guest_name(name: str) -> str:
+    """Normalize the name of a guest. Raises ``NameRefused``.
+
+    Guests cannot have the name of a user, a bot or the site, or one that looks like it. Symbols are not allowed: a name
+    must not contain an email address, or look like one with a suffix.
+    """
+    text = " ".join(unicodedata.normalize("NFKC", name).split())
+    if not 1 <= len(text) <= MAX_GUEST_NAME:
+        raise NameRefused(_("Enter a name of 1 to %(most)s characters.") % {"most": MAX_GUEST_NAME}, code="name_length")
+    if not _is_plain(text):
+        raise NameRefused(
+            _("Use letters of one alphabet, digits, spaces, hyphens, periods and apostrophes."), code="name_character"
+        )
+    if has_banned_word(text):
+        raise NameRefused(_("This name contains an offensive word. Choose another name."), code="name_banned")
+    if _is_taken(text):
+        raise NameRefused(
+            _("This name is not available. Choose another name, or sign in if it is yours."), code="name_unavailable"
+        )
     return text
+
+
+def guest_label(name: str) -> str:
+    """The name of a guest as it is shown: ``Anna (guest)``; ``Guest`` without a name."""
+    return _("%(name)s (guest)") % {"name": name} if name else _("Guest")
+
+
+def _is_plain(text: str) -> bool:
+    """Whether ``text`` has a letter and only letters, digits and a little punctuation, in scripts that can be mixed."""
+    plain = all(char in _GUEST_PUNCTUATION or unicodedata.category(char)[0] in "LMN" for char in text)
+    odd = has_invisible(text) or unusual(text) or mixes_scripts(text) or _tower(text)
+    return plain and not odd and any(char.isalpha() for char in text)
+
+
+def _is_taken(text: str) -> bool:
+    """Whether ``text`` looks like a name of the site, or the present or former name of a user or bot."""
+    of_the_site = alike(text, GUEST_NAME) or is_reserved(text) or _OF_THE_SITE.fullmatch(text) is not None
+    former = FormerName.objects.filter(digest=FormerName.digest_of(text.replace(" ", ""))).exists()
+    return of_the_site or former or is_house_name(text) or is_user_name(text) or is_bot_name(text)
 
 
 def is_house_name(name: str) -> bool:
@@ -159,7 +212,7 @@ def free_slug(name: str) -> str:
 
 def save_at_a_free_address(bot: Bot) -> None:
     """Save ``bot``; if another bot has just taken its slug, use another one."""
-    for _ in range(_ADDRESSES):
+    for _try in range(_ADDRESSES):
         try:
             with transaction.atomic():
                 return bot.save()

@@ -247,9 +247,11 @@ MAX_LIVE_GAMES_PER_USER = env.int("MAX_LIVE_GAMES_PER_USER", default=3)  # one o
 MAX_HOSTED_SEATS_PER_USER = env.int("MAX_HOSTED_SEATS_PER_USER", default=8)  # hosted bots at the games of one user
 MAX_OPEN_GAMES_PER_USER = env.int("MAX_OPEN_GAMES_PER_USER", default=3)  # tables that wait for other players
 MAX_OPEN_GAMES_PER_DAY = env.int("MAX_OPEN_GAMES_PER_DAY", default=300)  # per user
-MAX_GUEST_GAMES = env.int("MAX_GUEST_GAMES", default=12)  # on the whole site at a time
-MAX_GUEST_GAMES_PER_IP = env.int("MAX_GUEST_GAMES_PER_IP", default=3)  # at a time
-MAX_GUEST_GAMES_PER_IP_PER_DAY = env.int("MAX_GUEST_GAMES_PER_IP_PER_DAY", default=40)
+MAX_GUEST_SEATS = env.int("MAX_GUEST_SEATS", default=100)  # on the whole site at a time
+MAX_GUEST_SEATS_PER_IP = env.int("MAX_GUEST_SEATS_PER_IP", default=40)  # at a time, waiting guests included
+MAX_GUEST_SEATS_PER_IP_PER_DAY = env.int("MAX_GUEST_SEATS_PER_IP_PER_DAY", default=400)
+MAX_GUEST_HOSTED_SEATS = env.int("MAX_GUEST_HOSTED_SEATS", default=48)  # of MAX_LIVE_HOSTED_SEATS, at games of guests
+MAX_GUEST_HOSTED_SEATS_PER_IP = env.int("MAX_GUEST_HOSTED_SEATS_PER_IP", default=24)
 MAX_CHAT_LINES_PER_MINUTE = env.int("MAX_CHAT_LINES_PER_MINUTE", default=15)  # per user
 MAX_CHAT_LINES_PER_GAME = env.int("MAX_CHAT_LINES_PER_GAME", default=200)  # per user
 MAX_CHAT_REPORTS_PER_DAY = env.int("MAX_CHAT_REPORTS_PER_DAY", default=20)  # per user
@@ -328,7 +330,7 @@ REQUESTS_PER_MINUTE = {  # per user, bot with its own token, or IP address: API 
     "guesses": 20,
     "search": 60,
     "suggest": 240,
-    "guests": 6,  # games started by guests
+    "guests": 30,  # games started and joined by guests
     "pages": env.int("MAX_PAGES_PER_MINUTE", default=1200),  # per IP address, which many users can share
 }
 REQUEST_HEAD_SECONDS = 10.0  # time to receive the request line and the headers

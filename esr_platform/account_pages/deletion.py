@@ -26,7 +26,7 @@ from django.utils.translation import gettext_lazy
 from bots.models import Bot, BotVersion, Upload
 from bots.owners import rename_player
 from bots.uploads.storage import KEPT
-from esr_platform.account_pages.forms import deleted_name, fingerprint
+from esr_platform.account_pages.forms import deleted_name
 from esr_platform.accounts import mail
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import FormerName, User
@@ -114,7 +114,7 @@ def _close(person: User) -> bool:
 
 def _forget(person: User, name: str) -> None:
     """Delete personal data and credentials, and reserve the username so that no one else gets it."""
-    FormerName.objects.get_or_create(digest=fingerprint(name))
+    FormerName.objects.get_or_create(digest=FormerName.digest_of(name))
     call_otherwise(name, _SOMEBODY)
     EmailAddress.objects.filter(user=person).delete()
     Authenticator.objects.filter(user=person).delete()

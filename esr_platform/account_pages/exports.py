@@ -68,6 +68,7 @@ def account_document(person: User) -> Row:
         "memberships": list(Invitation.objects.filter(person=person).values("ladder__name", "created")),
         "reports": list(BotReport.objects.filter(by=person).values("bot__name", "text", "created", "settled")),
         "reported_lines": list(ChatReport.objects.filter(by=person).values("line__match", "created", "settled_at")),
+        "reported_guest_names": list(person.guest_name_reports.values("seat__match", "name", "created", "settled_at")),
         "uploads": list(Upload.objects.filter(owner=person).values("filename", "size", "refusal", "created")),
         "by_hand": _standings(Membership.objects.filter(bot__owner=person, bot__kind=Bot.Kind.PERSON), person),
         "seats_offered": list(games.order_by("-pk").values(*_GAME)[:_GAMES]),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import timedelta
-from hashlib import sha256
 from typing import Any, Final
 
 from allauth.account import forms as allauth_forms
@@ -18,7 +17,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext, gettext_lazy
 
-from bots.lookalikes import is_reserved
+from bots.lookalikes import has_banned_word, is_reserved
 from bots.models import Bot
 from esr_platform.accounts import terms
 from esr_platform.accounts.models import Scope, Token, User
@@ -43,15 +42,15 @@ of_the_site = RegexValidator(
 
 
 def not_reserved(name: str) -> None:
-    """Raise ``ValidationError`` for a name that looks like the site itself, in any spelling."""
-    if is_reserved(name):
+    """Raise ``ValidationError`` for an offensive name or one that looks like the site itself, in any spelling."""
+    if is_reserved(name) or has_banned_word(name):
         raise ValidationError(gettext_lazy("This username is not available. Choose another name."))
 
 
 def never_had(name: str) -> None:
     """Raise ``ValidationError`` for the former name of another user, so that no one can impersonate them."""
     former: Any = apps.get_model("accounts", "FormerName")
-    if former.objects.filter(digest=fingerprint(name)).exists():
+    if former.objects.filter(digest=former.digest_of(name)).exists():
         raise ValidationError(gettext_lazy("This username is not available. Choose another name."))
 
 
@@ -74,15 +73,6 @@ for_anyone: Final[list[Callable[[Any], None]]] = [valid_username, of_the_site, n
 
 validators: Final[list[Callable[[Any], None]]] = [*for_anyone, not_alike]
 """The validators for sign-up (``ACCOUNT_USERNAME_VALIDATORS``)."""
-
-
-def fingerprint(name: str) -> str:
-    """The stored hash of a name, equal for spellings that differ only in case, hyphens or underscores."""
-    return sha256(f"former name: {_plain(name)}".encode()).hexdigest()
-
-
-def _plain(name: str) -> str:
-    return name.casefold().replace("_", "").replace("-", "")
 
 
 def deleted_name(person: int) -> str:

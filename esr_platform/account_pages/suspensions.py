@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy
 
 from bots.models import StaffAction
 from bots.owners import rename_player
-from esr_platform.account_pages.forms import fingerprint, remove_name
+from esr_platform.account_pages.forms import remove_name
 from esr_platform.accounts import mail, sessions
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.limits import require_over
@@ -77,7 +77,7 @@ def remove_name_of(person: User, by: User, reason: str) -> None:
                 code="no_name_to_remove",
             )
         former = person.username
-        FormerName.objects.get_or_create(digest=fingerprint(former))
+        FormerName.objects.get_or_create(digest=FormerName.digest_of(former))
         call_otherwise(former, blank)
         User.objects.filter(pk=person.pk).update(username=blank)
         StaffAction.objects.create(by=by, person=person, what=_What.BLANKED_PERSON, reason=reason)

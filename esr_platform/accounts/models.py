@@ -64,7 +64,7 @@ class User(AbstractUser):
 
 
 class FormerName(models.Model):
-    """The ``account_pages.forms.fingerprint`` of a former username, which no one else can use."""
+    """The hash of a former username, which no one else can use."""
 
     digest = models.CharField(max_length=64, unique=True)
     created = models.DateTimeField(auto_now_add=True)
@@ -77,6 +77,12 @@ class FormerName(models.Model):
 
     def __str__(self) -> str:
         return self.digest[:12]
+
+    @staticmethod
+    def digest_of(name: str) -> str:
+        """The stored hash of a name, equal for spellings that differ only in case, hyphens or underscores."""
+        plain = name.casefold().replace("_", "").replace("-", "")
+        return sha256(f"former name: {plain}".encode()).hexdigest()
 
 
 class Scope(models.TextChoices):

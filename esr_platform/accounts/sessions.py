@@ -63,6 +63,11 @@ class Browser:
         """The person's id."""
         return None if self.user is None else self.user.pk
 
+    @property
+    def guest_hash(self) -> str | None:
+        """The hash of the guest's secret."""
+        return None if self.guest is None else guest_hash(self.guest)
+
 
 def find(key: str) -> Browser | None:
     """Who has the session ``key``; ``None`` if there is no such one, or none any more."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import timedelta
 from types import MappingProxyType
 from typing import Final
@@ -25,7 +25,20 @@ from ladder.models import Attempt, Block, Ladder, LiveSeat, Match, Seat, Table
 WORKER: Final = "table"
 """The name of the worker in attempts at live games, which no worker plays."""
 
-NOBODY: Final[Mapping[int, str]] = MappingProxyType({})
+
+@dataclass(frozen=True)
+class Guest:
+    """A visitor without an account who plays.
+
+    ``secret_hash`` is the SHA-256 of their secret, hex, and ``address`` a keyed hash of their IP address.
+    """
+
+    secret_hash: str
+    address: str
+    name: str = ""
+
+
+NOBODY: Final[Mapping[int, Guest]] = MappingProxyType({})
 
 PATIENCE: Final = timedelta(hours=1)
 """How much longer than the time of its seats a game may take, for starts of hosted bots and delays."""
@@ -44,17 +57,17 @@ def open_table(
     *,
     rated: bool = True,
     limits: Limits | None = None,
-    guests: Mapping[int, str] = NOBODY,
+    guests: Mapping[int, Guest] = NOBODY,
 ) -> Match:
     """Start a live game of ``players`` on ``ladder``, seated as given. By default the ladder's ``limits`` apply.
 
-    In a rated game, all players have a membership. ``guests`` has the SHA-256 (hex) of the secret for each seat of a
-    guest. The row of the ladder is locked, so call this before series, bots and memberships are locked. Raises
-    ``NoSeason`` if no season is open, and ``ValueError`` for a wrong number of players, wrong limits, a rated game with
-    a player without a membership, and ``guests`` that do not match the players.
+    In a rated game, all players have a membership. ``guests`` has the guest for each seat of one. The row of the ladder
+    is locked, so call this before series, bots and memberships are locked. Raises ``NoSeason`` if no season is open,
+    and ``ValueError`` for a wrong number of players, wrong limits, a rated game with a player without a membership, and
+    ``guests`` that do not match the players.
     """
     if {seat for seat, player in enumerate(players) if is_guest(player.version.bot)} != set(guests):
-        raise ValueError("guests must have a secret for each seat of a guest, and for no other seat")
+        raise ValueError("guests must name a guest for each seat of one, and for no other seat")
     if rated and any(player.membership is None for player in players):
         raise ValueError("every player of a rated game needs a membership of its ladder")
     limits = limits or Limits(**ladder.limits)
@@ -81,12 +94,14 @@ def _claim(match: Match, limits: Limits, seats: int) -> None:
     Attempt.objects.create(match=match, number=1, token=token, worker=WORKER, started=Now(), heartbeat_at=Now())
 
 
-def _set(match: Match, limits: Limits, guests: Mapping[int, str]) -> None:
-    """Create the table and its seats.
+def _set(match: Match, limits: Limits, guests: Mapping[int, Guest]) -> None:
+    """Create the table and its seats, with the names of guests.
 
     People count as seen when the game starts, so that ``presence.NEVER_CAME`` finds those who have not opened it yet.
     """
     table = Table.objects.create(match=match, limits=asdict(limits))
+    for index, guest in guests.items():
+        Seat.objects.filter(match=match, index=index).update(guest_name=guest.name)
     live_seats = LiveSeat.objects.bulk_create(
         LiveSeat(
             seat=seat,
@@ -94,7 +109,8 @@ def _set(match: Match, limits: Limits, guests: Mapping[int, str]) -> None:
             kind=_KINDS[Bot.Kind(seat.version.bot.kind)],
             bank_ms=limits.bank_ms,
             game_ms=limits.game_ms,
-            guest=guests.get(seat.index, ""),
+            guest=guests[seat.index].secret_hash if seat.index in guests else "",
+            guest_address=guests[seat.index].address if seat.index in guests else "",
             seen_at=Now() if seat.version.bot.kind == Bot.Kind.PERSON else None,
         )
         for seat in Seat.objects.filter(match=match).select_related("version__bot").order_by("index")

@@ -11,14 +11,23 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from bots.models import Bot, BotVersion
+from bots.owners import is_guest
 from bots.protocol import Limits
 from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.models import User
 from ladder.ledger.append import NoSeason, merged_on
-from ladder.live.start import open_table
+from ladder.live.start import Guest, open_table
 from ladder.matches.blocks import Player
 from ladder.matches.candidates import playing_versions
-from ladder.matchmaking.limits import end_searches, held_free, hosted_room, people_of, require_code, why_busy
+from ladder.matchmaking.limits import (
+    end_guest_games,
+    end_searches,
+    held_free,
+    hosted_room,
+    people_of,
+    require_code,
+    why_busy,
+)
 from ladder.matchmaking.presence import tell_found
 from ladder.members.memberships import (
     PEOPLE_LIMITS,
@@ -76,8 +85,10 @@ def quick_bots(ladder: Ladder, seats: int) -> list[Bot]:
     return _drawn(house_of(ladder).filter(house_name__in=QUICK), seats)
 
 
-def table_of(by: User, ladder: Ladder, named: Sequence[Bot | None], *, rated: bool) -> list[Bot]:
+def table_of(by: int | None, ladder: Ladder, named: Sequence[Bot | None], *, rated: bool) -> list[Bot]:
     """The bots that ``by`` has named for a game on ``ladder``, with house bots in place of ``None``.
+
+    ``by`` is the id of a user, or ``None`` for a guest.
 
     Raises ``Refused`` for bots that cannot be named: remote bots (they must accept), the user's own bots and two bots
     of one owner in rated games, and uploaded bots that no machine can run.
@@ -100,17 +111,17 @@ def table_of(by: User, ladder: Ladder, named: Sequence[Bot | None], *, rated: bo
     return [*bots, *_drawn(others, len(named) - len(bots))]
 
 
-def _require_named(by: User, bot: Bot, *, member: bool, rated: bool, invited: bool) -> None:
+def _require_named(by: int | None, bot: Bot, *, member: bool, rated: bool, invited: bool) -> None:
     if bot.kind != Bot.Kind.HOSTED:
         raise Refused(
             _("%(bot)s must accept the game first. Send a challenge instead.") % {"bot": bot.name},
             code="needs_challenge",
         )
-    if not member and (rated or invited or bot.owner_id not in (None, by.pk)):
+    if not member and (rated or invited or bot.owner_id not in (None, by)):
         raise Refused(
             _("%(bot)s does not play on this ladder. Choose another bot.") % {"bot": bot.name}, code="not_on_ladder"
         )
-    if rated and bot.owner_id == by.pk:
+    if rated and bot.owner_id == by:
         raise Refused(
             _("You cannot play a rated game against your own bot. Choose another bot or a casual game."), code="own_bot"
         )
@@ -213,19 +224,21 @@ def begin(
     rated: bool = False,
     limits: Limits | None = None,
     proposal: int | None = None,
+    guests: Collection[Guest] = (),
 ) -> Match:
     """Start the game of ``bots``. The caller's transaction has locked the human players and the proposal.
 
     With human players, the seats are drawn and ``limits`` defaults to theirs. Without, bots are seated as given.
-    ``proposal`` is the one that the players agreed to, if any. The rows of the ladder and then of the bots are locked
-    from here on. Raises ``Refused``.
+    ``proposal`` is the one that the players agreed to, if any. ``guests`` take the seats of the bot of guests; the
+    caller checks their limits. The rows of the ladder and then of the bots are locked from here on. Raises ``Refused``.
     """
     people = people_of(bots)
-    if people:
+    if people or guests:
         bots = _RANDOM.sample(list(bots), len(bots))
         limits = limits or Limits(**PEOPLE_LIMITS)
-        if rated or len(people) > 1:
+        if rated or len(people) + len(guests) > 1:
             end_searches(people, proposal)
+            end_guest_games(guests, proposal)
     locked = Ladder.objects.select_for_update(no_key=True).get(pk=ladder.pk)
     versions = versions_of(locked, bots)
     if rated:
@@ -233,8 +246,10 @@ def begin(
     _require_room(bots, people)
     memberships = _memberships(versions, locked) if rated else {}
     players = [Player(version, memberships.get(version.bot_id)) for version in versions]
+    seats = [seat for seat, bot in enumerate(bots) if is_guest(bot)]
+    drawn = _RANDOM.sample(list(guests), len(guests))
     try:
-        match = open_table(locked, players, rated=rated, limits=limits)
+        match = open_table(locked, players, rated=rated, limits=limits, guests=dict(zip(seats, drawn, strict=True)))
     except NoSeason as none:
         raise no_season(ladder) from none
     tell_found(match)

@@ -1,12 +1,13 @@
-"""Games of guests against house bots, and lobby rows that expire.
+"""Guests: visitors without an account who play casual games, and lobby rows that expire.
 
-Guests play casual games against house bots. A guest has one running game; the number of guest games per IP address and
-in total is limited. Secrets and IP addresses are stored only as hashes, and only for a while.
+Guests play against house bots, or with people by a link (``proposals``). ``limits`` bounds their seats per IP address
+and in total. Secrets and IP addresses are stored only as hashes. These and the names of guests are kept for a while.
 """
 
 from __future__ import annotations
 
 import logging
+import re
 import secrets
 from collections.abc import Callable
 from datetime import timedelta
@@ -16,29 +17,31 @@ from typing import Final
 
 from django.core.management import call_command
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Now
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext_lazy
+from django.utils.translation import gettext_lazy
 
-from bots.models import Bot
 from bots.owners import guest_player
 from esr_platform.accounts.errors import Refused, TooMany
-from esr_platform.accounts.limits import DAY, Limit, wait_s
+from esr_platform.accounts.limits import DAY, Limit, hold_acting, wait_s
 from esr_platform.accounts.models import User
 from esr_platform.accounts.sessions import guest_hash
 from esr_platform.disconnects import run_isolated
 from ladder.ledger.append import NoSeason
 from ladder.live.game import held
 from ladder.live.notify import save_and_tell
-from ladder.live.start import open_table
+from ladder.live.outages import is_forgiving_due
+from ladder.live.position import Position
+from ladder.live.start import Guest, open_table
 from ladder.matches.blocks import Player
 from ladder.matchmaking import proposals, quick_pairing
 from ladder.matchmaking.begin import CLOCKS, no_season, quick_bots, require_hosted_room, versions_of
+from ladder.matchmaking.limits import guest_seats, require_guest_seats, require_guests_on, waiting_guests
 from ladder.matchmaking.presence import tell_lobby
 from ladder.matchmaking.proposals import create_game
-from ladder.models import GuestTable, Ladder, LiveSeat, Match, PlayedMove, Proposal
+from ladder.models import GuestNameReport, Ladder, LiveSeat, Match, Proposal, ProposalPlayer, Seat
 
 logger = logging.getLogger(__name__)
 
@@ -46,50 +49,47 @@ MOST_SEATS: Final = 4
 CLOCK: Final = "usual"
 SCOPE: Final = "guests"
 
-IDLE: Final = timedelta(minutes=10)
-"""A guest game is aborted if the guest has made no decision for this long."""
+IDLE: Final = timedelta(minutes=2)
+"""A game with guests is aborted if no human player was connected for this long and no clock of a person is running."""
 
-CLOSED: Final = "The guest made no decision for 10 minutes."
+CLOSED: Final = "No player was connected for 2 minutes."
 
 KEPT: Final = timedelta(days=2)
-"""How long the hashes of guests are kept. Limits count games of the last 24 hours."""
+"""How long hashes and names of guests are kept. Limits count games of the last 24 hours."""
 
 _AT_ONCE: Final = 500
 _SALT: Final = "ladder.matchmaking.guests"
 _TOKEN_BYTES: Final = 32
-_RETRY_S: Final = 60
+_SECRET: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 _RANDOM: Final = SystemRandom()
 
-_GAMES_FROM_IP: Final = Limit(
-    "MAX_GUEST_GAMES_PER_IP",
-    ngettext_lazy(
-        "%(most)s guest game from your network is running (the maximum). Try again later or create an account.",
-        "%(most)s guest games from your network are running (the maximum). Try again later or create an account.",
-        "most",
-    ),
-    retry_s=_RETRY_S,
-    code="guest_games_per_ip",
-)
-_GAMES_FROM_IP_PER_DAY: Final = Limit(
-    "MAX_GUEST_GAMES_PER_IP_PER_DAY",
-    ngettext_lazy(
-        "Guests on your network have started %(most)s game in the last 24 hours (the maximum). Try again later or"
-        " create an account.",
-        "Guests on your network have started %(most)s games in the last 24 hours (the maximum). Try again later or"
-        " create an account.",
-        "most",
-    ),
-    per=DAY,
-    code="guest_games_per_day",
-)
-_GAMES: Final = Limit(
-    "MAX_GUEST_GAMES",
-    gettext_lazy(
-        "The maximum number of guest games (%(most)s) is running. Try again in a minute or create an account."
-    ),
-    retry_s=_RETRY_S,
-    code="guest_games",
-)
+
+# --- Identity --------------------------------------------------------------------------------------------------------
+
+
+def new_secret() -> str:
+    """A new secret of a guest: 43 characters."""
+    return secrets.token_urlsafe(_TOKEN_BYTES)
+
+
+def is_secret(text: str) -> bool:
+    """Whether ``text`` has the form of a secret."""
+    return _SECRET.fullmatch(text) is not None
+
+
+def guest_of(secret: str, address: str, name: str = "") -> Guest:
+    """The guest with this secret. ``address`` comes from ``accounts.limits.address``, ``name`` from ``guest_name``."""
+    return Guest(guest_hash(secret), salted_hmac(_SALT, address, algorithm="sha256").hexdigest(), name)
+
+
+def require_pace(address: str) -> None:
+    """Count an attempt to get a seat as a guest. Raises ``TooMany`` after too many from one IP address."""
+    wait = wait_s(SCOPE, address)
+    if wait:
+        raise TooMany(_("Too many new games from your network. Try again in a minute."), wait, code="too_often")
+
+
+# --- Games against house bots ----------------------------------------------------------------------------------------
 
 
 def play_now(ladder: Ladder, secret: str | None, address: str) -> tuple[Match, str]:
@@ -98,26 +98,23 @@ def play_now(ladder: Ladder, secret: str | None, address: str) -> tuple[Match, s
     A guest whose ``secret`` belongs to a running game gets that game. Without ``secret`` the guest is new. ``address``
     comes from ``accounts.limits.address``. Raises ``Refused``.
     """
-    running = _running().filter(secret_hash=guest_hash(secret)).first() if secret else None
+    running = None if secret is None else _running_game(guest_of(secret, address))
     if running is not None and secret:
-        return running.match, secret
-    wait = wait_s(SCOPE, address)
-    if wait:
-        raise TooMany(_("Too many new games from your network. Try again in a minute."), wait, code="too_often")
-    _require_guests_at(ladder)
-    kept = secret or secrets.token_urlsafe(_TOKEN_BYTES)
-    where = salted_hmac(_SALT, address, algorithm="sha256").hexdigest()
-    _require_room(where)
+        return running, secret
+    require_pace(address)
+    if ladder.players != Ladder.Players.OPEN or ladder.seats > MOST_SEATS:
+        raise Refused(_("Guests cannot play on this ladder. Choose another game or sign in."), code="no_guests")
+    require_guests_on(ladder)
+    kept = secret or new_secret()
+    guest = guest_of(kept, address)
     with transaction.atomic():
-        match = _begin(ladder, guest_hash(kept))
-        Bot.objects.select_for_update(no_key=True).get(house_name=Bot.GUEST)
-        GuestTable.objects.create(match=match, secret_hash=guest_hash(kept), address=where)
-        again = _running().filter(secret_hash=guest_hash(kept)).exclude(match=match).first()
+        match = _begin(ladder, guest)
+        require_guest_seats([guest])
+        again = _running_game(guest, but=match)
         if again is None:
-            _require_room(where, but=1)
             return match, kept
         transaction.set_rollback(True)
-    return again.match, kept
+    return again, kept
 
 
 def play_house(person: User, ladder: Ladder) -> Match:
@@ -128,29 +125,40 @@ def play_house(person: User, ladder: Ladder) -> Match:
     return made.match
 
 
-# --- Idle and old games ----------------------------------------------------------------------------------------------
+def _running_game(guest: Guest, but: Match | None = None) -> Match | None:
+    """A running game in which the guest still plays, other than ``but``."""
+    seats = guest_seats().filter(guest=guest.secret_hash).exclude(table=None if but is None else but.pk)
+    return Match.objects.filter(pk__in=seats.values("table")).order_by("pk").first()
+
+
+def _begin(ladder: Ladder, guest: Guest) -> Match:
+    """Start the game with a random seat for the guest. This locks the row of the ladder."""
+    locked = Ladder.objects.select_for_update(no_key=True).get(pk=ladder.pk)
+    versions = versions_of(locked, quick_bots(locked, locked.seats - 1))
+    require_hosted_room(len(versions))
+    player = guest_player()
+    players = [Player(player), *(Player(version) for version in versions)]
+    _RANDOM.shuffle(players)
+    seat = next(index for index, other in enumerate(players) if other.version == player)
+    try:
+        return open_table(locked, players, rated=False, limits=CLOCKS[CLOCK], guests={seat: guest})
+    except NoSeason as none:
+        raise no_season(ladder) from none
+
+
+# --- Abandoned and old games -----------------------------------------------------------------------------------------
 
 
 def close_idle() -> int:
-    """Abort guest games without a decision of the guest for ``IDLE``. Returns how many. Safe to run concurrently."""
-    matches = _running().filter(match__started__lt=Now() - IDLE).values_list("match", flat=True)
-    return sum(_closed(match_id) for match_id in matches if not _lately(match_id))
-
-
-def forget_guests() -> int:
-    """Delete expired sessions and the hashes of guests older than ``KEPT``. Returns the number of games."""
-    try:
-        call_command("clearsessions")
-    except Exception:
-        logger.exception("expired sessions not deleted")
-    old = GuestTable.objects.filter(created__lt=Now() - KEPT).exclude(match__status=Match.Status.RUNNING)
-    forgotten = 0
-    while ids := list(old.values_list("pk", flat=True)[:_AT_ONCE]):
-        with transaction.atomic():
-            tables = GuestTable.objects.filter(pk__in=ids)
-            LiveSeat.objects.filter(table__in=list(tables.values_list("match", flat=True))).update(guest="")
-            forgotten += tables.delete()[0]
-    return forgotten
+    """Abort abandoned games with guests. Returns how many. Safe to run concurrently."""
+    at_table = LiveSeat.objects.filter(table=OuterRef("table"), kind__in=LiveSeat.OF_PEOPLE)
+    connected = Exists(at_table.filter(seen_at__gt=Now() - IDLE, forfeit="", resigned=False))
+    running_clock = Exists(at_table.filter(kind=LiveSeat.Kind.PERSON, owes=True, deadline__gt=Now()))
+    idle = LiveSeat.objects.exclude(guest="").filter(
+        ~connected, ~running_clock, table__match__status=Match.Status.RUNNING, table__over=False
+    )
+    matches = sorted(set(idle.order_by().values_list("table", flat=True)))
+    return sum(map(_closed, matches))
 
 
 def _closed(match_id: int) -> bool:
@@ -159,10 +167,10 @@ def _closed(match_id: int) -> bool:
 
 
 def _close(match_id: int) -> bool:
-    """Check again while the match is locked: the guest may have decided in the meantime."""
+    """Check again while the match is locked. An outage of the site is not an absence."""
     with transaction.atomic():
         table = held(match_id)
-        if table is None or table.position.table.over or _lately(match_id):
+        if table is None or table.position.table.over or not _is_idle(table.position):
             return False
         table.aborted = CLOSED
         save_and_tell(table)
@@ -170,48 +178,86 @@ def _close(match_id: int) -> bool:
         return True
 
 
-def _lately(match_id: int) -> bool:
-    """Whether the guest of a game has made a decision within ``IDLE``."""
-    own = PlayedMove.objects.filter(match=match_id, decision__isnull=False, default="").exclude(
-        seat__live_seat__guest=""
-    )
-    return own.filter(received_at__gt=Now() - IDLE).exists()
+def _is_idle(position: Position) -> bool:
+    """Whether no human player is connected and no clock of a person is running. The site is watching the table."""
+    return not is_forgiving_due(position) and not any(_is_played(position, seat) for seat in position.people)
 
 
-# --- Starting --------------------------------------------------------------------------------------------------------
+def _is_played(position: Position, seat: int) -> bool:
+    """Whether the person of ``seat`` is connected or on the clock."""
+    live_seat = position.live_seats[seat]
+    if live_seat.forfeit or live_seat.resigned:
+        return False
+    deadline = live_seat.deadline if live_seat.owes and live_seat.kind == LiveSeat.Kind.PERSON else None
+    return position.unseen(seat) < IDLE or (deadline is not None and deadline > position.now)
 
 
-def _running() -> QuerySet[GuestTable]:
-    return GuestTable.objects.filter(match__status=Match.Status.RUNNING).select_related("match").order_by("pk")
-
-
-def _begin(ladder: Ladder, secret_hash: str) -> Match:
-    """Start the game with a random seat for the guest. The row of the ladder is locked from here on."""
-    locked = Ladder.objects.select_for_update(no_key=True).get(pk=ladder.pk)
-    versions = versions_of(locked, quick_bots(locked, locked.seats - 1))
-    require_hosted_room(len(versions))
-    guest = guest_player()
-    players = [Player(guest), *(Player(version) for version in versions)]
-    _RANDOM.shuffle(players)
-    seat = next(index for index, player in enumerate(players) if player.version == guest)
+def forget_guests() -> int:
+    """Delete expired sessions, and the hashes and names of guests older than ``KEPT``. Returns the number of games."""
     try:
-        return open_table(locked, players, rated=False, limits=CLOCKS[CLOCK], guests={seat: secret_hash})
-    except NoSeason as none:
-        raise no_season(ladder) from none
+        call_command("clearsessions")
+    except Exception:
+        logger.exception("expired sessions not deleted")
+    places = ProposalPlayer.objects.exclude(guest="").filter(proposal__created__lt=Now() - KEPT)
+    places.exclude(proposal__in=Proposal.objects.waiting()).delete()
+    old = LiveSeat.objects.exclude(guest="").filter(table__match__started__lt=Now() - KEPT)
+    old = old.exclude(table__match__status=Match.Status.RUNNING)
+    forgotten = 0
+    while rows := list(old.order_by("pk").values_list("pk", "table")[:_AT_ONCE]):
+        with transaction.atomic():
+            Seat.objects.filter(pk__in=[seat for seat, _ in rows]).update(guest_name="")
+            LiveSeat.objects.filter(pk__in=[seat for seat, _ in rows]).update(guest="", guest_address="")
+        forgotten += len({match for _, match in rows})
+    return forgotten
 
 
-def _require_guests_at(ladder: Ladder) -> None:
-    private = ladder.private or ladder.by_invitation
-    if ladder.players != Ladder.Players.OPEN or private or ladder.seats > MOST_SEATS:
-        raise Refused(_("Guests cannot play on this ladder. Choose another game or sign in."), code="no_guests")
+# --- Names -----------------------------------------------------------------------------------------------------------
+
+MOST_REPORTS: Final = 20
+_REPORTS_A_DAY: Final = Limit(
+    "reports of guest names",
+    gettext_lazy("You have reported %(most)s guest names in the last 24 hours (the maximum). Try again later."),
+    per=DAY,
+    count=MOST_REPORTS,
+    code="reports_per_day",
+)
 
 
-def _require_room(where: str, but: int = 0) -> None:
-    """Raises ``TooMany`` if a limit on guest games is reached. ``but`` games do not count."""
-    from_ip = GuestTable.objects.filter(address=where)
-    _GAMES_FROM_IP.require(from_ip.filter(match__status=Match.Status.RUNNING), but)
-    _GAMES_FROM_IP_PER_DAY.require(from_ip, but)
-    _GAMES.require(_running(), but)
+def report_name(seat: Seat, by: User) -> GuestNameReport:
+    """Report the name of the guest at ``seat`` to moderators. Repeating it has no effect. Raises ``Refused``."""
+    with transaction.atomic():
+        person = hold_acting(by.pk)
+        known = GuestNameReport.objects.filter(seat=seat, by=person).first()
+        if known is not None:
+            return known
+        _REPORTS_A_DAY.require(GuestNameReport.objects.filter(by=person))
+        return GuestNameReport.objects.create(seat=seat, by=person, name=_name_at(seat))
+
+
+def settle_name(seat: Seat, by: User, *, remove: bool) -> None:
+    """Close the reports of the name at ``seat``, as a moderator. ``remove`` also deletes it at all seats of the guest.
+
+    A removal is kept as a row of the moderator. Raises ``Refused``.
+    """
+    with transaction.atomic():
+        if not hold_acting(by.pk).is_staff:
+            raise Refused(_("Only moderators can close reports."), code="not_staff")
+        guest = LiveSeat.objects.filter(seat=seat).values_list("guest", flat=True).first()
+        theirs = Seat.objects.filter(Q(pk=seat.pk) | Q(live_seat__guest=guest)) if guest else [seat]
+        if remove:
+            GuestNameReport.objects.get_or_create(seat=seat, by=by, defaults={"name": _name_at(seat)})
+        reports = GuestNameReport.objects.filter(seat__in=theirs, settled_at=None)
+        reports.update(settled_at=Now(), settled_by=by, removed=remove)
+        if remove:
+            Seat.objects.filter(pk__in=[one.pk for one in theirs]).update(guest_name="")
+            waiting_guests().filter(guest=guest).update(guest_name="")
+
+
+def _name_at(seat: Seat) -> str:
+    name = Seat.objects.get(pk=seat.pk).guest_name
+    if not name:
+        raise Refused(_("This name was already removed. Nothing was changed."), code="no_name")
+    return name
 
 
 # --- Expired rows ----------------------------------------------------------------------------------------------------

@@ -9,17 +9,18 @@ from typing import Final, Literal
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext_lazy
+from django.utils.translation import gettext_lazy, ngettext_lazy
 
 from bots import remote
 from bots.models import Bot, RemoteBot
-from bots.owners import player_of
+from bots.owners import guest_player, player_of
 from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.limits import DAY, Limit
 from esr_platform.accounts.models import User
+from ladder.live.start import Guest
 from ladder.members.memberships import require_rated, require_sits
 from ladder.models import Block, Ladder, LiveSeat, Match, Pairing, Proposal, ProposalPlayer, Seat
 
@@ -159,6 +160,133 @@ def _live_seats_of(people: Collection[int]) -> QuerySet[LiveSeat]:
         seat__version__bot__owner__in=people,
         table__match__status=Match.Status.RUNNING,
     )
+
+
+# --- Guests ----------------------------------------------------------------------------------------------------------
+#
+# Guests share one bot, whose row is locked while their seats are counted. Limits count IP addresses, since anyone can
+# have any number of secrets. The seats of hosted bots have separate limits.
+
+_GUEST_GAMES_AT_ONCE: Final = Limit(
+    "MAX_LIVE_GAMES_PER_USER",
+    ngettext_lazy(
+        "You are playing %(most)s game or waiting for one (the maximum). Finish it first.",
+        "You are playing %(most)s games or waiting for them (the maximum). Finish one first.",
+        "most",
+    ),
+    retry_s=RETRY_S,
+    code="games_at_once",
+)
+_GUEST_SEATS_PER_IP: Final = Limit(
+    "MAX_GUEST_SEATS_PER_IP",
+    ngettext_lazy(
+        "%(most)s guest from your network is playing (the maximum). Try again later or create an account.",
+        "%(most)s guests from your network are playing (the maximum). Try again later or create an account.",
+        "most",
+    ),
+    retry_s=RETRY_S,
+    code="guest_seats_per_ip",
+)
+_GUEST_SEATS_PER_IP_PER_DAY: Final = Limit(
+    "MAX_GUEST_SEATS_PER_IP_PER_DAY",
+    ngettext_lazy(
+        "Guests on your network have started %(most)s game in the last 24 hours (the maximum). Try again later or"
+        " sign up.",
+        "Guests on your network have started %(most)s games in the last 24 hours (the maximum). Try again later or"
+        " sign up.",
+        "most",
+    ),
+    per=DAY,
+    code="guest_seats_per_day",
+)
+_GUEST_SEATS: Final = Limit(
+    "MAX_GUEST_SEATS",
+    gettext_lazy("The maximum number of guests (%(most)s) is playing. Try again in a minute or create an account."),
+    retry_s=RETRY_S,
+    code="guest_seats",
+)
+_GUEST_HOSTED_SEATS_PER_IP: Final = Limit(
+    "MAX_GUEST_HOSTED_SEATS_PER_IP",
+    gettext_lazy(
+        "Guests on your network play with %(most)s bots (the maximum). Play without bots, try again later or create an"
+        " account."
+    ),
+    retry_s=RETRY_S,
+    code="guest_hosted_seats_per_ip",
+)
+_GUEST_HOSTED_SEATS: Final = Limit(
+    "MAX_GUEST_HOSTED_SEATS",
+    gettext_lazy(
+        "Guests play with %(most)s bots (the maximum). Play without bots, try again in a minute or create an account."
+    ),
+    retry_s=RETRY_S,
+    code="guest_hosted_seats",
+)
+
+
+def guest_seats() -> QuerySet[LiveSeat]:
+    """The seats in running games in which guests still play, or to which they can return."""
+    running = LiveSeat.objects.exclude(guest="").filter(table__match__status=Match.Status.RUNNING, table__over=False)
+    return running.filter(forfeit="", resigned=False)
+
+
+def waiting_guests() -> QuerySet[ProposalPlayer]:
+    """The places of guests in games by link that have not begun."""
+    return ProposalPlayer.objects.exclude(guest="").filter(proposal__in=Proposal.objects.waiting())
+
+
+def require_guests_on(ladder: Ladder) -> Bot:
+    """The bot of guests, for a casual game on ``ladder``. Raises ``Refused``."""
+    if ladder.private or ladder.by_invitation or ladder.players not in (Ladder.Players.OPEN, Ladder.Players.PEOPLE):
+        raise Refused(_("Guests cannot play on this ladder. Choose another game or sign in."), code="no_guests")
+    bot = guest_player().bot
+    require_sits(bot, ladder)
+    return bot
+
+
+def require_guest_seats(guests: Collection[Guest]) -> None:
+    """Raises ``TooMany`` if a limit is exceeded now that ``guests`` have their seats or places.
+
+    The caller's transaction has written these, and is rolled back. This locks the row of the guests' bot.
+    """
+    Bot.objects.select_for_update(no_key=True).get(house_name=Bot.GUEST)
+    for address in {guest.address for guest in guests}:
+        there = guest_seats().filter(guest_address=address)
+        if not _GUEST_SEATS_PER_IP.allows(there.count() + waiting_guests().filter(guest_address=address).count(), 0):
+            raise _GUEST_SEATS_PER_IP.reached()
+        begun: QuerySet[LiveSeat] = LiveSeat.objects.filter(guest_address=address)
+        _GUEST_SEATS_PER_IP_PER_DAY.require(begun.annotate(created=F("table__match__started")), but=1)
+        _GUEST_HOSTED_SEATS_PER_IP.require(_hosted_beside(there), but=1)
+    _GUEST_SEATS.require(guest_seats(), but=1)
+    _GUEST_HOSTED_SEATS.require(_hosted_beside(guest_seats()), but=1)
+
+
+def require_guest_games(guest: Guest) -> None:
+    """Raises ``TooMany`` if ``guest`` now has too many games, including those that have not begun."""
+    playing = guest_seats().filter(guest=guest.secret_hash).count()
+    if not _GUEST_GAMES_AT_ONCE.allows(playing + waiting_guests().filter(guest=guest.secret_hash).count(), 0):
+        raise _GUEST_GAMES_AT_ONCE.reached()
+
+
+def end_guest_games(guests: Collection[Guest], found: int | None) -> None:
+    """Withdraw the open games of these guests, and remove them from those of others.
+
+    ``found`` is the proposal of the game that they have found; it stays. Games that another player is joining also
+    stay: waiting for them could cause a deadlock.
+    """
+    theirs = waiting_guests().filter(guest__in=[guest.secret_hash for guest in guests]).exclude(proposal=found)
+    open_games = Proposal.objects.filter(state=Proposal.State.OPEN, pk__in=theirs.values("proposal"))
+    held = list(open_games.select_for_update(skip_locked=True, no_key=True).order_by("pk").values_list("pk", flat=True))
+    places = theirs.filter(proposal__in=held)
+    own = list(places.filter(index=0, proposal__by=None).values_list("proposal", flat=True))
+    Proposal.objects.filter(pk__in=own).update(state=Proposal.State.WITHDRAWN, ended=Now())
+    places.exclude(proposal__in=own).delete()
+
+
+def _hosted_beside(seats: QuerySet[LiveSeat]) -> QuerySet[LiveSeat]:
+    """The seats that workers play at the tables of these seats."""
+    hosted = LiveSeat.objects.filter(kind__in=LiveSeat.ASKED_BY_WORKERS, forfeit="")
+    return hosted.filter(table__in=seats.values("table"))
 
 
 # --- Open games ------------------------------------------------------------------------------------------------------

@@ -134,7 +134,7 @@ def _challenge_document(challenge: Proposal, players: Iterable[ProposalPlayer]) 
         "ladder": ladder.slug,
         "game": ladder.game,
         "seats": ladder.seats,
-        "by": challenge.by.username,
+        "by": challenge.by_name,
         "state": challenge.state,
         "players": [_player(player) for player in players],
         "rated": challenge.rated,

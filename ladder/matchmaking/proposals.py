@@ -1,7 +1,8 @@
 """Proposals of live games: open games, games against bots, challenges and rematches.
 
 A proposal collects players. Its game begins once every seat has a player who accepts: the players of an open game join
-it, those of a challenge are named and asked. A rematch is a challenge of the players of a match that has ended.
+it, those of a challenge are named and asked. A rematch is a challenge of the players of a match that has ended. Guests
+make and join casual games by link.
 
 Rows are locked in one order: people by id, the proposal, the ladder, the bots. Every function here raises ``Refused``
 with a message for the user. Repeating a change has no further effect.
@@ -21,13 +22,15 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from bots import remote
+from bots.lookalikes import alike
 from bots.models import Bot
 from bots.owners import owner_of
 from bots.protocol import Limits
-from esr_platform.accounts.errors import Refused, TooMany
+from esr_platform.accounts.errors import NameRefused, Refused, TooMany
 from esr_platform.accounts.limits import hold_acting
 from esr_platform.accounts.models import User
 from ladder.live.notify import tell
+from ladder.live.start import Guest
 from ladder.matchmaking.begin import begin, limits_of, require_addresses, require_free, require_table, table_of
 from ladder.matchmaking.limits import (
     ANSWER_WITHIN,
@@ -35,6 +38,9 @@ from ladder.matchmaking.limits import (
     hold_people,
     may_have_code,
     people_of,
+    require_guest_games,
+    require_guest_seats,
+    require_guests_on,
     require_may_begin,
     require_not_too_often,
     require_offer,
@@ -52,6 +58,9 @@ GRACE: Final = timedelta(seconds=30)
 
 LINK: Final = timedelta(hours=24)
 """A game by link can be joined this long."""
+
+GUEST_LINK: Final = timedelta(hours=2)
+"""The same for games of guests, whose places count while they wait."""
 
 TWICE: Final = timedelta(seconds=10)
 """A second game against the same bots within this time is a second click and returns the first game."""
@@ -96,7 +105,7 @@ def create_game(
         if kind != _Kind.BOTS:
             require_seat(player)
         made = _create(
-            [player, *table_of(by, ladder, bots, rated=rated)],
+            [player, *table_of(by.pk, ladder, bots, rated=rated)],
             by=by,
             ladder=ladder,
             rated=rated,
@@ -106,10 +115,36 @@ def create_game(
             token=secrets.token_urlsafe(_TOKEN_BYTES) if kind == _Kind.LINK else "",
             expires=Now() + (LINK if kind == _Kind.LINK else GRACE),
         )
-        return _begin_if_complete(made, {by.pk: by}, by)
+        return _begin_if_complete(made, {by.pk: by}, by.pk)
 
 
-def join(game: Proposal | str, by: User) -> Proposal:
+def create_guest_game(by: Guest, ladder: Ladder, *, clock: str = "usual", bots: Sequence[Bot] = ()) -> Proposal:
+    """Create a casual game by link of a guest and ``bots``. If ``by`` has the same game already, that is returned."""
+    limits = limits_of(clock, rated=False)
+    _require_size(ladder, _Kind.LINK, bots)
+    with transaction.atomic():
+        player = require_guests_on(ladder)
+        Bot.objects.select_for_update(no_key=True).get(pk=player.pk)
+        mine = Proposal.objects.games().waiting().filter(by=None, ladder=ladder, clock=clock)
+        known = mine.filter(players__guest=by.secret_hash, players__index=0).select_related("ladder").first()
+        if known is not None:
+            return known
+        made = _create(
+            [player, *table_of(None, ladder, bots, rated=False)],
+            ladder=ladder,
+            clock=clock,
+            limits=asdict(limits),
+            kind=_Kind.LINK,
+            token=secrets.token_urlsafe(_TOKEN_BYTES),
+            expires=Now() + GUEST_LINK,
+        )
+        made.players.filter(index=0).update(**_place_of(by))
+        require_guest_games(by)
+        require_guest_seats([by])
+        return made
+
+
+def join(game: Proposal | str, by: User | Guest) -> Proposal:
     """Join an open game, or the game that a link's token opens. The last player to join begins it.
 
     Players who can no longer begin a game at that moment leave it. If its creator is one of them, the game is
@@ -123,8 +158,10 @@ def join(game: Proposal | str, by: User) -> Proposal:
     raise TooMany(_("Other players are joining this game at the same time. Try again."), 1, code="contended")
 
 
-def leave(game: Proposal, by: User) -> Proposal:
+def leave(game: Proposal, by: User | Guest) -> Proposal:
     """Leave an open game before it begins. A creator who leaves withdraws the game."""
+    if isinstance(by, Guest):
+        return _leave_as_guest(game, by)
     if game.by_id == by.pk:
         return withdraw(game, by)
     with transaction.atomic():
@@ -154,15 +191,32 @@ def leave_lobby(person: User) -> None:
         tell_lobby()
 
 
-def _join(found: Proposal, by: User) -> Proposal | None:
-    """One try. ``None`` if somebody joined after the people to lock were read."""
-    concerned = {by.pk, found.by_id, *people_of(_bots(found))}
+def _leave_as_guest(game: Proposal, by: Guest) -> Proposal:
     with transaction.atomic():
-        people = _held(concerned, by.pk)
+        locked = _locked(game)
+        _require_not_begun(locked)
+        own = locked.players.filter(guest=by.secret_hash).first()
+        if own is None or locked.state != _State.OPEN:
+            return locked
+        if locked.by_id is None and own.index == 0:
+            return _end(locked, _State.WITHDRAWN)
+        own.delete()
+        tell_lobby()
+        return locked
+
+
+def _join(found: Proposal, by: User | Guest) -> Proposal | None:
+    """One try. ``None`` if somebody joined after the people to lock were read."""
+    acting = None if isinstance(by, Guest) else by.pk
+    concerned = {one for one in (acting, found.by_id, *people_of(_bots(found))) if one is not None}
+    with transaction.atomic():
+        people = hold_people(concerned) if acting is None else _held(concerned, acting)
         locked = _locked(found)
         bots = _bots(locked)
         if not concerned.issuperset(people_of(bots)):
             return None
+        if isinstance(by, Guest):
+            return _join_as_guest(locked, people, by)
         if locked.state == _State.STARTED and by.pk in people_of(bots):
             return locked
         _require_open(locked)
@@ -176,15 +230,42 @@ def _join(found: Proposal, by: User) -> Proposal | None:
             )
         require_may_begin(by, rated=locked.rated)
         require_seat(player)
-        index = min(set(range(locked.ladder.seats)) - set(locked.players.values_list("index", flat=True)))
-        ProposalPlayer.objects.create(proposal=locked, index=index, bot=player, accepted=True)
-        return _begin_if_complete(locked, people, by)
+        ProposalPlayer.objects.create(proposal=locked, index=_free_index(locked), bot=player, accepted=True)
+        return _begin_if_complete(locked, people, by.pk)
 
 
-def _joinable(game: Proposal | str, by: User) -> Proposal:
+def _join_as_guest(locked: Proposal, people: Mapping[int, User], by: Guest) -> Proposal:
+    """``by`` joins a casual game by link. Joining twice has no further effect."""
+    players = list(locked.players.select_related("bot"))
+    if any(player.guest == by.secret_hash for player in players):
+        return locked
+    _require_open(locked)
+    if locked.rated:
+        raise Refused(_("Sign in to join this game: it is rated."), code="guest_rated")
+    bot = require_guests_on(locked.ladder)
+    if any(alike(player.guest_name or player.bot.name, by.name) for player in players):
+        raise NameRefused(_("Another player of this game has this name. Choose another name."), code="name_in_game")
+    place = {"index": _free_index(locked), "bot": bot, "accepted": True, **_place_of(by)}
+    ProposalPlayer.objects.create(proposal=locked, **place)
+    made = _begin_if_complete(locked, people, None)
+    require_guest_games(by)
+    if made.state == _State.OPEN:  # a game that begins counts the seats of all
+        require_guest_seats([by])
+    return made
+
+
+def _place_of(guest: Guest) -> dict[str, Any]:
+    return {"guest": guest.secret_hash, "guest_name": guest.name, "guest_address": guest.address}
+
+
+def _free_index(locked: Proposal) -> int:
+    return min(set(range(locked.ladder.seats)) - set(locked.players.values_list("index", flat=True)))
+
+
+def _joinable(game: Proposal | str, by: User | Guest) -> Proposal:
     """The game itself, or that of a token. Only its token opens a game by link, its number does not."""
     if isinstance(game, Proposal):
-        if game.kind == _Kind.LINK and game.by_id != by.pk:
+        if isinstance(by, Guest) or (game.kind == _Kind.LINK and game.by_id != by.pk):
             raise Refused(_("You need a link to join this game. Ask its creator for the link."), code="needs_link")
         return game
     found = Proposal.objects.filter(token=game).first() if game else None
@@ -266,7 +347,7 @@ def challenge(
         )
         tell(None, "challenged", [bot.pk for bot in asked])
         tell_asked(people_of(asked))
-        return _begin_if_complete(made, people, people[by.pk])
+        return _begin_if_complete(made, people, by.pk)
 
 
 def answer(made: Proposal, bot: Bot, accepted: bool) -> Proposal:
@@ -276,7 +357,8 @@ def answer(made: Proposal, bot: Bot, accepted: bool) -> Proposal:
     """
     owner = owner_of(bot).pk
     with transaction.atomic():
-        people = _held([owner, made.by_id, *people_of(_bots(made))], owner)
+        challenger = [] if made.by_id is None else [made.by_id]
+        people = _held([owner, *challenger, *people_of(_bots(made))], owner)
         locked = _locked(made)
         asked = ProposalPlayer.objects.filter(proposal=locked, bot=bot).first()
         if asked is None:
@@ -290,7 +372,7 @@ def answer(made: Proposal, bot: Bot, accepted: bool) -> Proposal:
             )
         _require_open(locked)
         ProposalPlayer.objects.filter(pk=asked.pk).update(accepted=accepted)
-        return _begin_if_complete(locked, people, people[owner]) if accepted else _end(locked, _State.DECLINED)
+        return _begin_if_complete(locked, people, owner) if accepted else _end(locked, _State.DECLINED)
 
 
 def _here(asked: Sequence[Bot]) -> set[int]:
@@ -409,8 +491,10 @@ def _create(players: Sequence[Bot], asked: Collection[Bot] = (), **fields: Any) 
     return _locked(made)
 
 
-def _begin_if_complete(locked: Proposal, people: Mapping[int, User], by: User) -> Proposal:
-    """Begin the game if ``by`` was the last player to accept. The caller holds ``people`` and the proposal.
+def _begin_if_complete(locked: Proposal, people: Mapping[int, User], by: int | None) -> Proposal:
+    """Begin the game if ``by``, a user id or ``None`` for a guest, was the last player to accept.
+
+    The caller holds ``people`` and the proposal.
 
     A challenge is refused if one of the players cannot begin. From an open game such players are removed instead, so
     that they keep nobody else waiting.
@@ -421,7 +505,8 @@ def _begin_if_complete(locked: Proposal, people: Mapping[int, User], by: User) -
         _tell(locked)
         return locked
     if locked.kind == _Kind.CHALLENGE:
-        _require_able(locked, bots, people, by)
+        assert by is not None
+        _require_able(locked, bots, people, people[by])
     else:
         gone = _unable(locked, bots, people, by)
         if locked.by_id in gone:
@@ -431,8 +516,12 @@ def _begin_if_complete(locked: Proposal, people: Mapping[int, User], by: User) -
             _tell(locked)
             return locked
     limits = Limits(**locked.limits) if locked.limits else None
-    match = begin(locked.ladder, bots, rated=locked.rated, limits=limits, proposal=locked.pk)
-    return _end(locked, _State.STARTED, match=match)
+    guests = [Guest(one.guest, one.guest_address, one.guest_name) for one in players if one.guest]
+    match = begin(locked.ladder, bots, rated=locked.rated, limits=limits, proposal=locked.pk, guests=guests)
+    started = _end(locked, _State.STARTED, match=match)
+    if guests:
+        require_guest_seats(guests)
+    return started
 
 
 def _require_able(locked: Proposal, bots: Sequence[Bot], people: Mapping[int, User], by: User) -> None:
@@ -446,7 +535,7 @@ def _require_able(locked: Proposal, bots: Sequence[Bot], people: Mapping[int, Us
     require_free(by, bots, rated=locked.rated)
 
 
-def _unable(locked: Proposal, bots: Sequence[Bot], people: Mapping[int, User], by: User) -> list[int]:
+def _unable(locked: Proposal, bots: Sequence[Bot], people: Mapping[int, User], by: int | None) -> list[int]:
     """The people other than ``by`` who joined earlier and can no longer begin this game."""
     hosted = sum(bot.kind == Bot.Kind.HOSTED for bot in bots)
 
@@ -457,7 +546,7 @@ def _unable(locked: Proposal, bots: Sequence[Bot], people: Mapping[int, User], b
             return False
         return not why_busy(person.pk, rated=locked.rated) and may_have_code(person.pk, hosted)
 
-    return [one for one in people_of(bots) if one != by.pk and (one not in people or not able(people[one]))]
+    return [one for one in people_of(bots) if one != by and (one not in people or not able(people[one]))]
 
 
 def _remove(locked: Proposal, people: Collection[int]) -> None:
@@ -466,7 +555,7 @@ def _remove(locked: Proposal, people: Collection[int]) -> None:
 
 def _end(locked: Proposal, state: Proposal.State, **fields: object) -> Proposal:
     Proposal.objects.filter(pk=locked.pk).update(state=state, ended=Now(), **fields)
-    _tell(locked, [locked.by_id, *people_of(_bots(locked))])
+    _tell(locked, [*([] if locked.by_id is None else [locked.by_id]), *people_of(_bots(locked))])
     return Proposal.objects.select_related("ladder", "by").get(pk=locked.pk)
 
 

@@ -371,6 +371,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT, related_name="seats", to="ladder.match"
                     ),
                 ),
+                ("guest_name", models.CharField(blank=True, db_default="", default="", max_length=20)),
             ],
             options={
                 "ordering": ["match", "index"],
@@ -421,29 +422,6 @@ class Migration(migrations.Migration):
                     "match",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT, related_name="interventions", to="ladder.match"
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ["-pk"],
-            },
-        ),
-        migrations.CreateModel(
-            name="GuestTable",
-            fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("secret_hash", models.CharField(help_text="SHA-256 of the guest's secret, hex", max_length=64)),
-                (
-                    "address",
-                    models.CharField(
-                        help_text="keyed hash of the IP address, hex; empty after its retention period", max_length=64
-                    ),
-                ),
-                ("created", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
-                (
-                    "match",
-                    models.OneToOneField(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="guest_table", to="ladder.match"
                     ),
                 ),
             ],
@@ -1402,6 +1380,10 @@ class Migration(migrations.Migration):
                         to="bots.botversion",
                     ),
                 ),
+                (
+                    "guest_address",
+                    models.CharField(blank=True, db_default="", default="", help_text="keyed hash, hex", max_length=64),
+                ),
             ],
             options={
                 "ordering": ["seat"],
@@ -1656,25 +1638,6 @@ class Migration(migrations.Migration):
             model_name="intervention",
             constraint=models.CheckConstraint(
                 condition=models.Q(("reason", ""), _negated=True), name="intervention_says_why"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="guesttable",
-            index=models.Index(fields=["secret_hash", "-created"], name="guest_table_by_secret"),
-        ),
-        migrations.AddIndex(
-            model_name="guesttable",
-            index=models.Index(fields=["address", "-created"], name="guest_table_by_address"),
-        ),
-        migrations.AddIndex(
-            model_name="guesttable",
-            index=models.Index(fields=["-created"], name="guest_table_by_time"),
-        ),
-        migrations.AddConstraint(
-            model_name="guesttable",
-            constraint=models.CheckConstraint(
-                condition=django.db.models.lookups.Exact(django.db.models.functions.text.Length("secret_hash"), 64),
-                name="guest_table_secret_is_sha256",
             ),
         ),
         migrations.AddIndex(
@@ -2300,6 +2263,8 @@ class Migration(migrations.Migration):
                 (
                     "by",
                     models.ForeignKey(
+                        blank=True,
+                        null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="proposals",
                         to=settings.AUTH_USER_MODEL,
@@ -2343,6 +2308,15 @@ class Migration(migrations.Migration):
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT, related_name="players", to="ladder.proposal"
                     ),
+                ),
+                (
+                    "guest",
+                    models.CharField(blank=True, db_default="", default="", help_text="SHA-256, hex", max_length=64),
+                ),
+                ("guest_name", models.CharField(blank=True, db_default="", default="", max_length=20)),
+                (
+                    "guest_address",
+                    models.CharField(blank=True, db_default="", default="", help_text="keyed hash, hex", max_length=64),
                 ),
             ],
             options={
@@ -2429,7 +2403,124 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name="proposalplayer",
-            constraint=models.UniqueConstraint(fields=("proposal", "bot"), name="proposal_player_once"),
+            constraint=models.UniqueConstraint(fields=("proposal", "bot", "guest"), name="proposal_player_once"),
+        ),
+        migrations.AddConstraint(
+            model_name="proposal",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("by__isnull", False), models.Q(("kind", "link"), ("rated", False)), _connector="OR"
+                ),
+                name="proposal_of_a_guest_is_casual_by_link",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="proposalplayer",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("guest", ""),
+                    django.db.models.lookups.Exact(django.db.models.functions.text.Length("guest"), 64),
+                    _connector="OR",
+                ),
+                name="proposal_player_guest_is_sha256",
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="liveseat",
+            index=models.Index(
+                condition=models.Q(("guest", ""), _negated=True), fields=["guest"], name="live_seat_by_guest"
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="liveseat",
+            index=models.Index(
+                condition=models.Q(("guest_address", ""), _negated=True),
+                fields=["guest_address"],
+                name="live_seat_by_address",
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="proposalplayer",
+            index=models.Index(
+                condition=models.Q(("guest", ""), _negated=True), fields=["guest"], name="proposal_player_by_guest"
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="proposalplayer",
+            index=models.Index(
+                condition=models.Q(("guest_address", ""), _negated=True),
+                fields=["guest_address"],
+                name="proposal_player_by_address",
+            ),
+        ),
+        migrations.CreateModel(
+            name="GuestNameReport",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=20)),
+                (
+                    "created",
+                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False),
+                ),
+                ("settled_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "removed",
+                    models.BooleanField(db_default=False, default=False, help_text="whether the name was removed"),
+                ),
+                (
+                    "by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="guest_name_reports",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "seat",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="guest_name_reports",
+                        to="ladder.seat",
+                    ),
+                ),
+                (
+                    "settled_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["-pk"],
+            },
+        ),
+        migrations.AddIndex(
+            model_name="guestnamereport",
+            index=models.Index(
+                condition=models.Q(("settled_at", None)), fields=["created"], name="guest_name_report_open"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="guestnamereport",
+            constraint=models.UniqueConstraint(fields=("seat", "by"), name="guest_name_report_once_a_person"),
+        ),
+        migrations.AddConstraint(
+            model_name="guestnamereport",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("settled_by", None), ("settled_at__isnull", False), _connector="OR"),
+                name="guest_name_report_settled_by_somebody_is_settled",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="guestnamereport",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("removed", False), ("settled_at__isnull", False), _connector="OR"),
+                name="guest_name_removed_is_settled",
+            ),
         ),
         migrations.RunPython(keep, let_go),
     ]

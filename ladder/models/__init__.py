@@ -9,7 +9,7 @@ from ladder.models.estimates import Estimate, Estimation
 from ladder.models.exhibitions import Agreement, Exhibition, ExhibitionPlayer
 from ladder.models.ladders import Invitation, Ladder, Membership
 from ladder.models.last_seats import LastSeat
-from ladder.models.lobby import GuestTable, Pairing, Proposal, ProposalPlayer
+from ladder.models.lobby import GuestNameReport, Pairing, Proposal, ProposalPlayer
 from ladder.models.matches import Attempt, Match, Rerun, Seat
 from ladder.models.results import LedgerEntry, Result, SeatLog, SeatResult
 from ladder.models.seasons import DealSeries, FinalStanding, Season
@@ -29,7 +29,7 @@ __all__ = [
     "Exhibition",
     "ExhibitionPlayer",
     "FinalStanding",
-    "GuestTable",
+    "GuestNameReport",
     "Intervention",
     "Invitation",
     "Ladder",

@@ -1,4 +1,4 @@
-"""Proposals of live games, searches for an opponent, and games of guests."""
+"""Proposals of live games, searches for an opponent, and reports about the names of guests."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from django.db.models.functions import Length, Now
 from django.db.models.lookups import Exact
 
 from bots.models import Bot
+from bots.names import MAX_GUEST_NAME, guest_label
 from ladder.models.ladders import Ladder
-from ladder.models.matches import Match
+from ladder.models.matches import Match, Seat
 
 
 class ProposalQuerySet(models.QuerySet["Proposal"]):
@@ -38,7 +39,8 @@ class Proposal(models.Model):
     at once. A ``challenge`` names all its players. ``again`` is the match of which a challenge is the rematch.
 
     ``clock`` names one of ``ladder.matchmaking.begin.CLOCKS``; it is empty for challenges. A challenge without
-    ``limits`` uses those of the ladder. ``match`` is the game that has begun.
+    ``limits`` uses those of the ladder. ``match`` is the game that has begun. Without ``by``, the first player is a
+    guest who has created a casual game by link.
     """
 
     class Kind(models.TextChoices):
@@ -55,7 +57,9 @@ class Proposal(models.Model):
         WITHDRAWN = "withdrawn"
 
     ladder = models.ForeignKey(Ladder, on_delete=models.PROTECT, related_name="proposals")
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="proposals")
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="proposals"
+    )
     kind = models.CharField(max_length=10, choices=Kind, default=Kind.OPEN)
     rated = models.BooleanField(default=False)
     clock = models.CharField(max_length=10, blank=True, default="")
@@ -87,6 +91,10 @@ class Proposal(models.Model):
             models.UniqueConstraint(name="proposal_token_once", fields=["token"], condition=~Q(token="")),
             models.CheckConstraint(name="proposal_by_link_has_a_token", condition=~Q(kind="link") | ~Q(token="")),
             models.CheckConstraint(
+                name="proposal_of_a_guest_is_casual_by_link",
+                condition=Q(by__isnull=False) | Q(kind="link", rated=False),
+            ),
+            models.CheckConstraint(
                 name="proposal_declined_is_a_challenge", condition=~Q(state="declined") | Q(kind="challenge")
             ),
             models.CheckConstraint(
@@ -105,27 +113,51 @@ class Proposal(models.Model):
     def __str__(self) -> str:
         return f"proposal {self.pk}"
 
+    @property
+    def by_name(self) -> str:
+        """The name of the user or guest who made the proposal."""
+        if self.by is not None:
+            return self.by.username
+        first = next(iter(self.players.all()), None)
+        return guest_label("") if first is None else first.name
+
 
 class ProposalPlayer(models.Model):
     """A player of a proposal. ``accepted`` is null until a player who was asked has answered.
 
-    ``index`` counts from 0, in the order in which players were named or joined.
+    ``index`` counts from 0, in the order in which players were named or joined. Guests share one ``bot``: ``guest`` is
+    the SHA-256 of their secret, ``guest_name`` their name and ``guest_address`` the keyed hash of their IP address.
     """
 
     proposal = models.ForeignKey(Proposal, on_delete=models.PROTECT, related_name="players")
     index = models.PositiveSmallIntegerField()
     bot = models.ForeignKey(Bot, on_delete=models.PROTECT, related_name="proposals")
     accepted = models.BooleanField(null=True, blank=True)
+    guest = models.CharField(max_length=64, blank=True, default="", db_default="", help_text="SHA-256, hex")
+    guest_name = models.CharField(max_length=MAX_GUEST_NAME, blank=True, default="", db_default="")
+    guest_address = models.CharField(max_length=64, blank=True, default="", db_default="", help_text="keyed hash, hex")
 
     class Meta:
         ordering = ["proposal", "index"]
+        indexes = [
+            models.Index(name="proposal_player_by_guest", fields=["guest"], condition=~Q(guest="")),
+            models.Index(name="proposal_player_by_address", fields=["guest_address"], condition=~Q(guest_address="")),
+        ]
         constraints = [
             models.UniqueConstraint(name="proposal_player_index_once", fields=["proposal", "index"]),
-            models.UniqueConstraint(name="proposal_player_once", fields=["proposal", "bot"]),
+            models.UniqueConstraint(name="proposal_player_once", fields=["proposal", "bot", "guest"]),
+            models.CheckConstraint(
+                name="proposal_player_guest_is_sha256", condition=Q(guest="") | Q(Exact(Length("guest"), 64))
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.bot} in {self.proposal}"
+
+    @property
+    def name(self) -> str:
+        """The name of the bot, person or guest."""
+        return guest_label(self.guest_name) if self.guest else self.bot.name
 
 
 class Pairing(models.Model):
@@ -150,26 +182,35 @@ class Pairing(models.Model):
         return f"{self.bot} looks for a game on {self.ladder}"
 
 
-class GuestTable(models.Model):
-    """A guest's casual game against the house: what is kept of their secret and, hashed, of their address."""
+class GuestNameReport(models.Model):
+    """A user reports the name of a guest at a table to moderators, or a moderator removes it.
 
-    match = models.OneToOneField(Match, on_delete=models.PROTECT, related_name="guest_table")
-    secret_hash = models.CharField(max_length=64, help_text="SHA-256 of the guest's secret, hex")
-    address = models.CharField(
-        max_length=64, help_text="keyed hash of the IP address, hex; empty after its retention period"
+    ``name`` is what was reported; it is kept if the name was ``removed``. All rows about a guest are settled together.
+    """
+
+    seat = models.ForeignKey(Seat, on_delete=models.PROTECT, related_name="guest_name_reports")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="guest_name_reports")
+    name = models.CharField(max_length=MAX_GUEST_NAME)
+    created = models.DateTimeField(db_default=Now(), editable=False)
+    settled_at = models.DateTimeField(null=True, blank=True)
+    settled_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
     )
-    created = models.DateTimeField(db_default=Now())
+    removed = models.BooleanField(default=False, db_default=False, help_text="whether the name was removed")
 
     class Meta:
         ordering = ["-pk"]
-        indexes = [
-            models.Index(name="guest_table_by_secret", fields=["secret_hash", "-created"]),
-            models.Index(name="guest_table_by_address", fields=["address", "-created"]),
-            models.Index(name="guest_table_by_time", fields=["-created"]),
-        ]
+        indexes = [models.Index(name="guest_name_report_open", fields=["created"], condition=Q(settled_at=None))]
         constraints = [
-            models.CheckConstraint(name="guest_table_secret_is_sha256", condition=Exact(Length("secret_hash"), 64)),
+            models.UniqueConstraint(name="guest_name_report_once_a_person", fields=["seat", "by"]),
+            models.CheckConstraint(
+                name="guest_name_report_settled_by_somebody_is_settled",
+                condition=Q(settled_by=None) | Q(settled_at__isnull=False),
+            ),
+            models.CheckConstraint(
+                name="guest_name_removed_is_settled", condition=Q(removed=False) | Q(settled_at__isnull=False)
+            ),
         ]
 
     def __str__(self) -> str:
-        return f"a guest's match {self.match_id}"
+        return f"name of the guest at {self.seat}"

@@ -7,6 +7,7 @@ from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Now
 
 from bots.models import BotVersion
+from bots.names import MAX_GUEST_NAME
 from games.rules import FORFEIT_REASONS
 from ladder.models.blocks import Block
 from ladder.models.ladders import Ladder, Membership
@@ -92,13 +93,15 @@ class Seat(models.Model):
     """Who sits where, with the version that plays. The membership belongs to the match's ladder, the version to its
     bot.
 
-    Without a membership the seat is of an unrated match.
+    Without a membership the seat is of an unrated match. ``guest_name`` is the name that a guest has chosen; it
+    is kept for a while.
     """
 
     match = models.ForeignKey(Match, on_delete=models.PROTECT, related_name="seats")
     index = models.PositiveSmallIntegerField(help_text="from 0")
     membership = models.ForeignKey(Membership, on_delete=models.PROTECT, null=True, blank=True, related_name="seats")
     version = models.ForeignKey(BotVersion, on_delete=models.PROTECT, related_name="seats")
+    guest_name = models.CharField(max_length=MAX_GUEST_NAME, blank=True, default="", db_default="")
 
     class Meta:
         ordering = ["match", "index"]

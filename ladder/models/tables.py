@@ -54,8 +54,8 @@ class LiveSeat(models.Model):
     the client says of its own time.
 
     In a person's seat, who is away too long is stood in for: ``substitute`` plays, asked like a hosted seat, until they
-    come back. ``guest`` is what is kept of a guest's secret: whoever knows it sits there. ``Occupant`` says who sat
-    there when.
+    come back. ``guest`` is the SHA-256 of the secret that gives a guest access, and ``guest_address`` is
+    the keyed hash of their IP address. ``Occupant`` says who sat there when.
     """
 
     class Kind(models.TextChoices):
@@ -83,6 +83,7 @@ class LiveSeat(models.Model):
     forfeit = models.CharField(max_length=10, choices=FORFEITS, blank=True)
     evidence = models.CharField(max_length=500, blank=True, help_text="evidence for the forfeit")
     guest = models.CharField(max_length=64, blank=True, default="", db_default="", help_text="SHA-256, hex")
+    guest_address = models.CharField(max_length=64, blank=True, default="", db_default="", help_text="keyed hash, hex")
     substitute = models.ForeignKey(
         BotVersion,
         null=True,
@@ -106,6 +107,8 @@ class LiveSeat(models.Model):
         ordering = ["seat"]
         indexes = [
             models.Index(name="live_seat_deadlines", fields=["deadline"], condition=Q(owes=True)),
+            models.Index(name="live_seat_by_guest", fields=["guest"], condition=~Q(guest="")),
+            models.Index(name="live_seat_by_address", fields=["guest_address"], condition=~Q(guest_address="")),
             models.Index(name="live_seat_to_be_woken", fields=["due_at"], condition=Q(owes=True, kind__in=ASKED)),
         ]
         constraints = [

@@ -17,6 +17,7 @@ from esr_platform.accounts.models import User
 from games.game import Game
 from games.registry import GAMES
 from ladder.access import matches_in_order_seen_by
+from ladder.matchmaking.limits import waiting_guests
 from ladder.matchmaking.lobby import Lobby, live_seats_at_tables, read_lobby, waits_for, with_players
 from ladder.members.memberships import require_rated
 from ladder.models import Block, Ladder, LiveSeat, Match, Membership, Pairing, Proposal
@@ -25,6 +26,7 @@ from ladder.pages.components.people import player_address, watching_said
 from ladder.pages.components.words import enumerated
 from ladder.pages.lobby_forms import (
     GameForm,
+    GuestName,
     Start,
     free_seats,
     other_searches,
@@ -63,12 +65,22 @@ class OpenGame:
     link: str
 
     @property
+    def path(self) -> str:
+        """The path of the page of a game by link, or empty."""
+        return reverse("pages:game_link", args=[self.proposal.token]) if self.proposal.token else ""
+
+    @property
+    def leave_path(self) -> str:
+        """The path to which the form for leaving the game, or for withdrawing an own one, is sent."""
+        return self.path or reverse(f"pages:{'withdraw' if self.own else 'leave'}_game", args=[self.proposal.pk])
+
+    @property
     def game(self) -> Game:
         return GAMES[self.proposal.ladder.game]
 
     @property
     def by(self) -> str:
-        return self.proposal.by.username
+        return self.proposal.by_name
 
     @property
     def time_control(self) -> str:
@@ -160,7 +172,7 @@ class RunningGame:
 
 @dataclass(frozen=True)
 class LobbyPage:
-    """The lobby for one viewer. ``person`` is ``None`` for a guest, who has no open games and challenges.
+    """The lobby for one viewer. ``person`` is ``None`` for guests: they have no challenges and only games by link.
 
     ``quick`` are the ladders for people, ``mixed`` the ladders on which bots fill free seats.
     """
@@ -221,6 +233,7 @@ def lobby_page(
     people = {search.ladder: search.people for search in lobby.searching(person.pk if person else None)}
     own = Pairing.objects.filter(bot__owner=person).first() if person else None
     mine, others = _open_games(lobby, person, address)
+    mine += _games_of_guest(guest, address) if guest else []
     return LobbyPage(
         person=person,
         tables=own_tables(person, guest),
@@ -310,10 +323,22 @@ def _open_games(lobby: Lobby, person: User | None, address: str) -> tuple[list[O
     return mine, others
 
 
+def _games_of_guest(guest: str, address: str) -> list[OpenGame]:
+    """The games by link that wait for players and that the guest with this hash has created or joined; two queries."""
+    waiting = Proposal.objects.filter(pk__in=waiting_guests().filter(guest=guest).values("proposal"))
+    games = with_players(waiting)[:MOST_OWN]
+    return [_open_game(game, {}, _is_by_guest(game, guest), address) for game in games]
+
+
+def _is_by_guest(game: Proposal, guest: str | None) -> bool:
+    """Whether the guest with this hash has created ``game``, which comes with its players."""
+    return game.by_id is None and any(player.index == 0 and player.guest == guest for player in game.players.all())
+
+
 def _open_game(game: Proposal, ratings: Mapping[tuple[int, int], int], own: bool, address: str) -> OpenGame:
     """An open game as pages show it. ``game`` comes with its players."""
     players = [
-        Player(player.bot.name, player_address(player.bot), ratings.get((game.ladder_id, player.bot_id)))
+        Player(player.name, player_address(player.bot), ratings.get((game.ladder_id, player.bot_id)))
         for player in game.players.all()
     ]
     path = reverse("pages:game_link", args=[game.token]) if own and game.token else ""
@@ -343,7 +368,7 @@ def _challenge(challenge: Proposal, person: User) -> Challenge:
     others = [one.bot.name for one in challenge.players.all() if one.bot.owner_id != person.pk]
     return Challenge(
         pk=challenge.pk,
-        by=challenge.by.username,
+        by=challenge.by_name,
         ladder=challenge.ladder.name,
         names=enumerated(others),
         rated=challenge.rated,
@@ -374,11 +399,21 @@ _LONGEST: Final = 43
 
 @dataclass(frozen=True)
 class LinkPage:
-    """The page of a game by link. ``sits``: the viewer has joined it. ``open``: it has free seats."""
+    """The page of a game by link. ``sits``: the viewer has joined it. ``open``: it has free seats.
+
+    ``secret`` is for the form in which a new guest joins.
+    """
 
     game: OpenGame
     sits: bool
     open: bool
+    form: GuestName
+    secret: str = ""
+
+    @property
+    def stream(self) -> str:
+        """The URL of the event stream."""
+        return STREAM
 
     @property
     def match_id(self) -> int | None:
@@ -386,8 +421,13 @@ class LinkPage:
         return self.game.proposal.match_id
 
 
-def link_page(viewer: Viewer, token: str) -> LinkPage | None:
-    """The game by link for ``viewer``; ``None`` if the token is unknown. Four queries."""
+def link_page(
+    viewer: Viewer, token: str, guest: str | None, address: str, form: GuestName, secret: str
+) -> LinkPage | None:
+    """The game by link for ``viewer``; ``None`` if the token is unknown. Four queries.
+
+    ``guest`` is the hash of a guest's secret, ``address`` the URL of the site.
+    """
     if not token or len(token) > _LONGEST or not token.isascii() or "\0" in token:
         return None
     seen = Proposal.objects.filter(token=token, ladder__in=Ladder.objects.visible_to(viewer))
@@ -395,5 +435,10 @@ def link_page(viewer: Viewer, token: str) -> LinkPage | None:
     if game is None:
         return None
     still_open = Proposal.objects.waiting().filter(pk=game.pk).exists()
-    sits = viewer.pk is not None and any(player.bot.owner_id == viewer.pk for player in game.players.all())
-    return LinkPage(_open_game(game, _ratings([game]), False, ""), sits, still_open)
+    if viewer.pk is None:
+        sits = guest is not None and any(player.guest == guest for player in game.players.all())
+        own = _is_by_guest(game, guest)
+    else:
+        sits = any(player.bot.owner_id == viewer.pk for player in game.players.all())
+        own = game.by_id == viewer.pk
+    return LinkPage(_open_game(game, _ratings([game]), own, address), sits, still_open, form, secret)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any, Final, cast
 
 from django import forms
@@ -27,16 +28,33 @@ from esr_platform.accounts.models import User
 from esr_platform.page_cache import cached
 from games.registry import GAMES
 from ladder.access import bot_seen_by, challenges_seen_by, found
+from ladder.live.start import Guest
 from ladder.matchmaking import guests, proposals, quick_pairing
 from ladder.matchmaking.begin import quick_bots
 from ladder.matchmaking.presence import here_among, lobby_version
 from ladder.members.memberships import kind_sits
 from ladder.models import Ladder, Match, Membership, Proposal
-from ladder.pages.components.people import hash_of, keep_secret, person_of, secret_of
+from ladder.pages.components.people import (
+    hash_of,
+    keep_secret,
+    name_of,
+    person_of,
+    secret_for_form,
+    secret_from_form,
+    secret_of,
+)
 from ladder.pages.components.responses import form_status, of_acts
 from ladder.pages.components.words import players_word, seats
-from ladder.pages.lobby import LobbyPage, house_bots, ladders_for_people, link_page, lobby_page, why_not_rated
-from ladder.pages.lobby_forms import CASUAL, MODES, RATED, GameForm, starts
+from ladder.pages.lobby import (
+    LinkPage,
+    LobbyPage,
+    house_bots,
+    ladders_for_people,
+    link_page,
+    lobby_page,
+    why_not_rated,
+)
+from ladder.pages.lobby_forms import CASUAL, MODES, RATED, GameForm, GuestGameForm, GuestName, add_refusal, starts
 from ladder.pages.people import person_at
 
 # --- Challenges ------------------------------------------------------------------------------------------------------
@@ -172,10 +190,10 @@ def lobby(request: HttpRequest) -> HttpResponse:
     person = person_of(request)
     if person is not None:
         quick_pairing.seen([person.pk])
-    page = _page(request, _game_form(request, None) if person else None, wanted=_wanted(request))
+    page = _page(request, _game_form(request, None), wanted=_wanted(request))
     if page.begun is not None:
         return redirect("pages:sit", page.begun.pk)
-    return render(request, "pages/play/lobby.html", {"page": page})
+    return render(request, "pages/play/lobby.html", {"page": page, "secret": secret_for_form(request)})
 
 
 PARTS_KEPT_S: Final = 10
@@ -214,23 +232,19 @@ def _parts_for_strangers(request: HttpRequest) -> bytes:
 
 @require_POST
 @never_cache
-@login_required
 @of_acts
 def create_game(request: HttpRequest) -> HttpResponse:
-    """Create an open game or a game by link, or start a game against bots."""
-    form, person = _game_form(request, request.POST), _signed_in(request)
+    """Create an open game or a game by link, or start a game against bots. Guests create casual games by link."""
+    form = _game_form(request, request.POST)
     if form.is_valid():
-        asked = form.cleaned_data
-        rated = asked["counts"] == RATED
         try:
-            made = proposals.create_game(
-                person, form.chosen, rated=rated, clock=asked["clock"], kind=asked["kind"], bots=form.named
-            )
-            return _to(made)
+            return _to(_created(request, form))
         except Refused as refusal:
-            form.add_error(None, str(refusal))
+            add_refusal(form, refusal)
     page = _page(request, form, wanted=_wanted(request))
-    return render(request, "pages/play/lobby.html", {"page": page}, status=form_status(form))
+    return render(
+        request, "pages/play/lobby.html", {"page": page, "secret": secret_for_form(request)}, status=form_status(form)
+    )
 
 
 @require_POST
@@ -260,22 +274,73 @@ def withdraw_game(request: HttpRequest, game_id: int) -> HttpResponse:
     return _act(request, lambda: proposals.withdraw(game, person), _("You withdrew the game."))
 
 
+def _created(request: HttpRequest, form: GameForm) -> Proposal:
+    """Create the game of a valid form. Raises ``Refused``."""
+    person, asked = person_of(request), form.cleaned_data
+    if person is None:
+        secret, guest = _guest(request, asked["name"])
+        bots = [bot for bot in form.named if bot is not None]
+        made = proposals.create_guest_game(guest, form.chosen, clock=asked["clock"], bots=bots)
+        keep_secret(request, secret, guest.name)
+        return made
+    return proposals.create_game(
+        person, form.chosen, rated=asked["counts"] == RATED, clock=asked["clock"], kind=asked["kind"], bots=form.named
+    )
+
+
+def _guest(request: HttpRequest, name: str = "") -> tuple[str, Guest]:
+    """The secret of the guest who has submitted a form, and the guest. Counts the attempt. Raises ``TooMany``."""
+    where = address(request.META)
+    guests.require_pace(where)
+    secret = secret_from_form(request)
+    return secret, guests.guest_of(secret, where, name)
+
+
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @of_acts
 def game_link(request: HttpRequest, token: str) -> HttpResponse:
-    """A game by link, with a button to join it."""
-    page = link_page(request.user, token)
+    """A game by link: a form to join it, and the page on which its players wait for the others."""
+    posted = request.POST if request.method == "POST" else None
+    form = GuestName(posted, initial={"name": name_of(request)})
+    page = link_page(request.user, token, hash_of(request), _site(request), form, secret_for_form(request))
     if page is None:
         raise Http404(_("This link is not valid. Ask for a new one."))
-    person = person_of(request)
-    if request.method != "POST" or person is None:
-        return render(request, "pages/play/link.html", {"page": page})
+    if page.sits and page.match_id:
+        return redirect("pages:sit", page.match_id)
     try:
-        return _to(proposals.join(token, person))
+        if posted is not None and posted.get("do") == "leave":
+            _leave(request, page)
+            return redirect("pages:lobby")
+        if posted is not None and (person_of(request) is not None or form.is_valid()):
+            return _to(_joined(request, page, form))
     except Refused as refusal:
-        messages.error(request, str(refusal))
-        return redirect("pages:game_link", token)
+        if person_of(request) is not None:
+            messages.error(request, str(refusal))
+            return redirect("pages:game_link", token)
+        add_refusal(form, refusal)
+    status = HTTPStatus.OK if posted is None else form_status(form)
+    return render(request, "pages/play/link.html", {"page": page}, status=status)
+
+
+def _joined(request: HttpRequest, page: LinkPage, form: GuestName) -> Proposal:
+    """Join the game of a link. Raises ``Refused``."""
+    token, person = page.game.proposal.token, person_of(request)
+    if person is not None:
+        return proposals.join(token, person)
+    secret, guest = _guest(request, form.cleaned_data["name"])
+    made = proposals.join(token, guest)
+    keep_secret(request, secret, guest.name)
+    return made
+
+
+def _leave(request: HttpRequest, page: LinkPage) -> None:
+    """Leave the game of a link, or withdraw an own one. Raises ``Refused``."""
+    person, secret = person_of(request), secret_of(request)
+    if person is not None:
+        proposals.leave(page.game.proposal, person)
+    elif secret is not None:
+        proposals.leave(page.game.proposal, guests.guest_of(secret, address(request.META)))
 
 
 @require_POST
@@ -368,8 +433,11 @@ def answer_challenge(request: HttpRequest, challenge_id: int) -> HttpResponse:
 
 def _page(request: HttpRequest, form: GameForm | None, *, wanted: str | None) -> LobbyPage:
     """The lobby, with the ladder ``wanted`` first in quick pairing."""
-    site = f"{request.scheme}://{request.get_host()}"
-    return lobby_page(request.user, person_of(request), hash_of(request), form, site, wanted)
+    return lobby_page(request.user, person_of(request), hash_of(request), form, _site(request), wanted)
+
+
+def _site(request: HttpRequest) -> str:
+    return f"{request.scheme}://{request.get_host()}"
 
 
 def _wanted(request: HttpRequest) -> str | None:
@@ -377,8 +445,10 @@ def _wanted(request: HttpRequest) -> str | None:
 
 
 def _game_form(request: HttpRequest, data: Any) -> GameForm:
-    ladders = ladders_for_people(request.user)
-    return GameForm(ladders, house_bots(), data, wanted=_wanted(request))
+    ladders, wanted = ladders_for_people(request.user), _wanted(request)
+    if person_of(request) is not None:
+        return GameForm(ladders, house_bots(), data, wanted=wanted)
+    return GuestGameForm(ladders, house_bots(), data, wanted=wanted, initial={"name": name_of(request)})
 
 
 def _signed_in(request: HttpRequest) -> User:
@@ -397,9 +467,12 @@ def _game(request: HttpRequest, game_id: int) -> Proposal:
 
 
 def _to(made: object) -> HttpResponse:
-    """Redirect to the game if it has begun, else to the lobby."""
+    """Redirect to the game if it has begun, else to the page of its link or to the lobby."""
     match = made.pk if isinstance(made, Match) else getattr(made, "match_id", None)
-    return redirect("pages:sit", match) if match else redirect("pages:lobby")
+    if match:
+        return redirect("pages:sit", match)
+    token = getattr(made, "token", "")
+    return redirect("pages:game_link", token) if token else redirect("pages:lobby")
 
 
 def _try(request: HttpRequest, does: Callable[[], HttpResponse]) -> HttpResponse:

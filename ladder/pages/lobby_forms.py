@@ -8,11 +8,14 @@ from datetime import datetime
 from typing import Any, Final
 
 from django import forms
+from django.core.exceptions import ValidationError
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from bots.models import Bot
+from bots.names import MAX_GUEST_NAME, guest_name
 from bots.protocol import Limits
+from esr_platform.accounts.errors import NameRefused, Refused
 from games.game import Game
 from games.registry import GAMES
 from ladder.matchmaking.begin import CLOCKS
@@ -211,6 +214,47 @@ class GameForm(forms.Form):
     def _named(self, seats: int) -> list[Bot | None]:
         slugs = [self.cleaned_data.get(f"opponent_{place}") or "" for place in range(1, seats)]
         return [self.bots.get(slug) for slug in slugs]
+
+
+def add_refusal(form: forms.Form, refusal: Refused) -> None:
+    """Add ``refusal`` to the errors of ``form``: to its name, or to the whole form."""
+    of_name = isinstance(refusal, NameRefused) and "name" in form.fields
+    form.add_error("name" if of_name else None, ValidationError(str(refusal), code=refusal.code))
+
+
+class GuestName(forms.Form):
+    """The name that a guest uses in a game."""
+
+    name = forms.CharField(
+        label=gettext_lazy("Your name"),
+        max_length=MAX_GUEST_NAME,
+        widget=forms.TextInput({"autocomplete": "nickname"}),
+    )
+
+    def clean_name(self) -> str:
+        try:
+            return guest_name(self.cleaned_data["name"])
+        except NameRefused as refused:
+            raise ValidationError(str(refused), code=refused.code) from refused
+
+    @property
+    def codes(self) -> str:
+        """The codes of the errors."""
+        return " ".join(error.code or "" for errors in self.errors.as_data().values() for error in errors)
+
+
+class GuestGameForm(GuestName, GameForm):
+    """Create a casual game by link as a guest."""
+
+    field_order = ("name",)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        del self.fields["kind"], self.fields["counts"]
+
+    @property
+    def against_bots(self) -> bool:
+        return False
 
 
 def formats(ladders: Sequence[Ladder]) -> list[tuple[str, Any]]:

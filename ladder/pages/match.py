@@ -268,7 +268,7 @@ def again(match: Match, seats: Sequence[Seat], person: int | None) -> Again | No
         return Again("begun", match=request["match"])
     if request is None or request["state"] != Proposal.State.OPEN:
         return Again("rematch")
-    called = {seat.index: seat.version.bot.name for seat in seats}
+    called = names(seats)
     if own.index in request["waiting"]:
         return Again("accept", called[request["by"]])
     waiting = enumerated([called[index] for index in request["waiting"]])
@@ -450,9 +450,14 @@ class MatchPage:
         return enumerated(self.names)
 
     @property
+    def named_guests(self) -> list[tuple[int, str]]:
+        """The seats and names of guests whose names can be reported."""
+        return [(seat.index, self.names[seat.index]) for seat in self.match.seats.all() if seat.guest_name]
+
+    @property
     def winners(self) -> str:
         """The names of the winners."""
-        return enumerated([row.seat.version.bot.name for row in self.table.winners])
+        return enumerated([self.names[row.seat.index] for row in self.table.winners])
 
     @property
     def delayed_rows(self) -> list[SeatRow]:

@@ -13,6 +13,8 @@ from django.utils.translation import gettext, gettext_lazy, gettext_noop
 from django.views.decorators.http import require_safe
 
 from bots.models import Bot
+from bots.names import guest_label
+from bots.owners import is_guest
 from games.outcomes import has_score
 from games.registry import GAMES
 from ladder.access import ladder_seen_by, matches_in_order_seen_by, matches_seen_by, with_seats_of
@@ -65,14 +67,24 @@ def names(seats: Sequence[Seat]) -> list[str]:
     """Return a unique name for each seat.
 
     Bots that share a name get their slug added. Two versions of one bot, as in a test match, get their version number.
+    Guests have the name that they chose, or else a number if there are several.
     """
-    plain = [seat.version.bot.name for seat in seats]
+    plain = [seat_name(seat) for seat in seats]
     bots = [seat.version.bot_id for seat in seats]
     return [_name(seat, plain, bots) for seat in seats]
 
 
+def seat_name(seat: Seat) -> str:
+    """Return the name of the player of ``seat``, which another seat may share."""
+    bot = seat.version.bot
+    return guest_label(seat.guest_name) if is_guest(bot) else bot.name
+
+
 def _name(seat: Seat, plain: Sequence[str], bots: Sequence[int]) -> str:
     bot = seat.version.bot
+    if is_guest(bot):
+        name = seat_name(seat)
+        return f"{name} {seat.index + 1}" if plain.count(name) > 1 else name
     if bots.count(bot.pk) > 1:
         return str(seat.version)
     return f"{bot.name} ({bot.slug})" if plain.count(bot.name) > 1 else bot.name

@@ -24,12 +24,13 @@ from bots.uploads.queue import waiting
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from ladder import access, chat
-from ladder.access import found
+from ladder.access import found, is_staff, match_seen_by
 from ladder.corrections import REASON_LENGTH
+from ladder.matchmaking import guests
 from ladder.members.suspensions import lift, suspend
-from ladder.models import ChatLine, ChatReport, Intervention
+from ladder.models import ChatLine, ChatReport, GuestNameReport, Intervention, Seat
 from ladder.pages.components.filters import part
-from ladder.pages.components.responses import for_staff
+from ladder.pages.components.responses import for_staff, of_acts
 
 # --- All pages of staff ----------------------------------------------------------------------------------------------
 
@@ -38,7 +39,8 @@ from ladder.pages.components.responses import for_staff
 @for_staff
 def staff(request: HttpRequest) -> HttpResponse:
     """List the pages of staff, with the number of open reports."""
-    context = {"bots": moderation.complained_of().count(), "lines": _reported().count(), "machines": _failing()}
+    lines = _reported().count() + _reported_names().count()
+    context = {"bots": moderation.complained_of().count(), "lines": lines, "machines": _failing()}
     return render(request, "pages/staff.html", context)
 
 
@@ -115,6 +117,7 @@ LINES: Final = 20
 def reported_lines(request: HttpRequest) -> HttpResponse:
     context = {
         "lines": Paginator(_reported(), LINES).get_page(request.GET.get("page")),
+        "guest_names": _reported_names(),
         "hidden": _with_who(ChatLine.objects.exclude(hidden_by=None)).order_by("-hidden_at")[:LATEST],
     }
     return render(request, "pages/reported_lines.html", context)
@@ -133,6 +136,46 @@ def settle_line(request: HttpRequest, line_id: int) -> HttpResponse:
     except Refused as refusal:
         messages.error(request, str(refusal))
     return redirect("pages:reported_lines")
+
+
+@require_POST
+@login_required
+@of_acts
+def report_guest_name(request: HttpRequest, match_id: int, seat: int) -> HttpResponse:
+    """Report the name of a guest to moderators; moderators remove it."""
+    match = match_seen_by(request.user, match_id)
+    place = found(match.seats.exclude(guest_name=""), _("Guest not found."), index=seat)
+    user = cast("User", request.user)
+    try:
+        if is_staff(user):
+            guests.settle_name(place, user, remove=True)
+            messages.success(request, _("Name removed."))
+        else:
+            guests.report_name(place, user)
+            messages.success(request, _("Name reported. Moderators will check it."))
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+    return redirect("pages:match", match_id)
+
+
+@require_POST
+@for_staff
+def settle_guest_name(request: HttpRequest, seat_id: int) -> HttpResponse:
+    """Remove the reported name of a guest or dismiss its reports."""
+    seat = found(Seat.objects.all(), _("Guest not found."), pk=seat_id)
+    remove = "remove" in request.POST
+    try:
+        guests.settle_name(seat, cast("User", request.user), remove=remove)
+        messages.success(request, _("Name removed.") if remove else _("Reports dismissed."))
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+    return redirect("pages:reported_lines")
+
+
+def _reported_names() -> QuerySet[GuestNameReport]:
+    """The open reports of guest names, oldest first."""
+    waiting = GuestNameReport.objects.filter(settled_at=None).select_related("seat__match__ladder", "by")
+    return waiting.order_by("pk")[:ROWS]
 
 
 def _reported() -> QuerySet[Any]:

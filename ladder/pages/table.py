@@ -51,7 +51,7 @@ from ladder.pages.matches import names, seats_shown
 def talk_of(person: User | None, rated: bool, people: int) -> str:
     """The chat of a player: ``lines``, ``presets`` in rated games, ``off`` if they have turned it off, or empty.
 
-    It is empty for guests and if ``people``, the number of people at the table, is 1.
+    It is empty for guests, and if ``people``, the number of people with an account at the table, is 1.
     """
     if person is None or people < 2:
         return ""
@@ -239,7 +239,8 @@ class TablePage:
     @property
     def talk(self) -> str:
         """As :func:`talk_of`."""
-        people = sum(live_seat.kind in LiveSeat.OF_PEOPLE for live_seat in self.position.live_seats)
+        live_seats = self.position.live_seats
+        people = sum(one.kind in LiveSeat.OF_PEOPLE and not one.guest for one in live_seats)
         return talk_of(self.person, self.rated, people)
 
     @property

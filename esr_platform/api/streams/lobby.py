@@ -30,10 +30,12 @@ from ladder.models import LiveSeat, Proposal
 class InLobby:
     """A visitor, and what their stream has sent: ``offers`` is a hash, ``None`` before the first event.
 
+    ``guest`` is the hash of a guest's secret.
     ``games`` are their running games, ``asked`` the challenges that they have to answer.
     """
 
     user_id: int | None = None
+    guest: str | None = None
     offers: str | None = None
     games: frozenset[int] = frozenset()
     asked: frozenset[int] = frozenset()
@@ -48,10 +50,15 @@ class LobbyNews:
 
 
 def lobby_news(_: int, asks: list[InLobby]) -> list[LobbyNews]:
-    """The news for all these visitors; eight queries in total."""
+    """The news for all these visitors; nine queries in total."""
     people = {ask.user_id for ask in asks if ask.user_id is not None}
-    lobby, playing = read_lobby(people), _playing(people)
-    return [_news(lobby, playing.get(ask.user_id or 0, {}), ask) for ask in asks]
+    guests = {ask.guest for ask in asks if ask.guest is not None}
+    lobby, playing, guests_playing = read_lobby(people), _playing(people), _guests_playing(guests)
+    none: dict[int, bool] = {}
+    return [
+        _news(lobby, playing.get(ask.user_id or 0, none) if ask.guest is None else guests_playing[ask.guest], ask)
+        for ask in asks
+    ]
 
 
 def _news(lobby: Lobby, playing: Mapping[int, bool], ask: InLobby) -> LobbyNews:
@@ -84,13 +91,13 @@ def _game(game: Proposal) -> Document:
         "free": game.ladder.seats - len(players),
         "rated": game.rated,
         "clock": game.clock,
-        "by": game.by.username,
+        "by": game.by_name,
         "players": players,
     }
 
 
 def _challenge(made: Proposal) -> Document:
-    return {"id": made.pk, "by": made.by.username, "ladder": made.ladder.slug}
+    return {"id": made.pk, "by": made.by_name, "ladder": made.ladder.slug}
 
 
 def _playing(people: Collection[int]) -> Mapping[int, Mapping[int, bool]]:
@@ -99,6 +106,15 @@ def _playing(people: Collection[int]) -> Mapping[int, Mapping[int, bool]]:
     theirs = live_seats_at_tables(Q(seat__version__bot__owner__in=people)).filter(kind=LiveSeat.Kind.PERSON)
     for person, match, new in theirs.values_list("seat__version__bot__owner", "table", "new") if people else ():
         found[person][match] = new
+    return found
+
+
+def _guests_playing(guests: Collection[str]) -> Mapping[str, Mapping[int, bool]]:
+    """The same of guests, by the hashes of their secrets."""
+    found: dict[str, dict[int, bool]] = {guest: {} for guest in guests}
+    theirs = live_seats_at_tables(Q(guest__in=guests)).filter(kind=LiveSeat.Kind.PERSON)
+    for guest, match, new in theirs.values_list("guest", "table", "new") if guests else ():
+        found[guest][match] = new
     return found
 
 
@@ -119,7 +135,7 @@ class LobbySource(Source):
     def __init__(self, browser: Browser | None) -> None:
         super().__init__([LOBBY])
         self.browser = browser
-        self._known = InLobby(None if browser is None else browser.user_id)
+        self._known = InLobby() if browser is None else InLobby(browser.user_id, browser.guest_hash)
 
     async def look(self, framing: JSONLines) -> Batch:
         news = await EVENTS.fetch(0, self._known)

@@ -1,11 +1,12 @@
-// Keeps the lobby up to date: its stream notifies about changes, and the changed parts of the page are then requested.
-// When a game begins, its page is opened. Without this script or the stream, a reload has the same effect.
+// Keeps the lobby, or the page of a game by link, up to date: its stream notifies about changes, and the changed parts
+// of the page are then requested. When a game begins, its page is opened. Without this script or the stream, a reload
+// has the same effect.
 
 import { refresh } from "./live.js";
 import { Stream } from "./table/stream.js";
 import { say } from "./words.js";
 
-const PARTS = ["your-games", "open-games", "quick", "running-games"];
+const PARTS = "your-games open-games quick running-games";
 
 /** Minimum time between requests, plus a random delay so that visitors do not all send theirs at the same moment. */
 const APART_MS = 2_000;
@@ -79,7 +80,7 @@ class Lobby {
     this.fetched = performance.now();
     this.waiting = null;
     this.held = false;
-    await refresh(`${this.root.dataset.parts}?open=${this.open}`, PARTS);
+    await refresh(`${this.root.dataset.parts}?open=${this.open}`, (this.root.dataset.partIds ?? PARTS).split(" "));
     dressLinks();
   }
 }
@@ -105,10 +106,10 @@ function dressForm(form) {
   const opponents = [...form.querySelectorAll("[data-opponent]")];
   const show = () => {
     const seats = Number(table.selectedOptions[0]?.dataset.seats ?? 5);
-    const open = form.elements.kind.value !== "bots";
+    const open = form.elements.kind?.value !== "bots";
     for (const opponent of opponents) opponent.hidden = Number(opponent.dataset.opponent) > seats - 1 - (open ? 1 : 0);
     form.querySelector("[data-opponents]").hidden = opponents.every((opponent) => opponent.hidden);
-    const rated = form.elements.counts.value === "rated";
+    const rated = form.elements.counts?.value === "rated";
     form.elements.clock
       .querySelectorAll("option")
       .forEach((option) => (option.disabled = rated && option.value !== "usual"));

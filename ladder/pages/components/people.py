@@ -22,6 +22,7 @@ from esr_platform.accounts.models import User
 from esr_platform.accounts.sessions import SECRET, guest_hash
 from ladder.access import public_players
 from ladder.live.notify import redis_client
+from ladder.matchmaking.guests import is_secret, new_secret
 from ladder.models import Ladder, Membership
 from ladder.pages.components.filters import Parameters, word
 from ladder.pages.components.words import grouped
@@ -43,6 +44,9 @@ def player_address(bot: Bot) -> str:
 
 # --- Guests ----------------------------------------------------------------------------------------------------------
 
+_NAME: Final = "guest_name"
+"""The session key of the name of a guest."""
+
 
 def person_of(request: HttpRequest) -> User | None:
     """The signed-in user, or ``None``."""
@@ -61,10 +65,35 @@ def hash_of(request: HttpRequest) -> str | None:
     return None if secret is None else guest_hash(secret)
 
 
-def keep_secret(request: HttpRequest, secret: str) -> None:
-    """Store the secret in the session when the guest gets a seat: refused visitors need no session row."""
+def secret_for_form(request: HttpRequest) -> str:
+    """A secret for the form in which a new guest takes a seat; empty for users and for guests who have one.
+
+    The form brings it back, so that a form that is submitted twice takes one seat.
+    """
+    return "" if request.user.is_authenticated or secret_of(request) else new_secret()
+
+
+def secret_from_form(request: HttpRequest) -> str:
+    """The secret of the guest who has submitted a form: that of the session, else that of the form, else a new one."""
+    posted = request.POST.get("secret", "")
+    return secret_of(request) or (posted if is_secret(posted) else new_secret())
+
+
+def keep_secret(request: HttpRequest, secret: str, name: str = "") -> None:
+    """Store the secret in the session when the guest gets a seat: refused visitors need no session row.
+
+    The session gets a new key, so that a key that was known before is useless. A ``name`` is kept for the next form.
+    """
     if request.session.get(SECRET) != secret:
+        request.session.cycle_key()
         request.session[SECRET] = secret
+    if name and request.session.get(_NAME) != name:
+        request.session[_NAME] = name
+
+
+def name_of(request: HttpRequest) -> str:
+    """The name that the guest has used last, or empty."""
+    return str(request.session.get(_NAME, ""))
 
 
 # --- Spectators ------------------------------------------------------------------------------------------------------

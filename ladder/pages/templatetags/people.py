@@ -9,8 +9,10 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
 from bots.models import Bot
+from bots.names import guest_label
 from bots.owners import is_guest
 from esr_platform.accounts.models import User
+from ladder.models import Seat
 from ladder.pages.components.people import player_address
 
 register = template.Library()
@@ -39,6 +41,14 @@ def player_link(bot: Bot) -> SafeString:
     if address:
         return format_html('<a class="name" href="{}">{}</a>', address, bot.name)
     return format_html('<span class="name">{}</span>', player_name(bot))
+
+
+@register.filter
+def seat_link(seat: Seat) -> SafeString:
+    """The name of the player of a seat with a link to their page; guests have the name that they chose."""
+    if is_guest(seat.version.bot):
+        return format_html('<span class="name">{}</span>', guest_label(seat.guest_name))
+    return player_link(seat.version.bot)
 
 
 @register.filter

@@ -22,6 +22,7 @@ from ladder.live import person_view
 from ladder.live.answers import GRACE, Ruling, answer_seat, expire
 from ladder.live.end import finish
 from ladder.live.hosted import ask_seat
+from ladder.live.start import Guest
 from ladder.matches.blocks import Player
 from ladder.models import Attempt, DealSeries, Ladder, LiveSeat, Match, Membership, Occupant, PlayedMove, Table
 from tests.build import person
@@ -64,7 +65,8 @@ def table_for(
     memberships = [
         Membership.objects.get_or_create(ladder=ladder, bot=one.bot)[0] if rated else None for one in versions
     ]
-    guests = {seat: guest_hash(SECRET) for seat, one in enumerate(versions) if one.bot.house_name == Bot.GUEST}
+    guest = Guest(guest_hash(SECRET), "")
+    guests = {seat: guest for seat, one in enumerate(versions) if one.bot.house_name == Bot.GUEST}
     sitting = [Player(one, membership) for one, membership in zip(versions, memberships, strict=True)]
     return opened(ladder, sitting, rated=rated, limits=replace(limits), guests=guests)
 

@@ -96,7 +96,7 @@ def test_whose_chair_it_is() -> None:
 
 def test_a_guest_without_a_secret_sits_nowhere() -> None:
     players = [Player(one) for one in (guest_player(), *house("greedy"))]
-    with pytest.raises(ValueError, match="secret"):
+    with pytest.raises(ValueError, match="guests"):
         open_table(ladder_of(DUEL, 2, "open"), players, rated=False, limits=QUICK)
 
 

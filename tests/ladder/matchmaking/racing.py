@@ -15,7 +15,7 @@ from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from ladder.chat import say
 from ladder.matchmaking import guests, proposals, quick_pairing
-from ladder.matchmaking.guests import play_now
+from ladder.matchmaking.guests import guest_of, play_now
 from ladder.matchmaking.proposals import answer, rematch
 from ladder.models import Ladder, Match, Proposal
 from tests.ladder import racing
@@ -90,6 +90,16 @@ def playing_now(ladder: int, secret: str | None, address: str, times: int, limit
     return act
 
 
+def joining(token: str, secret: str, name: str, times: int) -> Act:
+    """Join a game by link as a guest; what became of it, ``None`` where that was refused."""
+    guest = guest_of(secret, "192.0.2.9", name)
+
+    def act() -> str | None:
+        return [_state(partial(proposals.join, token, guest)) for _ in range(times)][-1]
+
+    return act
+
+
 def tidying_up(times: int) -> Act:
     return lambda: sum(guests.tidy() for _ in range(times))
 
@@ -128,6 +138,7 @@ ACTIONS: Actions = {
     "accepting": accepting,
     "rematching": rematching,
     "playing_now": playing_now,
+    "joining": joining,
     "tidying_up": tidying_up,
     "talking": talking,
 }

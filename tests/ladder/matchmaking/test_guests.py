@@ -13,9 +13,11 @@ from bots.models import Bot
 from esr_platform.accounts.errors import TooMany
 from esr_platform.accounts.sessions import guest_hash
 from ladder.creation import Plan, found_ladder
+from ladder.live.presence import note_seen
 from ladder.matchmaking.begin import QUICK
-from ladder.matchmaking.guests import CLOSED, IDLE, KEPT, close_idle, forget_guests, play_house, play_now
-from ladder.models import Block, GuestTable, LiveSeat, Match, PlayedMove
+from ladder.matchmaking.guests import CLOSED, IDLE, KEPT, close_idle, forget_guests, guest_of, play_house, play_now
+from ladder.matchmaking.proposals import create_guest_game, join
+from ladder.models import Attempt, Block, LiveSeat, Match, Outage, Proposal, ProposalPlayer
 from ladder.seasons import close
 from tests.build import DUEL, staff
 from tests.ladder.matchmaking.people import OPEN, PEOPLE, THREE_OPEN, at, ended, on, people, running
@@ -28,9 +30,15 @@ WINE = "die-weinhaendler-3-open"
 EASY = override_settings(REQUESTS_PER_MINUTE={"guests": 1000})
 
 
-def an_hour_ago(match: Match, ago: timedelta) -> None:
-    Match.objects.filter(pk=match.pk).update(started=F("started") - ago)
-    GuestTable.objects.filter(match=match).update(created=F("created") - ago)
+def ago(match: Match, time: timedelta) -> None:
+    """As if the game had begun earlier, and no player had been seen since. The site has watched it all the time."""
+    Match.objects.filter(pk=match.pk).update(started=F("started") - time)
+    LiveSeat.objects.filter(table=match.pk, seen_at__isnull=False).update(seen_at=F("seen_at") - time)
+
+
+def clocks_stopped(match: Match) -> None:
+    """As if every decision of a person had been lost by now."""
+    LiveSeat.objects.filter(table=match.pk, owes=True, kind="person").update(deadline=timezone.now())
 
 
 def test_a_guest_plays_a_casual_game_with_house_bots_at_once() -> None:
@@ -59,9 +67,9 @@ def test_the_same_guest_is_given_the_game_that_runs() -> None:
 
 def test_of_secret_and_address_hashes_are_kept() -> None:
     _, secret = play_now(on(OPEN), None, HERE)
-    kept = GuestTable.objects.get()
-    assert (len(kept.secret_hash), len(kept.address)) == (64, 64)
-    assert secret not in (kept.secret_hash, kept.address) and HERE not in kept.address
+    kept = LiveSeat.objects.exclude(guest="").get()
+    assert (len(kept.guest), len(kept.guest_address)) == (64, 64)
+    assert secret not in (kept.guest, kept.guest_address) and HERE not in kept.guest_address
 
 
 @pytest.mark.parametrize("slug", [PEOPLE, DUEL, f"{DUEL}-remote", "edel-stein-reich-5-open"])
@@ -80,11 +88,11 @@ def test_a_private_ladder_has_no_guests() -> None:
 
 
 @EASY
-@override_settings(MAX_GUEST_GAMES_PER_IP=2)
+@override_settings(MAX_GUEST_SEATS_PER_IP=2)
 def test_from_one_address_a_few_play_at_once() -> None:
     first, _ = play_now(on(OPEN), None, HERE)
     play_now(on(OPEN), None, HERE)
-    with refused("guest_games_per_ip", TooMany):
+    with refused("guest_seats_per_ip", TooMany):
         play_now(on(OPEN), None, HERE)
     assert play_now(on(OPEN), None, THERE)[0].status == "running"
     ended(first)
@@ -92,21 +100,61 @@ def test_from_one_address_a_few_play_at_once() -> None:
 
 
 @EASY
-@override_settings(MAX_GUEST_GAMES_PER_IP_PER_DAY=2)
+@override_settings(MAX_GUEST_SEATS_PER_IP=2)
+def test_waiting_guests_count_for_their_address_and_free_their_places_when_they_leave() -> None:
+    first, second, third = (guest_of(letter * 43, HERE, f"Guest {letter}") for letter in "abc")
+    made = create_guest_game(first, on(PEOPLE))
+    create_guest_game(second, on(PEOPLE))
+    with refused("guest_seats_per_ip", TooMany):
+        create_guest_game(third, on(PEOPLE))
+    Proposal.objects.filter(pk=made.pk).update(expires=timezone.now())
+    assert create_guest_game(third, on(PEOPLE)).state == "open"
+
+
+@EASY
+@override_settings(MAX_GUEST_SEATS_PER_IP_PER_DAY=2)
 def test_from_one_address_so_many_begin_a_day() -> None:
     matches = [ended(play_now(on(OPEN), None, HERE)[0]) for _ in range(2)]
-    with refused("guest_games_per_day", TooMany):
+    with refused("guest_seats_per_day", TooMany):
         play_now(on(OPEN), None, HERE)
-    an_hour_ago(matches[0], timedelta(hours=25))
+    ago(matches[0], timedelta(hours=25))
     assert play_now(on(OPEN), None, HERE)[0].status == "running"
 
 
 @EASY
-@override_settings(MAX_GUEST_GAMES=1)
-def test_there_are_so_many_tables_for_guests() -> None:
+@override_settings(MAX_GUEST_SEATS=1)
+def test_there_are_so_many_seats_for_guests() -> None:
     play_now(on(OPEN), None, HERE)
-    with refused("guest_games", TooMany):
+    with refused("guest_seats", TooMany):
         play_now(on(OPEN), None, THERE)
+    made = create_guest_game(guest_of("a" * 43, THERE, "Anna"), on(PEOPLE))
+    with refused("guest_seats", TooMany):
+        join(made.token, guest_of("b" * 43, THERE, "Bruno"))
+    made.refresh_from_db()
+    assert (made.state, made.players.count()) == ("open", 1), "nobody has lost a place"
+
+
+def test_a_class_of_forty_plays_behind_one_address() -> None:
+    """The defaults of a site: forty guest seats an address, thirty joins a minute."""
+    made = [create_guest_game(guest_of(f"{n:043}", HERE, f"Pupil {n}"), on(PEOPLE)) for n in range(20)]
+    for n, one in enumerate(made):
+        join(one.token, guest_of(f"{100 + n:043}", HERE, f"Pupil {100 + n}"))
+    assert len(running()) == 20
+    with refused("guest_seats_per_ip", TooMany):
+        create_guest_game(guest_of("x" * 43, HERE, "Pupil 40"), on(PEOPLE))
+
+
+@EASY
+@override_settings(MAX_GUEST_HOSTED_SEATS_PER_IP=3, MAX_GUEST_HOSTED_SEATS=5)
+def test_the_bots_at_games_of_guests_have_limits_of_their_own() -> None:
+    play_now(on(THREE_OPEN), None, HERE)
+    with refused("guest_hosted_seats_per_ip", TooMany):
+        play_now(on(THREE_OPEN), None, HERE)
+    play_now(on(THREE_OPEN), None, THERE)
+    with refused("guest_hosted_seats", TooMany):
+        play_now(on(THREE_OPEN), None, "192.0.2.3")
+    join(create_guest_game(guest_of("a" * 43, HERE, "Anna"), on(PEOPLE)).token, guest_of("b" * 43, HERE, "Bruno"))
+    assert len(running()) == 3, "without bots there is room"
 
 
 @override_settings(REQUESTS_PER_MINUTE={"guests": 1})
@@ -121,7 +169,7 @@ def test_tries_are_counted_by_address_whatever_the_secret() -> None:
 def test_guests_play_while_there_is_room_for_bots() -> None:
     with refused("no_hosted_seat", TooMany):
         play_now(on(THREE_OPEN), None, HERE)
-    assert not GuestTable.objects.exists()
+    assert not running()
 
 
 def test_without_a_season_nothing_begins() -> None:
@@ -133,41 +181,79 @@ def test_without_a_season_nothing_begins() -> None:
 # --- what is over ----------------------------------------------------------------------------------------------------
 
 
-def test_a_game_in_which_a_guest_decides_nothing_is_closed() -> None:
-    match, _ = play_now(on(OPEN), None, HERE)
+@pytest.fixture
+def match() -> Match:
+    """A game of two guests in which no clock is running."""
+    made = create_guest_game(guest_of("a" * 43, HERE, "Anna"), on(PEOPLE))
+    match = join(made.token, guest_of("b" * 43, THERE, "Bruno")).match
+    assert match is not None
+    clocks_stopped(match)
+    return match
+
+
+def test_a_game_of_guests_that_nobody_has_open_ends_after_two_minutes(match: Match) -> None:
+    ago(match, IDLE * 0.9)
     assert close_idle() == 0
-    an_hour_ago(match, IDLE * 1.1)
+    ago(match, IDLE * 0.2)
     assert (close_idle(), close_idle()) == (1, 0)
     match.refresh_from_db()
     assert (match.status, match.reason) == ("aborted", CLOSED)
+    assert play_now(on(OPEN), None, HERE)[0].status == "running"
 
 
-def test_who_decides_is_not_idle() -> None:
-    match, _ = play_now(on(OPEN), None, HERE)
-    seat = match.seats.get(version__bot__house_name=Bot.GUEST)
-    an_hour_ago(match, IDLE * 2)
-    move = PlayedMove.objects.create(
-        match=match, number=900, seat=seat, decision=900, move="gems", kind="action", round=1, default="absent"
-    )
-    assert PlayedMove.objects.filter(pk=move.pk).update(default="") == 1
+def test_one_of_the_players_keeps_a_game_of_guests(match: Match) -> None:
+    ago(match, IDLE * 2)
+    note_seen({match.pk: {1}})
     assert close_idle() == 0
-    PlayedMove.objects.filter(pk=move.pk).delete()
+
+
+def test_a_running_clock_keeps_a_game_of_guests(match: Match) -> None:
+    ago(match, IDLE * 2)
+    seat = LiveSeat.objects.filter(table=match.pk, owes=True).first()
+    assert seat is not None
+    LiveSeat.objects.filter(pk=seat.pk).update(deadline=timezone.now() + timedelta(seconds=1))
+    assert close_idle() == 0
+    clocks_stopped(match)
+    assert close_idle() == 1
+
+
+def test_an_outage_of_the_site_ends_no_game_of_guests(match: Match) -> None:
+    ago(match, IDLE * 2)
+    Attempt.objects.filter(match=match).update(heartbeat_at=F("heartbeat_at") - IDLE * 2)
+    assert close_idle() == 0
+    assert not Outage.objects.exists()
+
+
+def test_who_has_resigned_keeps_no_game_of_guests(match: Match) -> None:
+    ago(match, IDLE * 2)
+    note_seen({match.pk: {1}})
+    LiveSeat.objects.filter(table=match.pk, seat__index=1).update(resigned=True)
+    assert close_idle() == 1
 
 
 def test_guests_are_forgotten_and_so_are_sessions_that_are_over() -> None:
     old, secret = play_now(on(OPEN), None, HERE)
     young, _ = play_now(on(OPEN), None, HERE)
     running_on, _ = play_now(on(OPEN), None, HERE)
-    for match in (old, young):
+    friends = create_guest_game(guest_of("a" * 43, HERE, "Anna"), on(PEOPLE))
+    by_link = join(friends.token, guest_of("b" * 43, HERE, "Bruno")).match
+    assert by_link is not None
+    for match in (old, young, by_link):
         ended(match)
-    for match in (old, running_on):
-        an_hour_ago(match, KEPT * 1.1)
+    for match in (old, running_on, by_link):
+        ago(match, KEPT * 1.1)
+    Proposal.objects.update(created=F("created") - KEPT * 1.1)
     now = timezone.now()
     Session.objects.create(session_key="over", session_data="", expire_date=now - timedelta(days=1))
     Session.objects.create(session_key="on", session_data="", expire_date=now + timedelta(days=1))
-    assert (forget_guests(), forget_guests()) == (1, 0)
-    assert set(GuestTable.objects.values_list("match", flat=True)) == {young.pk, running_on.pk}
+    assert (forget_guests(), forget_guests()) == (2, 0)
+    known = LiveSeat.objects.exclude(guest="", guest_address="")
+    assert set(known.values_list("table", flat=True)) == {young.pk, running_on.pk}
     assert not LiveSeat.objects.filter(guest=guest_hash(secret)).exists()
+    assert set(by_link.seats.values_list("guest_name", flat=True)) == {""}
+    assert not ProposalPlayer.objects.exclude(guest="").exists()
+    friends.refresh_from_db()
+    assert friends.by_name == "Guest"
     assert list(Session.objects.values_list("session_key", flat=True)) == ["on"]
 
 

@@ -15,8 +15,10 @@ from django.utils import timezone
 from esr_platform.accounts.models import User
 from ladder.creation import open_house
 from ladder.matchmaking import quick_pairing
-from ladder.matchmaking.proposals import challenge, create_game, join
-from ladder.models import Block, ChatLine, GuestTable, Match, Pairing, Proposal, Seat
+from ladder.matchmaking.guests import guest_of
+from ladder.matchmaking.limits import guest_seats
+from ladder.matchmaking.proposals import challenge, create_game, create_guest_game, join
+from ladder.models import Block, ChatLine, Match, Pairing, Proposal, Seat
 from tests.ladder.accounts import accounts
 from tests.ladder.matchmaking.people import OPEN, PEOPLE, THREE_PEOPLE, ended, on, people, player, running
 from tests.services.races import Race, RaceServer
@@ -153,8 +155,8 @@ def test_both_who_ask_for_a_rematch_at_once_are_given_one(race: Race) -> None:
     assert len(running()) - len(both) == 1
 
 
-def test_guests_have_no_more_tables_than_they_may(race: Race) -> None:
-    limits = {"MAX_GUEST_GAMES": 3, "MAX_GUEST_GAMES_PER_IP": 2}
+def test_guests_have_no_more_seats_than_they_may(race: Race) -> None:
+    limits = {"MAX_GUEST_SEATS": 3, "MAX_GUEST_SEATS_PER_IP": 2}
     common = {"secret": None, "times": 2, "limits": limits}
     places = [on(OPEN).pk, on("edel-stein-reich-3-open").pk]
     race(
@@ -163,15 +165,48 @@ def test_guests_have_no_more_tables_than_they_may(race: Race) -> None:
             for turn in range(6)
         )
     )
-    assert len(running()) == GuestTable.objects.count() <= 3
-    assert max(Counter(GuestTable.objects.values_list("address", flat=True)).values()) <= 2
+    assert len(running()) == guest_seats().count() <= 3
+    assert max(Counter(guest_seats().values_list("guest_address", flat=True)).values()) <= 2
 
 
 def test_the_same_guest_at_once_has_one_table(race: Race) -> None:
-    same = {"secret": "s" * 43, "times": 2, "limits": {"MAX_GUEST_GAMES": 9}, "address": "192.0.2.1"}
+    same = {"secret": "s" * 43, "times": 2, "limits": {"MAX_GUEST_SEATS": 9}, "address": "192.0.2.1"}
     places = [on(OPEN).pk, on("edel-stein-reich-3-open").pk]
     got = race(*(("playing_now", {**same, "ladder": places[turn % 2]}) for turn in range(4)))
-    assert {pk for begun in got for pk in begun} == {GuestTable.objects.get().match_id}
+    assert {pk for begun in got for pk in begun} == {guest_seats().get().table_id}
+
+
+def test_guests_take_the_last_place_of_a_link_once_and_each_of_them_one(race: Race) -> None:
+    """The same form, submitted twice by each of three guests, for the two places of a game."""
+    made = create_guest_game(guest_of("m" * 43, "192.0.2.9", "Maker"), on(THREE_PEOPLE))
+    time_enough()
+    race(
+        *(
+            ("joining", {"token": made.token, "secret": letter * 43, "name": f"Friend {letter}", "times": 2})
+            for letter in "abc"
+            for _ in range(2)
+        )
+    )
+    made.refresh_from_db()
+    assert made.state == "started"
+    seated = guest_seats().values_list("guest", flat=True)
+    assert len(seated) == len(set(seated)) == 3
+    assert len(running()) == 1
+
+
+def test_guests_who_make_and_join_each_others_games_have_no_more_than_they_may(race: Race) -> None:
+    letters = "abcd"
+    made = [create_guest_game(guest_of(one * 43, "192.0.2.9", f"Friend {one}"), on(PEOPLE)) for one in letters]
+    time_enough()
+    race(
+        *(
+            ("joining", {"token": game.token, "secret": one * 43, "name": f"Friend {one}", "times": 1})
+            for one in letters
+            for game in made
+        )
+    )
+    assert max(Counter(guest_seats().values_list("guest", flat=True)).values()) <= 3
+    assert Proposal.objects.filter(state="started").count() == len(running()) >= 2
 
 
 def test_nobody_says_more_than_they_may_by_saying_it_at_once(race: Race) -> None:
