@@ -74,6 +74,35 @@ def test_a_guest_plays_a_house_bot_within_five_seconds(hall: Hall) -> None:
     assert guest.said == stranger.said == []
 
 
+def test_two_guests_meet_by_a_link_and_one_of_them_resigns(hall: Hall) -> None:
+    anna, bruno, stranger = hall.visitor(), hall.visitor(), hall.visitor()
+    anna.page.goto("/play/")
+    anna.page.locator("[data-game-form] #id_name").fill("Anna")
+    anna.page.locator("#id_table").select_option("edel-stein-reich-duel-people")
+    anna.page.locator("[data-create]").click()
+    link = anna.page.locator("[data-link]").inner_text()
+    bruno.page.goto(link)
+    bruno.page.locator("#id_name").fill("Bruno")
+    bruno.page.locator("#link .send").dblclick()
+    for sitter, other in ((bruno, "Anna"), (anna, "Bruno")):
+        expect(sitter.page).to_have_url(re.compile(r"/play/tables/\d+/"), timeout=AMPLE_MS)
+        sitter.page.wait_for_selector("sitting-table.begun")
+        expect(sitter.page.locator(".sitting-title")).to_contain_text(f"{other} (guest)")
+        expect(sitter.page.locator("[data-tab=talk]")).to_have_count(0)
+    match = Match.objects.get()
+    assert LiveSeat.objects.filter(table=match.pk).values("guest").distinct().count() == 2
+    stranger.page.goto(link)
+    expect(stranger.page.locator("[data-note=started-without-you]")).to_be_visible()
+    stranger.page.locator("#link .send").click()
+    expect(stranger.page).to_have_url(re.compile(f"/matches/{match.pk}/"))
+    bruno.page.locator("[data-do=resign]").click()
+    expect(bruno.page.locator("[data-resigning]:visible")).to_have_attribute("data-resigning", "ended")
+    bruno.page.locator("dialog[open] .send").click()
+    expect(anna.page.locator(".sitting-end[data-won=true]")).to_be_visible(timeout=AMPLE_MS)
+    expect(bruno.page.locator(".sitting-end[data-won=false]")).to_be_visible(timeout=AMPLE_MS)
+    assert anna.said == bruno.said == stranger.said == []
+
+
 def test_players_talk_and_a_line_is_reported_and_hidden(hall: Hall) -> None:
     match = table_of_people(duel(), ["ada", "bob"])
     ada, bob = hall.sit(match, ["ada", "bob"])

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, mock, test } from "node:test";
 
+import { Notifier } from "../../esr_platform/static/esr/table/alerts.js";
 import { Draft } from "../../esr_platform/static/esr/table/drafts.js";
 import { Events } from "../../esr_platform/static/esr/table/events.js";
 import { Told } from "../../esr_platform/static/esr/table/scenes.js";
@@ -153,4 +154,65 @@ test("an event that does not follow makes the stream ask for everything again", 
   await stream.connection();
   await stream.connection();
   assert.deepEqual(asked, [null, "4", null]);
+});
+
+/** Stands for a browser whose user answers the question for permission with `answer`. */
+function withNotifications(permission, answer = permission) {
+  const shown = [];
+  class Notification extends EventTarget {
+    static permission = permission;
+    static async requestPermission() {
+      Notification.permission = answer;
+      return answer;
+    }
+    constructor(text, { body }) {
+      super();
+      shown.push([text, body]);
+    }
+    close() {}
+  }
+  const page = new EventTarget();
+  Object.assign(page, { hidden: true, title: "Your game" });
+  const kept = new Map();
+  Object.assign(globalThis, {
+    Notification,
+    window: { Notification },
+    isSecureContext: true,
+    document: page,
+    location: { pathname: "/play/tables/7/" },
+    localStorage: { getItem: (key) => kept.get(key) ?? null, setItem: (key, value) => kept.set(key, value) },
+  });
+  return { shown, page };
+}
+
+test("notifications are off until a player turns them on and the browser allows them", async () => {
+  const { shown } = withNotifications("default", "granted");
+  const notifier = new Notifier();
+  notifier.tell("Your turn");
+  assert.deepEqual(shown, []);
+  assert.equal(await notifier.toggle(), true);
+  notifier.tell("Your turn");
+  assert.deepEqual(shown, [["Your turn", "Your game"]]);
+  assert.equal(new Notifier().on, true, "the browser remembers the switch");
+  assert.equal(await notifier.toggle(), false);
+  assert.equal(new Notifier().on, false);
+});
+
+test("a notification comes only while the page is hidden", async () => {
+  const { shown, page } = withNotifications("granted");
+  const notifier = new Notifier();
+  await notifier.toggle();
+  page.hidden = false;
+  notifier.tell("Your turn");
+  assert.deepEqual(shown, []);
+});
+
+test("notifications that the browser blocks are not offered", async () => {
+  const { shown } = withNotifications("default", "denied");
+  const notifier = new Notifier();
+  assert.equal(notifier.possible, true);
+  assert.equal(await notifier.toggle(), false);
+  assert.equal(notifier.possible, false);
+  notifier.tell("Your turn");
+  assert.deepEqual(shown, []);
 });

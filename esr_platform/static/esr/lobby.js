@@ -3,6 +3,8 @@
 // has the same effect.
 
 import { refresh } from "./live.js";
+import { Notifier, Title } from "./table/alerts.js";
+import { Sound } from "./table/sound.js";
 import { Stream } from "./table/stream.js";
 import { say } from "./words.js";
 
@@ -16,18 +18,23 @@ const SPREAD_MS = 700;
 const BLIND_MS = 5_000;
 
 class Lobby {
-  /** @type {string|undefined} the title of the page while another title is shown */
-  title;
-
   constructor(root) {
     this.root = root;
     this.said = root.querySelector("[data-lobby-said]");
     this.fetched = 0;
     this.open = "";
     this.blind = true;
+    this.title = new Title();
+    this.sound = new Sound();
+    this.notifier = new Notifier();
   }
 
   start() {
+    const { signal } = new AbortController(); // the page ends with its document
+    this.title.begin(signal);
+    this.sound.begin(signal);
+    for (const button of this.root.querySelectorAll('[data-do="notify"]')) this.notifier.switchBy(button);
+    document.addEventListener("visibilitychange", () => document.hidden || this.title.call(false));
     const listener = {
       heard: (event) => this.heard(event),
       there: () => (this.blind = false),
@@ -61,11 +68,9 @@ class Lobby {
 
   tell(text, title) {
     this.said.textContent = text;
-    if (document.hidden) {
-      this.title ??= document.title;
-      document.title = `• ${title}`;
-      document.addEventListener("visibilitychange", () => (document.title = this.title ?? ""), { once: true });
-    }
+    this.sound.play("turn");
+    this.notifier.tell(text);
+    if (document.hidden) this.title.call(true, title);
   }
 
   /** Request the parts once after a burst of events. A hidden page waits until it is visible. */

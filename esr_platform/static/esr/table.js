@@ -8,7 +8,7 @@
 import { around, element, find, findAll, html } from "./elements.js";
 import { boardAt } from "./replay/board.js";
 import { Head } from "./replay/head.js";
-import { Title } from "./table/alerts.js";
+import { Notifier, Title } from "./table/alerts.js";
 import { Clock } from "./table/clock.js";
 import { Decision } from "./table/decision.js";
 import { End } from "./table/end.js";
@@ -111,6 +111,9 @@ class SittingTable extends HTMLElement {
   /** @type {Title} */
   tab;
 
+  /** @type {Notifier} */
+  notifier;
+
   /** @type {Sound} */
   sound;
 
@@ -207,6 +210,8 @@ class SittingTable extends HTMLElement {
     this.prepend(this.lostNote);
     this.tab = new Title();
     this.tab.begin(signal);
+    this.notifier = new Notifier();
+    this.notifier.switchBy(find(this, '[data-do="notify"]'));
     this.sound = new Sound();
     this.sound.begin(signal);
     this.turn = new Turn(this.find("waiting"), this.find("alert"), table.names);
@@ -372,7 +377,13 @@ class SittingTable extends HTMLElement {
     // After all that came with it.
     queueMicrotask(() => this.told.last && this.decision.show(this.present, this.told.last));
     this.tab.call(now.decision !== null);
-    if (begun) this.sound.play("turn");
+    if (begun) this.called(say("Your turn"));
+  }
+
+  /** This player is called back to the page. */
+  called(text) {
+    this.sound.play("turn");
+    this.notifier.tell(text);
   }
 
   /** A substitute bot plays in the own seat. */
@@ -450,7 +461,7 @@ class SittingTable extends HTMLElement {
   newRematch() {
     const send = (want) => this.post.once(`${this.dataset.seatActions}rematch`, { want }).catch(() => null);
     const call = (called) => {
-      if (called && !this.tab.calling) this.sound.play("turn");
+      if (called && !this.tab.calling) this.called(say("Rematch?"));
       this.tab.call(called, say("Rematch?"));
     };
     return new Rematch(this.table, this.seat, send, call);
