@@ -193,7 +193,7 @@ def description_for(bot: Bot, description: str) -> str:
         message = f"The description has {len(text)} characters. The limit is {MAX_DESCRIPTION}."
         raise Refused(message, code="description_length")
     if not text.replace("\n", "").replace("\t", "").isprintable() or _tower(text) or (text and is_blank(text)):
-        raise Refused("The description cannot contain invisible characters.", code="description_invisible")
+        raise Refused("The description contains invisible characters. Remove them.", code="description_invisible")
     if bot.owner is not None:
         _not_taken_away(bot.owner, TextRemoval.What.DESCRIPTION, text, Refused)
     return text

@@ -21,14 +21,14 @@ from esr_platform.accounts.models import User
 def owner_of(bot: Bot) -> User:
     """Return the owner of ``bot``. Raises ``Refused`` for house bots, which cannot be changed."""
     if bot.owner is None:
-        raise Refused(f"{bot.name} is a house bot and cannot be changed.", code="house_bot")
+        raise Refused(f"{bot.name} is a house bot and cannot be changed. Choose one of your bots.", code="house_bot")
     return bot.owner
 
 
 def owner_of_code(bot: Bot) -> User:
     """Return the owner of a bot with code. Raises ``Refused`` for house bots and human players."""
     if bot.kind == Bot.Kind.PERSON:
-        raise Refused(f"{bot.name} is a human player, not a bot.", code="not_a_bot")
+        raise Refused(f"{bot.name} is a human player, not a bot. Choose a bot.", code="not_a_bot")
     return owner_of(bot)
 
 

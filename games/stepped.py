@@ -156,7 +156,7 @@ class SteppedState(State):
             raise ValueError(f"unknown default reason {reason!r}; expected one of {', '.join(DEFAULT_REASONS)}")
         default = self.default_move(seat)
         if move != default:
-            raise IllegalMove("The default move is the first legal move.", repr(default))
+            raise IllegalMove("This is not the default move. The default move is the first legal move.", repr(default))
 
     def forfeit(self, seat: int, reason: str) -> None:
         if reason not in FORFEIT_REASONS:

@@ -179,7 +179,9 @@ def bot_read_by(user: Viewer, slug: str) -> Bot:
     """The bot with this slug, for its owner and staff. Raises ``Http404`` and ``PermissionDenied``."""
     bot = code_seen_by(user, slug)
     if not may_read(user, bot):
-        raise PermissionDenied(gettext("Only the owner of %(name)s can see this page.") % {"name": bot.name})
+        raise PermissionDenied(
+            gettext("Only the owner of %(name)s can see this page. Sign in as the owner.") % {"name": bot.name}
+        )
     return bot
 
 
@@ -187,7 +189,9 @@ def bot_changed_by(user: Viewer, slug: str) -> Bot:
     """The bot with this slug, for its owner only. Raises ``Http404`` and ``PermissionDenied`` (also for staff)."""
     bot = code_seen_by(user, slug)
     if not owns(user, bot):
-        raise PermissionDenied(gettext("Only the owner of %(name)s can do that.") % {"name": bot.name})
+        raise PermissionDenied(
+            gettext("Only the owner of %(name)s can do that. Sign in as the owner.") % {"name": bot.name}
+        )
     return bot
 
 

@@ -75,7 +75,7 @@ def withdraw(match_id: int, reason: str, by: User) -> Match.Status:
 def by_staff(by: User, reason: str, read_by: str = "Everyone can read it in the ledger.") -> str:
     """Check that ``by`` is active staff, and normalize ``reason``. Raises ``Refused``."""
     if not (by.is_staff and by.is_active):
-        raise Refused("Only site staff can do this.", code="staff_only")
+        raise Refused("Only site staff can do this. Use a staff account.", code="staff_only")
     reason = " ".join(reason.split())
     if not reason:
         raise Refused(f"Enter a reason. {read_by}", code="no_reason")
@@ -156,7 +156,9 @@ def void(match_id: int, reason: str, by: User) -> str:
     reason = by_staff(by, reason)
     match = Match.objects.select_related("ladder", "block").filter(pk=match_id).first()
     if match is None or match.status != Match.Status.FINISHED:
-        raise Refused(f"Match {match_id} has no result, so there is nothing to void.", code="no_result")
+        raise Refused(
+            f"Match {match_id} has no result to void. If it has not ended, cancel it instead.", code="no_result"
+        )
     if not match.block.rated:
         with transaction.atomic():
             _take_back(match, reason, by)

@@ -157,7 +157,7 @@ def logs_folder(path: Path | None) -> Path | None:
         try:
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise UsageError(f"Cannot create the folder {path}: {error.strerror}.") from error
+            raise UsageError(f"Cannot create the folder {path}: {error.strerror}. Choose another folder.") from error
     return path
 
 

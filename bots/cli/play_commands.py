@@ -346,7 +346,7 @@ def replay_decision_arguments(parser: ArgumentParser) -> None:
 def run_replay_decision(options: Namespace, screen: Screen) -> int:
     """Replay the earlier decisions, then this one, and compare the answer with the game."""
     if options.pdb and options.json:
-        raise UsageError("--pdb is interactive and cannot be combined with --json.")
+        raise UsageError("--pdb is interactive and cannot be combined with --json. Omit one of them.")
     log = read_log(options.log) if options.log else None
     replay = rebuild(read_record(options.record), options.ply, log)
     program = _program(options)

@@ -250,11 +250,11 @@ def command_of(line: str) -> CommandProgram:
     try:
         words = shlex.split(line, posix=os.name == "posix")
     except ValueError as error:
-        raise UsageError(f"Invalid command line {line!r}: {error}.") from error
+        raise UsageError(f"Invalid command line {line!r}: {error}. Check its quotation marks.") from error
     if not words:
-        raise UsageError("The command line is empty.")
+        raise UsageError("The command line is empty. Pass the command that starts the bot.")
     if shutil.which(words[0]) is None:
-        raise UsageError(f"Command not found: {words[0]!r}.")
+        raise UsageError(f"Command not found: {words[0]!r}. Install it or pass its full path.")
     return CommandProgram(tuple(words))
 
 
@@ -267,7 +267,9 @@ def interpreter_at(path: Path) -> Path:
     for found in (here, *(here / name for name in _PYTHONS)):
         if found.is_file() and os.access(found, os.X_OK):
             return found
-    raise UsageError(f"{path} is not a virtual environment or a Python interpreter.")
+    raise UsageError(
+        f"{path} is not a virtual environment or a Python interpreter. Pass the folder of a virtual environment."
+    )
 
 
 def under_python(program: LocalProgram, python: Path | None) -> LocalProgram | CommandProgram:

@@ -214,14 +214,18 @@ def rebuild(record: Document, ply: int, log: Document | None) -> Replay:
     try:
         verify(record)
     except RecordError as error:
-        raise UsageError(f"Invalid game record: {error}.") from error
+        raise UsageError(
+            f"Invalid game record: {error}. Download the record again or fix the program that wrote it."
+        ) from error
     seat = _asked_seat(record, ply)
     number = decided_plies(record, seat).index(ply) + 1
     if log is not None:
         _require_match(record, seat, log)
     asked = len(log["decisions"]) if log is not None else _asked(record, seat)
     if number > asked:
-        raise UsageError(f"Seat {seat} forfeited the game before ply {ply} and received no decision there.")
+        raise UsageError(
+            f"Seat {seat} forfeited the game before ply {ply} and received no decision there. Choose an earlier ply."
+        )
     hello, first = _start(record, seat, log, number)
     return Replay(hello, tuple(_questions(record, seat, first, number, log)))
 
@@ -229,7 +233,7 @@ def rebuild(record: Document, ply: int, log: Document | None) -> Replay:
 def _asked_seat(record: Document, ply: int) -> int:
     steps = record["steps"]
     if not 0 <= ply < len(steps):
-        raise UsageError(f"Ply {ply} does not exist: the record has plies 0 to {len(steps) - 1}.")
+        raise UsageError(f"Ply {ply} does not exist. Choose a ply from 0 to {len(steps) - 1}.")
     step = steps[ply]
     if "chance" in step or step.get("forced"):
         what = "a chance step" if "chance" in step else "a forced move"

@@ -42,7 +42,10 @@ def suspend(person: User, by: User, reason: str) -> None:
         reason = _may(by, person, reason)
         open_ = User.objects.filter(pk=person.pk, suspended=None, deleted=None)
         if not open_.update(suspended=Now(), suspension_reason=reason, is_active=False):
-            raise Refused(_("%(name)s is already suspended.") % {"name": person.username}, code="already_suspended")
+            raise Refused(
+                _("%(name)s is already suspended. Nothing was changed.") % {"name": person.username},
+                code="already_suspended",
+            )
         sessions.end_all(person)
         suspend_bots_of(person)
         leave_lobby(person)
@@ -58,7 +61,9 @@ def lift(person: User, by: User, reason: str) -> None:
         reason = _may(by, person, reason)
         closed = User.objects.filter(pk=person.pk, suspended__isnull=False, deleted=None)
         if not closed.update(suspended=None, suspension_reason="", is_active=True):
-            raise Refused(_("%(name)s is not suspended.") % {"name": person.username}, code="not_suspended")
+            raise Refused(
+                _("%(name)s is not suspended. Nothing was changed.") % {"name": person.username}, code="not_suspended"
+            )
         lift_bots_of(person)
         StaffAction.objects.create(by=by, person=person, what=_What.LIFTED_PERSON, reason=reason)
         transaction.on_commit(partial(_tell, person, "lifted", reason), robust=True)
@@ -73,7 +78,7 @@ def remove_name_of(person: User, by: User, reason: str) -> None:
         blank = remove_name(person.pk)
         if person.deleted is not None or person.username == blank:
             raise Refused(
-                _("This account is deleted, or its username was already removed."),
+                _("This account is deleted, or its username was already removed. Nothing was changed."),
                 code="no_name_to_remove",
             )
         former = person.username

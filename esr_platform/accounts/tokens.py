@@ -108,7 +108,10 @@ def still_live(ids: Collection[int]) -> set[int]:
 
 def _require_own_remote(user: User, bot: OwnBot) -> None:
     if bot.owner_id != user.pk or bot.kind != "remote":
-        raise Refused(_("Only your own remote bots can have tokens."), code="not_own_remote_bot")
+        raise Refused(
+            _("This is not one of your remote bots. Choose one of them, or create a token without a bot."),
+            code="not_own_remote_bot",
+        )
     if bot.retired is not None:
         raise Refused(_("%(name)s is retired. Restore the bot first.") % {"name": bot.name}, code="bot_retired")
 

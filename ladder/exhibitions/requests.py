@@ -222,7 +222,7 @@ def cancel(exhibition: Exhibition, by: User) -> None:
         now = hold_acting(by.pk)
         locked = held(exhibition)
         if not locked.open:
-            raise Refused("This match request has already ended.", code="already_ended")
+            raise Refused("This match request has already ended. Nothing was changed.", code="already_ended")
         if locked.state == _State.RUNNING and locked.requested_by_id != by.pk and not by.is_staff:
             raise Refused(
                 "The match has started. Only the user who requested it can cancel it now.", code="already_started"

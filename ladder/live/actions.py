@@ -265,7 +265,7 @@ def sit_down(match_id: int, seat: int) -> None:
     """Return to a seat in which a substitute plays, once. An open decision is asked again, with the time left."""
     with _table(match_id, seat) as (table, live_seat):
         if live_seat.kind == LiveSeat.Kind.PERSON and not live_seat.forfeit:
-            raise Refused(_("You are already playing in your seat."), code="already_seated")
+            raise Refused(_("You are already in your seat. Reload the page to continue."), code="already_seated")
         if not _may_return(live_seat):
             raise Refused(
                 _("You cannot return: you have returned once already, have resigned, or have no time left."),
@@ -283,7 +283,10 @@ def _table(match_id: int, seat: int) -> Iterator[tuple[LockedMatch, LiveSeat]]:
     with transaction.atomic():
         table = held(match_id)
         if table is None or not table.state.pending:
-            raise Refused(_("The game has ended."), code="game_over")
+            raise Refused(
+                _("The game has ended, so this is no longer possible. Reload the page to see the result."),
+                code="game_over",
+            )
         live_seats = table.position.live_seats
         if not 0 <= seat < len(live_seats) or live_seats[seat].kind not in LiveSeat.OF_PEOPLE:
             raise Refused(_("You do not play in this game. Join or create another one."), code="no_seat")

@@ -265,7 +265,8 @@ def no_season(ladder: Ladder) -> Refused:
 def versions_of(ladder: Ladder, bots: Sequence[Bot]) -> list[BotVersion]:
     """By seat, the version that plays: the frozen version of a membership or the active one. Raises ``Refused``."""
     if not ladder.open:
-        raise Refused(_("%(ladder)s is closed: no new games can start.") % {"ladder": ladder}, code="ladder_closed")
+        text = _("%(ladder)s is closed, so no new games can start. Choose another ladder.") % {"ladder": ladder}
+        raise Refused(text, code="ladder_closed")
     memberships = {
         membership.bot_id: membership for membership in Membership.objects.filter(ladder=ladder, bot__in=bots)
     }
@@ -321,7 +322,8 @@ def _membership(version: BotVersion, ladder: Ladder) -> Membership:
     membership = Membership.objects.filter(ladder=ladder, bot=version.bot_id, active=True).first()
     if membership is None or membership.pk in merged_on([ladder]):
         raise Refused(
-            _("%(bot)s does not play on %(ladder)s.") % {"bot": version.bot.name, "ladder": ladder},
+            _("%(bot)s does not play on %(ladder)s. Choose another player or ladder.")
+            % {"bot": version.bot.name, "ladder": ladder},
             code="not_on_ladder",
         )
     return membership

@@ -362,7 +362,10 @@ def answer(made: Proposal, bot: Bot, accepted: bool) -> Proposal:
         locked = _locked(made)
         asked = ProposalPlayer.objects.filter(proposal=locked, bot=bot).first()
         if asked is None:
-            raise Refused(f"{bot.name} is not a player of this challenge.", code="not_a_player")
+            raise Refused(
+                f"{bot.name} is not a player of this challenge. Answer for a bot that was challenged.",
+                code="not_a_player",
+            )
         if asked.accepted == accepted:
             return locked
         if asked.accepted is not None and locked.state == _State.OPEN:
@@ -440,7 +443,10 @@ def _players(match: Match, by: User) -> tuple[list[Bot], Bot]:
     players = [seat.version.bot for seat in seats]
     own = next((bot for bot in players if bot.kind == Bot.Kind.PERSON and bot.owner_id == by.pk), None)
     if own is None:
-        raise Refused(_("Only players of this game can offer a rematch."), code="not_a_player")
+        raise Refused(
+            _("You did not play in this game, so you cannot offer a rematch. Send a challenge instead."),
+            code="not_a_player",
+        )
     return players, own
 
 

@@ -130,7 +130,8 @@ def _require_games(player: Bot, ladder: Ladder) -> None:
     frozen = frozen_ladders().filter(pk=ladder.pk).exists()
     if frozen and not Membership.objects.filter(ladder=ladder, bot=player).exists():
         raise Refused(
-            _("%(ladder)s is closed to new players: its deadline has passed.") % {"ladder": ladder},
+            _("%(ladder)s is closed to new players: its deadline has passed. Choose another ladder.")
+            % {"ladder": ladder},
             code="deadline_passed",
         )
 

@@ -185,24 +185,36 @@ def take_back(bot: Bot) -> None:
 def _require_welcome(bot: Bot, ladder: Ladder) -> None:
     """Raises ``CannotJoin`` if ``ladder`` accepts no new bots, or none of this owner."""
     if bot.kind == Bot.Kind.PERSON:
-        raise CannotJoin("Human players join a ladder when they play a rated game on it.", code="human_player")
+        raise CannotJoin(
+            "Human players cannot be added. They join a ladder when they play a rated game on it.", code="human_player"
+        )
     if not ladder.open:
-        raise CannotJoin(f"The ladder {ladder} is closed.", code="ladder_closed")
+        raise CannotJoin(f"The ladder {ladder} is closed. Choose an open ladder.", code="ladder_closed")
     if ladder.by_invitation and not Invitation.objects.filter(ladder=ladder, person=bot.owner_id).exists():
         text = f"{ladder} is open only to invited members. Ask its organizer for the invitation link."
         raise CannotJoin(text, code="invitation_only")
     if frozen_ladders().filter(pk=ladder.pk).exists() and not ladder.memberships.filter(bot=bot).exists():
-        raise CannotJoin(f"{ladder} is closed to new bots: its deadline has passed.", code="deadline_passed")
+        raise CannotJoin(
+            f"{ladder} is closed to new bots: its deadline has passed. Choose another ladder.", code="deadline_passed"
+        )
 
 
 def _unsupported(bot: Bot, ladder: Ladder) -> CannotJoin:
     if ladder.players == Ladder.Players.PEOPLE:
-        return CannotJoin(f"{ladder} is only for human players, but {bot} is a bot.", code="humans_only")
+        return CannotJoin(
+            f"{ladder} is only for human players, but {bot} is a bot. Choose a ladder for bots.", code="humans_only"
+        )
     if ladder.players == Ladder.Players.REMOTE and bot.kind == Bot.Kind.HOSTED:
-        return CannotJoin(f"{ladder} is only for remote bots, but {bot} is a hosted bot.", code="remote_only")
+        return CannotJoin(
+            f"{ladder} is only for remote bots, but {bot} is a hosted bot. Choose a ladder for hosted bots.",
+            code="remote_only",
+        )
     if not ladder.live and bot.kind == Bot.Kind.REMOTE:
-        return CannotJoin(f"{ladder} is only for hosted bots, but {bot} is a remote bot.", code="hosted_only")
-    text = f"The active version of {bot} does not support the format of {ladder}."
+        return CannotJoin(
+            f"{ladder} is only for hosted bots, but {bot} is a remote bot. Choose a ladder for remote bots.",
+            code="hosted_only",
+        )
+    text = f"The active version of {bot} does not support the format of {ladder}. Upload a version that does."
     return CannotJoin(text, code="unsupported_format")
 
 
@@ -271,11 +283,14 @@ def require_sits(bot: Bot, ladder: Ladder) -> None:
     if not bot.plays:
         raise Refused(_("%(name)s cannot play at the moment.") % names, code="cannot_play")
     if not kind_sits(bot, ladder):
-        raise Refused(_("%(ladder)s is not open to human players.") % names, code="bots_only")
+        raise Refused(_("%(ladder)s is not open to human players. Choose another ladder.") % names, code="bots_only")
     if not ladder.open:
-        raise Refused(_("The ladder %(ladder)s is closed.") % names, code="ladder_closed")
+        raise Refused(_("The ladder %(ladder)s is closed. Choose an open ladder.") % names, code="ladder_closed")
     if ladder.by_invitation and not Invitation.objects.filter(ladder=ladder, person=bot.owner_id).exists():
-        raise Refused(_("%(ladder)s is open only to invited members.") % names, code="invitation_only")
+        raise Refused(
+            _("%(ladder)s is open only to invited members. Ask its organizer for the invitation link.") % names,
+            code="invitation_only",
+        )
 
 
 def membership_of(version: BotVersion, ladder: Ladder) -> Membership:
@@ -286,13 +301,15 @@ def membership_of(version: BotVersion, ladder: Ladder) -> Membership:
     with transaction.atomic():
         bot = Bot.objects.select_for_update(no_key=True).get(pk=version.bot_id)
         if bot.kind != Bot.Kind.PERSON or is_guest(bot):
-            raise Refused(_("Only players with an account have a rating."), code="no_account")
+            raise Refused(
+                _("Guests cannot play rated games. Create an account or play a casual game."), code="no_account"
+            )
         require_sits(bot, ladder)
         membership = Membership.objects.filter(ladder=ladder, bot=bot).first()
         if membership is None:
             if frozen_ladders().filter(pk=ladder.pk).exists():
-                text = _("%(ladder)s is closed to new players: its deadline has passed.") % {"ladder": ladder.name}
-                raise Refused(text, code="deadline_passed")
+                text = _("%(ladder)s is closed to new players: its deadline has passed. Choose another ladder.")
+                raise Refused(text % {"ladder": ladder.name}, code="deadline_passed")
             return Membership.objects.create(ladder=ladder, bot=bot)
         if not membership.active or membership.declined:
             membership.active, membership.declined = True, False

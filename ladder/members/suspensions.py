@@ -40,7 +40,7 @@ def suspend(bot: Bot, by: User, reason: str) -> None:
         hold(owner.pk)
         locked = _locked(bot.pk)
         if locked.suspended is not None and not locked.suspended_with_owner:
-            raise Refused(f"{bot.name} is already suspended.", code="already_suspended")
+            raise Refused(f"{bot.name} is already suspended. Nothing was changed.", code="already_suspended")
         _set(locked, reason, with_owner=False)
         StaffAction.objects.create(by=by, bot=bot, what=StaffAction.What.SUSPENDED_BOT, reason=reason)
     bot.refresh_from_db()

@@ -407,7 +407,9 @@ def _version(bot: Bot, number: int) -> BotVersion:
 def _readable_source(request: HttpRequest, slug: str, number: int) -> BotVersion:
     bot = access.code_seen_by(request.user, slug)
     if not access.may_read(request.user, bot) and not bot.public_source:
-        raise PermissionDenied(_("The source code of %(name)s is private.") % {"name": bot.name})
+        raise PermissionDenied(
+            _("The source code of %(name)s is private. Only its owner can read it.") % {"name": bot.name}
+        )
     found_version = _version(bot, number)
     if not access.may_read_source(request.user, found_version):
         text = _("%(name)s does not have a version %(number)s with public source code.")

@@ -158,7 +158,7 @@ class OneExhibition(Writing):
         person = person_of(request)
         exhibition = exhibition_seen_by(person, exhibition_id)
         if not may_cancel(exhibition, person):
-            raise PermissionDenied("Only the user who requested the matches can cancel them.")
+            raise PermissionDenied("Only the user who requested the matches can cancel them. Use a token of this user.")
         with refusals():
             requests.cancel(exhibition, person)
         return Response(_document(exhibition_seen_by(person, exhibition_id)))

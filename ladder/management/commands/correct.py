@@ -77,14 +77,14 @@ def _k(options: Mapping[str, Any], by: User) -> str:
 def _staff(name: str) -> User:
     user: User | None = get_user_model().objects.filter(username=name).first()
     if user is None:
-        raise Refused(f"User {name} not found.", code="unknown_user")
+        raise Refused(f"User {name} not found. Pass an existing username.", code="unknown_user")
     return user
 
 
 def _ladder(slug: str) -> Ladder:
     ladder = Ladder.objects.filter(slug=slug).first()
     if ladder is None:
-        raise Refused(f"Ladder {slug} not found.", code="unknown_ladder")
+        raise Refused(f"Ladder {slug} not found. Pass the slug from its URL.", code="unknown_ladder")
     return ladder
 
 
@@ -93,7 +93,7 @@ def _membership(ladder: str, bot: str) -> Membership:
         Membership.objects.select_related("ladder", "bot").filter(ladder=_ladder(ladder), bot__slug=bot).first()
     )
     if membership is None:
-        raise Refused(f"Bot {bot} not found on ladder {ladder}.", code="unknown_bot")
+        raise Refused(f"Bot {bot} not found on ladder {ladder}. Pass the slug of a member.", code="unknown_bot")
     return membership
 
 

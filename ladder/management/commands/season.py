@@ -59,7 +59,7 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         ladder = Ladder.objects.filter(slug=options["ladder"]).first()
         if ladder is None:
-            raise CommandError(f"Ladder {options['ladder']} not found.")
+            raise CommandError(f"Ladder {options['ladder']} not found. Pass the slug from its URL.")
         try:
             done = _open(ladder, options) if options["action"] == "open" else _close(ladder, options)
         except WrongMoment as error:

@@ -77,5 +77,8 @@ def _ladder(slug: str) -> Ladder:
 def _season(slug: str, number: int) -> Season:
     season = Season.objects.select_related("ladder").filter(ladder=_ladder(slug), number=number).first()
     if season is None:
-        raise CommandError(f"Season {number} of ladder {slug} not found.", returncode=2)
+        raise CommandError(
+            f"Season {number} of ladder {slug} not found. Pass a number from the seasons page of the ladder.",
+            returncode=2,
+        )
     return season
