@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from games.registry import GAMES
@@ -438,19 +438,34 @@ def test_a_refused_move_can_be_sent_again(watched: Page) -> None:
     watched.wait_for_function("state.sent.length === 2")
 
 
-def test_piles_and_niches_of_the_table_can_be_pointed_at(watched: Page) -> None:
+def test_piles_of_the_table_can_be_pointed_at(watched: Page) -> None:
     ready(watched)
     for kind, about in one_of_each():
-        if kind not in ("open_barter", "immediate:swap", "lay"):
+        if kind not in ("open_barter", "immediate:swap"):
             continue
         mount(watched, about)
-        if kind == "lay":
-            bottle, *_ = steps(watched, about, about["moves"][-1])
-            watched.click(f".compose {bottle}")
         for place in watched.locator(".sitting .pointable").all()[:8]:
             before = watched.evaluate("JSON.stringify(state.kept)")
             place.click()
             assert watched.evaluate("JSON.stringify(state.kept)") != before, kind
+
+
+def test_bottles_are_laid_where_the_board_shows_the_own_cellar(watched: Page) -> None:
+    ready(watched, 360)
+    about = next(about for kind, about in one_of_each() if kind == "lay")
+    mount(watched, about)
+    bottle, niche, _ = steps(watched, about, about["moves"][-1])
+    seat = about["question"]["seat"]
+    other = next(index for index in range(len(about["table"]["names"])) if index != seat)
+    own = f".seat[data-seat='{seat}']"
+    expect(watched.locator(f"{own} {niche}")).to_be_visible()
+    watched.locator(f".seat[data-seat='{other}'] > .open").click()
+    expect(watched.locator(f"{own} {niche}")).to_be_hidden()
+    watched.click(f".compose {bottle}")
+    expect(watched.locator(f"{own} {niche}")).to_be_visible()
+    watched.evaluate("composed.destroy()")
+    expect(watched.locator(f"{own} [data-cell]")).to_have_count(0)
+    expect(watched.locator(f"{own} .vault > .cellar")).to_be_visible()
 
 
 def test_a_plain_decision_is_a_list_or_a_field(watched: Page) -> None:

@@ -1,6 +1,6 @@
 // The table of Die Weinhändler: the bids as a chain, and every seat with its hand and its cellar.
 
-import { element } from "../elements.js";
+import { element, find } from "../elements.js";
 import { say, sayCount } from "../words.js";
 import { chain } from "./cellars/chain.js";
 import { laid, remember } from "./cellars/facts.js";
@@ -38,16 +38,16 @@ export function marks(scene) {
 }
 
 /**
- * Which cell of which cellar an element of the table is, for composers that let niches be pointed at.
- * @param {Element} node
- * @returns {{seat: number, cellar: number, cell: number[]}|null} cellars count from 0, the last one is open
+ * Where the open cellar of a seat is drawn, for composers that put niches of their own there. On a phone it is opened.
+ * @param {HTMLElement} root
+ * @param {number} seat
+ * @returns {HTMLElement|null}
  */
-export function cellAt(node) {
-  const [, seat, cellar, level, x] =
-    /^cellar-(\d+)-(\d+)-(\d+),(-?\d+)$/.exec(
-      /** @type {HTMLElement|null} */ (node.closest(".niche"))?.dataset.at ?? "",
-    ) ?? [];
-  return seat === undefined ? null : { seat: Number(seat), cellar: Number(cellar), cell: [Number(level), Number(x)] };
+export function vaultOf(root, seat) {
+  const column = /** @type {HTMLElement|null} */ (root.querySelector(`.seat[data-seat="${seat}"]`));
+  if (!column) return null;
+  if (!column.matches(".is-open")) find(column, ":scope > .open").click();
+  return find(column, ".vault");
 }
 
 /**

@@ -120,6 +120,7 @@ function drawLink(target, found, scene, { names, tokens }) {
   target.className = "link";
   target.classList.toggle("display", seat === null);
   target.classList.toggle("asked", asked);
+  target.classList.toggle("mine", seat !== null && seat === scene.seat);
   target.classList.toggle("bare", seat !== null && found.total === null);
   target.style.setProperty("--cards", String(Math.max(3, found.cards.length + found.under.length)));
   show(target, [found, asked, view.stage, added], () => [

@@ -46,12 +46,14 @@ export function pyramid(tokens, place) {
       const held = new Map(cells.map((cell) => [`${cell.level},${cell.x + right}`, cell]));
       const lit = new Set((lay?.trios ?? []).flat().map(key));
       const top = Math.max(-1, ...cells.map((cell) => cell.level));
-      rows.forEach((row, place) => row.classList.toggle("far", BASE - 1 - place > top + 1));
+      const seen = Math.min(BASE, top + 2);
+      rows.forEach((row, place) => row.classList.toggle("far", BASE - place > seen));
+      drawing.dataset.rows = String(seen);
+      drawing.style.setProperty("--seen", String(seen));
       niches.forEach((row, level) =>
         row.forEach((niche, along) => {
           const cell = held.get(`${level},${along}`);
           const at = cell ? key([cell.level, cell.x]) : "";
-          niche.dataset.at = `${place}-${level},${along - right}`;
           drawNiche(niche, cell, {
             tokens,
             place: `${place}-${at}`,

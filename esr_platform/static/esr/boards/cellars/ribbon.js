@@ -18,7 +18,7 @@ export function ribbon({ tokens }) {
       const facts = [view.stage, view.stack, view.stack_bottom, view.idle_rounds, view.last_round];
       show(line, facts, () => [
         parts(view),
-        view.idle_rounds >= STILL && !view.last_round && element("p", "caption", idle(view)),
+        view.idle_rounds >= STILL && !view.last_round && element("p", "caption idle", idle(view)),
         stack(view, tokens),
       ]);
     },

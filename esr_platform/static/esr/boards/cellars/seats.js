@@ -25,6 +25,7 @@ export function seatColumn(table, seat, opened) {
   button.addEventListener("click", () => opened(seat));
   const column = element("section", "seat", head, hand, vault.element, button);
   column.setAttribute("aria-label", table.names[seat]);
+  column.dataset.seat = String(seat);
 
   return {
     element: column,

@@ -3,6 +3,7 @@
 
 import { EMPTY } from "../../boards/cellars/bottles.js";
 import { reasons } from "../../boards/cellars/facts.js";
+import { vaultOf } from "../../boards/cellars.js";
 import { element } from "../../elements.js";
 import * as words from "../../words.js";
 import { isArrow, towards } from "../keys.js";
@@ -11,7 +12,6 @@ import { bottlesText, handOf } from "./bottle_buttons.js";
 import { draggable } from "./drag.js";
 import { cellsFor, isLegal } from "./legal.js";
 import { inCell, nichesOf } from "./niches.js";
-import { onNiches } from "./pointer.js";
 import { earning } from "./points.js";
 
 const { say, sayCount } = words;
@@ -34,6 +34,7 @@ export function laying(about, hold) {
 
   function take(place) {
     const { bottle, cell } = hold.draft();
+    home.open();
     if (bottle === place) hold.change(NOTHING);
     else hold.change({ bottle: place, cell: fits(place, cell) ? cell : null });
   }
@@ -46,11 +47,8 @@ export function laying(about, hold) {
   const bottles = handOf(hand, tokens, take);
   const niches = nichesOf(cells, open, tokens, put);
   const begun = view.players[seat].cellars.length;
-  const pointing = onNiches(
-    question.new_cellar && begun ? null : about.board,
-    { seat, cellar: Math.max(0, begun - 1) },
-    put,
-  );
+  const body = element("div", "compose-lay", bottles.element);
+  const home = homeOf(niches, body, about);
   draggable(bottles.buttons, aim, drop);
 
   function aim(source, target) {
@@ -68,8 +66,7 @@ export function laying(about, hold) {
     if (niche && fits(place, cellOf(niche))) hold.change({ bottle: place, cell: cellOf(niche) });
   }
 
-  const nicheUnder = (target) =>
-    niches.buttons.find((button) => button.contains(target)) ?? pointing.under(target, niches);
+  const nicheUnder = (target) => niches.buttons.find((button) => button.contains(target));
 
   const ghostOf = ({ bottle, cell }) => (bottle !== null && cell ? earning(cells, hand[bottle], cell) : null);
 
@@ -81,7 +78,6 @@ export function laying(about, hold) {
       button.classList.toggle("open-now", can);
       button.setAttribute("aria-disabled", String(!can));
     }
-    pointing.show(draft.bottle === null ? [] : cellsFor(question, hand[draft.bottle]));
   }
 
   function judge(draft) {
@@ -179,6 +175,7 @@ export function laying(about, hold) {
   function taken(button) {
     const place = Number(button.dataset.bottle);
     const first = legalNiches(place).at(-1); // the one furthest down
+    home.open();
     hold.change({ bottle: place, cell: first ? cellOf(first) : null });
     first?.focus();
   }
@@ -197,7 +194,7 @@ export function laying(about, hold) {
       question.new_cellar && begun
         ? say("Your cellar is full. The next bottle starts a new one.")
         : say("Each star is 1 point. A trio of the same bottle earns 4 points, a run of one color earns 1."),
-    body: element("div", "compose-lay", bottles.element, niches.element),
+    body,
     start: NOTHING,
     fits: ({ bottle, cell }) =>
       (bottle === null && cell === null) || (bottle in hand && (cell === null || fits(bottle, cell))),
@@ -206,8 +203,24 @@ export function laying(about, hold) {
     press,
     legal: (move) => isLegal(question, move),
     focus: () => bottles.buttons[0]?.focus(),
-    end: pointing.stop,
+    end: home.leave,
   };
 }
 
 const cellOf = (niche) => niche.dataset.cell.split(",").map(Number);
+
+/** One's own cellar is drawn once: at its place on the board, or below the hand where there is no board. */
+function homeOf({ element: frame, levels }, body, { board, seat }) {
+  const place = element("div", "compose compose-niches", frame);
+  const vault = board && vaultOf(board, seat);
+  (vault ?? body).append(place);
+  vault?.classList.add("laying");
+  vault?.style.setProperty("--levels", String(levels));
+  return {
+    open: () => board && vaultOf(board, seat),
+    leave() {
+      place.remove();
+      vault?.classList.remove("laying");
+    },
+  };
+}

@@ -32,7 +32,9 @@ export function nichesOf(cells, open, tokens, pressed) {
   const top = Math.max(...places.map(([level]) => level));
   const frame = element("div", "compose-cellar");
   const width = Math.max(...places.map(([level, x]) => 2 * x + level)) - left + 2;
+  const levels = top + 1;
   frame.style.setProperty("--halves", String(width));
+  frame.style.setProperty("--levels", String(levels));
   const niches = new Map();
   const ordered = [...places].sort((one, two) => two[0] - one[0] || one[1] - two[1]);
   for (const [level, x] of ordered) {
@@ -49,6 +51,7 @@ export function nichesOf(cells, open, tokens, pressed) {
   frame.setAttribute("aria-label", say("Your cellar"));
   return {
     element: frame,
+    levels,
     buttons: [...niches.values()].filter((niche) => niche.matches("button")),
     at: (cell) => niches.get(keyOf(cell)),
     show: (ghost) => show(niches, cells, tokens, ghost),
