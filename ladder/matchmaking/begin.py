@@ -167,14 +167,14 @@ def require_table(by: User, ladder: Ladder, bots: Sequence[Bot], *, rated: bool 
     versions_of(ladder, bots)
 
 
-def require_free(by: User, bots: Collection[Bot], *, rated: bool) -> None:
+def require_free(by: int | None, bots: Collection[Bot], *, rated: bool) -> None:
     """Raises ``Refused`` if one of the people among ``bots`` already plays as many games as allowed."""
     for bot in bots:
         if bot.kind != Bot.Kind.PERSON or bot.owner_id is None:
             continue
         busy = why_busy(bot.owner_id, rated=rated)
         if busy:
-            player = "You are" if bot.owner_id == by.pk else f"{bot.name} is"
+            player = "You are" if bot.owner_id == by else f"{bot.name} is"
             playing = "a rated game" if busy == "rated" else "the maximum number of games"
             raise Refused(f"{player} already playing {playing}. Try again after a game has ended.", code="busy")
 

@@ -82,6 +82,14 @@ def guest_of(secret: str, address: str, name: str = "") -> Guest:
     return Guest(guest_hash(secret), salted_hmac(_SALT, address, algorithm="sha256").hexdigest(), name)
 
 
+def guest_at(match_id: int, seat: int) -> Guest:
+    """The guest at a seat. Raises ``Refused`` if they were forgotten."""
+    found = LiveSeat.objects.exclude(guest="").filter(table=match_id, seat__index=seat).select_related("seat").first()
+    if found is None:
+        raise Refused(_("This game is too old. Start a new one."), code="no_guest")
+    return Guest(found.guest, found.guest_address, found.seat.guest_name)
+
+
 def require_pace(address: str) -> None:
     """Count an attempt to get a seat as a guest. Raises ``TooMany`` after too many from one IP address."""
     wait = wait_s(SCOPE, address)
@@ -198,8 +206,9 @@ def forget_guests() -> int:
         call_command("clearsessions")
     except Exception:
         logger.exception("expired sessions not deleted")
-    places = ProposalPlayer.objects.exclude(guest="").filter(proposal__created__lt=Now() - KEPT)
-    places.exclude(proposal__in=Proposal.objects.waiting()).delete()
+    ended = Proposal.objects.filter(created__lt=Now() - KEPT).exclude(state=Proposal.State.OPEN)
+    ProposalPlayer.objects.exclude(guest="").filter(proposal__in=ended).delete()
+    ended.exclude(by_guest="").update(by_guest="")
     old = LiveSeat.objects.exclude(guest="").filter(table__match__started__lt=Now() - KEPT)
     old = old.exclude(table__match__status=Match.Status.RUNNING)
     forgotten = 0

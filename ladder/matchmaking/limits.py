@@ -277,10 +277,9 @@ def end_guest_games(guests: Collection[Guest], found: int | None) -> None:
     theirs = waiting_guests().filter(guest__in=[guest.secret_hash for guest in guests]).exclude(proposal=found)
     open_games = Proposal.objects.filter(state=Proposal.State.OPEN, pk__in=theirs.values("proposal"))
     held = list(open_games.select_for_update(skip_locked=True, no_key=True).order_by("pk").values_list("pk", flat=True))
-    places = theirs.filter(proposal__in=held)
-    own = list(places.filter(index=0, proposal__by=None).values_list("proposal", flat=True))
-    Proposal.objects.filter(pk__in=own).update(state=Proposal.State.WITHDRAWN, ended=Now())
-    places.exclude(proposal__in=own).delete()
+    own = Proposal.objects.filter(pk__in=held, by_guest__in=[guest.secret_hash for guest in guests])
+    theirs.filter(proposal__in=held).exclude(proposal__in=list(own.values_list("pk", flat=True))).delete()
+    own.update(state=Proposal.State.WITHDRAWN, ended=Now())
 
 
 def _hosted_beside(seats: QuerySet[LiveSeat]) -> QuerySet[LiveSeat]:
@@ -403,15 +402,20 @@ def require_not_too_often(by: User, people: Collection[int], again: Match | None
 
     Rematches do not count for this. They have a limit per match, ``again``.
     """
-    asked = Proposal.objects.filter(by=by, again=again) if people and again is not None else None
-    if asked is not None and (asked.filter(state=_DECLINED).exists() or asked.count() >= MOST_REMATCHES):
+    if people and again is not None:
+        require_rematch(Proposal.objects.filter(by=by, again=again))
+    recent = Proposal.objects.challenges().filter(by=by, again=None)
+    for person in people:
+        _CHALLENGES_TO_ONE.require(recent.filter(players__bot__owner=person).distinct())
+
+
+def require_rematch(asked: QuerySet[Proposal]) -> None:
+    """Raises ``TooMany`` if a player who has ``asked`` for these rematches of a game cannot ask for another one."""
+    if asked.filter(state=_DECLINED).exists() or asked.count() >= MOST_REMATCHES:
         raise TooMany(
             "You cannot offer another rematch of this game. The other players can still offer one.",
             code="rematch_again",
         )
-    recent = Proposal.objects.challenges().filter(by=by, again=None)
-    for person in people:
-        _CHALLENGES_TO_ONE.require(recent.filter(players__bot__owner=person).distinct())
 
 
 def require_unasked(bots: Iterable[Bot]) -> None:

@@ -173,7 +173,12 @@ def rematch_request(match_id: int) -> Document | None:
         return None
     late = last.state == Proposal.State.OPEN and last.expires <= last.now
     players = list(last.players.select_related("bot").order_by("index"))
-    asked = (player.index for player in players if player.bot.owner_id == last.by_id)
+    by_guest = last.by_id is None
+    asked = (
+        player.index
+        for player in players
+        if (player.guest == last.by_guest if by_guest else player.bot.owner_id == last.by_id)
+    )
     return {
         "state": str(Proposal.State.EXPIRED if late else last.state),
         "by": next(asked, None),

@@ -45,13 +45,14 @@ from ladder.matchmaking.limits import (
     require_not_too_often,
     require_offer,
     require_place,
+    require_rematch,
     require_room,
     require_seat,
     require_unasked,
     why_busy,
 )
 from ladder.matchmaking.presence import here_among, tell_asked, tell_lobby
-from ladder.models import Block, Ladder, Match, Proposal, ProposalPlayer
+from ladder.models import Block, Ladder, Match, Proposal, ProposalPlayer, Seat
 
 GRACE: Final = timedelta(seconds=30)
 """An open game stays in the lobby this long after its creator was last seen there."""
@@ -125,12 +126,13 @@ def create_guest_game(by: Guest, ladder: Ladder, *, clock: str = "usual", bots: 
     with transaction.atomic():
         player = require_guests_on(ladder)
         Bot.objects.select_for_update(no_key=True).get(pk=player.pk)
-        mine = Proposal.objects.games().waiting().filter(by=None, ladder=ladder, clock=clock)
-        known = mine.filter(players__guest=by.secret_hash, players__index=0).select_related("ladder").first()
+        mine = Proposal.objects.games().waiting().filter(by_guest=by.secret_hash, ladder=ladder, clock=clock)
+        known = mine.select_related("ladder").first()
         if known is not None:
             return known
         made = _create(
             [player, *table_of(None, ladder, bots, rated=False)],
+            by_guest=by.secret_hash,
             ladder=ladder,
             clock=clock,
             limits=asdict(limits),
@@ -198,7 +200,7 @@ def _leave_as_guest(game: Proposal, by: Guest) -> Proposal:
         own = locked.players.filter(guest=by.secret_hash).first()
         if own is None or locked.state != _State.OPEN:
             return locked
-        if locked.by_id is None and own.index == 0:
+        if locked.by_guest == by.secret_hash:
             return _end(locked, _State.WITHDRAWN)
         own.delete()
         tell_lobby()
@@ -330,7 +332,7 @@ def challenge(
         require_room(by)
         require_unasked(asked)
         require_not_too_often(by, people_of(asked), again)
-        require_free(by, bots, rated=rated)
+        require_free(by.pk, bots, rated=rated)
         for bot in asked:
             if bot.pk not in here:
                 raise Refused(f"{bot.name} is offline. Send the challenge again later.", code="offline")
@@ -399,30 +401,94 @@ def _same_challenge(by: User, ladder: Ladder, bots: Sequence[Bot], *, rated: boo
 # --- Rematches -------------------------------------------------------------------------------------------------------
 
 
-def rematch(match: Match, by: User) -> Proposal:
+def rematch(match: Match, by: User | Guest) -> Proposal:
     """Propose a rematch of ``match`` with its time control, or accept the one that another player has proposed.
 
-    People and remote bots are asked; bots that run here play again. The seats are drawn. If the rematch is being
-    played, its proposal is returned.
+    People, guests and remote bots are asked; bots that run here play again. The seats are drawn. If the rematch is
+    being played, its proposal is returned.
     """
-    players, own = _players(match, by)
+    seats, own = _seats(match, by)
     made = _rematch_of(match)
-    if made is None:
-        rated = match.block.purpose == Block.Purpose.LIVE
+    if made is None and (isinstance(by, Guest) or any(seat.live_seat.guest for seat in seats)):
+        made = _rematch_with_guests(match, seats, own, by)
+    elif made is None:
+        assert isinstance(by, User)
+        players, rated = [seat.version.bot for seat in seats], match.block.purpose == Block.Purpose.LIVE
         made = challenge(by, match.ladder, players, rated=rated, limits=Limits(**match.table.limits), again=match)
-    return answer(made, own, True) if made.state == _State.OPEN and made.by_id != by.pk else made
+    if made.state != _State.OPEN or _is_by(made, by):
+        return made
+    return _answer_as_guest(made, by, True) if isinstance(by, Guest) else answer(made, own.version.bot, True)
 
 
-def call_off(match: Match, by: User) -> None:
+def call_off(match: Match, by: User | Guest) -> None:
     """Withdraw the open rematch proposal of ``by`` for ``match``, or decline that of another player."""
-    own = _players(match, by)[1]
+    own = _seats(match, by)[1]
     made = _rematch_of(match)
     if made is None or made.state != _State.OPEN:
         return
-    if made.by_id == by.pk:
+    if isinstance(by, Guest):
+        _answer_as_guest(made, by, False)
+    elif _is_by(made, by):
         withdraw(made, by)
     else:
-        answer(made, own, False)
+        answer(made, own.version.bot, False)
+
+
+def _rematch_with_guests(match: Match, seats: Sequence[Seat], own: Seat, by: User | Guest) -> Proposal:
+    """Propose a rematch of a casual game with guests. The row of ``match``, which has ended, guards against two."""
+    people, acting = people_of([seat.version.bot for seat in seats]), None if isinstance(by, Guest) else by.pk
+    with transaction.atomic():
+        held = hold_people(people) if acting is None else _held(people, acting)
+        Match.objects.select_for_update(no_key=True).get(pk=match.pk)
+        known = _rematch_of(match)
+        if known is not None:
+            return known
+        author: dict[str, Any] = {"by_guest": by.secret_hash} if isinstance(by, Guest) else {"by": by}
+        require_rematch(Proposal.objects.filter(again=match, **author))
+        made = Proposal.objects.create(
+            **author,
+            ladder=match.ladder,
+            kind=_Kind.CHALLENGE,
+            limits=match.table.limits,
+            again=match,
+            expires=Now() + ANSWER_WITHIN,
+        )
+        ProposalPlayer.objects.bulk_create(
+            ProposalPlayer(
+                proposal=made,
+                index=seat.index,
+                bot=seat.version.bot,
+                accepted=True if seat == own or seat.version.bot.kind == Bot.Kind.HOSTED else None,
+                guest=seat.live_seat.guest,
+                guest_name=seat.guest_name,
+                guest_address=seat.live_seat.guest_address,
+            )
+            for seat in seats
+        )
+        tell_asked(one for one in people if one != acting)
+        return _begin_if_complete(_locked(made), held, acting)
+
+
+def _answer_as_guest(made: Proposal, by: Guest, accepted: bool) -> Proposal:
+    """As ``answer``, for a guest. Without ``accepted``, a guest withdraws their own proposal."""
+    with transaction.atomic():
+        people = hold_people(people_of(_bots(made)))
+        locked = _locked(made)
+        asked = ProposalPlayer.objects.filter(proposal=locked, guest=by.secret_hash).first()
+        if asked is None:
+            raise Refused(_("You did not play in this game. Start a new one."), code="not_a_player")
+        if accepted and asked.accepted:
+            return locked
+        _require_open(locked)
+        if not accepted and _is_by(locked, by):
+            return _end(locked, _State.WITHDRAWN)
+        ProposalPlayer.objects.filter(pk=asked.pk).update(accepted=accepted)
+        return _begin_if_complete(locked, people, None) if accepted else _end(locked, _State.DECLINED)
+
+
+def _is_by(made: Proposal, by: User | Guest) -> bool:
+    """Whether ``by`` has made the proposal."""
+    return made.by_guest == by.secret_hash if isinstance(by, Guest) else made.by_id == by.pk
 
 
 def _rematch_of(played: Match) -> Proposal | None:
@@ -431,23 +497,28 @@ def _rematch_of(played: Match) -> Proposal | None:
     return Proposal.objects.filter(on, again=played).select_related("ladder", "by").order_by("pk").first()
 
 
-def _players(match: Match, by: User) -> tuple[list[Bot], Bot]:
-    """The players of ``match`` by seat, and that of ``by``, who must have played."""
+def _seats(match: Match, by: User | Guest) -> tuple[list[Seat], Seat]:
+    """The seats of ``match``, and that of ``by``, who must have played."""
     recent = Q(ended__gt=Now() - REMATCH_WITHIN, status__in=Match.ENDED, table__isnull=False)
     if not Match.objects.filter(recent, pk=match.pk).exists():
         raise Refused(
             _("The game ended more than 30 minutes ago, so you cannot offer a rematch. Send a challenge instead."),
             code="rematch_too_late",
         )
-    seats = match.seats.select_related("version__bot__owner").order_by("index")
-    players = [seat.version.bot for seat in seats]
-    own = next((bot for bot in players if bot.kind == Bot.Kind.PERSON and bot.owner_id == by.pk), None)
+    seats = list(match.seats.select_related("version__bot__owner", "live_seat").order_by("index"))
+    own = next((seat for seat in seats if _is_of(seat, by)), None)
     if own is None:
         raise Refused(
             _("You did not play in this game, so you cannot offer a rematch. Send a challenge instead."),
             code="not_a_player",
         )
-    return players, own
+    return seats, own
+
+
+def _is_of(seat: Seat, by: User | Guest) -> bool:
+    if isinstance(by, Guest):
+        return seat.live_seat.guest == by.secret_hash
+    return seat.version.bot.kind == Bot.Kind.PERSON and seat.version.bot.owner_id == by.pk
 
 
 # --- Every proposal --------------------------------------------------------------------------------------------------
@@ -511,8 +582,7 @@ def _begin_if_complete(locked: Proposal, people: Mapping[int, User], by: int | N
         _tell(locked)
         return locked
     if locked.kind == _Kind.CHALLENGE:
-        assert by is not None
-        _require_able(locked, bots, people, people[by])
+        _require_able(locked, bots, people, by)
     else:
         gone = _unable(locked, bots, people, by)
         if locked.by_id in gone:
@@ -530,14 +600,14 @@ def _begin_if_complete(locked: Proposal, people: Mapping[int, User], by: int | N
     return started
 
 
-def _require_able(locked: Proposal, bots: Sequence[Bot], people: Mapping[int, User], by: User) -> None:
+def _require_able(locked: Proposal, bots: Sequence[Bot], people: Mapping[int, User], by: int | None) -> None:
     for bot in bots:
         if bot.kind == Bot.Kind.PERSON and bot.owner_id is not None and bot.owner_id not in people:
             raise Refused(
                 f"{bot.name} cannot play at the moment. Choose another opponent.", code="opponent_unavailable"
             )
-    if locked.rated:
-        require_addresses(by, [people[one] for one in people_of(bots)])
+    if locked.rated and by is not None:
+        require_addresses(people[by], [people[one] for one in people_of(bots)])
     require_free(by, bots, rated=locked.rated)
 
 

@@ -2261,6 +2261,10 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
+                    "by_guest",
+                    models.CharField(blank=True, db_default="", default="", help_text="SHA-256, hex", max_length=64),
+                ),
+                (
                     "by",
                     models.ForeignKey(
                         blank=True,
@@ -2409,9 +2413,11 @@ class Migration(migrations.Migration):
             model_name="proposal",
             constraint=models.CheckConstraint(
                 condition=models.Q(
-                    ("by__isnull", False), models.Q(("kind", "link"), ("rated", False)), _connector="OR"
+                    models.Q(("by__isnull", False), ("by_guest", "")),
+                    models.Q(("by", None), ("kind__in", ["link", "challenge"]), ("rated", False)),
+                    _connector="OR",
                 ),
-                name="proposal_of_a_guest_is_casual_by_link",
+                name="proposal_of_a_guest_is_casual_by_link_or_a_rematch",
             ),
         ),
         migrations.AddConstraint(

@@ -39,8 +39,8 @@ class Proposal(models.Model):
     at once. A ``challenge`` names all its players. ``again`` is the match of which a challenge is the rematch.
 
     ``clock`` names one of ``ladder.matchmaking.begin.CLOCKS``; it is empty for challenges. A challenge without
-    ``limits`` uses those of the ladder. ``match`` is the game that has begun. Without ``by``, the first player is a
-    guest who has created a casual game by link.
+    ``limits`` uses those of the ladder. ``match`` is the game that has begun. Without ``by``, a guest has proposed a
+    casual game by link or a rematch; ``by_guest`` is the SHA-256 of their secret, for a while.
     """
 
     class Kind(models.TextChoices):
@@ -60,6 +60,7 @@ class Proposal(models.Model):
     by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="proposals"
     )
+    by_guest = models.CharField(max_length=64, blank=True, default="", db_default="", help_text="SHA-256, hex")
     kind = models.CharField(max_length=10, choices=Kind, default=Kind.OPEN)
     rated = models.BooleanField(default=False)
     clock = models.CharField(max_length=10, blank=True, default="")
@@ -91,8 +92,8 @@ class Proposal(models.Model):
             models.UniqueConstraint(name="proposal_token_once", fields=["token"], condition=~Q(token="")),
             models.CheckConstraint(name="proposal_by_link_has_a_token", condition=~Q(kind="link") | ~Q(token="")),
             models.CheckConstraint(
-                name="proposal_of_a_guest_is_casual_by_link",
-                condition=Q(by__isnull=False) | Q(kind="link", rated=False),
+                name="proposal_of_a_guest_is_casual_by_link_or_a_rematch",
+                condition=Q(by__isnull=False, by_guest="") | Q(by=None, kind__in=["link", "challenge"], rated=False),
             ),
             models.CheckConstraint(
                 name="proposal_declined_is_a_challenge", condition=~Q(state="declined") | Q(kind="challenge")
@@ -118,8 +119,8 @@ class Proposal(models.Model):
         """The name of the user or guest who made the proposal."""
         if self.by is not None:
             return self.by.username
-        first = next(iter(self.players.all()), None)
-        return guest_label("") if first is None else first.name
+        theirs = (player.name for player in self.players.all() if player.guest and player.guest == self.by_guest)
+        return next(theirs, guest_label(""))
 
 
 class ProposalPlayer(models.Model):

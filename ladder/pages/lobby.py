@@ -331,8 +331,8 @@ def _games_of_guest(guest: str, address: str) -> list[OpenGame]:
 
 
 def _is_by_guest(game: Proposal, guest: str | None) -> bool:
-    """Whether the guest with this hash has created ``game``, which comes with its players."""
-    return game.by_id is None and any(player.index == 0 and player.guest == guest for player in game.players.all())
+    """Whether the guest with this hash has created ``game``."""
+    return game.by_id is None and guest is not None and game.by_guest == guest
 
 
 def _open_game(game: Proposal, ratings: Mapping[tuple[int, int], int], own: bool, address: str) -> OpenGame:

@@ -74,7 +74,7 @@ def test_a_guest_plays_a_house_bot_within_five_seconds(hall: Hall) -> None:
     assert guest.said == stranger.said == []
 
 
-def test_two_guests_meet_by_a_link_and_one_of_them_resigns(hall: Hall) -> None:
+def test_two_guests_meet_by_a_link_one_resigns_and_they_play_again(hall: Hall) -> None:
     anna, bruno, stranger = hall.visitor(), hall.visitor(), hall.visitor()
     anna.page.goto("/play/")
     anna.page.locator("[data-game-form] #id_name").fill("Anna")
@@ -100,6 +100,11 @@ def test_two_guests_meet_by_a_link_and_one_of_them_resigns(hall: Hall) -> None:
     bruno.page.locator("dialog[open] .send").click()
     expect(anna.page.locator(".sitting-end[data-won=true]")).to_be_visible(timeout=AMPLE_MS)
     expect(bruno.page.locator(".sitting-end[data-won=false]")).to_be_visible(timeout=AMPLE_MS)
+    anna.page.locator("[data-answer=offer]").click()
+    bruno.page.locator("[data-answer=accept]").click(timeout=AMPLE_MS)
+    for sitter in (bruno, anna):
+        expect(sitter.page).to_have_url(re.compile(rf"/play/tables/(?!{match.pk}/)\d+/"), timeout=AMPLE_MS)
+        sitter.page.wait_for_selector("sitting-table.begun")
     assert anna.said == bruno.said == stranger.said == []
 
 

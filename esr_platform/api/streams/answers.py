@@ -37,6 +37,7 @@ from ladder import chat
 from ladder.live import actions
 from ladder.live.answers import Ruling, Verdict, answer, answer_seat
 from ladder.matchmaking import proposals
+from ladder.matchmaking.guests import guest_at
 from ladder.models import Match
 
 # --- Answers ---------------------------------------------------------------------------------------------------------
@@ -195,19 +196,18 @@ def _report(match: int, seat: int, person: User | None, sent: Sent) -> dict[str,
     return {"line": line}
 
 
-def _rematch(match: int, seat: int, person: User | None, sent: Sent) -> dict[str, Any]:  # noqa: ARG001
+def _rematch(match: int, seat: int, person: User | None, sent: Sent) -> dict[str, Any]:
     want = sent.get("want", True)
     if not isinstance(want, bool):
         raise Refused(
             _("`want` must be true (offer or accept a rematch) or false (withdraw or decline it)."), code="wrong_want"
         )
-    if person is None:
-        raise Refused(_("Guests cannot offer a rematch. Start a new game instead."), code="guest")
+    by = guest_at(match, seat) if person is None else person
     played = Match.objects.select_related("ladder", "block", "table").get(pk=match)
     if want:
-        proposals.rematch(played, person)
+        proposals.rematch(played, by)
     else:
-        proposals.call_off(played, person)
+        proposals.call_off(played, by)
     return {"rematch": rematch_shown(match)}
 
 

@@ -102,9 +102,9 @@ def seat_events(match_id: int, asks: list[SeatRequest]) -> list[SeatEvents]:
     stories = _stories(looks, {(ask.seat, ask.known.log) for ask in behind})
     said = said_so_far(match_id) if any(ask.user_id is not None for ask in asks) else (0, 0)
     ended = position.match.status in Match.ENDED
-    rematch = rematch_shown(match_id) if ended and any(ask.user_id is not None for ask in asks) else None
+    rematch = rematch_shown(match_id) if ended else None
     found = [_news(position, looks, ask, stories.get((ask.seat, ask.known.log)), shown[ask.seat], said) for ask in asks]
-    return [_with_rematch(ask, news, rematch) for ask, news in zip(asks, found, strict=True)]
+    return [_with_rematch(news, rematch) for news in found]
 
 
 def rematch_shown(match_id: int) -> Document | None:
@@ -116,10 +116,10 @@ def rematch_shown(match_id: int) -> Document | None:
     return {**request, "href": href}
 
 
-def _with_rematch(ask: SeatRequest, news: SeatEvents, rematch: Document | None) -> SeatEvents:
-    """``news`` with the rematch if it has changed. After the end, people with an account get it."""
+def _with_rematch(news: SeatEvents, rematch: Document | None) -> SeatEvents:
+    """``news`` with the rematch if it has changed. It is sent after the end."""
     printed = "" if rematch is None else _print(rematch)
-    if ask.user_id is None or not news.known.over or printed in ("", news.known.rematch):
+    if not news.known.over or printed in ("", news.known.rematch):
         return news
     known = replace(news.known, rematch=printed)
     return replace(news, known=known, events=[*news.events, ({"type": "rematch", **(rematch or {})}, known.place)])

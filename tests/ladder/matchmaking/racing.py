@@ -77,6 +77,11 @@ def rematching(match: int, person: int) -> Act:
     return lambda: _state(partial(rematch, played, user))
 
 
+def rematching_as_guest(match: int, secret: str) -> Act:
+    played, guest = Match.objects.select_related("ladder", "block", "table").get(pk=match), guest_of(secret, "")
+    return lambda: _state(partial(rematch, played, guest))
+
+
 def playing_now(ladder: int, secret: str | None, address: str, times: int, limits: dict[str, Any]) -> Act:
     """Begin games as guests; which they are."""
     where = Ladder.objects.get(pk=ladder)
@@ -137,6 +142,7 @@ ACTIONS: Actions = {
     "offering": offering,
     "accepting": accepting,
     "rematching": rematching,
+    "rematching_as_guest": rematching_as_guest,
     "playing_now": playing_now,
     "joining": joining,
     "tidying_up": tidying_up,

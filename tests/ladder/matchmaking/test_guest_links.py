@@ -9,11 +9,12 @@ from bots.models import Bot
 from esr_platform.accounts.errors import NameRefused, TooMany
 from ladder.creation import Plan, found_ladder
 from ladder.live.start import Guest
-from ladder.matchmaking.guests import guest_of
-from ladder.matchmaking.proposals import create_game, create_guest_game, join, leave
+from ladder.matchmaking.guests import guest_of, play_now
+from ladder.matchmaking.lobby import rematch_request
+from ladder.matchmaking.proposals import call_off, create_game, create_guest_game, join, leave, rematch
 from ladder.models import Block, LiveSeat, Match, Proposal
 from tests.build import DUEL, staff
-from tests.ladder.matchmaking.people import OPEN, PEOPLE, THREE_OPEN, THREE_PEOPLE, at, on, people, running
+from tests.ladder.matchmaking.people import OPEN, PEOPLE, THREE_OPEN, THREE_PEOPLE, at, ended, on, people, running
 from tests.refusals import refused
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
@@ -128,3 +129,86 @@ def test_a_guest_plays_so_many_games_at_once() -> None:
     with refused("games_at_once", TooMany):
         join(other.token, guest("Anna"))
     assert other.players.count() == 1
+
+
+# --- rematches -------------------------------------------------------------------------------------------------------
+
+
+def played(*names: str, ladder: str = PEOPLE) -> Match:
+    """A game of guests that has ended; the first of them made the link."""
+    made = create_guest_game(guest(names[0]), on(ladder))
+    for name in names[1:]:
+        made = join(made.token, guest(name))
+    assert made.match is not None
+    return ended(made.match)
+
+
+def test_a_rematch_of_guests_begins_when_all_of_them_agree() -> None:
+    match = played("Anna", "Bruno", "Carla", ladder=THREE_PEOPLE)
+    made = rematch(match, guest("Bruno"))
+    assert (made.kind, made.by, made.by_name, made.state) == ("challenge", None, "Bruno (guest)", "open")
+    assert rematch(match, guest("Bruno")) == made
+    request = rematch_request(match.pk)
+    seats = {seat.guest_name: seat.index for seat in match.seats.all()}
+    assert request is not None
+    assert (request["by"], request["waiting"]) == (seats["Bruno"], sorted({seats["Anna"], seats["Carla"]}))
+    assert rematch(match, guest("Anna")).state == "open"
+    again = rematch(match, guest("Carla"))
+    assert (again.pk, again.state) == (made.pk, "started")
+    assert named(again.match) == {"Anna", "Bruno", "Carla"}
+    assert rematch(match, guest("Anna")).match == again.match
+    assert len(running()) == 1
+
+
+def test_a_guest_declines_or_withdraws_a_rematch() -> None:
+    match = played("Anna", "Bruno")
+    made = rematch(match, guest("Anna"))
+    call_off(match, guest("Bruno"))
+    made.refresh_from_db()
+    assert made.state == "declined"
+    with refused("rematch_again", TooMany):
+        rematch(match, guest("Anna"))
+    other = rematch(match, guest("Bruno"))
+    call_off(match, guest("Bruno"))
+    other.refresh_from_db()
+    assert other.state == "withdrawn"
+
+
+def test_a_user_and_a_guest_play_again_whoever_of_them_asks() -> None:
+    (ada,) = people("ada")
+    bot = Bot.objects.get(house_name="greedy")
+    made = create_game(ada, on(THREE_OPEN), kind=Proposal.Kind.LINK, bots=[bot])
+    match = join(made.token, guest("Bruno")).match
+    assert match is not None
+    match = ended(match)
+    rematch(match, ada)
+    second = rematch(match, guest("Bruno")).match
+    assert second is not None
+    assert at(second) == {"ada", "Greedy", "Guest"}
+    second = ended(second)
+    rematch(second, guest("Bruno"))
+    third = rematch(second, ada).match
+    assert third is not None
+    assert named(third) == {"Bruno"}
+    third = ended(third)
+    rematch(third, guest("Bruno"))
+    call_off(third, ada)
+    assert Proposal.objects.latest("pk").state == "declined"
+
+
+def test_a_guest_plays_house_bots_again_at_once() -> None:
+    match, secret = play_now(on(THREE_OPEN), None, HERE)
+    match = ended(match)
+    again = rematch(match, guest_of(secret, HERE)).match
+    assert again is not None
+    assert at(again) == at(match)
+
+
+def test_only_players_of_the_last_half_hour_offer_a_rematch() -> None:
+    match = played("Anna", "Bruno")
+    with refused("not_a_player"):
+        rematch(match, guest("Stranger"))
+    with refused("not_a_player"):
+        rematch(match, *people("ada"))
+    with refused("rematch_too_late"):
+        rematch(ended(played("Dora", "Emil"), minutes=31), guest("Dora"))

@@ -209,6 +209,16 @@ def test_guests_who_make_and_join_each_others_games_have_no_more_than_they_may(r
     assert Proposal.objects.filter(state="started").count() == len(running()) >= 2
 
 
+def test_guests_who_ask_for_a_rematch_at_once_are_given_one(race: Race) -> None:
+    made = create_guest_game(guest_of("a" * 43, "192.0.2.9", "Anna"), on(PEOPLE))
+    match = join(made.token, guest_of("b" * 43, "192.0.2.9", "Bruno")).match
+    assert match is not None
+    ended(match)
+    race(*[("rematching_as_guest", {"match": match.pk, "secret": letter * 43}) for letter in "abab"])
+    assert Proposal.objects.filter(again=match).get().state == "started"
+    assert len(running()) == 1
+
+
 def test_nobody_says_more_than_they_may_by_saying_it_at_once(race: Race) -> None:
     ada, bob = people("ada", "bob")
     match = join(create_game(ada, on(PEOPLE)), bob).match
