@@ -95,7 +95,8 @@ function dressLinks() {
   for (const link of document.querySelectorAll("[data-link]:not(:has(+ [data-added]))")) {
     if (!navigator.clipboard) return;
     const button = document.createElement("button");
-    Object.assign(button, { type: "button", className: "plain", textContent: say("Copy link") });
+    const className = link.closest(".invitation") ? "button send" : "plain";
+    Object.assign(button, { type: "button", className, textContent: say("Copy link") });
     button.dataset.added = "";
     button.addEventListener("click", async () => {
       await navigator.clipboard.writeText(link.textContent);
