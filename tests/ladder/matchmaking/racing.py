@@ -96,7 +96,7 @@ def playing_now(ladder: int, secret: str | None, address: str, times: int, limit
 
 
 def joining(token: str, secret: str, name: str, times: int) -> Act:
-    """Join a game by link as a guest; what became of it, ``None`` where that was refused."""
+    """Join a game by link as a guest. Returns the state of the game, ``None`` if refused."""
     guest = guest_of(secret, "192.0.2.9", name)
 
     def act() -> str | None:
