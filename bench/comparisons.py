@@ -22,7 +22,7 @@ from bots.house.catalogue import HOUSE
 from bots.house.inside import load, play_inside
 from ladder.pairings.seatings import seatings
 from ladder.ratings.scores import beaten
-from ladder.ratings.sprt import Hypotheses, Verdict, walk
+from ladder.ratings.sprt import Hypotheses, TestVerdict, walk
 
 TABLES = (
     ("edel-stein-reich-duel", ("haggler", "gambler"), ("greedy",)),
@@ -129,8 +129,8 @@ def runs(world: World, mean: float, margin: float, number: int) -> Runs:
 
     found = [walk(endless(), Hypotheses(margin)) for _ in range(number)]
     return Runs(
-        better=sum(one.verdict is Verdict.BETTER for one in found) / number,
-        not_better=sum(one.verdict is Verdict.NOT_BETTER for one in found) / number,
+        better=sum(one.verdict is TestVerdict.BETTER for one in found) / number,
+        not_better=sum(one.verdict is TestVerdict.NOT_BETTER for one in found) / number,
         blocks=fmean(len(one.ratios) for one in found),
     )
 

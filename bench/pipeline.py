@@ -161,7 +161,7 @@ def four_bots(source: bytes) -> list[Any]:
     from bots.owners import make_active
     from bots.uploads.storage import keep
     from esr_platform.accounts.models import User
-    from ladder.matches.blocks import Player
+    from ladder.matches.blocks import BlockPlayer
     from ladder.members.memberships import enter
 
     players = []
@@ -176,7 +176,7 @@ def four_bots(source: bytes) -> list[Any]:
         )  # fmt: skip
         make_active(version)
         enter(bot)
-        players.append(Player(version, bot.memberships.get(ladder__slug=LADDER)))
+        players.append(BlockPlayer(version, bot.memberships.get(ladder__slug=LADDER)))
     return players
 
 

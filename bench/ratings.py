@@ -20,7 +20,7 @@ import numpy as np
 from bench.rates import pin_to_one_core
 from ladder.pairings.seatings import seatings
 from ladder.ratings.bootstrap import REPLICATES, estimate
-from ladder.ratings.plackett_luce import POINTS, Games, Likelihood, fit
+from ladder.ratings.plackett_luce import POINTS, GameResults, Likelihood, fit
 
 FIT_S, ALL_S = 10, 60
 NEAR = 300
@@ -29,7 +29,7 @@ NEAR = 300
 Got = TypeVar("Got")
 
 
-def season(versions: int, seats: int, results: int) -> Games:
+def season(versions: int, seats: int, results: int) -> GameResults:
     """Games of versions with known strengths, in blocks."""
     random = np.random.default_rng(1)
     strengths = np.sort(random.normal(0, 200 / POINTS, versions))
@@ -43,7 +43,7 @@ def season(versions: int, seats: int, results: int) -> Games:
     ranks = 1 + np.argsort(np.argsort(-(strengths[sitting] + random.gumbel(size=sitting.shape)), axis=1), axis=1)
     tied = random.random(len(ranks)) < 0.1
     ranks[tied] = np.maximum(ranks[tied], 2)
-    return Games(versions, sitting, ranks, np.repeat(np.arange(len(tables)), len(orders)))
+    return GameResults(versions, sitting, ranks, np.repeat(np.arange(len(tables)), len(orders)))
 
 
 def timed(what: str, goal_s: float, act: Callable[[], Got]) -> Got:

@@ -17,12 +17,12 @@ from time import process_time
 
 from bench.rates import pin_to_one_core
 from ladder.ratings.elo import KFactor
-from ladder.ratings.replay import Correction, Game, Merge, NewK, Replay, Void
+from ladder.ratings.replay import Correction, LedgerReplay, Merge, NewK, RankedGame, Void
 
 GOAL_S = 10.0
 
 
-def drawn(matches: int, entries: int, seats: int) -> list[Game]:
+def drawn(matches: int, entries: int, seats: int) -> list[RankedGame]:
     """A ledger: at every table random bots, of which the better ones tend to come first."""
     random = Random(1)
     strengths = [random.gauss(0, 1) for _ in range(entries)]
@@ -33,7 +33,7 @@ def drawn(matches: int, entries: int, seats: int) -> list[Game]:
         ranks = [0] * seats
         for rank, seat in enumerate(order, 1):
             ranks[seat] = rank
-        games.append(Game(number, tuple(table), tuple(ranks)))
+        games.append(RankedGame(number, tuple(table), tuple(ranks)))
     return games
 
 
@@ -44,16 +44,16 @@ def corrections(matches: int) -> list[Correction]:
     return [*voids, Merge(after + 1, 0, None), Merge(after + 2, 1, 2), NewK(after + 3, KFactor(32, 16, 50))]
 
 
-def rebuild_s(games: Sequence[Game], corrected: Sequence[Correction]) -> float:
+def rebuild_s(games: Sequence[RankedGame], corrected: Sequence[Correction]) -> float:
     """Seconds of processor time for a whole rebuild, every rating before and after included."""
     began = process_time()
-    rebuild = Replay(corrected)
+    rebuild = LedgerReplay(corrected)
     deque(rebuild.rated(games), maxlen=0)
     rebuild.finish()
     return process_time() - began
 
 
-def floor_s(games: Sequence[Game], entries: int) -> float:
+def floor_s(games: Sequence[RankedGame], entries: int) -> float:
     """Seconds of processor time for the bare formula."""
     ratings = [1500.0] * entries
     played = [0] * entries

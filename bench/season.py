@@ -13,8 +13,8 @@ from ladder.pairings.candidates import Candidate
 from ladder.pairings.draw import drawn
 from ladder.pairings.seatings import seatings
 from ladder.ratings.bootstrap import Estimates, estimate
-from ladder.ratings.elo import POINT, START_RATING, Player, changes
-from ladder.ratings.plackett_luce import Games
+from ladder.ratings.elo import POINT, START_RATING, RatedSeat, changes
+from ladder.ratings.plackett_luce import GameResults
 
 AT_ONCE = 2
 """The blocks of a full queue: their results change no pairing among them."""
@@ -66,7 +66,7 @@ class Season:
         """
         seats, ranks, deals = zip(*self._rows, strict=True)
         numbers = range(len(deals)) if apart else deals
-        games, ids = Games.flat(self.seats, np.ravel(seats).tolist(), np.ravel(ranks).tolist(), numbers)
+        games, ids = GameResults.flat(self.seats, np.ravel(seats).tolist(), np.ravel(ranks).tolist(), numbers)
         if len(ids) < len(self.standing):
             raise ValueError(f"too few matches: only {len(ids)} of {len(self.standing)} bots played")
         return estimate(games, self.seed)
@@ -80,7 +80,7 @@ class Season:
             self.standing[bot] = replace(self.standing[bot], since=number)
 
     def _rate(self, sitting: Sequence[int], ranks: Sequence[int]) -> None:
-        players = [Player(self.standing[bot].rating, self.played[bot]) for bot in sitting]
+        players = [RatedSeat(self.standing[bot].rating, self.played[bot]) for bot in sitting]
         for bot, gain in zip(sitting, changes(players, ranks), strict=True):
             one = self.standing[bot]
             self.played[bot] += 1

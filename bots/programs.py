@@ -11,7 +11,7 @@ from bots.machines import current_test
 from bots.models import BotVersion
 from bots.runner.launcher import PlatformFailure
 from bots.runner.spec import HouseProgram, StoredProgram
-from bots.uploads.storage import Lost, OutOfReach, program_of_upload
+from bots.uploads.storage import ArchiveLost, OutOfReach, program_of_upload
 
 
 class NotHere(LookupError):
@@ -60,5 +60,5 @@ def program_of(version: BotVersion, *, rated: bool = False) -> HouseProgram | St
         return program_of_upload(version)
     except OutOfReach as failure:
         raise NotHere(str(failure)) from failure
-    except Lost as lost:
+    except ArchiveLost as lost:
         raise LostCode(version, str(lost)) from lost

@@ -49,7 +49,7 @@ class Series(Generic[P]):
 
 
 @dataclass(frozen=True)
-class Played:
+class SeriesGame:
     """One finished game of a series: its number from 0, the bot at each seat, and what the runner reports.
 
     ``transcript`` is what was said at the table, where it was kept.
@@ -80,7 +80,7 @@ def game_seed(seed: str, number: int) -> bytes:
     return sha256(f"play/{seed}/{number}".encode("ascii")).digest()
 
 
-def play_series(series: Series[P], launcher: Launcher[P], keep: bool = False) -> Iterator[Played]:
+def play_series(series: Series[P], launcher: Launcher[P], keep: bool = False) -> Iterator[SeriesGame]:
     """Play the games one after another; ``keep`` what is said. Raises ``PlatformFailure`` when this machine fails."""
     for number in range(series.games):
         yield play_game(series, number, launcher, keep)
@@ -93,7 +93,7 @@ def play_game(
     keep: bool = False,
     core: Core | None = None,
     tries: Iterable[int] = TRIES,
-) -> Played:
+) -> SeriesGame:
     """Play game ``number`` of a series, and repeat it if the machine was late. Raises ``PlatformFailure``.
 
     ``core`` is as in ``play_match``. ``tries`` are numbers from 0. The result has the report of the last try, which
@@ -105,7 +105,7 @@ def play_game(
         report = play_match(replace(spec, played_before=played_before), launcher, transcript, core=core)
         if not report.play_again:
             break
-    return Played(number, series.order(number), report, transcript)
+    return SeriesGame(number, series.order(number), report, transcript)
 
 
 # --- Results ---------------------------------------------------------------------------------------------------------
@@ -115,14 +115,14 @@ Z95 = 1.959964
 
 
 @dataclass(frozen=True)
-class Estimate:
+class MeanEstimate:
     """A mean and the half width of its interval of 95 %; the width of fewer than two games is unknown."""
 
     mean: float
     half_width: float | None
 
     @classmethod
-    def of(cls, values: Sequence[float]) -> Estimate:
+    def of(cls, values: Sequence[float]) -> MeanEstimate:
         """The estimate from independent ``values``, at least one, by the normal approximation."""
         width = Z95 * stdev(values) / sqrt(len(values)) if len(values) > 1 else None
         return cls(fmean(values), width)
@@ -159,9 +159,9 @@ class Tally:
         return len(self.ranks)
 
     @property
-    def mean_rank(self) -> Estimate:
+    def mean_rank(self) -> MeanEstimate:
         """1 is best."""
-        return Estimate.of(self.ranks)
+        return MeanEstimate.of(self.ranks)
 
     @property
     def win_share(self) -> tuple[float, float, float]:
@@ -182,7 +182,7 @@ class Tally:
             "games": self.games,
             "mean_rank": self.mean_rank.document(),
             "win_share": {"mean": share, "low": low, "high": high},
-            "scores": {name: Estimate.of(values).document() for name, values in self.scores.items()},
+            "scores": {name: MeanEstimate.of(values).document() for name, values in self.scores.items()},
             "strikes": self.strikes,
             "forfeits": self.forfeits,
             "decision_ms": self.decision_ms,
@@ -200,7 +200,7 @@ class Tallies:
         """An empty table for the bots called ``labels``."""
         return cls([Tally(label) for label in labels])
 
-    def add(self, played: Played) -> None:
+    def add(self, played: SeriesGame) -> None:
         """Count one game."""
         outcome = played.report.record["outcome"]
         winners = outcome["ranks"].count(1)

@@ -15,7 +15,7 @@ from bots.manifest import Manifest
 from bots.runner import Launcher, Limits, MatchReport, SeatSpec
 from bots.runner.bot_log import decided_plies
 from bots.runner.questions import Core
-from bots.series import TRIES, Played, Series, play_game
+from bots.series import TRIES, Series, SeriesGame, play_game
 from games.rules import Document
 
 P = TypeVar("P")
@@ -24,7 +24,7 @@ SEED: Final = "check"
 
 
 @dataclass(frozen=True)
-class Problem:
+class ValidationProblem:
     """A strike or forfeit: the place, the reason (a word of the protocol) and a detail sentence.
 
     ``question`` is the ``decide`` message, ``answer`` the escaped start of the invalid answer. If a seat never sent
@@ -47,8 +47,8 @@ class TableCheck:
 
     game: str
     seats: int
-    problems: tuple[Problem, ...]
-    played: Played
+    problems: tuple[ValidationProblem, ...]
+    played: SeriesGame
 
     @property
     def ok(self) -> bool:
@@ -141,7 +141,7 @@ def check(manifest: Manifest, program: P, launcher: Launcher[P], limits: Limits 
     return Check(manifest, program, launcher, limits or Limits()).report()
 
 
-def _problems(played: Played) -> Iterator[Problem]:
+def _problems(played: SeriesGame) -> Iterator[ValidationProblem]:
     """Yield strikes and forfeits by seat."""
     report = played.report
     for seat, its in enumerate(report.seats):
@@ -156,10 +156,12 @@ def _last_answer(report: MatchReport, seat: int) -> str:
     return report.seats[seat].strikes[-1].answer
 
 
-def _problem(played: Played, seat: int, reason: str, detail: str, decision: int | None, answer: str) -> Problem:
+def _problem(
+    played: SeriesGame, seat: int, reason: str, detail: str, decision: int | None, answer: str
+) -> ValidationProblem:
     assert played.transcript is not None
     said = played.transcript.seats[seat]
     question = said.hellos[0] if decision is None else said.exchanges[decision - 1].question
     ply = None if decision is None else decided_plies(played.report.record, seat)[decision - 1]
     stderr = played.report.seats[seat].stderr_tail
-    return Problem(seat, reason, detail, decision, ply, orjson.loads(question), answer, stderr)
+    return ValidationProblem(seat, reason, detail, decision, ply, orjson.loads(question), answer, stderr)

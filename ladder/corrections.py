@@ -14,7 +14,7 @@ from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from games.rules import Document
 from ladder.ledger.append import NoSeason, append, rules_of
-from ladder.ledger.comparison import Reading
+from ladder.ledger.comparison import LedgerComparison
 from ladder.ledger.rebuild import beside, write
 from ladder.live.end import rise
 from ladder.matches.blocks import end_if_over, schedule_block
@@ -214,7 +214,7 @@ def _void_rated(plan: _Plan, match: Match, counted: LedgerEntry) -> str:
     def first() -> None:
         _take_back(match, plan.document["reason"], plan.author)
 
-    def then(ladder: Ladder, reading: Reading) -> None:
+    def then(ladder: Ladder, reading: LedgerComparison) -> None:
         nonlocal replacement
         _apply(plan, ladder, reading, started, counted.result)
         replacement = replace(ladder, match)
@@ -242,7 +242,7 @@ def _correct(plan: _Plan) -> LedgerEntry:
 
 
 def _apply(
-    plan: _Plan, ladder: Ladder, reading: Reading, started: datetime, counted: Result | None = None
+    plan: _Plan, ladder: Ladder, reading: LedgerComparison, started: datetime, counted: Result | None = None
 ) -> LedgerEntry:
     """Append the correction and write the new ratings; the ladder's row is locked."""
     if reading.broken or reading.head != ladder.ledger_head:

@@ -22,7 +22,7 @@ from bots.models import BotVersion
 from ladder.models import Block, Estimate, Estimation, LedgerEntry, Match, Season, SeatResult
 from ladder.ratings.bootstrap import Estimates, estimate
 from ladder.ratings.draws import packed, rank_intervals
-from ladder.ratings.plackett_luce import Games
+from ladder.ratings.plackett_luce import GameResults
 
 LEASE: Final = timedelta(minutes=10)
 """The maximum duration of a run before another one may replace it."""
@@ -99,7 +99,7 @@ def _estimated(turn: _Turn) -> tuple[list[Estimate], int]:
         ranks.append(rank)
     if not blocks:
         return [], 0
-    games, ids = Games.flat(seats, versions, ranks, blocks)
+    games, ids = GameResults.flat(seats, versions, ranks, blocks)
     found = estimate(games, seed=int(turn.head[:8], 16))  # the same ledger gives the same draws
     return _written(turn.season, found, ids.tolist(), _played_last(versions)), games.block_count
 

@@ -32,7 +32,7 @@ from esr_platform.accounts.models import User
 from games.registry import GAMES
 from ladder.creation import open_house
 from ladder.ledger.rebuild import rerate
-from ladder.matches.blocks import Player, schedule_block
+from ladder.matches.blocks import BlockPlayer, schedule_block
 from ladder.matches.leases import MOST_FAILURES, Lease, claim, give_back
 from ladder.matches.results import record_result
 from ladder.matches.schedule import QUEUE_LENGTH, fill
@@ -130,18 +130,18 @@ def house_version(name: str) -> BotVersion:
 # Blocks and their matches
 
 
-def players_of(members: Iterable[Membership]) -> list[Player]:
+def players_of(members: Iterable[Membership]) -> list[BlockPlayer]:
     """These members as rated players with their active versions."""
-    return [Player(active_version(member.bot), member) for member in members]
+    return [BlockPlayer(active_version(member.bot), member) for member in members]
 
 
-def first_players(ladder: Ladder, *, rated: bool = True, first: int = 0) -> list[Player]:
+def first_players(ladder: Ladder, *, rated: bool = True, first: int = 0) -> list[BlockPlayer]:
     """As many active members of ``ladder`` as it has seats, from number ``first`` on."""
     members = ladder.memberships.filter(active=True).select_related("bot").order_by("pk")[first : first + ladder.seats]
-    return players_of(members) if rated else [Player(active_version(member.bot), None) for member in members]
+    return players_of(members) if rated else [BlockPlayer(active_version(member.bot), None) for member in members]
 
 
-def scheduled(ladder: Ladder, players: Sequence[Player], **options: Any) -> Block:
+def scheduled(ladder: Ladder, players: Sequence[BlockPlayer], **options: Any) -> Block:
     """A new block in whose first match ``players`` sit in this order."""
     with transaction.atomic():
         return schedule_block(Ladder.objects.select_for_update(no_key=True).get(pk=ladder.pk), players, **options)
@@ -153,7 +153,7 @@ def block_on(ladder: Ladder, purpose: Block.Purpose = Block.Purpose.LADDER, firs
     return scheduled(ladder, first_players(ladder, rated=rated, first=first), purpose=purpose)
 
 
-def first_match(ladder: Ladder, players: Sequence[Player]) -> Match:
+def first_match(ladder: Ladder, players: Sequence[BlockPlayer]) -> Match:
     """The first match of a new rated block, with ``players`` in this order."""
     return scheduled(ladder, players).matches.select_related("ladder", "block").get(seating=0)
 
@@ -168,7 +168,7 @@ def match_of(bot: Bot, ladder: Ladder, seed: int = 0) -> Match:
 def people_match(ladder: Ladder, names: Sequence[str]) -> Match:
     """A rated live match among these users, without a table."""
     versions = [player_of(verified(name)) for name in names]
-    players = [Player(version, membership_of(version, ladder)) for version in versions]
+    players = [BlockPlayer(version, membership_of(version, ladder)) for version in versions]
     block = scheduled(ladder, players, purpose=Block.Purpose.LIVE, rotated=False)
     return Match.objects.select_related("ladder", "block").get(block=block)
 

@@ -41,7 +41,7 @@ class Damaged(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class EndRecord:
     """The record at the archive's end (4.3.16). ``position`` is where it begins, ``length`` is with its comment."""
 
     position: int
@@ -93,11 +93,11 @@ class Local:
     length: int
 
 
-def end_at(data: bytes, position: int) -> End:
+def end_at(data: bytes, position: int) -> EndRecord:
     """The end record at ``position``."""
     fields = _unpack(_END, data, position, END)
     disk, first_disk, here, total, size, offset, comment = fields
-    return End(position, END_SIZE + comment, (disk, first_disk), (here, total), size, offset)
+    return EndRecord(position, END_SIZE + comment, (disk, first_disk), (here, total), size, offset)
 
 
 def entry_at(data: bytes, position: int) -> Entry:
@@ -328,7 +328,7 @@ def contents(data: bytes, limits: ArchiveLimits) -> tuple[Packed, ...]:
     return _laid_out(data, end, entries, names)
 
 
-def _end(data: bytes) -> End:
+def _end(data: bytes) -> EndRecord:
     position = data.rfind(END, max(0, len(data) - END_SIZE - _LONGEST_COMMENT))
     try:
         end = end_at(data, position) if position >= 0 else None
@@ -349,7 +349,7 @@ def _end(data: bytes) -> End:
     return end
 
 
-def _entries(data: bytes, end: End, limits: ArchiveLimits) -> list[Entry]:
+def _entries(data: bytes, end: EndRecord, limits: ArchiveLimits) -> list[Entry]:
     count = end.counts[1]
     if not count:
         raise ArchiveRefused("The archive is empty. Add the files of your bot.", "archive_empty")
@@ -373,7 +373,7 @@ def _entries(data: bytes, end: End, limits: ArchiveLimits) -> list[Entry]:
     return entries
 
 
-def _laid_out(data: bytes, end: End, entries: list[Entry], names: list[str]) -> tuple[Packed, ...]:
+def _laid_out(data: bytes, end: EndRecord, entries: list[Entry], names: list[str]) -> tuple[Packed, ...]:
     """Return the positions of all entries, which must fill the archive up to its directory without gaps."""
     packed = []
     position = 0

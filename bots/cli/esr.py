@@ -11,10 +11,10 @@ from io import TextIOWrapper
 from typing import Final
 
 from bots.cli import game_commands, play_commands, site_commands
-from bots.cli.frame import FOUND, INTERRUPTED, MACHINE, USAGE, Command, Screen, UsageError
+from bots.cli.frame import FOUND, INTERRUPTED, MACHINE, USAGE, Screen, SubCommand, UsageError
 from bots.runner import PlatformFailure
 
-COMMANDS: Final[tuple[Command, ...]] = (
+COMMANDS: Final[tuple[SubCommand, ...]] = (
     game_commands.GAMES_COMMAND,
     game_commands.RULES_COMMAND,
     game_commands.NEW_BOT_COMMAND,
@@ -49,7 +49,7 @@ Run `esr COMMAND --help` for the options and examples of a command."""
 
 
 def parser() -> ArgumentParser:
-    """Build the argument parser; it sets ``command`` to the selected :class:`Command`."""
+    """Build the argument parser; it sets ``command`` to the selected :class:`SubCommand`."""
     whole = ArgumentParser("esr", description=_ABOUT, epilog=_MORE, formatter_class=RawDescriptionHelpFormatter)
     whole.add_argument("--version", action="version", version=f"esr {_version()}")
     commands = whole.add_subparsers(title="commands", metavar="COMMAND", required=True)
@@ -75,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return run(options.command, options, Screen(options.json))
 
 
-def run(command: Command, options: Namespace, screen: Screen) -> int:
+def run(command: SubCommand, options: Namespace, screen: Screen) -> int:
     """Run ``command``, report its errors and return its exit code."""
     try:
         return command.run(options, screen)

@@ -19,7 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bots.runner.bot_log import owner_logs
-from bots.series import Estimate, Played, Tallies, Tally
+from bots.series import MeanEstimate, SeriesGame, Tallies, Tally
 from games.record import to_json
 
 # --- Exit codes ------------------------------------------------------------------------------------------------------
@@ -108,7 +108,7 @@ def _harmless(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class Command:
+class SubCommand:
     """A subcommand of ``esr``.
 
     ``help`` is its one-line description. ``more`` is the text below the options in ``--help``. ``run`` returns the
@@ -144,7 +144,7 @@ def records_file(path: Path | None) -> Iterator[IO[str] | None]:
         yield stream
 
 
-def write_record(stream: IO[str] | None, played: Played) -> None:
+def write_record(stream: IO[str] | None, played: SeriesGame) -> None:
     """Write the record of one game and flush the file."""
     if stream is not None:
         stream.write(to_json(played.report.record) + "\n")
@@ -161,7 +161,7 @@ def logs_folder(path: Path | None) -> Path | None:
     return path
 
 
-def write_logs(folder: Path | None, played: Played) -> list[Path]:
+def write_logs(folder: Path | None, played: SeriesGame) -> list[Path]:
     """Write the record and the bot log of every seat; return the paths in this order.
 
     The files are named like ``GAME-3-game0.record.json`` and ``GAME-3-game0.seat0.log.json``.
@@ -206,13 +206,13 @@ def _cells(tally: Tally, names: list[str]) -> Iterator[str]:
     yield _estimate(tally.mean_rank, 2)
     yield f"{100 * share:.0f} ({100 * low:.0f}-{100 * high:.0f})"
     for name in names:
-        yield _estimate(Estimate.of(tally.scores[name]), 0)
+        yield _estimate(MeanEstimate.of(tally.scores[name]), 0)
     yield str(tally.strikes)
     yield str(tally.forfeits)
     yield "-" if tally.decision_ms is None else f"{tally.decision_ms:.2f}"
 
 
-def _estimate(estimate: Estimate, digits: int) -> str:
+def _estimate(estimate: MeanEstimate, digits: int) -> str:
     if estimate.half_width is None:
         return f"{estimate.mean:.{digits}f}"
     return f"{estimate.mean:.{digits}f} ± {estimate.half_width:.{digits}f}"
@@ -230,7 +230,7 @@ def explained(stderr: str) -> str:
     return _NODE if _V8_OUT_OF_MEMORY.search(stderr) else ""
 
 
-def incidents(played: Played) -> Iterator[str]:
+def incidents(played: SeriesGame) -> Iterator[str]:
     """Yield one line per strike, forfeit and stderr line of a game, with control characters escaped."""
     forfeits = {forfeit.seat: forfeit for forfeit in played.report.forfeits}
     for seat, report in enumerate(played.report.seats):

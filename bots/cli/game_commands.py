@@ -11,9 +11,9 @@ from rich.markdown import Markdown
 from rich.progress import TextColumn
 from rich.table import Table
 
-from bots.cli.frame import FOUND, Command, Screen, UsageError
+from bots.cli.frame import FOUND, Screen, SubCommand, UsageError
 from bots.cli.programs import HOUSE_PREFIX, game_argument, game_of, house_bots
-from bots.cli.records import Fault, check_file
+from bots.cli.records import RecordFault, check_file
 from bots.manifest import MAX_NAME
 from bots.starter_kits import bot_files
 from games import words
@@ -54,7 +54,7 @@ def _about(game: Game) -> dict[str, Any]:
     }
 
 
-GAMES_COMMAND = Command(
+GAMES_COMMAND = SubCommand(
     "games",
     "List the games and the house bots that play them.",
     "Use the names in the last column as opponents in `esr play`, for example house:random.",
@@ -92,7 +92,7 @@ def run_rules(options: Namespace, screen: Screen) -> int:
     return 0
 
 
-RULES_COMMAND = Command(
+RULES_COMMAND = SubCommand(
     "rules",
     "Print the rules of a game.",
     """\
@@ -145,7 +145,7 @@ def run_new_bot(options: Namespace, screen: Screen) -> int:
     return 0
 
 
-NEW_BOT_COMMAND = Command(
+NEW_BOT_COMMAND = SubCommand(
     "new-bot",
     "Create a bot from a template.",
     """\
@@ -176,7 +176,7 @@ def verify_arguments(parser: ArgumentParser) -> None:
 def run_verify(options: Namespace, screen: Screen) -> int:
     """Verify every file. Report faults as they are found, then a summary."""
     files: list[Path] = options.files
-    faults: list[Fault] = []
+    faults: list[RecordFault] = []
     records = 0
     with screen.progress(TextColumn("{task.fields[records]} records")) as progress:
         total = sum(path.stat().st_size for path in files if path.is_file())
@@ -200,7 +200,7 @@ def _records(count: int) -> str:
     return f"{count} record" if count == 1 else f"{count} records"
 
 
-VERIFY_COMMAND = Command(
+VERIFY_COMMAND = SubCommand(
     "verify",
     "Verify game records by replaying them from their seeds.",
     """\

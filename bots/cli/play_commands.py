@@ -20,8 +20,8 @@ from rich.progress import MofNCompleteColumn
 from bots.cli.frame import (
     FOUND,
     STDERR_LINES,
-    Command,
     Screen,
+    SubCommand,
     UsageError,
     cut,
     explained,
@@ -33,9 +33,9 @@ from bots.cli.frame import (
     write_record,
 )
 from bots.cli.programs import (
-    Answer,
     Local,
     MakeLauncher,
+    Reply,
     command_of,
     debug,
     feed,
@@ -51,12 +51,12 @@ from bots.cli.programs import (
     under_python,
     warn_about_plain,
 )
-from bots.cli.records import Replay, read_log, read_record, rebuild
+from bots.cli.records import DecisionReplay, read_log, read_record, rebuild
 from bots.manifest import Manifest, ManifestError, read_folder
 from bots.runner import Launcher, LocalProgram, PlatformFailure
 from bots.runner.clock import cores
-from bots.series import Played, Series, Tallies, play_game, play_series
-from bots.validation import Check, Problem, TableCheck
+from bots.series import Series, SeriesGame, Tallies, play_game, play_series
+from bots.validation import Check, TableCheck, ValidationProblem
 
 # --- esr check -------------------------------------------------------------------------------------------------------
 
@@ -171,7 +171,7 @@ def check_lines(table: TableCheck, folder: Path | None, logs: list[Path]) -> Ite
             yield f"      debug it: esr replay-decision {logs[0]} {problem.ply} {folder} --log {log} --pdb"
 
 
-def _problem_lines(problem: Problem) -> Iterator[str]:
+def _problem_lines(problem: ValidationProblem) -> Iterator[str]:
     if problem.decision is None:
         yield f"    seat {problem.seat} did not start: {problem.reason}: {problem.detail}"
     else:
@@ -186,7 +186,7 @@ def _problem_lines(problem: Problem) -> Iterator[str]:
         yield f"      {reason}"
 
 
-CHECK_COMMAND = Command(
+CHECK_COMMAND = SubCommand(
     "check",
     "Check a bot: play one self-play game per supported format and report errors.",
     """\
@@ -290,13 +290,13 @@ def _play(
             progress.advance(task)
 
 
-def _played(series: Series[Local], make_launcher: MakeLauncher, at_once: int, keep: bool) -> Iterator[Played]:
+def _played(series: Series[Local], make_launcher: MakeLauncher, at_once: int, keep: bool) -> Iterator[SeriesGame]:
     if min(at_once, series.games) > 1:
         return play_at_once(series, make_launcher, min(at_once, series.games), keep)
     return play_series(series, make_launcher(), keep)
 
 
-PLAY_COMMAND = Command(
+PLAY_COMMAND = SubCommand(
     "play",
     "Play games between bots on this machine.",
     """\
@@ -376,14 +376,14 @@ def _program(options: Namespace) -> LocalProgram:
     return LocalProgram(options.folder.resolve(), manifest.args, manifest.entry)
 
 
-def _write_messages(path: Path, replay: Replay) -> None:
+def _write_messages(path: Path, replay: DecisionReplay) -> None:
     try:
         path.write_bytes(lines_of(replay.messages))
     except OSError as error:
         raise UsageError(f"Cannot write {path}: {error.strerror}.") from error
 
 
-def _fed(replay: Replay, program: LocalProgram, python: Path | None, screen: Screen) -> list[Answer]:
+def _fed(replay: DecisionReplay, program: LocalProgram, python: Path | None, screen: Screen) -> list[Reply]:
     answers = []
     with screen.progress(MofNCompleteColumn()) as progress:
         task = progress.add_task("Replaying", total=len(replay.questions))
@@ -393,7 +393,7 @@ def _fed(replay: Replay, program: LocalProgram, python: Path | None, screen: Scr
     return answers
 
 
-def _tell(replay: Replay, answers: list[Answer], screen: Screen) -> None:
+def _tell(replay: DecisionReplay, answers: list[Reply], screen: Screen) -> None:
     last = replay.questions[-1]
     decision = last.message["decision"]
     screen.say(f"{replay.hello['game']}, seat {replay.hello['seat']}, decision {last.id}, ply {last.ply}")
@@ -409,19 +409,19 @@ def _tell(replay: Replay, answers: list[Answer], screen: Screen) -> None:
         screen.say("  bot now:     did not reach this decision")
 
 
-def _difference(answer: Answer) -> str:
+def _difference(answer: Reply) -> str:
     default = f" (default move: {answer.question.default})" if answer.question.default else ""
     return f"{json.dumps(answer.question.played)}{default}, now {_result(answer)}"
 
 
-def _result(answer: Answer) -> str:
+def _result(answer: Reply) -> str:
     took = "" if answer.wall_us is None else f" ({answer.wall_us / 1000:.1f} ms)"
     if answer.move is not None:
         return f"{json.dumps(answer.move)}, legal{took}"
     return f"{answer.fault}{took}" + (f" Answer: {cut(answer.line)}" if answer.line else "")
 
 
-def _document(replay: Replay, answers: list[Answer], answered: bool) -> dict[str, Any]:
+def _document(replay: DecisionReplay, answers: list[Reply], answered: bool) -> dict[str, Any]:
     last = replay.questions[-1]
     told = [
         {
@@ -439,7 +439,7 @@ def _document(replay: Replay, answers: list[Answer], answered: bool) -> dict[str
     return {"ok": answered, "hello": replay.hello, "question": last.message, "played": played, "answers": told}
 
 
-REPLAY_DECISION_COMMAND = Command(
+REPLAY_DECISION_COMMAND = SubCommand(
     "replay-decision",
     "Replay one decision of a finished game with a bot.",
     """\
@@ -465,14 +465,14 @@ P = TypeVar("P")
 
 def play_at_once(
     series: Series[P], launcher: Callable[[], Launcher[P]], workers: int, keep: bool = False
-) -> Iterator[Played]:
+) -> Iterator[SeriesGame]:
     """Play the games in ``workers`` processes and yield them in order.
 
     ``launcher`` is called once in every process. Raises ``PlatformFailure``.
     """
     context = get_context("spawn")  # works on every system and copies no threads
     with ProcessPoolExecutor(workers, mp_context=context, initializer=_ignore_interrupts) as pool:
-        waiting: deque[Future[Played]] = deque()
+        waiting: deque[Future[SeriesGame]] = deque()
         try:
             for number in range(series.games):
                 waiting.append(pool.submit(_play_one, series, number, launcher, keep))
@@ -491,7 +491,7 @@ def _ignore_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _play_one(series: Series[P], number: int, launcher: Callable[[], Launcher[P]], keep: bool) -> Played:
+def _play_one(series: Series[P], number: int, launcher: Callable[[], Launcher[P]], keep: bool) -> SeriesGame:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         return play_game(series, number, _made(launcher), keep)

@@ -22,7 +22,7 @@ from time import monotonic_ns
 from typing import Final
 
 from bots.cli.frame import Screen, UsageError
-from bots.cli.records import Question, Replay
+from bots.cli.records import DecisionReplay, RecordedDecision
 from bots.cli.site import Start
 from bots.house.catalogue import HOUSE
 from bots.manifest import FILE, MAX_NAME, ManifestError, read_folder
@@ -95,7 +95,7 @@ _DIGITS: Final = 12
 
 
 @dataclass(frozen=True)
-class Played:
+class RemoteProgram:
     """A bot for `esr play-remote`: how to start it, its name, and a label of its version.
 
     ``label`` is ``""`` for commands, whose versions cannot be distinguished.
@@ -106,7 +106,9 @@ class Played:
     label: str
 
 
-def find_played(word: str, game: str, seats: int, make_launcher: MakeLauncher, python: Path | None = None) -> Played:
+def find_played(
+    word: str, game: str, seats: int, make_launcher: MakeLauncher, python: Path | None = None
+) -> RemoteProgram:
     """Find a house bot, folder or ``.py`` file as in ``esr play``, or else a command line. Raises ``UsageError``.
 
     ``python`` is the interpreter or virtual environment for Python bots; by default, the one of house bots.
@@ -123,7 +125,7 @@ def find_played(word: str, game: str, seats: int, make_launcher: MakeLauncher, p
         with starting:
             return launcher.start(started, UNBOUNDED)
 
-    return Played(start, name[:MAX_NAME], _state_of(program))
+    return RemoteProgram(start, name[:MAX_NAME], _state_of(program))
 
 
 def _state_of(program: HouseProgram | LocalProgram) -> str:
@@ -138,14 +140,14 @@ def _state_of(program: HouseProgram | LocalProgram) -> str:
     return digest.hexdigest()[:_DIGITS]
 
 
-def _command(word: str) -> Played:
+def _command(word: str) -> RemoteProgram:
     try:
         program = command_of(word)
     except UsageError as error:
         raise UsageError(
             f"{word!r} is not a bot folder, a house bot such as house:random, or a command. {error}"
         ) from error
-    return Played(lambda: start_command(program), Path(program.words[0]).name[:MAX_NAME], "")
+    return RemoteProgram(lambda: start_command(program), Path(program.words[0]).name[:MAX_NAME], "")
 
 
 # --- Starts ----------------------------------------------------------------------------------------------------------
@@ -400,10 +402,10 @@ def read_limits(text: str) -> Limits:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Reply:
     """The bot's answer to one decision: a legal move, or ``None`` and a fault; ``wall_us`` is its time if measured."""
 
-    question: Question
+    question: RecordedDecision
     line: str
     move: Move | None
     fault: str
@@ -415,7 +417,7 @@ class Answer:
         return self.move is not None and self.move == self.question.played and self.question.default is None
 
 
-def feed(replay: Replay, program: LocalProgram, python: Path | None = None) -> Iterator[Answer]:
+def feed(replay: DecisionReplay, program: LocalProgram, python: Path | None = None) -> Iterator[Reply]:
     """Start the bot and yield its answer to every decision, without a time limit.
 
     ``python`` is as for ``find_played``. The bot's stderr goes to our stderr. If the bot exits early, the last answer
@@ -442,7 +444,7 @@ def feed(replay: Replay, program: LocalProgram, python: Path | None = None) -> I
         process.communicate()
 
 
-def debug(replay: Replay, program: LocalProgram, python: Path | None = None) -> Iterator[Answer]:
+def debug(replay: DecisionReplay, program: LocalProgram, python: Path | None = None) -> Iterator[Reply]:
     """Run a Python bot in pdb, stop in its strategy at the last decision, then yield its answers.
 
     The debugger uses the terminal, and the bot reads and writes files. ``python`` is as for ``feed``.
@@ -479,8 +481,8 @@ def _say(process: subprocess.Popen[bytes], message: Document) -> None:
         return
 
 
-def _answer(question: Question, line: bytes, wall_us: int | None) -> Answer:
+def _answer(question: RecordedDecision, line: bytes, wall_us: int | None) -> Reply:
     if not line:
-        return Answer(question, "", None, "no answer: the process exited or closed its stdout.", wall_us)
+        return Reply(question, "", None, "no answer: the process exited or closed its stdout.", wall_us)
     move, fault = question.judge(line)
-    return Answer(question, line.decode("utf-8", errors="backslashreplace").rstrip("\r\n"), move, fault, wall_us)
+    return Reply(question, line.decode("utf-8", errors="backslashreplace").rstrip("\r\n"), move, fault, wall_us)

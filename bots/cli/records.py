@@ -23,7 +23,7 @@ MAX_RECORD_BYTES = 2 * 1024 * 1024
 
 
 @dataclass(frozen=True)
-class Fault:
+class RecordFault:
     """An error in one record: the file, the line on which the record starts (from 1), and the ply if known."""
 
     path: Path
@@ -46,7 +46,7 @@ class Checked:
     """Result for one record, or for an unreadable file (line 0). ``read`` is the number of bytes read."""
 
     read: int
-    fault: Fault | None
+    fault: RecordFault | None
 
 
 def check_file(path: Path) -> Iterator[Checked]:
@@ -60,7 +60,7 @@ def check_file(path: Path) -> Iterator[Checked]:
             stream.seek(0)
             yield from _check_lines(path, stream)
     except OSError as error:
-        yield Checked(0, Fault(path, 0, None, f"cannot read the file: {error.strerror}"))
+        yield Checked(0, RecordFault(path, 0, None, f"cannot read the file: {error.strerror}"))
 
 
 def _is_one_document(head: bytes) -> bool:
@@ -82,10 +82,10 @@ def _check_lines(path: Path, stream: BinaryIO) -> Iterator[Checked]:
         else:
             rest = _skip_line(stream, line)
             yield Checked(
-                rest, Fault(path, number, None, f"longer than {MAX_RECORD_BYTES // 2**20} MiB; not a game record")
+                rest, RecordFault(path, number, None, f"longer than {MAX_RECORD_BYTES // 2**20} MiB; not a game record")
             )
     if not found:
-        yield Checked(0, Fault(path, 0, None, "the file contains no game records"))
+        yield Checked(0, RecordFault(path, 0, None, "the file contains no game records"))
 
 
 def _skip_line(stream: BinaryIO, part: bytes) -> int:
@@ -101,7 +101,7 @@ def _check(path: Path, line: int, text: bytes) -> Checked:
     try:
         verify(from_json(text))
     except RecordError as error:
-        return Checked(len(text), Fault(path, line, error.ply, error.message))
+        return Checked(len(text), RecordFault(path, line, error.ply, error.message))
     return Checked(len(text), None)
 
 
@@ -163,7 +163,7 @@ _ASKED_BEFORE_FORFEIT: Final = ("exit", "memory", "time")
 
 
 @dataclass(frozen=True)
-class Question:
+class RecordedDecision:
     """One decision: the ``decide`` message, the move in the game, and the reason if it was the default move."""
 
     ply: int
@@ -193,11 +193,11 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Replay:
+class DecisionReplay:
     """The messages for the bot: the ``hello``, the earlier decisions, and finally the decision to replay."""
 
     hello: Document
-    questions: tuple[Question, ...]
+    questions: tuple[RecordedDecision, ...]
 
     @property
     def messages(self) -> list[Document]:
@@ -205,7 +205,7 @@ class Replay:
         return [self.hello, *(question.message for question in self.questions)]
 
 
-def rebuild(record: Document, ply: int, log: Document | None) -> Replay:
+def rebuild(record: Document, ply: int, log: Document | None) -> DecisionReplay:
     """Rebuild the decision at ``ply`` of ``record`` and all earlier decisions of that seat.
 
     With ``log``, the messages are exactly those of the game. Raises ``UsageError`` for an invalid record, a step
@@ -227,7 +227,7 @@ def rebuild(record: Document, ply: int, log: Document | None) -> Replay:
             f"Seat {seat} forfeited the game before ply {ply} and received no decision there. Choose an earlier ply."
         )
     hello, first = _start(record, seat, log, number)
-    return Replay(hello, tuple(_questions(record, seat, first, number, log)))
+    return DecisionReplay(hello, tuple(_questions(record, seat, first, number, log)))
 
 
 def _asked_seat(record: Document, ply: int) -> int:
@@ -281,7 +281,7 @@ def _start(record: Document, seat: int, log: Document | None, number: int) -> tu
     return {"type": "hello", "protocol": PROTOCOL, **about, "resumed": False, "limits": limits, "seed": seed}, 1
 
 
-def _questions(record: Document, seat: int, first: int, last: int, log: Document | None) -> Iterator[Question]:
+def _questions(record: Document, seat: int, first: int, last: int, log: Document | None) -> Iterator[RecordedDecision]:
     read = strikes = 0
     for number, (ply, state) in enumerate(_moments(record, seat), 1):
         if number >= first:
@@ -295,7 +295,7 @@ def _questions(record: Document, seat: int, first: int, last: int, log: Document
 
 def _question(
     record: Document, number: int, ply: int, state: State, entries: list[Document], strikes: int, log: Document | None
-) -> Question:
+) -> RecordedDecision:
     step: dict[str, Any] = record["steps"][ply]
     seat = step["seat"]
     limits = Limits()
@@ -309,7 +309,7 @@ def _question(
         "log": entries,
         "clock": full if log is None else log["decisions"][number - 1]["clock"],
     }
-    return Question(ply, message, step["move"], step.get("default"), state.copy())
+    return RecordedDecision(ply, message, step["move"], step.get("default"), state.copy())
 
 
 def _moments(record: Document, seat: int) -> Iterator[tuple[int, State]]:

@@ -19,9 +19,9 @@ from rich.progress import MofNCompleteColumn
 from rich.table import Table
 from rich.text import Text
 
-from bots.cli.frame import FOUND, Command, Screen, UsageError, escaped
+from bots.cli.frame import FOUND, Screen, SubCommand, UsageError, escaped
 from bots.cli.programs import (
-    Played,
+    RemoteProgram,
     find_played,
     launcher_for,
     packed,
@@ -74,7 +74,7 @@ def _asked_token() -> str:
     return token
 
 
-LOGIN_COMMAND = Command(
+LOGIN_COMMAND = SubCommand(
     "login",
     "Sign in to a site with an API token.",
     """\
@@ -141,7 +141,7 @@ def _validated(client: Client, version: dict[str, Any], screen: Screen) -> dict[
     return version
 
 
-UPLOAD_COMMAND = Command(
+UPLOAD_COMMAND = SubCommand(
     "upload",
     "Upload a bot or a new version of a bot, and wait for its validation.",
     """\
@@ -229,7 +229,7 @@ def _state(bot: dict[str, Any]) -> str:
     return f"{'Online' if bot['remote']['available'] else 'Offline'}, {running}"
 
 
-STATUS_COMMAND = Command(
+STATUS_COMMAND = SubCommand(
     "status",
     "Show the scopes of your token and the status of your bots.",
     """\
@@ -288,7 +288,7 @@ def run_play_remote(options: Namespace, screen: Screen) -> int:
 class _RemoteRun:
     """The games of one ``esr play-remote`` command, limited to the requested number."""
 
-    def __init__(self, client: Client, options: Namespace, screen: Screen, played: Played) -> None:
+    def __init__(self, client: Client, options: Namespace, screen: Screen, played: RemoteProgram) -> None:
         self._client, self._screen, self._played = client, screen, played
         self._wanted: int | None = options.games
         self._ladder: str = options.ladder
@@ -350,7 +350,7 @@ def _require_known(ladder: dict[str, Any]) -> None:
         raise UsageError(f"This version of esr does not support the game {ladder['game']}. Install a newer version.")
 
 
-def _registered(client: Client, options: Namespace, played: Played, ladder: dict[str, Any]) -> str:
+def _registered(client: Client, options: Namespace, played: RemoteProgram, ladder: dict[str, Any]) -> str:
     """Return the slug of the remote bot. Without --bot, register one for this format if there is none."""
     try:
         return str(client.get("bot", **as_bot(options.bot))["slug"])
@@ -361,7 +361,7 @@ def _registered(client: Client, options: Namespace, played: Played, ladder: dict
     return str(client.register_bot(options.name or played.name, tables, options.label or played.label)["bot"])
 
 
-def _introduce(client: Client, slug: str, options: Namespace, played: Played, ladder: dict[str, Any]) -> None:
+def _introduce(client: Client, slug: str, options: Namespace, played: RemoteProgram, ladder: dict[str, Any]) -> None:
     """Declare the version, the number of games and the format, and join the ladder. Other formats are kept."""
     at_once = min(options.at_once, options.games or options.at_once)
     declared: dict[str, Any] = {"available": True, "games_at_once": at_once}
@@ -378,7 +378,7 @@ def _introduce(client: Client, slug: str, options: Namespace, played: Played, la
             raise
 
 
-PLAY_REMOTE_COMMAND = Command(
+PLAY_REMOTE_COMMAND = SubCommand(
     "play-remote",
     "Connect a local bot to a site and play as a remote bot.",
     """\
@@ -460,7 +460,7 @@ class _Story:
         self._shown = max(self._shown, len(story))
 
 
-WATCH_COMMAND = Command(
+WATCH_COMMAND = SubCommand(
     "watch",
     "Follow a live match as text, with a one-round delay.",
     """\
@@ -544,7 +544,7 @@ def _match(client: Client, number: int, path: Path, screen: Screen) -> int:
     return 0
 
 
-DOWNLOAD_COMMAND = Command(
+DOWNLOAD_COMMAND = SubCommand(
     "download",
     "Download the game records of a ladder or a match.",
     """\

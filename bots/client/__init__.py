@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from bots.client.async_client import AsyncClient
 from bots.client.calls import (
-    Asked,
     Challenged,
     ClientError,
     Closed,
     Event,
     GameEnd,
     GameStart,
+    OpenDecision,
     Problem,
     Unreachable,
     Verdict,
@@ -19,7 +19,6 @@ from bots.client.client import Client
 from bots.client.player import Incident, NoAnswer, Player, Session, Strategy, is_legal, play
 
 __all__ = [
-    "Asked",
     "AsyncClient",
     "Challenged",
     "Client",
@@ -30,6 +29,7 @@ __all__ = [
     "GameStart",
     "Incident",
     "NoAnswer",
+    "OpenDecision",
     "Player",
     "Problem",
     "Session",

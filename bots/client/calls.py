@@ -94,7 +94,7 @@ class GameStart(TypedDict):
     message: Hello
 
 
-class Asked(TypedDict):
+class OpenDecision(TypedDict):
     """An open decision. ``decision`` is its number, the ``id`` of ``message``.
 
     ``log_from`` is the position of the first log entry of ``message`` in the log of the game: 0 after a (re)connect.
@@ -124,7 +124,7 @@ class Challenged(TypedDict):
     challenge: Document
 
 
-Event = GameStart | Asked | GameEnd | Challenged
+Event = GameStart | OpenDecision | GameEnd | Challenged
 """An event of ``events()``. Unknown types of later API versions are skipped."""
 
 

@@ -12,7 +12,7 @@ from threading import Thread
 from time import perf_counter
 from typing import Any, Protocol, cast
 
-from bots.client.calls import Asked, Challenged, ClientError, Document, Event, GameEnd, GameStart
+from bots.client.calls import Challenged, ClientError, Document, Event, GameEnd, GameStart, OpenDecision
 from bots.client.client import Client
 from bots.protocol import Decide, End, Hello
 from games.learning import Encoding
@@ -80,11 +80,11 @@ class Incident:
 class _Heard:
     """An event and its time of arrival by ``perf_counter``."""
 
-    event: Asked | GameEnd | GameStart | None
+    event: OpenDecision | GameEnd | GameStart | None
     at: float
 
 
-class Seat:
+class SeatPlayer:
     """Plays one game to its end. A decision that is sent again after a reconnect is computed only once."""
 
     def __init__(
@@ -98,7 +98,7 @@ class Seat:
         self._thread = Thread(target=self._play, name=f"game-{start['game']}", daemon=True)
         self._thread.start()
 
-    def hear(self, event: Asked | GameEnd | GameStart) -> None:
+    def hear(self, event: OpenDecision | GameEnd | GameStart) -> None:
         """Queue an event of this game. Events must arrive in order."""
         self._heard.put(_Heard(event, perf_counter()))
 
@@ -132,7 +132,7 @@ class Seat:
                 self._decide(player, event, heard.at)
         player.end(end)
 
-    def _decide(self, player: Player, asked: Asked, at: float) -> None:
+    def _decide(self, player: Player, asked: OpenDecision, at: float) -> None:
         message = {**asked["message"], "log": self._news(asked)}
         if self._answered is not None and self._answered[0] >= asked["decision"]:
             number, move = self._answered
@@ -156,7 +156,7 @@ class Seat:
         self._answered = (asked["decision"], move)
         self._send(asked, move, round(1000 * (perf_counter() - at)))
 
-    def _send(self, asked: Asked, move: Any, thought_ms: int | None) -> None:
+    def _send(self, asked: OpenDecision, move: Any, thought_ms: int | None) -> None:
         try:
             verdict = self._client.answer(asked["game"], asked["decision"], move, thought_ms)
         except ClientError as error:
@@ -165,14 +165,14 @@ class Seat:
             if not verdict.played:
                 self._note(asked, str(verdict.document.get("code", verdict.status)), verdict.detail)
 
-    def _news(self, asked: Asked) -> list[Document]:
+    def _news(self, asked: OpenDecision) -> list[Document]:
         """Return the new entries of the log, which begins earlier after a reconnect."""
         log, start = asked["message"]["log"], asked["log_from"]
         new = log[max(0, self._read - start) :]
         self._read = start + len(log)
         return new
 
-    def _note(self, asked: Asked, reason: str, detail: str) -> None:
+    def _note(self, asked: OpenDecision, reason: str, detail: str) -> None:
         self._tell(Incident(asked["game"], asked["decision"], reason, detail))
 
 
@@ -216,7 +216,7 @@ class Session:
     ) -> None:
         self._client, self._sit, self._tell, self._ended = client, sit, tell, ended
         self._accept_challenges = accept_challenges
-        self._seats: dict[int, Seat] = {}
+        self._seats: dict[int, SeatPlayer] = {}
 
     @property
     def running(self) -> int:
@@ -240,7 +240,7 @@ class Session:
         elif event["type"] == "game_start":
             seat = self._seats.get(event["game"])
             if seat is None:
-                self._seats[event["game"]] = Seat(self._client, event, self._sit, self._tell)
+                self._seats[event["game"]] = SeatPlayer(self._client, event, self._sit, self._tell)
             else:
                 seat.hear(event)
         elif event["game"] in self._seats:

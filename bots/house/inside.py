@@ -17,7 +17,7 @@ from games.registry import GAMES
 from games.rules import Document, Move, State
 
 
-class Player(Protocol):
+class HousePlayer(Protocol):
     """What ``wire.play`` asks for moves."""
 
     def choose(self, decision: Document, view: Document, log: list[Document]) -> Move: ...
@@ -26,7 +26,7 @@ class Player(Protocol):
 class Maker(Protocol):
     """The class of a bot: makes one player per game."""
 
-    def __call__(self, hello: Document, args: list[str]) -> Player: ...
+    def __call__(self, hello: Document, args: list[str]) -> HousePlayer: ...
 
 
 def load(bot: HouseBot) -> Maker:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bots.protocol import Limits
-from bots.runner.bot_log import Conversation, Exchange, Transcript
+from bots.runner.bot_log import Conversation, LoggedDecision, Transcript
 from bots.runner.consultation import Advice, Consultation, consult
 from bots.runner.launcher import Launcher, Observer, PlatformFailure, Process
 from bots.runner.play import play_match
@@ -22,13 +22,13 @@ __all__ = [
     "Advice",
     "Consultation",
     "Conversation",
-    "Exchange",
     "FakeProgram",
     "Forfeit",
     "HouseProgram",
     "Launcher",
     "Limits",
     "LocalProgram",
+    "LoggedDecision",
     "MachineDelay",
     "MatchReport",
     "MatchSpec",

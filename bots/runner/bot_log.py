@@ -18,7 +18,7 @@ _DECIDE: Final = b'{"type":"decide"'
 
 
 @dataclass(slots=True)
-class Exchange:
+class LoggedDecision:
     """One decision: the ``decide`` as the bot got it, and the line that was judged, as it came; both without newline.
 
     ``answer`` is ``None`` where there was nothing to judge: none in time, one that was too long, or the bot was gone.
@@ -37,7 +37,7 @@ class Conversation:
     """
 
     hellos: list[bytes] = field(default_factory=list)
-    exchanges: list[Exchange] = field(default_factory=list)
+    exchanges: list[LoggedDecision] = field(default_factory=list)
     end: bytes | None = None
 
 
@@ -61,7 +61,7 @@ class Transcript:
             return
         conversation, line = self.seats[seat], line.removesuffix(b"\n")
         if line.startswith(_DECIDE):
-            conversation.exchanges.append(Exchange(line))
+            conversation.exchanges.append(LoggedDecision(line))
         elif line.startswith(_HELLO):
             conversation.hellos.append(line)
         else:
@@ -128,7 +128,7 @@ def _seat_log(
     }
 
 
-def _decision(exchange: Exchange, thought: Thought, ply: int) -> dict[str, Any]:
+def _decision(exchange: LoggedDecision, thought: Thought, ply: int) -> dict[str, Any]:
     question = orjson.loads(exchange.question)
     return {
         "id": thought.id,

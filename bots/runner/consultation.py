@@ -16,7 +16,7 @@ from bots.runner.chair import LAST_WORDS_MS, Chair
 from bots.runner.channel import OpenChannel, open_channel
 from bots.runner.clock import Clock
 from bots.runner.launcher import Launcher, PlatformFailure
-from bots.runner.questions import ANY_CORE, Core, Fault, MoveQuestion, ReadyQuestion, ask_one
+from bots.runner.questions import ANY_CORE, AnswerFault, Core, MoveQuestion, ReadyQuestion, ask_one
 from bots.runner.report import MachineDelay, Thought
 from bots.runner.spec import P_co
 
@@ -48,7 +48,7 @@ class Advice:
     """
 
     move: Any
-    fault: Fault | None
+    fault: AnswerFault | None
     line: bytes | None
     thought: Thought | None
     ready_us: int | None
@@ -90,7 +90,7 @@ def _chair(consultation: Consultation[P_co], open_channel: OpenChannel) -> Chair
     return chair
 
 
-def _start(chair: Chair, consultation: Consultation[P_co], launcher: Launcher[P_co], core: Core) -> Fault | None:
+def _start(chair: Chair, consultation: Consultation[P_co], launcher: Launcher[P_co], core: Core) -> AnswerFault | None:
     """Start the process; why it is not ready to be asked."""
     launch = partial(launcher.start, consultation.program, consultation.limits)
     start = ReadyQuestion(chair, launch, encode(consultation.hello), consultation.limits.startup_ms)
@@ -108,7 +108,7 @@ def _ask(chair: Chair, consultation: Consultation[P_co], core: Core) -> MoveQues
     return question
 
 
-def _advice(chair: Chair, fault: Fault | None, question: MoveQuestion | None) -> Advice:
+def _advice(chair: Chair, fault: AnswerFault | None, question: MoveQuestion | None) -> Advice:
     report = chair.report()
     return Advice(
         move=None if question is None else question.move,

@@ -14,7 +14,7 @@ from bots.runner.chair import LAST_WORDS_MS, MAX_STRIKES, Chair
 from bots.runner.channel import OpenChannel, open_channel
 from bots.runner.clock import cores
 from bots.runner.launcher import Launcher, Observer, PlatformFailure
-from bots.runner.questions import ANY_CORE, Core, Fault, MoveQuestion, ReadyQuestion, ask, ask_one
+from bots.runner.questions import ANY_CORE, AnswerFault, Core, MoveQuestion, ReadyQuestion, ask, ask_one
 from bots.runner.report import MatchReport, Strike, escaped
 from bots.runner.spec import MAX_REPLAYS, MatchSpec
 from games.registry import GAMES
@@ -168,12 +168,12 @@ class _Table(Generic[P]):
         try:
             self.state.play(question.chair.seat, question.move)
         except IllegalMove as error:
-            self._punish(question, Fault("illegal", str(error), question.line))
+            self._punish(question, AnswerFault("illegal", str(error), question.line))
         else:
             if self.observer is not None:
                 self.observer.moved(self.state)
 
-    def _punish(self, question: MoveQuestion, fault: Fault) -> None:
+    def _punish(self, question: MoveQuestion, fault: AnswerFault) -> None:
         """The decision is lost: a strike, or a forfeit where the fault is one."""
         chair = question.chair
         if fault.reason in FORFEIT_REASONS:

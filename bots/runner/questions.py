@@ -36,7 +36,7 @@ MEASURED_NS: Final = MS
 
 
 @dataclass(slots=True)
-class Fault:
+class AnswerFault:
     """Why a question has no answer that counts; ``reason`` is a word of the protocol, ``line`` what came instead."""
 
     reason: str
@@ -82,7 +82,7 @@ class Question(ABC):
 
     def __init__(self, chair: Chair) -> None:
         self.chair = chair
-        self.fault: Fault | None = None
+        self.fault: AnswerFault | None = None
         self.line: bytes | None = None
         self.over = False
         self.wall_ns = self.cpu_ns = self.delay_ns = 0
@@ -93,11 +93,11 @@ class Question(ABC):
         """Send the message and start the clock."""
 
     @abstractmethod
-    def _judge(self, line: bytes | None) -> Fault | bool:
+    def _judge(self, line: bytes | None) -> AnswerFault | bool:
         """Whether ``line`` is the answer, ``None`` being one that was too long; ``False``: read on."""
 
     @abstractmethod
-    def _lateness(self) -> Fault:
+    def _lateness(self) -> AnswerFault:
         """What it is called when no answer comes in time."""
 
     def _start_clock(self, allowed_ns: int, fair_ns: int) -> None:
@@ -117,12 +117,12 @@ class Question(ABC):
                 self._conclude(now_ns, None if verdict is True else verdict)
                 return
         if self.channel.ended:
-            self._conclude(now_ns, Fault("exit", "the bot's process exited or closed its stdout"))
+            self._conclude(now_ns, AnswerFault("exit", "the bot's process exited or closed its stdout"))
 
     def look(self, now_ns: int) -> None:
         """Nothing has come for a while: see whether the bot is still there, is late, or waits for the machine."""
         if self._process.gave_up_stdout():
-            self._conclude(now_ns, Fault("exit", "the bot closed its stdout"))
+            self._conclude(now_ns, AnswerFault("exit", "the bot closed its stdout"))
         elif now_ns < self.deadline_ns:
             self.look_ns = min(self.deadline_ns, 2 * now_ns - self.started_ns)
         else:
@@ -151,7 +151,7 @@ class Question(ABC):
             return 0
         return self.fair_ns - (self.wall_ns - self.delay_ns)
 
-    def _conclude(self, now_ns: int, fault: Fault | None) -> None:
+    def _conclude(self, now_ns: int, fault: AnswerFault | None) -> None:
         self.over = True
         self._measure(now_ns)
         if now_ns <= self.deadline_ns or (fault is not None and fault.reason == "exit"):
@@ -184,11 +184,11 @@ class ReadyQuestion(Question):
         self.channel.send(self._hello)
         self._start_clock(self._startup_ns, self._startup_ns)
 
-    def _judge(self, line: bytes | None) -> Fault | bool:
+    def _judge(self, line: bytes | None) -> AnswerFault | bool:
         return line is not None and is_ready(line) is True
 
-    def _lateness(self) -> Fault:
-        return Fault("not_ready", f"no ready message within {self._startup_ns // MS} ms")
+    def _lateness(self) -> AnswerFault:
+        return AnswerFault("not_ready", f"no ready message within {self._startup_ns // MS} ms")
 
 
 class MoveQuestion(Question):
@@ -215,23 +215,25 @@ class MoveQuestion(Question):
         allowed_ns = chair.clock.allowed_ns
         self._start_clock(allowed_ns, allowed_ns if chair.fair_clock is None else chair.fair_clock.allowed_ns)
 
-    def _judge(self, line: bytes | None) -> Fault | bool:
+    def _judge(self, line: bytes | None) -> AnswerFault | bool:
         if line is None:
-            return Fault("too_long", "the line is longer than 64 KiB")
+            return AnswerFault("too_long", "the line is longer than 64 KiB")
         answer = parse_answer(line)
         if isinstance(answer, Malformed):
-            return Fault("malformed", answer.reason, line)
+            return AnswerFault("malformed", answer.reason, line)
         if answer.id == self.chair.asked:
             self.move = answer.move
             return True
         if 1 <= answer.id < self.chair.asked:
             return False
-        return Fault("wrong_id", f"the id {_short(answer)} belongs to no decision; copy the id of the decision", line)
+        return AnswerFault(
+            "wrong_id", f"the id {_short(answer)} belongs to no decision; copy the id of the decision", line
+        )
 
-    def _lateness(self) -> Fault:
+    def _lateness(self) -> AnswerFault:
         if self.chair.clock.game_is_next:
-            return Fault("time", "the time for the whole game ran out")
-        return Fault("late", f"no answer within {self.allowed_ns // MS} ms")
+            return AnswerFault("time", "the time for the whole game ran out")
+        return AnswerFault("late", f"no answer within {self.allowed_ns // MS} ms")
 
 
 def _short(answer: Answer) -> str:

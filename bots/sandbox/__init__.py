@@ -6,11 +6,11 @@ from bots.sandbox.in_process import InProcessLauncher
 from bots.sandbox.launchers import PlainLauncher, launcher_for_ladder, launcher_for_uploads, shared_core
 from bots.sandbox.proof import SelfTest, sandbox, self_test
 from bots.sandbox.sandboxed import SandboxLauncher
-from bots.sandbox.status import Offer, offers
+from bots.sandbox.status import LanguageStatus, offers
 
 __all__ = [
     "InProcessLauncher",
-    "Offer",
+    "LanguageStatus",
     "PlainLauncher",
     "SandboxLauncher",
     "SelfTest",

@@ -64,7 +64,7 @@ def _tell_of_unshared_seats(runtime: Path) -> None:
     )
 
 
-class Lease:
+class SandboxSeat:
     """One taken seat. ``uid`` is the user a process there runs as, ``None`` where this process is not root."""
 
     def __init__(self, descriptor: int, uid: int | None) -> None:
@@ -93,7 +93,7 @@ class Leases:
         self._first_uid = _first_uid() if os.geteuid() == 0 else None
         self._next = os.getpid() % SEATS
 
-    def take(self) -> Lease:
+    def take(self) -> SandboxSeat:
         """A seat that nobody has. Raises ``PlatformFailure`` when there is none."""
         for step in range(SEATS):
             number = (self._next + step) % SEATS
@@ -104,7 +104,7 @@ class Leases:
         raise PlatformFailure(f"all {SEATS} bot seats of this host are in use")
 
     @contextmanager
-    def for_a_start(self) -> Iterator[Lease]:
+    def for_a_start(self) -> Iterator[SandboxSeat]:
         """A seat that nobody has, for a start inside this; it is given back if the start fails."""
         lease = self.take()
         try:
@@ -123,14 +123,14 @@ class Leases:
                 os.close(descriptor)
         return ended
 
-    def _try(self, number: int) -> Lease | None:
+    def _try(self, number: int) -> SandboxSeat | None:
         descriptor = _lock(self._folder / f"seat-{number}")
         if descriptor is None:
             return None
         uid = self._uid(number)
         self._clean(descriptor, uid)
         os.pwrite(descriptor, b"0 0\n", 0)
-        return Lease(descriptor, uid)
+        return SandboxSeat(descriptor, uid)
 
     def _uid(self, number: int) -> int | None:
         return None if self._first_uid is None else self._first_uid + number

@@ -13,7 +13,7 @@ from bots.runner.launcher import PlatformFailure
 from bots.sandbox.code import Code, forget_old_copies, staged
 from bots.sandbox.host_process import HostProcess, Pipes, release_ended
 from bots.sandbox.interpreter import command, environment
-from bots.sandbox.leases import Lease, Leases, seats_folder
+from bots.sandbox.leases import Leases, SandboxSeat, seats_folder
 from bots.sandbox.limits import as_powerless_user, offer_to_the_out_of_memory_killer, set_limits
 from bots.sandbox.runtime import runtime_folder
 
@@ -39,7 +39,7 @@ class LimitedStarter:
         return self._leases.sweep()
 
 
-def _start(code: Code, limits: Limits, lease: Lease, runtime: Path) -> HostProcess:
+def _start(code: Code, limits: Limits, lease: SandboxSeat, runtime: Path) -> HostProcess:
     folder = staged(code, runtime) if code.shared or lease.uid is not None else code.folder
     before = [] if lease.uid is None else as_powerless_user(lease.uid, limits)
     pipes = Pipes.open()
@@ -70,7 +70,7 @@ def _start(code: Code, limits: Limits, lease: Lease, runtime: Path) -> HostProce
 class LimitedProcess(HostProcess):
     """A bot that is our own child."""
 
-    def __init__(self, child: subprocess.Popen[bytes], pipes: Pipes, lease: Lease) -> None:
+    def __init__(self, child: subprocess.Popen[bytes], pipes: Pipes, lease: SandboxSeat) -> None:
         super().__init__(child, child.pid, pipes, lease.release)
         self._lease = lease
 

@@ -22,7 +22,7 @@ from bots.runner.channel import PolledChannel
 from bots.runner.launcher import PlatformFailure
 from bots.sandbox.code import Code
 from bots.sandbox.host_process import Pipes
-from bots.sandbox.sandboxed import SandboxLauncher, Trial
+from bots.sandbox.sandboxed import SandboxLauncher, SelfTestOptions
 from bots.sandbox.seccomp import no_filter
 
 PROBE: Final = Path(__file__).resolve().parent / "probe"
@@ -42,7 +42,7 @@ _WAITING_PROGRAM: Final = "bwrap"
 _IPC_CREAT, _IPC_RMID, _EVERYBODY = 0o1000, 0, 0o666
 
 
-class NoAnswer(Exception):
+class ProbeFailed(Exception):
     """The probe was started, and said nothing from inside the sandbox; the message is what stood on its stderr."""
 
 
@@ -62,7 +62,7 @@ class Outside:
 def look_as_a_bot(launcher: SandboxLauncher, hidden: list[Path]) -> tuple[dict[str, Any], Outside]:
     """What a bot sees, and what the host sees of it. ``hidden`` are folders into which it must not see.
 
-    Raises ``NoAnswer``, and ``PlatformFailure`` if it was never begun.
+    Raises ``ProbeFailed``, and ``PlatformFailure`` if it was never begun.
     """
     early: list[bool] = []
     with NamedTemporaryFile(prefix="esr-host-file-") as host_file:
@@ -70,7 +70,9 @@ def look_as_a_bot(launcher: SandboxLauncher, hidden: list[Path]) -> tuple[dict[s
         hello = {"filtered": True, "host_file": host_file.name, "hidden": [str(place) for place in hidden]}
         hello |= {"places": PLACES, "file": f"esr-probe-{secrets.token_hex(8)}"}
         try:
-            return _ask(launcher, hello, Trial(while_held=lambda pid, pipes: early.append(_begins(pid, pipes))), early)
+            return _ask(
+                launcher, hello, SelfTestOptions(while_held=lambda pid, pipes: early.append(_begins(pid, pipes))), early
+            )
         finally:
             for place in PLACES:  # what it could make is on the host, and its filter keeps it from removing it
                 with suppress(OSError):
@@ -81,7 +83,7 @@ def look_without_a_filter(launcher: SandboxLauncher) -> dict[str, Any]:
     """What the probe can do when nothing but the seccomp filter is missing. Raises as :func:`look_as_a_bot` does."""
     with _listeners() as (port, abstract), _shared_memory() as shared:
         hello = {"filtered": False, "port": port, "abstract": abstract, "shared": shared}
-        return _ask(launcher, hello, Trial(bpf=no_filter), [])[0]
+        return _ask(launcher, hello, SelfTestOptions(bpf=no_filter), [])[0]
 
 
 def first_line(channel: PolledChannel) -> bytes | None:
@@ -96,7 +98,7 @@ def first_line(channel: PolledChannel) -> bytes | None:
 
 
 def _ask(
-    launcher: SandboxLauncher, hello: dict[str, Any], trial: Trial, early: list[bool]
+    launcher: SandboxLauncher, hello: dict[str, Any], trial: SelfTestOptions, early: list[bool]
 ) -> tuple[dict[str, Any], Outside]:
     seed = secrets.token_hex(32)
     process = launcher.start_code(CODE, LIMITS, trial)
@@ -114,9 +116,9 @@ def _ask(
         channel.close()
     findings = _findings(line, seed)
     if findings is None:
-        raise NoAnswer(failed + channel.stderr_tail()[-500:].strip() or "no output")
+        raise ProbeFailed(failed + channel.stderr_tail()[-500:].strip() or "no output")
     if outside is None:
-        raise NoAnswer("it ended before the host could inspect it")
+        raise ProbeFailed("it ended before the host could inspect it")
     return findings, outside
 
 

@@ -18,7 +18,7 @@ from bots.sandbox import bubblewrap
 from bots.sandbox.bubblewrap import HOME
 from bots.sandbox.interpreter import bots_interpreter, environment, packages
 from bots.sandbox.limits import THREADS, limit_values
-from bots.sandbox.observation import CODE, LIMITS, NoAnswer, Outside, look_as_a_bot, look_without_a_filter
+from bots.sandbox.observation import CODE, LIMITS, Outside, ProbeFailed, look_as_a_bot, look_without_a_filter
 from bots.sandbox.root import LINKER_CACHE, bots_library, has_holes
 from bots.sandbox.runtime import is_in_memory, runtime_folder
 from bots.sandbox.sandboxed import SandboxLauncher
@@ -116,7 +116,7 @@ _SIGKILL: Final = 9
 
 
 @dataclass(frozen=True)
-class Check:
+class PropertyCheck:
     """One property of the sandbox; ``problem`` is empty if it holds.
 
     A property ``for_ratings`` only protects ratings: without it, unrated games can be played.
@@ -132,7 +132,9 @@ class Check:
         return not self.problem
 
 
-def judge_world(seen: Seen, root: Path, limits: Mapping[str, int], environment: Mapping[str, str]) -> Iterator[Check]:
+def judge_world(
+    seen: Seen, root: Path, limits: Mapping[str, int], environment: Mapping[str, str]
+) -> Iterator[PropertyCheck]:
     """Check what a bot can see and do from inside.
 
     ``root``, ``limits`` and ``environment`` are the expected values.
@@ -159,7 +161,7 @@ def judge_world(seen: Seen, root: Path, limits: Mapping[str, int], environment: 
     yield _check("Privileges cannot be gained.", "new privileges can be gained", seen["no_new_privileges"] != 1)
 
 
-def _judge_files(seen: Seen, root: Path) -> Iterator[Check]:
+def _judge_files(seen: Seen, root: Path) -> Iterator[PropertyCheck]:
     yield _check("Host files are hidden.", "a host file is readable", seen["host_file"] != "ENOENT")
     shown = [place for place, names in seen["hidden"].items() if set(names) - _on_the_way(place)]
     yield _check("Platform folders are hidden.", f"bots can look into {', '.join(shown)}", shown)
@@ -179,7 +181,7 @@ def _judge_files(seen: Seen, root: Path) -> Iterator[Check]:
     yield _check("No folder is writable.", f"files can be created in {', '.join(writable)}", writable)
 
 
-def _judge_identity(seen: Seen) -> Iterator[Check]:
+def _judge_identity(seen: Seen) -> Iterator[PropertyCheck]:
     pid, *ids, groups = seen["ids"]
     yield _check("The process id is 1.", "the probe is not alone in its process namespace", pid != 1)
     foreign = ids != [65534] * 4 or set(groups) - {65534}
@@ -190,7 +192,7 @@ def _judge_identity(seen: Seen) -> Iterator[Check]:
     yield _check("The bot starts in its own folder.", f"the probe starts in {seen['here']}", seen["here"] != HOME)
 
 
-def judge_walls(seen: Seen) -> Iterator[Check]:
+def judge_walls(seen: Seen) -> Iterator[PropertyCheck]:
     """Check the protection without the seccomp filter."""
     nested = seen["new_namespace"] == "done"
     yield _check("User namespaces are disabled.", "user namespaces can be created", nested)
@@ -212,7 +214,7 @@ def judge_walls(seen: Seen) -> Iterator[Check]:
     yield _check("Processes are limited.", f"{seen['processes']} processes can be created without a filter", many)
 
 
-def judge_from_outside(outside: Outside, folders: Iterable[Path]) -> Iterator[Check]:
+def judge_from_outside(outside: Outside, folders: Iterable[Path]) -> Iterator[PropertyCheck]:
     """Check what a probe cannot see from inside: its namespaces, user, start time and files on disk.
 
     ``folders`` are the folders that the host mounted for it.
@@ -224,14 +226,14 @@ def judge_from_outside(outside: Outside, folders: Iterable[Path]) -> Iterator[Ch
     yield _check("The bot waits for its limits.", "the probe started before its limits were set", not outside.held)
     on_disk = ", ".join(outside.on_disk)
     problem = f"files are on a disk, whose cache can pass information to later games: {on_disk}"
-    yield Check("All bot files are in memory.", problem if outside.on_disk else "", for_ratings=True)
+    yield PropertyCheck("All bot files are in memory.", problem if outside.on_disk else "", for_ratings=True)
     if not outside.on_disk:
         problem = "the bot files are sparse, so reading them allocates memory"
-        yield Check("Bot files are not sparse.", problem if any(map(has_holes, folders)) else "")
+        yield PropertyCheck("Bot files are not sparse.", problem if any(map(has_holes, folders)) else "")
 
 
-def _check(name: str, problem: str, wrong: object) -> Check:
-    return Check(name, problem if wrong else "")
+def _check(name: str, problem: str, wrong: object) -> PropertyCheck:
+    return PropertyCheck(name, problem if wrong else "")
 
 
 def _on_the_way(place: str) -> set[str]:
@@ -269,7 +271,7 @@ class SelfTest:
     python_version: str = ""
     problem: str = ""
     remedy: str = ""
-    checks: tuple[Check, ...] = ()
+    checks: tuple[PropertyCheck, ...] = ()
 
 
 def sandbox() -> tuple[SandboxLauncher | None, SelfTest]:
@@ -327,7 +329,7 @@ def prove(launcher: SandboxLauncher) -> SelfTest:
         version, checks = _look(launcher)
     except PlatformFailure as failure:
         return _failed(f"The self-test could not start its probe: {failure}.")
-    except NoAnswer as said:
+    except ProbeFailed as said:
         return _failed(f"The self-test probe did not answer from inside the sandbox: {said}.")
     leaks = [check.problem for check in checks if not check.ok and not check.for_ratings]
     if leaks:
@@ -345,7 +347,7 @@ def prove(launcher: SandboxLauncher) -> SelfTest:
     )
 
 
-def _look(launcher: SandboxLauncher) -> tuple[str, tuple[Check, ...]]:
+def _look(launcher: SandboxLauncher) -> tuple[str, tuple[PropertyCheck, ...]]:
     """Return the version of the interpreter and all checks.
 
     The probe runs without the filter only after all other checks passed, because it tries dangerous operations.
@@ -372,5 +374,5 @@ def hidden_places() -> Iterator[Path]:
         yield Path(data).resolve()
 
 
-def _failed(problem: str, checks: tuple[Check, ...] = ()) -> SelfTest:
+def _failed(problem: str, checks: tuple[PropertyCheck, ...] = ()) -> SelfTest:
     return SelfTest(ok=False, problem=problem, remedy=remedy(problem), checks=checks)

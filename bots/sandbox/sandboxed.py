@@ -22,7 +22,7 @@ from bots.sandbox import bubblewrap
 from bots.sandbox.code import Code, code_of, forget_old_copies, staged
 from bots.sandbox.host_process import HostProcess, Pipes, release_ended
 from bots.sandbox.interpreter import command, environment
-from bots.sandbox.leases import Lease, Leases, seats_folder
+from bots.sandbox.leases import Leases, SandboxSeat, seats_folder
 from bots.sandbox.limits import (
     as_user,
     disable_huge_pages,
@@ -61,14 +61,14 @@ def _nothing(_pid: int, _pipes: Pipes) -> None:
 
 
 @dataclass(frozen=True)
-class Trial:
+class SelfTestOptions:
     """What the self-test may have done otherwise than for a bot: another filter, and a look while the probe waits."""
 
     bpf: Callable[[], bytes] = bot_filter
     while_held: Callable[[int, Pipes], None] = _nothing
 
 
-BOT: Final = Trial()
+BOT: Final = SelfTestOptions()
 """How every bot is started."""
 
 
@@ -101,7 +101,7 @@ class SandboxLauncher:
             )
         return self.start_code(code_of(program), limits)
 
-    def start_code(self, code: Code, limits: Limits, trial: Trial = BOT) -> HostProcess:
+    def start_code(self, code: Code, limits: Limits, trial: SelfTestOptions = BOT) -> HostProcess:
         """Start code that has been found and checked. ``trial`` is for the self-test alone."""
         world = _World(command(code, Path(bubblewrap.HOME)), self._used_root(), self.copy_of(code), environment(code))
         release_ended()
@@ -133,7 +133,7 @@ class SandboxLauncher:
         forget_old_roots(self._runtime)
         return self._leases.sweep()
 
-    def _command(self, lease: Lease, limits: Limits) -> list[str]:
+    def _command(self, lease: SandboxSeat, limits: Limits) -> list[str]:
         before = [] if lease.uid is None else as_user(lease.uid, limits)
         return [*before, str(self._bwrap)]
 
@@ -198,7 +198,9 @@ def _json(line: bytes) -> dict[str, int]:
 class SandboxedProcess(HostProcess):
     """A bot behind bubblewrap's monitor."""
 
-    def __init__(self, child: subprocess.Popen[bytes], pid: int, pipes: Pipes, lease: Lease, status: _Status) -> None:
+    def __init__(
+        self, child: subprocess.Popen[bytes], pid: int, pipes: Pipes, lease: SandboxSeat, status: _Status
+    ) -> None:
         super().__init__(child, pid, pipes, lease.release)
         self._status_lines = status
         self.own_program = ""
@@ -213,7 +215,9 @@ class SandboxedProcess(HostProcess):
         return 128 - returncode if returncode > 128 else returncode
 
 
-def _start(before: list[str], world: _World, limits: Limits, lease: Lease, trial: Trial) -> SandboxedProcess:
+def _start(
+    before: list[str], world: _World, limits: Limits, lease: SandboxSeat, trial: SelfTestOptions
+) -> SandboxedProcess:
     """Start bubblewrap, hold the bot until its limits are set, and let it go."""
     with ExitStack() as always, ExitStack() as on_failure:
         with ExitStack() as theirs:
@@ -261,9 +265,9 @@ def _release(
     status: _Status,
     release: int,
     pipes: Pipes,
-    lease: Lease,
+    lease: SandboxSeat,
     limits: Limits,
-    trial: Trial,
+    trial: SelfTestOptions,
 ) -> SandboxedProcess:
     pid = status.child_pid()
     try:

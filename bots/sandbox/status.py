@@ -30,7 +30,7 @@ _NUMERIC: Final = Code(PROBE, "numeric.py", (), "")
 
 
 @dataclass(frozen=True)
-class Offer:
+class LanguageStatus:
     """A language on this machine. ``memory_mb`` is the enforced address space in MiB.
 
     ``version`` is the interpreter's, empty for a language without one; ``numpy`` is empty if not installed. Both are
@@ -49,13 +49,13 @@ class Offer:
         return asdict(self)
 
 
-def offers() -> tuple[Offer, ...]:
+def offers() -> tuple[LanguageStatus, ...]:
     """Return all languages on this machine. The versions are detected once, inside a working sandbox."""
     launcher, test = sandbox()
     numpy = numpy_inside(launcher) if launcher is not None else ""
     memory_mb = Limits().memory_mb
     return tuple(
-        Offer(
+        LanguageStatus(
             each.name,
             each.title,
             each.about,

@@ -30,7 +30,7 @@ from bots.runner.launcher import Launcher, NoCoreFree, PlatformFailure
 from bots.runner.spec import Program
 from bots.sandbox import launcher_for_uploads, shared_core
 from bots.sandbox.leases import SharedCore
-from bots.uploads.storage import Lost, OutOfReach, archive_of, program_of_upload
+from bots.uploads.storage import ArchiveLost, OutOfReach, archive_of, program_of_upload
 from bots.validation import Check
 from esr_platform.heartbeats import beating
 from games.rules import Document
@@ -195,7 +195,7 @@ def _tried(mine: Claim, version: BotVersion, launcher: Launcher[Program]) -> str
     try:
         archive_of(version)  # validate the stored archive, not an unpacked copy
         program: Program = program_of_upload(version)
-    except Lost as lost:
+    except ArchiveLost as lost:
         logger.error("%s", lost)
         return "The site lost or damaged the stored file. Upload the same file again."
     with shared_core() as core:

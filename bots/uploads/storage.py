@@ -64,7 +64,7 @@ class OutOfReach(Exception):
     """The storage is not reachable or does not accept data; the operation can be retried."""
 
 
-class Lost(LookupError):
+class ArchiveLost(LookupError):
     """The archive of a version is missing from the storage or differs from the upload."""
 
 
@@ -94,24 +94,24 @@ def keep(filename: str, data: bytes) -> str:
 
 
 def bytes_of(version: BotVersion) -> bytes:
-    """Return the uploaded file of a version, byte for byte. Raises ``Lost`` and ``OutOfReach``."""
+    """Return the uploaded file of a version, byte for byte. Raises ``ArchiveLost`` and ``OutOfReach``."""
     try:
         data = _read(version.archive) if version.archive else None
     except Exception as error:  # as above
         raise _out_of_reach(version.archive, error) from error
     if data is None:
-        raise Lost(f"{_named(version)} is missing from the storage")
+        raise ArchiveLost(f"{_named(version)} is missing from the storage")
     return data
 
 
 def archive_of(version: BotVersion) -> Archive:
-    """The archive of an uploaded version, read back from the storage. Raises ``Lost`` and ``OutOfReach``."""
+    """The archive of an uploaded version, read back from the storage. Raises ``ArchiveLost`` and ``OutOfReach``."""
     try:
         archive = archives.read_upload(version.archive, bytes_of(version), _ANY_SIZE)
     except archives.ArchiveRefused as error:
-        raise Lost(f"{_named(version)} cannot be read: {error}") from error
+        raise ArchiveLost(f"{_named(version)} cannot be read: {error}") from error
     if archive.digest != version.digest:
-        raise Lost(f"{_named(version)} differs from the upload")
+        raise ArchiveLost(f"{_named(version)} differs from the upload")
     return archive
 
 
@@ -119,13 +119,13 @@ def kept_already(version: BotVersion) -> bool:
     """Whether the storage contains the uploaded archive of ``version``. Raises ``OutOfReach``."""
     try:
         archive_of(version)
-    except Lost:
+    except ArchiveLost:
         return False
     return True
 
 
 def program_of_upload(version: BotVersion) -> StoredProgram:
-    """Return the program of an uploaded version. Raises ``Lost`` and ``OutOfReach``."""
+    """Return the program of an uploaded version. Raises ``ArchiveLost`` and ``OutOfReach``."""
     entry, *args = version.command
     return StoredProgram(version.digest, _folder(version), entry, tuple(args))
 

@@ -20,7 +20,7 @@ from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from bots.models import Bot, BotReport, BotVersion, TextRemoval, Upload
-from bots.uploads.storage import Lost, OutOfReach, bytes_of
+from bots.uploads.storage import ArchiveLost, OutOfReach, bytes_of
 from esr_platform.accounts.models import User
 from ladder.access import matches_seen_by
 from ladder.matches.logs import unpacked
@@ -280,7 +280,7 @@ def _file_of(version: BotVersion) -> _Entry:
     place = f"bots/{version.bot.slug}/v{version.number}"
     try:
         return _Entry(f"{place}.{'py' if version.archive.endswith('.py') else 'zip'}", bytes_of(version))
-    except (Lost, OutOfReach) as problem:
+    except (ArchiveLost, OutOfReach) as problem:
         return _Entry(f"{place}.missing.txt", f"{problem}\n".encode())
 
 

@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from esr_platform.account_pages.forms import SignupFields, valid_username
 
 
-class Adapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
+class SocialAccountAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
     """The provider identifies the user. Users choose their username here."""
 
     def populate_user(self, request: Any, sociallogin: Any, data: dict[str, Any]) -> Any:
@@ -29,5 +29,5 @@ def _possible(name: str) -> bool:
     return True
 
 
-class SignupForm(SignupFields, allauth_forms.SignupForm):  # type: ignore[misc]
+class SocialSignupForm(SignupFields, allauth_forms.SignupForm):  # type: ignore[misc]
     """Sign up after signing in with a linked account."""

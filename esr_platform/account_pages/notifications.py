@@ -25,8 +25,8 @@ from ladder.exhibitions.requests import CANCELLED_BY
 from ladder.models import Agreement, Exhibition, FinalStanding, Ladder
 from ladder.pages.components.words import day, points, sentence, visible
 from ladder.pages.exhibitions import listed_players, title
-from ladder.pages.feeds import ENTRIES, Feed, respond, tag
-from ladder.ratings.sprt import Verdict
+from ladder.pages.feeds import ENTRIES, AtomFeed, respond, tag
+from ladder.ratings.sprt import TestVerdict
 
 # --- Events ----------------------------------------------------------------------------------------------------------
 #
@@ -41,9 +41,9 @@ _WORDS: Final = {
     Exhibition.Kind.SCHEDULED: "scheduled match",
 }
 _VERDICTS: Final = {
-    Verdict.BETTER.value: "Result: the candidate is better.",
-    Verdict.NOT_BETTER.value: "Result: the candidate is not better by the margin.",
-    Verdict.OPEN.value: "Result: undecided after the maximum number of blocks.",
+    TestVerdict.BETTER.value: "Result: the candidate is better.",
+    TestVerdict.NOT_BETTER.value: "Result: the candidate is not better by the margin.",
+    TestVerdict.OPEN.value: "Result: undecided after the maximum number of blocks.",
 }
 
 
@@ -292,7 +292,7 @@ def person_feed(request: HttpRequest, person: User) -> HttpResponse:
     """The newest news of ``person``, in at most nine queries."""
     now = timezone.now()
     title = f"{person.username} on {settings.SITE_NAME}"
-    feed = Feed(title, reverse("accounts:account"), path_of(person), person.date_joined)
+    feed = AtomFeed(title, reverse("accounts:account"), path_of(person), person.date_joined)
     for one in reversed(news_of(person, now - WINDOW, now)[-ENTRIES:]):
         feed.add_item(
             title=one.headline[:1].upper() + one.headline[1:],

@@ -48,7 +48,7 @@ class Backend(AuthenticationBackend):  # type: ignore[misc]
         return super().user_can_authenticate(user) and may_act(user)
 
 
-class Adapter(DefaultAccountAdapter):  # type: ignore[misc]
+class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     """allauth's adapter, with this site's emails, error messages and rules for closed accounts."""
 
     error_messages = {

@@ -19,7 +19,7 @@ from django.utils.translation import gettext_lazy as _
 LONGEST_NAME: Final = 60
 
 
-class Adapter(DefaultMFAAdapter):  # type: ignore[misc]
+class MFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]
     """Store app secrets and recovery codes encrypted, so that a backup alone gives no access."""
 
     def encrypt(self, text: str) -> str:

@@ -38,7 +38,7 @@ Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Link:
+class OperationLink:
     """A link from a response of ``source`` to the operation ``target``. The response contains its ``parameters``."""
 
     source: str
@@ -46,17 +46,19 @@ class Link:
     parameters: dict[str, str]
 
 
-def _from_list(source: str, target: str, **parameters: str) -> Link:
-    return Link(source, target, {name: f"$response.body#/results/0/{field}" for name, field in parameters.items()})
+def _from_list(source: str, target: str, **parameters: str) -> OperationLink:
+    return OperationLink(
+        source, target, {name: f"$response.body#/results/0/{field}" for name, field in parameters.items()}
+    )
 
 
-def _from_one(source: str, target: str, **parameters: str) -> Link:
-    return Link(source, target, {name: f"$response.body#/{field}" for name, field in parameters.items()})
+def _from_one(source: str, target: str, **parameters: str) -> OperationLink:
+    return OperationLink(source, target, {name: f"$response.body#/{field}" for name, field in parameters.items()})
 
 
 _MATCHES: Final = ("matches", "ladder_matches", "bot_matches")
 
-LINKS: Final[tuple[Link, ...]] = (
+LINKS: Final[tuple[OperationLink, ...]] = (
     _from_list("games", "game", slug="slug"),
     _from_one("game", "game_schema", slug="slug", document="documents/0"),
     _from_list("ladders", "ladder", slug="slug"),

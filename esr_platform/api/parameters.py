@@ -60,7 +60,7 @@ class Number(Parameter):
 
 
 @dataclass(frozen=True)
-class Choice(Parameter):
+class ChoiceParameter(Parameter):
     """One of ``words``."""
 
     words: Sequence[str] = ()

@@ -13,7 +13,7 @@ from esr_platform.demo import activities
 from esr_platform.demo.activities import bring, everybody, visits
 from esr_platform.demo.cast import BOTS, MEETINGS, OFFERS, Meeting
 from esr_platform.supervisor import problems
-from esr_platform.supervisor.problems import Problem
+from esr_platform.supervisor.problems import SiteProblem
 from esr_platform.supervisor.site import NO_MATCH_SECONDS, Place, Site
 from esr_platform.supervisor.terminal import Terminal, finished_matches
 
@@ -70,7 +70,7 @@ _LOOK_EVERY_S: Final = 0.5
 
 
 def fill_by_playing(matches: int, place: Place, terminal: Terminal, prepare: Callable[[], None]) -> None:
-    """Play until the site has ``matches`` finished matches in total. Raises :class:`Problem`.
+    """Play until the site has ``matches`` finished matches in total. Raises :class:`SiteProblem`.
 
     After an interruption, call it again to continue.
     """
@@ -95,7 +95,7 @@ def fill_by_playing(matches: int, place: Place, terminal: Terminal, prepare: Cal
 def _runs_already(place: Place) -> bool:
     try:
         os.close(problems.lock_folder(place.data))
-    except Problem:
+    except SiteProblem:
         return True
     return False
 
@@ -111,4 +111,4 @@ def _watch(matches: int, finished: Callable[[], int | None], terminal: Terminal)
                 done, since = found, time.monotonic()
                 show(done)
             if time.monotonic() - since > NO_MATCH_SECONDS:
-                raise Problem(f"No match finished in the last {NO_MATCH_SECONDS:.0f} s. Check the running site")
+                raise SiteProblem(f"No match finished in the last {NO_MATCH_SECONDS:.0f} s. Check the running site")

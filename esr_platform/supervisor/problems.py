@@ -15,19 +15,19 @@ LEAST_FREE_BYTES = 100_000_000
 """Minimum free disk space. With less, writes would soon fail."""
 
 
-class Problem(Exception):
+class SiteProblem(Exception):
     """The site cannot run. The message says what happened and how to fix it, without the final period."""
 
 
 def check_port(host: str, port: int) -> None:
-    """Raise :class:`Problem` if the web server cannot listen on ``port``."""
+    """Raise :class:`SiteProblem` if the web server cannot listen on ``port``."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((host, port))
             probe.listen()
         except OSError as error:
-            raise Problem(_port_sentence(error, port)) from None
+            raise SiteProblem(_port_sentence(error, port)) from None
 
 
 def _port_sentence(error: OSError, port: int) -> str:
@@ -38,10 +38,10 @@ def _port_sentence(error: OSError, port: int) -> str:
 
 
 def check_space(folder: Path, least: int = LEAST_FREE_BYTES) -> None:
-    """Raise :class:`Problem` when fewer than ``least`` bytes are free on the disk of ``folder``."""
+    """Raise :class:`SiteProblem` when fewer than ``least`` bytes are free on the disk of ``folder``."""
     free = shutil.disk_usage(folder).free
     if free < least:
-        raise Problem(
+        raise SiteProblem(
             f"Not enough disk space: {free / 1e6:.0f} MB free in {folder}, {least / 1e6:.0f} MB required. "
             "Free some space or set VAR_DIR to a folder on another disk"
         )
@@ -50,7 +50,7 @@ def check_space(folder: Path, least: int = LEAST_FREE_BYTES) -> None:
 def lock_folder(folder: Path) -> int:
     """Lock ``folder`` for this process until the returned file descriptor is closed.
 
-    Raises :class:`Problem` if another process has locked it.
+    Raises :class:`SiteProblem` if another process has locked it.
     """
     handle = os.open(folder / "run.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
@@ -58,7 +58,7 @@ def lock_folder(folder: Path) -> int:
     except BlockingIOError:
         owner = os.read(handle, 20).decode("ascii", "replace").strip()
         os.close(handle)
-        raise Problem(
+        raise SiteProblem(
             f"Another site is already running with the data in {folder} (process {owner}). "
             "Stop it with Ctrl-C or set VAR_DIR to another folder"
         ) from None
@@ -75,6 +75,6 @@ def redis_answers(url: str) -> bool:
     except (redis.ConnectionError, redis.TimeoutError, redis.BusyLoadingError):
         return False
     except redis.RedisError as error:
-        raise Problem(f"Redis rejected the connection ({error}). Check the password in REDIS_URL") from None
+        raise SiteProblem(f"Redis rejected the connection ({error}). Check the password in REDIS_URL") from None
     finally:
         client.close()

@@ -31,7 +31,7 @@ def die_with_parent() -> None:
 
 
 @dataclass(frozen=True)
-class Command:
+class ProcessCommand:
     """A program to run: its name, its arguments and the variables to add to our environment.
 
     Lines of output that contain one of ``ignored`` are dropped. A program with a ``refusal`` exits with an error only
@@ -46,13 +46,13 @@ class Command:
 
 
 class Child:
-    """A running :class:`Command`.
+    """A running :class:`ProcessCommand`.
 
     ``output`` is the non-blocking read end of its standard output and error, ``silent`` whether that has ended, and
     ``last_lines`` its most recent lines.
     """
 
-    def __init__(self, command: Command) -> None:
+    def __init__(self, command: ProcessCommand) -> None:
         self.command = command
         self._process = subprocess.Popen(
             command.arguments,
@@ -193,12 +193,12 @@ WEB_STOP_SECONDS = 1
 """Time that the web server waits for open requests. Open streams do not end by themselves."""
 
 
-def redis(var: Path) -> Command:
+def redis(var: Path) -> ProcessCommand:
     """The embedded Redis with data in ``var``."""
-    return Command("redis", server_command(var), ignored=IGNORED_LINES, refusal=partial(refusal, var))
+    return ProcessCommand("redis", server_command(var), ignored=IGNORED_LINES, refusal=partial(refusal, var))
 
 
-def web(host: str, port: int, environment: Mapping[str, str]) -> Command:
+def web(host: str, port: int, environment: Mapping[str, str]) -> ProcessCommand:
     """The web server."""
     arguments = [
         *(sys.executable, "-m", "uvicorn", "esr_platform.asgi:application"),
@@ -206,15 +206,15 @@ def web(host: str, port: int, environment: Mapping[str, str]) -> Command:
         *("--timeout-graceful-shutdown", str(WEB_STOP_SECONDS)),
         *("--lifespan", "off", "--no-access-log", "--log-level", "warning"),
     ]
-    return Command("web", arguments, environment)
+    return ProcessCommand("web", arguments, environment)
 
 
-def bots(environment: Mapping[str, str]) -> Command:
+def bots(environment: Mapping[str, str]) -> ProcessCommand:
     """The worker that plays matches, validates uploads and computes estimates, with one process per core."""
     return _worker("bots", "on_time,soon,checks,estimates,matches", os.cpu_count() or 1, environment)
 
 
-def host(environment: Mapping[str, str]) -> Command:
+def host(environment: Mapping[str, str]) -> ProcessCommand:
     """The worker that asks hosted bots at live tables for decisions, with at least two processes.
 
     During a decision it uses a core that a process of :func:`bots` gives up after its current decision
@@ -224,23 +224,23 @@ def host(environment: Mapping[str, str]) -> Command:
     return _worker("host", "seats,live", max(2, os.cpu_count() or 1), environment)
 
 
-def default(environment: Mapping[str, str]) -> Command:
+def default(environment: Mapping[str, str]) -> ProcessCommand:
     """The worker for all other tasks. It never plays games, so its queue stays short."""
     return _worker("default", "default,live", 1, environment)
 
 
-def beat(environment: Mapping[str, str]) -> Command:
+def beat(environment: Mapping[str, str]) -> ProcessCommand:
     """The scheduler, which sends periodic tasks to the workers."""
-    return Command("beat", [*_celery(), "beat", "--loglevel", "WARNING", "--pidfile", ""], environment)
+    return ProcessCommand("beat", [*_celery(), "beat", "--loglevel", "WARNING", "--pidfile", ""], environment)
 
 
-def _worker(name: str, queues: str, processes: int, environment: Mapping[str, str]) -> Command:
+def _worker(name: str, queues: str, processes: int, environment: Mapping[str, str]) -> ProcessCommand:
     arguments = [
         *_celery(),
         *("worker", "--queues", queues, "--concurrency", str(processes), "--hostname", f"{name}@%h"),
         *("--loglevel", "WARNING", "--without-gossip", "--without-mingle", "--without-heartbeat"),
     ]
-    return Command(name, arguments, {**environment, "REMAP_SIGTERM": "SIGQUIT"})
+    return ProcessCommand(name, arguments, {**environment, "REMAP_SIGTERM": "SIGQUIT"})
 
 
 def _celery() -> list[str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from esr_platform.supervisor import problems, processes
 from esr_platform.supervisor.broker import listens, socket_path
-from esr_platform.supervisor.problems import Problem
+from esr_platform.supervisor.problems import SiteProblem
 from esr_platform.supervisor.processes import Patience
 from esr_platform.supervisor.supervisor import Supervisor
 from esr_platform.supervisor.terminal import Terminal
@@ -76,7 +76,7 @@ class Site:
     def up(self, prepare: Callable[[], None]) -> Iterator[None]:
         """Run the site during the block: start Redis, call ``prepare``, then start the other processes.
 
-        Raises :class:`Problem`. At the end, all processes are stopped.
+        Raises :class:`SiteProblem`. At the end, all processes are stopped.
         """
         place = self.place
         problems.check_space(place.data)
@@ -101,7 +101,9 @@ class Site:
             try:
                 self.supervisor.start(processes.redis(self.place.data))
             except OSError as error:
-                raise Problem(f"Cannot start the embedded Redis: {error}. Set REDIS_URL to use another Redis") from None
+                raise SiteProblem(
+                    f"Cannot start the embedded Redis: {error}. Set REDIS_URL to use another Redis"
+                ) from None
             patience, advice = self._patience("redis", "the embedded Redis"), "See its output above"
         else:
             patience = Patience(f"Redis at {url.rpartition('@')[2]}", lambda: None, OTHER_REDIS_SECONDS, self._clock)
@@ -132,7 +134,7 @@ class Site:
     def _wait(self, ready: Callable[[], bool], patience: Patience, advice: str) -> None:
         while not ready():
             if patience.exhausted():
-                raise Problem(f"No response from {patience.what} after {patience.waited:.0f} s. {advice}")
+                raise SiteProblem(f"No response from {patience.what} after {patience.waited:.0f} s. {advice}")
             report = patience.report()
             if report is not None:
                 self.terminal.say(f"{report} {_load()}")
@@ -141,7 +143,7 @@ class Site:
     def play(self, matches: int, finished: Callable[[], int | None], patience: float | None) -> None:
         """Show progress until ``finished()``, which returns ``None`` if the number is unknown, reaches ``matches``.
 
-        Raises :class:`Problem` if no match has finished for ``patience`` seconds.
+        Raises :class:`SiteProblem` if no match has finished for ``patience`` seconds.
         """
         done, since = finished() or 0, time.monotonic()
         with self.terminal.progress(matches, done) as show:
@@ -152,7 +154,7 @@ class Site:
                     done, since = now_done, time.monotonic()
                     show(done)
                 if patience is not None and time.monotonic() - since > patience:
-                    raise Problem(f"No match finished in the last {patience:.0f} s. See the output above")
+                    raise SiteProblem(f"No match finished in the last {patience:.0f} s. See the output above")
 
     def stay(self) -> None:
         """Run until interrupted."""

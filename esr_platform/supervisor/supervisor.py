@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from esr_platform.supervisor.problems import Problem
-from esr_platform.supervisor.processes import Child, Command
+from esr_platform.supervisor.problems import SiteProblem
+from esr_platform.supervisor.processes import Child, ProcessCommand
 
 Say = Callable[[str, str], None]
 """Called with the name of a process and one line of its output."""
@@ -28,7 +28,7 @@ MOST_BAD_STARTS = 5
 class Service:
     """A command that must be running, and its current process."""
 
-    command: Command
+    command: ProcessCommand
     child: Child
     started: float
     bad_starts: int = 0
@@ -47,7 +47,7 @@ class Supervisor:
         self._due: dict[str, float] = {}
         self._selector = selectors.DefaultSelector()
 
-    def start(self, command: Command) -> Child:
+    def start(self, command: ProcessCommand) -> Child:
         """Start ``command`` and restart it whenever it exits."""
         child = self._spawn(command)
         self._services[command.name] = Service(command, child, time.monotonic())
@@ -56,7 +56,7 @@ class Supervisor:
     def attend(self, seconds: float) -> None:
         """Forward output for about ``seconds`` and restart processes that have exited.
 
-        Raises :class:`Problem` when a process cannot be kept running.
+        Raises :class:`SiteProblem` when a process cannot be kept running.
         """
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0:
@@ -86,7 +86,7 @@ class Supervisor:
         self._end([service for name, service in self._services.items() if name in late], last_seconds)
         self._services.clear()
 
-    def _spawn(self, command: Command) -> Child:
+    def _spawn(self, command: ProcessCommand) -> Child:
         child = Child(command)
         self._selector.register(child.output, selectors.EVENT_READ, child)
         return child
@@ -104,10 +104,10 @@ class Supervisor:
         if name not in self._due:
             self._bury(service)
             if code > 0 and service.command.refusal is not None:
-                raise Problem(service.command.refusal(service.child.last_lines))
+                raise SiteProblem(service.command.refusal(service.child.last_lines))
             service.bad_starts = service.bad_starts + 1 if service.bad_start else 0
             if service.bad_starts >= MOST_BAD_STARTS:
-                raise Problem(
+                raise SiteProblem(
                     f"The process {name} exited {MOST_BAD_STARTS} times right after its start. See its output above"
                 )
             self._due[name] = time.monotonic() + 0.5 * service.bad_starts

@@ -28,7 +28,7 @@ MARGINS: Final = (20, 50, 100)
 
 
 @dataclass(frozen=True)
-class Allowances:
+class ExhibitionLimits:
     """Limits per user (open and per day) and per match request."""
 
     at_once: int
@@ -40,9 +40,9 @@ class Allowances:
     days_ahead: int
 
 
-def allowances() -> Allowances:
+def allowances() -> ExhibitionLimits:
     """Return the limits from the settings."""
-    return Allowances(
+    return ExhibitionLimits(
         at_once=settings.MAX_OPEN_EXHIBITIONS_PER_USER,
         per_day=settings.MAX_EXHIBITIONS_PER_DAY,
         games_a_day=settings.MAX_EXHIBITION_MATCHES_PER_DAY,

@@ -17,12 +17,12 @@ from bots.models import BotVersion
 from ladder.exhibitions.choices import unable
 from ladder.exhibitions.requests import cancelled, ended
 from ladder.ledger.append import NoSeason
-from ladder.matches.blocks import Player, schedule_block
+from ladder.matches.blocks import BlockPlayer, schedule_block
 from ladder.matches.dispatch import AT_A_SET_TIME, dispatch
 from ladder.models import Block, Exhibition, ExhibitionPlayer, Ladder, Match, SeatResult
 from ladder.ratings.means import Mean, mean_of
 from ladder.ratings.scores import beaten
-from ladder.ratings.sprt import Hypotheses, Verdict, Walk, walk
+from ladder.ratings.sprt import Hypotheses, LikelihoodWalk, TestVerdict, walk
 
 # --- Scores so far ---------------------------------------------------------------------------------------------------
 #
@@ -38,7 +38,7 @@ class BlockScore:
 
 
 @dataclass(frozen=True)
-class Row:
+class VersionResult:
     """A version's row in the result table: means over blocks, ``None`` before the first block that counts."""
 
     version: BotVersion
@@ -72,14 +72,14 @@ def scores(exhibition: Exhibition) -> Scores:
     }
 
 
-def rows(exhibition: Exhibition, found: Scores, players: Sequence[ExhibitionPlayer]) -> list[Row]:
+def rows(exhibition: Exhibition, found: Scores, players: Sequence[ExhibitionPlayer]) -> list[VersionResult]:
     """Return the result table, best first. In a comparison the two versions come before their opponents."""
     lines = []
     for player in players:
         own = [block[who] for block in found.values() for who in block if who[1] == player.version_id]
         score = mean_of([one.score for one in own]) if player.part != ExhibitionPlayer.Part.GAUNTLET else None
         rank = mean_of([one.rank for one in own]) if player.part != ExhibitionPlayer.Part.GAUNTLET else None
-        lines.append(Row(player.version, ExhibitionPlayer.Part(player.part), score, rank))
+        lines.append(VersionResult(player.version, ExhibitionPlayer.Part(player.part), score, rank))
     if exhibition.kind == Exhibition.Kind.COMPARISON:
         return lines
     return sorted(lines, key=lambda line: -line.score.value if line.score else 0.0)
@@ -110,7 +110,7 @@ def hypotheses(exhibition: Exhibition) -> Hypotheses:
     return Hypotheses((exhibition.margin or 0) / 1000)
 
 
-def walk_of(exhibition: Exhibition) -> Walk:
+def walk_of(exhibition: Exhibition) -> LikelihoodWalk:
     """Return the current walk of a comparison."""
     over = over_in_turn(exhibition)
     return walk(differences(exhibition, over, scores(exhibition)), hypotheses(exhibition))
@@ -156,8 +156,8 @@ def _feed(exhibition_id: int) -> int:
 def _is_over(exhibition: Exhibition) -> bool:
     """End the exhibition if it is complete or cannot continue; return whether it ended."""
     pending, written = _pending(exhibition.pk), exhibition.blocks.count()
-    verdict = walk_of(exhibition).verdict if exhibition.kind == Exhibition.Kind.COMPARISON else Verdict.OPEN
-    if verdict is not Verdict.OPEN or (written >= exhibition.blocks_wanted and not pending):
+    verdict = walk_of(exhibition).verdict if exhibition.kind == Exhibition.Kind.COMPARISON else TestVerdict.OPEN
+    if verdict is not TestVerdict.OPEN or (written >= exhibition.blocks_wanted and not pending):
         ended(exhibition, verdict)
         return True
     if written >= exhibition.blocks_wanted:
@@ -213,17 +213,17 @@ def _priority(exhibition: Exhibition, number: int) -> int:
     return AT_A_SET_TIME if at_once else ORDERED
 
 
-def lineups(exhibition: Exhibition, seats: int, number: int) -> tuple[list[Player], list[Player]]:
+def lineups(exhibition: Exhibition, seats: int, number: int) -> tuple[list[BlockPlayer], list[BlockPlayer]]:
     """Return the two line-ups of block ``number`` (from 0); only comparisons have a second one."""
     parts: Mapping[str, list[BotVersion]] = {part: [] for part in ExhibitionPlayer.Part}
     for player in _players(exhibition):
         parts[player.part].append(player.version)
     if exhibition.kind != Exhibition.Kind.COMPARISON:
-        return [Player(version) for version in parts[ExhibitionPlayer.Part.SEAT]], []
+        return [BlockPlayer(version) for version in parts[ExhibitionPlayer.Part.SEAT]], []
     gauntlet, others = parts[ExhibitionPlayer.Part.GAUNTLET], seats - 1
-    opponents = [Player(gauntlet[(number * others + place) % len(gauntlet)]) for place in range(others)]
+    opponents = [BlockPlayer(gauntlet[(number * others + place) % len(gauntlet)]) for place in range(others)]
     (candidate,), (baseline,) = parts[ExhibitionPlayer.Part.CANDIDATE], parts[ExhibitionPlayer.Part.BASELINE]
-    return [Player(candidate), *opponents], [Player(baseline), *opponents]
+    return [BlockPlayer(candidate), *opponents], [BlockPlayer(baseline), *opponents]
 
 
 def _players(exhibition: Exhibition) -> list[ExhibitionPlayer]:

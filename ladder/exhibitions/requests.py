@@ -19,7 +19,7 @@ from ladder.exhibitions.choices import MARGINS, SOONEST, allowances, chosen, req
 from ladder.matches.blocks import end_if_over
 from ladder.models import Agreement, Exhibition, ExhibitionPlayer, Ladder, Match
 from ladder.pairings.seatings import seatings
-from ladder.ratings.sprt import Verdict
+from ladder.ratings.sprt import TestVerdict
 
 # --- Requests --------------------------------------------------------------------------------------------------------
 #
@@ -252,7 +252,7 @@ def call_otherwise(name: str, called: str) -> None:
         )
 
 
-def ended(exhibition: Exhibition, verdict: Verdict) -> None:
+def ended(exhibition: Exhibition, verdict: TestVerdict) -> None:
     """Finish the exhibition with the ``verdict`` of a comparison. The caller has locked its row."""
     if exhibition.kind == Exhibition.Kind.COMPARISON:
         Exhibition.objects.filter(pk=exhibition.pk).update(verdict=verdict.value)

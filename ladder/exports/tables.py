@@ -30,7 +30,7 @@ MOMENT: Final = pa.timestamp("us", tz="UTC")
 
 
 @dataclass(frozen=True)
-class Column:
+class ExportColumn:
     """A column. ``read`` is the field of the row, by default ``name``. ``made`` converts its values."""
 
     name: str
@@ -53,12 +53,12 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Table:
+class ExportTable:
     """A table with one row for each of ``rows``, ordered by id."""
 
     name: str
     rows: Rows
-    columns: Sequence[Column]
+    columns: Sequence[ExportColumn]
 
     @property
     def schema(self) -> pa.Schema:
@@ -78,36 +78,36 @@ class Table:
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema), found[-1][0] if found else after
 
 
-def word(name: str, meaning: str, read: str | Expression = "", **more: Any) -> Column:
-    return Column(name, pa.string(), meaning, read, **more)
+def word(name: str, meaning: str, read: str | Expression = "", **more: Any) -> ExportColumn:
+    return ExportColumn(name, pa.string(), meaning, read, **more)
 
 
-def number(name: str, meaning: str, read: str | Expression = "", **more: Any) -> Column:
-    return Column(name, pa.int64(), meaning, read, **more)
+def number(name: str, meaning: str, read: str | Expression = "", **more: Any) -> ExportColumn:
+    return ExportColumn(name, pa.int64(), meaning, read, **more)
 
 
-def flag(name: str, meaning: str, read: str | Expression = "", **more: Any) -> Column:
-    return Column(name, pa.bool_(), meaning, read, **more)
+def flag(name: str, meaning: str, read: str | Expression = "", **more: Any) -> ExportColumn:
+    return ExportColumn(name, pa.bool_(), meaning, read, **more)
 
 
-def moment(name: str, meaning: str, read: str | Expression = "", **more: Any) -> Column:
-    return Column(name, MOMENT, meaning, read, **more)
+def moment(name: str, meaning: str, read: str | Expression = "", **more: Any) -> ExportColumn:
+    return ExportColumn(name, MOMENT, meaning, read, **more)
 
 
-def points(name: str, meaning: str, read: str) -> Column:
+def points(name: str, meaning: str, read: str) -> ExportColumn:
     """Return a column of ratings in points. They are stored in 1/1000 of a point, and can be null."""
-    return Column(name, pa.float64(), meaning, read, made=lambda rating: rating / POINT, nullable=True)
+    return ExportColumn(name, pa.float64(), meaning, read, made=lambda rating: rating / POINT, nullable=True)
 
 
-def as_json(name: str, meaning: str, **more: Any) -> Column:
-    return Column(name, pa.string(), meaning, made=_json, **more)
+def as_json(name: str, meaning: str, **more: Any) -> ExportColumn:
+    return ExportColumn(name, pa.string(), meaning, made=_json, **more)
 
 
 def _json(value: Mapping[str, Any]) -> str:
     return json.dumps(value, separators=(",", ":"), sort_keys=True, ensure_ascii=False)
 
 
-def _is_made(column: Column) -> bool:
+def _is_made(column: ExportColumn) -> bool:
     return not isinstance(column.read, str)
 
 
@@ -116,12 +116,12 @@ def _is_made(column: Column) -> bool:
 # The tables contain only games and deals that are public (``ladder.openness``), and no running games.
 
 
-def tables(ladders: QuerySet[Ladder]) -> Sequence[Table]:
+def tables(ladders: QuerySet[Ladder]) -> Sequence[ExportTable]:
     """Return all tables for ``ladders``."""
     return (_ladders(ladders), _seasons(ladders), _bots(), _versions(), _deals(ladders), *_games(ladders))
 
 
-def _ladders(ladders: QuerySet[Ladder]) -> Table:
+def _ladders(ladders: QuerySet[Ladder]) -> ExportTable:
     columns = (
         word("ladder", "slug of the ladder", "slug"),
         word("name", "display name"),
@@ -131,20 +131,20 @@ def _ladders(ladders: QuerySet[Ladder]) -> Table:
         flag("open", "whether the ladder schedules new games"),
         moment("created", "time of creation"),
     )
-    return Table("ladders", ladders, columns)
+    return ExportTable("ladders", ladders, columns)
 
 
-def _seasons(ladders: QuerySet[Ladder]) -> Table:
+def _seasons(ladders: QuerySet[Ladder]) -> ExportTable:
     columns = (
         word("ladder", "slug of the ladder", "ladder__slug"),
         number("season", "number of the season, from 1", "number"),
         moment("opened", "time at which the season opened"),
         moment("closed", "time at which the standings became final; null before", nullable=True),
     )
-    return Table("seasons", Season.objects.filter(ladder__in=ladders), columns)
+    return ExportTable("seasons", Season.objects.filter(ladder__in=ladders), columns)
 
 
-def _bots() -> Table:
+def _bots() -> ExportTable:
     owner = Case(When(owner__deleted=None, then=F("owner__username")), output_field=CharField(null=True))
     house = Case(
         When(owner=None, kind=Bot.Kind.HOSTED, then=Value(True)), default=Value(False), output_field=BooleanField()
@@ -158,10 +158,10 @@ def _bots() -> Table:
         moment("created", "time of creation"),
         moment("retired", "time at which the bot was retired; null if it was not", nullable=True),
     )
-    return Table("bots", public_players().select_related(None), columns)
+    return ExportTable("bots", public_players().select_related(None), columns)
 
 
-def _versions() -> Table:
+def _versions() -> ExportTable:
     columns = (
         word("bot", "slug of the bot", "bot__slug"),
         number("version", "number of the version, from 1", "number"),
@@ -171,10 +171,10 @@ def _versions() -> Table:
         moment("created", "time of creation"),
     )
     ready = BotVersion.objects.filter(bot__in=public_players(), state=BotVersion.State.READY)
-    return Table("versions", ready, columns)
+    return ExportTable("versions", ready, columns)
 
 
-def _deals(ladders: QuerySet[Ladder]) -> Table:
+def _deals(ladders: QuerySet[Ladder]) -> ExportTable:
     columns = (
         number("deal", "id of the deal in this export", "pk"),
         word("ladder", "slug of the ladder", "ladder__slug"),
@@ -186,15 +186,15 @@ def _deals(ladders: QuerySet[Ladder]) -> Table:
         word("seed", "seed in hexadecimal", made=lambda seed: bytes(seed).hex()),
         moment("ended", "time at which the last match with the deal ended"),
     )
-    return Table("deals", Block.objects.filter(opened_blocks(), ladder__in=ladders), columns)
+    return ExportTable("deals", Block.objects.filter(opened_blocks(), ladder__in=ladders), columns)
 
 
-def _games(ladders: QuerySet[Ladder]) -> tuple[Table, Table, Table]:
+def _games(ladders: QuerySet[Ladder]) -> tuple[ExportTable, ExportTable, ExportTable]:
     ended = Match.objects.filter(opened("block"), ladder__in=ladders, status__in=Match.ENDED)
     return _matches(ended), _seats(ended), _ledger(ladders)
 
 
-def _matches(ended: QuerySet[Match]) -> Table:
+def _matches(ended: QuerySet[Match]) -> ExportTable:
     columns = (
         number("match", "id of the match", "pk"),
         word("ladder", "slug of the ladder", "ladder__slug"),
@@ -206,10 +206,10 @@ def _matches(ended: QuerySet[Match]) -> Table:
         moment("started", "time at which the latest attempt began; null without an attempt", nullable=True),
         moment("ended", "time at which the match ended"),
     )
-    return Table("matches", ended, columns)
+    return ExportTable("matches", ended, columns)
 
 
-def _seats(ended: QuerySet[Match]) -> Table:
+def _seats(ended: QuerySet[Match]) -> ExportTable:
     columns = (
         number("match", "id of the match", "match_id"),
         number("seat", "number of the seat, from 0", "index"),
@@ -230,10 +230,10 @@ def _seats(ended: QuerySet[Match]) -> Table:
             "rating_after", "rating after the match, in points; null without a rated result", "result__rating_after"
         ),
     )
-    return Table("seats", Seat.objects.filter(match__in=ended), columns)
+    return ExportTable("seats", Seat.objects.filter(match__in=ended), columns)
 
 
-def _ledger(ladders: QuerySet[Ladder]) -> Table:
+def _ledger(ladders: QuerySet[Ladder]) -> ExportTable:
     columns = (
         word("ladder", "slug of the ladder", "ladder__slug"),
         number("number", "number of the entry, from 1 without gaps"),
@@ -244,7 +244,7 @@ def _ledger(ladders: QuerySet[Ladder]) -> Table:
         word("hash", "SHA-256 of the entry and the previous hash, in hexadecimal"),
         moment("created", "time at which the entry was added"),
     )
-    return Table("ledger", LedgerEntry.objects.filter(ladder__in=ladders), columns)
+    return ExportTable("ledger", LedgerEntry.objects.filter(ladder__in=ladders), columns)
 
 
 # --- Files -----------------------------------------------------------------------------------------------------------
@@ -269,7 +269,7 @@ def export(folder: Path, with_private: bool = False) -> dict[str, int]:
     return rows
 
 
-def _write(folder: Path, table: Table) -> int:
+def _write(folder: Path, table: ExportTable) -> int:
     place, written, last, rows = folder / f"{table.name}.parquet", 0, 0, AT_ONCE
     with _replaced(place) as path, pq.ParquetWriter(path, table.schema, compression="zstd") as file:
         while rows == AT_ONCE:
@@ -280,7 +280,7 @@ def _write(folder: Path, table: Table) -> int:
     return written
 
 
-def _describe(folder: Path, now: datetime, found: Sequence[Table], rows: dict[str, int]) -> None:
+def _describe(folder: Path, now: datetime, found: Sequence[ExportTable], rows: dict[str, int]) -> None:
     """Write ``tables.json``: the time of the export, and every column with its type and meaning."""
     described = {
         table.name: {

@@ -20,7 +20,7 @@ from ladder.models import ChainMark, Ladder, LedgerEntry, Match, Result, Season,
 from ladder.ratings.chain import canonical, chained
 from ladder.ratings.documents import item
 from ladder.ratings.rating import Rules
-from ladder.ratings.replay import Game, Merge, parts
+from ladder.ratings.replay import Merge, RankedGame, parts
 
 
 class NoSeason(RuntimeError):
@@ -88,7 +88,7 @@ def rules_of(ladder: Ladder) -> Rules:
     """The rules for the next result of ``ladder``; lock its row to rate a result with them. One query."""
     written = LedgerEntry.objects.filter(ladder=ladder, kind__in=_LASTING).order_by()  # an order would read all results
     items = (item(*row) for row in sorted(written.values_list("number", "kind", "document"), key=itemgetter(0)))
-    return parts(one for one in items if not isinstance(one, Game))[-1].rules
+    return parts(one for one in items if not isinstance(one, RankedGame))[-1].rules
 
 
 def merged_on(ladders: Iterable[Ladder]) -> set[int]:
@@ -142,7 +142,7 @@ AT_ONCE: Final = 5000
 
 
 @dataclass(frozen=True)
-class Link:
+class ChainEnd:
     """The last valid entry of a chain, with its hash. ``problem`` describes the fault of the next entry."""
 
     number: int
@@ -150,17 +150,17 @@ class Link:
     problem: str = ""
 
 
-def follow(ladder: Ladder, mark: ChainMark, most: int = AT_ONCE) -> Link:
+def follow(ladder: Ladder, mark: ChainMark, most: int = AT_ONCE) -> ChainEnd:
     """Verify at most ``most`` entries of the chain after ``mark``; one query."""
     number, head = mark.number, mark.hash
     rows = LedgerEntry.objects.filter(ladder=ladder, number__gt=number).order_by("number")[:most]
     for found, kind, document, kept in rows.values_list("number", "kind", "document", "hash"):
         if found != number + 1:
-            return Link(number, head, f"entry {number + 1} is missing after entry {number}")
+            return ChainEnd(number, head, f"entry {number + 1} is missing after entry {number}")
         if kept != chained(ladder.slug, found, kind, document, head):
-            return Link(number, head, f"the hash of entry {found} does not match its document and entry {number}")
+            return ChainEnd(number, head, f"the hash of entry {found} does not match its document and entry {number}")
         number, head = found, kept
-    return Link(number, head)
+    return ChainEnd(number, head)
 
 
 def mark_of(ladder: Ladder) -> ChainMark:

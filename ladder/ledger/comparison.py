@@ -19,7 +19,7 @@ from ladder.packing import unpack
 from ladder.ratings.chain import GENESIS, canonical, chained
 from ladder.ratings.documents import item
 from ladder.ratings.rating import Rated
-from ladder.ratings.replay import Correction, Game, Item, Replay, Void
+from ladder.ratings.replay import Correction, Item, LedgerReplay, RankedGame, Void
 
 AT_ONCE = 2000
 """Ledger entries per query."""
@@ -28,7 +28,7 @@ TOLD = 100
 """The number of differences that are stored as sentences; all are counted."""
 
 
-class Row(NamedTuple):
+class ComparedEntry(NamedTuple):
     """A ledger entry with the stored data of its match."""
 
     number: int
@@ -43,7 +43,7 @@ class Row(NamedTuple):
     season: int | None
 
 
-class SeatRow(NamedTuple):
+class ComparedSeat(NamedTuple):
     """The stored result of a seat."""
 
     number: int
@@ -71,7 +71,7 @@ class Differences:
             self.sentences.append(sentence)
 
 
-class Reading:
+class LedgerComparison:
     """The state of reading the ledger of ``ladder``, with the differences found so far.
 
     ``written`` are all of its corrections, ``planned`` are corrections that are not written yet. ``wrong`` has the
@@ -91,7 +91,7 @@ class Reading:
         self.number = 0
         self.head = GENESIS
         self.results = 0
-        self.replay = Replay([*written, *planned])
+        self.replay = LedgerReplay([*written, *planned])
         self.found = Differences()
         self.wrong: dict[int, Rated] = {}
         self._voided = frozenset(one.result for one in written if isinstance(one, Void))
@@ -105,12 +105,12 @@ class Reading:
 
     def read(self, upto: int) -> None:
         """Continue up to and including the number ``upto``."""
-        while rows := [Row(*row) for row in _rows(self.ladder, self.number, upto)]:
+        while rows := [ComparedEntry(*row) for row in _rows(self.ladder, self.number, upto)]:
             self._read(rows)
         if self.number < upto:
             self.found.add(f"the ledger ends at number {self.number} instead of {upto}")
 
-    def _read(self, rows: Sequence[Row]) -> None:
+    def _read(self, rows: Sequence[ComparedEntry]) -> None:
         span = rows[0].number, rows[-1].number
         seats = _seats(self.ladder, span)
         digests = dict(_digests(self.ladder, span)) if self._records else {}
@@ -118,13 +118,13 @@ class Reading:
         for row in rows:
             self._follow(row)
             one = self._meant(row)
-            if isinstance(one, Game):
+            if isinstance(one, RankedGame):
                 self._check(row, seats[row.number], digests.get(row.number))
                 games.append(one)
         for game, rated in zip(games, self.replay.rated(games), strict=True):
             self._compare(game, seats[game.number], rated)
 
-    def _follow(self, row: Row) -> None:
+    def _follow(self, row: ComparedEntry) -> None:
         """Check that numbers have no gaps and that every hash follows from the document and the previous hash."""
         if row.number != self.number + 1:
             self.found.add(f"ledger number {self.number + 1} is missing: found number {row.number}")
@@ -132,14 +132,14 @@ class Reading:
             self.found.add(f"ledger {row.number}: the hash does not match the document and the previous entry")
         self.number, self.head = row.number, row.hash
 
-    def _meant(self, row: Row) -> Item | None:
+    def _meant(self, row: ComparedEntry) -> Item | None:
         try:
             return item(row.number, row.kind, row.document)
         except ValueError as error:
             self.found.add(str(error))
             return None
 
-    def _check(self, row: Row, seats: Sequence[SeatRow], digest: str | None) -> None:
+    def _check(self, row: ComparedEntry, seats: Sequence[ComparedSeat], digest: str | None) -> None:
         """Check that the document of a result matches the tables."""
         self.results += 1
         said = row.document
@@ -161,7 +161,7 @@ class Reading:
         if row.status != right and row.number not in self._between:
             self.found.add(f"ledger {row.number}: match {row.match} is {row.status} instead of {right.value}")
 
-    def _compare(self, game: Game, seats: Sequence[SeatRow], rated: Sequence[Rated]) -> None:
+    def _compare(self, game: RankedGame, seats: Sequence[ComparedSeat], rated: Sequence[Rated]) -> None:
         if len(seats) != len(rated):
             return  # already reported by the check of its seats
         for seat, right in zip(seats, rated, strict=True):
@@ -177,7 +177,7 @@ def corrections_of(ladder: Ladder) -> list[Correction]:
     """All corrections of the ledger in order. Raises ``ValueError`` for an unreadable one."""
     written = LedgerEntry.objects.filter(ladder=ladder).exclude(kind=LedgerEntry.Kind.RESULT).order_by("number")
     items = (item(*row) for row in written.values_list("number", "kind", "document"))
-    return [one for one in items if not isinstance(one, Game)]
+    return [one for one in items if not isinstance(one, RankedGame)]
 
 
 def unwritten(ladder: Ladder) -> Iterator[str]:
@@ -199,7 +199,7 @@ def _rows(ladder: Ladder, after: int, upto: int) -> Any:
     return rows.values_list("number", "kind", "document", "hash", "result__match", *(match + name for name in of_match))
 
 
-def _seats(ladder: Ladder, span: tuple[int, int]) -> defaultdict[int, list[SeatRow]]:
+def _seats(ladder: Ladder, span: tuple[int, int]) -> defaultdict[int, list[ComparedSeat]]:
     """By ledger number, the seats of the result in order."""
     rows = SeatResult.objects.filter(
         result__ledger_entries__ladder=ladder,
@@ -207,10 +207,10 @@ def _seats(ladder: Ladder, span: tuple[int, int]) -> defaultdict[int, list[SeatR
         result__ledger_entries__number__range=span,
     )
     numbered = rows.annotate(ledger=F("result__ledger_entries__number")).order_by("ledger", "seat__index")
-    seats: defaultdict[int, list[SeatRow]] = defaultdict(list)
+    seats: defaultdict[int, list[ComparedSeat]] = defaultdict(list)
     of_seat = ("pk", "seat__index", "seat__membership", "seat__version__digest", "rank", "forfeit")
     for row in numbered.values_list("ledger", *of_seat, "rating_before", "rating_after"):
-        seats[row[0]].append(SeatRow(*row))
+        seats[row[0]].append(ComparedSeat(*row))
     return seats
 
 

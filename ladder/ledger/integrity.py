@@ -13,7 +13,7 @@ from django.db.models import Count, F, Max, OuterRef, Q, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from ladder.ledger.append import Link, ever_merged_on, follow, go_on, mark_of, one_moment
+from ladder.ledger.append import ChainEnd, ever_merged_on, follow, go_on, mark_of, one_moment
 from ladder.models import Block, ChainMark, DealSeries, Ladder, LedgerEntry, Match, RebuildRun, Seat, SeatResult
 
 # --- Counts ----------------------------------------------------------------------------------------------------------
@@ -174,7 +174,7 @@ class IntegrityReport:
     at: datetime
     counts: IntegrityCounts
     mark: ChainMark
-    link: Link
+    link: ChainEnd
     check: RebuildRun | None
     run: RebuildRun | None
 
@@ -213,7 +213,7 @@ def integrity_report(ladder: Ladder) -> IntegrityReport:
             at=timezone.now(),
             counts=counts_of(now),
             mark=mark,
-            link=Link(mark.number, mark.hash, mark.problem) if mark.problem else follow(now, mark),
+            link=ChainEnd(mark.number, mark.hash, mark.problem) if mark.problem else follow(now, mark),
             check=runs.exclude(purpose=RebuildRun.Purpose.CORRECTION).first(),
             run=runs.first(),
         )

@@ -17,9 +17,9 @@ from django.db import connection, transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from ladder.ledger.comparison import Reading, corrections_of, unwritten
+from ladder.ledger.comparison import LedgerComparison, corrections_of, unwritten
 from ladder.models import FinalStanding, Ladder, LedgerEntry, Membership, RebuildRun, Season, SeatResult
-from ladder.ratings.rating import Standing
+from ladder.ratings.rating import RatingState
 from ladder.ratings.replay import Correction
 
 TRIES: Final = 3
@@ -57,7 +57,7 @@ def rerate_ladder(ladder_id: int, *, check: bool, records: bool = False, by: Abs
     """Rebuild one ladder, like ``rerate``."""
     started = timezone.now()
 
-    def compare(ladder: Ladder, reading: Reading) -> Rebuild:
+    def compare(ladder: Ladder, reading: LedgerComparison) -> Rebuild:
         _compare_tables(ladder, reading)
         if not check:
             write(ladder, reading)
@@ -97,7 +97,7 @@ def _unreadable(ladder: Ladder, sentence: str, started: datetime, by: AbstractBa
 
 def beside(
     ladder_id: int,
-    then: Callable[[Ladder, Reading], Done],
+    then: Callable[[Ladder, LedgerComparison], Done],
     *,
     planned: Sequence[Correction] = (),
     records: bool = False,
@@ -124,7 +124,7 @@ def beside(
         return then(ladder, _read(ladder, planned, records=records))
 
 
-def write(ladder: Ladder, reading: Reading) -> int:
+def write(ladder: Ladder, reading: LedgerComparison) -> int:
     """Write the ratings that differ from the ledger, and return the number of rows.
 
     The caller's transaction locks the ladder's row.
@@ -140,9 +140,9 @@ def write(ladder: Ladder, reading: Reading) -> int:
     return len(rows) + len(memberships) + len(final)
 
 
-def _read(ladder: Ladder, planned: Sequence[Correction], *, records: bool) -> Reading:
+def _read(ladder: Ladder, planned: Sequence[Correction], *, records: bool) -> LedgerComparison:
     upto = _last_number(ladder)  # first: what else than a result comes after it is seen as such, and never left out
-    reading = Reading(ladder, corrections_of(ladder), planned, records=records)
+    reading = LedgerComparison(ladder, corrections_of(ladder), planned, records=records)
     reading.read(upto)
     return reading
 
@@ -161,13 +161,13 @@ def _last_write(ladder_id: int) -> int:
     return int(runs.aggregate(last=Max("pk", default=0))["last"])
 
 
-def _overtaken(reading: Reading, writes: int) -> bool:
+def _overtaken(reading: LedgerComparison, writes: int) -> bool:
     """Whether another process has rebuilt ratings, or added a correction, since the reading started."""
     later = LedgerEntry.objects.filter(ladder=reading.ladder, number__gt=reading.number)
     return later.exclude(kind=LedgerEntry.Kind.RESULT).exists() or _last_write(reading.ladder.pk) != writes
 
 
-def _compare_tables(ladder: Ladder, reading: Reading) -> None:
+def _compare_tables(ladder: Ladder, reading: LedgerComparison) -> None:
     """Compare the remaining tables when the whole ledger has been read and the ladder's row is locked."""
     reading.replay.finish()
     if ladder.next_ledger != reading.number + 1:
@@ -187,36 +187,36 @@ def _compare_tables(ladder: Ladder, reading: Reading) -> None:
         )
 
 
-def _wrong_memberships(ladder: Ladder, reading: Reading) -> Iterator[tuple[Membership, Standing]]:
+def _wrong_memberships(ladder: Ladder, reading: LedgerComparison) -> Iterator[tuple[Membership, RatingState]]:
     reading.replay.finish()
     for membership in Membership.objects.filter(ladder=ladder).order_by("pk"):
-        right = reading.replay.standings.get(membership.pk, Standing())
+        right = reading.replay.standings.get(membership.pk, RatingState())
         if _different(membership, right, _SUMS):
             yield membership, right
 
 
-def _wrong_final(ladder: Ladder, reading: Reading) -> Iterator[tuple[FinalStanding, Standing]]:
+def _wrong_final(ladder: Ladder, reading: LedgerComparison) -> Iterator[tuple[FinalStanding, RatingState]]:
     reading.replay.finish()
     for season in Season.objects.filter(ladder=ladder, closed__isnull=False).order_by("number"):
-        table: Mapping[int, Standing] = reading.replay.final.get(season.number, reading.replay.standings)
+        table: Mapping[int, RatingState] = reading.replay.final.get(season.number, reading.replay.standings)
         for final in season.final_table.select_related("season__ladder").order_by("pk"):
-            right = table.get(final.membership_id, Standing())
+            right = table.get(final.membership_id, RatingState())
             if _different(final, right, _FINAL):
                 yield final, right
 
 
-def _different(kept: Membership | FinalStanding, right: Standing, names: Sequence[str]) -> list[str]:
+def _different(kept: Membership | FinalStanding, right: RatingState, names: Sequence[str]) -> list[str]:
     return [name for name in names if getattr(kept, name) != getattr(right, name)]
 
 
 Kept = TypeVar("Kept", Membership, FinalStanding)
 
 
-def _as(kept: Kept, right: Standing, names: Sequence[str]) -> Kept:
+def _as(kept: Kept, right: RatingState, names: Sequence[str]) -> Kept:
     for name in names:
         setattr(kept, name, getattr(right, name))
     return kept
 
 
-def _row(one: FinalStanding | Standing) -> str:
+def _row(one: FinalStanding | RatingState) -> str:
     return f"rating {one.rating}, {one.games} games, {one.wins} wins"

@@ -19,7 +19,7 @@ from bots.runner.spec import budget_ms
 from ladder.live.game import LockedMatch, held
 from ladder.live.notify import save_and_tell, tell
 from ladder.live.position import begin_occupants
-from ladder.matches.blocks import Player, schedule_block
+from ladder.matches.blocks import BlockPlayer, schedule_block
 from ladder.models import Attempt, Block, Ladder, LiveSeat, Match, Seat, Table
 
 WORKER: Final = "table"
@@ -53,7 +53,7 @@ _KINDS: Final = {
 
 def open_table(
     ladder: Ladder,
-    players: Sequence[Player],
+    players: Sequence[BlockPlayer],
     *,
     rated: bool = True,
     limits: Limits | None = None,

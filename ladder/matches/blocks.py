@@ -30,7 +30,7 @@ _SERIES: Final = {
 
 
 @dataclass(frozen=True)
-class Player:
+class BlockPlayer:
     """Who sits down: a version, and in a rated block the membership that it plays for."""
 
     version: BotVersion
@@ -39,14 +39,14 @@ class Player:
 
 def schedule_block(
     ladder: Ladder,
-    players: Sequence[Player],
+    players: Sequence[BlockPlayer],
     *,
     purpose: Block.Purpose = Block.Purpose.LADDER,
     priority: int = 0,
     due_at: datetime | None = None,
     sent: bool = True,
     exhibition: Exhibition | None = None,
-    others: Sequence[Player] = (),
+    others: Sequence[BlockPlayer] = (),
     rotated: bool = True,
 ) -> Block:
     """Write a block with its matches and seats, one match a seating, and the commitment to its deal.

@@ -17,7 +17,7 @@ from django.utils import timezone
 from bots.models import Bot, BotVersion
 from bots.programs import house_bot, plays
 from ladder.ledger.append import merged_on
-from ladder.matches.blocks import Player
+from ladder.matches.blocks import BlockPlayer
 from ladder.models import Block, Estimate, Ladder, LastSeat, Match, Membership, Season, Seat
 from ladder.pairings.candidates import Candidate
 from ladder.pairings.seatings import seatings
@@ -91,7 +91,7 @@ class StandingBy:
 
     ladder: Ladder
     candidates: Collection[Candidate]
-    players: Mapping[int, Player]
+    players: Mapping[int, BlockPlayer]
     last_seats: Mapping[int, LastSeat]
 
     def remember(self, blocks: Iterable[tuple[Block, Iterable[int]]]) -> None:
@@ -144,11 +144,11 @@ def standing_by(ladder: Ladder) -> StandingBy:
     return StandingBy(ladder, candidates, players, last_seats)
 
 
-def _players(ladder: Ladder, memberships: Collection[Membership]) -> dict[int, Player]:
+def _players(ladder: Ladder, memberships: Collection[Membership]) -> dict[int, BlockPlayer]:
     """By membership, with the version that plays for it, where it can be played at the ladder's tables now."""
     versions = playing_versions(memberships, fields=_READ)
     return {
-        membership.pk: Player(versions[membership.bot_id], membership)
+        membership.pk: BlockPlayer(versions[membership.bot_id], membership)
         for membership in memberships
         if membership.bot_id in versions and plays(versions[membership.bot_id], ladder.game, ladder.seats)
     }

@@ -23,9 +23,9 @@ from ladder.matches.blocks import schedule_block
 from ladder.matches.candidates import StandingBy, house_blocks_left, resting, standing_by
 from ladder.matches.dispatch import Throughput, dispatch, recent
 from ladder.models import Block, DealSeries, Ladder, Match, Membership, Seat
-from ladder.pairings.draw import Drawn, drawn
+from ladder.pairings.draw import DrawnBlock, drawn
 from ladder.pairings.seatings import seatings
-from ladder.pairings.turns import Turn
+from ladder.pairings.turns import DrawReason
 
 QUEUE_LENGTH = 8
 """Queued rated games of a ladder of weight 1, or as many as were begun there lately, if those are more.
@@ -144,13 +144,13 @@ def _new_house_versions(ready: StandingBy) -> list[int]:
     ]
 
 
-def _write(ready: StandingBy, blocks: Collection[Drawn], at_once: Collection[int], served: set[int]) -> None:
+def _write(ready: StandingBy, blocks: Collection[DrawnBlock], at_once: Collection[int], served: set[int]) -> None:
     """Schedule what was drawn; ``served`` are the owners who have a block with priority already."""
     owners = {one.membership: one.owner for one in ready.candidates if one.owner is not None}
     written = []
     for block in blocks:
         new = {membership for membership in block.memberships if membership in at_once}
-        if block.turn is Turn.NEW_VERSION:
+        if block.turn is DrawReason.NEW_VERSION:
             new.add(block.first)
         first = {owners[membership] for membership in new if membership in owners} - served
         served |= first

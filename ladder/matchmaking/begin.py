@@ -17,7 +17,7 @@ from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.models import User
 from ladder.ledger.append import NoSeason, merged_on
 from ladder.live.start import Guest, open_table
-from ladder.matches.blocks import Player
+from ladder.matches.blocks import BlockPlayer
 from ladder.matches.candidates import playing_versions
 from ladder.matchmaking.limits import (
     end_guest_games,
@@ -245,7 +245,7 @@ def begin(
         require_code_for_ratings(bots)
     _require_room(bots, people)
     memberships = _memberships(versions, locked) if rated else {}
-    players = [Player(version, memberships.get(version.bot_id)) for version in versions]
+    players = [BlockPlayer(version, memberships.get(version.bot_id)) for version in versions]
     seats = [seat for seat, bot in enumerate(bots) if is_guest(bot)]
     drawn = _RANDOM.sample(list(guests), len(guests))
     try:

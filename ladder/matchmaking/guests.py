@@ -35,7 +35,7 @@ from ladder.live.notify import save_and_tell
 from ladder.live.outages import is_forgiving_due
 from ladder.live.position import Position
 from ladder.live.start import Guest, open_table
-from ladder.matches.blocks import Player
+from ladder.matches.blocks import BlockPlayer
 from ladder.matchmaking import proposals, quick_pairing
 from ladder.matchmaking.begin import CLOCKS, no_season, quick_bots, require_hosted_room, versions_of
 from ladder.matchmaking.limits import guest_seats, require_guest_seats, require_guests_on, waiting_guests
@@ -145,7 +145,7 @@ def _begin(ladder: Ladder, guest: Guest) -> Match:
     versions = versions_of(locked, quick_bots(locked, locked.seats - 1))
     require_hosted_room(len(versions))
     player = guest_player()
-    players = [Player(player), *(Player(version) for version in versions)]
+    players = [BlockPlayer(player), *(BlockPlayer(version) for version in versions)]
     _RANDOM.shuffle(players)
     seat = next(index for index, other in enumerate(players) if other.version == player)
     try:

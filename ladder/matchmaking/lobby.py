@@ -29,7 +29,7 @@ _PLAYERS: Final = ProposalPlayer.objects.select_related("bot__owner").order_by("
 
 
 @dataclass(frozen=True)
-class Search:
+class SearchCount:
     """How many people search for a rated game on a ladder."""
 
     ladder: int
@@ -44,7 +44,7 @@ class Lobby:
 
     games: Sequence[Proposal]
     challenges: Sequence[Proposal]
-    searches: Sequence[Search]
+    searches: Sequence[SearchCount]
     private_ladders: Mapping[int, Collection[int]]
 
     def open_games(self, person: int | None) -> list[Proposal]:
@@ -56,7 +56,7 @@ class Lobby:
         """The open challenges that ``person`` made or is to play in, the oldest first."""
         return [one for one in self.challenges if one.by_id == person or player_of(one, person) is not None]
 
-    def searching(self, person: int | None) -> list[Search]:
+    def searching(self, person: int | None) -> list[SearchCount]:
         """The searches on ladders that ``person`` may know of."""
         private = self.private_ladders.get(person or 0, ())
         return [one for one in self.searches if not one.private or one.ladder in private]
@@ -105,9 +105,9 @@ def live_seats_at_tables(theirs: Q) -> QuerySet[Any]:
     return playing.filter(table__match__status=Match.Status.RUNNING).annotate(new=NEVER_CAME).order_by()
 
 
-def _searches() -> list[Search]:
+def _searches() -> list[SearchCount]:
     by_ladder = Pairing.objects.values_list("ladder", "ladder__slug", "ladder__private")
-    return [Search(*row) for row in by_ladder.annotate(people=Count("pk")).order_by("ladder__slug")]
+    return [SearchCount(*row) for row in by_ladder.annotate(people=Count("pk")).order_by("ladder__slug")]
 
 
 # --- Documents of challenges -----------------------------------------------------------------------------------------

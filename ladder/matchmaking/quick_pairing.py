@@ -33,7 +33,7 @@ from ladder.matchmaking.proposals import keep_open
 from ladder.members.memberships import hosted_for_ratings
 from ladder.models import Ladder, Match, Membership, Pairing, Season
 from ladder.pairings.candidates import Candidate
-from ladder.pairings.people import Found, PeopleLadder, Searcher, found
+from ladder.pairings.people import FoundTable, PeopleLadder, Searcher, found
 from ladder.ratings.elo import START_RATING
 
 logger = logging.getLogger(__name__)
@@ -188,7 +188,7 @@ def _hosted(ladder: Ladder) -> list[Candidate]:
 # --- Starting --------------------------------------------------------------------------------------------------------
 
 
-def _open(ladder: Ladder, table: Found) -> bool:
+def _open(ladder: Ladder, table: FoundTable) -> bool:
     """Start a game, in its own transaction, if all its players are still searching and can play.
 
     A failure does not affect other games.
@@ -205,7 +205,7 @@ def _open(ladder: Ladder, table: Found) -> bool:
     return run_isolated(opened, False, logger, "cannot start a game on %s", ladder)
 
 
-def _opened(ladder: Ladder, table: Found) -> Match | None:
+def _opened(ladder: Ladder, table: FoundTable) -> Match | None:
     players = list(Bot.objects.filter(pk__in=table.players))
     people = hold_people(bot.owner_id for bot in players if bot.owner_id is not None)
     mine = Pairing.objects.filter(bot__in=table.players, ladder=ladder, seen_at__gt=Now() - HERE)

@@ -18,7 +18,7 @@ from bots.models import Bot, BotVersion, RemoteBot
 from ladder.ledger.append import NoSeason, merged_on
 from ladder.live.notify import seat_later, seating_begins
 from ladder.live.start import open_table
-from ladder.matches.blocks import Player
+from ladder.matches.blocks import BlockPlayer
 from ladder.matchmaking.limits import free_games, held_free, hosted_room
 from ladder.members.memberships import hosted_for_ratings, may_sit
 from ladder.models import Block, Ladder, LastSeat, Match, Membership, Season
@@ -36,7 +36,7 @@ class Offer:
 
     ladders: list[LiveLadder]
     guests: list[Guest]
-    players: Mapping[int, Player]
+    players: Mapping[int, BlockPlayer]
 
 
 def offer() -> Offer:
@@ -49,7 +49,7 @@ def offer() -> Offer:
     memberships = _memberships(ladders, [one.bot for one in guests])
     players = _players(ladders, memberships)
     since = dict(LastSeat.objects.filter(membership__in=players).values_list("membership", "since"))
-    by_ladder: dict[int, list[Player]] = defaultdict(list)
+    by_ladder: dict[int, list[BlockPlayer]] = defaultdict(list)
     for membership in memberships:
         if membership.pk in players:
             by_ladder[membership.ladder_id].append(players[membership.pk])
@@ -111,7 +111,7 @@ def _memberships(ladders: Collection[Ladder], free: Collection[int]) -> list[Mem
     return [one for one in found.only("ladder", "bot", "rating", "games", "frozen") if one.pk not in merged]
 
 
-def _players(ladders: Collection[Ladder], memberships: Collection[Membership]) -> dict[int, Player]:
+def _players(ladders: Collection[Ladder], memberships: Collection[Membership]) -> dict[int, BlockPlayer]:
     """By membership, the player with its version: the frozen one or the active one of the bot."""
     of_memberships = Q(pk__in={membership.frozen_id for membership in memberships if membership.frozen_id})
     of_bots = Q(active=True, bot__in={membership.bot_id for membership in memberships})
@@ -125,11 +125,11 @@ def _players(ladders: Collection[Ladder], memberships: Collection[Membership]) -
     for membership in memberships:
         version = by_id[membership.frozen_id] if membership.frozen_id else active.get(membership.bot_id)
         if version is not None and may_sit(version, by_ladder[membership.ladder_id]):
-            found[membership.pk] = Player(version, membership)
+            found[membership.pk] = BlockPlayer(version, membership)
     return found
 
 
-def _shown(ladder: Ladder, players: Iterable[Player], since: Mapping[int, int], here: int) -> LiveLadder:
+def _shown(ladder: Ladder, players: Iterable[BlockPlayer], since: Mapping[int, int], here: int) -> LiveLadder:
     guests, hosted = {}, []
     for player in players:
         one = _candidate(player, since)
@@ -140,7 +140,7 @@ def _shown(ladder: Ladder, players: Iterable[Player], since: Mapping[int, int], 
     return LiveLadder(ladder.pk, ladder.seats, here, guests, hosted)
 
 
-def _candidate(player: Player, since: Mapping[int, int]) -> Candidate:
+def _candidate(player: BlockPlayer, since: Mapping[int, int]) -> Candidate:
     assert player.membership is not None
     membership, owner = player.membership, player.version.bot.owner_id
     return Candidate(membership.pk, membership.rating, membership.games, owner, since=since.get(membership.pk, 0))
@@ -171,7 +171,7 @@ def seat(random: Random | None = None) -> int:
     return _open_in_turn(here, drawn.tables)
 
 
-def still_there(players: Collection[Player]) -> bool:
+def still_there(players: Collection[BlockPlayer]) -> bool:
     """Whether all ``players`` are still members of their ladder, with the same version."""
     memberships = [one.membership.pk for one in players if one.membership is not None]
     there = Membership.objects.filter(pk__in=memberships, active=True, bot__in=Bot.objects.playing())
@@ -211,7 +211,7 @@ def _open(here: Offer, sitting: Sitting) -> Match | None:
     return match
 
 
-def _remember(players: Collection[Player], block: int) -> None:
+def _remember(players: Collection[BlockPlayer], block: int) -> None:
     """Store that these memberships were seated, which determines the next turns."""
     seats = [(one.membership.pk, one.version) for one in players if one.membership is not None]
     _write(

@@ -15,7 +15,7 @@ from ladder.ratings.elo import PROVISIONAL_GAMES
 
 
 @dataclass(frozen=True)
-class Standing:
+class StandingsEntry:
     """One row: ``rank`` is a competition rank by rating (equal ratings share one)."""
 
     rank: int
@@ -27,23 +27,23 @@ class Standing:
         return self.membership.games < PROVISIONAL_GAMES
 
 
-def table(ladder: Ladder) -> list[Standing]:
+def table(ladder: Ladder) -> list[StandingsEntry]:
     """All members that play or have played on ``ladder``, with bots and owners, best rating first; one query."""
     return ranked(listed(ladder))
 
 
-def ranked(memberships: Iterable[Membership]) -> list[Standing]:
+def ranked(memberships: Iterable[Membership]) -> list[StandingsEntry]:
     """``memberships`` (best rating first) with their ranks among each other."""
-    standings: list[Standing] = []
+    standings: list[StandingsEntry] = []
     for place, membership in enumerate(memberships, 1):
         tied = bool(standings) and standings[-1].membership.rating == membership.rating
-        standings.append(Standing(standings[-1].rank if tied else place, membership))
+        standings.append(StandingsEntry(standings[-1].rank if tied else place, membership))
     return standings
 
 
 def page_of(
     ladder: Ladder, memberships: QuerySet[Membership] | Sequence[Membership], number: str | None, rows: int
-) -> tuple[Page[Standing], int]:
+) -> tuple[Page[StandingsEntry], int]:
     """Page ``number`` of ``memberships`` of ``ladder``, the nearest there is, and how many are in the whole table.
 
     Each standing has its rank in the whole table. Three queries, and of everybody else no more than their ratings.
@@ -51,7 +51,7 @@ def page_of(
     shown: Page[Any] = Paginator(memberships, rows).get_page(number)
     ratings = [-rating for rating in listed(ladder).order_by("-rating").values_list("rating", flat=True)]
     shown.object_list = [
-        Standing(bisect_left(ratings, -membership.rating) + 1, membership) for membership in shown.object_list
+        StandingsEntry(bisect_left(ratings, -membership.rating) + 1, membership) for membership in shown.object_list
     ]
     return shown, len(ratings)
 

@@ -43,7 +43,7 @@ class SeatShare:
 
 
 @dataclass(frozen=True)
-class SeatRow:
+class SeatComparison:
     """A seat (from 0); a player who has not had it yet has no share."""
 
     seat: int
@@ -53,14 +53,14 @@ class SeatRow:
 
 def seat_rows(
     ladder: Ladder, direct: Sequence[PairTally | None], everybody: Sequence[Sequence[VersionTally]]
-) -> list[SeatRow]:
+) -> list[SeatComparison]:
     """One row per seat, from the tallies of each against the other and of its versions. No queries."""
     rows = []
     in_a_block = games_at_a_seat(ladder.seats, live=ladder.live)
     for seat in range(ladder.seats):
         against = [_at(seat, [its] if its else [], in_a_block, 1) for its in direct]
         overall = [_at(seat, tallies, in_a_block, ladder.seats - 1) for tallies in everybody]
-        rows.append(SeatRow(seat, (against[0], against[1]), (overall[0], overall[1])))
+        rows.append(SeatComparison(seat, (against[0], against[1]), (overall[0], overall[1])))
     return rows
 
 
@@ -112,7 +112,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Common:
+class CommonOpponent:
     """The results of both players against a common opponent."""
 
     opponent: Membership
@@ -137,9 +137,9 @@ class There:
     sides: tuple[Side, Side]
     chart: RatingChart | None
     direct: tuple[Against, Against] | None
-    seats: Sequence[SeatRow]
+    seats: Sequence[SeatComparison]
     opponents: Page[PairTally]
-    common: Sequence[Common]
+    common: Sequence[CommonOpponent]
 
     @property
     def game(self) -> Game:
@@ -251,7 +251,7 @@ def _there(ladder: Ladder, memberships: tuple[Membership, Membership], parameter
         ),
         opponents=shown,
         common=[
-            Common(its.opponent, (_against(its), _against(tallies[memberships[1].pk, its.opponent_id])))
+            CommonOpponent(its.opponent, (_against(its), _against(tallies[memberships[1].pk, its.opponent_id])))
             for its in shown
         ],
     )

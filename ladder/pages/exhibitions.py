@@ -28,7 +28,7 @@ from games.words import listing
 from ladder.access import exhibition_seen_by, ladder_seen_by, may_cancel
 from ladder.exhibitions import requests
 from ladder.exhibitions.choices import MARGINS, Choices, allowances, choices, games_left
-from ladder.exhibitions.progress import Row, Scores, differences, hypotheses, over_in_turn, rows, scores
+from ladder.exhibitions.progress import Scores, VersionResult, differences, hypotheses, over_in_turn, rows, scores
 from ladder.models import Agreement, Block, Exhibition, ExhibitionPlayer, Ladder, Match
 from ladder.models.ladders import Viewer
 from ladder.pages.components.filters import Part, part
@@ -36,7 +36,7 @@ from ladder.pages.components.responses import form_status
 from ladder.pages.matches import listed_part
 from ladder.pairings.seatings import seatings
 from ladder.ratings.means import Mean, mean_of
-from ladder.ratings.sprt import Hypotheses, Verdict, Walk, walk
+from ladder.ratings.sprt import Hypotheses, LikelihoodWalk, TestVerdict, walk
 
 # --- The chart of a comparison ---------------------------------------------------------------------------------------
 
@@ -129,7 +129,7 @@ class SeatedForm(ExhibitionForm):
         return [self.cleaned_data[f"seat_{seat}"] for seat in range(1, self.seats + 1)]
 
 
-class TestForm(SeatedForm):
+class TestMatchForm(SeatedForm):
     """A request for a test match or a challenge."""
 
     blocks = forms.IntegerField(label=gettext_lazy("Blocks"), min_value=1, initial=DEFAULT_BLOCKS)
@@ -255,7 +255,7 @@ class Comparison:
     exhibition: Exhibition
     candidate: BotVersion
     baseline: BotVersion
-    walk: Walk
+    walk: LikelihoodWalk
     difference: Mean | None
 
     @property
@@ -273,17 +273,17 @@ class Comparison:
         return (self.exhibition.margin or 0) / 10
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> TestVerdict:
         """The stored verdict, so that a release with another prior does not change ended comparisons."""
-        return Verdict(self.exhibition.verdict) if self.exhibition.verdict else self.walk.verdict
+        return TestVerdict(self.exhibition.verdict) if self.exhibition.verdict else self.walk.verdict
 
     @property
     def better(self) -> bool:
-        return self.verdict is Verdict.BETTER
+        return self.verdict is TestVerdict.BETTER
 
     @property
     def not_better(self) -> bool:
-        return self.verdict is Verdict.NOT_BETTER
+        return self.verdict is TestVerdict.NOT_BETTER
 
 
 @dataclass(frozen=True)
@@ -315,7 +315,7 @@ class ExhibitionPage:
         return max(0, self.ended - self.counted)
 
     @property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[VersionResult]:
         return rows(self.exhibition, self.found, self.players)
 
     @property
@@ -451,7 +451,7 @@ def _ordering(template: str, form_class: type[ExhibitionForm], place: _Place) ->
     return view
 
 
-def _place_test(person: User, ladder: Ladder, form: TestForm) -> Exhibition:
+def _place_test(person: User, ladder: Ladder, form: TestMatchForm) -> Exhibition:
     return requests.request_test(person, ladder, form.versions, form.cleaned_data["blocks"], form.sent_token)
 
 
@@ -467,7 +467,7 @@ def _place_schedule(person: User, ladder: Ladder, form: ScheduleForm) -> Exhibit
     return requests.request_scheduled(person, ladder, form.versions, deals, form.time, form.sent_token, rotated)
 
 
-test = _ordering("pages/exhibition_test.html", TestForm, _place_test)
+test = _ordering("pages/exhibition_test.html", TestMatchForm, _place_test)
 compare = _ordering("pages/exhibition_compare.html", CompareForm, _place_comparison)
 schedule = _ordering("pages/exhibition_schedule.html", ScheduleForm, _place_schedule)
 

@@ -39,10 +39,10 @@ ENTRIES: Final = 30
 
 PUBLIC: Final = "public, max-age=60"
 _Entry = dict[str, Any]
-"""The arguments of ``Feed.add_item``."""
+"""The arguments of ``AtomFeed.add_item``."""
 
 
-class Feed(Atom1Feed):
+class AtomFeed(Atom1Feed):
     """Django's Atom feed, except that a feed without entries was last updated when it ``began``."""
 
     def __init__(self, title: str, address: str, feed_address: str, began: datetime) -> None:
@@ -70,7 +70,7 @@ def bot_feed(request: HttpRequest, slug: str) -> HttpResponse:
     bot = bot_seen_by(AnonymousUser(), slug)
     its = with_seats_of(_public(), bot.versions.all())
     title = f"Matches of {visible(bot.name)} on {settings.SITE_NAME}"
-    feed = Feed(title, player_address(bot), reverse("pages:bot_feed", args=[bot.slug]), bot.created)
+    feed = AtomFeed(title, player_address(bot), reverse("pages:bot_feed", args=[bot.slug]), bot.created)
     with translation.override(settings.LANGUAGE_CODE):
         return _response(request, feed, [_match_entry(match, bot) for match in its[:ENTRIES]])
 
@@ -81,7 +81,7 @@ def ladder_feed(request: HttpRequest, slug: str) -> HttpResponse:
     ladder = ladder_seen_by(AnonymousUser(), slug)
     title = f"Matches of {visible(ladder.name)} on {settings.SITE_NAME}"
     address = reverse("pages:ladder", args=[ladder.slug])
-    feed = Feed(title, address, reverse("pages:ladder_feed", args=[ladder.slug]), ladder.created)
+    feed = AtomFeed(title, address, reverse("pages:ladder_feed", args=[ladder.slug]), ladder.created)
     with translation.override(settings.LANGUAGE_CODE):
         entries = [_match_entry(match, None) for match in _public().filter(ladder=ladder)[:ENTRIES]]
         entries += [_season_entry(season) for season in _closed().filter(ladder=ladder)[:ENTRIES]]
@@ -102,14 +102,14 @@ def _closed() -> QuerySet[Season]:
     return shown.order_by("-closed", "-pk")
 
 
-def _response(request: HttpRequest, feed: Feed, entries: Sequence[_Entry]) -> HttpResponse:
+def _response(request: HttpRequest, feed: AtomFeed, entries: Sequence[_Entry]) -> HttpResponse:
     """The response with the newest ``entries``. Simultaneous entries keep their order."""
     for entry in sorted(entries, key=lambda entry: entry["updateddate"], reverse=True)[:ENTRIES]:
         feed.add_item(**entry)
     return respond(request, feed, PUBLIC)
 
 
-def respond(request: HttpRequest, feed: Feed, cache_control: str) -> HttpResponse:
+def respond(request: HttpRequest, feed: AtomFeed, cache_control: str) -> HttpResponse:
     """``feed`` as a response, or status 304 if the reader has the current version."""
     text = feed.writeString("utf-8")
     changed = feed.latest_post_date()

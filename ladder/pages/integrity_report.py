@@ -32,7 +32,7 @@ from ladder.ratings.elo import LARGEST_K, KFactor
 # --- Forms -----------------------------------------------------------------------------------------------------------
 
 
-class ReasonForm(forms.Form):
+class CorrectionForm(forms.Form):
     """The reason of a correction, and a confirmation."""
 
     reason = forms.CharField(
@@ -55,7 +55,7 @@ class _MembershipField(_OfEntries):
         return f"{entry.bot.name} ({entry.bot.slug})"
 
 
-class MergeForm(ReasonForm):
+class MergeForm(CorrectionForm):
     """Which member the results of a member count for."""
 
     NOBODY, ANOTHER, ITSELF = "nobody", "another", "itself"
@@ -96,7 +96,7 @@ class MergeForm(ReasonForm):
         return counts.get(self.cleaned_data["counts"])
 
 
-class KForm(ReasonForm):
+class KForm(CorrectionForm):
     """A new K-factor."""
 
     provisional = forms.IntegerField(
@@ -290,7 +290,7 @@ def new_k(request: HttpRequest, slug: str) -> HttpResponse:
 @for_staff
 def withdraw(request: HttpRequest, match_id: int) -> HttpResponse:
     """Cancel or void a pending match, or void the result of a finished match."""
-    match, form = match_seen_by(request.user, match_id), ReasonForm(request.POST or None)
+    match, form = match_seen_by(request.user, match_id), CorrectionForm(request.POST or None)
     finished = match.status == Match.Status.FINISHED
     if form.is_valid():
         reason, staff = form.cleaned_data["reason"], cast("User", request.user)
@@ -321,5 +321,5 @@ def _withdrawn(match: Match, reason: str, staff: User) -> str:
     return _("The match was canceled.") if status == Match.Status.CANCELLED else _("The match was voided.")
 
 
-def _asked(request: HttpRequest, form: ReasonForm, about: dict[str, object]) -> HttpResponse:
+def _asked(request: HttpRequest, form: CorrectionForm, about: dict[str, object]) -> HttpResponse:
     return render(request, "pages/correct.html", {"form": form, **about}, status=form_status(form))

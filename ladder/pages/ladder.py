@@ -24,7 +24,7 @@ from games.game import Game
 from games.registry import GAMES
 from ladder.access import ladder_seen_by
 from ladder.matches.candidates import people_on, playing_versions
-from ladder.members.standings import Standing, listed, page_of
+from ladder.members.standings import StandingsEntry, listed, page_of
 from ladder.models import Estimate, Ladder, Match, Membership, Season
 from ladder.models.ladders import Viewer
 from ladder.pages.components.chart import Axis, axis
@@ -265,7 +265,7 @@ class Row:
     neighbors, ``None`` without ties.
     """
 
-    standing: Standing
+    standing: StandingsEntry
     version: int | None
     estimate: Estimate | None
     marks: Sequence[str]
@@ -289,7 +289,7 @@ class LadderPage:
     season: Season | None
     tabs: Sequence[Tabs]
     asked: Asked
-    standings: Page[Standing]
+    standings: Page[StandingsEntry]
     rows: Sequence[Row]
     lanes: int
     standing_bots: int
@@ -415,7 +415,7 @@ def _ordered(
     return memberships.order_by(order, *(["-rating"] if key != "rating" else []), "pk")
 
 
-def _rows(ladder: Ladder, shown: Sequence[Standing], asked: Asked, user: Viewer) -> tuple[Apart, list[Row]]:
+def _rows(ladder: Ladder, shown: Sequence[StandingsEntry], asked: Asked, user: Viewer) -> tuple[Apart, list[Row]]:
     memberships = [standing.membership for standing in shown]
     estimates, versions = estimated(ladder, memberships), _versions(ladder, memberships)
     by_strength = asked.column.key in ("rating", "strength")

@@ -35,13 +35,13 @@ from ladder.pages.components.responses import form_status
 from ladder.pages.components.words import enumerated, points
 from ladder.pages.remote_bots import Answering, answering
 from ladder.pages.upload import WordsForm
-from ladder.pages.version import Trial
+from ladder.pages.version import ValidationProgress
 
 # --- Ladders of a bot ------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Choice:
+class LadderChoice:
     """A ladder that the bot has joined, or whose format one of its versions supports.
 
     ``by_itself`` is true if the bot joins without its owner's choice, ``claimed`` if the active version supports the
@@ -83,7 +83,7 @@ def _from(version: BotVersion) -> str:
     return _("After v%(number)s is validated") % {"number": version.number}
 
 
-def choices(bot: Bot, versions: Sequence[BotVersion], memberships: Iterable[Membership]) -> list[Choice]:
+def choices(bot: Bot, versions: Sequence[BotVersion], memberships: Iterable[Membership]) -> list[LadderChoice]:
     """Return the ladders for ``bot``, given its active and queued ``versions`` and its ``memberships``. One query."""
     active = next((version for version in versions if version.active), None)
     waiting = [version for version in versions if version.state in BotVersion.UNCHECKED]
@@ -97,12 +97,12 @@ def choices(bot: Bot, versions: Sequence[BotVersion], memberships: Iterable[Memb
 
 def _choice(
     bot: Bot, ladder: Ladder, membership: Membership | None, active: BotVersion | None, waiting: Sequence[BotVersion]
-) -> Iterator[Choice]:
+) -> Iterator[LadderChoice]:
     frozen = membership is not None and membership.frozen_id is not None
     claimed = frozen or (active is not None and _claims(bot, active, ladder))
     later = next((version for version in waiting if _claims(bot, version, ladder)), None)
     if (ladder.open and (claimed or later)) or membership is not None:
-        yield Choice(ladder, membership, enters_by_itself(bot, ladder), claimed, later)
+        yield LadderChoice(ladder, membership, enters_by_itself(bot, ladder), claimed, later)
 
 
 def _claims(bot: Bot, version: BotVersion, ladder: Ladder) -> bool:
@@ -127,11 +127,14 @@ def choose(bot: Bot, shown: Iterable[str], ticked: Iterable[str]) -> str:
     return _told(bot, joined, left)
 
 
-def _shown(bot: Bot, slugs: Iterable[str]) -> list[Choice]:
+def _shown(bot: Bot, slugs: Iterable[str]) -> list[LadderChoice]:
     """Return the choices of ``bot`` for the ladders with these slugs."""
     memberships = {membership.ladder_id: membership for membership in Membership.objects.filter(bot=bot)}
     ladders = _welcoming(bot).filter(slug__in=[slug for slug in slugs if "\0" not in slug]).order_by("pk")
-    return [Choice(ladder, memberships.get(ladder.pk), enters_by_itself(bot, ladder), True, None) for ladder in ladders]
+    return [
+        LadderChoice(ladder, memberships.get(ladder.pk), enters_by_itself(bot, ladder), True, None)
+        for ladder in ladders
+    ]
 
 
 def _welcoming(bot: Bot) -> QuerySet[Ladder]:
@@ -169,7 +172,7 @@ class Mine:
     """One of the user's bots, with its newest and its active version."""
 
     bot: Bot
-    trial: Trial | None
+    trial: ValidationProgress | None
     active: BotVersion | None
     here: bool
 
@@ -221,7 +224,7 @@ def _mine(bot: Any) -> Mine:
     versions = list(bot.versions.all())
     active = next((version for version in versions if version.active), None)
     checked = versions and bot.kind != Bot.Kind.REMOTE
-    return Mine(bot, Trial(versions[0]) if checked else None, active, bot.here)
+    return Mine(bot, ValidationProgress(versions[0]) if checked else None, active, bot.here)
 
 
 # --- Views -----------------------------------------------------------------------------------------------------------
@@ -247,8 +250,8 @@ class Panel:
 
     bot: Bot
     yours: bool
-    trial: Trial | None
-    choices: Sequence[Choice]
+    trial: ValidationProgress | None
+    choices: Sequence[LadderChoice]
     others: int
     answering: Answering | None
 
@@ -272,7 +275,7 @@ def panel(bot: Bot, versions: Sequence[BotVersion], memberships: Sequence[Member
     if bot.owner_id is None:
         return None
     is_remote = bot.kind == Bot.Kind.REMOTE
-    trial = Trial(versions[0]) if versions and not is_remote else None
+    trial = ValidationProgress(versions[0]) if versions and not is_remote else None
     received = trial is not None and trial.version.state == BotVersion.State.RECEIVED
     others = waiting().exclude(pk=versions[0].pk).count() if received else 0
     how = answering(bot) if is_remote else None

@@ -27,7 +27,7 @@ from ladder.models import Match, PlayedMove, Seat
 from ladder.openness import opened
 from ladder.pages.components.responses import form_status
 from ladder.pages.components.words import PROBLEMS, thinking
-from ladder.pages.upload import DeclarationForm, RegisterForm
+from ladder.pages.upload import RegisterForm, RemoteBotSettingsForm
 
 # --- Presence --------------------------------------------------------------------------------------------------------
 
@@ -50,7 +50,7 @@ class Presence:
 
 
 @dataclass(frozen=True)
-class Fault:
+class RejectedAnswer:
     """An answer that cost a strike: match, decision, problem and the received text."""
 
     match_id: int
@@ -72,7 +72,7 @@ class Answering:
     middle: int
     slow: int
     network: int | None
-    faults: Sequence[Fault]
+    faults: Sequence[RejectedAnswer]
 
     @property
     def figures(self) -> list[tuple[str, str]]:
@@ -118,9 +118,9 @@ def answering(bot: Bot) -> Answering:
     )
 
 
-def _fault(move: PlayedMove) -> Fault:
+def _fault(move: PlayedMove) -> RejectedAnswer:
     assert move.decision is not None
-    return Fault(move.match_id, move.decision, move.kind, _(PROBLEMS[move.default]), move.detail, move.heard)
+    return RejectedAnswer(move.match_id, move.decision, move.kind, _(PROBLEMS[move.default]), move.detail, move.heard)
 
 
 # --- Views -----------------------------------------------------------------------------------------------------------
@@ -151,7 +151,7 @@ def declare(request: HttpRequest, slug: str) -> HttpResponse:
     bot = access.bot_changed_by(request.user, slug)
     if bot.kind != Bot.Kind.REMOTE:
         raise Http404(_("%(name)s is not a remote bot.") % {"name": bot.name})
-    form = DeclarationForm.of(bot, request.POST if request.method == "POST" else None)
+    form = RemoteBotSettingsForm.of(bot, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         said = form.cleaned_data
         try:

@@ -111,7 +111,7 @@ class Finds:
 
 
 @dataclass(frozen=True)
-class Part:
+class ResultPage:
     """A page of results of one kind."""
 
     words: Words
@@ -137,11 +137,11 @@ def finds(words: Words, user: Viewer, most: int = AT_ONCE) -> Finds:
     )
 
 
-def part(kind: str, words: Words, user: Viewer, page: str | None) -> Part:
+def part(kind: str, words: Words, user: Viewer, page: str | None) -> ResultPage:
     """Page ``page`` (or the nearest) of the results of one of :data:`KINDS`, in three queries."""
     shown = Paginator(of_kind(kind, words, user), ROWS).get_page(page)
     bots = [bot.pk for bot in shown] if kind == "bots" else []
-    return Part(words, kind, shown, active_versions(bots) if bots else {})
+    return ResultPage(words, kind, shown, active_versions(bots) if bots else {})
 
 
 def of_kind(kind: str, words: Words, user: Viewer) -> QuerySet[Any]:

@@ -160,7 +160,7 @@ class Of:
 
 
 @dataclass(frozen=True)
-class SeatRow:
+class SeatStatistics:
     """A seat (from 0): its share of opponents beaten, first places per game and figures of the whole game."""
 
     seat: int
@@ -217,13 +217,13 @@ class StatisticsPage:
         return self.of.game.statistics.figure_columns
 
     @cached_property
-    def seats(self) -> list[SeatRow]:
+    def seats(self) -> list[SeatStatistics]:
         """One row per seat; empty until the statistics have been computed."""
         rows = []
         for seat, (total, share) in enumerate(zip(self.totals, self.shares, strict=False)):
             table = figure_table(self.of.game, total["figures"], total["games"])
             if table is not None:
-                rows.append(SeatRow(seat, share, total["wins"] / WIN / total["games"], table.rows[-1]))
+                rows.append(SeatStatistics(seat, share, total["wins"] / WIN / total["games"], table.rows[-1]))
         return rows
 
     @cached_property
@@ -261,7 +261,7 @@ ROWS = 50
 
 
 @dataclass(frozen=True)
-class Row:
+class ResultRow:
     """Results of some games: the shares of opponents beaten and of first places (0 to 1), and forfeits."""
 
     name: str
@@ -313,7 +313,7 @@ class MembershipPage:
         return sum(tally.games for tally in self.tallies)
 
     @property
-    def versions(self) -> list[Row]:
+    def versions(self) -> list[ResultRow]:
         """One row per version, newest first."""
         numbers = {tally.version.number: tally.version.number for tally in self.tallies}
         return [
@@ -322,7 +322,7 @@ class MembershipPage:
         ]
 
     @property
-    def seats(self) -> list[Row]:
+    def seats(self) -> list[ResultRow]:
         """One row per seat that the member has had."""
         return [
             self._row(_("Seat %(number)s") % {"number": seat + 1}, (its for its in self.tallies if its.seat == seat))
@@ -338,10 +338,10 @@ class MembershipPage:
         """One row per opponent, the most frequent first."""
         return [Against(tally, share_of(tally)) for tally in self.opponents]
 
-    def _row(self, name: str, tallies: Iterable[SeatTally]) -> Row:
+    def _row(self, name: str, tallies: Iterable[SeatTally]) -> ResultRow:
         its = list(tallies)
         games = sum(tally.games for tally in its)
-        return Row(
+        return ResultRow(
             name=name,
             games=games,
             share=sum(tally.points for tally in its) / 2 / (self.of.ladder.seats - 1) / games,

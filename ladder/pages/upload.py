@@ -171,7 +171,7 @@ class VersionForm(forms.Form):
         return tables_of(self.cleaned_data["tables"])
 
 
-class UploadForm(VersionForm):
+class BotUploadForm(VersionForm):
     """A file for a new bot."""
 
     name = forms.CharField(
@@ -192,7 +192,7 @@ class UploadForm(VersionForm):
         return name and _allowed(names.clean_name, name)
 
 
-class DeclarationForm(forms.Form):
+class RemoteBotSettingsForm(forms.Form):
     """The settings of a remote bot: version label, simultaneous games and formats."""
 
     label = forms.CharField(
@@ -222,7 +222,7 @@ class DeclarationForm(forms.Form):
     )
 
     @classmethod
-    def of(cls, bot: Bot, sent: Any = None) -> DeclarationForm:
+    def of(cls, bot: Bot, sent: Any = None) -> RemoteBotSettingsForm:
         """Return the form with the current settings of ``bot``, or with the submitted ones."""
         version = bot.active_version
         now: dict[str, Any] = {"games_at_once": bot.remote.games_at_once}
@@ -236,7 +236,7 @@ class DeclarationForm(forms.Form):
         return tables_of(self.cleaned_data["tables"])
 
 
-class RegisterForm(DeclarationForm):
+class RegisterForm(RemoteBotSettingsForm):
     """A new remote bot."""
 
     name = forms.CharField(
@@ -302,7 +302,7 @@ def upload(request: HttpRequest) -> HttpResponse:
     """Upload a new bot. Guests see the requirements and a sign-in link."""
     if not request.user.is_authenticated:
         return render(request, "pages/upload.html", {"page": bringing()})
-    form = UploadForm(*_sent(request))
+    form = BotUploadForm(*_sent(request))
     if request.method == "POST" and form.is_valid():
         try:
             version = upload_new_bot(request.user, form.cleaned_data["name"], form.filename, form.content, form.games)

@@ -24,7 +24,7 @@ from django.views.decorators.http import require_safe
 from bots import reports
 from bots.languages import LANGUAGES
 from bots.models import Bot, BotVersion
-from bots.uploads.storage import Lost, OutOfReach, archive_of, bytes_of
+from bots.uploads.storage import ArchiveLost, OutOfReach, archive_of, bytes_of
 from bots.validation import SEED
 from games.registry import GAMES
 from ladder import access
@@ -56,7 +56,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Trial:
+class ValidationProgress:
     """The progress of a version's validation."""
 
     version: BotVersion
@@ -134,7 +134,7 @@ def _trouble(table: Mapping[str, Any]) -> str:
 
 
 @dataclass(frozen=True)
-class Found:
+class ValidationFinding:
     """A strike or forfeit during validation; ``answer`` is already escaped, ``asked`` is JSON."""
 
     where: str
@@ -156,7 +156,7 @@ class TableRow:
     slowest: str
     took: str
     stderr: str
-    problems: Sequence[Found]
+    problems: Sequence[ValidationFinding]
     more_problems: int
     last: Sequence[Mapping[str, Any]]
     again: str
@@ -170,8 +170,8 @@ class VersionPage:
     yours: bool
 
     @cached_property
-    def trial(self) -> Trial:
-        return Trial(self.version)
+    def trial(self) -> ValidationProgress:
+        return ValidationProgress(self.version)
 
     @property
     def language(self) -> str:
@@ -245,10 +245,10 @@ def _ready(us: int | None) -> str:
     return gettext("Ready after %(time)s") % {"time": thinking(us)}
 
 
-def _found(problem: Mapping[str, Any]) -> Found:
+def _found(problem: Mapping[str, Any]) -> ValidationFinding:
     decision = problem["decision"]
     question = problem["question"]
-    return Found(
+    return ValidationFinding(
         where=_where(problem["seat"], decision),
         what=sentence(gettext(PROBLEMS.get(problem["reason"], problem["reason"]))),
         detail=sentence(visible(problem["detail"])),
@@ -392,7 +392,7 @@ def _once(request: HttpRequest, etag: str, answer: Callable[[], HttpResponse]) -
             return refusal
         try:
             response = answer()
-        except (Lost, OutOfReach) as failure:
+        except (ArchiveLost, OutOfReach) as failure:
             raise Http404(_("The source code is not available at the moment. Try again later.")) from failure
     response["ETag"] = etag
     return response

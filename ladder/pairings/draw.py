@@ -9,21 +9,21 @@ from random import Random
 from ladder.pairings.candidates import Candidate, most_at_one_table
 from ladder.pairings.opponents import Field
 from ladder.pairings.seatings import seatings
-from ladder.pairings.turns import Turn, Turns, turn_of
+from ladder.pairings.turns import DrawQueues, DrawReason, turn_of
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnBlock:
     """A block: its memberships in the order of its first seating, and the one ``first`` drawn, in its turn."""
 
     memberships: tuple[int, ...]
     first: int
-    turn: Turn
+    turn: DrawReason
 
 
 def drawn(
     candidates: Iterable[Candidate], seats: int, count: int, number: int, random: Random, at_once: Sequence[int] = ()
-) -> list[Drawn]:
+) -> list[DrawnBlock]:
     """The ``count`` blocks of ``seats`` from ``number`` on; none if too few may sit at one table.
 
     Who is ``at_once`` is given a seat in any case, and in the first blocks, whatever the ``count``; only the turns of
@@ -33,16 +33,16 @@ def drawn(
     everybody = list(candidates)
     if most_at_one_table(everybody) < seats:
         return []
-    turns, field, games = Turns(everybody, random), Field(everybody), len(seatings(seats))
-    waiting, blocks = list(at_once), list[Drawn]()
+    turns, field, games = DrawQueues(everybody, random), Field(everybody), len(seatings(seats))
+    waiting, blocks = list(at_once), list[DrawnBlock]()
     while waiting or len(blocks) < count:
         turn = turn_of(number + len(blocks))
-        if waiting and turn is not Turn.LONGEST_WAIT:
-            first, turn = turns.standing[waiting[0]], Turn.NEW_VERSION
+        if waiting and turn is not DrawReason.LONGEST_WAIT:
+            first, turn = turns.standing[waiting[0]], DrawReason.NEW_VERSION
         else:
             first, turn = turns.next(turn)
         table = field.table(first, seats, random)
         turns.seated(table, games)
-        blocks.append(Drawn(tuple(one.membership for one in table), first.membership, turn))
+        blocks.append(DrawnBlock(tuple(one.membership for one in table), first.membership, turn))
         waiting = [membership for membership in waiting if membership not in blocks[-1].memberships]
     return blocks

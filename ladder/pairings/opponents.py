@@ -23,7 +23,7 @@ MOST_TRIES = 64
 
 
 @dataclass(frozen=True)
-class Chunk:
+class RatingGroup:
     """Neighbours in rating."""
 
     members: Sequence[Candidate]
@@ -47,7 +47,7 @@ class Field:
     def __init__(self, candidates: Iterable[Candidate]) -> None:
         self._ranked = sorted(candidates, key=lambda one: (one.rating, one.membership))
         size = max(1, isqrt(len(self._ranked)))
-        self._chunks = [Chunk(self._ranked[at : at + size]) for at in range(0, len(self._ranked), size)]
+        self._chunks = [RatingGroup(self._ranked[at : at + size]) for at in range(0, len(self._ranked), size)]
 
     def table(self, first: Candidate, seats: int, random: Random) -> tuple[Candidate, ...]:
         """``first`` with opponents drawn one after the other, weighted by their nearness to it, in random order.

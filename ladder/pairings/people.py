@@ -47,7 +47,7 @@ class PeopleLadder:
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundTable:
     """A table: its people, by ``Searcher.player``, whoever has waited longest first, and the memberships of its
     bots.
     """
@@ -64,13 +64,13 @@ def reach(waited_s: float) -> float:
 
 def found(
     ladders: Iterable[PeopleLadder], searchers: Iterable[Searcher], hosted_room: int, random: Random
-) -> list[Found]:
+) -> list[FoundTable]:
     """The tables that can be opened now; at most ``hosted_room`` seats are filled with code.
 
     Nobody is at two of them, and people at one table are at most ``reach`` apart, by the wait of its first.
     """
     queues = _queues(searchers)
-    tables: list[Found] = []
+    tables: list[FoundTable] = []
     for ladder in ladders:
         for table in _tables(ladder, queues[ladder.key], hosted_room, random):
             hosted_room -= len(table.bots)
@@ -89,7 +89,7 @@ def _queues(searchers: Iterable[Searcher]) -> defaultdict[int, list[Searcher]]:
     return queues
 
 
-def _tables(ladder: PeopleLadder, queue: list[Searcher], hosted_room: int, random: Random) -> Iterator[Found]:
+def _tables(ladder: PeopleLadder, queue: list[Searcher], hosted_room: int, random: Random) -> Iterator[FoundTable]:
     waiting = list(queue)
     while waiting:
         first = waiting.pop(0)
@@ -103,7 +103,7 @@ def _tables(ladder: PeopleLadder, queue: list[Searcher], hosted_room: int, rando
             continue
         hosted_room -= len(bots)
         waiting = [one for one in waiting if one not in table]
-        yield Found(ladder.key, tuple(one.player for one in table), tuple(one.membership for one in bots))
+        yield FoundTable(ladder.key, tuple(one.player for one in table), tuple(one.membership for one in bots))
 
 
 def _nearest(first: Searcher, others: Sequence[Searcher], seats: int) -> list[Searcher] | None:

@@ -23,7 +23,7 @@ from ladder.pairings.candidates import NEW_VERSION_GAMES, Candidate
 Key = tuple[int, ...]
 
 
-class Turn(Enum):
+class DrawReason(Enum):
     """Why a block's first bot was chosen."""
 
     NEW_VERSION = "new version"
@@ -31,16 +31,16 @@ class Turn(Enum):
     LONGEST_WAIT = "longest wait"
 
 
-TURNS = (Turn.NEW_VERSION, Turn.FEWEST_GAMES, Turn.NEW_VERSION, Turn.LONGEST_WAIT)
+TURNS = (DrawReason.NEW_VERSION, DrawReason.FEWEST_GAMES, DrawReason.NEW_VERSION, DrawReason.LONGEST_WAIT)
 """The turns of four blocks in a row."""
 
 
-def turn_of(number: int) -> Turn:
+def turn_of(number: int) -> DrawReason:
     """Whose turn block ``number`` of a ladder is."""
     return TURNS[number % len(TURNS)]
 
 
-class Turns:
+class DrawQueues:
     """The queues of all turns, kept up to date while blocks are drawn."""
 
     def __init__(self, candidates: Iterable[Candidate], random: Random) -> None:
@@ -49,11 +49,11 @@ class Turns:
         self._clock = count(max((one.since for one in self.standing.values()), default=0) + 1)
         self._queues = {turn: _Queue(key, self.standing, random) for turn, key in _KEYS.items()}
 
-    def next(self, turn: Turn) -> tuple[Candidate, Turn]:
+    def next(self, turn: DrawReason) -> tuple[Candidate, DrawReason]:
         """Whose turn it is, and the turn that this was: without new versions, the one for whom we know least about."""
-        if turn is Turn.NEW_VERSION and (new := self._queues[turn].first()):
+        if turn is DrawReason.NEW_VERSION and (new := self._queues[turn].first()):
             return new, turn
-        other = Turn.FEWEST_GAMES if turn is Turn.NEW_VERSION else turn
+        other = DrawReason.FEWEST_GAMES if turn is DrawReason.NEW_VERSION else turn
         first = self._queues[other].first()
         if first is None:
             raise ValueError("no candidates")
@@ -111,8 +111,8 @@ def _longest_wait(one: Candidate) -> Key:
     return (one.since,)
 
 
-_KEYS: dict[Turn, Callable[[Candidate], Key | None]] = {
-    Turn.NEW_VERSION: _new_version,
-    Turn.FEWEST_GAMES: _fewest_games,
-    Turn.LONGEST_WAIT: _longest_wait,
+_KEYS: dict[DrawReason, Callable[[Candidate], Key | None]] = {
+    DrawReason.NEW_VERSION: _new_version,
+    DrawReason.FEWEST_GAMES: _fewest_games,
+    DrawReason.LONGEST_WAIT: _longest_wait,
 }

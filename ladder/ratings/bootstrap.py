@@ -24,7 +24,7 @@ from scipy.special import stdtrit
 
 from ladder.ratings.draws import SURE
 from ladder.ratings.elo import POINT
-from ladder.ratings.plackett_luce import POINTS, Floats, Games, Integers, Likelihood, fit
+from ladder.ratings.plackett_luce import POINTS, Floats, GameResults, Integers, Likelihood, fit
 
 REPLICATES: Final = 400
 BORROWED: Final = 2
@@ -69,7 +69,7 @@ class VersionEstimate(NamedTuple):
     games: int
 
 
-def estimate(games: Games, seed: int, replicates: int = REPLICATES) -> Estimates:
+def estimate(games: GameResults, seed: int, replicates: int = REPLICATES) -> Estimates:
     """Fit the strengths and draw ``replicates`` around them; the same ``seed`` gives the same draws.
 
     Raises ``ValueError`` without games.
@@ -106,7 +106,7 @@ def _widened(likelihood: Likelihood, strengths: Floats, steps: Floats, blocks: I
     return steps * wider[:, None]
 
 
-def _blocks_played(games: Games) -> Integers:
+def _blocks_played(games: GameResults) -> Integers:
     """By version, in how many blocks it sat."""
     block = np.repeat(games.blocks, games.seats.shape[1])
     once = np.unique(block * games.versions + games.seats.ravel())

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ladder.ratings.elo import KFactor
-from ladder.ratings.replay import Game, Item, Merge, NewK, SeasonStart, Void
+from ladder.ratings.replay import Item, Merge, NewK, RankedGame, SeasonStart, Void
 
 
 def item(number: int, kind: str, document: Any) -> Item:
@@ -17,11 +17,11 @@ def item(number: int, kind: str, document: Any) -> Item:
         raise ValueError(f"ledger {number} is not a valid {kind}: {error!r}") from error
 
 
-def _game(number: int, document: Any) -> Game:
+def _game(number: int, document: Any) -> RankedGame:
     entries, ranks = tuple(document["entries"]), tuple(document["ranks"])
     if not 2 <= len(entries) == len(ranks) <= 5 or None in entries:
         raise ValueError(f"{entries} and {ranks} are not the entries and ranks of two to five seats")
-    return Game(number, entries, ranks)
+    return RankedGame(number, entries, ranks)
 
 
 def _void(number: int, document: Any) -> Void:

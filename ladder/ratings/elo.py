@@ -93,7 +93,7 @@ STANDARD_K = KFactor()
 
 
 @dataclass(frozen=True)
-class Player:
+class RatedSeat:
     """One seat before the match: its entry's rating in 1/1000 point and the rated games it has behind it."""
 
     rating: int
@@ -101,7 +101,7 @@ class Player:
 
 
 def changes(
-    players: Sequence[Player], ranks: Sequence[int], k: KFactor = STANDARD_K, pairs: Pairs | None = None
+    players: Sequence[RatedSeat], ranks: Sequence[int], k: KFactor = STANDARD_K, pairs: Pairs | None = None
 ) -> tuple[int, ...]:
     """What each seat's rating gains, in 1/1000 point; the sum is zero.
 

@@ -45,7 +45,7 @@ _STEPS = 100
 
 
 @dataclass(frozen=True)
-class Games:
+class GameResults:
     """Games of one number of seats: row by row who sat there, what rank each seat reached, and which block it was.
 
     ``seats`` and ``ranks`` have the shape (games, seats), ``blocks`` (games,). Versions count from 0 below
@@ -71,7 +71,7 @@ class Games:
     @classmethod
     def flat(
         cls, seats: int, versions: Sequence[int], ranks: Sequence[int], blocks: Sequence[int]
-    ) -> tuple[Games, Integers]:
+    ) -> tuple[GameResults, Integers]:
         """From lists seat by seat, game by game, and the ids of the versions in the order in which they now count.
 
         ``versions`` and ``blocks`` are any numbers; ``blocks`` has one a game, the other two one a seat.
@@ -134,7 +134,7 @@ class _Pattern:
 class Likelihood:
     """The logarithm of the posterior density of strengths (in units, not points), with its derivatives."""
 
-    def __init__(self, games: Games, prior_points: float = PRIOR_POINTS) -> None:
+    def __init__(self, games: GameResults, prior_points: float = PRIOR_POINTS) -> None:
         self.games = games
         self.precision = (POINTS / prior_points) ** 2
         self._patterns = list(_patterns(games))
@@ -194,7 +194,7 @@ def _climb(likelihood: Likelihood, start: Floats, value: float, step: Floats, ri
     return start + share * step, reached
 
 
-def _patterns(games: Games) -> Iterator[_Pattern]:
+def _patterns(games: GameResults) -> Iterator[_Pattern]:
     count, seats = games.seats.shape
     if not count:
         return

@@ -23,7 +23,7 @@ class Account(Protocol):
 
 
 @dataclass(slots=True)
-class Standing:
+class RatingState:
     """An account without a database; as it is made, that of an entry that has played nothing."""
 
     rating: int = START_RATING
@@ -88,7 +88,7 @@ def _units(table: Sequence[Account], k: KFactor) -> list[float]:
 def _rate_merged(
     accounts: Mapping[int, Account], owners: Sequence[int | None], ranks: Sequence[int], k: KFactor
 ) -> list[Rated]:
-    table = [Standing() if owner is None else accounts[owner] for owner in owners]
+    table = [RatingState() if owner is None else accounts[owner] for owner in owners]
     pairs = _counted(owners)
     seats = sorted({seat for pair in pairs for seat in pair})
     rated: list[Rated] = [None] * len(owners)

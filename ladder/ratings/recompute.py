@@ -16,8 +16,8 @@ import orjson
 
 from ladder.ratings.chain import GENESIS, chained
 from ladder.ratings.documents import item
-from ladder.ratings.rating import Standing
-from ladder.ratings.replay import Game, Item, Replay
+from ladder.ratings.rating import RatingState
+from ladder.ratings.replay import Item, LedgerReplay, RankedGame
 from ladder.ratings.shares import WIN
 
 
@@ -27,7 +27,7 @@ class Recomputed:
 
     entries: int
     head: str
-    standings: dict[int, Standing]
+    standings: dict[int, RatingState]
 
 
 def recomputed(lines: Iterable[bytes]) -> Recomputed:
@@ -39,8 +39,8 @@ def recomputed(lines: Iterable[bytes]) -> Recomputed:
         _check(number, entry, head)
         items.append(item(number, entry["kind"], entry["document"]))
         head = entry["hash"]
-    replay = Replay([one for one in items if not isinstance(one, Game)])
-    for _ in replay.rated(one for one in items if isinstance(one, Game)):
+    replay = LedgerReplay([one for one in items if not isinstance(one, RankedGame)])
+    for _ in replay.rated(one for one in items if isinstance(one, RankedGame)):
         pass
     replay.finish()
     return Recomputed(len(items), head, dict(replay.standings))

@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ladder.ratings.elo import KFactor
-from ladder.ratings.rating import Rated, Rules, Standing, rate
+from ladder.ratings.rating import Rated, RatingState, Rules, rate
 from ladder.ratings.regression import regressed
 
 FIRST_SEASON = 1
 
 
-class Game(NamedTuple):
+class RankedGame(NamedTuple):
     """A result in the ledger: the entries' ids and their ranks, both in seat order."""
 
     number: int
@@ -62,11 +62,11 @@ class SeasonStart:
 
 
 Correction = Void | Merge | NewK | SeasonStart
-Item = Game | Correction
+Item = RankedGame | Correction
 
 
 @dataclass(frozen=True)
-class Part:
+class SeasonPart:
     """A season in a ledger: the entry that starts it, ``None`` where results come without one, and what holds in it."""
 
     start: SeasonStart | None
@@ -77,21 +77,21 @@ class Part:
         return FIRST_SEASON if self.start is None else self.start.season
 
 
-def parts(corrections: Iterable[Correction]) -> list[Part]:
+def parts(corrections: Iterable[Correction]) -> list[SeasonPart]:
     """The seasons of a ledger, from all its entries that are no results, in order; at least the first.
 
     Raises ``ValueError`` for a void of a result before its season, and for entries merged in a circle.
     """
-    found = [Part(None, Rules())]
+    found = [SeasonPart(None, Rules())]
     for one in corrections:
         if isinstance(one, SeasonStart):
-            found.append(Part(one, replace(found[-1].rules, void=frozenset())))
+            found.append(SeasonPart(one, replace(found[-1].rules, void=frozenset())))
         else:
             found[-1] = replace(found[-1], rules=_corrected(found[-1], one))
     return found
 
 
-class Replay:
+class LedgerReplay:
     """A ladder's accounts while its ledger goes by: ``standings`` by entry, ``final`` the closed seasons' by season.
 
     ``corrections`` are all of the ledger's entries that are no results, in order. Raises what :func:`parts` does.
@@ -100,10 +100,10 @@ class Replay:
     def __init__(self, corrections: Iterable[Correction]) -> None:
         first, *self._coming = parts(corrections)
         self.part = first
-        self.standings: defaultdict[int, Standing] = defaultdict(Standing)
-        self.final: dict[int, Mapping[int, Standing]] = {}
+        self.standings: defaultdict[int, RatingState] = defaultdict(RatingState)
+        self.final: dict[int, Mapping[int, RatingState]] = {}
 
-    def rated(self, games: Iterable[Game]) -> Iterator[list[Rated]]:
+    def rated(self, games: Iterable[RankedGame]) -> Iterator[list[Rated]]:
         """What each game, in the order of the ledger, does at its seats. It may be called again, with what follows."""
         border = self._border()
         for number, entries, ranks in games:
@@ -135,7 +135,7 @@ class Replay:
             standing.games = standing.wins = standing.last_change = 0
 
 
-def _corrected(part: Part, one: Void | Merge | NewK) -> Rules:
+def _corrected(part: SeasonPart, one: Void | Merge | NewK) -> Rules:
     if isinstance(one, NewK):
         return replace(part.rules, k=one.k)
     if isinstance(one, Merge):

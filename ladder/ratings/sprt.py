@@ -35,7 +35,7 @@ _FADING = 16
 """The number of blocks with different scores of the versions after which the prior weighs half."""
 
 
-class Verdict(Enum):
+class TestVerdict(Enum):
     """What a test has come to. ``NOT_BETTER`` means: not by the margin; it says nothing of smaller differences."""
 
     BETTER = "better"
@@ -71,11 +71,11 @@ class Hypotheses:
 
 
 @dataclass(frozen=True)
-class Walk:
+class LikelihoodWalk:
     """The log-likelihood ratio after each block up to the one that decided; ``verdict`` is what was decided there."""
 
     ratios: Sequence[float]
-    verdict: Verdict
+    verdict: TestVerdict
 
     @property
     def ratio(self) -> float:
@@ -83,7 +83,7 @@ class Walk:
         return self.ratios[-1] if self.ratios else 0.0
 
 
-def walk(differences: Iterable[float], hypotheses: Hypotheses) -> Walk:
+def walk(differences: Iterable[float], hypotheses: Hypotheses) -> LikelihoodWalk:
     """Go through ``differences`` in their order until one decides; what comes after it is not looked at."""
     margin = hypotheses.margin
     differing = 0
@@ -99,12 +99,12 @@ def walk(differences: Iterable[float], hypotheses: Hypotheses) -> Walk:
         variance = (prior * ((margin / 2) ** 2 + _PRIOR_SPREAD**2) + squares) / count - mean**2
         ratios.append(count * margin * (mean - margin / 2) / variance)
         verdict = _verdict(ratios[-1], hypotheses)
-        if verdict is not Verdict.OPEN:
-            return Walk(ratios, verdict)
-    return Walk(ratios, Verdict.OPEN)
+        if verdict is not TestVerdict.OPEN:
+            return LikelihoodWalk(ratios, verdict)
+    return LikelihoodWalk(ratios, TestVerdict.OPEN)
 
 
-def _verdict(ratio: float, hypotheses: Hypotheses) -> Verdict:
+def _verdict(ratio: float, hypotheses: Hypotheses) -> TestVerdict:
     if ratio >= hypotheses.upper:
-        return Verdict.BETTER
-    return Verdict.NOT_BETTER if ratio <= hypotheses.lower else Verdict.OPEN
+        return TestVerdict.BETTER
+    return TestVerdict.NOT_BETTER if ratio <= hypotheses.lower else TestVerdict.OPEN

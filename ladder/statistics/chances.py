@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from statistics import median, variance
 
 from ladder.ratings.means import within
-from ladder.statistics.gains import Common, Pair
+from ladder.statistics.gains import Pair, PairGain
 
 _SHARED_FREEDOM = 10
 """How many blocks' worth of belief a pair's spread has in the spread of the others."""
@@ -18,7 +18,7 @@ _NONE_SO_SMALL = 1e-12
 
 
 def chances_of(
-    common: Mapping[Pair, Common], excesses: Mapping[Pair, float], material: float
+    common: Mapping[Pair, PairGain], excesses: Mapping[Pair, float], material: float
 ) -> dict[tuple[int, int], float]:
     """By ordered pair, the probability of as much excess beyond ``material`` among honest pairs, corrected.
 
@@ -65,7 +65,7 @@ def _beyond(excess: float, spread: float, freedom: int) -> float:
     return outside if t > 0 else 1 - outside
 
 
-def _errors(common: Mapping[Pair, Common]) -> dict[Pair, float]:
+def _errors(common: Mapping[Pair, PairGain]) -> dict[Pair, float]:
     """By pair, the squared error of its mean; pairs with few blocks lean on the spread of the others."""
     spreads = {pair: variance(found.gains) for pair, found in common.items()}
     shared = _SHARED_FREEDOM * median(spreads.values())

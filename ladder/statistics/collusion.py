@@ -29,7 +29,7 @@ from statistics import fmean
 
 from ladder.statistics.blocks import PlayedBlock
 from ladder.statistics.chances import chances_of
-from ladder.statistics.gains import Common, Pair, common_gains, going_prices, strengths_of
+from ladder.statistics.gains import Pair, PairGain, common_gains, going_prices, strengths_of
 from ladder.statistics.limits import ALARM, LEAST_BLOCKS, MATERIAL
 
 
@@ -81,7 +81,7 @@ def transfers(blocks: Sequence[PlayedBlock]) -> list[Transfer]:
     return sorted(found, key=lambda one: (one.chance, -one.excess, one.taker, one.giver))
 
 
-def _elsewhere(common: Mapping[Pair, Common]) -> dict[int, tuple[float, int]]:
+def _elsewhere(common: Mapping[Pair, PairGain]) -> dict[int, tuple[float, int]]:
     """By player, the sum of its blocks' gains from everybody, and how many there are."""
     sums: dict[int, tuple[float, int]] = defaultdict(lambda: (0.0, 0))
     for (a, b), found in common.items():
@@ -93,7 +93,7 @@ def _elsewhere(common: Mapping[Pair, Common]) -> dict[int, tuple[float, int]]:
 
 def _transfer(
     pair: tuple[int, int],
-    found: Common,
+    found: PairGain,
     sign: int,
     excess: float,
     chance: float,

@@ -16,7 +16,7 @@ Pair = tuple[int, int]
 
 
 @dataclass
-class Common:
+class PairGain:
     """What the first of a pair gained from the second: a value a block, and the sums behind them."""
 
     gains: list[float] = field(default_factory=list)
@@ -39,9 +39,9 @@ def going_prices(blocks: Iterable[PlayedBlock]) -> dict[str, float]:
     return {good: fmean(prices) for good, prices in paid.items()}
 
 
-def common_gains(blocks: Sequence[PlayedBlock], prices: Mapping[str, float]) -> dict[Pair, Common]:
+def common_gains(blocks: Sequence[PlayedBlock], prices: Mapping[str, float]) -> dict[Pair, PairGain]:
     """By pair that sat at one table, what the first gained from the second at these going prices."""
-    found: dict[Pair, Common] = defaultdict(Common)
+    found: dict[Pair, PairGain] = defaultdict(PairGain)
     for block in blocks:
         gains = {(a, b): 0.0 for a in block.players for b in block.players if a < b}
         for game in block.games:
@@ -57,7 +57,7 @@ def common_gains(blocks: Sequence[PlayedBlock], prices: Mapping[str, float]) -> 
     return found
 
 
-def strengths_of(common: Mapping[Pair, Common]) -> dict[int, float]:
+def strengths_of(common: Mapping[Pair, PairGain]) -> dict[int, float]:
     """By player, what it gains from an average opponent, by median polish; a pair counts by its blocks.
 
     A few pairs that feed each other do not move a median (J. W. Tukey, *Exploratory Data Analysis*, 1977).

@@ -20,7 +20,7 @@ from itertools import combinations
 
 from ladder.statistics.blocks import PlayedBlock, beaten
 from ladder.statistics.chances import adjusted
-from ladder.statistics.gains import Common, Pair, strengths_of
+from ladder.statistics.gains import Pair, PairGain, strengths_of
 from ladder.statistics.limits import ALARM, LEAST_BLOCKS
 
 LEANING = 0.4
@@ -75,7 +75,7 @@ def winnings(blocks: Sequence[PlayedBlock]) -> list[Winning]:
     """Every ordered pair with at least ``LEAST_BLOCKS`` common games, the most striking first."""
     met = _met(blocks)
     strengths = strengths_of(
-        {pair: Common([its.log_odds] * min(its.games, LEAST_BLOCKS), its.games) for pair, its in met.items()}
+        {pair: PairGain([its.log_odds] * min(its.games, LEAST_BLOCKS), its.games) for pair, its in met.items()}
     )
     known = {pair: its for pair, its in _both_orders(met).items() if its.games >= LEAST_BLOCKS}
     expected = {(a, b): strengths[a] - strengths[b] for a, b in known}

@@ -25,7 +25,7 @@ from bots.owners import player_of
 from bots.protocol import Limits
 from esr_platform.accounts.models import User
 from ladder.live.start import open_table
-from ladder.matches.blocks import Player
+from ladder.matches.blocks import BlockPlayer
 from ladder.members.memberships import membership_of
 from ladder.models import Ladder, Match
 from tests.build import person
@@ -250,7 +250,7 @@ def table_of_people(ladder: Ladder, names: Sequence[str], limits: Limits = AMPLE
     """A table of people, a casual one unless it is to be ``rated``."""
     with transaction.atomic():
         versions = [player_of(known(name)) for name in names]
-        players = [Player(version, membership_of(version, ladder) if rated else None) for version in versions]
+        players = [BlockPlayer(version, membership_of(version, ladder) if rated else None) for version in versions]
     return open_table(ladder, players, rated=rated, limits=limits)
 
 

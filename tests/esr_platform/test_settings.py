@@ -249,16 +249,16 @@ import esr_platform.asgi
 from django.conf import settings
 from django.core import signing
 from django.test import override_settings
-from esr_platform.accounts.factors import Adapter
+from esr_platform.accounts.factors import MFAAdapter
 strong, weak = settings.EARLIER_SECRET_KEYS
 for key in (strong, weak):
     with override_settings(SECRET_KEY=key, SECRET_KEY_FALLBACKS=[], EARLIER_SECRET_KEYS=[]):
-        signed, stored = signing.dumps("me"), Adapter().encrypt("factor")
+        signed, stored = signing.dumps("me"), MFAAdapter().encrypt("factor")
     try:
         found = signing.loads(signed)
     except signing.BadSignature:
         found = None
-    print(found, Adapter().decrypt(stored))
+    print(found, MFAAdapter().decrypt(stored))
 """
     earlier = "abcdefghijklmnopqrstuvwxyz0123456789" * 2 + ",a weak key"
     assert python(tmp_path, "-c", script, SECRET_KEY_FALLBACKS=earlier).stdout == "me factor\nNone factor\n"

@@ -216,12 +216,12 @@ def _schedule_tests() -> None:
     """A block on every ladder that is not rated, among those that are."""
     from django.db import transaction
 
-    from ladder.matches.blocks import Player, schedule_block
+    from ladder.matches.blocks import BlockPlayer, schedule_block
     from ladder.models import Block, Ladder
 
     for ladder in Ladder.objects.filter(players=Ladder.Players.HOSTED).order_by("pk"):
         memberships = ladder.memberships.select_related("bot").order_by("pk")[: ladder.seats]
-        players = [Player(version) for membership in memberships if (version := membership.bot.active_version)]
+        players = [BlockPlayer(version) for membership in memberships if (version := membership.bot.active_version)]
         with transaction.atomic():
             locked = Ladder.objects.select_for_update(no_key=True).get(pk=ladder.pk)
             schedule_block(locked, players, purpose=Block.Purpose.TEST, sent=False)

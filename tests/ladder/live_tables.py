@@ -15,7 +15,7 @@ from ladder.live.answers import Verdict, answer
 from ladder.live.position import Position
 from ladder.live.rows import position_of
 from ladder.live.start import open_table
-from ladder.matches.blocks import Player
+from ladder.matches.blocks import BlockPlayer
 from ladder.members.memberships import register
 from ladder.models import Ladder, LiveSeat, Match, PlayedMove, Table
 from tests.build import person
@@ -35,10 +35,10 @@ def seated(ladder: Ladder, bots: Sequence[Bot], *, rated: bool = True) -> Match:
     return open_table(ladder, [_player(ladder, bot, rated) for bot in bots], rated=rated)
 
 
-def _player(ladder: Ladder, bot: Bot, rated: bool) -> Player:
+def _player(ladder: Ladder, bot: Bot, rated: bool) -> BlockPlayer:
     version = bot.active_version
     assert version is not None
-    return Player(version, ladder.memberships.get(bot=bot) if rated else None)
+    return BlockPlayer(version, ladder.memberships.get(bot=bot) if rated else None)
 
 
 def as_if_later(match: Match, seconds: float = 3600) -> None:

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bots.protocol import Limits
-from ladder.matches.blocks import Player
+from ladder.matches.blocks import BlockPlayer
 from ladder.matches.pauses import BAD
 from ladder.matches.play import play
 from ladder.models import Ladder, Match
@@ -38,10 +38,10 @@ def meet(duel: Ladder) -> Meet:
     Ladder.objects.filter(pk=duel.pk).update(limits=LIMITS)
     bot = uploaded(person("eve"))
     house = duel.memberships.get(bot__house_name="random")
-    mine, other = duel.memberships.get(bot=bot), Player(active_version(house.bot), house)
+    mine, other = duel.memberships.get(bot=bot), BlockPlayer(active_version(house.bot), house)
 
     def run(end: End) -> Match:
-        match = first_match(duel, [Player(new_version(bot, end.source(ALLOWED_S)), mine), other])
+        match = first_match(duel, [BlockPlayer(new_version(bot, end.source(ALLOWED_S)), mine), other])
         assert play(match.pk) == "finished", (end, match.attempts.get().failure)
         return Match.objects.get(pk=match.pk)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 from wire import Dice, Document, settings
-from worth import COLOURS, Worth, moved, one
+from worth import COLOURS, SeatWorth, moved, one
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Haggler:
     def choose(self, decision: Document, view: Document, log: list[Document]) -> Move:
         """The answer to one decision: every kind has a method of its own."""
         self.view = view
-        self.worth = Worth(view)
+        self.worth = SeatWorth(view)
         self.table = self.worth.table
         answer: Move = getattr(self, decision["kind"])(decision)
         return answer

@@ -34,7 +34,7 @@ def moved(table: Table, gems: list[int], giver: int | None, taker: int | None) -
     return after
 
 
-class Worth:
+class SeatWorth:
     """One seat's side of one position."""
 
     def __init__(self, view: Document) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cellar import EMPTY, points
-from worth import Worth, free_cells
+from worth import CellarWorth, free_cells
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ BEAM = 3
 """How many cellars are followed at once."""
 
 
-class Layout:
+class CellarPlan:
     """A cellar after some bottles have been laid: the points for them, what is left in hand, the way there."""
 
     def __init__(self, cellar: Cellar, hand: list[str], scored: int, way: list[tuple[str, Cell]]) -> None:
@@ -26,10 +26,10 @@ class Layout:
 
     def judged(self, laid: dict[str, int], hope: float) -> float:
         """What has been scored, and what may still come of it."""
-        worth = Worth(self.cellar, laid, hope)
+        worth = CellarWorth(self.cellar, laid, hope)
         return self.scored + worth.of(self.hand) + worth.promise()
 
-    def followers(self) -> Iterator[Layout]:
+    def followers(self) -> Iterator[CellarPlan]:
         """Every layout with one bottle more."""
         places = [cell for cell, before in free_cells(self.cellar).items() if before == 0]
         for card in dict.fromkeys(self.hand):
@@ -39,20 +39,20 @@ class Layout:
                 if card != EMPTY or cell not in self.cellar:
                     yield self.laying(card, cell, rest)
 
-    def laying(self, card: str, cell: Cell, rest: list[str]) -> Layout:
+    def laying(self, card: str, cell: Cell, rest: list[str]) -> CellarPlan:
         """The layout after ``card`` has been laid in ``cell``, which in a full cellar is the first of a new one."""
         begins = cell in self.cellar and self.cellar[cell] != EMPTY
         cellar = {} if begins else dict(self.cellar)
         scored = points(cellar, card, cell)
         cellar[cell] = card
-        return Layout(cellar, rest, self.scored + scored, [*self.way, (card, cell)])
+        return CellarPlan(cellar, rest, self.scored + scored, [*self.way, (card, cell)])
 
 
 def lay_out(cellar: Cellar, hand: list[str], count: int, laid: dict[str, int], hope: float) -> list[tuple[str, Cell]]:
     """The best way found to lay ``count`` bottles, fewer if no more can be laid: what goes where, in order."""
-    beam = [Layout(cellar, hand, 0, [])]
+    beam = [CellarPlan(cellar, hand, 0, [])]
     for _ in range(count):
-        found: dict[frozenset[tuple[Cell, str]], Layout] = {}
+        found: dict[frozenset[tuple[Cell, str]], CellarPlan] = {}
         for layout in beam:
             for after in layout.followers():
                 key = frozenset(after.cellar.items())

@@ -24,7 +24,7 @@ TENTHS_A_STAR = 80
 """What a star costs in a bid."""
 
 
-class Habits:
+class TasteBeliefs:
     """What the log tells of everybody's taste: a belief a seat, in how likely each of ``TASTES`` is."""
 
     def __init__(self, seats: int) -> None:

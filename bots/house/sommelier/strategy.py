@@ -7,9 +7,9 @@ from itertools import product
 from auction import BOTTLES, Auction
 from cellar import open_cellar, tenths
 from layout import lay_out
-from opponents import Habits, guess_hands, laid_bottles, unseen
+from opponents import TasteBeliefs, guess_hands, laid_bottles, unseen
 from wire import Dice, Document, settings
-from worth import Worth
+from worth import CellarWorth
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Sommelier:
     def __init__(self, hello: Document, args: list[str]) -> None:
         self.dice = Dice(hello["seed"])
         self.likes = settings(args, guesses=6, shortlist=8, rivalry=1, hope=1)
-        self.habits = Habits(hello["seats"])
+        self.habits = TasteBeliefs(hello["seats"])
 
     def choose(self, decision: Document, view: Document, log: list[Document]) -> Move:
         """The answer to one decision: every kind has a method of its own."""
@@ -64,7 +64,7 @@ class Sommelier:
     def bid(self, decision: Document) -> Move:
         """The bid, or the pass, that leaves it best off after the biddings that it imagines."""
         cellars = self.view["players"][decision["seat"]]["cellars"]
-        self.worth = Worth(open_cellar(self.view, {**decision, "new_cellar": not cellars}), self.laid, self.hope)
+        self.worth = CellarWorth(open_cellar(self.view, {**decision, "new_cellar": not cellars}), self.laid, self.hope)
         prices = self.prices(decision["hand"])
         ways = [[], *self.shortlist(decision)]
         hidden = unseen(self.view, self.laid)

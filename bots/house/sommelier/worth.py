@@ -54,7 +54,7 @@ def free_cells(cellar: Cellar) -> dict[Cell, int]:
     return free or {(0, 0): 0}
 
 
-class Worth:
+class CellarWorth:
     """One seat's plans for one cellar.
 
     ``laid`` counts the bottles that lie in anybody's cellar: they will make no trio for me. ``hope`` weighs the trios

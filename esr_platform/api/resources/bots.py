@@ -18,7 +18,7 @@ from bots.models import Bot, BotVersion
 from esr_platform.accounts.models import Scope, Token, User
 from esr_platform.api.authentication import viewer
 from esr_platform.api.documents import EXAMPLE_DIGEST, Document, Moment, about, choice, operation
-from esr_platform.api.parameters import Choice, Flag, Text
+from esr_platform.api.parameters import ChoiceParameter, Flag, Text
 from esr_platform.api.resources.views import OLDEST, Listing, One, Reading, orders
 from esr_platform.prepared import Prepared
 from ladder.access import bot_seen_by, code_seen_by, found, judged, ladder_seen_by, may_read, public_among
@@ -191,9 +191,11 @@ class Bots(Listing):
     parameters = (
         Text("owner", "Only bots of this user.", pattern=r"^[\w.@+-]{1,150}$", shape="a username", example="miriam"),
         Flag("house", "`true`: only house bots; `false`: only other bots."),
-        Choice("kind", "Only bots of this kind; by default hosted and remote bots.", words=Bot.Kind.values),
+        ChoiceParameter("kind", "Only bots of this kind; by default hosted and remote bots.", words=Bot.Kind.values),
         Text("ladder", "Only bots on this ladder.", example="edel-stein-reich-4"),
-        Choice("language", "Only bots whose active version is written in this language.", words=(*LANGUAGES, "remote")),
+        ChoiceParameter(
+            "language", "Only bots whose active version is written in this language.", words=(*LANGUAGES, "remote")
+        ),
     )
 
     @operation("bots", "List bots")

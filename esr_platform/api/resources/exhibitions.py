@@ -21,7 +21,7 @@ from esr_platform.api.resources.views import HEADERS, ReadByEverybody, Writing, 
 from ladder.access import exhibition_seen_by, ladder_seen_by, may_cancel
 from ladder.exhibitions import requests
 from ladder.exhibitions.choices import versions_named
-from ladder.exhibitions.progress import Row, rows, scores
+from ladder.exhibitions.progress import VersionResult, rows, scores
 from ladder.models import Block, Exhibition, ExhibitionPlayer, Ladder, Match
 from ladder.pages.exhibitions import players_of
 
@@ -204,7 +204,7 @@ def _document(exhibition: Exhibition) -> ExhibitionDocument:
     )
 
 
-def _player(line: Row) -> ExhibitionPlayerDocument:
+def _player(line: VersionResult) -> ExhibitionPlayerDocument:
     mean = line.score
     score = None if mean is None else MeanDocument(value=mean.value, low=mean.low, high=mean.high)
     return ExhibitionPlayerDocument(part=line.part, bot=line.version.bot.slug, version=line.version.number, score=score)

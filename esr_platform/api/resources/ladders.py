@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from bots.protocol import Limits
 from esr_platform.api.documents import Document, Moment, about, choice, operation
 from esr_platform.api.http import refusals
-from esr_platform.api.parameters import Choice, Flag, Number, Text
+from esr_platform.api.parameters import ChoiceParameter, Flag, Number, Text
 from esr_platform.api.resources.bots import NAMED, OWNER, NamedBot, first_places, owner_of
 from esr_platform.api.resources.seasons import DATES, NamedSeason
 from esr_platform.api.resources.views import OLDEST, Listing, One, Writing, orders, person_of
@@ -82,9 +82,9 @@ class Ladders(Listing):
     document = LadderDocument
     orders = OLDEST
     parameters = (
-        Choice("game", "Only ladders of this game.", words=tuple(GAMES)),
+        ChoiceParameter("game", "Only ladders of this game.", words=tuple(GAMES)),
         Number("seats", "Only ladders with this number of seats.", least=2, most=5),
-        Choice("players", "Only ladders for this kind of players.", words=Ladder.Players.values),
+        ChoiceParameter("players", "Only ladders for this kind of players.", words=Ladder.Players.values),
         Flag("open", "`true`: only ladders that schedule new games; `false`: only closed ladders."),
     )
 

@@ -18,7 +18,7 @@ from bots.models import BotVersion
 from esr_platform.accounts.limits import wait_s
 from esr_platform.api.authentication import identity
 from esr_platform.api.documents import EXAMPLE_DIGEST, Document, Moment, about, choice, operation
-from esr_platform.api.parameters import Asked, Choice, Flag, Number, Text, Time
+from esr_platform.api.parameters import Asked, ChoiceParameter, Flag, Number, Text, Time
 from esr_platform.api.resources.bots import NAMED, OWNER, NamedBot, owner_of
 from esr_platform.api.resources.views import HEADERS, Listing, One, Reading
 from esr_platform.prepared import Prepared
@@ -186,15 +186,15 @@ _OCCUPANTS: Final = Prepared(
     )
 )
 _FILTERS: Final = (
-    Choice("status", "Only matches with this status.", words=Match.Status.values, example="finished"),
+    ChoiceParameter("status", "Only matches with this status.", words=Match.Status.values, example="finished"),
     Flag("rated", "`true`: only rated matches; `false`: only unrated matches."),
-    Choice("purpose", "Only matches with this purpose.", words=Block.Purpose.values),
+    ChoiceParameter("purpose", "Only matches with this purpose.", words=Block.Purpose.values),
     Number("season", "Only matches of the season with this number.", least=1),
     Time("ended_from", "Only matches that ended at or after this time."),
     Time("ended_before", "Only matches that ended before this time."),
 )
 _LADDER: Final = Text("ladder", "Only matches on this ladder.", example="edel-stein-reich-4")
-_GAME: Final = Choice("game", "Only matches of this game.", words=tuple(GAMES))
+_GAME: Final = ChoiceParameter("game", "Only matches of this game.", words=tuple(GAMES))
 _BOT_NAMED: Final = Text("bot", "Only matches in which this bot plays.", example="house-greedy")
 _WITH: Final = Text("with", "Only matches in which this bot also plays.", example="house-random")
 

@@ -116,7 +116,7 @@ class OwnBotDocument(Document):
     network_ms: Annotated[int | None, about("Network share of the response time; null if unknown.", 31)]
 
 
-class OwnBot(APIView):
+class OwnBotView(APIView):
     """At ``/api/v1/bot``."""
 
     scope = Scope.PLAY

@@ -226,7 +226,7 @@ class LanguageDocument(Document):
     numpy: Annotated[str, about("Installed version of NumPy; empty if unknown or not installed.", "")]
 
 
-class LimitsDocument(Document):
+class UploadLimitsDocument(Document):
     """Limits of uploads and games, and the supported programming languages."""
 
     limits: Annotated[
@@ -239,13 +239,13 @@ class LimitsDocument(Document):
     languages: Annotated[list[LanguageDocument], about("Supported programming languages.")]
 
 
-class Limits(APIView):
+class UploadLimits(APIView):
     """At ``/api/v1/uploads/limits``."""
 
     authentication_classes = []
     permission_classes = [AllowAny]
 
-    @operation("limits", "Get upload limits and programming languages", LimitsDocument)
+    @operation("limits", "Get upload limits and programming languages", UploadLimitsDocument)
     def get(self, _request: Request) -> Response:
         """Returns the limits on uploads and games, and the supported programming languages."""
         page = bringing()
@@ -260,5 +260,5 @@ class Limits(APIView):
             for one in page.languages
         ]
         return Response(
-            LimitsDocument(limits=page.allowances.document(), playing=asdict(page.playing), languages=languages)
+            UploadLimitsDocument(limits=page.allowances.document(), playing=asdict(page.playing), languages=languages)
         )

@@ -20,7 +20,7 @@ from esr_platform.accounts.models import Scope, Token, User
 from esr_platform.api.authentication import HasScope, viewer
 from esr_platform.api.documents import Document
 from esr_platform.api.http import JsonParser
-from esr_platform.api.parameters import Asked, Choice, Names, Number, Parameter, Text, read
+from esr_platform.api.parameters import Asked, ChoiceParameter, Names, Number, Parameter, Text, read
 from ladder import keyset
 from ladder.keyset import Order, take
 
@@ -156,7 +156,7 @@ class Listing(Described):
     @classmethod
     def kind_parameters(cls) -> Sequence[Parameter]:
         names = tuple(cls.orders)
-        order = Choice("order", "Sort order; `-` means descending.", default=names[0], words=names)
+        order = ChoiceParameter("order", "Sort order; `-` means descending.", default=names[0], words=names)
         limit = Number("limit", "Maximum number of items per page.", default=ROWS, least=1, most=MOST_ROWS)
         return (order, limit, CURSOR, *super().kind_parameters())
 

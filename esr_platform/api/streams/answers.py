@@ -30,7 +30,7 @@ from esr_platform.api.streams.browser import (
     browser_of,
 )
 from esr_platform.api.streams.seat import rematch_shown, seat_here
-from esr_platform.api.streams.threads import Turns
+from esr_platform.api.streams.threads import ClientQueues
 from esr_platform.api.streams.view import ARRIVED, LiveView
 from esr_platform.languages import chosen
 from ladder import chat
@@ -76,7 +76,7 @@ _TO_PEOPLE: Final = {
     ),
 }
 
-TURNS: Final = Turns()
+TURNS: Final = ClientQueues()
 """Queues of browsers: each browser uses at most one of the shared threads."""
 
 

@@ -14,10 +14,10 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from esr_platform.api.streams import threads
-from esr_platform.api.streams.presence import Presence
+from esr_platform.api.streams.presence import PresenceWriter
 from esr_platform.api.streams.subscriptions import LOBBY, Subscriptions, Topic
 from esr_platform.api.streams.threads import on_shutdown
-from esr_platform.api.streams.viewers import Viewers
+from esr_platform.api.streams.viewers import SpectatorCounts
 from ladder.live.notify import CHANNEL
 
 log = structlog.get_logger(__name__)
@@ -76,8 +76,8 @@ class Hub(Subscriptions):
     def __init__(self) -> None:
         super().__init__()
         self._tasks: set[asyncio.Task[None]] = set()
-        self.presence = Presence(self)
-        self.viewers = Viewers()
+        self.presence = PresenceWriter(self)
+        self.viewers = SpectatorCounts()
         self.run(listen(self.hear, self.touch_all))
         self.run(self.presence.keep())
         self.run(self.presence.beat())

@@ -179,7 +179,7 @@ class Chunk:
         return self._encoded[kind]
 
 
-class Feed:
+class MatchFeed:
     """The events of one match for all its spectators in this process.
 
     ``_next`` contains the chunk after each cursor until there are newer events, for current, new and resuming
@@ -254,15 +254,15 @@ class Feed:
             wake()
 
 
-_feeds: WeakKeyDictionary[Hub, dict[int, tuple[Feed, asyncio.Task[None]]]] = WeakKeyDictionary()
+_feeds: WeakKeyDictionary[Hub, dict[int, tuple[MatchFeed, asyncio.Task[None]]]] = WeakKeyDictionary()
 
 
 @contextmanager
-def following(match: int, wake: Callable[[], None]) -> Iterator[Feed]:
+def following(match: int, wake: Callable[[], None]) -> Iterator[MatchFeed]:
     """Return the feed of a match, which runs as long as it has spectators in this process."""
     feeds = _feeds.setdefault(hub(), {})
     if match not in feeds:
-        made = Feed(match)
+        made = MatchFeed(match)
         feeds[match] = made, asyncio.get_running_loop().create_task(_follow(made, match))
     feed, task = feeds[match]
     try:
@@ -274,7 +274,7 @@ def following(match: int, wake: Callable[[], None]) -> Iterator[Feed]:
             task.cancel()
 
 
-async def _follow(feed: Feed, match: int) -> None:
+async def _follow(feed: MatchFeed, match: int) -> None:
     with hub().subscribed(Subscription([Topic("match", match)], lambda _: feed.touch())):
         await feed.follow()
 

@@ -75,7 +75,7 @@ SIGNED_OUT: Final = "you have signed out"
 
 
 @dataclass(frozen=True)
-class Found:
+class BotStates:
     """The state of the bots of this process in the database: newest streams, valid tokens, and open decisions."""
 
     streams: dict[int, UUID | None]
@@ -83,7 +83,7 @@ class Found:
     asked: dict[int, dict[int, int]]
 
 
-class Presence:
+class PresenceWriter:
     """Writes presence, wakes streams with changes, and ends streams that are no longer valid."""
 
     def __init__(self, here: Subscriptions) -> None:
@@ -191,6 +191,6 @@ async def _tried(step: Callable[[], Awaitable[object]]) -> None:
         log.exception("presence_not_noted")
 
 
-def _find(bots: list[int], live: set[int]) -> Found:
+def _find(bots: list[int], live: set[int]) -> BotStates:
     newest = dict(RemoteBot.objects.filter(pk__in=bots).values_list("pk", "stream"))
-    return Found(newest, tokens.still_live(live), asked_of(bots))
+    return BotStates(newest, tokens.still_live(live), asked_of(bots))

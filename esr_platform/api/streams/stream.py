@@ -106,7 +106,7 @@ class Source:
         return b""
 
 
-class Stream:
+class OpenStream:
     """An open stream, which sends new data of its source when it is woken and at regular intervals.
 
     The times of keep-alives are fixed, because a stream can be woken by changes that its client must not learn of.
@@ -166,5 +166,5 @@ class StreamView(LiveView):
         # Proxies must not buffer the stream.
         headers = {"X-Accel-Buffering": "no"}
         return StreamingHttpResponse(
-            Stream(source, framing).pieces(who), content_type=framing.media_type, headers=headers
+            OpenStream(source, framing).pieces(who), content_type=framing.media_type, headers=headers
         )

@@ -87,7 +87,7 @@ MOST_WAITING: Final = 3
 """Maximum waiting requests per browser, one per window of a player with several games."""
 
 
-class Turns:
+class ClientQueues:
     """Lets each client have one request at a time."""
 
     def __init__(self) -> None:

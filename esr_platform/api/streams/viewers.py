@@ -98,7 +98,7 @@ return sum
 Tell = Callable[[int], None]
 
 
-class Viewers:
+class SpectatorCounts:
     """The spectators in this process, and their numbers over all processes."""
 
     def __init__(self) -> None:

@@ -15,7 +15,7 @@ from esr_platform.demo.activities import strangers
 from esr_platform.demo.program import fill_by_playing
 from esr_platform.management.commands.run import INTERRUPTED, listen_to_signals, prepare
 from esr_platform.public import is_public
-from esr_platform.supervisor.problems import Problem
+from esr_platform.supervisor.problems import SiteProblem
 from esr_platform.supervisor.site import Place
 from esr_platform.supervisor.terminal import Terminal
 from ladder.matches.schedule import house_blocks_for
@@ -48,7 +48,7 @@ class Command(BaseCommand):
             if not anyway:
                 _require_a_demo_site()
             fill_by_playing(matches, place, terminal, prepare)
-        except Problem as problem:
+        except SiteProblem as problem:
             raise CommandError(f"{problem}.") from None
         except KeyboardInterrupt:
             terminal.say("Stopped. Run the same command again to continue.")

@@ -16,7 +16,7 @@ from django.db import OperationalError
 
 from bots.sandbox import self_test
 from esr_platform.accounts.demo import demo_login
-from esr_platform.supervisor.problems import Problem
+from esr_platform.supervisor.problems import SiteProblem
 from esr_platform.supervisor.site import NO_MATCH_SECONDS, STOP_SIGNALS, Place, Site
 from esr_platform.supervisor.terminal import Terminal, finished_matches, show_tables
 from ladder.creation import open_house
@@ -91,7 +91,7 @@ def _problems_as_errors() -> Iterator[None]:
     """Convert problems that the operator can fix to command errors without a traceback."""
     try:
         yield
-    except Problem as problem:
+    except SiteProblem as problem:
         raise CommandError(f"{problem}.") from None
     except (OperationalError, OSError) as error:
         if (isinstance(error, OSError) and error.errno == errno.ENOSPC) or "disk is full" in str(error):

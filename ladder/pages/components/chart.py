@@ -13,7 +13,7 @@ from django.utils.formats import date_format
 
 from games.rules import Document
 from ladder.models import Estimate, Membership
-from ladder.pages.components.traces import Moment, Stretch, Trace, trace
+from ladder.pages.components.traces import RatingPoint, Stretch, Trace, trace
 from ladder.ratings.elo import POINT
 
 # --- The axis of ratings ---------------------------------------------------------------------------------------------
@@ -148,7 +148,7 @@ class Band:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnTrace:
     """One trace in the box; ``paths`` has one path per season."""
 
     trace: Trace
@@ -170,7 +170,7 @@ class RatingChart:
     a person ``-`` stands for the version.
     """
 
-    drawn: Sequence[Drawn]
+    drawn: Sequence[DrawnTrace]
     levels: Sequence[Mark]
     times: Sequence[Mark]
     seasons: Sequence[Mark]
@@ -205,7 +205,7 @@ class _Box:
         room = max(POINT, (high - low) * _ROOM)
         self.low, self.high = low - room, high + room
 
-    def right(self, moment: Moment) -> float:
+    def right(self, moment: RatingPoint) -> float:
         return self.times.position(moment.at)
 
     def down(self, rating: float) -> float:
@@ -228,10 +228,10 @@ def rating_chart(traces: Sequence[Trace | None]) -> RatingChart | None:
     )
 
 
-def _drawn(its: Trace, box: _Box) -> Drawn:
+def _drawn(its: Trace, box: _Box) -> DrawnTrace:
     seasons = groupby(its.moments, key=lambda moment: moment.season)
     pairs = zip_longest(its.stretches, its.stretches[1:])
-    return Drawn(
+    return DrawnTrace(
         trace=its,
         paths=[_path([(box.right(one), box.down(one.rating)) for one in moments]) for _, moments in seasons],
         bands=[_band(one, _end(one, after), box) for one, after in pairs if one.estimate],
@@ -240,7 +240,7 @@ def _drawn(its: Trace, box: _Box) -> Drawn:
     )
 
 
-def _point(its: Moment, version: str, box: _Box) -> str:
+def _point(its: RatingPoint, version: str, box: _Box) -> str:
     return f"{box.right(its)} {box.down(its.rating)} {its.rating / POINT:.0f} {version} {its.at:%Y-%m-%dT%H:%MZ}"
 
 
@@ -248,12 +248,12 @@ def _path(points: Sequence[tuple[float, float]]) -> str:
     return "M" + "L".join(f"{x} {y}" for x, y in points)
 
 
-def _end(its: Stretch, after: Stretch | None) -> Moment:
+def _end(its: Stretch, after: Stretch | None) -> RatingPoint:
     """The end of a stretch: the start of the next one in the same season."""
     return after.first if after and after.season == its.season else its.last
 
 
-def _band(its: Stretch, end: Moment, box: _Box) -> Band:
+def _band(its: Stretch, end: RatingPoint, box: _Box) -> Band:
     assert its.estimate is not None
     left, right = box.right(its.first), box.right(end)
     top, bottom = box.down(its.estimate.high), box.down(its.estimate.low)
@@ -319,7 +319,7 @@ def _packed(found: Trace) -> Document:
 
 def _unpacked(membership: Membership, kept: Document) -> Trace:
     moments = [
-        Moment(number, rating, version, season, datetime.fromisoformat(at))
+        RatingPoint(number, rating, version, season, datetime.fromisoformat(at))
         for number, rating, version, season, at in kept["moments"]
     ]
     left = iter(moments)

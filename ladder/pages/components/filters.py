@@ -143,7 +143,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Heading:
+class ColumnHeading:
     """The head of a column: its link, and ``ascending``, ``descending`` or nothing as the current order."""
 
     column: Column
@@ -195,12 +195,12 @@ class Asked:
         return not self.values
 
     @property
-    def headings(self) -> list[Heading]:
+    def headings(self) -> list[ColumnHeading]:
         """The heads of all columns; the link of the current column reverses the order."""
         return [self._heading(column) for column in self.columns]
 
     @property
-    def head(self) -> dict[str, Heading]:
+    def head(self) -> dict[str, ColumnHeading]:
         """The heads by the keys of their columns."""
         return {heading.column.key: heading for heading in self.headings}
 
@@ -250,12 +250,12 @@ class Asked:
     def _usual(self, column: Column) -> str:
         return "" if column == self.columns[0] else column.key
 
-    def _heading(self, column: Column) -> Heading:
+    def _heading(self, column: Column) -> ColumnHeading:
         here = column == self.column
         sort = f"-{column.key}" if here and not self.turned else self._usual(column)
         others = {name: value for name, value in self.values.items() if name != "sort"}
         order = ("descending" if self.falling else "ascending") if here else ""
-        return Heading(column, self._address({**others, "sort": sort}), order)
+        return ColumnHeading(column, self._address({**others, "sort": sort}), order)
 
     def _address(self, values: Mapping[str, str]) -> str:
         return "?" + urlencode({name: value for name, value in {**self.fixed, **values}.items() if value})

@@ -20,7 +20,7 @@ _ROWS: Final = 20
 
 
 @dataclass(frozen=True)
-class Moment:
+class RatingPoint:
     """The rating, in 1/1000 point, after the result with this number of the ladder's ledger."""
 
     number: int
@@ -34,15 +34,15 @@ class Moment:
 class Stretch:
     """The games of one version in one season, with its estimate; ``moments`` is never empty."""
 
-    moments: Sequence[Moment]
+    moments: Sequence[RatingPoint]
     estimate: Estimate | None
 
     @property
-    def first(self) -> Moment:
+    def first(self) -> RatingPoint:
         return self.moments[0]
 
     @property
-    def last(self) -> Moment:
+    def last(self) -> RatingPoint:
         return self.moments[-1]
 
     @property
@@ -61,7 +61,7 @@ class Trace:
     """
 
     membership: Membership
-    moments: Sequence[Moment]
+    moments: Sequence[RatingPoint]
     stretches: Sequence[Stretch]
     thinned: bool
 
@@ -71,19 +71,19 @@ class Trace:
         return bool(self.membership.bot.kind == Bot.Kind.PERSON)
 
     @property
-    def first(self) -> Moment:
+    def first(self) -> RatingPoint:
         return self.moments[0]
 
     @property
-    def last(self) -> Moment:
+    def last(self) -> RatingPoint:
         return self.moments[-1]
 
     @property
-    def highest(self) -> Moment:
+    def highest(self) -> RatingPoint:
         return max(self.moments, key=lambda moment: moment.rating)
 
     @property
-    def rows(self) -> Sequence[Moment]:
+    def rows(self) -> Sequence[RatingPoint]:
         """Some of the moments for the table below the chart, newest first."""
         return self.moments[::-1][:: -(-len(self.moments) // _ROWS)]
 
@@ -129,7 +129,7 @@ def _sampled(seats: Sequence[int]) -> tuple[set[int], set[int]]:
     return set(seats[::step]), set(seats[-MOST_POINTS:])
 
 
-def _moments(seats: set[int]) -> list[tuple[int, Moment]]:
+def _moments(seats: set[int]) -> list[tuple[int, RatingPoint]]:
     """Seats with their moments, in the order of the ledger; one query."""
     counted = SeatResult.objects.filter(
         seat__in=seats, rating_after__isnull=False, result__ledger_entries__kind=LedgerEntry.Kind.RESULT
@@ -142,7 +142,7 @@ def _moments(seats: set[int]) -> list[tuple[int, Moment]]:
         "result__ledger_entries__season__number",
         "result__ledger_entries__created",
     )
-    return [(seat, Moment(*of)) for seat, *of in rows]
+    return [(seat, RatingPoint(*of)) for seat, *of in rows]
 
 
 def _estimates(memberships: Sequence[Membership]) -> dict[int, dict[tuple[int, int], Estimate]]:
@@ -160,7 +160,7 @@ def _estimates(memberships: Sequence[Membership]) -> dict[int, dict[tuple[int, i
     return found
 
 
-def _stretches(moments: Sequence[Moment], estimates: Mapping[tuple[int, int], Estimate]) -> list[Stretch]:
+def _stretches(moments: Sequence[RatingPoint], estimates: Mapping[tuple[int, int], Estimate]) -> list[Stretch]:
     """The moments by season and version. A version that is activated again has several stretches."""
     groups = groupby(moments, key=lambda moment: (moment.season, moment.version))
     return [Stretch(list(its), estimates.get(of)) for of, its in groups]

@@ -20,7 +20,7 @@ from bots.cli.records import rebuild
 from bots.runner import FakeProgram, Limits, SeatSpec
 from bots.runner.bot_log import decided_plies, owner_logs
 from bots.sandbox import InProcessLauncher
-from bots.series import Played, Series, play_game
+from bots.series import Series, SeriesGame, play_game
 from games.record import from_json, to_json
 from games.registry import GAMES
 from games.rules import Document
@@ -49,7 +49,7 @@ def leaving(message: Document) -> Any:
     return careless(message)
 
 
-def played(game: str, seats: int, first: Any = careless) -> Played:
+def played(game: str, seats: int, first: Any = careless) -> SeriesGame:
     """One game of fakes, with everything that was said."""
     bots = tuple(SeatSpec(f"fake{seat}", FakeProgram(first if seat == 0 else careless)) for seat in range(seats))
     return play_game(Series(game, bots, "replaying", 1, LIMITS), 0, InProcessLauncher(), keep=True)

@@ -14,7 +14,7 @@ from rich.console import Console
 from bots.cli.frame import STDERR_LINES, incidents, result_table
 from bots.runner import FakeProgram, SeatSpec
 from bots.sandbox import InProcessLauncher
-from bots.series import Estimate, Played, Series, Tallies, game_seed, play_series, wilson
+from bots.series import MeanEstimate, Series, SeriesGame, Tallies, game_seed, play_series, wilson
 from games.rules import Document, Move
 from tests.bots.runner.fakes import default
 
@@ -61,7 +61,7 @@ def test_a_rotated_bot_is_counted_under_its_own_name() -> None:
     assert sum(sum(tally.wins) for tally in tallies.bots) == pytest.approx(3)
 
 
-def one_game(*bots: SeatSpec[FakeProgram]) -> Played:
+def one_game(*bots: SeatSpec[FakeProgram]) -> SeriesGame:
     return next(play_series(series(*bots), InProcessLauncher()))
 
 
@@ -98,11 +98,11 @@ def test_the_table_shows_every_bot_with_its_intervals() -> None:
 
 
 def test_one_game_has_no_interval() -> None:
-    assert Estimate.of([3.0]) == Estimate(3.0, None)
+    assert MeanEstimate.of([3.0]) == MeanEstimate(3.0, None)
 
 
 def test_an_interval_is_the_normal_one() -> None:
-    estimate = Estimate.of([1.0, 2.0, 3.0, 4.0])
+    estimate = MeanEstimate.of([1.0, 2.0, 3.0, 4.0])
     assert estimate.mean == 2.5
     assert estimate.half_width == pytest.approx(1.959964 * 1.2909944 / 2)
 

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from bots.cli.frame import FOUND, escaped
-from bots.cli.records import MAX_RECORD_BYTES, Fault, check_file
+from bots.cli.records import MAX_RECORD_BYTES, RecordFault, check_file
 from tests.bots.cli.bots import Esr
 
 SAMPLES = Path(__file__).parents[2] / "games" / "records" / "edel-stein-reich-3.jsonl"
 GOOD = SAMPLES.read_text().splitlines()
 
 
-def faults(path: Path) -> list[Fault]:
+def faults(path: Path) -> list[RecordFault]:
     return [checked.fault for checked in check_file(path) if checked.fault]
 
 

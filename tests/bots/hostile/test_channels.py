@@ -13,7 +13,7 @@ from bots.sandbox import PlainLauncher, SandboxLauncher
 from bots.sandbox.code import code_of
 from bots.sandbox.host_process import HostProcess
 from bots.sandbox.runtime import is_in_memory
-from bots.sandbox.sandboxed import Trial
+from bots.sandbox.sandboxed import SelfTestOptions
 from bots.sandbox.seccomp import no_filter
 from tests.bots.hostile.channels import (
     BITS,
@@ -57,7 +57,7 @@ class OnDisk(SandboxLauncher):
     """Starts bots without the filter, with their files on a disk whose cache is initially empty."""
 
     def start(self, program: Program, limits: Limits) -> HostProcess:
-        return self.start_code(code_of(program), limits, Trial(bpf=no_filter))
+        return self.start_code(code_of(program), limits, SelfTestOptions(bpf=no_filter))
 
     def empty_cache(self) -> None:
         for path in self.root.rglob("*.py"):

@@ -14,10 +14,10 @@ from bots.protocol import Limits
 from bots.runner import PlatformFailure, StoredProgram
 from bots.sandbox import SandboxLauncher
 from bots.sandbox.interpreter import environment
-from bots.sandbox.leases import Lease
+from bots.sandbox.leases import SandboxSeat
 from bots.sandbox.limits import as_user, limit_values
 from bots.sandbox.observation import CODE, LIMITS, Outside, look_as_a_bot, look_from_outside, look_without_a_filter
-from bots.sandbox.proof import Check, hidden_places, judge_from_outside, judge_walls, judge_world, prove
+from bots.sandbox.proof import PropertyCheck, hidden_places, judge_from_outside, judge_walls, judge_world, prove
 from bots.sandbox.root import bots_library, root_folder
 from bots.sandbox.runtime import is_in_memory, runtime_folder
 from bots.sandbox.sandboxed import find_bubblewrap
@@ -192,7 +192,7 @@ def test_a_filter_that_lets_everything_through_is_found_out() -> None:
 class Unlimited(SandboxLauncher):
     """Changes the user and sets no limits."""
 
-    def _command(self, lease: Lease, limits: Limits) -> list[str]:
+    def _command(self, lease: SandboxSeat, limits: Limits) -> list[str]:
         assert lease.uid is not None
         words = as_user(lease.uid, Limits())
         return [*words[words.index("--") + 1 :], str(self._bwrap)]
@@ -201,7 +201,7 @@ class Unlimited(SandboxLauncher):
 class SameUser(SandboxLauncher):
     """Sets the limits and does not change the user."""
 
-    def _command(self, lease: Lease, limits: Limits) -> list[str]:
+    def _command(self, lease: SandboxSeat, limits: Limits) -> list[str]:
         assert lease.uid is not None
         words = as_user(lease.uid, limits)
         return [*words[: words.index("--") + 1], str(self._bwrap)]
@@ -255,7 +255,7 @@ def walls(sandbox_launcher: SandboxLauncher) -> dict[str, Any]:
     return look_without_a_filter(sandbox_launcher)
 
 
-def wrong(checks: Iterator[Check]) -> list[str]:
+def wrong(checks: Iterator[PropertyCheck]) -> list[str]:
     return [check.problem for check in checks if not check.ok]
 
 

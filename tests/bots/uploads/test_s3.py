@@ -17,7 +17,7 @@ from moto.server import ThreadedMotoServer
 from bots.sandbox import SandboxLauncher
 from bots.uploads import storage
 from bots.uploads.queue import check
-from bots.uploads.storage import Lost, archive_of, bytes_of, forget_orphans, keep
+from bots.uploads.storage import ArchiveLost, archive_of, bytes_of, forget_orphans, keep
 from bots.uploads.upload import NotStored, upload_version
 from esr_platform.accounts.models import User
 from esr_platform.environment import uploads_storage
@@ -67,7 +67,7 @@ def test_the_same_bytes_are_sent_once_and_broken_ones_again(ada: User, bob: User
     uploaded(bob)
     assert [found.last_modified for found in bucket.objects.all()] == [written]
     bucket.put_object(Key=version.archive, Body=HONEST[:10])
-    with pytest.raises(Lost):
+    with pytest.raises(ArchiveLost):
         archive_of(version)
     upload_version(version.bot, "bot.py", HONEST, DUEL_ONLY)
     assert archive_of(version).digest == version.digest
@@ -87,7 +87,7 @@ def test_what_no_version_names_goes_from_the_bucket_after_a_day(
 def test_what_is_gone_from_the_bucket_is_said_to_be(ada: User, bucket: Any) -> None:
     version = uploaded(ada)
     bucket.objects.delete()
-    with pytest.raises(Lost):
+    with pytest.raises(ArchiveLost):
         bytes_of(version)
 
 

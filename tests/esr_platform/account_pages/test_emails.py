@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy, override
 from pytest_django import Settings
 
 from esr_platform.account_pages import digests
-from esr_platform.account_pages.sign_in import Adapter
+from esr_platform.account_pages.sign_in import AccountAdapter
 from esr_platform.accounts import mail
 from esr_platform.accounts.models import User
 from tests.esr_platform.account_pages.events import paused, rejected
@@ -86,7 +86,7 @@ def test_every_email_of_an_account(prefix: str, miriam: User, outbox: Any) -> No
         "password_reset_url": "http://evil.example/account/password/reset/key/1-abc/",
         "signup_url": "http://evil.example/account/signup/",
     }
-    Adapter().send_mail(prefix, miriam.email, values)
+    AccountAdapter().send_mail(prefix, miriam.email, values)
     (email,) = outbox
     check(email)
     assert "evil.example" not in text_of(email)

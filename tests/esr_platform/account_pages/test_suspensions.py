@@ -15,7 +15,7 @@ from bots.models import AppendOnlyError, Bot, BotVersion, StaffAction, TextRemov
 from bots.moderation import blank
 from bots.owners import player_of
 from esr_platform.account_pages import suspensions
-from esr_platform.account_pages.sign_in import Adapter
+from esr_platform.account_pages.sign_in import AccountAdapter
 from esr_platform.accounts import tokens
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import Scope, User
@@ -264,7 +264,7 @@ def test_of_two_who_suspend_each_other_at_once_one_does(db: None) -> None:
 def test_a_password_that_is_being_changed_lifts_no_suspension(miriam: User, staff: User) -> None:
     on_its_way = User.objects.get(pk=miriam.pk)
     suspensions.suspend(miriam, staff, WHY)
-    Adapter().set_password(on_its_way, "another cellar of amethysts")
+    AccountAdapter().set_password(on_its_way, "another cellar of amethysts")
     miriam.refresh_from_db()
     assert miriam.suspended
     assert not miriam.is_active

@@ -16,8 +16,8 @@ from rich.console import Console
 
 from esr_platform.management.commands.run import listen_to_signals
 from esr_platform.supervisor.broker import socket_path
-from esr_platform.supervisor.problems import Problem, check_port, check_space, lock_folder, redis_answers
-from esr_platform.supervisor.processes import LIMIT_S, PROGRESS_S, REPORT_EVERY_S, STALLED_S, Command, Patience
+from esr_platform.supervisor.problems import SiteProblem, check_port, check_space, lock_folder, redis_answers
+from esr_platform.supervisor.processes import LIMIT_S, PROGRESS_S, REPORT_EVERY_S, STALLED_S, Patience, ProcessCommand
 from esr_platform.supervisor.site import STOP_SIGNALS, Place, Site
 from esr_platform.supervisor.supervisor import MOST_BAD_STARTS, Supervisor
 from esr_platform.supervisor.terminal import Terminal
@@ -39,8 +39,8 @@ def supervisor(heard: Heard) -> Iterator[Supervisor]:
     supervisor.stop()
 
 
-def python(name: str, script: str) -> Command:
-    return Command(name, [sys.executable, "-u", "-c", script])
+def python(name: str, script: str) -> ProcessCommand:
+    return ProcessCommand(name, [sys.executable, "-u", "-c", script])
 
 
 def attend_until(supervisor: Supervisor, true: Callable[[], bool], seconds: float = 180.0) -> None:
@@ -76,7 +76,7 @@ def test_a_process_that_never_starts_well_is_a_problem_and_its_last_words_are_he
     supervisor: Supervisor, heard: Heard
 ) -> None:
     supervisor.start(python("broken", "import sys; sys.exit('no such thing')"))
-    with pytest.raises(Problem, match="broken"):
+    with pytest.raises(SiteProblem, match="broken"):
         attend_until(supervisor, lambda: False)
     assert heard.count(("broken", "no such thing")) == MOST_BAD_STARTS
 
@@ -84,7 +84,7 @@ def test_a_process_that_never_starts_well_is_a_problem_and_its_last_words_are_he
 def test_a_program_that_refuses_to_start_is_a_problem_at_once(supervisor: Supervisor, heard: Heard) -> None:
     broken = python("broken", "import sys; sys.exit('the cause')")
     supervisor.start(replace(broken, refusal=lambda lines: f"advice on {', '.join(lines)}"))
-    with pytest.raises(Problem, match=r"^advice on the cause$"):
+    with pytest.raises(SiteProblem, match=r"^advice on the cause$"):
         attend_until(supervisor, lambda: False)
     assert heard == [("broken", "the cause")]
 
@@ -179,7 +179,7 @@ def test_a_port_in_use_names_another_one() -> None:
         busy.bind(("127.0.0.1", 0))
         busy.listen()
         port = busy.getsockname()[1]
-        with pytest.raises(Problem, match=rf"{port} .*make run PORT={port + 1}"):
+        with pytest.raises(SiteProblem, match=rf"{port} .*make run PORT={port + 1}"):
             check_port("127.0.0.1", port)
 
 
@@ -188,14 +188,14 @@ def test_a_free_port_is_no_problem() -> None:
 
 
 def test_a_full_disk_says_how_much_is_missing(tmp_path: Path) -> None:
-    with pytest.raises(Problem, match=r" 10000000000 MB .*VAR_DIR"):
+    with pytest.raises(SiteProblem, match=r" 10000000000 MB .*VAR_DIR"):
         check_space(tmp_path, least=10**16)
     check_space(tmp_path, least=1)
 
 
 def test_a_data_folder_belongs_to_one_supervisor(tmp_path: Path) -> None:
     lock = lock_folder(tmp_path)
-    with pytest.raises(Problem, match=rf"process {os.getpid()}\b"):
+    with pytest.raises(SiteProblem, match=rf"process {os.getpid()}\b"):
         lock_folder(tmp_path)
     os.close(lock)
     os.close(lock_folder(tmp_path))

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from esr_platform.supervisor import processes
 from esr_platform.supervisor.broker import data_folder, socket_path
-from esr_platform.supervisor.problems import Problem
+from esr_platform.supervisor.problems import SiteProblem
 from esr_platform.supervisor.site import Place, Site
 from esr_platform.supervisor.supervisor import Supervisor
 from esr_platform.supervisor.terminal import Terminal
@@ -94,7 +94,7 @@ def test_unreadable_data_ends_the_start_at_once(damage: Callable[[Path], None], 
     lines: list[str] = []
     supervisor = Supervisor(lambda _name, line: lines.append(line))
     supervisor.start(processes.redis(tmp_path))
-    with pytest.raises(Problem, match=str(data_folder(tmp_path))):
+    with pytest.raises(SiteProblem, match=str(data_folder(tmp_path))):
         supervisor.attend(LONG_S)
     supervisor.stop()
     assert lines
@@ -114,5 +114,5 @@ def test_a_machine_without_an_embedded_redis_needs_another_one(tmp_path: Path, m
         Place(ROOT, tmp_path, free_port(), f"unix://{socket_path(tmp_path)}"),
         Terminal(Console(file=io.StringIO())),
     )
-    with pytest.raises(Problem, match="REDIS_URL"), site.up(lambda: None):
+    with pytest.raises(SiteProblem, match="REDIS_URL"), site.up(lambda: None):
         pass

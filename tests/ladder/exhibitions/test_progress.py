@@ -22,7 +22,7 @@ from ladder.matches.dispatch import AT_A_SET_TIME, dispatch
 from ladder.matches.leases import claim
 from ladder.models import Exhibition, Ladder, LedgerEntry, Match, SeatResult
 from ladder.pairings.seatings import seatings
-from ladder.ratings.sprt import Verdict
+from ladder.ratings.sprt import TestVerdict
 from ladder.seasons import close
 from tests.build import (
     active_version,
@@ -100,7 +100,7 @@ def test_a_comparison_stops_as_soon_as_it_is_decided(bot: Bot, duel: Ladder) -> 
     assert (exhibition.state, exhibition.verdict) == ("finished", "better")
     assert len(blocks_of(exhibition)) < 30
     walked = walk_of(exhibition)
-    assert walked.verdict is Verdict.BETTER
+    assert walked.verdict is TestVerdict.BETTER
     assert not Match.objects.filter(block__exhibition=exhibition, status__in=["queued", "running"]).exists()
 
 

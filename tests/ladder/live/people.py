@@ -23,7 +23,7 @@ from ladder.live.answers import GRACE, Ruling, answer_seat, expire
 from ladder.live.end import finish
 from ladder.live.hosted import ask_seat
 from ladder.live.start import Guest
-from ladder.matches.blocks import Player
+from ladder.matches.blocks import BlockPlayer
 from ladder.models import Attempt, DealSeries, Ladder, LiveSeat, Match, Membership, Occupant, PlayedMove, Table
 from tests.build import person
 from tests.judge.judging import check
@@ -67,7 +67,7 @@ def table_for(
     ]
     guest = Guest(guest_hash(SECRET), "")
     guests = {seat: guest for seat, one in enumerate(versions) if one.bot.house_name == Bot.GUEST}
-    sitting = [Player(one, membership) for one, membership in zip(versions, memberships, strict=True)]
+    sitting = [BlockPlayer(one, membership) for one, membership in zip(versions, memberships, strict=True)]
     return opened(ladder, sitting, rated=rated, limits=replace(limits), guests=guests)
 
 

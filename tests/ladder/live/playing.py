@@ -22,7 +22,7 @@ from ladder.live.notify import save_and_tell
 from ladder.live.position import Position
 from ladder.live.rows import KEPT_MOVES, position_of
 from ladder.live.start import open_table
-from ladder.matches.blocks import Player
+from ladder.matches.blocks import BlockPlayer
 from ladder.members.memberships import register
 from ladder.models import DealSeries, Ladder, LiveSeat, Match, PlayedMove, Table
 from ladder.seasons import open_first
@@ -56,11 +56,11 @@ def game_of(game: str, seats: int, limits: Limits = CALM) -> Match:
 
 def table_of(ladder: Ladder, bots: list[Bot], *, rated: bool = True, limits: Limits = CALM) -> Match:
     """A live game in which ``bots`` sit in this order."""
-    players = [Player(active_version(bot), ladder.memberships.get(bot=bot) if rated else None) for bot in bots]
+    players = [BlockPlayer(active_version(bot), ladder.memberships.get(bot=bot) if rated else None) for bot in bots]
     return opened(ladder, players, rated=rated, limits=limits)
 
 
-def opened(ladder: Ladder, players: list[Player], **how: Any) -> Match:
+def opened(ladder: Ladder, players: list[BlockPlayer], **how: Any) -> Match:
     """Open a table like ``open_table``, and let the first decisions be answered at once.
 
     The site tells the first seats a moment late, by as long as its query for the time took (``game.held``).

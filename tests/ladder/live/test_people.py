@@ -22,7 +22,7 @@ from ladder.live.presence import NOBODY_LEFT, NoSubstitute, note_seen, notice_go
 from ladder.live.start import open_table
 from ladder.live.sweep import sweep_tables
 from ladder.live.visibility import ended
-from ladder.matches.blocks import Player
+from ladder.matches.blocks import BlockPlayer
 from ladder.models import LiveSeat, Match, Membership, Occupant, PlayedMove, SeatLog, SeatResult
 from ladder.verification.ladders import verify_games
 from tests.ladder.live.hosted import Fakes, default
@@ -95,7 +95,7 @@ def test_whose_chair_it_is() -> None:
 
 
 def test_a_guest_without_a_secret_sits_nowhere() -> None:
-    players = [Player(one) for one in (guest_player(), *house("greedy"))]
+    players = [BlockPlayer(one) for one in (guest_player(), *house("greedy"))]
     with pytest.raises(ValueError, match="guests"):
         open_table(ladder_of(DUEL, 2, "open"), players, rated=False, limits=QUICK)
 

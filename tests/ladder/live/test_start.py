@@ -8,7 +8,7 @@ from django.utils import timezone
 from ladder.ledger.append import NoSeason
 from ladder.live import decisions
 from ladder.live.start import open_table
-from ladder.matches.blocks import Player
+from ladder.matches.blocks import BlockPlayer
 from ladder.models import Attempt, Block, DealSeries, LiveSeat, Match, Season, Table
 from ladder.openness import is_open
 from ladder.upkeep import sweep
@@ -52,7 +52,7 @@ def test_each_live_game_has_a_deal_of_its_own_in_the_series_of_live_games() -> N
 def test_a_casual_game_needs_no_entries_and_a_rated_one_does() -> None:
     ladder = live_ladder("edel-stein-reich-duel", 2)
     bots = remote_bots(2)
-    players = [Player(active_version(bot)) for bot in bots]
+    players = [BlockPlayer(active_version(bot)) for bot in bots]
     before = snapshot()
     with pytest.raises(ValueError, match="membership"):
         open_table(ladder, players)
@@ -65,7 +65,7 @@ def test_without_other_limits_a_table_has_those_of_its_ladder_for_the_whole_game
     ladder = live_ladder("edel-stein-reich-duel", 2)
     ladder.limits = {"move_ms": 1234, "bank_ms": 0}
     ladder.save()
-    match = open_table(ladder, [Player(active_version(bot)) for bot in remote_bots(2)], rated=False)
+    match = open_table(ladder, [BlockPlayer(active_version(bot)) for bot in remote_bots(2)], rated=False)
     ladder.limits = {"move_ms": 1}
     ladder.save()
     standing = decisions.standing(match.pk, bot_at(match, owing(match)[0]))
@@ -76,7 +76,7 @@ def test_without_other_limits_a_table_has_those_of_its_ladder_for_the_whole_game
 
 def test_no_table_opens_without_a_season() -> None:
     ladder = live_ladder("edel-stein-reich-duel", 2)
-    players = [Player(active_version(bot)) for bot in remote_bots(2)]
+    players = [BlockPlayer(active_version(bot)) for bot in remote_bots(2)]
     Season.objects.filter(ladder=ladder).update(closing=timezone.now())
     before = Match.objects.count()
     with pytest.raises(NoSeason):

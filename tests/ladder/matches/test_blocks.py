@@ -9,7 +9,7 @@ from django.db.models import F
 from bots.models import Bot
 from games.chance import commitment
 from ladder.creation import open_house
-from ladder.matches.blocks import KEY_BYTES, Player, end_if_over, key_hash, schedule_block, seed_of
+from ladder.matches.blocks import KEY_BYTES, BlockPlayer, end_if_over, key_hash, schedule_block, seed_of
 from ladder.matches.dispatch import recent
 from ladder.matches.leases import MOST_FAILURES, give_back
 from ladder.models import Attempt, Block, Ladder, Match, Membership, SeatResult
@@ -34,7 +34,7 @@ def test_a_block_is_one_deal_played_in_all_seatings(house: None, seats: int) -> 
     players = first_players(ladder)
     block = scheduled(ladder, players)
     tables = [
-        tuple(players.index(Player(seat.version, seat.membership)) for seat in match.seats.order_by("index"))
+        tuple(players.index(BlockPlayer(seat.version, seat.membership)) for seat in match.seats.order_by("index"))
         for match in block.matches.order_by("seating")
     ]
     assert tables == list(seatings(ladder.seats))

@@ -17,7 +17,7 @@ from bots.models import Bot
 from bots.uploads.storage import uploads
 from esr_platform.accounts.models import User
 from ladder import tasks
-from ladder.matches.blocks import Player, schedule_block
+from ladder.matches.blocks import BlockPlayer, schedule_block
 from ladder.matches.dispatch import ON_TIME, OVERDUE, QUEUE, SEND_AGAIN, SOON, WINDOW, dispatch, send_next
 from ladder.matches.leases import give_back
 from ladder.matches.results import record_result
@@ -66,7 +66,7 @@ def unrated(ladder: Ladder, by: User, blocks: int = 1) -> Exhibition:
         state=Exhibition.State.RUNNING,
     )
     players = [
-        Player(membership.bot.versions.get(active=True))
+        BlockPlayer(membership.bot.versions.get(active=True))
         for membership in ladder.memberships.order_by("pk")[: ladder.seats]
     ]
     for _ in range(blocks):

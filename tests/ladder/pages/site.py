@@ -9,7 +9,7 @@ from random import Random
 from bots.models import Bot
 from games.record import replay
 from games.registry import GAMES
-from ladder.matches.blocks import Player
+from ladder.matches.blocks import BlockPlayer
 from ladder.matches.leases import claim
 from ladder.matches.schedule import fill
 from ladder.models import Block, Ladder, Match, Membership
@@ -121,7 +121,7 @@ def _build() -> Site:
 
 def block_like(like: Match) -> Block:
     """An unrated block of the players of ``like``."""
-    players = [Player(seat.version) for seat in like.seats.order_by("index")]
+    players = [BlockPlayer(seat.version) for seat in like.seats.order_by("index")]
     return scheduled(like.ladder, players, purpose=Block.Purpose.TEST)
 
 

@@ -17,7 +17,7 @@ from games.record import replay
 from games.registry import GAMES
 from games.replays import replay_document
 from games.rules import Document
-from ladder.matches.blocks import Player
+from ladder.matches.blocks import BlockPlayer
 from ladder.matches.logs import unpacked
 from ladder.matches.play import play
 from ladder.models import Block, DealSeries, Ladder, Match, Result, Season, SeatLog
@@ -97,7 +97,7 @@ def site(settings: Any) -> Site:
     ladder = Ladder.objects.get(slug=DUEL)
     other = ladder.memberships.filter(bot__owner=None).select_related("bot").earliest("pk")
     mine = ladder.memberships.get(bot=bot)
-    duel = scheduled(ladder, [Player(active_version(membership.bot), membership) for membership in (mine, other)])
+    duel = scheduled(ladder, [BlockPlayer(active_version(membership.bot), membership) for membership in (mine, other)])
     assert play(games_of(duel)[0].pk) == "finished"
     four = block_on(Ladder.objects.get(slug="edel-stein-reich-4"))
     finished, forfeited, void, _ = games_of(four)

@@ -16,7 +16,7 @@ from bots.owners import guest_player, player_of
 from esr_platform.account_pages import suspensions
 from esr_platform.accounts.models import User
 from games.registry import GAMES
-from ladder.matches.blocks import Player
+from ladder.matches.blocks import BlockPlayer
 from ladder.models import Block, Invitation, Ladder, Match, Membership, Season
 from ladder.pages import home
 from ladder.pages.components.boards import table
@@ -144,7 +144,7 @@ def with_a_guest() -> Match:
     """A casual game of a guest against the house, over."""
     ladder = Ladder.objects.get(slug=f"{DUEL}-open")
     house = active_version(Bot.objects.get(house_name="greedy"))
-    players = [Player(guest_player(), None), Player(house, None)]
+    players = [BlockPlayer(guest_player(), None), BlockPlayer(house, None)]
     block = scheduled(ladder, players, purpose=Block.Purpose.CASUAL, rotated=False)
     return finish_game(Match.objects.select_related("ladder", "block").get(block=block))
 

@@ -9,11 +9,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from ladder.pairings.candidates import HALF_WEIGHT, NEW_VERSION_GAMES, Candidate, may_meet, most_at_one_table, nearness
-from ladder.pairings.draw import Drawn, drawn
+from ladder.pairings.draw import DrawnBlock, drawn
 from ladder.pairings.opponents import Field
 from ladder.pairings.seatings import seatings
 from ladder.pairings.shares import Flow, in_fair_order, shared
-from ladder.pairings.turns import TURNS, Turn, Turns, turn_of
+from ladder.pairings.turns import TURNS, DrawQueues, DrawReason, turn_of
 from tests.ladder.pairings.pools import house, pools, seat_counts, seeds
 
 
@@ -49,7 +49,7 @@ def ladders(draw: st.DrawFn) -> tuple[list[Candidate], int]:
     return draw(pools(least=seats, most=12).filter(lambda pool: most_at_one_table(pool) >= seats)), seats
 
 
-def after(pool: dict[int, Candidate], block: Drawn, number: int) -> None:
+def after(pool: dict[int, Candidate], block: DrawnBlock, number: int) -> None:
     """Write down in ``pool`` what ``block`` gives to whom, as the database does between two fillings."""
     games = len(seatings(len(block.memberships)))
     for membership in block.memberships:
@@ -92,7 +92,7 @@ def test_among_the_same_bots_each_turn_of_the_longest_wait_takes_the_longest_wai
     pool = {one.membership: one for one in begun}
     for number in range(31, 31 + 3 * len(begun)):
         (block,) = drawn(pool.values(), seats, 1, number, Random(seed + number))
-        if turn_of(number) is Turn.LONGEST_WAIT:
+        if turn_of(number) is DrawReason.LONGEST_WAIT:
             assert pool[block.first].since == min(one.since for one in pool.values())
         after(pool, block, number)
 
@@ -128,7 +128,7 @@ def test_a_new_version_plays_its_first_twenty_games_in_a_few_blocks() -> None:
     pool = [*house(200, games=300), Candidate(999, 1_500_000, games=900, owner=1, version_games=0, since=0)]
     blocks = drawn(pool, 4, 10, 0, Random(3))
     assert sum(999 in block.memberships for block in blocks) * 4 >= 20
-    assert [block.turn for block in blocks if block.first == 999].count(Turn.NEW_VERSION) >= 4
+    assert [block.turn for block in blocks if block.first == 999].count(DrawReason.NEW_VERSION) >= 4
 
 
 def test_the_top_also_meets_the_middle() -> None:
@@ -149,7 +149,7 @@ def test_who_is_to_play_at_once_does_and_takes_no_turn_of_the_longest_wait(
     assert {membership for block in blocks for membership in block.memberships} >= set(at_once)
     assert len(blocks) <= max(count, 2 * len(at_once) + 1)
     for at, block in enumerate(blocks, number):
-        assert (block.turn is Turn.LONGEST_WAIT) == (turn_of(at) is Turn.LONGEST_WAIT)
+        assert (block.turn is DrawReason.LONGEST_WAIT) == (turn_of(at) is DrawReason.LONGEST_WAIT)
 
 
 @given(pools(least=2), seat_counts, seeds)
@@ -324,20 +324,20 @@ def test_of_those_with_nothing_on_their_way_the_one_that_waits_longest_is_first(
     assert in_fair_order(made) == [4, 2, 1, 3]
 
 
-def first(pool: list[Candidate], turn: Turn) -> tuple[int, Turn]:
-    one, was = Turns(pool, Random(1)).next(turn)
+def first(pool: list[Candidate], turn: DrawReason) -> tuple[int, DrawReason]:
+    one, was = DrawQueues(pool, Random(1)).next(turn)
     return one.membership, was
 
 
 def test_the_turns_repeat_and_each_has_its_share() -> None:
     assert [turn_of(number) for number in range(8)] == [*TURNS, *TURNS]
-    assert TURNS.count(Turn.NEW_VERSION) == 2
-    assert TURNS.count(Turn.LONGEST_WAIT) == 1
+    assert TURNS.count(DrawReason.NEW_VERSION) == 2
+    assert TURNS.count(DrawReason.LONGEST_WAIT) == 1
 
 
 @given(pools(least=1), seeds)
 def test_fewest_games_come_first_then_the_widest_interval(pool: list[Candidate], seed: int) -> None:
-    one, _ = Turns(pool, Random(seed)).next(Turn.FEWEST_GAMES)
+    one, _ = DrawQueues(pool, Random(seed)).next(DrawReason.FEWEST_GAMES)
     equals = [other for other in pool if other.games == min(each.games for each in pool)]
     if any(other.width is None for other in equals):
         assert one in equals and one.width is None
@@ -348,11 +348,11 @@ def test_fewest_games_come_first_then_the_widest_interval(pool: list[Candidate],
 def test_a_new_version_waits_for_the_other_new_ones_and_not_for_their_next_ones() -> None:
     """Whoever uploads a version before each of his turns gets every third of them, beside two others."""
     pool = [replace(one, owner=one.membership, version_games=0) for one in house(3)]
-    turns = Turns(pool, Random(2))
+    turns = DrawQueues(pool, Random(2))
     chosen = []
     for _ in range(9):
-        one, turn = turns.next(Turn.NEW_VERSION)
-        assert turn is Turn.NEW_VERSION
+        one, turn = turns.next(DrawReason.NEW_VERSION)
+        assert turn is DrawReason.NEW_VERSION
         chosen.append(one.membership)
         turns.seated([one], 2)
         turns.standing[1] = replace(turns.standing[1], version_games=0)
@@ -361,22 +361,22 @@ def test_a_new_version_waits_for_the_other_new_ones_and_not_for_their_next_ones(
 
 def test_a_version_is_new_until_it_was_given_its_first_games() -> None:
     young = Candidate(1, 1_500_000, games=900, owner=7, version_games=NEW_VERSION_GAMES - 1)
-    assert first([young, *house(4)[1:]], Turn.NEW_VERSION) == (1, Turn.NEW_VERSION)
+    assert first([young, *house(4)[1:]], DrawReason.NEW_VERSION) == (1, DrawReason.NEW_VERSION)
     known = replace(young, version_games=NEW_VERSION_GAMES)
-    assert first([known, *house(4)[1:]], Turn.NEW_VERSION)[1] is Turn.FEWEST_GAMES
+    assert first([known, *house(4)[1:]], DrawReason.NEW_VERSION)[1] is DrawReason.FEWEST_GAMES
 
 
 def test_versions_of_the_house_are_never_new() -> None:
     pool = [replace(one, version_games=0) for one in house(4)]
-    assert first(pool, Turn.NEW_VERSION)[1] is Turn.FEWEST_GAMES
+    assert first(pool, DrawReason.NEW_VERSION)[1] is DrawReason.FEWEST_GAMES
 
 
 def test_who_has_waited_longest_is_whoever_sat_down_before_all_others() -> None:
     pool = [replace(one, since=10 - one.membership) for one in house(5)]
-    turns = Turns(pool, Random(1))
+    turns = DrawQueues(pool, Random(1))
     order = []
     for _ in range(7):
-        one, _ = turns.next(Turn.LONGEST_WAIT)
+        one, _ = turns.next(DrawReason.LONGEST_WAIT)
         order.append(one.membership)
         turns.seated([one], 4)
     assert order == [5, 4, 3, 2, 1, 5, 4]
@@ -384,16 +384,16 @@ def test_who_has_waited_longest_is_whoever_sat_down_before_all_others() -> None:
 
 def test_nobody_is_no_turn() -> None:
     with pytest.raises(ValueError, match="candidates"):
-        Turns([], Random(1)).next(Turn.LONGEST_WAIT)
+        DrawQueues([], Random(1)).next(DrawReason.LONGEST_WAIT)
 
 
 @given(st.lists(st.integers(0, 40), min_size=1, max_size=30, unique=True), seeds)
 def test_the_longest_wait_takes_everybody_once_before_anybody_twice(since: list[int], seed: int) -> None:
     pool = [Candidate(membership, 1_500_000, since=at) for membership, at in enumerate(since, 1)]
-    turns = Turns(pool, Random(seed))
+    turns = DrawQueues(pool, Random(seed))
     order = []
     for _ in pool:
-        one, _ = turns.next(Turn.LONGEST_WAIT)
+        one, _ = turns.next(DrawReason.LONGEST_WAIT)
         order.append(one.membership)
         turns.seated([one], 2)
     assert [since[membership - 1] for membership in order] == sorted(since)

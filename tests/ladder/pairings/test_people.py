@@ -12,7 +12,7 @@ from ladder.pairings.people import (
     ANYBODY_AFTER_S,
     BOTS_AFTER_S,
     NEAR,
-    Found,
+    FoundTable,
     PeopleLadder,
     Searcher,
     found,
@@ -27,7 +27,7 @@ def searcher(player: int, waited_s: float = 0.0, rating: int = START, ladder: in
     return Searcher(player, 1000 + player, ladder, rating, waited_s)
 
 
-def tables(ladder: PeopleLadder, searchers: Sequence[Searcher], room: int = 99, seed: int = 3) -> list[Found]:
+def tables(ladder: PeopleLadder, searchers: Sequence[Searcher], room: int = 99, seed: int = 3) -> list[FoundTable]:
     return found([ladder], searchers, room, Random(seed))
 
 
@@ -51,7 +51,7 @@ bots = st.lists(st.tuples(st.integers(0, 3_000_000), st.none() | st.integers(100
 
 
 def test_two_who_look_for_a_game_find_each_other() -> None:
-    assert tables(PeopleLadder(1, 2), [searcher(1, 5), searcher(2)]) == [Found(1, (1, 2))]
+    assert tables(PeopleLadder(1, 2), [searcher(1, 5), searcher(2)]) == [FoundTable(1, (1, 2))]
 
 
 def test_one_alone_waits() -> None:
@@ -60,13 +60,13 @@ def test_one_alone_waits() -> None:
 
 def test_the_nearest_in_rating_sit_down_with_who_has_waited_longest() -> None:
     here = [searcher(1, 9), searcher(2, 8, START + 100_000), searcher(3, 0, START - 90_000)]
-    assert tables(PeopleLadder(1, 2), here) == [Found(1, (1, 3))]
+    assert tables(PeopleLadder(1, 2), here) == [FoundTable(1, (1, 3))]
 
 
 def test_who_is_far_apart_waits_until_the_window_is_wide_enough() -> None:
     far = [searcher(1, 0), searcher(2, 0, START + NEAR + 50_000)]
     assert tables(PeopleLadder(1, 2), far) == []
-    assert tables(PeopleLadder(1, 2), [searcher(1, 5), far[1]]) == [Found(1, (1, 2))]
+    assert tables(PeopleLadder(1, 2), [searcher(1, 5), far[1]]) == [FoundTable(1, (1, 2))]
 
 
 def test_after_a_while_anybody_will_do() -> None:

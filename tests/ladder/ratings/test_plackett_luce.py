@@ -11,16 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ladder.ratings.elo import expectation
-from ladder.ratings.plackett_luce import POINTS, PRIOR_POINTS, Floats, Games, Likelihood, fit
+from ladder.ratings.plackett_luce import POINTS, PRIOR_POINTS, Floats, GameResults, Likelihood, fit
 
 VERSIONS = 6
 
 
-def games(rows: list[tuple[tuple[int, ...], tuple[int, ...]]], versions: int = VERSIONS) -> Games:
+def games(rows: list[tuple[tuple[int, ...], tuple[int, ...]]], versions: int = VERSIONS) -> GameResults:
     """``rows`` are games: the versions by seat, and their ranks."""
     shape = (len(rows), len(rows[0][0]) if rows else 2)
     seats, ranks = (np.array([row[part] for row in rows], dtype=np.int64).reshape(shape) for part in (0, 1))
-    return Games(versions, seats, ranks, np.arange(len(rows)))
+    return GameResults(versions, seats, ranks, np.arange(len(rows)))
 
 
 def strengths(rows: list[tuple[tuple[int, ...], tuple[int, ...]]], prior_points: float = PRIOR_POINTS) -> Floats:
@@ -148,7 +148,7 @@ def test_a_difference_means_what_it_means_in_elo(wins: int, losses: int) -> None
 
 
 def test_flat_lists_become_games() -> None:
-    found, ids = Games.flat(2, versions=[70, 12, 12, 70], ranks=[1, 2, 1, 1], blocks=[9, 9])
+    found, ids = GameResults.flat(2, versions=[70, 12, 12, 70], ranks=[1, 2, 1, 1], blocks=[9, 9])
     assert ids.tolist() == [12, 70]
     assert found.seats.tolist() == [[1, 0], [0, 1]]
     assert found.ranks.tolist() == [[1, 2], [1, 1]]
@@ -157,14 +157,14 @@ def test_flat_lists_become_games() -> None:
 
 
 def test_no_games_leave_everybody_in_the_middle() -> None:
-    assert fit(Likelihood(Games.flat(3, [], [], [])[0])).tolist() == []
+    assert fit(Likelihood(GameResults.flat(3, [], [], [])[0])).tolist() == []
 
 
 def test_games_that_do_not_fit_say_what_is_wrong() -> None:
     seats = np.array([[0, 1], [1, 2]])
     with pytest.raises(ValueError, match="a version and a rank for each"):
-        Games(3, seats, seats[:1], np.array([0, 0]))
+        GameResults(3, seats, seats[:1], np.array([0, 0]))
     with pytest.raises(ValueError, match="a block for each of 2 games"):
-        Games(3, seats, seats, np.array([0]))
+        GameResults(3, seats, seats, np.array([0]))
     with pytest.raises(ValueError, match="versions count from 0 below 2"):
-        Games(2, seats, seats, np.array([0, 0]))
+        GameResults(2, seats, seats, np.array([0, 0]))

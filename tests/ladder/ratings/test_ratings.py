@@ -14,7 +14,7 @@ from ladder.ratings.choices import choices, groups_of
 from ladder.ratings.draws import packed, rank_intervals, told_apart, unpacked
 from ladder.ratings.elo import START_RATING
 from ladder.ratings.means import mean_of, t_quantile, within
-from ladder.ratings.plackett_luce import POINTS, Games, Likelihood, fit
+from ladder.ratings.plackett_luce import POINTS, GameResults, Likelihood, fit
 from ladder.ratings.regression import regressed
 from ladder.ratings.scores import beaten
 from ladder.ratings.shares import WIN, win_shares
@@ -197,7 +197,7 @@ def test_a_fraction_that_is_none_is_refused(num: int, den: int) -> None:
         regressed(START_RATING, num, den)
 
 
-def duels(blocks: int, *, deal: float, seed: int = 1, versions: int = 8) -> Games:
+def duels(blocks: int, *, deal: float, seed: int = 1, versions: int = 8) -> GameResults:
     """Both seatings of each deal, which favours a seat by ``deal`` standard deviations of chance, the same in both."""
     random = np.random.default_rng(seed)
     true = np.linspace(-0.5, 0.5, versions)
@@ -206,22 +206,24 @@ def duels(blocks: int, *, deal: float, seed: int = 1, versions: int = 8) -> Game
     favour = np.tile(deal * random.normal(size=(blocks, 2)), (2, 1))
     better = true[seats] + favour + random.gumbel(size=seats.shape)
     ranks = 1 + (better < better[:, ::-1])
-    return Games(versions, seats, ranks, np.tile(np.arange(blocks), 2))
+    return GameResults(versions, seats, ranks, np.tile(np.arange(blocks), 2))
 
 
-def without_blocks(games: Games) -> Games:
+def without_blocks(games: GameResults) -> GameResults:
     """The same games as if each had a deal of its own."""
-    return Games(games.versions, games.seats, games.ranks, np.arange(len(games.seats)))
+    return GameResults(games.versions, games.seats, games.ranks, np.arange(len(games.seats)))
 
 
-def refitted(games: Games, count: int) -> np.ndarray:
+def refitted(games: GameResults, count: int) -> np.ndarray:
     """The bootstrap by the book: blocks drawn with replacement, fitted to the end."""
     random = np.random.default_rng(3)
     found = []
     for _ in range(count):
         times = np.bincount(random.integers(0, games.block_count, games.block_count), minlength=games.block_count)
         rows = np.repeat(np.arange(len(games.blocks)), times[games.blocks])
-        found.append(fit(Likelihood(Games(games.versions, games.seats[rows], games.ranks[rows], games.blocks[rows]))))
+        found.append(
+            fit(Likelihood(GameResults(games.versions, games.seats[rows], games.ranks[rows], games.blocks[rows])))
+        )
     return POINTS * np.array(found).T
 
 
@@ -250,14 +252,14 @@ def test_what_a_deal_gives_its_seats_falls_out_of_a_block() -> None:
 
 def test_games_that_are_copies_of_each_other_count_once() -> None:
     games = duels(400, deal=0)
-    copies = Games(8, *(np.tile(part, (5, 1)) for part in (games.seats, games.ranks)), np.tile(games.blocks, 5))
+    copies = GameResults(8, *(np.tile(part, (5, 1)) for part in (games.seats, games.ranks)), np.tile(games.blocks, 5))
     assert estimate(copies, 1).margins.mean() == pytest.approx(estimate(games, 1).margins.mean(), rel=0.1)
 
 
 def test_whoever_has_hardly_played_or_won_everything_is_uncertain() -> None:
     known = duels(400, deal=0)
     winner = np.array([[8, 0], [0, 8]])
-    games = Games(
+    games = GameResults(
         9,
         np.concatenate([known.seats, winner]),
         np.concatenate([known.ranks, np.array([[1, 2], [2, 1]])]),
@@ -280,4 +282,4 @@ def test_the_mean_over_all_seats_is_1500_in_every_draw() -> None:
 
 def test_a_season_without_games_has_nothing_to_estimate_from() -> None:
     with pytest.raises(ValueError, match="no games"):
-        estimate(Games.flat(4, [], [], [])[0], 1)
+        estimate(GameResults.flat(4, [], [], [])[0], 1)

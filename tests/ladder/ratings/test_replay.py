@@ -9,47 +9,47 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from ladder.ratings.elo import STANDARD_K, START_RATING, KFactor, Player, changes
-from ladder.ratings.rating import Rated, Rules, Standing, rate
-from ladder.ratings.replay import Correction, Game, Item, Merge, NewK, Replay, SeasonStart, Void
+from ladder.ratings.elo import STANDARD_K, START_RATING, KFactor, RatedSeat, changes
+from ladder.ratings.rating import Rated, RatingState, Rules, rate
+from ladder.ratings.replay import Correction, Item, LedgerReplay, Merge, NewK, RankedGame, SeasonStart, Void
 from ladder.ratings.shares import win_shares
 
 ENTRIES = range(1, 8)
 
 
 @st.composite
-def ledgers(draw: st.DrawFn, seats: int | None = None) -> list[Game]:
+def ledgers(draw: st.DrawFn, seats: int | None = None) -> list[RankedGame]:
     """Up to 40 results of one ladder, numbered from 1."""
     size = seats or draw(st.integers(2, 5))
     tables = st.lists(st.sampled_from(ENTRIES), min_size=size, max_size=size, unique=True)
     ranks = st.lists(st.integers(1, size), min_size=size, max_size=size)
     games = draw(st.lists(st.tuples(tables, ranks), min_size=1, max_size=40))
-    return [Game(number, tuple(table), tuple(ranked)) for number, (table, ranked) in enumerate(games, 1)]
+    return [RankedGame(number, tuple(table), tuple(ranked)) for number, (table, ranked) in enumerate(games, 1)]
 
 
-def rebuilt(items: Sequence[Item]) -> tuple[Replay, list[list[Rated]]]:
-    rebuild = Replay(corrections(items))
-    rows = list(rebuild.rated(item for item in items if isinstance(item, Game)))
+def rebuilt(items: Sequence[Item]) -> tuple[LedgerReplay, list[list[Rated]]]:
+    rebuild = LedgerReplay(corrections(items))
+    rows = list(rebuild.rated(item for item in items if isinstance(item, RankedGame)))
     rebuild.finish()
     return rebuild, rows
 
 
 def corrections(items: Sequence[Item]) -> list[Correction]:
-    return [item for item in items if not isinstance(item, Game)]
+    return [item for item in items if not isinstance(item, RankedGame)]
 
 
 def standings(items: Sequence[Item]) -> dict[int, tuple[int, ...]]:
     """What is not as at the start."""
     found = rebuilt(items)[0].standings
-    return {entry: astuple(one) for entry, one in found.items() if one != Standing()}
+    return {entry: astuple(one) for entry, one in found.items() if one != RatingState()}
 
 
-def one_by_one(games: Sequence[Game], k: KFactor = STANDARD_K) -> dict[int, tuple[int, ...]]:
+def one_by_one(games: Sequence[RankedGame], k: KFactor = STANDARD_K) -> dict[int, tuple[int, ...]]:
     """The same by nothing but ``elo.changes``."""
-    found: dict[int, Standing] = {}
+    found: dict[int, RatingState] = {}
     for _, entries, ranks in games:
-        table = [found.setdefault(entry, Standing()) for entry in entries]
-        gained = changes([Player(one.rating, one.games) for one in table], ranks, k)
+        table = [found.setdefault(entry, RatingState()) for entry in entries]
+        gained = changes([RatedSeat(one.rating, one.games) for one in table], ranks, k)
         for one, gain, share in zip(table, gained, win_shares(ranks), strict=True):
             one.rating, one.last_change = one.rating + gain, gain
             one.games, one.wins = one.games + 1, one.wins + share
@@ -57,12 +57,12 @@ def one_by_one(games: Sequence[Game], k: KFactor = STANDARD_K) -> dict[int, tupl
 
 
 @given(ledgers())
-def test_a_rebuild_is_the_formula_result_by_result(games: list[Game]) -> None:
+def test_a_rebuild_is_the_formula_result_by_result(games: list[RankedGame]) -> None:
     assert standings(games) == one_by_one(games)
 
 
 @given(ledgers())
-def test_ratings_before_and_after_lead_from_the_start_to_the_end(games: list[Game]) -> None:
+def test_ratings_before_and_after_lead_from_the_start_to_the_end(games: list[RankedGame]) -> None:
     rebuild, rows = rebuilt(games)
     now = dict.fromkeys(ENTRIES, START_RATING)
     for game, row in zip(games, rows, strict=True):
@@ -74,7 +74,7 @@ def test_ratings_before_and_after_lead_from_the_start_to_the_end(games: list[Gam
 
 
 @given(ledgers(), st.data())
-def test_a_voided_result_was_never_played(games: list[Game], data: st.DataObject) -> None:
+def test_a_voided_result_was_never_played(games: list[RankedGame], data: st.DataObject) -> None:
     voided = data.draw(st.sampled_from(games))
     items = [*games, Void(len(games) + 1, voided.number)]
     assert standings(items) == standings([game for game in games if game is not voided])
@@ -82,20 +82,22 @@ def test_a_voided_result_was_never_played(games: list[Game], data: st.DataObject
 
 
 @given(ledgers(), st.integers(1, 1000), st.integers(1, 1000), st.integers(0, 20))
-def test_a_new_k_counts_from_the_beginning(games: list[Game], provisional: int, established: int, until: int) -> None:
+def test_a_new_k_counts_from_the_beginning(
+    games: list[RankedGame], provisional: int, established: int, until: int
+) -> None:
     k = KFactor(provisional, established, until)
     first, last = NewK(len(games) + 1, KFactor(1, 1)), NewK(len(games) + 2, k)
     assert standings([*games, first, last]) == one_by_one(games, k)
 
 
 @given(ledgers(seats=2), st.sampled_from(ENTRIES))
-def test_in_a_duel_whoever_is_merged_out_was_never_there(games: list[Game], out: int) -> None:
+def test_in_a_duel_whoever_is_merged_out_was_never_there(games: list[RankedGame], out: int) -> None:
     items = [*games, Merge(len(games) + 1, out, None)]
     assert standings(items) == standings([game for game in games if out not in game.entries])
 
 
 @given(ledgers(), st.sampled_from(ENTRIES))
-def test_the_others_at_a_table_keep_their_pairs(games: list[Game], out: int) -> None:
+def test_the_others_at_a_table_keep_their_pairs(games: list[RankedGame], out: int) -> None:
     items = [*games, Merge(len(games) + 1, out, None)]
     for game, row in zip(games, rebuilt(items)[1], strict=True):
         for entry, rated in zip(game.entries, row, strict=True):
@@ -105,7 +107,7 @@ def test_the_others_at_a_table_keep_their_pairs(games: list[Game], out: int) -> 
 
 
 @given(ledgers(), st.permutations(ENTRIES))
-def test_an_entry_that_never_met_the_other_can_be_it(games: list[Game], order: list[int]) -> None:
+def test_an_entry_that_never_met_the_other_can_be_it(games: list[RankedGame], order: list[int]) -> None:
     """Where no table has both, merging is renaming."""
     here, there = order[:2]
     apart = [game for game in games if not {here, there} <= set(game.entries)]
@@ -114,18 +116,20 @@ def test_an_entry_that_never_met_the_other_can_be_it(games: list[Game], order: l
 
 
 @given(ledgers(), st.permutations(ENTRIES))
-def test_two_seats_of_one_entry_take_nothing_from_each_other(games: list[Game], order: list[int]) -> None:
+def test_two_seats_of_one_entry_take_nothing_from_each_other(games: list[RankedGame], order: list[int]) -> None:
     here, there = order[:2]
     rebuild, rows = rebuilt([*games, Merge(len(games) + 1, here, there)])
     both = [row for game, row in zip(games, rows, strict=True) if {here, there} <= set(game.entries)]
     assert all(rated is None for row in both if len(row) == 2 for rated in row)
     seats = sum(rated is not None for row in rows for rated in row)
     assert sum(one.games for one in rebuild.standings.values()) == seats
-    assert rebuild.standings[here] == Standing()
+    assert rebuild.standings[here] == RatingState()
 
 
 @given(ledgers(), st.lists(st.tuples(st.sampled_from(ENTRIES), st.none() | st.sampled_from(ENTRIES)), max_size=3))
-def test_whatever_is_merged_the_changes_sum_to_zero(games: list[Game], merges: list[tuple[int, int | None]]) -> None:
+def test_whatever_is_merged_the_changes_sum_to_zero(
+    games: list[RankedGame], merges: list[tuple[int, int | None]]
+) -> None:
     found = [Merge(len(games) + 1 + place, entry, into) for place, (entry, into) in enumerate(merges)]
     assume(not in_a_circle(found))
     rebuild, rows = rebuilt([*games, *found])
@@ -137,14 +141,16 @@ def test_whatever_is_merged_the_changes_sum_to_zero(games: list[Game], merges: l
 
 
 @given(ledgers(), st.sampled_from(ENTRIES), st.none() | st.sampled_from(ENTRIES))
-def test_an_entry_merged_into_itself_counts_for_itself_again(games: list[Game], entry: int, into: int | None) -> None:
+def test_an_entry_merged_into_itself_counts_for_itself_again(
+    games: list[RankedGame], entry: int, into: int | None
+) -> None:
     merged, again = Merge(len(games) + 1, entry, into), Merge(len(games) + 2, entry, entry)
     assert standings([*games, merged, again]) == standings(games)
 
 
 @given(ledgers(), ledgers(), st.tuples(st.integers(0, 4), st.integers(4, 5)))
 def test_a_season_starts_with_what_is_left_of_the_ratings(
-    first: list[Game], second: list[Game], regress: tuple[int, int]
+    first: list[RankedGame], second: list[RankedGame], regress: tuple[int, int]
 ) -> None:
     opened = SeasonStart(len(first) + 1, 2, regress)
     later = [game._replace(number=game.number + opened.number) for game in second]
@@ -162,12 +168,16 @@ def test_a_season_starts_with_what_is_left_of_the_ratings(
 
 
 def test_a_season_regresses_the_best_and_the_worst_alike() -> None:
-    duel = [Game(1, (1, 2), (1, 2)), SeasonStart(2, 2, (1, 3))]
+    duel = [RankedGame(1, (1, 2), (1, 2)), SeasonStart(2, 2, (1, 3))]
     assert {entry: one[0] for entry, one in standings(duel).items()} == {1: 1_506_666, 2: 1_493_334}
 
 
 def test_a_correction_leaves_closed_seasons_alone_and_a_new_k_and_a_merge_go_on() -> None:
-    games = [Game(1, (1, 2, 3), (1, 2, 3)), Game(3, (1, 2, 3), (3, 2, 1)), Game(5, (1, 2, 3), (1, 2, 3))]
+    games = [
+        RankedGame(1, (1, 2, 3), (1, 2, 3)),
+        RankedGame(3, (1, 2, 3), (3, 2, 1)),
+        RankedGame(5, (1, 2, 3), (1, 2, 3)),
+    ]
     seasons = [SeasonStart(2, 2, (1, 1)), SeasonStart(4, 3, (1, 1))]
     corrected = [
         games[0],
@@ -187,41 +197,41 @@ def test_a_correction_leaves_closed_seasons_alone_and_a_new_k_and_a_merge_go_on(
 
 def test_a_void_of_a_closed_season_is_refused() -> None:
     with pytest.raises(ValueError, match="ledger 3 voids 1, which counts for a season that is closed"):
-        Replay([SeasonStart(2, 2, (1, 2)), Void(3, 1)])
+        LedgerReplay([SeasonStart(2, 2, (1, 2)), Void(3, 1)])
 
 
 def test_entries_merged_in_a_circle_are_refused() -> None:
     with pytest.raises(ValueError, match="merged into itself"):
-        Replay([Merge(1, 1, 2), Merge(2, 2, 3), Merge(3, 3, 1)])
+        LedgerReplay([Merge(1, 1, 2), Merge(2, 2, 3), Merge(3, 3, 1)])
 
 
 @given(ledgers(), st.data())
-def test_a_ledger_that_grows_can_be_gone_on_with(games: list[Game], data: st.DataObject) -> None:
+def test_a_ledger_that_grows_can_be_gone_on_with(games: list[RankedGame], data: st.DataObject) -> None:
     cut = data.draw(st.integers(0, len(games)))
     whole, rows = rebuilt(games)
-    rebuild = Replay([])
+    rebuild = LedgerReplay([])
     assert [*rebuild.rated(games[:cut]), *rebuild.rated(games[cut:])] == rows
     assert rebuild.standings == whole.standings
 
 
 def test_live_and_again_are_one_function() -> None:
     random = Random(1)
-    games = [Game(n, tuple(random.sample(ENTRIES, 4)), (1, 2, 3, 4)) for n in range(1, 200)]
-    accounts = {entry: Standing() for entry in ENTRIES}
+    games = [RankedGame(n, tuple(random.sample(ENTRIES, 4)), (1, 2, 3, 4)) for n in range(1, 200)]
+    accounts = {entry: RatingState() for entry in ENTRIES}
     rules = Rules(merged={1: 2, 3: None})
     live = [rate(accounts, game.entries, game.ranks, rules) for game in games]
     rebuild, rows = rebuilt([*games, Merge(200, 1, 2), Merge(201, 3, None)])
     assert live == rows
-    assert {**rebuild.standings, 1: Standing(), 3: Standing()} == accounts
+    assert {**rebuild.standings, 1: RatingState(), 3: RatingState()} == accounts
 
 
-def replace_entry(game: Game, old: int, new: int) -> Game:
+def replace_entry(game: RankedGame, old: int, new: int) -> RankedGame:
     return game._replace(entries=tuple(new if entry == old else entry for entry in game.entries))
 
 
 def in_a_circle(merges: Sequence[Merge]) -> bool:
     try:
-        Replay(merges)
+        LedgerReplay(merges)
     except ValueError:
         return True
     return False

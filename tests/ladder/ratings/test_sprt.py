@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ladder.ratings.sprt import Hypotheses, Verdict, walk
+from ladder.ratings.sprt import Hypotheses, TestVerdict, walk
 
 RUNS = 1000
 SLACK = 0.016
@@ -64,7 +64,7 @@ def runs(draw: Draw, hypotheses: Hypotheses) -> tuple[float, float]:
     """The share of runs that find the version better, and the mean number of blocks."""
     random = Random(13)
     found = [walk(endless(draw, random), hypotheses) for _ in range(RUNS)]
-    better = sum(one.verdict is Verdict.BETTER for one in found)
+    better = sum(one.verdict is TestVerdict.BETTER for one in found)
     return better / RUNS, sum(len(one.ratios) for one in found) / RUNS
 
 
@@ -123,10 +123,10 @@ def test_a_test_goes_on_exactly_while_the_ratio_is_between_its_bounds(found: lis
     hypotheses = Hypotheses(margin)
     gone = walk(found, hypotheses)
     assert all(hypotheses.lower < ratio < hypotheses.upper for ratio in gone.ratios[:-1])
-    if gone.verdict is Verdict.OPEN:
+    if gone.verdict is TestVerdict.OPEN:
         assert len(gone.ratios) == len(found)
     else:
-        assert (gone.ratio >= hypotheses.upper) == (gone.verdict is Verdict.BETTER)
+        assert (gone.ratio >= hypotheses.upper) == (gone.verdict is TestVerdict.BETTER)
 
 
 @given(differences, margins)
@@ -147,7 +147,7 @@ def test_what_was_played_before_is_not_judged_anew_by_what_comes(found: list[flo
 
 def test_versions_that_do_the_same_are_told_so_and_nothing_is_divided_by_zero() -> None:
     same = walk([0.0] * 400, Hypotheses(0.05))
-    assert same.verdict is Verdict.NOT_BETTER
+    assert same.verdict is TestVerdict.NOT_BETTER
     assert 24 <= len(same.ratios) <= 80
 
 

@@ -15,7 +15,7 @@ from django.utils.crypto import get_random_string
 from bots.owners import player_of
 from bots.protocol import Limits
 from esr_platform.accounts.models import User
-from ladder.matches.blocks import Player
+from ladder.matches.blocks import BlockPlayer
 from ladder.members.memberships import membership_of
 from ladder.models import Ladder, Match
 from tests.build import person
@@ -36,7 +36,7 @@ def table_of_people(
     """A live game at which ``users`` sit in this order."""
     ladder = ladder or live_ladder(game, len(users), "people")
     players = [player_of(user) for user in users]
-    seated = [Player(one, membership_of(one, ladder) if rated else None) for one in players]
+    seated = [BlockPlayer(one, membership_of(one, ladder) if rated else None) for one in players]
     return opened(ladder, seated, rated=rated, limits=limits)
 
 

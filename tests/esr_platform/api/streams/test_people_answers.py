@@ -19,9 +19,9 @@ from bots.protocol import MAX_ANSWER_BYTES
 from esr_platform.accounts.models import User
 from esr_platform.accounts.sessions import guest_hash
 from esr_platform.api.http import Refusal
-from esr_platform.api.streams.threads import MOST_WAITING, Turns
+from esr_platform.api.streams.threads import MOST_WAITING, ClientQueues
 from ladder.live.start import Guest, open_table
-from ladder.matches.blocks import Player
+from ladder.matches.blocks import BlockPlayer
 from ladder.models import Attempt, ChatLine, ChatReport, LiveSeat, Match, PlayedMove
 from tests.esr_platform.api.conftest import document, problem
 from tests.esr_platform.api.streams.people import Tab, people, session_of, table_of_people
@@ -170,7 +170,7 @@ def test_a_browser_sends_so_much_a_minute_and_programs_more(
 
 
 def test_one_browser_is_heard_one_answer_at_a_time() -> None:
-    turns, going, most = Turns(), [0], [0]
+    turns, going, most = ClientQueues(), [0], [0]
 
     async def send() -> int:
         try:
@@ -239,7 +239,7 @@ def test_nobody_plays_on_with_a_session_of_somebody_who_is_suspended(match: Matc
 
 def test_a_guest_plays_by_the_secret_of_the_session_and_says_nothing(users: list[User]) -> None:
     ladder = live_ladder("edel-stein-reich-duel", 2, "people")
-    players = [Player(guest_player(), None), Player(player_of(users[0]), None)]
+    players = [BlockPlayer(guest_player(), None), BlockPlayer(player_of(users[0]), None)]
     match = open_table(ladder, players, rated=False, limits=CALM, guests={0: Guest(guest_hash("a secret"), "")})
     guest, other = Tab(said={"guest": "a secret"}), Tab(said={"guest": "another secret"})
     problem(guest.post(f"matches/{match.pk}/seat/claim"), 422, "refused")

@@ -14,7 +14,7 @@ from django.db import InterfaceError, OperationalError, connections
 from bots.models import Bot, RemoteBot
 from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope, Token
-from esr_platform.api.streams.presence import TAKEN_OVER, Presence, claim_stream
+from esr_platform.api.streams.presence import TAKEN_OVER, PresenceWriter, claim_stream
 from esr_platform.api.streams.subscriptions import BotClaim, Subscription, Subscriptions, Topic
 from tests.build import person
 from tests.ladder.live.playing import remote_bots
@@ -43,7 +43,7 @@ def stream(bot: Bot, number: UUID, token: Token) -> Subscription:
 def test_no_error_ends_the_saying_of_who_is_here() -> None:
     async def keeps() -> None:
         waiting = Waiting(errors=[InterfaceError("gone"), OperationalError("away"), RuntimeError("odd")])
-        task = asyncio.ensure_future(Presence(waiting).keep(0.001))
+        task = asyncio.ensure_future(PresenceWriter(waiting).keep(0.001))
         await asyncio.wait_for(waiting.asked.wait(), 180)
         task.cancel()
 
@@ -65,7 +65,7 @@ def test_of_streams_that_are_opened_at_once_the_last_one_counts_and_of_other_bot
         with ExitStack() as open_streams:
             for one in (*streams, elsewhere):
                 open_streams.enter_context(here.subscribed(one))
-            looking = Presence(here)
+            looking = PresenceWriter(here)
             await asyncio.gather(*(looking.compare([mine.pk]) for _ in numbers))
         await sync_to_async(connections.close_all)()
 

@@ -10,7 +10,7 @@ import pytest
 from esr_platform.accounts.sessions import Browser
 from esr_platform.api.streams import seat
 from esr_platform.api.streams.seat import SeatCursor, SeatEvents, SeatRequest, SeatSource
-from esr_platform.api.streams.stream import EventStream, Stream
+from esr_platform.api.streams.stream import EventStream, OpenStream
 
 
 class Nothing:
@@ -30,7 +30,7 @@ def test_a_touch_is_not_told_by_the_number_of_those_who_watch(monkeypatch: pytes
 
     async def told() -> bool:
         source = SeatSource(7, 0, Browser("key", None, "secret"), SeatCursor(log=3))
-        stream = Stream(source, EventStream())
+        stream = OpenStream(source, EventStream())
         pieces = stream.pieces("user-1")
         assert await anext(pieces) == EventStream.hello
         piece = asyncio.ensure_future(anext(pieces))

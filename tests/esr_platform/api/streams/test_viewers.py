@@ -10,14 +10,14 @@ import pytest
 import redis
 from pytest_django import Settings
 
-from esr_platform.api.streams.viewers import MOST_AN_ADDRESS, Viewers
+from esr_platform.api.streams.viewers import MOST_AN_ADDRESS, SpectatorCounts
 from tests.esr_platform.api.streams.programs import Site
 from tests.ladder.live.playing import game_of
 from tests.services.ports import wait_until
 
 
 def test_processes_add_up_what_they_say_and_one_that_says_nothing_is_forgotten(broker: str) -> None:
-    here, there = Viewers(), Viewers()
+    here, there = SpectatorCounts(), SpectatorCounts()
     told: list[int] = []
 
     async def watch() -> None:
@@ -30,30 +30,30 @@ def test_processes_add_up_what_they_say_and_one_that_says_nothing_is_forgotten(b
             assert await here.count(8) == 0
         await there.say()
         await here.say()
-        assert await Viewers().count(7) == 0
+        assert await SpectatorCounts().count(7) == 0
 
     asyncio.run(watch())
     assert told == [2]
     with redis.Redis.from_url(broker) as client:
         client.hset("viewers:9", "a process that is gone", "12:1000000000")
-    assert asyncio.run(Viewers().count(9)) == 0
+    assert asyncio.run(SpectatorCounts().count(9)) == 0
 
 
 def test_one_address_counts_for_a_few(broker: str) -> None:
     async def watch() -> int:
-        viewers = Viewers()
+        viewers = SpectatorCounts()
         with ExitStack() as streams:
             for who in ("address-192.0.2.1",) * 20 + ("user-1",) * 20:
                 streams.enter_context(viewers.watching(7, who, lambda _: None))
             await viewers.say()
-            return await Viewers().count(7)
+            return await SpectatorCounts().count(7)
 
     assert asyncio.run(watch()) == MOST_AN_ADDRESS + 1
 
 
 def test_without_redis_a_process_knows_its_own(settings: Settings) -> None:
     async def watch() -> int:
-        viewers = Viewers()
+        viewers = SpectatorCounts()
         with viewers.watching(7, "user-1", lambda _: None):
             return await viewers.count(7)
 

@@ -9,7 +9,7 @@ from esr_platform.accounts.models import User
 from ladder.live.answers import Verdict
 from ladder.live.end import finish
 from ladder.live.start import open_table
-from ladder.matches.blocks import Player
+from ladder.matches.blocks import BlockPlayer
 from ladder.members.memberships import membership_of
 from ladder.models import Ladder, Match
 from tests.ladder.live.people import answer_any
@@ -23,7 +23,7 @@ def met(*users: User, ladder: str = DUEL, rated: bool = False) -> Match:
     table = Ladder.objects.get(slug=ladder)
     versions = [player_of(user) for user in users]
     return open_table(
-        table, [Player(one, membership_of(one, table) if rated else None) for one in versions], rated=rated
+        table, [BlockPlayer(one, membership_of(one, table) if rated else None) for one in versions], rated=rated
     )
 
 
