@@ -47,14 +47,19 @@ export function seatColumn(table, seat, opened) {
   };
 }
 
-function drawHead(head, { view, standing }, seat, { names, labels }) {
+function drawHead(head, { view, standing }, seat, { names, labels, seat: own }) {
   const player = view.players[seat];
   const earned = standing?.earned[seat] ?? 0;
   const state = stateOf(view, seat);
   const version = labels?.[seat]?.version ? `v${labels[seat].version}` : "";
   show(head, [player.points, earned, state, view.start === seat, version], () => [
     mark(seat),
-    element("p", "name", names[seat], version && element("small", "version", ` ${version}`)),
+    element(
+      "p",
+      "name",
+      seat === own ? say("You") : names[seat],
+      version && element("small", "version", ` ${version}`),
+    ),
     element("p", "state", view.start === seat && element("span", "starts", say("starts")), state),
     element("p", "points", earned ? element("small", "", `+${earned}`) : "", element("b", "", String(player.points))),
   ]);
@@ -62,11 +67,11 @@ function drawHead(head, { view, standing }, seat, { names, labels }) {
 
 function stateOf(view, seat) {
   const { passed, done } = view.players[seat];
-  if (view.turn === seat) return view.stage === "bid" ? say("is bidding") : say("is laying");
-  if (passed) return say("has passed");
+  if (view.turn === seat) return view.stage === "bid" ? say("bidding") : say("laying");
+  if (passed) return say("passed");
   if (view.stage === null && view.players.every(({ points }) => points <= view.players[seat].points))
     return say("most points");
-  return done ? say("has finished laying") : "";
+  return done ? say("finished laying") : "";
 }
 
 /** The cellars of a seat: the open one large, or an older one that somebody has chosen to look at. */

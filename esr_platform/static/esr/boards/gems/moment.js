@@ -120,18 +120,18 @@ function involved(view, barter) {
 export function doing({ view, yous, memory }, seat) {
   if (memory.over) return "";
   if (view.turn === null && view.players.some(({ action }) => action)) return "";
-  if (view.turn === null) return yous[seat]?.action ? say("has chosen") : say("is choosing");
+  if (view.turn === null) return yous[seat]?.action ? say("ready") : say("choosing");
   if (view.turn !== seat) return "";
   if (view.barter) return inBarter(view.barter, seat);
-  if (view.immediate) return say("is deciding");
-  if (view.free_choice) return say("is choosing gems");
-  if (view.resolving === "event") return say("is taking a card");
-  return view.active === seat ? say("is hiding an action") : say("is guessing");
+  if (view.immediate) return say("deciding");
+  if (view.free_choice) return say("choosing gems");
+  if (view.resolving === "event") return say("taking a card");
+  return view.active === seat ? say("hiding an action") : say("guessing");
 }
 
 function inBarter({ offers, opener, declined }, seat) {
-  if (offers.length) return say("is answering");
-  return declined.length && seat !== opener ? say("can give a gem") : say("is opening");
+  if (offers.length) return say("answering");
+  return declined.length && seat !== opener ? say("can give a gem") : say("opening");
 }
 
 /** What a seat has chosen this round. `open`: everybody sees it; `action` is `null` where it is not known. */

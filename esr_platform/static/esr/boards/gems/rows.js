@@ -88,10 +88,10 @@ export const namesOf = (table) => (seat) => table.labels?.[seat]?.name ?? table.
 /** A seat's mark. @type {(seat: number) => SVGElement} */
 export const mark = (seat) => drawing(`mark-${seat + 1}`, "mark", "0 0 20 20");
 
-/** Who sits there: the name, a link if there is one, and what is known of it. */
+/** Who sits there: the name, "You" at the own seat, a link if there is one, and what is known of it. */
 export function nameOf(table, seat) {
   const label = table.labels?.[seat] ?? {};
-  const called = namesOf(table)(seat);
+  const called = table.seat === seat ? say("You") : namesOf(table)(seat);
   const className = called.length > SHORT ? "name long" : "name";
   const shown = label.href
     ? html("a", { class: className, href: label.href }, called)
