@@ -256,6 +256,8 @@ def require_guest_seats(guests: Collection[Guest]) -> None:
             raise _GUEST_SEATS_PER_IP.reached()
         begun: QuerySet[LiveSeat] = LiveSeat.objects.filter(guest_address=address)
         _GUEST_SEATS_PER_IP_PER_DAY.require(begun.annotate(created=F("table__match__started")), but=1)
+        places: QuerySet[ProposalPlayer] = ProposalPlayer.objects.filter(guest_address=address)
+        _GUEST_SEATS_PER_IP_PER_DAY.require(places.annotate(created=F("proposal__created")), but=1)
         _GUEST_HOSTED_SEATS_PER_IP.require(_hosted_beside(there), but=1)
     _GUEST_SEATS.require(guest_seats(), but=1)
     _GUEST_HOSTED_SEATS.require(_hosted_beside(guest_seats()), but=1)

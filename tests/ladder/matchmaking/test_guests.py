@@ -16,7 +16,7 @@ from ladder.creation import Plan, found_ladder
 from ladder.live.presence import note_seen
 from ladder.matchmaking.begin import QUICK
 from ladder.matchmaking.guests import CLOSED, IDLE, KEPT, close_idle, forget_guests, guest_of, play_house, play_now
-from ladder.matchmaking.proposals import create_guest_game, join
+from ladder.matchmaking.proposals import create_guest_game, join, leave
 from ladder.models import Attempt, Block, LiveSeat, Match, Outage, Proposal, ProposalPlayer
 from ladder.seasons import close
 from tests.build import DUEL, staff
@@ -119,6 +119,19 @@ def test_from_one_address_so_many_begin_a_day() -> None:
         play_now(on(OPEN), None, HERE)
     ago(matches[0], timedelta(hours=25))
     assert play_now(on(OPEN), None, HERE)[0].status == "running"
+
+
+@EASY
+@override_settings(MAX_GUEST_SEATS_PER_IP_PER_DAY=2)
+def test_links_that_are_made_and_withdrawn_count_for_the_day() -> None:
+    guests = [guest_of(letter * 43, HERE, f"Friend {letter}") for letter in "abc"]
+    for guest in guests[:2]:
+        leave(create_guest_game(guest, on(PEOPLE)), guest)
+    with refused("guest_seats_per_day", TooMany):
+        create_guest_game(guests[2], on(PEOPLE))
+    assert create_guest_game(guest_of("d" * 43, THERE, "Friend d"), on(PEOPLE)).state == "open"
+    Proposal.objects.update(created=F("created") - timedelta(hours=25))
+    assert create_guest_game(guests[2], on(PEOPLE)).state == "open"
 
 
 @EASY
