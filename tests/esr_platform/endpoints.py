@@ -106,7 +106,8 @@ JUDGED: Mapping[Exposure, str] = {
         play/open-games/<int:game_id>/leave/ play/open-games/<int:game_id>/withdraw/
         play/challenges/<int:challenge_id>/answer/ play/tables/<int:match_id>/answer/
         play/tables/<int:match_id>/act/ play/tables/<int:match_id>/rematch/
-        account/chat/ account/feed/url/ staff/chat/<int:line_id>/
+        account/chat/ account/feed/url/ staff/chat/<int:line_id>/ staff/guests/<int:seat_id>/
+        matches/<int:match_id>/guests/<int:seat>/report/
     """,
     Exposure.APART: """
         account/ account/login/ account/name/ account/delete/ account/emails/ account/emails/off/<str:signed>/

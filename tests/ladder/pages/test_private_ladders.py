@@ -62,6 +62,8 @@ class Class:
             "game_id": self.game.pk,
             "challenge_id": 1,
             "line_id": 1,
+            "seat": 0,
+            "seat_id": self.match.seats.get(index=0).pk,
             "bot": self.bot.slug,
             "username": self.member.username,
             "language": "de",
