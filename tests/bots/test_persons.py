@@ -16,7 +16,7 @@ from bots.models import Bot, BotVersion
 from bots.moderation import complain
 from bots.names import clean_name, name_for
 from bots.uploads.upload import upload_version
-from esr_platform.accounts.errors import NameRefused, Refused, TooMany
+from esr_platform.accounts.errors import NameRefused, TooMany
 from esr_platform.accounts.models import User
 from games.registry import GAMES
 from tests.refusals import refused
@@ -45,7 +45,7 @@ def test_who_has_never_played_has_no_row(ann: User) -> None:
 
 def test_whose_account_is_closed_does_not_play(ann: User) -> None:
     get_user_model().objects.filter(pk=ann.pk).update(is_active=False)
-    with pytest.raises(Refused, match="closed"):
+    with refused("account_closed"):
         owners.player_of(ann)
     assert not Bot.objects.exists()
 

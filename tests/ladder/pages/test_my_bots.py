@@ -307,7 +307,7 @@ def test_every_control_has_a_name(people: People) -> None:
                 continue
             identity = re.search(r'id="([^"]+)"', control)
             labelled = "aria-label=" in control or (identity is not None and f'for="{identity[1]}"' in text)
-            wrapped = re.search(r"<label[^>]*>[^<]*" + re.escape(control), text)
+            wrapped = re.search(r"<label[^>]*>(?:(?!</label>).)*" + re.escape(control), text, re.DOTALL)
             assert labelled or wrapped, (address, control)
 
 
