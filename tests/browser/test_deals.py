@@ -117,11 +117,18 @@ def test_a_site_that_does_not_answer_is_no_verdict(ladder: Ladder, browser: Brow
     page.close()
 
 
+def unfold(page: Page) -> None:
+    """Open the part of a match page that verifies its deal, once the deal is public."""
+    page.locator("details.deal check-deal").wait_for(state="attached")
+    page.locator("details.deal > summary").click()
+
+
 def test_a_match_page_checks_its_own_deal_and_after_the_season_its_key(ladder: Ladder, watched: Page) -> None:
     match = games_of(Block.objects.filter(ladder=ladder).earliest("pk"))[0]
     said = watched.locator("check-deal .verdict")
     for keyed in ("false", "true"):
         watched.goto(f"/matches/{match.pk}/")
+        unfold(watched)
         watched.locator("check-deal button").click()
         expect(said).to_have_attribute("data-faults", "0")
         expect(said).to_have_attribute("data-keyed", keyed)
@@ -134,7 +141,8 @@ def test_a_match_that_is_watched_opens_its_deal_by_itself_and_can_check_it(ladde
     watched.goto(f"/matches/{games_of(block)[0].pk}/")
     expect(watched.locator("[data-pending]")).to_be_visible()
     finish_block(block, [games_of(block)[1]])
-    watched.locator("check-deal button").click(timeout=60_000)
+    unfold(watched)
+    watched.locator("check-deal button").click()
     expect(watched.locator("check-deal .verdict")).to_have_attribute("data-faults", "0")
 
 
@@ -147,6 +155,7 @@ def test_without_javascript_the_pages_say_how_to_check_by_hand(
     assert page.get_by_text("manage.py verify --season edel-stein-reich-duel/1").is_visible()
     match = games_of(Block.objects.filter(ladder=ladder).earliest("pk"))[0]
     page.goto(f"/matches/{match.pk}/")
+    page.locator("details.deal > summary").click()
     assert page.locator("check-deal .caption").is_visible()
     context.close()
 
@@ -159,6 +168,8 @@ def test_seasons_fit_their_window_and_axe_finds_nothing(ladder: Ladder, looker: 
         if name == "season":
             over(ladder)
         looker.page.goto(address)
+        if name == "deal":
+            unfold(looker.page)
         for button in looker.page.locator("check-season button, check-deal button").all():
             button.click()
             expect(looker.page.locator(".verdict")).to_have_attribute("data-faults", "0")

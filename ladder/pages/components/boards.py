@@ -15,6 +15,8 @@ from ladder.models import Seat
 from ladder.pages.components.people import player_address
 
 PLAIN: Final = "plain"
+WITH_PANEL: Final = frozenset({"gems"})
+"""The boards with a panel (``side`` in ``docs/boards.md``). Pages reserve its place before a script runs."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,11 @@ class Board:
     def module(self) -> str:
         """The URL of the module, or empty."""
         return static(self.script) if self.script else ""
+
+    @property
+    def whole(self) -> bool:
+        """Whether the board has the whole width, without a panel."""
+        return self.name not in WITH_PANEL
 
     @property
     def sheet(self) -> str:

@@ -2,7 +2,11 @@
 
 import { around, find, html } from "../elements.js";
 
+/** Pixels of a row and of each further line, and about how wide a letter and what is not text are. */
 const ROW = 25;
+const LINE = 20;
+const LETTER = 6.7;
+const BESIDE = 62;
 
 /** The sentences around the moment that is shown, as many as there is room for; each leads to its step. */
 export class Moves {
@@ -55,16 +59,28 @@ export class Moves {
     const now = this.all[end]?.ply ?? 0;
     const here = this.all.findIndex((one) => one.ply === now);
     const known = this.player.hiding ? end + 1 : this.all.length;
-    const room = this.rows.length;
-    const first = Math.max(0, Math.min(here - Math.floor(room / 3), known - room));
+    const first = this.first(here, known);
     this.rows.forEach((row, place) => this.write(row, first + place < known ? this.all[first + place] : null, now));
+  }
+
+  /** Where the list begins: a third of its room goes to what was before, or more where less is to come. */
+  first(here, known) {
+    const { clientHeight, clientWidth } = this.root;
+    const letters = Math.max(1, (clientWidth - BESIDE) / LETTER);
+    const height = (place) => ROW + LINE * (Math.ceil(this.all[place].text.length / letters) - 1);
+    let ahead = 0;
+    for (let place = here; place < known && ahead < clientHeight; place++) ahead += height(place);
+    let room = Math.max(clientHeight / 3, clientHeight - ahead - LINE / 2);
+    let first = here;
+    while (first > 0 && height(first - 1) <= room) room -= height(--first);
+    return Math.max(0, first);
   }
 
   write({ item, link, number, text }, one, now) {
     item.hidden = !one;
     if (!one) return;
     number.textContent = one.place ? "" : String(one.ply);
-    if (text.textContent !== one.text) text.textContent = link.title = one.text;
+    if (text.textContent !== one.text) text.textContent = one.text;
     link.href = `#${one.ply}`;
     link.dataset.ply = String(one.ply);
     item.className = one.ply > now ? "ahead" : "";

@@ -4,8 +4,9 @@ import { find, svg } from "../elements.js";
 import { say } from "../words.js";
 import { marksOf } from "./board.js";
 
-const TOP = 20;
-const BELOW = 26;
+/** Pixels for the names of phases above, and for combs and the number of the step below; a low chart is a bar. */
+const ROOM = { top: 20, below: 26 };
+const LOW = { top: 2, below: 17, height: 70 };
 const TAG = { width: 38, height: 15 };
 const RIGHT = 62;
 const MARK = 14;
@@ -71,7 +72,16 @@ class Chart {
   right;
 
   /** @type {number} */
+  top;
+
+  /** @type {number} */
   bottom;
+
+  /** @type {number} */
+  below;
+
+  /** @type {boolean} */
+  low;
 
   /** @type {number} */
   most;
@@ -118,7 +128,7 @@ class Chart {
   }
 
   y(value) {
-    return this.bottom - (value / this.most) * (this.bottom - TOP - 4);
+    return this.bottom - (value / this.most) * (this.bottom - this.top - 4);
   }
 
   plyAt(x) {
@@ -132,7 +142,11 @@ class Chart {
     this.width = width;
     this.left = lines.length && width > 600 ? 35 : 8;
     this.right = width - (lines.length ? (width > 600 ? RIGHT : 30) : 8);
-    this.bottom = height - BELOW;
+    this.low = height < LOW.height;
+    const { top, below } = this.low ? LOW : ROOM;
+    this.top = top;
+    this.below = below;
+    this.bottom = height - below;
     this.most = Math.max(1, ...lines.map((line) => Math.max(...line))) * 1.05;
     this.drawing.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.drawing.setAttribute("width", String(width));
@@ -160,23 +174,29 @@ class Chart {
     const { phases, rounds, last } = this.figures;
     /** @type {SVGElement[]} */
     const parts = [
-      svg("rect", { class: "sheet", x: this.left, y: TOP, width: this.right - this.left, height: this.bottom - TOP }),
+      svg("rect", {
+        class: "sheet",
+        x: this.left,
+        y: this.top,
+        width: this.right - this.left,
+        height: this.bottom - this.top,
+      }),
     ];
     this.bands = phases.map(({ ply }, place) => {
       const end = phases[place + 1]?.ply ?? last;
       return svg("rect", {
         class: "band",
         x: this.x(ply),
-        y: TOP,
+        y: this.top,
         width: Math.max(0, this.x(end) - this.x(ply)),
-        height: this.bottom - TOP,
+        height: this.bottom - this.top,
       });
     });
     parts.push(...this.bands);
     if (this.figures.lines.length) {
       for (const value of grid(this.most)) {
         parts.push(svg("line", { class: "grid", x1: this.left, x2: this.right, y1: this.y(value), y2: this.y(value) }));
-        if (this.left > 20)
+        if (this.left > 20 && !this.low)
           parts.push(svg("text", { class: "scale", x: this.left - 5, y: this.y(value) + 4 }, String(value)));
       }
     }
@@ -190,9 +210,9 @@ class Chart {
     let free = -1;
     return starts.flatMap(({ ply, text }) => {
       const x = this.x(ply);
-      const line = ply ? [svg("line", { class: `${kind}-line`, x1: x, x2: x, y1: TOP, y2: this.bottom })] : [];
+      const line = ply ? [svg("line", { class: `${kind}-line`, x1: x, x2: x, y1: this.top, y2: this.bottom })] : [];
       const needed = kind === "phase" ? 7 * text.length : 7 * text.length + 8;
-      if (x + 5 < free || x + needed > this.right) return line;
+      if (this.low || x + 5 < free || x + needed > this.right) return line;
       free = x + needed + 6;
       return [...line, svg("text", { class: kind, x: x + 5, y: kind === "phase" ? 13 : this.bottom - 5 }, text)];
     });
@@ -223,14 +243,14 @@ class Chart {
 
   /** A line with the number of the step below it, where it covers neither the names above nor the comb. */
   pointer() {
-    const top = this.bottom + BELOW - TAG.height;
+    const top = this.bottom + this.below - TAG.height;
     this.tag = svg(
       "g",
       {},
       svg("rect", { x: -TAG.width / 2, y: top, ...TAG, rx: 2 }),
       svg("text", { x: 0, y: top + 12 }, ""),
     );
-    return svg("g", { class: "cursor" }, svg("line", { x1: 0, x2: 0, y1: TOP - 4, y2: top }), this.tag);
+    return svg("g", { class: "cursor" }, svg("line", { x1: 0, x2: 0, y1: this.top - 2, y2: top }), this.tag);
   }
 
   /** @type {(ply: number, hiding: boolean) => void} */
@@ -259,11 +279,11 @@ class Chart {
   /** The seats at the right with what they have after `ply`, the most at the top, none over another. */
   name(ply) {
     const { lines } = this.figures;
-    if (ply === this.shown || !lines.length) return;
+    if (ply === this.shown || !lines.length || this.low) return;
     this.shown = ply;
     const order = lines.map((line, seat) => ({ seat, value: line[ply], y: this.y(line[ply]) }));
     order.sort((one, other) => other.value - one.value || one.seat - other.seat);
-    let free = TOP - 8;
+    let free = this.top - 8;
     for (const one of order) {
       one.y = Math.max(one.y - MARK / 2, free);
       free = one.y + MARK + 1;

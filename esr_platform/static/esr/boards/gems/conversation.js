@@ -8,8 +8,8 @@ import { slip } from "./piles.js";
 import { mark, namesOf } from "./rows.js";
 import { tell } from "./sentences.js";
 
-/** So many offers are shown at once; those before them open on demand. */
-const SHOWN = 4;
+/** So many offers are shown at once, fewer on a phone; those before them open on demand. */
+const shown = () => (matchMedia("(max-width: 719px)").matches ? 3 : 4);
 
 /**
  * The whole panel.
@@ -85,7 +85,7 @@ function talk({ offers, opener }, ended, rest) {
       slip(offer, place === offers.length - 1),
       whyHigher(place ? offers[place - 1].offer : null, offer),
     );
-  const count = Math.max(0, offers.length - SHOWN);
+  const count = Math.max(0, offers.length - shown());
   const list = element(
     "ol",
     `talk${ended ? " over" : ""}`,
