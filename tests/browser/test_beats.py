@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import orjson
 import pytest
+from django.db import transaction
+from playwright.sync_api import expect
 
+from games.rules import State
 from ladder.live.answers import answer_seat
+from ladder.live.game import Answered, held
+from ladder.live.notify import save_and_tell
 from ladder.live.position import Position
 from ladder.live.rows import position_of
 from ladder.models import Ladder, LiveSeat, Match
 from tests.browser.seated import NUMBER, TABLE, Hall, Sitter, table_of_people
+from tests.ladder.live.playing import pass_time
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
@@ -26,6 +33,9 @@ WATCH = f"""() => {{
         blocked: table.querySelector(".gems-side").textContent.includes("block"),
         asked: {NUMBER},
         offers: table.querySelector(".sitting-showing .caption").textContent,
+        scored: !table.querySelector(".scored").hidden,
+        winner: !table.querySelector(".sitting-end").hidden
+            || Boolean(table.querySelector(".gems-side:not(.paying) .ranking")),
     }}));
     new MutationObserver(note).observe(table, {{ attributeFilter: ["data-beat"] }});
 }}"""
@@ -50,6 +60,30 @@ def say(match: Match, seat: int, move: object) -> None:
     assert ruling.verdict == "played", ruling
 
 
+def play_until(match: Match, is_near: Callable[[State], bool], move: Callable[[State, int], Any]) -> Position:
+    """Play on without a browser until ``is_near`` holds; the table then, with nothing held back."""
+    with transaction.atomic():
+        table = held(match.pk)
+        assert table is not None
+        while not is_near(table.state):
+            seat = table.state.pending[0]
+            table.settle(seat, Answered(table.clock_now, 0, table.state.check(seat, move(table.state, seat))))
+        save_and_tell(table)
+    pass_time(match, 60)
+    return position(match)
+
+
+def first_move(state: State, seat: int) -> Any:
+    return state.default_move(seat)
+
+
+def is_last(state: State) -> bool:
+    """Whether the game ends with the next default move."""
+    after = state.copy()
+    after.play(after.pending[0], after.default_move(after.pending[0]))
+    return not after.pending
+
+
 def test_choices_are_revealed_with_the_reason_before_the_next_question_and_its_clock(hall: Hall) -> None:
     match = table_of_people(Ladder.objects.get(slug="edel-stein-reich-3-people"), NAMES)
     (ada,) = hall.sit(match, ["ada"])
@@ -60,9 +94,31 @@ def test_choices_are_revealed_with_the_reason_before_the_next_question_and_its_c
     ada.send("money")
     shown = beats(ada)
     assert [one["beat"] for one in shown] == ["reveal", "step"]
-    assert shown[0] == {"beat": "reveal", "open": 3, "blocked": True, "asked": None, "offers": ""}
+    assert (shown[0]["open"], shown[0]["blocked"], shown[0]["asked"]) == (3, True, None)
     assert ada.page.evaluate(f"{TABLE}.present.round") == 2
     at = position(match)
     asked = [at.starts_at(seat) for seat in range(3)]
     assert len(set(asked)) == 1 and asked[0] is not None and asked[0] > at.rows[-1].visible_at
+    assert ada.said == []
+
+
+def test_the_last_scoring_is_paid_before_the_result_and_what_one_can_do_then(hall: Hall) -> None:
+    match = table_of_people(Ladder.objects.get(slug="edel-stein-reich-3-people"), NAMES)
+    (seat,) = play_until(match, is_last, first_move).state().pending
+    (ada,) = hall.sit(match, [NAMES[seat]])
+    ada.until_asked()
+    ada.page.evaluate(WATCH)
+    ada.send(ada.asked()["default"])
+    end = ada.page.locator(".sitting-end[data-status=finished]")
+    ada.page.wait_for_selector("[data-beat=scoring]"); ada.page.wait_for_timeout(1200); ada.page.screenshot(path="/tmp/work/tmp-d/scoring.png")
+    expect(end).to_be_visible()
+    ada.page.wait_for_timeout(600); ada.page.screenshot(path="/tmp/work/tmp-d/end.png")
+    ada.page.set_viewport_size({"width":360,"height":780}); ada.page.wait_for_timeout(600); ada.page.screenshot(path="/tmp/work/tmp-d/end360.png", full_page=True)
+    shown = ada.page.evaluate("window.beats")
+    assert [one["beat"] for one in shown] == ["reveal", "step", "scoring"]
+    assert [one["scored"] for one in shown] == [False, False, True]
+    assert not any(one["winner"] for one in shown)
+    expect(ada.page.locator(".gems-side .ranking")).to_be_visible()
+    expect(end.locator("[data-answer=offer]")).to_be_visible()
+    expect(end.locator("[data-replay]")).to_be_visible()
     assert ada.said == []
