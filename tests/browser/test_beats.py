@@ -77,6 +77,11 @@ def first_move(state: State, seat: int) -> Any:
     return state.default_move(seat)
 
 
+def alone(state: State, seat: int) -> Any:
+    """Everyone chooses another action, so that no one barters."""
+    return ("gems", "money", "event")[seat] if state.decision_kind == "action" else state.default_move(seat)
+
+
 def is_last(state: State) -> bool:
     """Whether the game ends with the next default move."""
     after = state.copy()
@@ -102,23 +107,34 @@ def test_choices_are_revealed_with_the_reason_before_the_next_question_and_its_c
     assert ada.said == []
 
 
-def test_the_last_scoring_is_paid_before_the_result_and_what_one_can_do_then(hall: Hall) -> None:
-    match = table_of_people(Ladder.objects.get(slug="edel-stein-reich-3-people"), NAMES)
-    (seat,) = play_until(match, is_last, first_move).state().pending
-    (ada,) = hall.sit(match, [NAMES[seat]])
-    ada.until_asked()
-    ada.page.evaluate(WATCH)
-    ada.send(ada.asked()["default"])
-    end = ada.page.locator(".sitting-end[data-status=finished]")
-    ada.page.wait_for_selector("[data-beat=scoring]"); ada.page.wait_for_timeout(1200); ada.page.screenshot(path="/tmp/work/tmp-d/scoring.png")
+def test_a_scoring_is_paid_before_the_next_phase_and_the_last_one_before_the_result(hall: Hall) -> None:
+    ladder = Ladder.objects.get(slug="edel-stein-reich-3-people")
+    first, last = (table_of_people(ladder, NAMES) for _ in range(2))
+    play_until(first, lambda state: state.view(None)["round"] == 8 and state.pending == (2,), alone)
+    (cid,) = hall.sit(first, ["cid"])
+    cid.until_asked("action")
+    cid.page.evaluate(WATCH)
+    cid.send("event")
+    cid.until_asked("event_card")
+    cid.page.evaluate("window.beats.length = 0")
+    cid.send("face_up")
+    shown = beats(cid)
+    assert [one["beat"] for one in shown] == ["step", "scoring", "step"]
+    assert [one["scored"] for one in shown] == [False, True, False]
+    assert [one["winner"] for one in shown] == [False, False, True]
+    (seat,) = play_until(last, is_last, first_move).state().pending
+    cid.page.goto("about:blank")
+    (one,) = hall.sit(last, [NAMES[seat]])
+    one.until_asked()
+    one.page.evaluate(WATCH)
+    one.send(one.page.evaluate(f"{TABLE}.present.question.default"))
+    end = one.page.locator(".sitting-end[data-status=finished]")
     expect(end).to_be_visible()
-    ada.page.wait_for_timeout(600); ada.page.screenshot(path="/tmp/work/tmp-d/end.png")
-    ada.page.set_viewport_size({"width":360,"height":780}); ada.page.wait_for_timeout(600); ada.page.screenshot(path="/tmp/work/tmp-d/end360.png", full_page=True)
-    shown = ada.page.evaluate("window.beats")
-    assert [one["beat"] for one in shown] == ["reveal", "step", "scoring"]
-    assert [one["scored"] for one in shown] == [False, False, True]
-    assert not any(one["winner"] for one in shown)
-    expect(ada.page.locator(".gems-side .ranking")).to_be_visible()
+    shown = one.page.evaluate("window.beats")
+    assert [part["beat"] for part in shown] == ["reveal", "step", "scoring"]
+    assert [part["scored"] for part in shown] == [False, False, True]
+    assert not any(part["winner"] for part in shown)
+    expect(one.page.locator(".gems-side .ranking")).to_be_visible()
     expect(end.locator("[data-answer=offer]")).to_be_visible()
     expect(end.locator("[data-replay]")).to_be_visible()
-    assert ada.said == []
+    assert cid.said == one.said == []

@@ -45,9 +45,9 @@ export const series = ({ view }) => view.players.map((player) => player.money);
  * @returns {{text: string, pips: [number, number]}}
  */
 export function place(scene) {
-  const { view, scoring } = read(scene);
+  const { view, scoring, dealt } = read(scene);
   const values = { phase: view.phase, round: view.round, rounds: view.rounds };
-  if (scoring)
+  if (scoring && !dealt)
     return { text: say("Scoring of phase %(phase)s", { phase: scoring.phase }), pips: [view.rounds + 1, view.rounds] };
   /** @type {[number, number]} */
   const pips = [view.round, view.rounds];
@@ -138,13 +138,14 @@ export function mount(root, table) {
     stop();
     const faceDown = to.reveal ? () => opened(lines(parts)) : parts.unturned();
     const leaving = departures(to.entries, parts.pileOf);
-    const { scoring } = drawNow(to);
+    const now = drawNow(to);
+    const paying = Boolean(now.scoring) && !now.dealt;
     running = [
-      ...(scoring ? columns(parts.scored.element, milliseconds) : flights(leaving, parts.pileOf, layer, milliseconds)),
+      ...(paying ? columns(parts.scored.element, milliseconds) : flights(leaving, parts.pileOf, layer, milliseconds)),
       ...[...faceDown(), ...dealt(parts, from.view, to.view)].map((card) => turn(card, milliseconds)),
     ];
     const own = running;
-    side.classList.toggle("paying", Boolean(scoring?.last));
+    side.classList.toggle("paying", paying);
     await Promise.allSettled(own.map((animation) => animation.finished));
     if (own === running) side.classList.remove("paying");
     return undefined;

@@ -59,6 +59,7 @@ export class Decision {
     const focused = this.root.contains(document.activeElement);
     this.close();
     if (asked !== null) this.open(present, moment, focused);
+    else if (focused) this.about.home.focus({ preventScroll: true }); // the keys of the table work there
   }
 
   open(present, moment, focused) {

@@ -1,4 +1,4 @@
-// The end of a game: the winner, the rematch, and the links to the replay and the lobby.
+// The end of a game: the result, then the rematch, the replay and the next game.
 
 import { element, html } from "../elements.js";
 import { listed, say } from "../words.js";
@@ -13,7 +13,8 @@ export class End {
   /**
    * @param {HTMLElement} root
    * @param {{names: string[], drawings: Object}} table
-   * @param {{over: string, rematch: HTMLElement|null, lobby: string, unit: string, seat: number}} about
+   * @param {{over: string, rematch: HTMLElement|null, next: HTMLElement|null, lobby: string, unit: string, seat: number}}
+   *   about `next` starts another game
    */
   constructor(root, table, about) {
     this.root = root;
@@ -27,14 +28,7 @@ export class End {
     const title = html("h2", { tabindex: -1 }, this.titleOf(status, outcome));
     const ranking = outcome ? this.ranking(outcome) : null;
     const finished = status === "finished";
-    const { rematch } = this.about;
-    this.root.replaceChildren(
-      title,
-      reason ? html("p", {}, reason) : "",
-      ranking ?? "",
-      (finished && rematch) || "",
-      this.ways(over, finished),
-    );
+    this.root.replaceChildren(title, reason ? html("p", {}, reason) : "", ranking ?? "", this.ways(over, finished));
     Object.assign(this.root.dataset, { status, won: String(outcome?.ranks[this.about.seat] === 1) });
     this.root.hidden = false;
     if (
@@ -79,7 +73,10 @@ export class End {
       { class: "button", href: over, "data-replay": "" },
       finished ? say("Open replay") : say("Open match page"),
     );
-    const lobby = html("a", { class: "button", href: this.about.lobby }, say("Return to lobby"));
-    return element("div", "actions", replay, lobby);
+    const { rematch, next, lobby } = this.about;
+    next?.removeAttribute("hidden");
+    const other = html("a", { class: "button", href: lobby }, next ? say("Return to lobby") : say("Find next game"));
+    const first = finished ? (rematch ?? next) : next;
+    return element("div", "actions", first, replay, other);
   }
 }
