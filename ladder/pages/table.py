@@ -36,7 +36,7 @@ from ladder.live.position import Position
 from ladder.live.rows import position_of
 from ladder.matchmaking.proposals import call_off
 from ladder.matchmaking.proposals import rematch as play_again
-from ladder.models import Block, Ladder, LiveSeat, Match
+from ladder.models import Block, LiveSeat, Match
 from ladder.pages.components.boards import PLAIN, Board, table
 from ladder.pages.components.people import person_of, secret_of
 from ladder.pages.components.responses import of_acts
@@ -235,12 +235,6 @@ class TablePage:
         order = [(self.seat + 1 + place) % count for place in range(count)]
         beats = {"kinds": dict(self.game.presentation.beats), "ms": dict(BEAT_MS)}
         return {**table(self.game, seats, self.names), "order": order, "seat": self.seat, "beats": beats}
-
-    @property
-    def of_a_guest_alone(self) -> bool:
-        """Whether a guest plays against house bots, so that another game can start immediately."""
-        alone = self.person is None and len(self.position.people) == 1
-        return alone and self.match.ladder.players == Ladder.Players.OPEN
 
     @property
     def talk(self) -> str:

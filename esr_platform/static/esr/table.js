@@ -450,7 +450,6 @@ class SittingTable extends HTMLElement {
     new End(this.endPlace, this.table, {
       over,
       rematch: this.rematch?.element ?? null,
-      next: this.querySelector("[data-next]"),
       lobby,
       unit,
       seat: this.seat,

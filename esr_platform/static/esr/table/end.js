@@ -13,8 +13,7 @@ export class End {
   /**
    * @param {HTMLElement} root
    * @param {{names: string[], drawings: Object}} table
-   * @param {{over: string, rematch: HTMLElement|null, next: HTMLElement|null, lobby: string, unit: string, seat: number}}
-   *   about `next` starts another game
+   * @param {{over: string, rematch: HTMLElement|null, lobby: string, unit: string, seat: number}} about
    */
   constructor(root, table, about) {
     this.root = root;
@@ -73,10 +72,8 @@ export class End {
       { class: "button", href: over, "data-replay": "" },
       finished ? say("Open replay") : say("Open match page"),
     );
-    const { rematch, next, lobby } = this.about;
-    next?.removeAttribute("hidden");
-    const other = html("a", { class: "button", href: lobby }, next ? say("Return to lobby") : say("Find next game"));
-    const first = finished ? (rematch ?? next) : next;
-    return element("div", "actions", first, replay, other);
+    const { rematch, lobby } = this.about;
+    const next = html("a", { class: "button", href: lobby }, say("Find next game"));
+    return element("div", "actions", finished && rematch, replay, next);
   }
 }
