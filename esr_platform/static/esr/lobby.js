@@ -90,17 +90,20 @@ class Lobby {
   }
 }
 
-/** Add a copy button to invitation links. */
+/** Add a button to invitation links: it opens the sharing menu on phones, and copies the link elsewhere. */
 function dressLinks() {
   for (const link of document.querySelectorAll("[data-link]:not(:has(+ [data-added]))")) {
-    if (!navigator.clipboard) return;
-    const button = document.createElement("button");
+    const shares = "share" in navigator && matchMedia("(pointer: coarse)").matches;
+    if (!shares && !navigator.clipboard) return;
     const className = link.closest(".invitation") ? "button send" : "plain";
-    Object.assign(button, { type: "button", className, textContent: say("Copy link") });
+    const textContent = shares ? say("Share link") : say("Copy link");
+    const button = Object.assign(document.createElement("button"), { type: "button", className, textContent });
     button.dataset.added = "";
     button.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(link.textContent);
+      if (shares) return navigator.share({ url: link.textContent ?? "" }).catch(() => {}); // or the menu was closed
+      await navigator.clipboard.writeText(link.textContent ?? "");
       button.textContent = say("Copied");
+      return undefined;
     });
     link.after(button);
   }
