@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -89,6 +90,19 @@ def is_last(state: State) -> bool:
     return not after.pending
 
 
+def barter(match: Match, offers: int = 12) -> int:
+    """The others want the same action and make so many offers, one right after the other; then one of them accepts."""
+    for seat in (1, 2):
+        say(match, seat, "money")
+    for _ in range(offers):
+        state = position(match).state()
+        (seat,) = state.pending
+        say(match, seat, next(move for move in state.legal_moves(seat) if isinstance(move, dict)))
+    (seat,) = position(match).state().pending
+    say(match, seat, "accept")
+    return offers
+
+
 def test_choices_are_revealed_with_the_reason_before_the_next_question_and_its_clock(hall: Hall) -> None:
     match = table_of_people(Ladder.objects.get(slug="edel-stein-reich-3-people"), NAMES)
     (ada,) = hall.sit(match, ["ada"])
@@ -104,6 +118,13 @@ def test_choices_are_revealed_with_the_reason_before_the_next_question_and_its_c
     at = position(match)
     asked = [at.starts_at(seat) for seat in range(3)]
     assert len(set(asked)) == 1 and asked[0] is not None and asked[0] > at.rows[-1].visible_at
+    ada.page.evaluate("window.beats.length = 0")
+    ada.send("event")
+    made = barter(match)
+    shown = beats(ada)
+    counts = [int(number) for one in shown for number in re.findall(r"\d+", one["offers"])]
+    single = sum(one["beat"] == "barter" and not one["offers"] for one in shown)
+    assert counts and sum(counts) + single == made + 1, "every offer, and that the last one was accepted"
     assert ada.said == []
 
 
