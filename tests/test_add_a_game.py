@@ -38,9 +38,10 @@ from ladder.seasons import open_first
 from tests.bots.cli.bots import Esr
 from tests.bots.cli.conftest import esr
 from tests.build import players_of, scheduled, signed_in, uploaded, verified
-from tests.games import playing, test_conformance
+from tests.games import play as game_play
+from tests.games import test_conformance
 from tests.ladder.live.people import people, say, settle, table_for
-from tests.ladder.live.playing import position
+from tests.ladder.live.play import position
 
 __all__ = ["esr"]
 
@@ -103,7 +104,7 @@ def test_its_own_tests_pass_and_it_conforms_to_the_contract(prizes: None) -> Non
 
 
 def test_its_documents_have_schemas_and_its_replay_is_told(prizes: None) -> None:
-    for state in playing.positions(SLUG, 3, 5):
+    for state in game_play.positions(SLUG, 3, 5):
         for seat in (None, 0, 1, 2):
             Draft202012Validator(GAMES[SLUG].schema("view")).validate(state.view(seat))
             Draft202012Validator(GAMES[SLUG].schema("log")).validate(state.log(seat))

@@ -10,6 +10,7 @@ import orjson
 import pytest
 from django.db import transaction
 from playwright.sync_api import expect
+from tests.ladder.live.playing import pass_time
 
 from games.rules import State
 from ladder.live.answers import answer_seat
@@ -19,7 +20,6 @@ from ladder.live.position import Position
 from ladder.live.rows import position_of
 from ladder.models import Ladder, LiveSeat, Match
 from tests.browser.seated import NUMBER, TABLE, Hall, Sitter, table_of_people
-from tests.ladder.live.playing import pass_time
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 

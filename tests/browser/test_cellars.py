@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from games.registry import GAMES
 from games.replays import replay_document
-from tests.games.playing import sample_records
+from tests.games.play import sample_records
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 

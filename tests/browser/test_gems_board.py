@@ -14,7 +14,7 @@ from games.edel_stein_reich.offers import key
 from games.edel_stein_reich.story.words import why_higher
 from games.replays import replay_document
 from games.rules import Document
-from tests.games.playing import sample_records
+from tests.games.play import sample_records
 
 CHECKS = (Path(__file__).parent / "gems_board.js").read_text(encoding="utf-8").split("\n", 1)[1].rstrip().rstrip(";")
 NAMES = ["magpie", "kontor", "tulip", "abacus", "wagtail"]

@@ -33,7 +33,7 @@ from ladder.members.memberships import register
 from ladder.models import Block, DealSeries, Ladder, Match
 from tests.build import person, staff
 from tests.esr_platform.endpoints import STREAMS, Exposure, filled, judged, read, routes
-from tests.ladder.live.playing import KEY
+from tests.ladder.live.play import KEY
 from tests.ladder.live_tables import as_if_later, asked, move_on, remote_bots, seated, table_of, to_round
 from tests.ladder.pages.test_closedness import bare, spelled
 

@@ -29,7 +29,7 @@ from ladder.models import Attempt, DealSeries, LiveSeat, Match
 from tests.build import signed_in, staff
 from tests.esr_platform.api.streams.people import people, table_of_people
 from tests.esr_platform.endpoints import STREAMS, Exposure, filled, judged, read, routes
-from tests.ladder.live.playing import KEY, live_ladder, pass_time, position
+from tests.ladder.live.play import KEY, live_ladder, pass_time, position
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from argparse import ArgumentParser
 
-from tests.fuzzing.driving import fuzz
+from tests.fuzzing.drivers import fuzz
 from tests.fuzzing.targets import TARGETS
 
 parser = ArgumentParser("tests.fuzzing")

@@ -15,7 +15,7 @@ from bots.protocol import Answer, Malformed, is_ready, parse_answer
 from games import strict
 from tests.bots.archives.crafted import BOTS, FORM, KINDS, NAMES, PACKING, SMALL, TAKEN
 from tests.bots.archives.other_readers import read_from_the_back, read_from_the_front
-from tests.fuzzing.mutating import SIGNATURES, archives, mutated
+from tests.fuzzing.mutations import SIGNATURES, archives, mutated
 
 LONGEST_SENTENCE: Final = 400
 LONGEST_SAMPLE: Final = 4000

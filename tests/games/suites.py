@@ -9,11 +9,11 @@ from typing import Any, Final
 from hypothesis import strategies as st
 
 from games.rules import Document, Move, State
-from tests.games.comparing import Temper
-from tests.games.die_weinhaendler import rebuilding as wine_moves
+from tests.games.comparison import Temper
+from tests.games.die_weinhaendler import rebuild as wine_moves
 from tests.games.die_weinhaendler import soundness as wine_soundness
 from tests.games.die_weinhaendler import tempers as wine_tempers
-from tests.games.edel_stein_reich import rebuilding as gem_moves
+from tests.games.edel_stein_reich import rebuild as gem_moves
 from tests.games.edel_stein_reich import soundness as gem_soundness
 from tests.games.edel_stein_reich import tempers as gem_tempers
 

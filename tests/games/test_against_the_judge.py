@@ -13,11 +13,11 @@ import pytest
 from games import record as records
 from games.rules import IllegalMove, State
 from tests import judge
-from tests.games import comparing
-from tests.games.comparing import assert_agreement
+from tests.games import comparison
+from tests.games.comparison import assert_agreement
 from tests.games.die_weinhaendler import tempers as weinhaendler
 from tests.games.edel_stein_reich import tempers as edel_stein_reich
-from tests.games.playing import TABLES, sample_records
+from tests.games.play import TABLES, sample_records
 
 PLAYED = {
     "edel-stein-reich": edel_stein_reich,
@@ -29,9 +29,9 @@ PLAYED = {
 GAMES = [(slug, seats, name) for slug, seats in TABLES for name in PLAYED[slug].TEMPERS]
 
 
-def play(slug: str, seats: int, temper: str, number: int) -> comparing.Played:
+def play(slug: str, seats: int, temper: str, number: int) -> comparison.Played:
     """The game of this number between seats of this temper."""
-    return comparing.play(slug, seats, PLAYED[slug].TEMPERS[temper], f"{slug} {seats} {temper} {number}")
+    return comparison.play(slug, seats, PLAYED[slug].TEMPERS[temper], f"{slug} {seats} {temper} {number}")
 
 
 @pytest.mark.parametrize(("slug", "seats", "temper"), GAMES)
@@ -52,7 +52,7 @@ def test_the_tempers_reach_the_rare_cases(game: Any) -> None:
     missing = set(game.RARE)
     for played in game.REACHING:
         walk = judge.walked(play(*played).state.record, points=True)
-        missing -= {*comparing.cases(walk), *game.cases(walk)}
+        missing -= {*comparison.cases(walk), *game.cases(walk)}
     assert not missing
 
 

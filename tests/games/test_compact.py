@@ -13,7 +13,7 @@ from games import strict
 from games.compact import CompactError, pack, unpack
 from games.registry import GAMES
 from games.rules import DEFAULT_REASONS, FORFEIT_REASONS, Document
-from tests.games.playing import TABLES, move_once, played, sample_records, seed_of
+from tests.games.play import TABLES, move_once, played, sample_records, seed_of
 
 
 def record_with_losers(slug: str, seats: int, number: int, defaults: float) -> Document:

@@ -15,7 +15,7 @@ from games import strict
 from games.record import from_json, replay, to_json, verify
 from games.registry import GAMES
 from games.rules import DEFAULT_REASONS, FORFEIT_REASONS, IllegalMove, State
-from tests.games.playing import TABLES, move_once, played, positions, seed_of
+from tests.games.play import TABLES, move_once, played, positions, seed_of
 
 every_table = pytest.mark.parametrize(("slug", "seats"), TABLES)
 FAR = 10**6

@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 
 from games.die_weinhaendler.cards import CODES, EMPTY, HAND_LIMIT, LEFT_OUT, NUMBERS, codes, in_order, total
 from games.registry import GAMES
-from tests.games.reading import table_after
+from tests.games.readers import table_after
 
 ROOT = Path(__file__).parents[2]
 VIEWS = (ROOT / "docs" / "views.md").read_text(encoding="utf-8")

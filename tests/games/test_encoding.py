@@ -15,8 +15,8 @@ from games import strict
 from games.learning import Chosen, Encoding
 from games.registry import GAMES
 from games.rules import Document, IllegalMove, State
-from tests.games.playing import TABLES, positions
-from tests.games.trying import judgement, near
+from tests.games.play import TABLES, positions
+from tests.games.trials import judgement, near
 
 every_table = pytest.mark.parametrize(("slug", "seats"), TABLES)
 any_table = st.sampled_from(TABLES)

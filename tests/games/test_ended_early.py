@@ -11,7 +11,7 @@ from games.record import replay, verify
 from games.registry import GAMES
 from games.replays import replay_document
 from games.rules import State
-from tests.games.playing import TABLES, move_once, played, seed_of
+from tests.games.play import TABLES, move_once, played, seed_of
 
 
 def leave(state: State, stays: tuple[int, ...] = (0,)) -> None:

@@ -13,7 +13,7 @@ from games.record import replay
 from games.registry import GAMES
 from games.rules import Document, State
 from games.statistics import Exchange
-from tests.games.playing import TABLES, played, sample_records
+from tests.games.play import TABLES, played, sample_records
 
 SAMPLES = sample_records()
 every_sample = pytest.mark.parametrize("record", SAMPLES.values(), ids=SAMPLES)

@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 
 from games.registry import GAMES
 from games.words import in_words
-from tests.games.reading import tables
+from tests.games.readers import tables
 
 GUIDES = {slug: game.presentation.guide for slug, game in GAMES.items()}
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from games.record import replay
 from games.registry import GAMES
 from games.rules import Document, State
-from tests.games.playing import TABLES, played, sample_records
+from tests.games.play import TABLES, played, sample_records
 
 SAMPLES = sample_records()
 JEWELS = {name: record for name, record in SAMPLES.items() if GAMES[record["game"]].statistics.price_unit}

@@ -9,7 +9,7 @@ import pytest
 from games import strict
 from games.registry import GAMES
 from games.rules import Document, State
-from tests.games.playing import TABLES, move_once, played, positions, seed_of
+from tests.games.play import TABLES, move_once, played, positions, seed_of
 
 every_table = pytest.mark.parametrize(("slug", "seats"), TABLES)
 HIDDEN_CHANCE = {"event_deck", "gem_deck", "deck"}

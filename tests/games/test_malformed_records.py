@@ -10,7 +10,7 @@ import pytest
 
 from games.record import RecordError, from_json, to_json
 from games.rules import Document
-from tests.games.refusing import SAMPLES, found, found_move, refusal
+from tests.games.refusals import SAMPLES, found, found_move, refusal
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from games import strict
 from games.registry import GAMES
 from games.rules import State
-from tests.games.comparing import play_one
-from tests.games.playing import TABLES, positions, seed_of
+from tests.games.comparison import play_one
+from tests.games.play import TABLES, positions, seed_of
 from tests.games.suites import SUITES
-from tests.games.trying import is_legal_exactly_when_listed, near
+from tests.games.trials import is_legal_exactly_when_listed, near
 
 
 @st.composite

@@ -12,8 +12,8 @@ import pytest
 from games.chance import commitment
 from games.record import RecordError, verify
 from games.rules import Document
-from tests.games.playing import decided_again, played
-from tests.games.refusing import SAMPLES, found, found_move, refusal
+from tests.games.play import decided_again, played
+from tests.games.refusals import SAMPLES, found, found_move, refusal
 
 
 def test_an_illegal_move_is_refused_with_the_rule_and_what_was_legal() -> None:

@@ -14,7 +14,7 @@ from games.record import replay, to_json
 from games.registry import GAMES
 from games.replays import Frame, frames, patch, patched, replay_document
 from games.rules import Document
-from tests.games.playing import sample_records
+from tests.games.play import sample_records
 
 SAMPLES = sample_records()
 SOME = {name: record for name, record in SAMPLES.items() if name.endswith((":1", ":4"))}

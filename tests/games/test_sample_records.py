@@ -9,7 +9,7 @@ import pytest
 
 from games import strict
 from games.record import from_json, replay, to_json, verify
-from tests.games.playing import RECORDS, TABLES, decided_again, sample_lines, sample_records
+from tests.games.play import RECORDS, TABLES, decided_again, sample_lines, sample_records
 
 LINES = sample_lines()
 every_sample = pytest.mark.parametrize("line", LINES.values(), ids=LINES)

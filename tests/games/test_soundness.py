@@ -11,7 +11,7 @@ from games import strict
 from games.record import replay, verify
 from games.registry import GAMES
 from games.rules import FORFEIT_REASONS, State
-from tests.games.playing import TABLES, VOLUNTARY
+from tests.games.play import TABLES, VOLUNTARY
 from tests.games.suites import SUITES, sound
 
 

@@ -11,8 +11,8 @@ import pytest
 
 from games.record import replay
 from games.registry import GAMES
-from tests.games.playing import TABLES, played, sample_records
-from tests.games.telling import NAMES, log_of, text, told
+from tests.games.play import TABLES, played, sample_records
+from tests.games.stories import NAMES, log_of, text, told
 
 STORIES = Path(__file__).parent / "stories"
 SAMPLES = sample_records()

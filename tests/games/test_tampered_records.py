@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from games import strict
 from games.record import RecordError, from_json, to_json, verify
 from games.rules import Document, State
-from tests.games.playing import sample_records
+from tests.games.play import sample_records
 
 SAMPLES = sample_records()
 OTHER_VALUES: list[Any] = [None, True, False, 0, 1, 2, -1, 1.0, 10**30, "", "R", "money", "decline", "late", [], {}]

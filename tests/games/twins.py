@@ -8,7 +8,7 @@ from typing import Any
 from games import strict
 from games.registry import GAMES
 from games.rules import State
-from tests.games.playing import VOLUNTARY, seed_of
+from tests.games.play import VOLUNTARY, seed_of
 
 Play = tuple[int, Any, str | None]
 """A seat, its move, and the reason if it was a default."""

@@ -13,7 +13,7 @@ asks for the next step, and legal moves are listed by brute force.
 
 from __future__ import annotations
 
-from .judging import check
-from .walking import Point, Walk, decisions, logs, views, walked
+from .verdicts import check
+from .walk import Point, Walk, decisions, logs, views, walked
 
 __all__ = ["Point", "Walk", "check", "decisions", "logs", "views", "walked"]

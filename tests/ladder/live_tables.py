@@ -19,7 +19,7 @@ from ladder.matches.blocks import BlockPlayer
 from ladder.members.memberships import register
 from ladder.models import Ladder, LiveSeat, Match, PlayedMove, Table
 from tests.build import person
-from tests.ladder.live.playing import backdate
+from tests.ladder.live.play import backdate
 
 _AMPLE = timedelta(hours=1)
 

@@ -20,7 +20,7 @@ from ladder.models import Ladder, Match, PairTally, Result, SeasonStatistics
 from ladder.pages.statistics import collusion_report
 from ladder.season_statistics import gather, measure
 from tests.build import finished_block, person, players_of, scheduled, uploaded
-from tests.ladder.statistics.playing import CONSPIRATORS, HONEST, cast, least_met
+from tests.ladder.statistics.play import CONSPIRATORS, HONEST, cast, least_met
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 

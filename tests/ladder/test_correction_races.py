@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def race(race_server: RaceServer, tmp_path: Path) -> Race:
-    return race_server.race_of("tests.ladder.racing", tmp_path)
+    return race_server.race_of("tests.ladder.races", tmp_path)
 
 
 @pytest.fixture

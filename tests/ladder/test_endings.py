@@ -14,7 +14,7 @@ from ladder.matches.pauses import BAD
 from ladder.matches.play import play
 from ladder.models import Ladder, Match
 from tests.build import active_version, first_match, new_version, person, uploaded
-from tests.ladder.ending import ENDINGS, MOMENTS, PREPARATIONS, End
+from tests.ladder.endings import ENDINGS, MOMENTS, PREPARATIONS, End
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("sandbox_launcher")]
 

@@ -28,7 +28,7 @@ def season(duel: Ladder) -> Season:
 
 @pytest.fixture
 def race(race_server: RaceServer, tmp_path: Path) -> Race:
-    return race_server.race_of("tests.ladder.racing", tmp_path)
+    return race_server.race_of("tests.ladder.races", tmp_path)
 
 
 def rested() -> None:

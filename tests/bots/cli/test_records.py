@@ -47,7 +47,7 @@ def line_up(game: str, seats: int, number: int) -> tuple[SeatSpec[Program], ...]
     bots: list[SeatSpec[Program]] = [SeatSpec(name, HouseProgram(name)) for name in names]
     if number % EVERY == 0:
         habit = HABITS[number // EVERY % len(HABITS)]
-        program = LocalProgram(Path(__file__).parent, (habit,), "misbehaving.py")
+        program = LocalProgram(Path(__file__).parent, (habit,), "misbehavior.py")
         bots[number // EVERY % seats] = SeatSpec(habit, program)
     return tuple(bots)
 

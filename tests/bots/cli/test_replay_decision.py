@@ -25,7 +25,7 @@ from games.record import from_json, to_json
 from games.registry import GAMES
 from games.rules import Document
 from tests.bots.cli.bots import Esr, Said, bot
-from tests.bots.elsewhere.hiding import PROFILES
+from tests.bots.elsewhere.hidden_calls import PROFILES
 
 ROOT = Path(__file__).parents[3]
 RECORDS = ROOT / "tests" / "games" / "records"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from tests.bots.elsewhere.hiding import PROFILES
+from tests.bots.elsewhere.hidden_calls import PROFILES
 
 
 def main(profile: str, *words: str) -> int:

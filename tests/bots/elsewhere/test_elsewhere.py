@@ -12,7 +12,7 @@ import pytest
 
 from bots.house.catalogue import HOUSE
 from games.registry import GAMES
-from tests.bots.elsewhere.hiding import PROFILES
+from tests.bots.elsewhere.hidden_calls import PROFILES
 from tests.bots.sandbox.programs import HONEST, folder_of
 
 pytestmark = pytest.mark.slow
@@ -26,7 +26,7 @@ CRLF = "import sys; sys.stdout.reconfigure(newline='\\r\\n')\n" + HONEST
 def said(request: pytest.FixtureRequest) -> dict[str, Any]:
     """What the program ``playing`` says, under each profile."""
     with folder_of({"bot.py": CRLF}) as folder:
-        words = [sys.executable, "-m", "tests.bots.elsewhere.playing", request.param, str(folder)]
+        words = [sys.executable, "-m", "tests.bots.elsewhere.matches", request.param, str(folder)]
         done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=180, check=False)
     assert done.returncode == 0, done.stderr
     return {"profile": request.param, **json.loads(done.stdout)}

@@ -18,7 +18,7 @@ from pettingzoo.test import api_test, collect_render_results, seed_test
 from bots.environments import GameEnvironment, env, raw_env
 from games.record import verify
 from games.registry import GAMES
-from tests.games.playing import TABLES
+from tests.games.play import TABLES
 
 every_table = pytest.mark.parametrize(("slug", "seats"), TABLES)
 either = pytest.mark.parametrize("make", [env, raw_env])

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from games.registry import GAMES
-from tests.games.playing import TABLES
+from tests.games.play import TABLES
 
 PAGE = Path(__file__).parents[3] / "docs" / "environments.md"
 TEXT = PAGE.read_text(encoding="utf-8")

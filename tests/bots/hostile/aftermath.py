@@ -18,7 +18,7 @@ from bots.sandbox.leases import started_at
 from bots.sandbox.runtime import runtime_folder
 from games.record import verify
 from tests.bots.hostile.kind import Hostile
-from tests.bots.hostile.playing import Played, Started, play
+from tests.bots.hostile.matches import Played, Started, play
 
 MARK: Final = "esr-hostile"
 """What hostile programs call everything they try to leave."""

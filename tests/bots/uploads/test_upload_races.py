@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def race(race_server: RaceServer, tmp_path: Path) -> Race:
-    return race_server.race_of("tests.bots.uploads.racing", tmp_path)
+    return race_server.race_of("tests.bots.uploads.races", tmp_path)
 
 
 def forget_leases() -> None:

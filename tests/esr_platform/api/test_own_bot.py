@@ -17,7 +17,7 @@ from esr_platform.accounts.models import Scope, Token
 from ladder.members.memberships import register
 from ladder.models import LiveSeat
 from tests.esr_platform.api.conftest import Program, document, person, problem
-from tests.ladder.live.playing import game_of
+from tests.ladder.live.play import game_of
 
 pytestmark = pytest.mark.django_db
 DUEL = {"edel-stein-reich-duel": [2]}

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from games import strict
 from games.chance import ScriptedChance
 from games.rules import FORFEIT_REASONS, Document, State
-from tests.games.comparing import Temper
+from tests.games.comparison import Temper
 from tests.games.die_weinhaendler.tables import TABLES
 from tests.games.die_weinhaendler.tempers import TEMPERS
-from tests.games.playing import played
+from tests.games.play import played
 from tests.games.twins import play_with_any_mark, seen
 
 HAND = 5

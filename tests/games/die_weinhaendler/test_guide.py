@@ -24,7 +24,7 @@ from games.die_weinhaendler.rulings import IDLE_LIMIT, INVERTED_TRIANGLES
 from games.die_weinhaendler.story.words import VARIETIES as COLOURS
 from games.die_weinhaendler.story.words import euros
 from games.registry import GAMES
-from tests.games.reading import Row, drawings, section, table_after, tables
+from tests.games.readers import Row, drawings, section, table_after, tables
 
 GUIDE = GAMES["die-weinhaendler"].presentation.guide
 COUNTED = {3: "three", 4: "four", 5: "five", 6: "six", 20: "twenty"}

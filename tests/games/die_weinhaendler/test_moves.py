@@ -10,7 +10,7 @@ import pytest
 
 from games import strict
 from games.rules import State
-from tests.games.die_weinhaendler import rebuilding
+from tests.games.die_weinhaendler import rebuild
 from tests.games.die_weinhaendler.tables import FULL_CELLAR, add, answer, table
 
 
@@ -24,7 +24,7 @@ def test_the_order_in_which_cards_are_named_does_not_matter_and_the_highest_is_w
 def worth(state: State, tenths: int) -> list[list[str]]:
     """The bids of this total, in the order in which they are listed."""
     bids = [move["cards"] for move in state.legal_moves(state.pending[0]) if isinstance(move, dict)]
-    return [cards for cards in bids if sum(map(rebuilding.tenths, cards)) == tenths]
+    return [cards for cards in bids if sum(map(rebuild.tenths, cards)) == tenths]
 
 
 def test_bids_of_one_total_stand_by_their_number_of_cards_and_then_by_their_values() -> None:
@@ -45,7 +45,7 @@ def test_more_than_64_ways_to_lay_are_not_listed_but_are_found_and_judged() -> N
     decision, legal = state.decision(0), list(state.legal_moves(0))
     assert decision["legal"] is None
     assert len(legal) == 11 * 6 + 5
-    assert strict.same(legal, rebuilding.moves(decision))
+    assert strict.same(legal, rebuild.moves(decision))
     assert decision["default"] == legal[0] == state.default_move(0) == {"card": "empty", "cell": [0, -1]}
     assert decision["must_lay"] == 6
     assert all(strict.same(state.check(0, move), move) for move in legal)

@@ -10,8 +10,8 @@ import pytest
 from games import strict
 from games.record import RecordError, verify
 from games.rules import Document
-from tests.games.playing import sample_records
-from tests.games.refusing import found, refusal
+from tests.games.play import sample_records
+from tests.games.refusals import found, refusal
 
 SAMPLES = {name: record for name, record in sample_records().items() if record["game"] == "die-weinhaendler"}
 

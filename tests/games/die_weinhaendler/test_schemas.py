@@ -11,8 +11,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from games.registry import GAMES
-from tests.games.playing import played, positions, sample_records
-from tests.games.telling import event, log_of, move
+from tests.games.play import played, positions, sample_records
+from tests.games.stories import event, log_of, move
 
 SLUG = "die-weinhaendler"
 

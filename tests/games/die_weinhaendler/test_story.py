@@ -9,8 +9,8 @@ import pytest
 from games.die_weinhaendler.story import tell_entry
 from games.die_weinhaendler.story.teller import Story
 from games.die_weinhaendler.story.words import BOTTLES, bottles, euros
-from tests.games.playing import positions
-from tests.games.telling import NAMES, event, log_of, move, told
+from tests.games.play import positions
+from tests.games.stories import NAMES, event, log_of, move, told
 
 SLUG = "die-weinhaendler"
 STARTER = {"step": {"chance": "starter", "seat": 3}}

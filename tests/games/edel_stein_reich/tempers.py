@@ -8,7 +8,7 @@ from typing import Any
 
 from games.rules import State
 from tests import judge
-from tests.games.comparing import Temper, any_move, prefers
+from tests.games.comparison import Temper, any_move, prefers
 
 
 def generous(state: State, seat: int, random: Random) -> Any:

@@ -15,7 +15,7 @@ from games.edel_stein_reich.state import EdelSteinReichState
 from games.edel_stein_reich.story.words import COLOUR_NAMES, event_card
 from games.registry import GAMES
 from tests.games.edel_stein_reich.tables import four
-from tests.games.reading import drawings, section, table_after, tables
+from tests.games.readers import drawings, section, table_after, tables
 
 GUIDES = {slug: GAMES[slug].presentation.guide for slug in ("edel-stein-reich", "edel-stein-reich-duel")}
 

@@ -11,7 +11,7 @@ import pytest
 from games.registry import GAMES
 from games.rules import State
 from tests.games.edel_stein_reich.tables import answer, choose, duel, offer, table
-from tests.games.playing import seed_of
+from tests.games.play import seed_of
 
 
 def opening() -> State:

@@ -13,8 +13,8 @@ from games.edel_stein_reich.story.teller import Story
 from games.edel_stein_reich.story.words import event_card, gem_card, gems, why_higher
 from games.record import replay
 from games.registry import GAMES
-from tests.games.playing import TABLES, sample_records
-from tests.games.telling import NAMES, event, log_of, move, told
+from tests.games.play import TABLES, sample_records
+from tests.games.stories import NAMES, event, log_of, move, told
 
 SLUGS = ("edel-stein-reich", "edel-stein-reich-duel")
 ROUNDS = {2: 10, 3: 8, 4: 7, 5: 6}

@@ -6,7 +6,7 @@ from tests.judge.table import Procedure
 
 from . import cards
 from .bidding import bid, exchange
-from .laying import lay
+from .cellars import lay
 from .table import Table
 
 

@@ -9,7 +9,7 @@ import pytest
 from tests.judge.die_weinhaendler import cards
 from tests.judge.die_weinhaendler.bidding import additions, bid, draw_for_passing, exchange
 from tests.judge.die_weinhaendler.cellar import Cell, Cellar
-from tests.judge.die_weinhaendler.laying import offered
+from tests.judge.die_weinhaendler.cellars import offered
 from tests.judge.die_weinhaendler.procedure import judge_the_stack, refill
 from tests.judge.die_weinhaendler.table import Table
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from tests.judge.table import Ask, Procedure, Uncover
 
 from . import cards
-from .acting import act, draw_event, resolve
-from .bartering import barter
+from .actions import act, draw_event, resolve
+from .barter import barter
 from .scoring import score_phase
 from .table import Table
 

@@ -12,7 +12,7 @@ import pytest
 from tests import judge
 from tests.judge import shuffling
 from tests.judge.edel_stein_reich import cards
-from tests.judge.edel_stein_reich.bartering import rank
+from tests.judge.edel_stein_reich.barter import rank
 from tests.judge.samples import Record, first_with, of_game
 
 RECORDS = of_game("edel-stein-reich")

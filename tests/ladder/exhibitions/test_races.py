@@ -26,7 +26,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture
 def race(race_server: RaceServer, tmp_path: Path) -> Race:
     open_house()
-    return race_server.race_of("tests.ladder.exhibitions.racing", tmp_path)
+    return race_server.race_of("tests.ladder.exhibitions.races", tmp_path)
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from bots.sandbox import InProcessLauncher
 from games.rules import Document
 from ladder.live.hosted import ask_seat
 from ladder.models import Ladder, LiveSeat, Match, Membership, PlayedMove
-from tests.ladder.live.playing import pass_time, table_of
+from tests.ladder.live.play import pass_time, table_of
 
 DUEL = "edel-stein-reich-duel"
 

@@ -26,9 +26,9 @@ from ladder.live.start import Guest
 from ladder.matches.blocks import BlockPlayer
 from ladder.models import Attempt, DealSeries, Ladder, LiveSeat, Match, Membership, Occupant, PlayedMove, Table
 from tests.build import person
-from tests.judge.judging import check
+from tests.judge.verdicts import check
 from tests.ladder.live.hosted import Fakes, default
-from tests.ladder.live.playing import KEY, backdate, opened, position, run_out
+from tests.ladder.live.play import KEY, backdate, opened, position, run_out
 
 QUICK: Final = Limits(move_ms=45_000, bank_ms=180_000, game_ms=3_600_000)
 SECRET: Final = "a guest's secret"

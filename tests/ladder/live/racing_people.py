@@ -16,7 +16,7 @@ from ladder.live.person_view import present
 from ladder.live.presence import note_seen
 from ladder.live.rows import position_at
 from ladder.models import Match
-from tests.ladder import racing
+from tests.ladder import races
 from tests.ladder.live.hosted import Fakes, default
 from tests.services.races import Act, Actions
 
@@ -87,7 +87,7 @@ def asking_workers(match: int) -> Act:
 
 
 ACTIONS: Actions = {
-    **racing.ACTIONS,
+    **races.ACTIONS,
     "asking_workers": asking_workers,
     "answering_seat": answering_seat,
     "using": using,

@@ -12,7 +12,7 @@ from ladder.live.answers import UNKNOWN, Ruling, answer
 from ladder.live.end import void
 from ladder.models import LiveSeat, Match, PlayedMove
 from tests.build import snapshot
-from tests.ladder.live.playing import asked, bot_at, game_of, owing, pass_time, position, post, remote_bots, sent
+from tests.ladder.live.play import asked, bot_at, game_of, owing, pass_time, position, post, remote_bots, sent
 
 pytestmark = pytest.mark.django_db
 

@@ -21,7 +21,7 @@ from ladder.models import LiveSeat, Match, PlayedMove
 from tests.build import active_version
 from tests.ladder.live.hosted import Fakes, default
 from tests.ladder.live.people import house, ladder_of, people, say, settle, table_for
-from tests.ladder.live.playing import at_random, play_on, position, post, remote_bots, table_of
+from tests.ladder.live.play import at_random, play_on, position, post, remote_bots, table_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
 

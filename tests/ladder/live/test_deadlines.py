@@ -12,7 +12,7 @@ from ladder.live.answers import GRACE, Ruling, answer, expire
 from ladder.live.sweep import sweep_tables
 from ladder.models import LiveSeat, Match, PlayedMove
 from tests.build import snapshot
-from tests.ladder.live.playing import CALM, asked, bot_at, game_of, owing, pass_time, position, post, run_out
+from tests.ladder.live.play import CALM, asked, bot_at, game_of, owing, pass_time, position, post, run_out
 
 pytestmark = pytest.mark.django_db
 

@@ -22,7 +22,7 @@ from ladder.live import decisions
 from ladder.live.end import report_of
 from ladder.matches.play import seeds_key
 from ladder.models import Match, PlayedMove
-from tests.ladder.live.playing import CALM, asked, at_random, bot_at, game_of, owing, pass_time, play_on, position, post
+from tests.ladder.live.play import CALM, asked, at_random, bot_at, game_of, owing, pass_time, play_on, position, post
 
 pytestmark = pytest.mark.django_db
 

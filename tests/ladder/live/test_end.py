@@ -17,7 +17,7 @@ from ladder.models import Attempt, LiveSeat, Match, Membership, PlayedMove, Resu
 from ladder.openness import is_open
 from ladder.packing import unpack
 from tests.build import snapshot, staff
-from tests.ladder.live.playing import (
+from tests.ladder.live.play import (
     at_random,
     bot_at,
     game_of,

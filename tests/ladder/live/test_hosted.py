@@ -23,7 +23,7 @@ from ladder.models import LedgerEntry, LiveSeat, Match, PlayedMove
 from tests.ladder.accounts import accounts
 from tests.ladder.live.hosted import Fakes, asked_once, default, house_game, owing, play_on, wakes
 from tests.ladder.live.people import check_ended, live_seat_at, people, play_to_the_end, settle, table_for
-from tests.ladder.live.playing import pass_time
+from tests.ladder.live.play import pass_time
 
 pytestmark = pytest.mark.usefixtures("house")
 

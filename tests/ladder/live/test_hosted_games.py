@@ -20,7 +20,7 @@ from ladder.models import Block, LiveSeat, Match, PlayedMove, SeatLog
 from tests.build import person, uploaded
 from tests.ladder.accounts import accounts
 from tests.ladder.live.hosted import Fakes, asked_once, default, house_game, owing
-from tests.ladder.live.playing import pass_time
+from tests.ladder.live.play import pass_time
 from tests.ladder.live.test_logs import with_a_house_bot
 from tests.services.ports import wait_until
 from tests.services.races import RaceServer
@@ -74,7 +74,7 @@ def test_four_workers_that_ask_the_same_seats_at_once_play_each_decision_once(
 ) -> None:
     open_house()
     match = house_game("greedy", "haggler")
-    counted = race_server.race_of("tests.ladder.racing", tmp_path)(
+    counted = race_server.race_of("tests.ladder.races", tmp_path)(
         *[("waking_until", {"match": match.pk, "moves": 12})] * 4
     )
     moves = list(PlayedMove.objects.filter(match=match).order_by("number"))

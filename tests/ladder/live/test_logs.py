@@ -22,8 +22,8 @@ from ladder.matches.logs import log_of
 from ladder.models import Match, Membership, PlayedMove, SeatLog
 from tests.build import person, uploaded
 from tests.ladder.live.hosted import DUEL, Fakes, default, house_bots, open_ladder, play_on
-from tests.ladder.live.playing import asked, at_random, bot_at, game_of, pass_time, table_of
-from tests.ladder.live.playing import play_on as play_remotely
+from tests.ladder.live.play import asked, at_random, bot_at, game_of, pass_time, table_of
+from tests.ladder.live.play import play_on as play_remotely
 
 pytestmark = pytest.mark.usefixtures("house")
 

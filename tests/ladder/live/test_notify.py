@@ -13,7 +13,7 @@ from bots.models import Bot
 from ladder.live.end import finish
 from ladder.live.notify import CHANNEL
 from ladder.models import Ladder, Match
-from tests.ladder.live.playing import (
+from tests.ladder.live.play import (
     at_random,
     bot_at,
     live_ladder,

@@ -19,7 +19,7 @@ from ladder.models import Attempt, LiveSeat, Match, Outage, PlayedMove
 from tests.build import snapshot
 from tests.ladder.live.hosted import house_game
 from tests.ladder.live.people import LATE_S, beat_ago, live_seat_at, look, people, say, seen, table_for
-from tests.ladder.live.playing import position, run_out
+from tests.ladder.live.play import position, run_out
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
 

@@ -51,7 +51,7 @@ from tests.ladder.live.people import (
     table_for,
     written,
 )
-from tests.ladder.live.playing import position, run_out
+from tests.ladder.live.play import position, run_out
 from tests.refusals import refused
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]

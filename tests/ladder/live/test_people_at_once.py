@@ -37,7 +37,7 @@ from tests.ladder.live.people import (
     settle,
     table_for,
 )
-from tests.ladder.live.playing import position
+from tests.ladder.live.play import position
 from tests.services.locks import Meanwhile
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]

@@ -30,7 +30,7 @@ from tests.ladder.live.people import (
     table_for,
     written,
 )
-from tests.ladder.live.playing import position
+from tests.ladder.live.play import position
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
 

@@ -30,7 +30,7 @@ from tests.ladder.live.people import (
     settle,
     table_for,
 )
-from tests.ladder.live.playing import run_out
+from tests.ladder.live.play import run_out
 from tests.services.races import Race, RaceServer
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("house")]

@@ -31,7 +31,7 @@ from tests.ladder.live.people import (
     settle,
     table_for,
 )
-from tests.ladder.live.playing import at_random, play_out, position
+from tests.ladder.live.play import at_random, play_out, position
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
 

@@ -16,7 +16,7 @@ from ladder.live.end import finish, void
 from ladder.models import Attempt, LedgerEntry, LiveSeat, Match, Membership, PlayedMove, Result, Season, Table
 from ladder.upkeep import sweep
 from tests.build import staff
-from tests.ladder.live.playing import at_random, bot_at, live_ladder, play_out, position, remote_bots, run_out, table_of
+from tests.ladder.live.play import at_random, bot_at, live_ladder, play_out, position, remote_bots, run_out, table_of
 from tests.ladder.matches.test_races import check_accounts
 from tests.services.races import Race, RaceServer
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def race(race_server: RaceServer, tmp_path: Path) -> Race:
-    return race_server.race_of("tests.ladder.racing", tmp_path)
+    return race_server.race_of("tests.ladder.races", tmp_path)
 
 
 @pytest.fixture

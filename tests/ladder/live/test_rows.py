@@ -10,7 +10,7 @@ from ladder.live.end import void
 from ladder.live.position import Position, Row
 from ladder.live.rows import position_at, position_of
 from ladder.models import Match, PlayedMove
-from tests.ladder.live.playing import at_random, bot_at, game_of, play_on
+from tests.ladder.live.play import at_random, bot_at, game_of, play_on
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -13,7 +13,7 @@ from ladder.models import Attempt, Block, DealSeries, LiveSeat, Match, Season, T
 from ladder.openness import is_open
 from ladder.upkeep import sweep
 from tests.build import active_version, snapshot
-from tests.ladder.live.playing import CALM, bot_at, live_ladder, owing, position, remote_bots, table_of
+from tests.ladder.live.play import CALM, bot_at, live_ladder, owing, position, remote_bots, table_of
 
 pytestmark = pytest.mark.django_db
 

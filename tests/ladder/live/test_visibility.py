@@ -9,7 +9,7 @@ from ladder.exports.documents import record_of
 from ladder.live.end import finish
 from ladder.live.visibility import cut, public_cut
 from ladder.models import Match
-from tests.ladder.live.playing import asked, at_random, game_of, owing, pass_time, play_on, play_out, position, post
+from tests.ladder.live.play import asked, at_random, game_of, owing, pass_time, play_on, play_out, position, post
 
 pytestmark = pytest.mark.django_db
 

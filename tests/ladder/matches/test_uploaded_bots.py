@@ -167,7 +167,7 @@ def test_without_a_sandbox_that_has_proved_itself_uploaded_code_waits(
     bot: Bot, match: Match, site_processes: Processes, tmp_path: Path
 ) -> None:
     crippled = replace(site_processes, environment={**site_processes.environment, "ESR_BOT_PYTHON": "/nowhere/python3"})
-    race = RaceServer(crippled).race_of("tests.ladder.racing", tmp_path)
+    race = RaceServer(crippled).race_of("tests.ladder.races", tmp_path)
     assert race(("playing", {"matches": [match.pk], "variety": 0})) == [[None]]
     match.refresh_from_db()
     assert (match.status, match.attempts_started) == ("queued", 0)

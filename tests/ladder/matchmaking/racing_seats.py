@@ -13,8 +13,8 @@ from ladder.matchmaking.proposals import answer, challenge, expire, withdraw
 from ladder.matchmaking.remote_bots import seat
 from ladder.members.memberships import declare, register
 from ladder.models import Ladder, Proposal
-from tests.ladder import racing
-from tests.ladder.racing import or_none
+from tests.ladder import races
+from tests.ladder.races import or_none
 from tests.services.races import Act, Actions
 
 
@@ -68,7 +68,7 @@ def _number(version: Any) -> int:
 
 
 ACTIONS: Actions = {
-    **racing.ACTIONS,
+    **races.ACTIONS,
     "seating": seating,
     "seeing": seeing,
     "declaring": declaring,

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture
 def race(race_server: RaceServer, tmp_path: Path) -> Race:
     open_house()
-    return race_server.race_of("tests.ladder.matchmaking.racing", tmp_path)
+    return race_server.race_of("tests.ladder.matchmaking.races", tmp_path)
 
 
 def games(rated: bool = True) -> Counter[int]:

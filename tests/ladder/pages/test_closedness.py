@@ -35,7 +35,7 @@ from tests.build import (
     staff,
     uploaded,
 )
-from tests.ladder.pages.walking import walk
+from tests.ladder.pages.walk import walk
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("house", "sandbox_launcher")]
 

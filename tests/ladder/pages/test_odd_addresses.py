@@ -11,7 +11,7 @@ from django.test import Client
 
 from esr_platform.accounts.models import User
 from tests.ladder.pages.site import Site
-from tests.ladder.pages.walking import addresses
+from tests.ladder.pages.walk import addresses
 
 pytestmark = pytest.mark.slow
 

@@ -26,7 +26,7 @@ from ladder.members.memberships import join
 from ladder.models import Exhibition, Invitation, Ladder, Match, Pairing, Proposal
 from tests.build import DUEL, active_version, finish_game, house_version, person, staff, uploaded, variety_of
 from tests.ladder.exhibitions.requested import a_test, play_all
-from tests.ladder.pages.walking import ENDLESS
+from tests.ladder.pages.walk import ENDLESS
 
 NAME = "Seminar for the very secretive"
 SLUG = "seminar-for-the-very-secretive"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ladder.statistics.collusion import transfers
-from tests.ladder.statistics.playing import CONSPIRATORS, HONEST, played_blocks
+from tests.ladder.statistics.play import CONSPIRATORS, HONEST, played_blocks
 
 BLOCKS = 100
 """Four games each: the pair meets in about a dozen of them."""

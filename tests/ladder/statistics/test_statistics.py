@@ -20,7 +20,7 @@ from ladder.statistics.limits import LEAST_BLOCKS
 from ladder.statistics.pair_share import pair_share
 from ladder.statistics.seats import seat_effect
 from ladder.statistics.wins import winnings
-from tests.ladder.statistics.dealing import block_of, blocks_of
+from tests.ladder.statistics.deals import block_of, blocks_of
 
 
 def blocks(shares: list[float], occasions: int, random: Random) -> HabitSums:

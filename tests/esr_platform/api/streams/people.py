@@ -20,7 +20,7 @@ from ladder.members.memberships import membership_of
 from ladder.models import Ladder, Match
 from tests.build import person
 from tests.esr_platform.api.streams.programs import LONG, SSE, Site, Stream
-from tests.ladder.live.playing import CALM, live_ladder, opened
+from tests.ladder.live.play import CALM, live_ladder, opened
 
 TOKEN = get_random_string(32)
 """Against forgeries, the same in the cookie and the header."""

@@ -19,7 +19,7 @@ import pytest
 from esr_platform.accounts.models import Token
 from ladder.models import Attempt, LiveSeat, Match, PlayedMove, Result, Table
 from tests.esr_platform.api.streams.programs import Site
-from tests.ladder.live.playing import bot_at, live_ladder, owing, position, remote_bots, table_of
+from tests.ladder.live.play import bot_at, live_ladder, owing, position, remote_bots, table_of
 from tests.services.ports import wait_until
 
 pytestmark = pytest.mark.slow

@@ -18,7 +18,7 @@ from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope, Token
 from ladder.models import LiveSeat, Match, PlayedMove
 from tests.esr_platform.api.conftest import document, problem
-from tests.ladder.live.playing import asked, game_of, position, remote_bots
+from tests.ladder.live.play import asked, game_of, position, remote_bots
 
 pytestmark = pytest.mark.django_db
 

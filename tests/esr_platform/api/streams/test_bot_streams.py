@@ -13,7 +13,7 @@ from esr_platform.accounts.models import Token
 from ladder.live.end import finish
 from ladder.models import Match, PlayedMove
 from tests.esr_platform.api.streams.programs import SSE, Program, Site, Stream
-from tests.ladder.live.playing import asked, live_ladder, position, remote_bots, table_of
+from tests.ladder.live.play import asked, live_ladder, position, remote_bots, table_of
 from tests.services.ports import wait_until
 
 pytestmark = pytest.mark.slow

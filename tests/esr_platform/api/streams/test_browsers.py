@@ -19,7 +19,7 @@ from ladder.models import Invitation, Ladder, Match
 from tests.build import person
 from tests.esr_platform.api.conftest import document, problem
 from tests.esr_platform.api.streams.people import Tab, session_of
-from tests.ladder.live.playing import game_of
+from tests.ladder.live.play import game_of
 
 pytestmark = pytest.mark.django_db
 

@@ -13,7 +13,7 @@ from ladder.matchmaking import proposals, quick_pairing
 from ladder.models import Invitation, Ladder, Match, Pairing, Proposal
 from tests.esr_platform.api.streams.people import people, window
 from tests.esr_platform.api.streams.programs import Site, Stream
-from tests.ladder.live.playing import live_ladder
+from tests.ladder.live.play import live_ladder
 from tests.services.ports import wait_until
 
 

@@ -14,10 +14,10 @@ from pytest_django import Settings
 
 from esr_platform.accounts.models import User
 from ladder.models import Attempt, LiveSeat, Match, PlayedMove
-from tests.esr_platform.api.streams.following import play, seated
+from tests.esr_platform.api.streams.followers import play, seated
 from tests.esr_platform.api.streams.people import people, table_of_people
 from tests.esr_platform.api.streams.programs import Site
-from tests.ladder.live.playing import backdate, owing, position
+from tests.ladder.live.play import backdate, owing, position
 from tests.services.ports import wait_until
 from tests.services.redis import redis_server
 

@@ -25,7 +25,7 @@ from ladder.matches.blocks import BlockPlayer
 from ladder.models import Attempt, ChatLine, ChatReport, LiveSeat, Match, PlayedMove
 from tests.esr_platform.api.conftest import document, problem
 from tests.esr_platform.api.streams.people import Tab, people, session_of, table_of_people
-from tests.ladder.live.playing import CALM, live_ladder, position
+from tests.ladder.live.play import CALM, live_ladder, position
 from tests.pseudo_locale import pseudo
 
 pytestmark = pytest.mark.django_db

@@ -20,7 +20,7 @@ from ladder.models import Attempt, ChatLine, LiveSeat, Match
 from tests.build import staff
 from tests.esr_platform.api.streams.people import people, table_of_people
 from tests.ladder.live.people import answer_any, owing, settle
-from tests.ladder.live.playing import at_random, play_out, position
+from tests.ladder.live.play import at_random, play_out, position
 
 pytestmark = pytest.mark.django_db
 

@@ -17,7 +17,7 @@ from esr_platform.accounts.models import Scope, Token
 from esr_platform.api.streams.presence import TAKEN_OVER, PresenceWriter, claim_stream
 from esr_platform.api.streams.subscriptions import BotClaim, Subscription, Subscriptions, Topic
 from tests.build import person
-from tests.ladder.live.playing import remote_bots
+from tests.ladder.live.play import remote_bots
 
 
 class Waiting(Subscriptions):

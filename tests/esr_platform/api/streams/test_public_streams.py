@@ -18,7 +18,7 @@ from esr_platform.api.streams.hub import hub
 from esr_platform.api.streams.match import MatchStreamView, SpectatorCursor, SpectatorEvents
 from ladder.models import Invitation, Ladder, Match
 from tests.build import person
-from tests.ladder.live.playing import at_random, game_of, play_on, position
+from tests.ladder.live.play import at_random, game_of, play_on, position
 
 pytestmark = pytest.mark.django_db
 

@@ -15,10 +15,10 @@ from esr_platform.accounts.sessions import end_all
 from esr_platform.api.streams.seat import MOST_WINDOWS
 from ladder.live.end import finish
 from ladder.models import LiveSeat
-from tests.esr_platform.api.streams.following import Follower, play, seated
+from tests.esr_platform.api.streams.followers import Follower, play, seated
 from tests.esr_platform.api.streams.people import people, session_of, table_of_people, window
 from tests.esr_platform.api.streams.programs import Site, Stream
-from tests.ladder.live.playing import position
+from tests.ladder.live.play import position
 from tests.services.ports import wait_until
 
 pytestmark = pytest.mark.slow

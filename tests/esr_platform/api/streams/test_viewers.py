@@ -12,7 +12,7 @@ from pytest_django import Settings
 
 from esr_platform.api.streams.viewers import MOST_AN_ADDRESS, SpectatorCounts
 from tests.esr_platform.api.streams.programs import Site
-from tests.ladder.live.playing import game_of
+from tests.ladder.live.play import game_of
 from tests.services.ports import wait_until
 
 

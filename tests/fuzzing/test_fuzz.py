@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.fuzzing.driving import fuzz
+from tests.fuzzing.drivers import fuzz
 from tests.fuzzing.targets import TARGETS, Target
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from games.record import RecordError, verify
 from games.rules import Document
-from tests.games.playing import sample_records
+from tests.games.play import sample_records
 
 SAMPLES = list(sample_records().values())
 

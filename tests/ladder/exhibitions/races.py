@@ -15,8 +15,8 @@ from ladder.matches.leases import claim
 from ladder.members.invitations import invite
 from ladder.members.memberships import activate
 from ladder.models import Exhibition, Ladder, Match
-from tests.ladder import racing
-from tests.ladder.racing import or_none
+from tests.ladder import races
+from tests.ladder.races import or_none
 from tests.services.races import Act, Actions
 
 
@@ -82,7 +82,7 @@ def inviting(ladder: int, person: int) -> Act:
 
 
 ACTIONS: Actions = {
-    **racing.ACTIONS,
+    **races.ACTIONS,
     "ordering": ordering,
     "feeding": feeding,
     "answering": answering,

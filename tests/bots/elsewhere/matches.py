@@ -1,6 +1,6 @@
 """A program: look like another system, import everything a laptop needs, play, and say as JSON what came of it.
 
-``python -m tests.bots.elsewhere.playing PROFILE FOLDER``: the folder has a ``bot.py``.
+``python -m tests.bots.elsewhere.matches PROFILE FOLDER``: the folder has a ``bot.py``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from pkgutil import walk_packages
 from typing import Any, Final
 
-from tests.bots.elsewhere.hiding import PROFILES
+from tests.bots.elsewhere.hidden_calls import PROFILES
 
 PACKAGES: Final = ("games", "bots.protocol", "bots.runner", "bots.cli", "bots.house", "bots.sandbox")
 MODULES: Final = ("bots.series", "bots.validation")

@@ -40,7 +40,7 @@ from ladder.seasons import WrongMoment, close, open_first
 from ladder.upkeep import sweep
 from tests.build import report_of
 from tests.ladder.live.hosted import Fakes, default
-from tests.ladder.live.playing import table_of
+from tests.ladder.live.play import table_of
 from tests.services.races import Act, Actions
 
 T = TypeVar("T")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .games import GAMES
-from .walking import Walk, same
+from .walk import Walk, same
 
 KEYS = {"format", "game", "rules", "seats", "seed", "commitment", "steps", "outcome"}
 FORFEITS = ["strikes", "exit", "not_ready", "memory", "time", "resign", "abandoned"]

@@ -10,7 +10,7 @@ from esr_platform.accounts.models import User
 from ladder.models import Match
 from tests.esr_platform.api.streams.people import Window, window
 from tests.esr_platform.api.streams.programs import Site
-from tests.ladder.live.playing import pass_time, position
+from tests.ladder.live.play import pass_time, position
 from tests.services.ports import wait_until
 
 

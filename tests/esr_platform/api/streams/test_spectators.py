@@ -13,7 +13,7 @@ from esr_platform.accounts.models import Scope
 from ladder.live.end import finish
 from ladder.models import Ladder, Match
 from tests.esr_platform.api.conftest import document, problem
-from tests.ladder.live.playing import at_random, game_of, play_on, position, post, remote_bots
+from tests.ladder.live.play import at_random, game_of, play_on, position, post, remote_bots
 
 pytestmark = pytest.mark.django_db
 

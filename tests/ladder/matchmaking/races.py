@@ -18,7 +18,7 @@ from ladder.matchmaking import guests, proposals, quick_pairing
 from ladder.matchmaking.guests import guest_of, play_now
 from ladder.matchmaking.proposals import answer, rematch
 from ladder.models import Ladder, Match, Proposal
-from tests.ladder import racing
+from tests.ladder import races
 from tests.services.races import Act, Actions
 
 
@@ -134,7 +134,7 @@ def _state(do: Callable[[], Any]) -> str | None:
 
 
 ACTIONS: Actions = {
-    **racing.ACTIONS,
+    **races.ACTIONS,
     "pairing": pairing,
     "looking": looking,
     "taking": taking,

@@ -14,7 +14,7 @@ from bots.uploads.queue import check_next, claim_next
 from bots.uploads.upload import Refused, upload_new_bot, upload_version
 from esr_platform.accounts.models import User
 from tests.bots.uploads.brought import DUEL_ONLY, honest
-from tests.ladder import racing
+from tests.ladder import races
 from tests.services.races import Act, Actions
 
 
@@ -76,7 +76,7 @@ def dying_in_a_check(table: int) -> Act:
 
 
 ACTIONS: Actions = {
-    **racing.ACTIONS,
+    **races.ACTIONS,
     "uploading_new": uploading_new,
     "uploading_versions": uploading_versions,
     "taking_up": taking_up,

@@ -8,7 +8,7 @@ from typing import Any
 from tests.judge.table import Ask, Procedure
 
 from . import cards
-from .bartering import barter
+from .barter import barter
 from .immediate import immediate
 from .table import Table, colours_of, one_gem
 
