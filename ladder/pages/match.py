@@ -255,14 +255,19 @@ class Again:
     match: int | None = None
 
 
-def again(match: Match, seats: Sequence[Seat], person: int | None) -> Again | None:
-    """How ``person`` can play this table again; ``None`` if they cannot. Two queries for a person who played there."""
+def again(match: Match, seats: Sequence[Seat], own: Seat | None, *, stranger: bool = False) -> Again | None:
+    """How the player of ``own`` can play this table again; ``None`` if they cannot. Two queries.
+
+    Guests who played alone, and ``stranger``, a visitor without an account, can start another game of this kind.
+    """
     if match.status not in Match.ENDED or match.ended is None or timezone.now() - match.ended > REMATCH_WITHIN:
         return None
-    own = own_seat(seats, person)
+    people = [seat for seat in seats if seat.version.bot.kind == Bot.Kind.PERSON]
+    of_guests = any(is_guest(seat.version.bot) for seat in people)
+    if of_guests and (own is None or people == [own]):
+        return Again("now") if stranger and match.ladder.players == Ladder.Players.OPEN else None
     if own is None:
-        by_guest = person is None and any(is_guest(seat.version.bot) for seat in seats)
-        return Again("now") if by_guest and match.ladder.players == Ladder.Players.OPEN else None
+        return None
     request = rematch_request(match.pk)
     if request is not None and request["match"] is not None:
         return Again("begun", match=request["match"])
@@ -412,6 +417,7 @@ class MatchPage:
     substituted: Sequence[Substituted]
     outages: Sequence[str]
     viewer: int | None
+    guest_seat: int | None = None
 
     @property
     def substituted_seats(self) -> Collection[int]:
@@ -420,13 +426,14 @@ class MatchPage:
 
     @property
     def own_seat(self) -> Seat | None:
-        """Where the viewer plays by hand."""
-        return own_seat(list(self.match.seats.all()), self.viewer)
+        """The seat of the viewer, a user or a guest."""
+        seats = list(self.match.seats.all())
+        return own_seat(seats, self.viewer) if self.guest_seat is None else seats[self.guest_seat]
 
     @cached_property
     def again(self) -> Again | None:
         """How the viewer can play this table again."""
-        return again(self.match, list(self.match.seats.all()), self.viewer)
+        return again(self.match, list(self.match.seats.all()), self.own_seat, stranger=self.viewer is None)
 
     @property
     def watched(self) -> str:
@@ -509,8 +516,11 @@ class MatchPage:
         return told(self.match, self.names) if self.match.status == Match.Status.FINISHED else None
 
 
-def match_page(match_id: int, user: Viewer) -> MatchPage:
-    """All that ``user`` may see of one match, in at most eleven queries. Raises ``Match.DoesNotExist``."""
+def match_page(match_id: int, user: Viewer, guest_seat: int | None = None) -> MatchPage:
+    """All that ``user`` may see of one match, in at most eleven queries. Raises ``Match.DoesNotExist``.
+
+    ``guest_seat`` is the seat of a visitor who plays or played there as a guest.
+    """
     found = matches_seen_by(user).select_related("ladder", "block__series__season__ladder")
     match = found.prefetch_related(seats_shown(), "attempts").get(pk=match_id)
     said = Result.objects.filter(match=match)
@@ -527,6 +537,7 @@ def match_page(match_id: int, user: Viewer) -> MatchPage:
         substituted=substituted(match, names(list(match.seats.all()))),
         outages=outages(match),
         viewer=user.pk,
+        guest_seat=guest_seat,
     )
 
 
@@ -542,10 +553,11 @@ def _ahead(match: Match) -> int:
 @require_safe
 def match(request: HttpRequest, match_id: int) -> HttpResponse:
     try:
-        page = match_page(match_id, request.user)
+        secret = secret_of(request)
+        page = match_page(match_id, request.user, actions.seat_of(match_id, None, secret) if secret else None)
     except Match.DoesNotExist:
         raise Http404(_("Match not found.")) from None
-    sits = page.running is not None and actions.seat_of(match_id, None, secret_of(request)) is not None
+    sits = page.running is not None and page.guest_seat is not None
     return render(request, "pages/match.html", {"page": page, "sits": sits})
 
 

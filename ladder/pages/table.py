@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import orjson
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import redirect_to_login
 from django.contrib.staticfiles import finders
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -34,6 +34,7 @@ from ladder.live.clocks import BEAT_MS
 from ladder.live.person_view import ROUNDS, present
 from ladder.live.position import Position
 from ladder.live.rows import position_of
+from ladder.matchmaking.guests import guest_at
 from ladder.matchmaking.proposals import call_off
 from ladder.matchmaking.proposals import rematch as play_again
 from ladder.models import Block, LiveSeat, Match
@@ -403,16 +404,19 @@ def act(request: HttpRequest, match_id: int) -> HttpResponse:
 
 @require_POST
 @never_cache
-@login_required
 @of_acts
 def rematch(request: HttpRequest, match_id: int) -> HttpResponse:
     """Offer a rematch or accept one; with ``want=no``, withdraw the offer or decline it."""
-    match, person = match_seen_by(request.user, match_id), person_of(request)
-    assert person is not None
+    match, seat = match_seen_by(request.user, match_id), _seat(request, match_id)
+    person = person_of(request)
+    if person is None and seat is None:
+        return redirect_to_login(reverse("pages:match", args=[match.pk]))
     try:
+        by = guest_at(match.pk, seat) if person is None and seat is not None else person
+        assert by is not None
         if request.POST.get("want") == "no":
-            call_off(match, person)
-        elif begun := play_again(match, person).match_id:
+            call_off(match, by)
+        elif begun := play_again(match, by).match_id:
             return redirect("pages:sit", begun)
     except Refused as refusal:
         messages.error(request, str(refusal))

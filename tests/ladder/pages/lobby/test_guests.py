@@ -8,7 +8,7 @@ from django.test import Client, override_settings
 from ladder.matchmaking.proposals import create_game
 from ladder.models import GuestNameReport, LiveSeat, Match, Proposal
 from tests.build import person, signed_in, staff, verified
-from tests.ladder.matchmaking.people import on
+from tests.ladder.matchmaking.people import ended, on
 from tests.page import page, parsed
 
 pytestmark = pytest.mark.usefixtures("house")
@@ -148,6 +148,24 @@ def test_no_address_of_an_account_reaches_a_guest(client: Client) -> None:
     ada_sees = page(signed_in(ada), table)
     assert not ada_sees.all(data_talk_lines=True), "nobody else at the table could read the chat"
     assert LiveSeat.objects.filter(seat__guest_name="Bruno").exists()
+
+
+def test_guests_offer_and_accept_a_rematch_on_the_page_of_the_match(client: Client) -> None:
+    anna, bruno = client, Client()
+    made = invited(anna)
+    bruno.post(f"/play/links/{made.token}/", {"name": "Bruno"})
+    match = ended(Match.objects.get())
+    here, again = f"/matches/{match.pk}/", f"/play/tables/{match.pk}/rematch/"
+    assert again in page(anna, here).actions
+    assert again not in page(Client(), here).actions
+    assert Client().post(again).headers["Location"].startswith("/account/login/")
+    assert anna.post(again).headers["Location"] == here
+    assert page(bruno, here).one("button", data_note="accept")
+    bruno.post(again, {"want": "no"})
+    bruno.post(again)
+    begun = anna.post(again).headers["Location"]
+    assert begun == f"/play/tables/{Match.objects.latest('pk').pk}/" != f"/play/tables/{match.pk}/"
+    assert begun in page(bruno, here).links
 
 
 # --- moderation ------------------------------------------------------------------------------------------------------
