@@ -10,7 +10,6 @@ import orjson
 import pytest
 from django.db import transaction
 from playwright.sync_api import expect
-from tests.ladder.live.playing import pass_time
 
 from games.rules import State
 from ladder.live.answers import answer_seat
@@ -20,6 +19,7 @@ from ladder.live.position import Position
 from ladder.live.rows import position_of
 from ladder.models import Ladder, LiveSeat, Match
 from tests.browser.seated import NUMBER, TABLE, Hall, Sitter, table_of_people
+from tests.ladder.live.play import pass_time
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
