@@ -55,7 +55,7 @@ def position(match: Match) -> Position:
 
 
 def say(match: Match, seat: int, move: object) -> None:
-    """The answer of somebody at the table without a browser."""
+    """The answer of a player without a browser."""
     number = LiveSeat.objects.get(table=match.pk, seat__index=seat).asked
     ruling = answer_seat(match.pk, seat, number, orjson.dumps({"id": number, "move": move}))
     assert ruling.verdict == "played", ruling
