@@ -11,6 +11,7 @@ from django.db.models import Sum
 from bots.archives import ArchiveLimits
 from bots.models import Bot, BotVersion, Upload
 from esr_platform.accounts.limits import HOUR, Limit
+from esr_platform.accounts.mail import contact_staff
 from esr_platform.accounts.models import User
 
 _MIB: Final = 1 << 20
@@ -86,8 +87,8 @@ _BOTS_EVER: Final = Limit(
 )
 _BYTES: Final = Limit(
     "MAX_UPLOADED_BYTES_PER_USER",
-    "Your versions use %(kept).1f MiB of %(mib).0f MiB. Versions are kept permanently. Upload a smaller file or contact"
-    " the site staff.",
+    "Your versions use %(kept).1f MiB of %(mib).0f MiB. Versions are kept permanently. Upload a smaller file."
+    " %(contact)s",
 )
 
 
@@ -116,4 +117,4 @@ def require_space(owner: User, size: int) -> None:
     """Raise ``TooMany`` if ``size`` more bytes are too many for all uploads of ``owner``."""
     kept = BotVersion.objects.filter(bot__owner=owner).aggregate(size=Sum("size"))["size"] or 0
     if not _BYTES.allows(kept, size):
-        raise _BYTES.reached(kept=kept / _MIB, mib=_BYTES.most / _MIB)
+        raise _BYTES.reached(kept=kept / _MIB, mib=_BYTES.most / _MIB, contact=contact_staff("space"))

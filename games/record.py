@@ -161,7 +161,7 @@ def check_shape(record: Any) -> Document:
         )
         raise RecordError(
             None,
-            f"format {record['format']!r} and rules {record['rules']!r} of game {record.get('game')!r} "
+            f"format {record['format']!r} with rules {record['rules']!r} of game {record.get('game')!r} "
             f"is not supported: {read}",
         )
     assert game is not None

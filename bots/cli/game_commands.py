@@ -99,8 +99,8 @@ RULES_COMMAND = SubCommand(
 examples:
   esr rules edel-stein-reich | less
 
-The documentation describes the notation of moves on the page "The record of a game", and what a bot sees on the page
-"Views, decisions and logs".""",
+The documentation describes the notation of moves on the page "The record of a game", and the messages to a bot on the
+page "Views, decisions and logs".""",
     rules_arguments,
     run_rules,
 )

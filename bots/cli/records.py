@@ -118,9 +118,7 @@ def read_record(word: str) -> Document:
     lines = text.splitlines()
     if line is not None:
         if not 1 <= line <= len(lines):
-            raise UsageError(
-                f"Line {line} does not exist: {path} has {len(lines)} {'line' if len(lines) == 1 else 'lines'}."
-            )
+            raise UsageError(f"Line {line} does not exist in {path}. Choose a line from 1 to {len(lines)}.")
         return _record(path, lines[line - 1])
     if len(lines) > 1 and lines[1].lstrip().startswith(b"{"):
         raise UsageError(f"{path} contains several records. Select one by its line, for example {path}:1.")
@@ -140,11 +138,15 @@ def read_log(path: Path) -> Document:
 
 def _record(path: Path, text: bytes) -> Document:
     if len(text) > MAX_RECORD_BYTES:
-        raise UsageError(f"{path} is longer than {MAX_RECORD_BYTES // 2**20} MiB and is not a game record.")
+        raise UsageError(
+            f"{path} is longer than {MAX_RECORD_BYTES // 2**20} MiB, so it is not a game record. Choose another file."
+        )
     try:
         return from_json(text)
     except RecordError as error:
-        raise UsageError(f"{path} is not a game record: {error}.") from error
+        raise UsageError(
+            f"{path} is not a game record: {error}. Choose another file or download the record again."
+        ) from error
 
 
 def _read(path: Path) -> bytes:
@@ -258,15 +260,19 @@ def _asked(record: Document, seat: int) -> int:
 
 def _require_match(record: Document, seat: int, log: Document) -> None:
     if log.get("format") != FORMAT:
-        raise UsageError(f"Unsupported log format {log.get('format')!r}; expected {FORMAT!r}.")
+        raise UsageError(
+            f"Unsupported log format {log.get('format')!r} (expected {FORMAT!r}). Update esr or download the log again."
+        )
     for key in ("game", "rules", "seats", "commitment"):
         if log.get(key) != record[key]:
             raise UsageError(
                 f"The log belongs to another game: {key} is {log.get(key)!r}, but {record[key]!r} in the record."
+                " Choose the log of this game."
             )
     if log.get("seat") != seat:
         raise UsageError(
             f"The log belongs to seat {log.get('seat')}, but the decision at this ply belongs to seat {seat}."
+            " Choose the log of that seat or another ply."
         )
 
 

@@ -208,7 +208,7 @@ class ProcessPlayer:
         while True:
             line = self._line(channel, until_ns)
             if line is None:
-                raise NoAnswer("too_long", "The answer is longer than 64 KiB.")
+                raise NoAnswer("too_long", "The answer is longer than 64 KiB. Send only the move.")
             answer = parse_answer(line)
             if isinstance(answer, Malformed):
                 raise NoAnswer("malformed", f"{answer.reason}: {cut(line.decode(errors='backslashreplace'))}")
@@ -221,7 +221,7 @@ class ProcessPlayer:
         """Return the next line, or ``None`` if it is too long. Raises ``NoAnswer``."""
         while not channel.lines:
             if channel.ended:
-                raise NoAnswer("exit", "The process exited or closed its stdout.")
+                raise NoAnswer("exit", "The process exited or closed its stdout. See its stderr.")
             left_ns = until_ns - perf_counter_ns()
             if left_ns <= 0:
                 raise NoAnswer("late", "The bot did not answer in time.")

@@ -117,12 +117,12 @@ class Question(ABC):
                 self._conclude(now_ns, None if verdict is True else verdict)
                 return
         if self.channel.ended:
-            self._conclude(now_ns, AnswerFault("exit", "the bot's process exited or closed its stdout"))
+            self._conclude(now_ns, AnswerFault("exit", "the bot's process exited or closed its stdout; see its stderr"))
 
     def look(self, now_ns: int) -> None:
         """Nothing has come for a while: see whether the bot is still there, is late, or waits for the machine."""
         if self._process.gave_up_stdout():
-            self._conclude(now_ns, AnswerFault("exit", "the bot closed its stdout"))
+            self._conclude(now_ns, AnswerFault("exit", "the bot closed its stdout; keep it open until the game ends"))
         elif now_ns < self.deadline_ns:
             self.look_ns = min(self.deadline_ns, 2 * now_ns - self.started_ns)
         else:
@@ -217,7 +217,7 @@ class MoveQuestion(Question):
 
     def _judge(self, line: bytes | None) -> AnswerFault | bool:
         if line is None:
-            return AnswerFault("too_long", "the line is longer than 64 KiB")
+            return AnswerFault("too_long", "the answer is longer than 64 KiB; send only the move")
         answer = parse_answer(line)
         if isinstance(answer, Malformed):
             return AnswerFault("malformed", answer.reason, line)

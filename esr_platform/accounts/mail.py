@@ -44,6 +44,10 @@ _CONTACT: Final = {
         gettext_noop("If you still cannot sign in, contact the site staff at %(email)s."),
         gettext_noop("If you still cannot sign in, contact the site staff."),
     ),
+    "space": (
+        gettext_noop("To get more space, contact the site staff at %(email)s."),
+        gettext_noop("To get more space, contact the site staff."),
+    ),
     "question": (gettext_noop("To contact the site staff, write to %(email)s."), ""),
     "problem": (
         gettext_noop("To report a problem, contact the site staff at %(email)s."),

@@ -141,7 +141,7 @@ def read_body(sent: Any, form: type[F]) -> F:
     try:
         values = _whole(sent)
     except RecursionError:
-        raise ParseError("The JSON document is nested too deeply.") from None
+        raise ParseError("The JSON document is nested too deeply. Send only documented fields.") from None
     if not isinstance(values, Mapping):
         raise ValidationError({"body": ["Must be a JSON object."]})
     wrong: dict[str, list[str]] = {}

@@ -225,7 +225,8 @@ def cancel(exhibition: Exhibition, by: User) -> None:
             raise Refused("This match request has already ended. Nothing was changed.", code="already_ended")
         if locked.state == _State.RUNNING and locked.requested_by_id != by.pk and not by.is_staff:
             raise Refused(
-                "The match has started. Only the user who requested it can cancel it now.", code="already_started"
+                "The match has started, so only the user who requested it can cancel it. Ask this user to cancel it.",
+                code="already_started",
             )
         cancelled(locked, CANCELLED_BY.format(now.username))
 

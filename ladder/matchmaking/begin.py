@@ -155,7 +155,7 @@ def require_table(by: User, ladder: Ladder, bots: Sequence[Bot], *, rated: bool 
             code="wrong_players",
         )
     if by.pk not in {bot.owner_id for bot in bots}:
-        raise Refused("None of these bots is yours. Include at least one of your own bots.", code="not_a_player")
+        raise Refused("None of these bots belongs to you. Include at least one of your bots.", code="not_a_player")
     if all(bot.kind == Bot.Kind.HOSTED for bot in bots):
         raise Refused("All of these bots are hosted. Include a remote bot or request a test match.", code="all_hosted")
     members = set(Membership.objects.filter(ladder=ladder, active=True, bot__in=bots).values_list("bot", flat=True))
@@ -210,7 +210,8 @@ def require_addresses(by: User, people: Iterable[User]) -> None:
             if person.pk == by.pk:
                 raise
             raise Refused(
-                f"{person.username} cannot play rated games yet. Propose a casual game.", code="opponent_not_rated"
+                f"{person.username} cannot play rated games yet. Propose a casual game.",
+                code="opponent_not_rated",
             ) from refused
 
 

@@ -250,7 +250,7 @@ def settle_name(seat: Seat, by: User, *, remove: bool) -> None:
     """
     with transaction.atomic():
         if not hold_acting(by.pk).is_staff:
-            raise Refused(_("Only moderators can close reports."), code="not_staff")
+            raise Refused(_("Only moderators can close reports. Sign in with a moderator account."), code="not_staff")
         guest = LiveSeat.objects.filter(seat=seat).values_list("guest", flat=True).first()
         theirs = Seat.objects.filter(Q(pk=seat.pk) | Q(live_seat__guest=guest)) if guest else [seat]
         if remove:

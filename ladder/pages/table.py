@@ -142,7 +142,7 @@ _LIVE: Final = "/api/v1/matches"
 
 _HERE: Final = {
     "away": gettext_noop("%(name)s is offline. The clock is still running."),
-    "substitute": gettext_noop("A substitute bot plays for %(name)s, who can return."),
+    "substitute": gettext_noop("A substitute bot plays for %(name)s. The player can return."),
     "left": gettext_noop("%(name)s has left the game."),
 }
 

@@ -258,6 +258,8 @@ def _sent(body: bytes) -> Sent:
         found = None
     if not isinstance(found, dict):
         raise Refusal(
-            HTTPStatus.BAD_REQUEST, "invalid", f"The body must be one JSON object of at most {MOST_BYTES:,} bytes."
+            HTTPStatus.BAD_REQUEST,
+            "invalid",
+            f"The body is not one JSON object of at most {MOST_BYTES:,} bytes. Send one object.",
         )
     return found

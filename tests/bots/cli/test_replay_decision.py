@@ -205,7 +205,7 @@ def test_one_record_of_many_is_named_by_its_line(kept: Path, esr: Esr) -> None:
     path.write_text(to_json(played("edel-stein-reich", 3).report.record) + "\n" + to_json(record) + "\n")
     ply = decided_plies(record, 0)[0]
     assert esr("replay-decision", f"{path}:2", ply, kept / "mine").status == 0
-    for word, says in ((path, f"{path}:1"), (f"{path}:9", "2 lines")):
+    for word, says in ((path, f"{path}:1"), (f"{path}:9", "1 to 2")):
         said = esr("replay-decision", word, ply, kept / "mine")
         assert said.status == USAGE
         assert says in said.err
