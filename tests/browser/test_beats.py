@@ -91,7 +91,7 @@ def is_last(state: State) -> bool:
 
 
 def barter(match: Match, offers: int = 12) -> int:
-    """The others want the same action and make so many offers, one right after the other; then one of them accepts."""
+    """The others want the same action and make ``offers`` offers without a pause; then one of them accepts."""
     for seat in (1, 2):
         say(match, seat, "money")
     for _ in range(offers):

@@ -59,7 +59,7 @@ def test_a_game_without_beats_is_shown_step_by_step() -> None:
 
 
 def positions(match: Match, random: Random, moves: int) -> Iterator[Position]:
-    """The table at the start and after each of so many moves: random ones of people, the first legal ones of bots."""
+    """The table at the start and after each move. People move at random, bots play the first legal move."""
     yield (at := position(match))
     for _ in range(moves):
         if LiveSeat.objects.filter(table=match.pk, due_at__gt=at.now).exists():

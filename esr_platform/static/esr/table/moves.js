@@ -22,16 +22,17 @@ export class Moves {
     this.more.addEventListener("click", () => this.showAll());
     panel.replaceChildren(this.more, this.story);
     document.addEventListener("visibilitychange", () => this.stale && this.changed());
+    addEventListener("online", () => this.stale && this.changed());
   }
 
   /** Something has happened at the table. */
   changed() {
     this.stale = true;
-    if (this.timer || document.hidden) return;
+    if (this.timer || document.hidden || !navigator.onLine) return;
     this.timer = setTimeout(() => {
       this.timer = 0;
-      const isShowing = Boolean(this.panel.closest("[data-beat]"));
-      if (!isShowing) this.load(); // the board comes first; the table calls again
+      const isShowing = Boolean(this.panel.closest("[data-beat]")); // then the table calls again
+      if (!isShowing && navigator.onLine) this.load();
     }, SOON_MS);
   }
 
