@@ -143,5 +143,5 @@ def signed_in(page: Page) -> User:
     page.locator("main input[name=login]").fill("miriam")
     page.locator("main input[name=password]").fill(PASSWORD)
     page.locator("main form[action='/account/login/'] button").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("miriam")
+    expect(page).to_have_url(re.compile("/play/$"))
     return user
