@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
+from django.contrib.staticfiles import finders
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
@@ -149,6 +152,35 @@ def test_the_same_game_is_one_click_away_as_text_and_there_without_scripts(
     expect(page.locator("game-replay")).to_be_hidden()
     expect(page.locator(".story :target")).to_be_in_viewport()
     context.close()
+
+
+SHIFT = """() => new Promise((done) => {
+  let sum = 0;
+  new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => (sum += value)))
+    .observe({ type: "layout-shift", buffered: true });
+  requestAnimationFrame(() => requestAnimationFrame(() => done(sum)));
+})"""
+SHEETS = re.compile('@import "([^"]+)"')
+NAMED = re.compile(r'(?:href|src|data-document)="(/[^"#]+\.(?:css|json|js))"')
+
+
+@pytest.mark.parametrize("size", [(360, 780), (1280, 800)])
+def test_a_replay_needs_three_rounds_of_requests_and_reserves_its_place(
+    site: Site, watched: Page, size: tuple[int, int]
+) -> None:
+    """The page, the files that it names, and the drawings that those name. Sheets of other pages are not named."""
+    requested: list[str] = []
+    watched.on("request", lambda request: requested.append(urlsplit(request.url).path))
+    watched.set_viewport_size({"width": size[0], "height": size[1]})
+    match = next(match for match in site.others if match.ladder.game == "edel-stein-reich")
+    opened(watched, f"/matches/{match.pk}/#20")
+    named = set(NAMED.findall(watched.context.request.get(watched.url).text()))
+    files = {path for path in requested if path.endswith((".js", ".json", ".css"))}
+    common = {f"/static/esr/{name}" for name in SHEETS.findall(Path(str(finders.find("esr/site.css"))).read_text())}
+    assert files - common <= named, "the page or the sheet of all pages names each file"
+    sheets = {path.removeprefix("/static/esr/") for path in files - common if path.endswith(".css")}
+    assert sheets == {"site.css", "replay.css", "boards/gems.css"}
+    assert watched.evaluate(SHIFT) <= 0.05
 
 
 def test_at_1280_by_800_everything_is_on_the_screen(site: Site, watched: Page) -> None:
