@@ -194,6 +194,29 @@ def test_at_1280_by_800_everything_is_on_the_screen(site: Site, watched: Page) -
             assert box["y"] + box["height"] <= 800, (match.ladder.slug, part, box)
 
 
+BARTER = """() => {
+  const { player } = document.querySelector("game-replay");
+  const offers = player.game.tables.map(({ view }) => view.barter?.offers?.length ?? 0);
+  player.go(offers.indexOf(Math.max(...offers)), 0);
+}"""
+LOWEST = """() => {
+  const bottom = (selector) => Math.max(...[...document.querySelectorAll(selector)]
+    .map((one) => one.getBoundingClientRect().bottom));
+  const foot = document.querySelector(".replay-foot").getBoundingClientRect();
+  return { seats: bottom(".row.seat"), barter: bottom(".gems-side .closing"), foot: foot.top, end: foot.bottom };
+}"""
+
+
+@pytest.mark.parametrize("size", [(1366, 657), (390, 844)])
+def test_a_barter_and_all_seats_are_above_the_chart(site: Site, watched: Page, size: tuple[int, int]) -> None:
+    watched.set_viewport_size({"width": size[0], "height": size[1]})
+    opened(watched, f"/matches/{site.finished.pk}/")
+    watched.evaluate(BARTER)
+    lowest = watched.evaluate(LOWEST)
+    assert max(lowest["seats"], lowest["barter"]) <= lowest["foot"]
+    assert lowest["end"] <= size[1]
+
+
 COVERED = """() => {
   const tag = document.querySelector(".cursor rect").getBoundingClientRect();
   const around = document.querySelector("[data-scrubber]").getBoundingClientRect();

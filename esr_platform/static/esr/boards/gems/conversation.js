@@ -8,8 +8,8 @@ import { slip } from "./piles.js";
 import { mark, namesOf } from "./rows.js";
 import { tell } from "./sentences.js";
 
-/** So many offers are shown at once, fewer on a phone; those before them open on demand. */
-const shown = () => (matchMedia("(max-width: 719px)").matches ? 3 : 4);
+/** So many offers are shown at once, fewer on a phone or in a low window; those before them open on demand. */
+const shown = () => (matchMedia("(max-width: 719px), (max-height: 760px)").matches ? 3 : 4);
 
 /**
  * The whole panel.
