@@ -220,7 +220,7 @@ class Camera:
         page.locator("main input[name=login]").fill("demo")
         page.locator("main input[name=password]").fill(password)
         page.keyboard.press("Enter")
-        page.wait_for_url(re.compile(r"/account/$"))
+        page.wait_for_url(re.compile(r"/play/$"))
         page.close()
 
     def _picture(self, page: Page, shot: Shot) -> None:
