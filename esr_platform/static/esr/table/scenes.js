@@ -136,14 +136,16 @@ export function parts(from, to, board, beats) {
   return made;
 }
 
-/** Offers that follow each other, shown as the last one. @type {(list: Beat[]) => Beat[]} */
-function joined(list) {
-  /** @type {Beat[]} */
-  const found = [];
-  for (const part of list) {
-    const before = found.at(-1);
-    if (part.offer && before?.offer) found[found.length - 1] = { ...part, count: before.count + part.count };
-    else found.push(part);
+/**
+ * Offers that follow each other, shown as the last one; the earliest first, and only as many as the time requires.
+ * @type {(list: Beat[], ms?: number) => Beat[]}
+ */
+function joined(list, ms = 0) {
+  const found = [...list];
+  for (let place = 1; place < found.length && total(found) > ms; ) {
+    const [before, part] = [found[place - 1], found[place]];
+    if (part.offer && before.offer) found.splice(place - 1, 2, { ...part, count: before.count + part.count });
+    else place += 1;
   }
   return found;
 }
@@ -236,7 +238,7 @@ export class Showing {
   /** The next part, as long as the time allows. */
   take() {
     const left = Math.max(0, Math.min(MOST_MS, this.until - performance.now()));
-    if (total(this.queue) > left) this.queue = joined(this.queue);
+    this.queue = joined(this.queue, left);
     const all = total(this.queue);
     const part = /** @type {Beat} */ (this.queue.shift());
     return { ...part, ms: all > left ? (part.ms * left) / all : part.ms };
