@@ -20,7 +20,7 @@ async ({ replay, names, seat: seenBy }) => {
   function leadOf(view, seat, colour) {
     const counts = view.players.map((player) => player.gems[colour]);
     const most = Math.max(...counts);
-    if (!most || counts[seat] !== most) return "none";
+    if (!most || counts[seat] !== most || counts.every((count) => count === most)) return "none";
     return counts.filter((count) => count === most).length > 1 ? "tied" : "alone";
   }
 

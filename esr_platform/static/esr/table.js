@@ -12,6 +12,7 @@ import { Notifier, Title } from "./table/alerts.js";
 import { Clock } from "./table/clock.js";
 import { Decision } from "./table/decision.js";
 import { End } from "./table/end.js";
+import { Hints } from "./table/hints.js";
 import { Keys } from "./table/keys.js";
 import { Moves } from "./table/moves.js";
 import { Post } from "./table/post.js";
@@ -129,6 +130,9 @@ class SittingTable extends HTMLElement {
   /** @type {Talk} */
   talk;
 
+  /** @type {Hints} */
+  hints;
+
   /** @type {Decision} */
   decision;
 
@@ -218,6 +222,10 @@ class SittingTable extends HTMLElement {
     this.clock = new Clock(() => this.warn());
     this.seats = new Seats(table);
     this.back = this.wayBack();
+    const { hint } = this.composer;
+    const hintOf = hint ? (question) => hint(question, table) : null;
+    this.hints = new Hints(hintOf, this.dataset.guest !== undefined);
+    this.find("composer-place").before(this.hints.element);
     this.endPlace = html("section", { class: "sitting-end panel", hidden: true });
     this.find("composer-place").before(this.back, this.endPlace);
     find(this, ".sitting-panel").before(this.seats.element);
@@ -369,6 +377,7 @@ class SittingTable extends HTMLElement {
     this.present = now;
     const begun = this.turn.show(now);
     this.clock.set(now.clock, now.decision, this.came);
+    this.hints.show(now);
     this.seats.show(now);
     this.rights.show(now);
     this.showBack(now);

@@ -10,7 +10,8 @@ import { remember } from "./gems/memory.js";
 import { beats, paid, read } from "./gems/moment.js";
 import { columns, departures, flights, still, turn } from "./gems/movement.js";
 import { roundPanel } from "./gems/round.js";
-import { bankRow, fill, heads, seatRow } from "./gems/rows.js";
+import { bankRow, fill, heads, namesOf, seatRow } from "./gems/rows.js";
+import { frustrated } from "./gems/sentences.js";
 import { tie } from "./gems/tie.js";
 
 /** What a composer says about an offer. */
@@ -81,7 +82,7 @@ function dealt({ rows, bank }, from, to) {
 /**
  * The drawing of a table, in `root`.
  * @param {HTMLElement} root
- * @param {{seats: number, names: string[], labels?: Object[], order?: number[], ranks?: number[]}} table
+ * @param {{seats: number, names: string[], labels?: Object[], order?: number[], seat?: number, ranks?: number[]}} table
  */
 export function mount(root, table) {
   const parts = built(table);
@@ -122,6 +123,7 @@ export function mount(root, table) {
     showScoring(Boolean(now.scoring) && !now.dealt);
     parts.scored.draw(now);
     for (const drawn of [parts.bank, parts.strip, ...parts.rows]) drawn?.draw(now);
+    fill(parts.note, [now.memory.round, now.memory.last], () => noteOf(table, now));
     fill(side, [...sideKey(now), table.ranks], () => panel(table, now, showScoring));
     queueMicrotask(drawTie); // after the other parts of the page, so that it is measured once
     return now;
@@ -166,7 +168,8 @@ function built(table) {
   ledgerOf.setAttribute("role", "table");
   ledgerOf.setAttribute("aria-label", say("Board"));
   const scored = ledger(table);
-  const board = element("div", "gems-board", ledgerOf, scored.element);
+  const note = element("p", "gems-note caption");
+  const board = element("div", "gems-board", ledgerOf, scored.element, table.seat === undefined ? null : note);
   board.dataset.seats = String(table.seats);
   const layer = element("div", "gems-layer");
   layer.setAttribute("aria-hidden", "true");
@@ -174,7 +177,8 @@ function built(table) {
   side.setAttribute("aria-label", say("Current round"));
   const pileOf = (place, colour) =>
     (place === "supply" ? bank : rows.find(({ seat }) => seat === place))?.piles[colour] ?? null;
-  return { board, table: ledgerOf, scored, bank, rows, strip: between, layer, side, pileOf, unturned: turning(lines) };
+  const unturned = turning(lines);
+  return { board, table: ledgerOf, scored, note, bank, rows, strip: between, layer, side, pileOf, unturned };
 }
 
 const lines = ({ rows, strip }) => [...rows, ...(strip ? [strip] : [])].map((row) => row.element);
@@ -189,6 +193,12 @@ const turning = (lines) => () => {
   const down = places.filter((place) => place.querySelector(".event-card.back"));
   return () => opened(down);
 };
+
+/** Why actions came to nothing: those of this round, and before any is known those of the last one. */
+function noteOf(table, { memory: { round, last } }) {
+  const told = Object.keys(round.actions).length ? round : last;
+  return told ? [frustrated(told, namesOf(table)).join(" ")] : [];
+}
 
 const sideKey = ({ memory, view, yous, barter, dealt }) => [
   memory.ply,

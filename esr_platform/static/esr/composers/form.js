@@ -50,6 +50,7 @@ export function composing(root, about, formOf) {
   composer.begin(root, formOf);
   return {
     title: composer.form.title,
+    lead: composer.form.lead ?? "",
     focus: () => composer.focus(),
     draft: () => composer.draft,
     say: (reason) => composer.refused(reason),
@@ -94,8 +95,7 @@ class Composing {
       press: (name) => this.press(name),
     });
     const { form } = this;
-    const lead = form.lead && element("p", "compose-lead caption", form.lead);
-    const parts = element("div", "compose-parts", lead, form.body, element("div", "compose-end", this.said, this.bar));
+    const parts = element("div", "compose-parts", form.body, element("div", "compose-end", this.said, this.bar));
     this.element = element("div", "compose", parts, this.refusal);
     this.element.tabIndex = -1;
     this.element.addEventListener("click", (event) => this.clicked(event));

@@ -40,6 +40,28 @@ export function compose(root, about) {
   return form ? composing(root, about, (hold) => form(about, hold)) : plainly(root, about);
 }
 
+const HINTS = {
+  action: ({ seats }) =>
+    seats === 2
+      ? say("Hide an action that the other player does not expect.")
+      : say("If you are the only player with an action, you get it. Two players with the same action barter for it."),
+  open_barter: () =>
+    say("Offer gems that you can spare. The player whose offer is accepted pays these gems and gets the action."),
+  answer_offer: () =>
+    say("More gems are a higher offer. With as many gems, red counts more than yellow, green and blue, in this order."),
+  counter_gift: () => say("If you give one gem, you get the action without a barter."),
+  event_card: () => say("Scoring cards pay at the end of the phase. Immediate cards have an effect now."),
+  immediate: () => say("You can use the card now or decline it without cost."),
+  free_choice: () => say("Gems of which you have the most pay at the end of the phase."),
+  guess: () => say("Think about which action brings the other player the most."),
+};
+
+/**
+ * One sentence for a player who decides this for the first time.
+ * @type {(question: {kind: string}, table: {seats: number}) => string}
+ */
+export const hint = ({ kind }, table) => HINTS[kind]?.(table) ?? "";
+
 /** What the keys do. @type {() => [string, string][]} */
 export const keys = () => [
   ["M E G F", say("Choose an action")],

@@ -44,6 +44,7 @@ export class Clock {
     write(this.bank, wordsOf(leftMs, inBank, bankMs));
     const late = leftMs < ALARM_MS;
     this.element.classList.toggle("late", late);
+    this.element.classList.toggle("in-bank", inBank);
     if (!late || this.warned) return;
     this.warned = true;
     this.alarm();

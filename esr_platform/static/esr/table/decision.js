@@ -43,10 +43,11 @@ export class Decision {
     this.draft = null;
     this.title = element("h2", "");
     this.title.tabIndex = -1;
+    this.lead = element("p", "caption");
     this.place = element("div", "sitting-compose");
     this.said = element("p", "wrong sitting-refused");
     this.said.setAttribute("role", "status");
-    root.append(element("header", "sitting-decision", this.title, way.clock), this.place, this.said);
+    root.append(element("header", "sitting-decision", this.title, this.lead, way.clock), this.place, this.said);
   }
 
   /** @type {(present: Object, moment: Object) => void} the present state; decisions answered here stay closed */
@@ -77,6 +78,7 @@ export class Decision {
       send: (move) => this.send(number, move),
     });
     this.title.textContent = this.composer?.title || say("Your turn");
+    this.lead.textContent = this.composer?.lead ?? "";
     if (focused || document.activeElement === document.body) this.title.focus({ preventScroll: true });
   }
 

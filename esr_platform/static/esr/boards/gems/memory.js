@@ -17,6 +17,7 @@
  * @property {number} ply
  * @property {Round} round
  * @property {Round|null} past the round that ended with this step
+ * @property {Round|null} last the round before this one
  * @property {Object|null} barter the one that is going on
  * @property {Object|null} ended the one that ended with this step: as in the view, with `how`, `winner`, `gems`
  * @property {Object|null} scoring what it went by and what it paid, if it came with this step
@@ -81,7 +82,7 @@ const UNDONE = {
  */
 export function remember(memory, scene) {
   const { view } = scene;
-  const before = memory ?? { round: roundOf(view), barter: null, ...undone(view, scene.entries) };
+  const before = memory ?? { round: roundOf(view), last: null, barter: null, ...undone(view, scene.entries) };
   /** @type {Object<string, *>} */
   const walk = {
     round: opened(before.round),
@@ -109,6 +110,7 @@ export function remember(memory, scene) {
     ply: scene.ply,
     round: isNew ? roundOf(view) : round,
     past: isNew ? round : null,
+    last: isNew ? round : before.last,
     barter: view.barter,
     ended,
     scoring,

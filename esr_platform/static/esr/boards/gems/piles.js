@@ -52,14 +52,15 @@ function spoken(colour, count, offered, lead) {
 }
 
 /**
- * Who leads in a colour: by seat `"alone"`, `"tied"` or `null`. Without a gem nobody leads.
+ * Who leads in a colour: by seat `"alone"`, `"tied"` or `null`. Nobody leads without a gem, or while all have as many.
  * @param {number[]} counts by seat
  * @returns {("alone"|"tied"|null)[]}
  */
 export function leads(counts) {
   const most = Math.max(...counts);
   const leaders = counts.filter((count) => count === most).length;
-  return counts.map((count) => (count && count === most ? (leaders > 1 ? "tied" : "alone") : null));
+  const leading = leaders < counts.length;
+  return counts.map((count) => (leading && count === most ? (leaders > 1 ? "tied" : "alone") : null));
 }
 
 /**

@@ -6,7 +6,7 @@ import { eventCard } from "./cards.js";
 import { ACTIONS, actionName, cardName, cardRule, gemsText, listing, total } from "./codes.js";
 import { drawing } from "./elements.js";
 import { namesOf } from "./rows.js";
-import { tell } from "./sentences.js";
+import { guessed, tell } from "./sentences.js";
 
 /**
  * The whole panel.
@@ -129,14 +129,7 @@ function line(action, seats, events, now, name) {
 /** With two players: the action, and whether it was guessed. */
 function turnLines(round, name) {
   const { active, actions, guesses } = round;
-  const caught = guesses.find((guess) => guess.hit);
-  const said = caught
-    ? guesses.length > 1
-      ? say("The second guess is right: both players barter")
-      : say("The first guess is right: %(name)s loses the action", { name: name(active) })
-    : guesses.length > 1
-      ? say("Both guesses are wrong: %(name)s acts", { name: name(active) })
-      : "";
+  const said = guessed(guesses, name(active));
   const told = round.events
     .map((event) => tell(event, name))
     .filter(Boolean)

@@ -57,6 +57,7 @@ export function bankRow() {
   const play = cell("play", "cell");
   const who = cell("who", "rowheader", element("b", "name", say("Supply")), element("span", "meta", say("available")));
   const row = cell("row bank", "row", who, cell("piles", "none", ...piles), cell("money", "cell"), cards, play);
+  row.append(unfold(row, say("Show cards of the supply")));
   return {
     element: row,
     piles,
@@ -101,6 +102,16 @@ export function nameOf(table, seat) {
   return [mark(seat), shown, meta && element("span", "meta", meta)];
 }
 
+/** In a narrow table a row is a line until it is unfolded. */
+function unfold(row, label) {
+  const button = html("button", { type: "button", "aria-expanded": "false", "aria-label": label });
+  button.addEventListener("click", () => {
+    const open = row.classList.toggle("open");
+    button.setAttribute("aria-expanded", String(open));
+  });
+  return cell("unfold", "cell", button);
+}
+
 /** The row of a seat. */
 export function seatRow(table, seat) {
   const duel = table.seats === 2;
@@ -110,6 +121,8 @@ export function seatRow(table, seat) {
   const who = cell("who", "rowheader", ...nameOf(table, seat), state);
   const row = cell("row seat", "row", who, cell("piles", "none", ...piles), money, cards, play);
   row.dataset.seat = String(seat);
+  if (table.seat === seat) row.dataset.own = "";
+  row.append(unfold(row, say("Show cards of %(name)s", { name: namesOf(table)(seat) })));
   return {
     element: row,
     piles,
@@ -117,7 +130,9 @@ export function seatRow(table, seat) {
     draw(moment) {
       const { view } = moment;
       const player = view.players[seat];
-      row.classList.toggle("acting", moment.involved.includes(seat));
+      const acting = moment.involved.includes(seat);
+      row.classList.toggle("acting", acting);
+      row.classList.toggle("idle", !duel && table.seat !== seat && !(acting && moment.involved.length < 3));
       fill(state, doing(moment, seat), () => doing(moment, seat));
       piles.forEach((target, colour) => {
         const lead = leads(view.players.map((other) => other.gems[colour]))[seat];

@@ -1,7 +1,7 @@
 // What came of an action, in a few words each.
 
 import { say } from "../../words.js";
-import { colourName, gemsText, listing, quoted, vectorOf } from "./codes.js";
+import { actionName, colourName, gemsText, listing, quoted, vectorOf } from "./codes.js";
 
 /**
  * What an event of a round came to; empty if that goes without saying.
@@ -12,6 +12,33 @@ import { colourName, gemsText, listing, quoted, vectorOf } from "./codes.js";
 export function tell(event, name) {
   const values = { name: event.seat === null || event.seat === undefined ? "" : name(event.seat) };
   return TOLD[event.type]?.(event, values, name) ?? "";
+}
+
+/**
+ * Why actions of a round came to nothing.
+ * @param {import("./memory.js").Round} round
+ * @param {(seat: number) => string} name
+ * @returns {string[]}
+ */
+export function frustrated({ active, actions, events, guesses }, name) {
+  const told = events
+    .filter(({ type }) => type === "cancelled" || type === "void")
+    .map((event) => `${actionName(event.action)}: ${tell(event, name)}.`);
+  const isLost = active !== null && actions[active] && guesses.length === 1 && guesses[0].hit;
+  return isLost ? [`${guessed(guesses, name(active))}.`, ...told] : told;
+}
+
+/**
+ * With two players: what the guesses came to; empty before the second one, unless the first is right.
+ * @type {(guesses: {hit: boolean}[], name: string) => string}
+ */
+export function guessed(guesses, name) {
+  const hit = guesses.some((guess) => guess.hit);
+  if (guesses.length > 1)
+    return hit
+      ? say("The second guess is right: both players barter")
+      : say("Both guesses are wrong: %(name)s acts", { name });
+  return hit ? say("The first guess is right: %(name)s loses the action", { name }) : "";
 }
 
 const TOLD = {

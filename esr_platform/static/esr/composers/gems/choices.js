@@ -145,7 +145,7 @@ export function guessing(about, hold) {
   return choosing(about, hold, {
     title: first ? say("What did %(name)s hide?", { name }) : say("What did %(name)s hide? Second guess", { name }),
     lead: first
-      ? say("If your first guess is right, %(name)s loses the action.")
+      ? say("If your first guess is right, %(name)s loses the action.", { name })
       : say("If your second guess is right, you barter for the action. If it is wrong, %(name)s acts.", { name }),
     choices,
     ask: say("Choose an action to guess."),

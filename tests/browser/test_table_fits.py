@@ -1,0 +1,189 @@
+"""The table fits its window: with every decision, nothing that a player needs has to be scrolled to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from random import Random
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from playwright.sync_api import Browser, Page
+from pytest_django.live_server_helper import LiveServer
+
+from games.registry import GAMES
+from games.rules import Document, State
+from ladder.creation import open_house
+from ladder.models import Ladder
+from tests.browser.seated import NUMBER, TABLE, known, table_of_people
+from tests.browser.test_composers import kind_of
+from tests.games.play import move_once, seed_of
+
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
+
+SIZES = [(1366, 657), (1280, 800), (1920, 1080), (390, 844), (360, 780), (820, 1180)]
+
+GAMES_PLAYED = 24
+"""Random games from which positions are taken."""
+
+SEATED = ["Wolfeschlegelsteinhausenbergerdorffuser", "Mixed_Majuscules_With_WWWWWWWWWWWWWWWWWW", "cid", "dora-9", "eve"]
+"""Usernames, two of them as long as names of bots can be."""
+
+
+SEAT = 0
+"""The seat of the player who looks at the page."""
+
+
+def fullness(state: State) -> int:
+    """How much there is to show: offers, moves to choose from, tokens of the players."""
+    return len(str(state.decision(SEAT))) + len(str(state.view(SEAT)))
+
+
+@cache
+def fullest(slug: str, seats: int) -> dict[str, State]:
+    """For each kind of decision of the seat in random games the position with the most to show."""
+    found: dict[str, tuple[int, State]] = {}
+    for number in range(GAMES_PLAYED):
+        state, random = GAMES[slug].new(seats, seed_of(number)), Random(number)
+        while state.pending:
+            if SEAT in state.pending:
+                kind, size = kind_of(state.decision(SEAT)), fullness(state)
+                if kind not in found or size > found[kind][0]:
+                    found[kind] = (size, state.copy())
+            move_once(state, random)
+    return {kind: state for kind, (_, state) in sorted(found.items())}
+
+
+def moments(state: State) -> Iterator[Document]:
+    """The game so far as the stream of a seat tells it."""
+    told = 0
+    for ply, at in state.retraced():
+        entries = at.entries(SEAT, told)
+        told += len(entries)
+        view = at.view(SEAT)
+        yous = [view["you"] if other == SEAT else None for other in range(state.seats)]
+        yield {"ply": ply, "view": view, "yous": yous, "entries": list(entries)}
+
+
+def asked(state: State, number: int) -> Document:
+    """The event with which a page is asked ``number``, with the moments of two rounds."""
+    shown = list(moments(state))[-120:]
+    present = {
+        "seat": SEAT,
+        "decision": number,
+        "question": state.decision(SEAT),
+        "clock": {"move_ms": 45_000, "bank_ms": 180_000, "left_ms": 225_000},
+        "you": state.view(SEAT)["you"],
+        "waiting": list(state.pending),
+        "clocks": [180_000] * state.seats,
+        "here": ["here"] * state.seats,
+        "rights": {"resign": True, "resigning": "ended", "claim": False, "return": False, "abort": {}},
+        "round": state.rounds_begun,
+        "running": True,
+        "rated": False,
+        "outage_ms": 0,
+    }
+    return {"type": "moments", "data": {"log_from": 0, "reset": True, "moments": shown, "present": present}}
+
+
+UNFIT = """async () => {
+  await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+  const found = [];
+  const root = document.querySelector("sitting-table");
+  const { innerHeight: high, innerWidth: wide } = window;
+  scrollTo(0, 0);
+  const box = (node) => node.getBoundingClientRect();
+  const all = (selector) => [...root.querySelectorAll(selector)];
+  const seen = (what, node) => {
+    if (!node?.checkVisibility()) return found.push(`${what} is not there`);
+    const { top, bottom, left, right } = box(node);
+    if (top < 0 || bottom > high + 0.5 || left < -0.5 || right > wide + 0.5)
+      found.push(`${what} from ${Math.round(top)} to ${Math.round(bottom)}`);
+  };
+  const composer = root.querySelector(".sitting-composer");
+  seen("composer", composer);
+  seen("question", composer.querySelector("h2"));
+  seen("clock", composer.querySelector(".sitting-time"));
+  for (const button of all(".compose-way")) seen("send button", button);
+  const seats = [root.querySelector("[data-own], .own"), ...all(".acting")];
+  for (const seat of seats) {
+    seen("seat", seat);
+    const under = box(seat).bottom - box(composer).top;
+    if (under > 1) found.push(`seat ${Math.round(under)} px below the composer`);
+  }
+  if (document.documentElement.scrollWidth > wide) found.push(`${document.documentElement.scrollWidth} px wide`);
+  if (wide < 700) {
+    for (const seat of all(".idle")) if (box(seat).height > LINE) found.push(`idle seat of ${box(seat).height} px`);
+    if (box(document.querySelector(".head")).height > 48) found.push("head of two lines");
+  } else if (wide > 1020) {
+    const panel = root.querySelector("[data-panel=moves]");
+    seen("moves", panel);
+    if (box(panel).height < 5 * 25) found.push(`${box(panel).height} px of moves`);
+  }
+  return found;
+}""".replace("LINE", "44")
+"""What of a table one has to scroll to; a line on a phone is as high as a thumb at most."""
+
+
+def test_nothing_needs_to_be_scrolled_to(browser: Browser, live_server: LiveServer, transactional_db: None) -> None:
+    open_house()
+    for slug in ("edel-stein-reich-4-people", "edel-stein-reich-duel-people"):
+        assert unfit(table_page(browser, live_server, Ladder.objects.get(slug=slug))) == []
+
+
+def test_longer_texts_fit_as_well(
+    browser: Browser, live_server: LiveServer, transactional_db: None, pseudo_language: str
+) -> None:
+    open_house()
+    ladder = Ladder.objects.get(slug="edel-stein-reich-5-people")
+    assert unfit(table_page(browser, live_server, ladder, pseudo_language)) == []
+
+
+SILENT = """(() => {
+  const { fetch } = window;
+  const isStream = (address) => String(address).endsWith("/seat/stream");
+  window.fetch = (...wanted) => (isStream(wanted[0]) ? new Promise(() => {}) : fetch(...wanted));
+})()"""
+"""Keeps a page from requesting its stream: a test tells it the events."""
+
+
+@dataclass(frozen=True)
+class TablePage:
+    """The page of a table for a player, in a browser."""
+
+    ladder: Ladder
+    page: Page
+
+
+def unfit(table: TablePage) -> list[str]:
+    """What does not fit, by kind of decision and size."""
+    faults: list[str] = []
+    for number, (kind, state) in enumerate(fullest(table.ladder.game, table.ladder.seats).items(), start=5):
+        table.page.evaluate("(event) => document.querySelector('sitting-table').heard(event)", asked(state, number))
+        table.page.wait_for_function(f"(number) => {NUMBER} === number", arg=number)
+        for width, height in SIZES:
+            table.page.set_viewport_size({"width": width, "height": height})
+            faults += [f"{kind} at {width} x {height}: {fault}" for fault in table.page.evaluate(UNFIT)]
+    table.page.context.close()
+    return faults
+
+
+def table_page(browser: Browser, live_server: LiveServer, ladder: Ladder, language: str = "en") -> TablePage:
+    """Open a live table whose players have long names. Its stream sends nothing."""
+    names = SEATED[: ladder.seats]
+    match = table_of_people(ladder, names)
+    page = browser.new_context(base_url=live_server.url, reduced_motion="reduce").new_page()
+    client = Client()
+    client.force_login(known(names[SEAT]))
+    cookies = {settings.SESSION_COOKIE_NAME: client.cookies[settings.SESSION_COOKIE_NAME].value}
+    cookies[settings.LANGUAGE_COOKIE_NAME] = language
+    page.context.add_cookies(
+        [{"name": name, "value": value, "url": live_server.url} for name, value in cookies.items()]
+    )
+    page.add_init_script(SILENT)
+    page.route("**/moves/", lambda route: route.fulfill(body="<p>No moves yet.</p>"))
+    page.goto(f"/play/tables/{match.pk}/")
+    page.wait_for_function(f"() => {TABLE}.decision")
+    return TablePage(ladder, page)
