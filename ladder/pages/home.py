@@ -145,6 +145,9 @@ FEWEST_GAMES: Final = 12
 
 SHOWN: Final = 5
 
+_MOST_GAINS: Final = 50
+"""The number of gains that are searched for those of different bots."""
+
 
 @dataclass(frozen=True)
 class Climb:
@@ -188,7 +191,7 @@ _CLIMBERS_KEY: Final = cache_key("climbing", _Gain)
 
 
 def climbs() -> Climbs:
-    """The biggest gains on ladders that are not private; one query."""
+    """The biggest gain of each bot on ladders that are not private; one query."""
     found = caches["pages"].get(_CLIMBERS_KEY)
     if found is None:
         gains, named = _added_up()
@@ -230,8 +233,12 @@ def _added_up() -> tuple[list[_Gain], _Names]:
         .values("seat__membership", *(f"seat__membership__{name}" for name in _NAMES))
         .annotate(gained=Sum(F("rating_after") - F("rating_before")), games=Count("pk"), since=Min("result__created"))
         .filter(games__gte=FEWEST_GAMES, gained__gt=0)
-        .order_by("-gained", "seat__membership")[:SHOWN]
+        .order_by("-gained", "seat__membership")[:_MOST_GAINS]
     )
+    best: dict[str, Any] = {}
+    for row in rows:
+        best.setdefault(row["seat__membership__bot__slug"], row)
+    rows = list(islice(best.values(), SHOWN))
     gains = [_Gain(row["seat__membership"], row["gained"], row["games"], row["since"]) for row in rows]
     return gains, {
         row["seat__membership"]: _names([row[f"seat__membership__{name}"] for name in _NAMES]) for row in rows
@@ -244,7 +251,7 @@ TABLES: Final = 8
 RESULTS: Final = 8
 NEWEST: Final = 5
 LADDERS: Final = 2
-"""Number of ladders that are shown with their leaders: those with the most games."""
+"""Number of ladders that are shown with their leaders."""
 
 LIVE: Final = 6
 """Number of listed live games: those that started first."""
@@ -324,18 +331,33 @@ class HomePage:
 
     @property
     def leading(self) -> list[Board]:
-        """The ladders with the most games, at most one per kind of drawing, in their usual order."""
-        busiest: dict[str, Board] = {}
-        for board in sorted(self.boards, key=lambda board: -board.finished):
-            busiest.setdefault(board.game.presentation.drawing or board.game.slug, board)
-        chosen = list(islice(busiest.values(), LADDERS))
-        return [board for board in self.boards if board in chosen]
+        """The ladders that are shown with their leaders: of each drawing that for hosted bots and four players.
+
+        Games without a ladder for four show their first one.
+        """
+        shown: dict[str, Board] = {}
+        for board in self.boards:
+            ladder, key = board.ladder, board.game.presentation.drawing or board.game.slug
+            if not ladder.live and not ladder.by_invitation:
+                flagship = ladder.seats == _MANY_SEATS and (key not in shown or shown[key].ladder.seats != _MANY_SEATS)
+                shown[key] = board if flagship else shown.get(key, board)
+        return list(islice(shown.values(), LADDERS))
 
     @property
-    def others(self) -> list[Board]:
-        """The other ladders with members; live ladders only if they have finished games."""
-        some = [board for board in self.boards if (board.finished if board.ladder.live else board.memberships)]
-        return [board for board in some if board not in self.leading]
+    def invited(self) -> list[Board]:
+        """The ladders by invitation that the viewer may see."""
+        return [board for board in self.boards if board.ladder.by_invitation]
+
+    @property
+    def open_board(self) -> BoardDrawing | None:
+        """The board of the game to watch."""
+        return BoardDrawing(self.open.game) if self.open else None
+
+    @property
+    def open_table(self) -> dict[str, Any]:
+        """The data of the board of the game to watch."""
+        seats = list(self.open.match.seats.all()) if self.open else []
+        return drawn_table(self.open.game, seats, names(seats)) if self.open else {}
 
     @property
     def turning_point(self) -> str:

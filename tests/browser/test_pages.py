@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
@@ -155,3 +157,21 @@ def test_everything_can_be_read_without_javascript(site: Site, browser: Browser,
     expect(page.locator("#menu a[href='/ladders/']")).to_be_visible()
     expect(page.locator("[data-theme-select]")).not_to_be_visible()
     context.close()
+
+
+def test_the_home_page_plays_a_replay_in_a_place_that_does_not_move(site: Site, watched: Page) -> None:
+    clip, below = watched.locator("game-clip"), watched.locator("#leaders")
+    watched.goto("/")
+    before = below.bounding_box()
+    start = clip.get_attribute("data-start")
+    assert start
+    expect(clip).to_have_attribute("data-playing", "true")
+    expect(clip).not_to_have_attribute("data-ply", start)
+    assert below.bounding_box() == before
+    clip.locator("[data-toggle]").click()
+    expect(clip).to_have_attribute("data-playing", "false")
+    watched.emulate_media(reduced_motion="reduce")
+    watched.goto("/")
+    expect(clip).to_have_class(re.compile("begun"))
+    expect(clip).to_have_attribute("data-ply", start)
+    expect(clip).to_have_attribute("data-playing", "false")

@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from django.core.cache import caches
 from django.test import Client
 
@@ -12,7 +13,7 @@ from ladder.pages import home
 from ladder.pages.home import climbs
 from tests.build import finished_blocks, person, uploaded
 from tests.ladder.pages.site import Site
-from tests.page import at_most
+from tests.page import at_most, page
 
 MOST_QUERIES = 13
 
@@ -103,3 +104,30 @@ def test_the_newest_versions_are_those_of_people_that_play(client: Client) -> No
     new = text[text.index('id="newest"') : text.index('id="running"')]
     assert "Fresh" in new
     assert "Gone" not in new
+
+
+def test_the_latest_replay_is_given_to_the_board_with_its_turning_point(site: Site, client: Client) -> None:
+    shown = page(client, "/").one(id="last")
+    clip = shown.one("game-clip")
+    assert clip["data-document"].endswith("/replay.json")
+    assert client.get(clip["data-document"]).json()["turning_point"] == int(clip["data-start"])
+    assert clip["data-board"]
+    assert clip["data-sheet"]
+    assert shown.one(data_toggle=True).attributes.get("hidden") is not None
+    assert "data-live" not in shown.attributes, "a part that is requested again would begin again"
+
+
+def test_the_ladders_in_front_are_for_four_players_whatever_is_played(site: Site) -> None:
+    finished_blocks(Ladder.objects.get(slug="die-weinhaendler-3"), 2)
+    finished_blocks(Ladder.objects.get(slug="edel-stein-reich-duel"), 2)
+    leading = [board.ladder.slug for board in home.home_page(AnonymousUser()).leading]
+    assert leading == ["edel-stein-reich-4", "die-weinhaendler-4"]
+
+
+def test_a_bot_climbs_once(duel: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
+    finished_blocks(duel, 12)
+    finished_blocks(Ladder.objects.get(slug="edel-stein-reich-4"), 6)
+    monkeypatch.setattr(home, "FEWEST_GAMES", 1)
+    bots = [climb.bot.slug for climb in climbs().rows]
+    assert bots
+    assert len(bots) == len(set(bots))
