@@ -33,6 +33,7 @@ from tests.build import (
     variety_of,
 )
 from tests.ladder.pages.people import People
+from tests.ladder.pages.site import Site
 from tests.page import html, markup, parsed
 
 pytestmark = pytest.mark.django_db
@@ -324,3 +325,12 @@ def test_an_address_reads_so_much_code_a_minute(open_source: Bot, address: str, 
     assert f"Try again in {refused[0]['Retry-After']}&nbsp;s." in refused[0].content.decode()
     assert client.get(address, headers={"If-None-Match": answers[0]["ETag"]}).status_code == 304
     assert client.get(address, REMOTE_ADDR="203.0.113.7").status_code == 200
+
+
+def test_the_head_of_a_bot_page_has_its_ladder_and_what_to_do(site: Site, client: Client) -> None:
+    head = parsed(html(client, f"/bots/{site.bot.slug}/")).one(id="bot")
+    assert f"/play/challenge/{site.bot.slug}/" in head.links
+    ranked = [link for link in head.links if link.startswith("/ladders/") and "/test/" not in link]
+    assert f"{ranked[0]}test/?bot={site.bot.slug}" in head.links
+    Bot.objects.filter(pk=site.bot.pk).update(retired=site.bot.created)
+    assert not parsed(html(client, f"/bots/{site.bot.slug}/")).one(id="bot").all("a", class_="button")

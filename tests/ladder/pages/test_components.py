@@ -23,6 +23,7 @@ from ladder.pages.components.chart import axis
 from ladder.pages.components.markup import coded, drawn, prose
 from ladder.pages.components.responses import cache_key
 from tests.ladder.pages.site import Site
+from tests.page import page
 from tests.pseudo_locale import pseudo
 
 GAME = GAMES["edel-stein-reich"]
@@ -237,3 +238,14 @@ def test_pages_reserve_the_place_of_the_panels_that_boards_have() -> None:
         board = Board(game)
         text = Path(str(finders.find(board.script or f"esr/boards/{board.name}.js"))).read_text(encoding="utf-8")
         assert board.whole is ("side: null" in text), board.name
+
+
+@pytest.mark.usefixtures("house")
+def test_the_rules_have_a_picture_and_a_game_to_play_for_every_game(client: Client) -> None:
+    for slug in GAMES:
+        section = page(client, "/rules/").one("section", id=slug)
+        assert section.one(class_="game-picture").all("svg")
+        assert section.one("button", name="ladder")["value"].startswith(slug)
+        rules = page(client, f"/rules/{slug}/").one("main")
+        assert rules.one("button", name="ladder")["value"].startswith(slug)
+        assert len([link for link in rules.links if link.startswith("/ladders/")]) == 1
