@@ -8,7 +8,6 @@ from urllib.parse import urlencode
 from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils.translation import get_language
 
 from esr_platform import languages
 
@@ -16,21 +15,20 @@ _LONGEST_PATH: Final = 500
 
 
 def site(request: HttpRequest) -> dict[str, Any]:
-    """Context processor for ``SITE_NAME``, ``CONTACT_EMAIL``, ``SIGN_IN`` and the language of the page.
+    """Context processor for ``SITE_NAME``, ``SITE_URL``, ``CONTACT_EMAIL``, ``SIGN_IN`` and the language of the page.
 
     ``SIGN_IN`` is the URL of the sign-in page, which leads back to the present page.
 
     ``LANGUAGE`` is the code of the language, ``LANGUAGES`` are all codes with their names, and ``WORDS`` is the path of
     the texts for scripts.
     """
-    language = get_language() or settings.LANGUAGE_CODE
     return {
         "SITE_NAME": settings.SITE_NAME,
+        "SITE_URL": settings.SITE_URL,
         "CONTACT_EMAIL": settings.CONTACT_EMAIL,
         "SIGN_IN": _sign_in(request),
-        "LANGUAGE": language,
         "LANGUAGES": settings.LANGUAGES,
-        "WORDS": languages.address(language),
+        **languages.texts(),
     }
 
 

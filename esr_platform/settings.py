@@ -208,6 +208,12 @@ _REDIS = {
 CACHES = {
     "default": {"BACKEND": "esr_platform.page_cache.SharedRedisCache", **_REDIS},  # rate limits
     "pages": {"BACKEND": "esr_platform.page_cache.PageCache", "KEY_PREFIX": "pages", **_REDIS},
+    "pictures": {  # at most 60 kB each
+        "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
+        "LOCATION": VAR_DIR / "pictures",
+        "TIMEOUT": 30 * 86_400,
+        "OPTIONS": {"MAX_ENTRIES": 2000},
+    },
 }
 
 # Uploads: in the data folder, or in the S3-compatible bucket UPLOADS_S3_BUCKET
@@ -330,6 +336,7 @@ REQUESTS_PER_MINUTE = {  # per user, bot with its own token, or IP address: API 
     "guesses": 20,
     "search": 60,
     "suggest": 240,
+    "pictures": 120,  # for link previews; a new one takes about 100 ms
     "guests": 30,  # games started and joined by guests
     "pages": env.int("MAX_PAGES_PER_MINUTE", default=1200),  # per IP address, which many users can share
 }

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
 from django.db.models import F, Q, prefetch_related_objects
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -17,10 +19,12 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.translation import get_language, gettext, gettext_noop, ngettext
 from django.utils.translation import gettext as _
+from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
 from bots.models import Bot
 from bots.owners import is_guest
+from esr_platform import languages
 from esr_platform.page_cache import cached
 from games.game import Game
 from games.outcomes import has_score
@@ -418,6 +422,12 @@ class MatchPage:
     outages: Sequence[str]
     viewer: int | None
     guest_seat: int | None = None
+    embedded: bool = False
+
+    @property
+    def public_replay(self) -> bool:
+        """Whether everyone may see the replay."""
+        return self.told is not None and not self.match.ladder.private
 
     @property
     def substituted_seats(self) -> Collection[int]:
@@ -501,8 +511,11 @@ class MatchPage:
 
     @property
     def replay_table(self) -> dict[str, Any]:
-        """The document about the match that the board gets."""
-        return table(self.game, list(self.match.seats.all()), self.names)
+        """The document about the match that the board gets. On other sites, it does not link to pages of players."""
+        found = table(self.game, list(self.match.seats.all()), self.names)
+        if self.embedded:
+            found["labels"] = [{**label, "href": ""} for label in found["labels"]]
+        return found
 
     @property
     def speeds(self) -> list[tuple[str, str]]:
@@ -559,6 +572,30 @@ def match(request: HttpRequest, match_id: int) -> HttpResponse:
         raise Http404(_("Match not found.")) from None
     sits = page.running is not None and page.guest_seat is not None
     return render(request, "pages/match.html", {"page": page, "sits": sits})
+
+
+_EMBEDDED: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors *"
+)
+"""The Content-Security-Policy of the only pages that other sites can embed."""
+
+
+@require_safe
+@xframe_options_exempt
+def embed(_request: HttpRequest, match_id: int) -> HttpResponse:
+    """The replay for pages of other sites: what everyone may see, without session and forms. Else status 404."""
+    try:
+        page = replace(match_page(match_id, AnonymousUser()), embedded=True)
+    except Match.DoesNotExist:
+        raise Http404(_("Match not found.")) from None
+    if not page.public_replay:
+        raise Http404(_("Replay not available. It is published when all games of the deal are finished."))
+    site = {"SITE_NAME": settings.SITE_NAME, **languages.texts()}
+    response = HttpResponse(render_to_string("pages/embed.html", {"page": page, **site}))
+    response.headers["Content-Security-Policy"] = _EMBEDDED
+    response.headers["Cache-Control"] = "public, max-age=300"
+    return response
 
 
 ROUND_KEPT_S: Final = 600

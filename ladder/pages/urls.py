@@ -8,6 +8,7 @@ from ladder.pages import (
     bot,
     bots,
     compare,
+    crawlers,
     exhibitions,
     feeds,
     home,
@@ -22,6 +23,7 @@ from ladder.pages import (
     my_bots,
     new_ladder,
     people,
+    pictures,
     remote_bots,
     replay,
     rules,
@@ -169,6 +171,21 @@ tutorial_urls: list[URLPattern] = [
 ]
 
 
+crawler_urls: list[URLPattern] = [
+    path("pictures/site.png", pictures.picture, {"kind": "site"}, name="site_picture"),
+    path("pictures/rules/<slug:slug>.png", pictures.picture, {"kind": "rules"}, name="rules_picture"),
+    path("pictures/ladders/<slug:slug>.png", pictures.picture, {"kind": "ladder"}, name="ladder_picture"),
+    path("pictures/bots/<slug:slug>.png", pictures.picture, {"kind": "bot"}, name="bot_picture"),
+    path("pictures/people/<str:username>.png", pictures.picture, {"kind": "person"}, name="person_picture"),
+    path("pictures/matches/<int:match_id>.png", pictures.picture, {"kind": "match"}, name="match_picture"),
+    path("icons/<int:size>.png", pictures.icon, name="icon"),
+    path("favicon.ico", pictures.favicon, name="favicon"),
+    path("manifest.webmanifest", crawlers.manifest, name="manifest"),
+    path("robots.txt", crawlers.robots, name="robots"),
+    path("sitemap.xml", crawlers.sitemap, name="sitemap"),
+]
+
+
 app_name = "pages"
 
 urlpatterns: list[URLPattern] = [
@@ -184,6 +201,7 @@ urlpatterns: list[URLPattern] = [
     *people_urls,
     *bot_urls,
     *search_urls,
+    *crawler_urls,
     *season_urls,
     *statistics_urls,
     path("bots/", bots.bots, name="bots"),
@@ -197,6 +215,7 @@ urlpatterns: list[URLPattern] = [
     path("matches/<int:match_id>/", match.match, name="match"),
     path("matches/<int:match_id>/rounds/", match.rounds, name="rounds"),
     path("matches/<int:match_id>/rounds/<int:number>/", match.rounds, name="round"),
+    path("embed/<int:match_id>/", match.embed, name="embed"),
     path("matches/<int:match_id>/record", replay.record, name="record"),
     path("matches/<int:match_id>/replay.json", replay.replay, name="replay"),
     path("rules/", rules.rules, name="rules"),

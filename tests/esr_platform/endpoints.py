@@ -54,6 +54,7 @@ JUDGED: Mapping[Exposure, str] = {
     """,
     Exposure.ENDED: """
         matches/<int:match_id>/record matches/<int:match_id>/replay.json
+        embed/<int:match_id>/ pictures/matches/<int:match_id>.png
         api/v1/matches/<int:match_id>/record api/v1/matches/<int:match_id>/log api/v1/matches/<int:match_id>/replay
     """,
     Exposure.SEAT: """
@@ -74,6 +75,7 @@ JUDGED: Mapping[Exposure, str] = {
         bots/ bots/mine/ bots/<slug:slug>/ bots/<slug:slug>/waits/ bots/<slug:slug>/feed.atom
         bots/<slug:slug>/versions/<int:number>/ bots/<slug:slug>/declare/
         staff/trail/ staff/bots/<int:bot_id>/ staff/people/<str:username>/ staff/reports/ staff/reports/<int:bot_id>/
+        pictures/ladders/<slug:slug>.png pictures/bots/<slug:slug>.png pictures/people/<str:username>.png sitemap.xml
         staff/ staff/collusion/ staff/collusion/<slug:slug>/ staff/sandboxes/ staff/ladders/new/ metrics account/export/
         api/v1/games api/v1/ladders api/v1/ladders/<slug:slug> api/v1/ladders/<slug:slug>/members
         api/v1/ladders/<slug:slug>/members/<slug:bot> api/v1/ladders/<slug:slug>/matches
@@ -113,7 +115,8 @@ JUDGED: Mapping[Exposure, str] = {
         account/ account/login/ account/name/ account/delete/ account/emails/ account/emails/off/<str:signed>/
         account/feed/<str:signed>/news.atom account/tokens/ account/2fa/webauthn/login/ terms/
         words/<slug:language>/<slug:version>.json
-        ladders/invitations/<str:token>/
+        pictures/site.png pictures/rules/<slug:slug>.png icons/<int:size>.png favicon.ico manifest.webmanifest
+        robots.txt ladders/invitations/<str:token>/
         bots/new/ bots/new/remote/ bots/starter/<slug:slug>.zip bots/<slug:slug>/upload/ bots/<slug:slug>/settings/
         bots/<slug:slug>/retire/ bots/<slug:slug>/source/publish/ bots/<slug:slug>/versions/<int:number>/source/
         bots/<slug:slug>/versions/<int:number>/download bots/<slug:slug>/report/

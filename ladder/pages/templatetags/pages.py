@@ -7,11 +7,14 @@ from datetime import datetime
 from typing import Any
 
 from django import template
+from django.conf import settings
+from django.template import Context, NodeList
+from django.template.loader_tags import BlockNode
 from django.templatetags.static import static
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext, gettext_lazy, gettext_noop, pgettext_lazy
 
 from bots.machines import sandbox_state
@@ -79,6 +82,36 @@ def sections(context: Mapping[str, Any]) -> list[tuple[str, str, bool]]:
 def _section_of(path: str) -> str:
     """The path that decides the current section: comparisons and user pages belong to the bots."""
     return reverse("pages:bots") if path.startswith(("/compare/", "/people/")) else path
+
+
+# --- Link previews ---------------------------------------------------------------------------------------------------
+
+_UNLISTED = ("/account/", "/staff/", "/play/tables/", "/ladders/invitations/")
+
+
+@register.simple_tag(takes_context=True)
+def canonical(context: Mapping[str, Any]) -> str:
+    """The absolute URL of the page for search engines and link previews; empty for pages that are for few or wrong.
+
+    Only the number of a page of a list is kept of the parameters.
+    """
+    request = context.get("request")
+    if request is None or request.resolver_match is None or request.path.startswith(_UNLISTED):
+        return ""
+    number = request.GET.get("page", "")
+    return f"{settings.SITE_URL}{request.path}" + (f"?page={number}" if number.isdecimal() and number != "1" else "")
+
+
+@register.simple_tag(takes_context=True)
+def text_of(context: Context, block: str) -> SafeString:
+    """The text of a block of the page once more, in one line, for an attribute."""
+    return mark_safe(" ".join(BlockNode(block, NodeList()).render(context).split()))  # the block has escaped it  # noqa: S308
+
+
+@register.simple_tag
+def picture(kind: str, *of: object) -> str:
+    """The path of the picture of a page (:mod:`ladder.pages.pictures`)."""
+    return reverse(f"pages:{kind}_picture", args=of)
 
 
 @register.simple_tag

@@ -67,6 +67,7 @@ class Class:
             "bot": self.bot.slug,
             "username": self.member.username,
             "language": "de",
+            "size": 180,
             "version": "some-version",
             "first": self.bot.slug,
             "second": "house-greedy",

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import re
+from typing import Any
+from xml.etree import ElementTree
+
+from django.core.cache import caches
+from django.test import Client
+
+from ladder.models import Ladder
+from tests.build import person, signed_in, staff
+from tests.ladder.pages.site import Site
+from tests.page import at_most
+
+
+def urls_of(client: Client) -> list[str]:
+    caches["pages"].clear()
+    document = ElementTree.fromstring(client.get("/sitemap.xml").content)
+    return [str(one.text) for one in document.iter("{http://www.sitemaps.org/schemas/sitemap/0.9}loc")]
+
+
+def test_robots_find_the_sitemap_and_stay_out_of_pages_for_users(client: Client, settings: Any) -> None:
+    response = client.get("/robots.txt")
+    assert response["Content-Type"].startswith("text/plain")
+    lines = response.content.decode().splitlines()
+    assert f"Sitemap: {settings.SITE_URL}/sitemap.xml" in lines
+    closed = {line.removeprefix("Disallow: ") for line in lines if line.startswith("Disallow: ")}
+    assert {"/account/", "/staff/", "/play/tables/"} <= closed
+    assert not {"/", "/matches/", "/pictures/", "/static/"} & closed
+
+
+def test_the_sitemap_has_the_public_pages_alone(site: Site, client: Client, settings: Any) -> None:
+    with at_most(4):
+        found = urls_of(client)
+    assert len(set(found)) == len(found)
+    paths = [url.removeprefix(settings.SITE_URL) for url in found]
+    assert {"/", "/rules/die-weinhaendler/", f"/ladders/{site.ladder.slug}/", f"/bots/{site.bot.slug}/"} <= set(paths)
+    assert f"/matches/{site.finished.pk}/" in paths
+    assert not {f"/matches/{match.pk}/" for match in (site.closed, site.running, site.queued)} & set(paths)
+    for path in paths:
+        assert client.get(path).status_code == 200, path
+
+
+def test_the_sitemap_is_the_same_for_staff_and_hides_private_ladders(site: Site, client: Client) -> None:
+    Ladder.objects.filter(pk=site.ladder.pk).update(private=True, by_invitation=True)
+    person("ada")
+    found = urls_of(signed_in(staff("boss")))
+    assert found == urls_of(client)
+    assert not [url for url in found if site.ladder.slug in url.split("/")]
+    assert not [url for url in found if re.search(rf"/matches/{site.finished.pk}/", url)]
+
+
+def test_the_manifest_names_icons_that_exist(client: Client) -> None:
+    response = client.get("/manifest.webmanifest")
+    assert response["Content-Type"] == "application/manifest+json"
+    for icon in response.json()["icons"]:
+        assert client.get(icon["src"])["Content-Type"] == icon["type"]
