@@ -98,6 +98,7 @@ LIFETIMES: Final = {
     "365": gettext_lazy("After 1 year"),
     "": gettext_lazy("Never"),
 }
+_PASSWORD: Final = gettext_lazy("At least 8 characters. Not a common password, and not like your username or email.")
 _LONGEST_REASON: Final = 400
 _LONGEST_LOGIN: Final = 254
 
@@ -110,6 +111,8 @@ def words_of_signup(fields: dict[str, forms.Field]) -> None:
         gettext_lazy("Public. Letters, digits, hyphens and underscores."),
     )
     _say(fields["email"], gettext_lazy("Email"), gettext_lazy("Not public. You get a code to verify this address."))
+    if "password1" in fields:
+        _say(fields["password1"], gettext_lazy("Password"), _PASSWORD)
     sentence = gettext_lazy("Results and game records of your bots are published under {licence}. {link}.")
     text = format_html(
         str(sentence),
@@ -207,7 +210,7 @@ class ResetPasswordKeyForm(allauth_forms.ResetPasswordKeyForm):  # type: ignore[
 
 
 def _label_new_password(fields: dict[str, forms.Field]) -> None:
-    fields["password1"].label = gettext_lazy("New password")
+    _say(fields["password1"], gettext_lazy("New password"), _PASSWORD)
     fields["password2"].label = gettext_lazy("New password (again)")
 
 

@@ -38,7 +38,7 @@ from ladder.models import Ladder, Match, Membership
 from ladder.openness import opened
 from ladder.pages.components.responses import too_many
 from ladder.pages.components.words import day, grouped, points, visible
-from ladder.pages.matches import by_rank, reached, result_of, seats_shown
+from ladder.pages.matches import by_rank, names, reached, result_of, seats_shown
 from ladder.pages.people import person_at
 
 # --- Drawing ---------------------------------------------------------------------------------------------------------
@@ -287,8 +287,9 @@ def _of_person(username: str) -> Picture:
 def _of_match(match_id: int) -> Picture:
     seen = matches_seen_by(AnonymousUser()).filter(opened("block"), status=Match.Status.FINISHED)
     match = found(seen.select_related("ladder").prefetch_related(seats_shown()), _("Match not found."), pk=match_id)
+    called = names(list(match.seats.all()))
     rows = [
-        Row(seat.version.bot.name, reached(match, seat), symbol=f"mark-{seat.index + 1}")
+        Row(called[seat.index], reached(match, seat), symbol=f"mark-{seat.index + 1}")
         for seat in by_rank(match)
         if result_of(seat)
     ]
