@@ -7,10 +7,11 @@ import pytest
 from django.conf import settings
 from django.core import mail
 from playwright.sync_api import Page, expect
+from pytest_django.live_server_helper import LiveServer
 
 from bots.models import Bot
 from esr_platform.accounts.models import Token, User
-from tests.browser.looking import ARTEFACTS, Looker, press
+from tests.browser.looking import ARTEFACTS, AXE, AXE_SCRIPT, SCHEMES, Looker, press
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
@@ -133,6 +134,18 @@ def test_the_reference_of_the_api_is_drawn_without_anything_from_elsewhere(watch
     heading = watched.get_by_role("heading", name="Steinreich API")
     expect(watched.locator("html")).to_have_class("dark-mode")
     assert all(int(part) > 180 for part in re.findall(r"\d+", heading.evaluate("(it) => getComputedStyle(it).color")))
+
+
+@pytest.mark.parametrize(("address", "drawn"), [("/api/v1/", ".opblock"), ("/api/v1/redoc", "[data-section-id]")])
+def test_axe_finds_nothing_in_the_reference_of_the_api(
+    page: Page, live_server: LiveServer, address: str, drawn: str
+) -> None:
+    for scheme in SCHEMES:
+        page.emulate_media(color_scheme=scheme)
+        page.goto(f"{live_server.url}{address}")
+        expect(page.locator(drawn).first).to_be_visible()
+        page.evaluate(AXE_SCRIPT)
+        assert page.evaluate(AXE, None) == [], scheme
 
 
 def signed_in(page: Page) -> User:
