@@ -35,7 +35,7 @@ AXE = """(values) => axe.run(document, {
     })
     .then((found) => found.violations.map((it) =>
         `${it.id}: ${it.help}: ${it.nodes.slice(0, 3).map((node) => node.html.slice(0, 300)).join(' | ')}`))"""
-"""What axe finds. It does not load the style sheets again: it takes imports in them for files beside the page."""
+"""What axe finds. It does not load the style sheets again: it takes imports in them for files next to the page."""
 RULES = {"light": None, "dark": ["color-contrast", "link-in-text-block"]}
 """What axe looks for: everything, but by night only what the colours decide."""
 

@@ -134,8 +134,8 @@ def told(client: Client, address: str) -> bool:
     response = client.get(address)
     content = b"".join(response) if response.streaming else response.content  # type: ignore[arg-type]
     if response.status_code >= 400:  # the address that was asked for is no news
-        return NAME in content.decode()
-    return NAME in content.decode() or SLUG in content.decode()
+        return NAME.encode() in content
+    return NAME.encode() in content or SLUG.encode() in content
 
 
 def test_nothing_of_a_private_ladder_is_told_to_others(class_: Class, client: Client) -> None:
