@@ -22,7 +22,7 @@ const DAY = {
 };
 const NIGHT = {
   colors: {
-    primary: { main: "#b0527f" },
+    primary: { main: "#e89cc0" },
     text: { primary: "#f0e7d6", secondary: "#b9ac99" },
     border: { dark: "#75685a", light: "#403831" },
     gray: { 50: "#221e1b", 100: "#332c26" },
@@ -38,7 +38,7 @@ const NIGHT = {
     requireLabelColor: "#ff9a8c",
   },
   typography: { code: { color: "#f59aa0", backgroundColor: "#332c26" }, links: { color: "#e89cc0" } },
-  sidebar: { backgroundColor: "#221e1b", textColor: "#f0e7d6", activeTextColor: "#e89cc0" },
+  sidebar: { backgroundColor: "#221e1b", textColor: "#f0e7d6" },
   rightPanel: { backgroundColor: "#2b2622", textColor: "#f0e7d6" },
 };
 
