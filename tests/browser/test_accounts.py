@@ -136,7 +136,9 @@ def test_the_reference_of_the_api_is_drawn_without_anything_from_elsewhere(watch
     assert all(int(part) > 180 for part in re.findall(r"\d+", heading.evaluate("(it) => getComputedStyle(it).color")))
 
 
-@pytest.mark.parametrize(("address", "drawn"), [("/api/v1/", ".json-schema-2020-12"), ("/api/v1/redoc", "[data-section-id]")])
+@pytest.mark.parametrize(
+    ("address", "drawn"), [("/api/v1/", ".json-schema-2020-12"), ("/api/v1/redoc", "[data-section-id]")]
+)
 def test_axe_finds_nothing_in_the_reference_of_the_api(
     page: Page, live_server: LiveServer, address: str, drawn: str
 ) -> None:
