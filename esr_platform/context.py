@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.translation import get_language
 
 from esr_platform import languages
 
@@ -22,13 +23,15 @@ def site(request: HttpRequest) -> dict[str, Any]:
     ``LANGUAGE`` is the code of the language, ``LANGUAGES`` are all codes with their names, and ``WORDS`` is the path of
     the texts for scripts.
     """
+    language = get_language() or settings.LANGUAGE_CODE
     return {
         "SITE_NAME": settings.SITE_NAME,
         "SITE_URL": settings.SITE_URL,
         "CONTACT_EMAIL": settings.CONTACT_EMAIL,
         "SIGN_IN": _sign_in(request),
+        "LANGUAGE": language,
         "LANGUAGES": settings.LANGUAGES,
-        **languages.texts(),
+        "WORDS": languages.address(language),
     }
 
 

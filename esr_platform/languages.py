@@ -85,12 +85,6 @@ def address(language: str) -> str:
     return reverse("words", args=[language, version(language)])
 
 
-def texts() -> dict[str, str]:
-    """The context of templates about the language of the page: its code, and the path of the texts of its scripts."""
-    language = translation.get_language() or settings.LANGUAGE_CODE
-    return {"LANGUAGE": language, "WORDS": address(language)}
-
-
 @lru_cache(maxsize=16)
 def version(language: str) -> str:
     """A hash of the texts, 12 hexadecimal digits."""

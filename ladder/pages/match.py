@@ -10,7 +10,6 @@ from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
-from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import F, Q, prefetch_related_objects
 from django.http import Http404, HttpRequest, HttpResponse
@@ -24,7 +23,6 @@ from django.views.decorators.http import require_safe
 
 from bots.models import Bot
 from bots.owners import is_guest
-from esr_platform import languages
 from esr_platform.page_cache import cached
 from games.game import Game
 from games.outcomes import has_score
@@ -583,7 +581,7 @@ _EMBEDDED: Final = (
 
 @require_safe
 @xframe_options_exempt
-def embed(_request: HttpRequest, match_id: int) -> HttpResponse:
+def embed(request: HttpRequest, match_id: int) -> HttpResponse:
     """The replay for pages of other sites: what everyone may see, without session and forms. Else status 404."""
     try:
         page = replace(match_page(match_id, AnonymousUser()), embedded=True)
@@ -591,8 +589,7 @@ def embed(_request: HttpRequest, match_id: int) -> HttpResponse:
         raise Http404(_("Match not found.")) from None
     if not page.public_replay:
         raise Http404(_("Replay not available. It is published when all games of the deal are finished."))
-    site = {"SITE_NAME": settings.SITE_NAME, **languages.texts()}
-    response = HttpResponse(render_to_string("pages/embed.html", {"page": page, **site}))
+    response = render(request, "pages/embed.html", {"page": page})
     response.headers["Content-Security-Policy"] = _EMBEDDED
     response.headers["Cache-Control"] = "public, max-age=300"
     return response
