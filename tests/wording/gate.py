@@ -66,29 +66,11 @@ class Exemption:
         return self.rule == hit.rule.name and hit.text.path.startswith(self.path) and self.text in hit.text.text
 
 
-@dataclass(frozen=True)
-class Subject:
-    """A commit subject that breaks the rules and cannot be changed."""
-
-    subject: str
-    reason: str
-
-
-@cache
-def subjects() -> tuple[Subject, ...]:
-    """The commit subjects of ``allowed.toml``."""
-    return tuple(Subject(**entry) for entry in _allowed("subject"))
-
-
-def _allowed(kind: str) -> list[dict[str, str]]:
-    entries: list[dict[str, str]] = tomllib.loads(ALLOWED.read_text(encoding="utf-8")).get(kind, [])
-    return entries
-
-
 @cache
 def exemptions() -> tuple[Exemption, ...]:
     """The exceptions of ``allowed.toml``."""
-    return tuple(Exemption(**entry) for entry in _allowed("text"))
+    entries = tomllib.loads(ALLOWED.read_text(encoding="utf-8")).get("text", [])
+    return tuple(Exemption(**entry) for entry in entries)
 
 
 @cache
