@@ -61,7 +61,7 @@ class Budget:
 
 
 BUDGETS: Mapping[str, Budget] = {
-    "home": Budget(18, 60),
+    "home": Budget(40, 110),  # with the board, which is requested after the first paint
     "lobby": Budget(24, 70),
     "ladder": Budget(16, 60),
     "bot": Budget(20, 70),

@@ -14,7 +14,7 @@ from typing import Any
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
-_FORM_TOKEN = re.compile(r'(name="(?:csrfmiddlewaretoken|token)" value=")[^"]*')
+_FORM_TOKEN = re.compile(r'(name="(?:csrfmiddlewaretoken|token|secret)" value=")[^"]*')
 _CLOCK = re.compile(r"(<time data-clock>)[^<]*")
 _SPAN = re.compile("\\d+(\\.\\d+)?\u00a0(s|min)\\b")
 """Since when something is: the clock goes on, whatever is played."""

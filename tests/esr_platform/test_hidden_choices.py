@@ -36,7 +36,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 GAME, SEATS = "edel-stein-reich", 3
 """In the others nobody chooses at once with somebody else."""
 
-_CLOCK = re.compile(r'"left_ms": ?\d+|Your turn: [^<.]*|data-csrf="[^"]*"')
+_CLOCK = re.compile(r'"(?:left|starts_in)_ms": ?\d+|Your turn: [^<.]*|data-csrf="[^"]*"')
 """What time alone changes, and what is drawn for every page."""
 
 
