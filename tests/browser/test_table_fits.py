@@ -17,6 +17,7 @@ from games.registry import GAMES
 from games.rules import Document, State
 from ladder.creation import open_house
 from ladder.models import Ladder
+from tests.browser.looking import THUMB
 from tests.browser.seated import NUMBER, TABLE, known, table_of_people
 from tests.browser.test_composers import kind_of
 from tests.games.play import move_once, seed_of
@@ -107,8 +108,14 @@ UNFIT = """async () => {
   seen("question", composer.querySelector("h2"));
   seen("clock", composer.querySelector(".sitting-time"));
   for (const button of all(".compose-way")) seen("send button", button);
-  const seats = [root.querySelector("[data-own], .own"), ...all(".acting")];
-  for (const seat of seats) {
+  const hand = ".compose-hand:not(:has(> :nth-child(9))) button";
+  for (const control of all(`${hand}, .compose-cellar button`).filter((node) => node.checkVisibility())) {
+    seen("bottle or place", control);
+    const { width, height } = box(control);
+    if (wide < 700 && Math.min(width, height) < LINE) found.push(`bottle or place of ${width} x ${height} px`);
+  }
+  const others = all(".acting, .cellars .seat, .cellars .link").filter((node) => node.checkVisibility());
+  for (const seat of [root.querySelector("[data-own], .own"), ...others]) {
     seen("seat", seat);
     const under = box(seat).bottom - box(composer).top;
     if (under > 1) found.push(`seat ${Math.round(under)} px below the composer`);
@@ -123,21 +130,29 @@ UNFIT = """async () => {
     if (box(panel).height < 5 * 25) found.push(`${box(panel).height} px of moves`);
   }
   return found;
-}""".replace("LINE", "44")
-"""What of a table one has to scroll to; a line on a phone is as high as a thumb at most."""
+}""".replace("LINE", str(THUMB))
+"""The parts of a decision that are not in the window. On phones, an idle seat is a line as high as a thumb at most."""
+
+
+GAMES_OF_PEOPLE = ("edel-stein-reich-{}-people", "die-weinhaendler-{}-people")
 
 
 def test_nothing_needs_to_be_scrolled_to(browser: Browser, live_server: LiveServer, transactional_db: None) -> None:
     open_house()
-    for slug in ("edel-stein-reich-4-people", "edel-stein-reich-duel-people"):
+    for slug in (
+        *(game.format(4) for game in GAMES_OF_PEOPLE),
+        "edel-stein-reich-duel-people",
+        "die-weinhaendler-3-people",
+    ):
         assert unfit(table_page(browser, live_server, Ladder.objects.get(slug=slug))) == []
 
 
+@pytest.mark.parametrize("game", GAMES_OF_PEOPLE)
 def test_longer_texts_fit_as_well(
-    browser: Browser, live_server: LiveServer, transactional_db: None, pseudo_language: str
+    game: str, browser: Browser, live_server: LiveServer, transactional_db: None, pseudo_language: str
 ) -> None:
     open_house()
-    ladder = Ladder.objects.get(slug="edel-stein-reich-5-people")
+    ladder = Ladder.objects.get(slug=game.format(5))
     assert unfit(table_page(browser, live_server, ladder, pseudo_language)) == []
 
 
