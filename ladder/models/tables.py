@@ -47,11 +47,11 @@ class Table(models.Model):
 class LiveSeat(models.Model):
     """A seat of a live game: how far it was asked, the strikes it has, its clock, and the decision that it owes.
 
-    ``asked`` is the id of its last decision, counted from 1 for itself. ``owes`` says that this one is still open: it
-    is told from ``due_at`` on, and lost at ``deadline``, which a hosted seat does not have: whoever plays it measures
-    its time. The clock starts at ``due_at``, of a person at ``Table.followed_at`` if that is later. ``bank_ms`` and
-    ``game_ms`` are what was left when it was asked. ``latency_ms`` is what the network took of its last answer, by what
-    the client says of its own time.
+    ``asked`` is the id of its last decision, counted from 1 for itself. ``owes``: this decision is still open. It is
+    sent from ``due_at`` and lost at ``deadline``. A hosted seat has no deadline, because the worker that plays it
+    measures the time. The clock starts at ``due_at``, or for a person at ``Table.followed_at`` if that is later.
+    ``bank_ms`` and ``game_ms`` are what was left when it was asked. ``latency_ms`` is what the network took of its
+    last answer, by what the client says of its own time.
 
     In a person's seat, who is away too long is stood in for: ``substitute`` plays, asked like a hosted seat, until they
     come back. ``guest`` is the SHA-256 of the secret that gives a guest access, and ``guest_address`` is
