@@ -1,4 +1,4 @@
-"""Chance from a 256-bit seed, by a construction anybody can re-implement (``docs/record.md``).
+"""Chance from a 256-bit seed, by a construction anybody can re-implement (``docs/reference/record.md``).
 
 The k-th chance step of a name reads the words of SHA-256(seed ‖ "name/k/block"), so the deal of one
 seed stays the same whatever the players do in between.

@@ -1,7 +1,8 @@
 """The learning contract: moves as sequences of numbered actions, and what a seat may see as one vector.
 
-Both come from documents alone: the ``view`` and the ``decision`` of one seat (``docs/views.md``). Nothing hidden can
-leak, and a policy that learned in an environment can play as a bot, which gets the same two documents.
+Both come from documents alone: the ``view`` and the ``decision`` of one seat (``docs/reference/views.md``).
+Nothing hidden can leak, and a policy that learned in an environment can play as a bot,
+which gets the same two documents.
 """
 
 from __future__ import annotations

@@ -55,8 +55,9 @@ class Presentation:
     in ``esr_platform/static/esr/drawings/`` that has a symbol for every token. ``pictures`` are further symbols of that
     drawing that only the guide may use. Games may share a drawing.
 
-    ``board`` is the name of the module in ``esr_platform/static/esr/boards/`` that draws its table (``docs/boards.md``)
-    and of the one in ``composers/`` that composes moves; ``""``: the plain ones show any view and any decision.
+    ``board`` is the name of the module in ``esr_platform/static/esr/boards/`` that draws its table
+    (``docs/internals/boards.md``) and of the one in ``composers/`` that composes moves; ``""``: the plain ones show
+    any view and any decision.
 
     ``score_columns`` are those of a table of results, left to right. ``terms`` are the other English words that pages
     and boards use for the game: translations must have them. ``tutorial`` plays the beginning with a newcomer.

@@ -1,4 +1,6 @@
-"""A finished game as one document, ``replay/1``, from which all of its moments can be drawn (``docs/replays.md``).
+"""A finished game as one document, ``replay/1``, from which all positions can be drawn.
+
+See ``docs/guides/replays.md``.
 
 The document has no names, so it stays the same when players are renamed.
 """

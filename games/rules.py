@@ -1,7 +1,8 @@
 """The rules contract: what a game is to everything that plays it.
 
 Documents (records, views, decisions, logs) are JSON values: ``dict``, ``list``, ``str``, ``int``, ``bool`` and
-``None``. ``docs/record.md`` and ``docs/views.md`` describe them, ``Game.schema`` gives their JSON Schemas.
+``None``. See ``docs/reference/record.md`` and ``docs/reference/views.md``.
+``Game.schema`` returns their JSON Schemas.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ Document = dict[str, Any]
 """One JSON object, as it is sent. Do not change a document that a state returned."""
 
 Move = str | dict[str, Any]
-"""One move as ``docs/record.md`` writes it: a word, or an object such as ``{"offer": [0, 1, 0, 0]}``."""
+"""One move as ``docs/reference/record.md`` writes it: a word, or an object such as ``{"offer": [0, 1, 0, 0]}``."""
 
 FORFEIT_REASONS = ("strikes", "exit", "not_ready", "memory", "time", "resign", "abandoned")
 """Why a seat lost its game without playing it to the end."""

@@ -1,4 +1,4 @@
-"""Every game as a PettingZoo environment, for learning: the extra ``[rl]``, ``docs/environments.md``."""
+"""PettingZoo environments of all games, in the extra ``[rl]``: see ``docs/reference/python/environments.md``."""
 
 from __future__ import annotations
 

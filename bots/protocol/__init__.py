@@ -1,4 +1,4 @@
-"""What a platform and a bot say to each other, as ``docs/bot-protocol.md`` describes it. Not how the lines travel."""
+"""Messages between platform and bot, without their transport: see ``docs/reference/bot-protocol.md``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Asks one bot for one decision, in a process of its own.
 
 So hosted code plays a live game, in which minutes may pass between two decisions. Nothing but the messages survives
-from one process to the next (``docs/bot-protocol.md``).
+from one process to the next (``docs/reference/bot-protocol.md``).
 """
 
 from __future__ import annotations

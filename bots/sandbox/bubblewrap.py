@@ -1,4 +1,4 @@
-"""What bubblewrap is told: the small world one bot sees. ``docs/sandbox.md`` says why each line is there."""
+"""What bubblewrap is told: the small world one bot sees. ``docs/internals/sandbox.md`` says why each line is there."""
 
 from __future__ import annotations
 

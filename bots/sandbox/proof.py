@@ -66,7 +66,7 @@ REPLACE: Final = (
     "reinstall bubblewrap from your distribution, for example with `apt-get install --reinstall bubblewrap`."
 )
 ELSEWHERE: Final = "Run the workers on Linux on x86-64."
-ASK: Final = "There is no known fix. docs/sandbox.md explains how to run the probe manually for details."
+ASK: Final = "There is no known fix. docs/internals/sandbox.md explains how to run the probe manually for details."
 
 _ABOUT_PYTHON: Final = ("execvp", "ImportError", "ModuleNotFoundError", "SyntaxError")
 _ABOUT_INSTALLING: Final = ("not installed", "Unknown option", "disable-userns")

@@ -39,7 +39,7 @@ _SAID_MS: Final = 1000
 """How long bubblewrap's last word is waited for when it is gone; only where it failed could another hold its pipe."""
 
 _MOST_PIPES: Final = 256
-"""How many pipes a start makes at most to blur their numbers (docs/security.md has the cost)."""
+"""How many pipes a start makes at most to blur their numbers (docs/concepts/security-model.md has the cost)."""
 
 _OUTSIDE: Final = {"ESR_OUTSIDE": "1"}
 """The environment around a sandbox. No bot ever sees it; the self-test would notice if one did."""

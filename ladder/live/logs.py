@@ -60,8 +60,8 @@ def _key(match_id: int, seat: int) -> str:
 
 # --- Logs ------------------------------------------------------------------------------------------------------------
 #
-# They are ``owner-log/1`` (``docs/library/owner-log.md``), like those of every other game. Of a remote program the site
-# knows what it was asked, what came, and when: no processor time, and nothing that it wrote to stderr.
+# They are ``owner-log/1`` (``docs/reference/python/owner-log.md``), like those of every other game.
+# Of a remote program the site knows what it was asked, what came, and when: no processor time, and no stderr.
 
 logger = logging.getLogger(__name__)
 

@@ -5,7 +5,7 @@ visible (``Position.shown_to``). The seats that owe a move and the clocks of oth
 veiled forced move takes as much time as a real decision.
 
 Pages show more than bots know: presence, substitutes, players who have left, and seats that have already chosen
-(``docs/views.md``).
+(``docs/reference/views.md``).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ladder.live.position import Position, Row
 from ladder.models import LiveSeat, Match
 
 Moment = Document
-"""``{"ply", "view", "yous", "entries"}``: a scene of a board (``docs/boards.md``) without the memory of the board.
+"""``{"ply", "view", "yous", "entries"}``: a scene of a board without its memory. See ``docs/internals/boards.md``.
 
 ``yous`` has the own part of the view and ``None`` for other seats; ``entries`` are the new entries of the log.
 """

@@ -93,7 +93,7 @@ _LOOKED_AT: Final = 3
 
 @dataclass(frozen=True)
 class Best:
-    """A match, the position that spectators may see (``docs/boards.md``), and its number of spectators."""
+    """A match, the position that spectators may see (``docs/internals/boards.md``), and its number of spectators."""
 
     match_id: int
     scene: dict[str, Any]

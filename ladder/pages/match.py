@@ -303,7 +303,7 @@ class Running:
 
     @property
     def scene(self) -> dict[str, Any] | None:
-        """The public state as a board scene (``docs/boards.md``), without private information of any seat."""
+        """The public state as a board scene (``docs/internals/boards.md``), without private information of any seat."""
         return None if self.cut is None else scene_of(self.cut, len(self.names))
 
     @property

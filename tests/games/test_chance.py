@@ -18,7 +18,7 @@ from games.chance import ChanceError, ScriptedChance, SeededChance, commitment
 from games.die_weinhaendler.cards import deck
 from games.edel_stein_reich.cards import EVENT_CARDS, EVENT_ORDER, GEM_CARDS
 
-PAGE = (Path(__file__).parents[2] / "docs" / "record.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "record.md").read_text(encoding="utf-8")
 SEEDS = {"Zeros": bytes(32), "Play": sha256(b"play/7/0").digest()}
 ITEMS: dict[tuple[str, int], list[Any]] = {
     ("event_deck", len(EVENT_CARDS)): list(EVENT_CARDS),
@@ -33,7 +33,7 @@ def documented() -> dict[str, Callable[..., Any]]:
     """The functions that the page shows, as a reader would run them."""
     block = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)[0]
     names: dict[str, Any] = {}
-    exec(compile(block, "docs/record.md", "exec"), names)
+    exec(compile(block, "docs/reference/record.md", "exec"), names)
     return names
 
 

@@ -1,6 +1,6 @@
 """Operations of live games and their documents, for the OpenAPI document.
 
-The views are in ``esr_platform.api.streams``. Remote bots use the messages of the bot protocol (docs/bot-protocol.md).
+The views are in ``esr_platform.api.streams``. Remote bots use the messages of the bot protocol.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 // <sitting-table>: a running game as one of its players sees and plays it.
 //
-// Events of its stream (docs/api.md) tell it what happened; moves and actions go to the API. Its page is
+// Events of its stream (docs/reference/api.md) tell it what happened; moves and actions go to the API. Its page is
 // ladder/pages/templates/pages/play/table.html. It is the same for all games: a board draws the position
-// (docs/boards.md) and a composer builds moves (docs/composers.md). Without this script, the page shows the game as
-// text with a form.
+// (docs/internals/boards.md) and a composer builds moves (docs/internals/composers.md).
+// Without this script, the page shows the game as text with a form.
 
 import { around, element, find, findAll, html } from "./elements.js";
 import { boardAt } from "./replay/board.js";
@@ -54,7 +54,7 @@ class SittingTable extends HTMLElement {
 
   /**
    * @type {{names: string[], drawings: Object<string, *>, beats: import("./table/scenes.js").Beats, ranks?: number[]}}
-   *   the argument of the board, see docs/boards.md
+   *   the argument of the board, see docs/internals/boards.md
    */
   table;
 

@@ -16,7 +16,7 @@ from ladder.pages.components.people import player_address
 
 PLAIN: Final = "plain"
 WITH_PANEL: Final = frozenset({"gems"})
-"""The boards with a panel (``side`` in ``docs/boards.md``). Pages reserve its place before a script runs."""
+"""The boards with a panel (``side`` in ``docs/internals/boards.md``). Pages reserve its place before a script runs."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Board:
 
 
 def table(game: Game, seats: Sequence[Seat], names: Sequence[str]) -> dict[str, Any]:
-    """Return the argument of a board's ``mount`` (``docs/boards.md``). Unrated matches have no ratings."""
+    """Return the argument of a board's ``mount`` (``docs/internals/boards.md``). Unrated matches have no ratings."""
     return {
         "game": game.slug,
         "seats": len(seats),

@@ -1,4 +1,4 @@
-"""docs/environments.md says what the encodings are: its examples run, its tables are theirs."""
+"""docs/reference/python/environments.md says what the encodings are: its examples run, its tables are theirs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from games.registry import GAMES
 from tests.games.play import TABLES
 
-PAGE = Path(__file__).parents[3] / "docs" / "environments.md"
+PAGE = Path(__file__).parents[3] / "docs" / "reference" / "python" / "environments.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 HEADINGS = {
     "edel-stein-reich": "Edel, Stein & Reich",

@@ -1,4 +1,4 @@
-"""``python -m tests.bots.hostile``: play them all, and write the table in ``docs/security.md`` if all failed."""
+"""``python -m tests.bots.hostile``: run all, and write their table if all failed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All hostile programs, and the table of them in ``docs/security.md``, between two marks."""
+"""All hostile programs, and the table of them in ``docs/concepts/security-model.md``, between two marks."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ HOSTILE: Final[tuple[Hostile, ...]] = tuple(
 )
 
 
-PAGE: Final = Path(__file__).resolve().parents[3] / "docs" / "security.md"
+PAGE: Final = Path(__file__).resolve().parents[3] / "docs" / "concepts" / "security-model.md"
 BEGIN: Final = "<!-- hostile: this table is written by `make hostile` -->"
 END: Final = "<!-- /hostile -->"
 

@@ -1,4 +1,4 @@
-"""No game tells the next game of its deal anything, but by the media that ``docs/security.md`` lists."""
+"""No game tells the next game of its deal anything, but by the media that ``docs/concepts/security-model.md`` lists."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ def test_it_takes_fewer_blocks_than_a_test_of_a_fixed_length() -> None:
 
 
 def test_one_sided_rare_differences_may_mislead_more_often_than_promised() -> None:
-    """The limit that docs/exhibitions.md names: one block in ten decides everything, all others are slightly lost."""
+    """The documented limit: one block in ten decides everything, and all others are slightly lost."""
 
     def draw(random: Random) -> float:
         return 1.0 if random.random() < 0.1 else -0.05 / 0.9

@@ -1,5 +1,5 @@
 // The table of Edel, Stein & Reich and of its two-player variant: a ledger with a row for every seat and a column for
-// every colour, and beside it the barter as a conversation. What a scene is: docs/boards.md.
+// every colour, and beside it the barter as a conversation. What a scene is: docs/internals/boards.md.
 
 import { element } from "../elements.js";
 import { say } from "../words.js";

@@ -1,4 +1,4 @@
-// What a player of Die Weinhändler decides: a bid, and where bottles are laid. What a composer is: docs/composers.md.
+// What a player of Die Weinhändler decides: a bid, and where bottles are laid. See docs/internals/composers.md.
 
 import { bring } from "../boards/cellars/symbols.js";
 import { say } from "../words.js";
@@ -14,7 +14,7 @@ const FORMS = { bid: bidding, lay: laying };
 
 /**
  * @param {HTMLElement} root
- * @param {Object} about see docs/composers.md
+ * @param {Object} about see docs/internals/composers.md
  */
 export function compose(root, about) {
   const form = FORMS[about.question.kind];

@@ -1,5 +1,5 @@
 // What all composers share: what the decision is about, the place where a move is put together, a sentence on it, and
-// the buttons that send it. Nothing leaves that the form does not call legal. What a composer is: docs/composers.md.
+// the buttons that send it. Nothing leaves that the form does not call legal. See docs/internals/composers.md.
 
 import { element, findAll, html } from "../elements.js";
 import { say } from "../words.js";
@@ -42,7 +42,7 @@ let made = 0;
 
 /**
  * @param {HTMLElement} root
- * @param {Object} about see docs/composers.md
+ * @param {Object} about see docs/internals/composers.md
  * @param {(hold: Hold) => Form} formOf
  */
 export function composing(root, about, formOf) {

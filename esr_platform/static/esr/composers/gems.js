@@ -1,5 +1,5 @@
 // What a player of Edel, Stein & Reich decides, in both variants: one form for every kind of decision. What a composer
-// is: docs/composers.md.
+// is: docs/internals/composers.md.
 
 import { say } from "../words.js";
 import { composing } from "./form.js";
@@ -33,7 +33,7 @@ const formOf = ({ kind, card }) => (kind === "immediate" ? CARDS[card.split(":")
 
 /**
  * @param {HTMLElement} root
- * @param {Object} about see docs/composers.md
+ * @param {Object} about see docs/internals/composers.md
  */
 export function compose(root, about) {
   const form = formOf(about.question);

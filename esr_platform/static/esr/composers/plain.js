@@ -104,7 +104,7 @@ function written({ question }, hold) {
 
 /**
  * @param {HTMLElement} root
- * @param {Object} about see docs/composers.md
+ * @param {Object} about see docs/internals/composers.md
  */
 export function compose(root, about) {
   const { kind, legal } = about.question;

@@ -24,7 +24,7 @@ export class Table {
    * @param {HTMLElement} root where the board goes
    * @param {HTMLElement} beside where its panel goes
    * @param {import("./player.js").Player} player
-   * @param {Object} table what a board is told of the table, see docs/boards.md
+   * @param {Object} table what a board is told of the table, see docs/internals/boards.md
    */
   constructor(root, beside, player, table) {
     this.board = player.board.mount(root, table);

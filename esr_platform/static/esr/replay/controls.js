@@ -71,7 +71,7 @@ export class Controls {
     };
   }
 
-  /** The keys of look and docs/replays.md. */
+  /** The keys of look and docs/guides/replays.md. */
   keyboard() {
     const { actions, player } = this;
     const seats = Object.fromEntries(

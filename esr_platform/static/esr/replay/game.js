@@ -1,9 +1,9 @@
-// One game as a list of moments: the document of docs/replays.md, opened.
+// One game as a list of moments: the document of docs/guides/replays.md, opened.
 
 /**
- * What a board draws; docs/boards.md says more.
+ * What a board draws; docs/internals/boards.md says more.
  * @typedef {Object} Scene
- * @property {Object} view the view of docs/views.md, `seat` and `you` set for a perspective
+ * @property {Object} view the view of docs/reference/views.md, `seat` and `you` set for a perspective
  * @property {(Object|null)[]} yous by seat: what is known of its own part; null: unknown
  * @property {number|null} seat the perspective; null: everybody
  * @property {number} ply

@@ -1,5 +1,5 @@
 // The open decision of the player: the composer of the game builds a move, and this sends it once.
-// Composers are described in docs/composers.md.
+// Composers are described in docs/internals/composers.md.
 
 import { element } from "../elements.js";
 import { say } from "../words.js";

@@ -8,7 +8,7 @@ const REST_MS = 380;
 
 export class Steps {
   /**
-   * @param {Object} board the module of a board, see docs/boards.md
+   * @param {Object} board the module of a board, see docs/internals/boards.md
    * @param {HTMLElement} place
    * @param {Object} table
    * @param {Object[]} scenes from the last decision to this one

@@ -1,4 +1,4 @@
-// Cards and colors: what their codes mean (docs/record.md), and their names as in the move list.
+// Cards and colors: what their codes mean (docs/reference/record.md), and their names as in the move list.
 
 import { say } from "../../words.js";
 

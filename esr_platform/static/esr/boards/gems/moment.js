@@ -29,7 +29,7 @@ const BARTERS = ["open_barter", "answer_offer", "counter_gift"];
  */
 
 /**
- * @param {Object} scene see docs/boards.md
+ * @param {Object} scene see docs/internals/boards.md
  * @returns {Moment}
  */
 export function read(scene) {
@@ -55,7 +55,7 @@ export function read(scene) {
 }
 
 /**
- * The parts in which a live table shows a scene (docs/boards.md): choices, their effects, a scoring, the next phase.
+ * The parts in which a live table shows a scene: choices, their effects, a scoring, the next phase.
  * @param {Object|null} from
  * @param {Object} to
  * @returns {{scene: Object, beat: string}[]}

@@ -1,4 +1,4 @@
-// Which moves a decision of Die Weinhändler allows, by its bounds alone (docs/record.md). What a composer sends has
+// Which moves a decision of Die Weinhändler allows, by its bounds alone. What a composer sends has
 // passed here; the engine has the last word.
 
 import { EMPTY, total, without } from "../../boards/cellars/bottles.js";

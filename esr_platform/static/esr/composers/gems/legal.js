@@ -1,4 +1,4 @@
-// Which moves a decision of Edel, Stein & Reich allows, by its bounds alone (docs/record.md). What a composer sends has
+// Which moves a decision of Edel, Stein & Reich allows, by its bounds alone. What a composer sends has
 // passed here; the engine has the last word.
 
 import { COLOURS, total, vectorOf } from "../../boards/gems/codes.js";
