@@ -1,6 +1,6 @@
 """Names that look alike, are unusual or cannot be seen, after Unicode's security mechanisms (UTS #39); reserved names.
 
-The data comes from the package ``confusable_homoglyphs`` (docs/decisions/0079-names-are-compared-by-how-they-look.md).
+The data comes from the package ``confusable_homoglyphs`` (docs/decisions/0079-names-that-look-alike-are-rejected.md).
 It is loaded with the first name that is compared.
 """
 
