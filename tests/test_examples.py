@@ -41,12 +41,12 @@ def test_the_commands_on_a_page_work_in_their_order(
 
 def test_the_pages_that_have_to_have_examples_have_some() -> None:
     names = {named(page) for page in WITH_PYTHON}
-    modules = {"games", "records", "chance", "protocol", "runner", "house-bots", "owner-log", "environments"}
+    modules = {"games", "records", "chance", "client", "protocol", "runner", "house-bots", "owner-log", "environments"}
     assert names >= {
         "README.md",
         *(f"docs/reference/python/{module}.md" for module in modules),
     }
-    assert {named(page) for page in WITH_COMMANDS} >= {"README.md", "docs/reference/command-line.md"}
+    assert {named(page) for page in WITH_COMMANDS} >= {"README.md", "docs/reference/cli.md"}
 
 
 @pytest.mark.parametrize(

@@ -147,7 +147,7 @@ def test_a_login_is_kept_for_its_owner_alone(town: Town, tmp_path: Path) -> None
 
 def test_the_example_bots_play_whole_games(town: Town, tmp_path: Path) -> None:
     """All at once, so that they meet each other as well as house bots; the one of the manual is among them."""
-    (manual,) = MANUAL.findall((ROOT / "docs" / "api.md").read_text(encoding="utf-8"))
+    (manual,) = MANUAL.findall((ROOT / "docs" / "reference" / "remote-bot-api.md").read_text(encoding="utf-8"))
     assert len([line for line in manual.splitlines() if line.strip()]) <= 30
     (tmp_path / "manual.py").write_text(manual, encoding="utf-8")
     here = [name for name in PROGRAMS if all(runs(program, "--version") for program in NEEDED[name])]
