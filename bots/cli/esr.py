@@ -92,6 +92,6 @@ def run(command: SubCommand, options: Namespace, screen: Screen) -> int:
 
 def _version() -> str:
     try:
-        return version("esr-platform")
+        return version("steinreich")
     except PackageNotFoundError:
         return "(not installed)"

@@ -1,20 +1,32 @@
-"""A copy of what a wheel is made of, so that building leaves nothing in the checkout."""
+"""Build the distributions from a copy of the sources, so that the build leaves nothing in the checkout."""
 
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("games", "bots", "ladder", "esr_platform")
 FILES = ("pyproject.toml", "setup.py", "README.md", "LICENSE")
-MADE_HERE = shutil.ignore_patterns("__pycache__", "*.pyc", "*.so", "*.pyd", "native", "*.egg-info")
+GENERATED = shutil.ignore_patterns("__pycache__", "*.pyc", "*.so", "*.pyd", "native", "*.egg-info")
 
 
 def copy_to(folder: Path) -> Path:
-    """The sources as a fresh clone has them."""
+    """Copy the files that a build reads, as they are in a new clone."""
     for name in (*PACKAGES, "requirements"):
-        shutil.copytree(ROOT / name, folder / name, ignore=MADE_HERE)
+        shutil.copytree(ROOT / name, folder / name, ignore=GENERATED)
     for name in FILES:
         shutil.copy(ROOT / name, folder / name)
     return folder
+
+
+def distributions(sources: Path, folder: Path) -> tuple[Path, Path]:
+    """Build the source distribution, and the wheel from it, with the installed setuptools. Return both paths."""
+    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, sources]
+    done = subprocess.run(list(map(str, command)), check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (source,) = folder.glob("*.tar.gz")
+    (wheel,) = folder.glob("*.whl")
+    return source, wheel

@@ -1,4 +1,4 @@
-"""A bot author's first hour: an empty virtual environment, `pip install .`, and a bot that plays. Needs an index."""
+"""Install the built wheel into an empty virtual environment and write a bot that plays. Needs a package index."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ import pytest
 
 from games.registry import GAMES
 from tests.examples import pages
-from tests.packaging.sources import ROOT, copy_to
+from tests.packaging.sources import ROOT, copy_to, distributions
 
 pytestmark = pytest.mark.slow
 SITE_ONLY = ("django", "celery", "redis", "structlog", "pettingzoo", "gymnasium", "numpy", "scipy")
 
 
 class Empty:
-    """A virtual environment with the library in it, used from a folder where no checkout is."""
+    """A virtual environment with the installed wheel, used from a folder without a checkout."""
 
     def __init__(self, folder: Path, home: Path) -> None:
         self.bin = folder / ("Scripts" if os.name == "nt" else "bin")
@@ -44,8 +44,8 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Empty:
     folder = tmp_path_factory.mktemp("environment")
     venv.create(folder, with_pip=True)
     environment = Empty(folder, tmp_path_factory.mktemp("home"))
-    sources = copy_to(tmp_path_factory.mktemp("sources"))
-    done = environment.run("python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", sources)
+    _, wheel = distributions(copy_to(tmp_path_factory.mktemp("sources")), tmp_path_factory.mktemp("distributions"))
+    done = environment.run("python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel)
     assert done.returncode == 0, done.stdout + done.stderr
     return environment
 

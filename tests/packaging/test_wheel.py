@@ -1,9 +1,9 @@
-"""What `pip install .` installs: every file of the packages, and the names of nothing but the library's needs."""
+"""The source distribution and the wheel: all files of the packages, nothing else, and the right metadata."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import tarfile
+from email.message import Message
 from email.parser import Parser
 from pathlib import Path
 from zipfile import ZipFile
@@ -11,7 +11,9 @@ from zipfile import ZipFile
 import pytest
 
 from games.registry import GAMES
-from tests.packaging.sources import PACKAGES, copy_to
+from tests.packaging.sources import FILES, PACKAGES, copy_to, distributions
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
@@ -20,37 +22,59 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def wheel(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> ZipFile:
-    expected = tmp_path_factory.mktemp("wheel")
-    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
-    done = subprocess.run([*pip, "-w", expected, sources], check=False, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    (path,) = expected.iterdir()
-    assert path.name.endswith("-py3-none-any.whl")
-    return ZipFile(path)
+def built(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    return distributions(sources, tmp_path_factory.mktemp("distributions"))
 
 
-def test_every_file_of_the_packages_is_in_it(sources: Path, wheel: ZipFile) -> None:
-    files = {
+@pytest.fixture(scope="module")
+def wheel(built: tuple[Path, Path]) -> ZipFile:
+    return ZipFile(built[1])
+
+
+@pytest.fixture(scope="module")
+def metadata(wheel: ZipFile) -> Message:
+    (name,) = [name for name in wheel.namelist() if name.endswith(".dist-info/METADATA")]
+    return Parser().parsestr(wheel.read(name).decode())
+
+
+def files_of_packages(sources: Path) -> set[str]:
+    return {
         path.relative_to(sources).as_posix()
         for package in PACKAGES
         for path in (sources / package).rglob("*")
         if path.is_file() and path.parent.name != "__pycache__"
     }
-    assert files - set(wheel.namelist()) == set()
 
 
-def test_nothing_else_is_in_it(wheel: ZipFile) -> None:
+def test_the_distribution_has_the_name_of_the_product(built: tuple[Path, Path], metadata: Message) -> None:
+    version = metadata["Version"]
+    assert metadata["Name"] == "steinreich"
+    assert [path.name for path in built] == [f"steinreich-{version}.tar.gz", f"steinreich-{version}-py3-none-any.whl"]
+
+
+def test_the_wheel_contains_every_file_of_the_packages(sources: Path, wheel: ZipFile) -> None:
+    assert files_of_packages(sources) - set(wheel.namelist()) == set()
+
+
+def test_the_wheel_contains_nothing_else(wheel: ZipFile) -> None:
     tops = {name.partition("/")[0] for name in wheel.namelist()}
     assert {top for top in tops if not top.endswith(".dist-info")} == set(PACKAGES)
 
 
-def test_types_are_offered_by_every_package(wheel: ZipFile) -> None:
+def test_the_source_distribution_contains_what_a_build_reads(sources: Path, built: tuple[Path, Path]) -> None:
+    with tarfile.open(built[0]) as archive:
+        names = {member.name.partition("/")[2] for member in archive.getmembers() if member.isfile()}
+    assert (files_of_packages(sources) | set(FILES)) - names == set()
+    tops = {name.partition("/")[0] for name in names}
+    assert tops == {*PACKAGES, *FILES, "requirements", "steinreich.egg-info", "PKG-INFO", "setup.cfg"}
+
+
+def test_every_package_is_marked_as_typed(wheel: ZipFile) -> None:
     assert {f"{package}/py.typed" for package in PACKAGES} <= set(wheel.namelist())
 
 
 @pytest.mark.parametrize("slug", GAMES)
-def test_a_game_brings_its_texts_and_first_bot(wheel: ZipFile, slug: str) -> None:
+def test_the_wheel_contains_the_rules_and_the_starter_bot_of_each_game(wheel: ZipFile, slug: str) -> None:
     presentation = GAMES[slug].presentation
     folder = f"games/{presentation.folder}"
     names = set(wheel.namelist())
@@ -59,9 +83,7 @@ def test_a_game_brings_its_texts_and_first_bot(wheel: ZipFile, slug: str) -> Non
     assert "games/plain_starter/strategy.py" in names
 
 
-def test_the_library_needs_three_packages_and_the_rest_are_extras(wheel: ZipFile) -> None:
-    (name,) = [name for name in wheel.namelist() if name.endswith(".dist-info/METADATA")]
-    metadata = Parser().parsestr(wheel.read(name).decode())
+def test_the_library_needs_three_packages_and_the_rest_are_extras(metadata: Message) -> None:
     needed = metadata.get_all("Requires-Dist") or []
     assert [line for line in needed if "extra ==" not in line] == ["httpx", "orjson", "rich"]
     assert set(metadata.get_all("Provides-Extra") or []) == {"server", "rl", "s3"}
@@ -69,6 +91,6 @@ def test_the_library_needs_three_packages_and_the_rest_are_extras(wheel: ZipFile
     assert any(line.startswith("pettingzoo") and 'extra == "rl"' in line for line in needed)
 
 
-def test_the_command_is_installed(wheel: ZipFile) -> None:
+def test_the_wheel_installs_the_command(wheel: ZipFile) -> None:
     (name,) = [name for name in wheel.namelist() if name.endswith("entry_points.txt")]
     assert "esr = bots.cli.esr:main" in wheel.read(name).decode()
