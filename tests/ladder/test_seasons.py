@@ -350,7 +350,7 @@ def test_the_script_waits_for_the_keys(ladder: Ladder, tmp_path: Path) -> None:
 
 def test_the_documentation_shows_the_script_as_it_is() -> None:
     script = (ROOT / "esr_platform/static/esr/check_season.py").read_text()
-    assert f"```python\n{script}```" in (ROOT / "docs/concepts/ladders-and-ratings.md").read_text()
+    assert f"```python\n{script}```" in (ROOT / "docs/concepts/fairness-and-seeds.md").read_text()
 
 
 def test_the_document_of_a_season_has_every_deal_in_order_and_nothing_closed(ladder: Ladder) -> None:

@@ -1,4 +1,4 @@
-// Verifies deals with the browser's WebCrypto; see docs/concepts/ladders-and-ratings.md.
+// Verifies deals with the browser's WebCrypto; see docs/concepts/fairness-and-seeds.md.
 // Seeds, keys and hashes are strings of 64 lower-case hex digits, as in pages and documents.
 
 const HEX = /^[0-9a-f]{64}$/;
