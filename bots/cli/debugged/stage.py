@@ -101,7 +101,12 @@ class Script:
 
 @cache
 def _bots_file(name: str) -> Path | None:
-    """Return the path of file ``name`` if it is in the bot folder and not in a virtual environment."""
+    """Return the path of file ``name`` if it is in the bot folder and not in a virtual environment.
+
+    Names such as ``<string>`` (methods of dataclasses) and ``<frozen runpy>`` belong to code without a file.
+    """
+    if name.startswith("<"):
+        return None
     path = Path(name).resolve()
     return path if path.is_relative_to(Path.cwd()) and "site-packages" not in path.parts else None
 

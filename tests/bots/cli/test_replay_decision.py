@@ -318,6 +318,16 @@ class Strategy:
         return move
 """
 
+DATACLASS = """\
+from dataclasses import dataclass
+@dataclass
+class Strategy:
+    seat: int
+    def choose(self, message):
+        # Line 7 is the first line that the debugger shows.
+        return message["decision"]["default"]
+"""
+
 
 def test_the_debugger_stops_in_the_strategy_where_that_is_a_file_of_its_own(kept: Path) -> None:
     source = kept / "mine" / "bot.py"
@@ -329,6 +339,19 @@ def test_the_debugger_stops_in_the_strategy_where_that_is_a_file_of_its_own(kept
     assert "('Strategy', True)" in said.out
     assert ", legal\n" in said.out
     assert said.status == 0
+
+
+def test_the_debugger_does_not_stop_in_code_without_a_file(kept: Path) -> None:
+    """A crash before the strategy unwinds through runpy, and methods of dataclasses come from a string."""
+    source = kept / "mine" / "bot.py"
+    text = source.read_text().replace("import json, sys", "import json, sys\nfrom strategy import Strategy")
+    crash = "Strategy(1).choose(message) if message['id'] == 1 else 1 / 0"
+    source.write_text(text.replace('message["decision"]["default"]', crash))
+    (kept / "mine" / "strategy.py").write_text(DATACLASS)
+    assert "strategy.py(7)choose()" in under_pdb(kept, 1, "c\n").out
+    said = under_pdb(kept, 2, "p 'dead at', message['id']\nq\n")
+    assert "('dead at', 2)" in said.out, said.out
+    assert said.status == FOUND
 
 
 def test_the_debugger_stops_where_a_bot_answers_without_its_strategy(kept: Path) -> None:
