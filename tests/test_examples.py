@@ -1,9 +1,14 @@
-"""Every example in the readme and the documentation is run: Python by doctest, ``esr`` commands as they stand there."""
+"""Run the examples of the README and the documentation.
+
+Python blocks run by doctest. ``sh`` blocks that begin with ``esr`` run in the order of the page. ``shellsession``
+blocks also contain the output of each ``$ esr`` command; their other commands do not run.
+"""
 
 from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,29 +19,64 @@ from tests.examples import failures, pages
 ROOT = Path(__file__).parents[1]
 PAGES = pages(ROOT)
 WITH_PYTHON = [page for page in PAGES if ">>> " in page.read_text(encoding="utf-8")]
-WITH_COMMANDS = [page for page in PAGES if "```sh\nesr " in page.read_text(encoding="utf-8")]
+TIMES = re.compile(r"\d+\.\d+(?= ms\b|$)")
+"""Times in outputs: ``4.9 ms``, and the last column of the table of ``esr play``. They differ in every run."""
 
 
 def named(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
+def commands(text: str) -> Iterator[tuple[str, list[str] | None]]:
+    """Yield each ``esr`` command of a page with the lines of its output, or ``None`` if the page does not show them."""
+    for kind, block in re.findall(r"^```(sh|shellsession)\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE):
+        if kind == "sh" and block.startswith("esr "):
+            yield from ((line, None) for line in block.splitlines())
+        for session in block.split("$ ")[1:] if kind == "shellsession" else ():
+            command, *output = session.splitlines()
+            if command.startswith("esr "):
+                yield command, without_times(output)
+
+
+def without_times(lines: list[str]) -> list[str]:
+    """The lines without empty ones, times and the widths of columns."""
+    plain = (re.sub(r"─+", "─", re.sub(r"\s+", " ", line)).strip() for line in lines)
+    return [TIMES.sub("TIME", line) for line in plain if line]
+
+
+WITH_COMMANDS = [page for page in PAGES if list(commands(page.read_text(encoding="utf-8")))]
+
+
 @pytest.mark.parametrize("page", WITH_PYTHON, ids=named)
-def test_the_python_on_a_page_does_what_it_says(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_python_examples_of_a_page_have_the_shown_results(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     assert not failures(page)
 
 
 @pytest.mark.parametrize("page", WITH_COMMANDS, ids=named)
-def test_the_commands_on_a_page_work_in_their_order(
+def test_the_commands_of_a_page_succeed_in_their_order_with_the_shown_output(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for block in re.findall(r"```sh\n(esr .*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL):
-        for line in block.splitlines():
-            words = shlex.split(line, comments=True)
-            assert main(words[1:]) == 0, line
-            assert capsys.readouterr().err == "", line
+    monkeypatch.setenv("COLUMNS", "100")
+    for line, output in commands(page.read_text(encoding="utf-8")):
+        words = shlex.split(line, comments=True)
+        assert main(words[1:]) == 0, line
+        printed = capsys.readouterr()
+        assert printed.err == "", line
+        assert output is None or without_times(printed.out.splitlines()) == output, line
+
+
+def test_an_output_that_differs_in_more_than_times_is_found() -> None:
+    shown = ["bot  3 seats: passed (143 decisions, slowest 4.3 ms)", "────", "mybot   20  1.00 ± 0.00   0.16 "]
+    assert without_times(shown) == without_times(
+        [shown[0].replace("4.3", "12.1"), "──", shown[2].replace("0.16", "1.2")]
+    )
+    assert without_times(shown) != without_times([*shown[:2], shown[2].replace("1.00", "1.05")])
+    session = "```shellsession\n$ pip install .\n$ esr check mybot\nmybot passed.\n```\n"
+    assert list(commands(session)) == [("esr check mybot", ["mybot passed."])]
 
 
 def test_the_pages_that_have_to_have_examples_have_some() -> None:
