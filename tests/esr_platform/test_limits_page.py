@@ -1,0 +1,182 @@
+"""``docs/reference/limits.md``: every row has the value of its setting or of the constant in the code."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from django.conf import settings
+
+from bots import moderation, names
+from bots.archives import ArchiveLimits
+from bots.manifest import MAX_BYTES
+from bots.protocol import Limits
+from bots.protocol.answers import MAX_ANSWER_BYTES, MAX_DEPTH
+from bots.runner.chair import MAX_STRIKES
+from bots.runner.channel import KEPT_STDERR_BYTES
+from bots.runner.spec import MAX_REPLAYS
+from bots.sandbox.limits import THREADS, limit_values
+from bots.uploads import queue, storage
+from esr_platform import heads
+from esr_platform.account_pages import deletion, digests, forms, notifications
+from esr_platform.accounts import tokens
+from esr_platform.api.resources.matches import MOST_RECORDS
+from esr_platform.api.resources.views import MOST_ROWS
+from esr_platform.api.streams.bot import LONGEST_S
+from esr_platform.api.streams.seat import MOST_WINDOWS
+from ladder import chat
+from ladder.creation import LIVE_LIMITS
+from ladder.live import presence
+from ladder.matches import logs, pauses
+from ladder.matchmaking import guests, proposals
+from ladder.matchmaking import limits as matchmaking
+
+PAGE: Final = (Path(settings.BASE_DIR) / "docs" / "reference" / "limits.md").read_text(encoding="utf-8")
+_ARCHIVE, _GAME, _PROCESS = ArchiveLimits(), Limits(), limit_values(Limits())
+
+FIXED: Final[dict[str, Any]] = {
+    "size of one file": min(settings.MAX_ARCHIVE_BYTES, settings.MAX_UNPACKED_BYTES),
+    "length of a path (UTF-8)": _ARCHIVE.path_bytes,
+    "names in a path, with the file name": _ARCHIVE.depth,
+    "size of `bot.toml`": MAX_BYTES,
+    "attempts at a validation that fails because of the site": queue.MOST_STARTS,
+    "time from the start to `ready`": _GAME.startup_ms / 1000,
+    "time per decision, before the time bank": _GAME.move_ms / 1000,
+    "time bank per game": _GAME.bank_ms / 1000,
+    "total time per game": _GAME.game_ms / 1000,
+    "memory (address space)": _PROCESS["AS"],
+    "threads": THREADS,
+    "processes besides the bot itself": 0,
+    "open files": _PROCESS["NOFILE"],
+    "size of files that the bot writes": _PROCESS["FSIZE"],
+    "length of an answer": MAX_ANSWER_BYTES,
+    "nesting of an answer": MAX_DEPTH,
+    "strikes before the bot forfeits the game": MAX_STRIKES,
+    "stderr that is kept while a game runs": KEPT_STDERR_BYTES,
+    "re-runs of a game because of server lag": MAX_REPLAYS,
+    "games with a bad end in a row before a bot is paused": pauses.MOST_BAD,
+    "time per decision, before the time bank (live)": LIVE_LIMITS["move_ms"] / 1000,
+    "time bank per game (live)": LIVE_LIMITS["bank_ms"] / 1000,
+    "total time per game (live)": LIVE_LIMITS["game_ms"] / 1000,
+    "open challenges to one bot": matchmaking.MOST_ASKED,
+    "time to accept a challenge": matchmaking.ANSWER_WITHIN,
+    "time to offer a rematch after a game": proposals.REMATCH_WITHIN,
+    "rematch offers per user and game": matchmaking.MOST_REMATCHES,
+    "lifetime of an invitation link to a game": proposals.LINK,
+    "absence after which a player is offline": presence.AWAY,
+    "absence after which others can claim victory": presence.GONE,
+    "missed decisions in a row before a substitute plays": presence.MOST_MISSED,
+    "guests per game": guests.MOST_SEATS,
+    "lifetime of a guest's invitation link": proposals.GUEST_LINK,
+    "time without a connected player before a guest game ends": guests.IDLE,
+    "length of a guest name": names.MAX_GUEST_NAME,
+    "open streams per seat": MOST_WINDOWS,
+    "rows per page of an API list": MOST_ROWS,
+    "records per bulk download": MOST_RECORDS,
+    "duration of a long poll": LONGEST_S,
+    "size of the request line and headers": heads.MAX_HEAD_BYTES,
+    "time to receive the request line and headers": settings.REQUEST_HEAD_SECONDS,
+    "time to receive a whole request": settings.REQUEST_SECONDS,
+    "length of a username": forms.LONGEST,
+    "length of a bot name": names.MAX_NAME,
+    "length of a bot description": names.MAX_DESCRIPTION,
+    "email addresses per account": settings.ACCOUNT_MAX_EMAIL_ADDRESSES,
+    "API tokens per user": tokens.MOST_TOKENS,
+    "wrong passwords for an account from one IP address": settings.AXES_FAILURE_LIMIT,
+    "lockout after these wrong passwords": settings.AXES_COOLOFF_TIME,
+    "lifetime of a link to reset a password": settings.PASSWORD_RESET_TIMEOUT,
+    "length of a chat message": chat.LONGEST,
+    "chat after the end of a game": chat.AFTERWARDS,
+    "reports of bots per user and day": moderation.MOST_A_DAY,
+    "reports of guest names per user and day": guests.MOST_REPORTS,
+    "length of a report": moderation.MAX_TEXT,
+    "notification emails per user": 1 if timedelta(days=1) == digests.PAUSE else None,
+    "size of one bot log, compressed": logs.MOST_BYTES,
+    "stderr in one bot log": logs.KEPT_STDERR,
+    "names and secrets of guests after a game": guests.KEPT,
+    "stored files that belong to no version": storage.KEPT,
+    "notifications in the private feed": notifications.WINDOW,
+    "source code of a deleted account": deletion.KEPT,
+}
+"""The values of rows without a setting."""
+
+_UNITS: Final = {
+    "KiB": 1 << 10,
+    "MiB": 1 << 20,
+    "GiB": 1 << 30,
+    "min": 60,
+    "h": 3600,
+    "days": 86_400,
+    "day": 86_400,
+}
+_LIVE: Final = "Bots in live games have more time"
+
+
+def rows() -> list[tuple[str, str, str]]:
+    """The limit, the value and the setting of each row. Names of the second table of clocks end with ``(live)``."""
+    found, live = list[tuple[str, str, str]](), False
+    for line in PAGE.splitlines():
+        live = line.startswith(_LIVE) or (live and not line.startswith("## "))
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if line.startswith("| ") and cells[1] != "default":
+            found.append((f"{cells[0]} (live)" if live else cells[0], cells[1], cells[2]))
+    return found
+
+
+def quantity(text: str) -> float:
+    """A value of the page in bytes, seconds or pieces: ``8 MiB``, ``30 min``, ``1,200 per min``."""
+    number, *words = text.replace(",", "").split()
+    return float(number) * (_UNITS.get(words[0], 1) if words else 1)
+
+
+@pytest.fixture(scope="module")
+def defaults(tmp_path_factory: pytest.TempPathFactory) -> dict[str, float]:
+    """The limits in the settings of a site whose environment sets none, in bytes, seconds or pieces."""
+    script = """
+import json
+from esr_platform import settings
+found = {name: value for name, value in vars(settings).items() if type(value) is int}
+pace = settings.REQUESTS_PER_MINUTE
+found |= {f'REQUESTS_PER_MINUTE["{scope}"]': value for scope, value in pace.items()}
+found |= {"MAX_PAGES_PER_MINUTE": pace["pages"], "BOT_LOG_DAYS": settings.BOT_LOG_DAYS * 86_400}
+print(json.dumps(found))
+"""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("MAX_")}
+    run = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=settings.BASE_DIR,
+        env={**environment, "VAR_DIR": str(tmp_path_factory.mktemp("var"))},
+        capture_output=True,
+        check=True,
+    )
+    found: dict[str, float] = json.loads(run.stdout)
+    return found
+
+
+@pytest.mark.parametrize(("name", "text", "setting"), rows(), ids=[row[0] for row in rows()])
+def test_a_limit_on_the_page_is_the_one_of_the_code(
+    name: str, text: str, setting: str, defaults: dict[str, float]
+) -> None:
+    right = defaults[setting.strip("`")] if setting.startswith("`") else FIXED[name]
+    assert quantity(text) == (right.total_seconds() if isinstance(right, timedelta) else right)
+
+
+def test_the_page_lists_every_limit_of_the_settings() -> None:
+    source = (Path(settings.BASE_DIR) / "esr_platform" / "settings.py").read_text(encoding="utf-8")
+    limits = set(re.findall(r"^(MAX_\w+) =", source, flags=re.MULTILINE))
+    scopes = {f'REQUESTS_PER_MINUTE["{scope}"]' for scope in settings.REQUESTS_PER_MINUTE if scope != "pages"}
+    assert len(limits) > 30
+    assert limits | scopes | {"BOT_LOG_DAYS", "EXPORT_PAUSE_SECONDS", "MAX_PAGES_PER_MINUTE"} == {
+        setting.strip("`") for _, _, setting in rows() if setting.startswith("`")
+    }
+
+
+def test_every_value_without_a_setting_is_on_the_page() -> None:
+    assert set(FIXED) == {name for name, _, setting in rows() if not setting.startswith("`")}
