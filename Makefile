@@ -115,7 +115,7 @@ chaos: $(VENV)/.dev services  ## kill processes while matches are played, on bot
 	@$(BIN)/python -m tests.ladder.chaos --matches $(CHAOS_MATCHES)
 	@$(BIN)/python -m tests.ladder.chaos --matches $(CHAOS_MATCHES) --postgresql
 
-hostile: $(VENV)/.dev sandbox  ## run all hostile programs and update their table in docs/concepts/security-model.md
+hostile: $(VENV)/.dev sandbox  ## run all hostile programs and update their table in docs/internals/hostile-programs.md
 	@$(BIN)/python -m tests.bots.hostile
 
 fuzz: $(VENV)/.dev  ## fuzz archives and bot answers (FUZZ_SECONDS=600)

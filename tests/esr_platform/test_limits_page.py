@@ -25,7 +25,7 @@ from bots.runner.spec import MAX_REPLAYS
 from bots.sandbox.limits import THREADS, limit_values
 from bots.uploads import queue, storage
 from esr_platform import heads
-from esr_platform.account_pages import deletion, digests, forms, notifications
+from esr_platform.account_pages import digests, forms, notifications
 from esr_platform.accounts import tokens
 from esr_platform.api.resources.matches import MOST_RECORDS
 from esr_platform.api.resources.views import MOST_ROWS
@@ -103,7 +103,7 @@ FIXED: Final[dict[str, Any]] = {
     "names and secrets of guests after a game": guests.KEPT,
     "stored files that belong to no version": storage.KEPT,
     "notifications in the private feed": notifications.WINDOW,
-    "source code of a deleted account": deletion.KEPT,
+    "source code of a deleted account": storage.KEPT,
 }
 """The values of rows without a setting."""
 

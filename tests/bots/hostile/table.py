@@ -1,4 +1,4 @@
-"""All hostile programs, and the table of them in ``docs/concepts/security-model.md``, between two marks."""
+"""All hostile programs, and their table in ``docs/internals/hostile-programs.md``, between two marks."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ HOSTILE: Final[tuple[Hostile, ...]] = tuple(
 )
 
 
-PAGE: Final = Path(__file__).resolve().parents[3] / "docs" / "concepts" / "security-model.md"
+PAGE: Final = Path(__file__).resolve().parents[3] / "docs" / "internals" / "hostile-programs.md"
 BEGIN: Final = "<!-- hostile: this table is written by `make hostile` -->"
 END: Final = "<!-- /hostile -->"
 
 
 def table() -> str:
-    """All kinds, family by family, as Markdown."""
-    parts = [f"{len(HOSTILE)} kinds in {len(FAMILIES)} families."]
+    """All programs by family, as Markdown."""
+    parts = [f"{len(HOSTILE)} programs in {len(FAMILIES)} families."]
     for family, kinds in FAMILIES.items():
         rows = "\n".join(_row(kind) for kind in kinds)
-        parts.append(f"**{family}** ({len(kinds)})\n\n| kind | it tries | what becomes of it |\n|---|---|---|\n{rows}")
+        parts.append(f"## {family}\n\n| program | attempt | result |\n|---|---|---|\n{rows}")
     return "\n\n".join(parts)
 
 

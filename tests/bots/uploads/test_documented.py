@@ -1,29 +1,23 @@
+"""``docs/reference/uploads.md`` describes the languages, the codes and the limits of the code."""
+
 from __future__ import annotations
 
+import ast
+import re
 from pathlib import Path
 
+import pytest
+
 from bots.archives import ArchiveLimits
-from bots.archives.policy import size
 from bots.languages import LANGUAGES
 from bots.limits import allowances
-from bots.manifest import FILE, MAX_BYTES
+from bots.models import BotVersion
 from bots.protocol import Limits
+from bots.sandbox.limits import THREADS
 
-PAGE = (Path(__file__).parents[3] / "docs" / "uploads.md").read_text(encoding="utf-8")
-
-
-def test_the_page_has_the_limits_of_a_person() -> None:
-    limits = allowances()
-    for said in (
-        f"| {limits.uploads_an_hour} | `MAX_UPLOADS_PER_HOUR` |",
-        f"| {limits.bots} | `MAX_BOTS_PER_USER` |",
-        f"| {limits.bots_ever} | `MAX_BOTS_EVER_PER_USER` |",
-        f"| {limits.checks_waiting} | `MAX_QUEUED_VALIDATIONS_PER_USER` |",
-        f"| {limits.stored_bytes >> 20} MiB | `MAX_UPLOADED_BYTES_PER_USER` |",
-        f"| {limits.check_seconds // 60} min | `MAX_VALIDATION_SECONDS` |",
-        f"A bot has {Limits().memory_mb} MiB of address space",
-    ):
-        assert said in PAGE
+ROOT = Path(__file__).parents[3]
+PAGE = (ROOT / "docs" / "reference" / "uploads.md").read_text(encoding="utf-8")
+SOURCES = (*(ROOT / "bots" / "archives").glob("*.py"), ROOT / "bots" / "languages.py", ROOT / "bots" / "executables.py")
 
 
 def test_the_settings_take_what_the_reader_of_archives_takes() -> None:
@@ -32,19 +26,31 @@ def test_the_settings_take_what_the_reader_of_archives_takes() -> None:
     assert (limits.file_bytes, limits.files) == (reader.file_bytes, reader.files)
 
 
-def test_the_page_has_the_limits() -> None:
-    limits = ArchiveLimits()
-    for name, said in {
-        "upload": size(limits.archive_bytes),
-        "unpacked, together": size(limits.unpacked_bytes),
-        "one file": size(limits.file_bytes),
-        "files": str(limits.files),
-        "a path": f"{limits.path_bytes} bytes of UTF-8, {limits.depth} names",
-        f"`{FILE}`": size(MAX_BYTES),
-    }.items():
-        assert f"| {name} | {said} |\n" in PAGE
+def test_the_page_has_the_limits_of_a_bot() -> None:
+    assert f"up to {THREADS} threads and {Limits().memory_mb} MiB of memory" in PAGE
 
 
 def test_the_page_has_the_languages() -> None:
     for language in LANGUAGES.values():
         assert f"| `{language.name}` | {language.about} |\n" in PAGE
+
+
+@pytest.mark.parametrize("state", BotVersion.State)
+def test_the_page_has_the_states_of_a_version(state: BotVersion.State) -> None:
+    assert f"| `{state.value}` | {state.label} |" in PAGE
+
+
+def codes() -> set[str]:
+    """The codes of all reasons to reject a file: literals in calls of ``FileFault`` and ``ArchiveRefused``."""
+    trees = [ast.parse(source.read_text()) for source in SOURCES]
+    calls = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    place = {"FileFault": 0, "ArchiveRefused": 1}
+    given = [one.args[place[one.func.id]] for one in calls if isinstance(one.func, ast.Name) and one.func.id in place]
+    return {one.value for one in given if isinstance(one, ast.Constant) and isinstance(one.value, str)}
+
+
+def test_the_page_has_every_code_of_a_rejected_file() -> None:
+    table = PAGE.partition("| code | reason |")[2].partition("\n\n")[0]
+    listed = set(re.findall(r"`([a-z0-9_]+)`", table))
+    assert len(codes()) > 40
+    assert codes() - listed == set()
