@@ -295,13 +295,13 @@ STRICT: Final[dict[str, Callable[[], list[Text]]]] = {
     "cli": lambda: [*strings(lambda literal: _surface(literal) == "cli"), *helps()],
     "games": lambda: strings(lambda literal: _surface(literal) == "games"),
     "other": lambda: strings(lambda literal: _surface(literal) == "other"),
+    "decisions": lambda: markdown("docs/decisions"),
 }
-"""The texts that users meet while they use the product: no hit of a hard rule."""
+"""The texts that users meet while they use the product, and decisions: no hit of a hard rule."""
 
 SHRINKING: Final[dict[str, Callable[[], list[Text]]]] = {
     "readme": lambda: [text for text in markdown(".", pattern="*.md") if "/" not in text.path],
     "docs": lambda: [text for text in markdown("docs") if "/decisions/" not in text.path],
-    "decisions": lambda: markdown("docs/decisions"),
     "rules": lambda: markdown("games"),
     "models": lambda: strings(lambda literal: _surface(literal) == "models"),
     **{f"docstrings of {folder}": (lambda folder=folder: docstrings(folder)) for folder in CODE},  # type: ignore[misc]
