@@ -16,7 +16,7 @@ The sample underestimates the spread as long as few blocks were played. The test
 at ``margin/2 ± ½`` to the sample; they favor neither hypothesis. The prior fades while differences come in: after n
 blocks in which the versions scored differently, it weighs 16/(16 + n) of that. Versions that mostly do the same keep
 the prior, since nothing is known yet about the rare blocks that decide. ``bench/comparisons.py`` measures error rates
-and blocks until decision; docs/guides/exhibition-matches.md has its figures.
+and blocks until decision; docs/internals/statistics-math.md has its figures.
 """
 
 from __future__ import annotations
