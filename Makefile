@@ -176,7 +176,7 @@ bench-rebuild: $(VENV)/.dev  ## measure the rating rebuild of 1,000,000 matches
 bench-verifying: $(VENV)/.dev  ## measure verified games/s per core, plain and compiled
 	@$(BIN)/python -m bench.verification
 
-bench-pairings: $(VENV)/.dev  ## measure the pairing of 100 blocks among 10,000 bots
+bench-pairings: $(VENV)/.dev  ## measure the pairing of a ladder with 10,000 bots and of a Swiss cup with 500
 	@$(BIN)/python -m bench.pairings
 
 bench-tables: $(VENV)/.dev services  ## measure the standings page of 10,000 bots, on both databases

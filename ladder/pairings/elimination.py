@@ -1,0 +1,154 @@
+"""Cups in which entrants leave: knockout and successive halving."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from ladder.pairings.rounds import Entrants, History, PairingError, PlayedRound, Points, Round, Table
+from ladder.pairings.swiss import swiss_round
+
+MOST_TIE_BLOCKS: Final = 2
+"""How many blocks a knockout table plays beyond its number if places are tied that decide who advances."""
+
+
+# --- Knockout --------------------------------------------------------------------------------------------------------
+
+
+def advancing(seats: int) -> int:
+    """How many entrants of a full knockout table advance: half of them, and one of three or five."""
+    return seats // 2 if seats % 2 == 0 else 1
+
+
+def knockout_round(entrants: Entrants, seats: int, played: Sequence[PlayedRound]) -> Round | None:
+    """The next round of a knockout, or ``None`` after the final.
+
+    The bracket follows the seeding: the top seeds have the byes, and can only meet late. If fewer have to leave than
+    full tables eliminate, the first tables let more advance.
+
+    Raises ``PairingError`` if the entrants do not fill a table.
+    """
+    if len(entrants) < max(2, seats):
+        text = f"A knockout at {seats} seats needs at least {seats} entrants, not {len(entrants)}. Add entrants."
+        raise PairingError(text, "too_few_entrants")
+    alive = list(range(len(entrants)))
+    for past in played:
+        if len(alive) == seats:
+            return None
+        alive = survivors(past, seats, alive)
+    return _bracket(entrants, alive, seats)
+
+
+def survivors(played: PlayedRound, seats: int, alive: Sequence[int]) -> list[int]:
+    """Those of ``alive`` who go on after a round, in the order of the places that they hold in the bracket.
+
+    Whoever wins a table takes its best place, as in a bracket that is drawn before the start.
+    """
+    places = {one: place for place, one in enumerate(alive)}
+    stay = {places[one]: one for one in played.round.byes}
+    shares = _shares(_to_eliminate(len(alive), seats), len(played.round.tables))
+    for table, points, leaving in zip(played.round, played.results, shares, strict=True):
+        best = sorted(places[one] for one in table)
+        stay |= dict(zip(best, ranking(table, points)[: len(table) - leaving], strict=False))
+    return [stay[place] for place in sorted(stay)]
+
+
+def ranking(table: Table, points: Points | None) -> list[int]:
+    """The entrants of a knockout table, best first; equal points, and a void table, go by the seeding."""
+    scores = points or (0,) * len(table)
+    return [one for one, _ in sorted(zip(table, scores, strict=True), key=lambda pair: (-pair[1], pair[0]))]
+
+
+def is_decided(points: Sequence[int], leaving: int, blocks: int, most: int, per_block: int) -> bool:
+    """Whether a knockout table is over after ``blocks`` blocks with these ``points``.
+
+    It is over as soon as nobody who leaves could catch up in the blocks that are left of ``most``, where one block can
+    bring ``per_block`` points. Tied places that decide are played on for up to ``MOST_TIE_BLOCKS`` more blocks. The
+    number of blocks one after the other is therefore at most ``most + MOST_TIE_BLOCKS``.
+    """
+    ranked = sorted(points, reverse=True)
+    lead = ranked[-leaving - 1] - ranked[-leaving]
+    left = max(0, most - blocks)
+    return lead > left * per_block or blocks >= most + MOST_TIE_BLOCKS or (left == 0 and lead > 0)
+
+
+def _targets(seats: int, alive: int) -> int:
+    """The size to reach: the largest field below ``alive`` that full tables bring down to a final."""
+    size, stay = seats, advancing(seats)
+    while size % stay == 0 and size // stay * seats < alive:
+        size = size // stay * seats
+    return size
+
+
+def _to_eliminate(alive: int, seats: int) -> int:
+    """How many leave in a round of ``alive``: as many as lead to the target, bounded by what the tables can."""
+    if alive == seats:
+        return seats - 1
+    return min(alive - _targets(seats, alive), alive // seats * (seats - advancing(seats)))
+
+
+def _shares(out: int, tables: int) -> list[int]:
+    """How many leave each table; later tables, those of lower seeds, eliminate more."""
+    return [(out + number) // tables for number in range(tables)]
+
+
+def _bracket(entrants: Entrants, alive: Sequence[int], seats: int) -> Round:
+    out = _to_eliminate(len(alive), seats)
+    if len(alive) == seats:
+        return Round((tuple(alive),))
+    count = -(-out // (seats - advancing(seats)))
+    byes, playing = tuple(alive[: len(alive) - count * seats]), alive[len(alive) - count * seats :]
+    tables: list[list[int]] = [[] for _ in range(count)]
+    for row in range(seats):
+        places = playing[row * count : (row + 1) * count]
+        _seat(tables, places if row % 2 == 0 else places[::-1], entrants)
+    return Round(tuple(tuple(sorted(table)) for table in tables), byes)
+
+
+def _seat(tables: list[list[int]], places: Sequence[int], entrants: Entrants) -> None:
+    """Give each table the next entrant of ``places``, or the nearest one who does not exceed the limit of an owner."""
+    left = list(places)
+    for table in tables:
+        now = entrants.clashes(table)
+        fitting = [one for one in left if entrants.clashes([*table, one]) == now]
+        one = (fitting or left)[0]
+        left.remove(one)
+        table.append(one)
+
+
+# --- Successive halving ----------------------------------------------------------------------------------------------
+
+
+def halving_stages(entrants: int, seats: int, blocks: int) -> list[tuple[int, int]]:
+    """The stages of successive halving, as pairs of the entrants left and the rounds that they play.
+
+    Every stage has about the same number of tables, so that the blocks per entrant double when half of them leave
+    (K. Jamieson, A. Talwalkar, *Non-stochastic Best Arm Identification*, 2016). ``blocks`` is the number of rounds of
+    the first stage. The last stage is one table. Raises ``PairingError`` for too few entrants.
+    """
+    if entrants < max(2, seats):
+        text = f"Successive halving at {seats} seats needs at least {seats} entrants, not {entrants}. Add entrants."
+        raise PairingError(text, "too_few_entrants")
+    stages, left = list[tuple[int, int]](), entrants
+    while True:
+        stages.append((left, -(-blocks * (entrants // seats) // (left // seats))))
+        if left == seats:
+            return stages
+        left = max(seats, -(-left // 2))
+
+
+def halving_round(history: History, blocks: int) -> Round | None:
+    """The next round of successive halving, or ``None`` after the last.
+
+    After each stage, the better half by the standings of the whole cup goes on. Within a stage, rounds are paired like
+    a Swiss cup among those who are left.
+    """
+    done, alive = 0, list(range(len(history.entrants)))
+    for number, (size, rounds) in enumerate(halving_stages(len(history.entrants), history.seats, blocks)):
+        if number:
+            past = History(history.entrants, history.seats, history.played[:done], history.lots)
+            alive = sorted(row.entrant for row in past.standings(alive)[:size])
+        if len(history.played) < done + rounds:
+            return swiss_round(history, alive)
+        done += rounds
+    return None

@@ -1,0 +1,96 @@
+"""Cups in which the pairings do not depend on results: everyone meets everyone equally often.
+
+At two seats that is a round robin by the circle method (J. Kirkman, 1850). At more seats it is a balanced design: the
+numbers of meetings of any two entrants differ by at most one. Where a Steiner system exists for up to 40 entrants, any
+two meet exactly once. ``designs.json`` has all designs; ``python -m tools.designs`` finds them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from random import Random
+from typing import Final
+
+from ladder.pairings.rounds import PairingError, Round, Table
+
+MOST_BALANCED: Final = 64
+"""The most entrants of a balanced cup at three to five seats."""
+
+
+def round_robin(entrants: int, seats: int, random: Random) -> tuple[Round, ...]:
+    """All rounds of a cup in which everyone meets everyone equally often.
+
+    ``random`` decides who has which place in the design. Raises ``PairingError`` for too few or too many entrants.
+    """
+    if entrants < max(2, seats):
+        text = f"This format needs at least {max(2, seats)} entrants, not {entrants}. Add entrants."
+        raise PairingError(text, "too_few_entrants")
+    order = list(range(entrants))
+    random.shuffle(order)
+    if seats == 2:
+        return _circle(order)
+    if entrants > MOST_BALANCED:
+        text = f"This format has at most {MOST_BALANCED} entrants at {seats} seats, not {entrants}. Choose Swiss."
+        raise PairingError(text, "too_many_entrants")
+    tables = [tuple(order[place] for place in table) for table in design(entrants, seats)]
+    random.shuffle(tables)
+    return _in_rounds(tables, entrants)
+
+
+def design(entrants: int, seats: int) -> tuple[Table, ...]:
+    """The tables of the balanced design of ``entrants`` at ``seats`` seats. Raises ``KeyError`` if there is none."""
+    (kind, tables), *_ = _designs()[str(seats)][str(entrants)].items()
+    if kind == "exact":
+        return tuple(map(tuple, tables))
+    shifts = range(entrants)
+    return tuple(tuple((place + shift) % entrants for place in table) for table in tables for shift in shifts)
+
+
+@cache
+def _designs() -> dict[str, dict[str, dict[str, list[list[int]]]]]:
+    found: dict[str, dict[str, dict[str, list[list[int]]]]] = json.loads(
+        files("ladder.pairings").joinpath("designs.json").read_text(encoding="utf-8")
+    )
+    return found
+
+
+def _circle(order: Sequence[int]) -> tuple[Round, ...]:
+    """One place stays, all others move on by one after each round; an odd place is a bye."""
+    places: list[int | None] = [*order, None] if len(order) % 2 else [*order]
+    half, rounds = len(places) // 2, list[Round]()
+    for _ in range(len(places) - 1):
+        pairs = list(zip(places[:half], reversed(places[half:]), strict=True))
+        tables = [(one, other) for one, other in pairs if one is not None and other is not None]
+        byes = [one if other is None else other for one, other in pairs if one is None or other is None]
+        rounds.append(Round(tuple(tables), tuple(one for one in byes if one is not None)))
+        places = [places[0], places[-1], *places[1:-1]]
+    return tuple(rounds)
+
+
+def _in_rounds(tables: Sequence[Table], entrants: int) -> tuple[Round, ...]:
+    """Spread ``tables`` over rounds in which nobody plays twice. The tables of those who have most to play come first.
+
+    Who is in none of a round's tables waits. That is not a bye: it brings no points, as everyone waits equally often
+    in an exact design.
+    """
+    left = [0] * entrants
+    for table in tables:
+        for one in table:
+            left[one] += 1
+    rounds, rest = list[Round](), list(tables)
+    while rest:
+        busy, chosen, later = set[int](), list[Table](), list[Table]()
+        for table in sorted(rest, key=lambda table: -sum(left[one] for one in table)):
+            if busy.isdisjoint(table):
+                busy.update(table)
+                chosen.append(table)
+            else:
+                later.append(table)
+        for one in busy:
+            left[one] -= 1
+        rounds.append(Round(tuple(chosen)))
+        rest = later
+    return tuple(rounds)

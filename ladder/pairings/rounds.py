@@ -1,0 +1,202 @@
+"""Rounds and standings of a cup: who is entered, what was played, and who is ahead.
+
+Entrants are numbers from 0 in the order of the frozen entrant list, which is also the seeding: 0 is the top seed. A
+*table* plays one block or several, each in all seatings. Its result is the number of points of each entrant: in every
+game, 2 for each opponent with a worse rank and 1 for each with the same rank.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations
+from typing import Final
+
+Table = tuple[int, ...]
+"""Entrants who play blocks together."""
+
+Points = tuple[int, ...]
+"""By place in the table, the points over all of its games."""
+
+TIE_BREAKS: Final = ("match_points", "direct_encounter", "game_share", "opponents", "lot")
+"""What decides the standings, in this order. A cup publishes it before the start."""
+
+
+class PairingError(ValueError):
+    """A cup that cannot be paired. The message contains the remedy, ``code`` identifies the reason."""
+
+    def __init__(self, message: str, code: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@dataclass(frozen=True)
+class Entrants:
+    """The frozen entrant list.
+
+    ``owners`` has the owner of each entrant; ``None`` is the site, whose house bots may always meet. At most
+    ``at_a_table`` entrants of one owner share a table, as long as that can be avoided.
+    """
+
+    owners: tuple[int | None, ...]
+    at_a_table: int = 1
+
+    def __len__(self) -> int:
+        return len(self.owners)
+
+    def clashes(self, table: Collection[int]) -> int:
+        """How many entrants of ``table`` exceed the limit of their owners."""
+        owners = Counter(self.owners[one] for one in table if self.owners[one] is not None)
+        return sum(max(0, count - self.at_a_table) for count in owners.values())
+
+
+@dataclass(frozen=True)
+class Round:
+    """The tables of a round, and the entrants who have a bye. Everyone else has left the cup."""
+
+    tables: tuple[Table, ...]
+    byes: tuple[int, ...] = ()
+
+    def __iter__(self) -> Iterator[Table]:
+        return iter(self.tables)
+
+    @property
+    def entrants(self) -> frozenset[int]:
+        return frozenset(one for table in self.tables for one in table) | frozenset(self.byes)
+
+
+@dataclass(frozen=True)
+class PlayedRound:
+    """A round with its results. A void table has ``None``: it counts for nobody."""
+
+    round: Round
+    results: tuple[Points | None, ...]
+
+    def __post_init__(self) -> None:
+        lengths = [len(table) for table in self.round]
+        if lengths != [len(points or table) for table, points in zip(self.round, self.results, strict=True)]:
+            raise ValueError("every result needs one number of points for each entrant of its table")
+
+
+def match_points(points: Points) -> Points:
+    """The match points of a table: 2 for each opponent with fewer points, 1 for each with as many."""
+    return tuple([2 * sum(own > other for other in points) + points.count(own) - 1 for own in points])
+
+
+def bye_points(seats: int) -> int:
+    """The match points of a bye: three quarters of the most, rounded up. For two seats that is a win."""
+    return -(-3 * (seats - 1) // 2)
+
+
+@dataclass
+class _Sums:
+    match_points: int = 0
+    points: int = 0
+    most: int = 0
+    byes: int = 0
+    opponents: Counter[int] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A row of the standings. ``rank`` counts from 1; entrants whom only the lot separates have different ranks.
+
+    ``direct`` are the match points against those who have as many match points; ``share`` is the share of all possible
+    game points; ``opponents`` the mean match points of the opponents met.
+    """
+
+    entrant: int
+    rank: int
+    match_points: int
+    direct: int
+    share: Fraction
+    opponents: Fraction
+    byes: int
+
+
+class History:
+    """Everything that was played in a cup of tables with ``seats`` seats.
+
+    ``lots`` decides what nothing else does: a permutation of the entrants, drawn from the cup's key.
+    """
+
+    def __init__(self, entrants: Entrants, seats: int, played: Sequence[PlayedRound], lots: Sequence[int]) -> None:
+        if sorted(lots) != list(range(len(entrants))):
+            raise ValueError("the lots must be a permutation of the entrants")
+        self.entrants, self.seats, self.played, self.lots = entrants, seats, tuple(played), tuple(lots)
+
+    @cached_property
+    def met(self) -> Mapping[int, frozenset[int]]:
+        """By entrant, all whom they were paired with, also at void tables."""
+        met: dict[int, set[int]] = {one: set() for one in range(len(self.entrants))}
+        for played in self.played:
+            for table in played.round:
+                for one in table:
+                    met[one].update(table)
+        return {one: frozenset(others - {one}) for one, others in met.items()}
+
+    @cached_property
+    def byes(self) -> Counter[int]:
+        return Counter(one for played in self.played for one in played.round.byes)
+
+    def rematches(self, table: Table) -> int:
+        """How many pairs of ``table`` have met before."""
+        return sum(other in self.met[one] for one, other in combinations(table, 2))
+
+    @cached_property
+    def _sums(self) -> Sequence[_Sums]:
+        sums = [_Sums() for _ in range(len(self.entrants))]
+        for played in self.played:
+            for one in played.round.byes:
+                sums[one].match_points += bye_points(self.seats)
+                sums[one].byes += 1
+            for table, points in zip(played.round, played.results, strict=True):
+                if points is None:
+                    continue
+                for one, own, won in zip(table, points, match_points(points), strict=True):
+                    sums[one].match_points += won
+                    sums[one].points += own
+                    sums[one].most += 2 * sum(points) // len(points)
+                    sums[one].opponents.update(other for other in table if other != one)
+        return sums
+
+    def _direct(self, group: Collection[int]) -> Counter[int]:
+        """The match points of each entrant of ``group`` against the others of it."""
+        direct: Counter[int] = Counter()
+        for played in self.played:
+            for table, points in zip(played.round, played.results, strict=True):
+                if points is None:
+                    continue
+                inside = [(one, own) for one, own in zip(table, points, strict=True) if one in group]
+                for (one, own), (other, theirs) in combinations(inside, 2):
+                    direct[one] += (own > theirs) * 2 + (own == theirs)
+                    direct[other] += (theirs > own) * 2 + (own == theirs)
+        return direct
+
+    def standings(self, among: Collection[int] | None = None) -> list[Standing]:
+        """The standings of all entrants, or of those ``among`` whom to rank, by ``TIE_BREAKS``."""
+        everyone = sorted(range(len(self.entrants)) if among is None else set(among))
+        by_points: dict[int, list[int]] = {}
+        for one in everyone:
+            by_points.setdefault(self._sums[one].match_points, []).append(one)
+        lot = {one: place for place, one in enumerate(self.lots)}
+        rows: list[Standing] = []
+        for total in sorted(by_points, reverse=True):
+            group = frozenset(by_points[total])
+            direct = self._direct(group) if len(group) > 1 else Counter[int]()
+            shares = {one: (direct[one], self._share(one), self._opponents(one)) for one in group}
+            for one in sorted(group, key=lambda one: (*(-value for value in shares[one]), lot[one])):
+                rows.append(Standing(one, len(rows) + 1, total, *shares[one], self._sums[one].byes))
+        return rows
+
+    def _share(self, entrant: int) -> Fraction:
+        sums = self._sums[entrant]
+        return Fraction(sums.points, sums.most) if sums.most else Fraction(0)
+
+    def _opponents(self, entrant: int) -> Fraction:
+        opponents = self._sums[entrant].opponents
+        total = sum(self._sums[one].match_points * count for one, count in opponents.items())
+        return Fraction(total, opponents.total()) if opponents else Fraction(0)
