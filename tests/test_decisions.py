@@ -11,7 +11,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "docs" / "decisions"
 INDEX = FOLDER / "README.md"
 FILES = sorted(FOLDER.glob("[0-9]*.md"))
 SECTIONS = ["Context", "Decision", "Alternatives", "Consequences"]
-STATUS = re.compile(r"Accepted(\. .+)?|Superseded by \[[^]]+\]\([^)]+\)")
+STATUS = re.compile(r"Accepted(, .+)?|Superseded by \[[^]]+\]\([^)]+\)")
 
 
 def _title(text: str) -> tuple[int, str]:
