@@ -25,7 +25,7 @@ GOAL_ROUND_S = 1.0
 
 
 def ladder(memberships: int, random: Random) -> list[Candidate]:
-    """Bots as they may stand on a ladder: a fifth has a new version, and few have an estimate for long."""
+    """Members of a ladder: a fifth has a new version, and few have had an estimate for long."""
     return [
         Candidate(
             membership=membership,
@@ -78,7 +78,7 @@ def swiss_cup(entrants: int, seats: int, rounds: int, random: Random) -> SwissCu
 
 
 def block(table: Table, skills: Sequence[float], random: Random) -> Points:
-    """The points of one block: in each game, whoever is in better form is ahead."""
+    """The points of one block: in each game, the bot in better form is ahead."""
     points = [0] * len(table)
     for _ in seatings(len(table)):
         form = [random.gauss(skills[one], 1) for one in table]

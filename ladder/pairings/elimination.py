@@ -40,9 +40,9 @@ def knockout_round(entrants: Entrants, seats: int, played: Sequence[PlayedRound]
 
 
 def survivors(played: PlayedRound, seats: int, alive: Sequence[int]) -> list[int]:
-    """Those of ``alive`` who go on after a round, in the order of the places that they hold in the bracket.
+    """Return the entrants of ``alive`` who advance, in the order of their places in the bracket.
 
-    Whoever wins a table takes its best place, as in a bracket that is drawn before the start.
+    The winner of a table takes its best place, as in a bracket that is drawn before the start.
     """
     places = {one: place for place, one in enumerate(alive)}
     stay = {places[one]: one for one in played.round.byes}
@@ -62,9 +62,9 @@ def ranking(table: Table, points: Points | None) -> list[int]:
 def is_decided(points: Sequence[int], leaving: int, blocks: int, most: int, per_block: int) -> bool:
     """Whether a knockout table is over after ``blocks`` blocks with these ``points``.
 
-    It is over as soon as nobody who leaves could catch up in the blocks that are left of ``most``, where one block can
-    bring ``per_block`` points. Tied places that decide are played on for up to ``MOST_TIE_BLOCKS`` more blocks. The
-    number of blocks one after the other is therefore at most ``most + MOST_TIE_BLOCKS``.
+    It is over as soon as none of those who leave could catch up in the blocks that are left of ``most``, where one
+    block can bring ``per_block`` points. Tied places that decide are played on for up to ``MOST_TIE_BLOCKS`` more
+    blocks. The number of blocks one after the other is therefore at most ``most + MOST_TIE_BLOCKS``.
     """
     ranked = sorted(points, reverse=True)
     lead = ranked[-leaving - 1] - ranked[-leaving]
@@ -81,7 +81,7 @@ def _targets(seats: int, alive: int) -> int:
 
 
 def _to_eliminate(alive: int, seats: int) -> int:
-    """How many leave in a round of ``alive``: as many as lead to the target, bounded by what the tables can."""
+    """How many leave in a round of ``alive``: enough to reach the target, bounded by the number of tables."""
     if alive == seats:
         return seats - 1
     return min(alive - _targets(seats, alive), alive // seats * (seats - advancing(seats)))
@@ -140,7 +140,7 @@ def halving_stages(entrants: int, seats: int, blocks: int) -> list[tuple[int, in
 def halving_round(history: History, blocks: int) -> Round | None:
     """The next round of successive halving, or ``None`` after the last.
 
-    After each stage, the better half by the standings of the whole cup goes on. Within a stage, rounds are paired like
+    After each stage, the better half by the standings of the whole cup stays. Within a stage, rounds are paired like
     a Swiss cup among those who are left.
     """
     done, alive = 0, list(range(len(history.entrants)))

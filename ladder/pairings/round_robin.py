@@ -71,10 +71,9 @@ def _circle(order: Sequence[int]) -> tuple[Round, ...]:
 
 
 def _in_rounds(tables: Sequence[Table], entrants: int) -> tuple[Round, ...]:
-    """Spread ``tables`` over rounds in which nobody plays twice. The tables of those who have most to play come first.
+    """Spread ``tables`` over rounds in which no one plays twice. Tables whose entrants have most to play come first.
 
-    Who is in none of a round's tables waits. That is not a bye: it brings no points, as everyone waits equally often
-    in an exact design.
+    An entrant without a table in a round waits. That is not a bye: it brings no points.
     """
     left = [0] * entrants
     for table in tables:

@@ -1,4 +1,4 @@
-"""Rounds and standings of a cup: who is entered, what was played, and who is ahead.
+"""Rounds and standings of a cup: entrants, tables, results and tie-breaks.
 
 Entrants are numbers from 0 in the order of the frozen entrant list, which is also the seeding: 0 is the top seed. A
 *table* plays one block or several, each in all seatings. Its result is the number of points of each entrant: in every
@@ -70,7 +70,7 @@ class Round:
 
 @dataclass(frozen=True)
 class PlayedRound:
-    """A round with its results. A void table has ``None``: it counts for nobody."""
+    """A round with its results. A void table has ``None`` and does not count."""
 
     round: Round
     results: tuple[Points | None, ...]

@@ -1,4 +1,4 @@
-"""Swiss cups: in every round, entrants with about as many match points meet, and nobody meets twice if avoidable.
+"""Swiss cups: in every round, entrants with about as many match points meet, and no two meet twice if avoidable.
 
 At two seats, a round is a perfect matching of least cost (Z. Galil, *Efficient algorithms for finding maximum matching
 in graphs*, 1986), computed by rustworkx. The costs are compared in this order: rematches, entrants of one owner,
@@ -62,7 +62,7 @@ def swiss_round(history: History, among: Collection[int] | None = None) -> Round
 
     Raises ``PairingError`` if there are too few entrants for a table.
 
-    The entrants with a bye are those who stand lowest among those who had the fewest byes.
+    The byes go to the lowest entrants in the standings among those with the fewest byes.
     """
     standings, seats = history.standings(among), history.seats
     size = len(standings)
