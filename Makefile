@@ -17,7 +17,7 @@ FUZZ_SECONDS ?= 600
 BENCH_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-postgresql slow nightly engine-native test-native chaos hostile fuzz seasons check check-js format bench bench-engine bench-native bench-environments bench-runner bench-pipeline bench-starts bench-house bench-idle bench-comparisons bench-ratings bench-rebuild bench-verifying bench-pairings bench-tables bench-pages bench-responses bench-api bench-people bench-replay locks messages pictures clean sandbox services
+.PHONY: help run demo test test-postgresql slow nightly engine-native test-native chaos hostile fuzz seasons check check-js format bench bench-engine bench-native bench-environments bench-runner bench-pipeline bench-starts bench-house bench-idle bench-comparisons bench-ratings bench-rebuild bench-verifying bench-pairings bench-tables bench-pages bench-responses bench-api bench-people bench-replay locks messages docs pictures clean sandbox services
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1|/' | while IFS='|' read -r name text; do printf '  make %-18s %s\n' "$$name" "$$text"; done
@@ -209,6 +209,9 @@ bench-replay: $(VENV)/.dev services  ## measure the display time and size of rep
 
 messages: $(VENV)/.dev  ## collect translatable texts and compile the translation catalogs
 	@PYTHONPATH=. $(BIN)/python tools/messages.py
+
+docs: $(VENV)/.dev  ## check the links of the docs and write them as HTML to build/docs
+	@PYTHONPATH=. $(BIN)/python tools/docs.py
 
 pictures: $(VENV)/.dev services  ## take the screenshots for the docs from the site on PORT
 	@$(BIN)/python tools/pictures.py --port $(PORT)

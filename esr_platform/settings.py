@@ -32,6 +32,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = Path(env.str("VAR_DIR", default=str(BASE_DIR / "var"))).resolve()
 
 SITE_NAME = "Steinreich"
+DOCS_DIR = BASE_DIR / "docs"  # missing where only the wheel is installed
 
 DEBUG = env.bool("DEBUG", default=False)
 try:

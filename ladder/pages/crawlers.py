@@ -18,13 +18,24 @@ from games.registry import GAMES
 from ladder.access import matches_seen_by, public_bots
 from ladder.models import Ladder, Match
 from ladder.openness import opened
+from ladder.pages.components.documentation import documentation
 from ladder.pages.components.responses import of_long_files
 from ladder.pages.pictures import ICONS
 
 # --- Search engines --------------------------------------------------------------------------------------------------
 
 CLOSED: Final = (
-    *("/account/", "/staff/", "/language/", "/metrics", "/search/", "/play/tables/", "/play/links/", "/embed/"),
+    *(
+        "/account/",
+        "/staff/",
+        "/language/",
+        "/metrics",
+        "/search/",
+        "/docs/search/",
+        "/play/tables/",
+        "/play/links/",
+        "/embed/",
+    ),
     *("/ladders/invitations/", "/*.jsonl$", "/*.csv$", "/matches/*/record$", "/matches/*/rounds/", "/api/v1/*/"),
 )
 """Paths for users and programs, and large files."""
@@ -68,6 +79,9 @@ def _pages() -> Iterator[tuple[str, datetime | None]]:
         yield _absolute("pages:game_rules", slug), None
         if game.presentation.tutorial:
             yield _absolute("pages:tutorial", slug), None
+    docs = documentation()
+    for slug in docs.by_slug if docs else ():
+        yield _absolute("pages:docs_page", slug) if slug else _absolute("pages:docs"), None
     ladders = Ladder.objects.visible_to(AnonymousUser()).order_by("pk")
     for slug in ladders.values_list("slug", flat=True):
         yield _absolute("pages:ladder", slug), None

@@ -26,6 +26,7 @@ from bots.models import Bot
 from ladder.access import matches_seen_by, public_bots, public_players
 from ladder.models import Ladder, Match
 from ladder.models.ladders import Viewer
+from ladder.pages.components.documentation import Hit, documentation
 from ladder.pages.components.responses import too_many
 from ladder.pages.components.words import grouped
 from ladder.pages.ladders import active_versions
@@ -91,6 +92,9 @@ AT_ONCE: Final = 8
 """Rows per kind on the page with all kinds."""
 
 ROWS: Final = 30
+MOST_DOCS: Final = 3
+"""Results in the documentation on the page with all kinds."""
+
 KINDS: Final = ("bots", "people", "ladders")
 
 
@@ -135,6 +139,11 @@ def finds(words: Words, user: Viewer, most: int = AT_ONCE) -> Finds:
         more=frozenset(kind for kind in KINDS if len(rows[kind]) > most),
         versions=active_versions([bot.pk for bot in bots]),
     )
+
+
+def _in_docs(words: Words) -> Sequence[Hit]:
+    docs = documentation()
+    return docs.search(words.text, MOST_DOCS) if docs else ()
 
 
 def part(kind: str, words: Words, user: Viewer, page: str | None) -> ResultPage:
@@ -232,7 +241,7 @@ def search(request: HttpRequest) -> HttpResponse:
     if words and kind in KINDS:
         context = {"words": words, "part": part(kind, words, request.user, request.GET.get("page"))}
     else:
-        context = {"words": words, "found": finds(words, request.user)}
+        context = {"words": words, "found": finds(words, request.user), "hits": _in_docs(words)}
     response = render(request, "pages/search.html", context)
     response["X-Robots-Tag"] = "noindex"
     return response

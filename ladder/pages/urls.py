@@ -9,6 +9,7 @@ from ladder.pages import (
     bots,
     compare,
     crawlers,
+    docs,
     exhibitions,
     feeds,
     home,
@@ -157,6 +158,14 @@ season_urls: list[URLPattern] = [
 ]
 
 
+docs_urls: list[URLPattern] = [
+    path("docs/", docs.page, {"slug": ""}, name="docs"),
+    path("docs/search/", docs.search, name="docs_search"),
+    path("docs/images/<str:name>", docs.image, name="docs_image"),
+    path("docs/<path:slug>/", docs.page, name="docs_page"),
+]
+
+
 statistics_urls: list[URLPattern] = [
     path("ladders/<slug:slug>/statistics/", statistics.statistics, name="statistics"),
     path("ladders/<slug:slug>/statistics/head-to-head/", statistics.head_to_head, name="head_to_head"),
@@ -221,5 +230,6 @@ urlpatterns: list[URLPattern] = [
     path("rules/", rules.rules, name="rules"),
     *tutorial_urls,
     path("rules/<slug:slug>/", rules.game_rules, name="game_rules"),
+    *docs_urls,
     path("about/", home.about, name="about"),
 ]

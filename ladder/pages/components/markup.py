@@ -1,13 +1,14 @@
-"""Texts of games as HTML: tokens such as ``{R}`` become drawings, and guides have drawn examples."""
+"""Markdown and texts of games as HTML: tokens such as ``{R}`` become drawings, and guides have drawn examples."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Any, Final
+from urllib.parse import unquote
 
 from django.templatetags.static import static
 from django.utils import translation
@@ -159,6 +160,8 @@ KINDS: Final[dict[str, Callable[[Sequence[str], Draw], SafeString]]] = {
 # --- Texts -----------------------------------------------------------------------------------------------------------
 
 _CODE: Final = re.compile(r"`([^`]+)`")
+_COMMENT: Final = re.compile(r"(?m)^<!--.*?-->\n?", re.DOTALL)
+_REMOVED_BY_GITHUB: Final = re.compile(r"[^\w\- ]")
 _COUNT: Final = re.compile(rf"(\d+)((?:[ \u00a0]?{IN_BRACES})+)")
 
 
@@ -223,6 +226,51 @@ class Prose:
     headings: Sequence[Heading]
 
 
+Address = Callable[[str], str | None]
+"""The URL of a link or image in a document; ``None`` turns a link into plain text."""
+
+
+def document(markdown: str, address: Address) -> Prose:
+    """Render a page of documentation without its title. HTML comments are removed, other HTML is shown as text.
+
+    Headings have the same anchors as on GitHub.
+    """
+    tokens, headings = markdown_tokens(markdown)
+    tokens = _without_title(tokens)
+    for token in tokens:
+        if token.children:
+            token.children = list(_addressed(token.children, address))
+    _unhead_corners(tokens)
+    lead = tokens[:3] if tokens and tokens[0].type == "paragraph_open" else []
+    return Prose(_rendered(tokens), _rendered(lead), headings)
+
+
+def markdown_tokens(markdown: str) -> tuple[list[Token], list[Heading]]:
+    """Parse Markdown with tables and without HTML comments; its headings below the title have anchors."""
+    tokens = _PARSER.parse(_COMMENT.sub("", markdown))
+    return tokens, list(_anchored(_without_title(tokens), _github_anchor))
+
+
+def _github_anchor(heading: str) -> str:
+    return _REMOVED_BY_GITHUB.sub("", heading.lower()).replace(" ", "-")
+
+
+def _addressed(tokens: Sequence[Token], address: Address) -> Iterator[Token]:
+    dropped = False
+    for token in tokens:
+        if token.type == "link_close" and dropped:
+            dropped = False
+            continue
+        attribute = {"link_open": "href", "image": "src"}.get(token.type)
+        if attribute:
+            url = address(unquote(str(token.attrs[attribute])))
+            if url is None and token.type == "link_open":
+                dropped = True
+                continue
+            token.attrSet(attribute, url or "")
+        yield token
+
+
 @lru_cache(maxsize=32)
 def prose(markdown: str, game: Game) -> Prose:
     """Markdown with tables as HTML; HTML in it is text, and tokens are drawn. Its first-level heading is left out.
@@ -231,12 +279,13 @@ def prose(markdown: str, game: Game) -> Prose:
     """
     tokens = _without_title(_PARSER.parse(markdown))
     _unhead_corners(tokens)
-    headings = list(_anchored(tokens, game))
+    drawn_words = game.presentation.drawn
+    headings = list(_anchored(tokens, lambda text: slugify(text) or "part", lambda text: in_words(text, drawn_words)))
     lead = tokens[:3] if tokens and tokens[0].type == "paragraph_open" else []
     return Prose(_rendered(tokens, game), _rendered(lead, game), headings)
 
 
-def _rendered(tokens: list[Token], game: Game) -> SafeString:
+def _rendered(tokens: list[Token], game: Game | None = None) -> SafeString:
     with translation.override("en"):  # the language of the text, and of what is read out with it
         html: str = _PARSER.renderer.render(tokens, _PARSER.options, {"game": game})
     return SafeString(html)  # the parser escapes all text
@@ -254,30 +303,35 @@ def _unhead_corners(tokens: list[Token]) -> None:
             opening.tag = tokens[place + 2].tag = "td"
 
 
-def _anchored(tokens: list[Token], game: Game) -> list[Heading]:
-    """Give every heading an id of its own; the headings."""
-    headings: list[Heading] = []
+def _anchored(
+    tokens: list[Token], anchor_of: Callable[[str], str], plain: Callable[[str], str] = str
+) -> Iterator[Heading]:
+    """Give every heading an id of its own; yield the headings."""
+    used: dict[str, int] = {}
     for opening, content in pairwise(tokens):
         if opening.type != "heading_open":
             continue
-        text = in_words("".join(part.content for part in content.children or ()), game.presentation.drawn)
-        anchor = slugify(text) or "part"
-        if any(heading.anchor == anchor for heading in headings):
-            anchor = f"{anchor}-{len(headings) + 1}"
+        text = plain("".join(part.content for part in content.children or ()))
+        anchor = name = anchor_of(text)
+        while anchor in used:
+            used[name] += 1
+            anchor = f"{name}-{used[name]}"
+        used[anchor] = 0
         opening.attrSet("id", anchor)
-        headings.append(Heading(int(opening.tag[1:]), text, anchor))
-    return headings
+        yield Heading(int(opening.tag[1:]), text, anchor)
 
 
 def _text(_renderer: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, env: Any) -> str:
-    return drawn(tokens[index].content, env["game"])
+    game = env["game"]
+    return drawn(tokens[index].content, game) if game else escape(tokens[index].content)
 
 
 def _fence(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
     """A drawn example, or code as ever."""
     kind, _, caption = tokens[index].info.strip().partition(" ")
-    if kind not in KINDS:
-        return renderer.fence(tokens, index, options, env)
+    if kind not in KINDS or not env["game"]:
+        code = renderer.fence(tokens, index, options, env)
+        return code.replace("<pre", '<pre tabindex="0"', 1)  # long lines scroll, also by keyboard
     return example(kind, caption.strip(), tokens[index].content, partial(drawn, game=env["game"]))
 
 

@@ -33,6 +33,7 @@ SECTIONS = (
     (gettext_lazy("Matches"), "matches"),
     (gettext_lazy("Bots"), "bots"),
     (gettext_lazy("Rules"), "rules"),
+    (gettext_lazy("Docs"), "docs"),
     (gettext_lazy("About"), "about"),
 )
 OWN = (gettext_lazy("My bots"), "my_bots")

@@ -66,6 +66,9 @@ class Site:
             "/rules/",
             *(f"/rules/{slug}/" for slug in GAMES),
             *(f"/rules/{slug}/tutorial/" for slug, game in GAMES.items() if game.presentation.tutorial),
+            "/docs/",
+            "/docs/start/play-online/",
+            "/docs/search/?q=ladder",
             "/about/",
         ]
 
