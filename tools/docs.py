@@ -72,7 +72,7 @@ def file_of(slug: str) -> str:
 
 
 def _copy_styles(folder: Path) -> None:
-    """Copy the icon and the style sheets, and what they import."""
+    """Copy the icon and the style sheets with their imports."""
     waiting = ["favicon.svg", "site.css", "docs.css"]
     while waiting:
         name = waiting.pop()
