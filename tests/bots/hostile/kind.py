@@ -130,12 +130,13 @@ class Hostile:
 
     @property
     def verdict(self) -> str:
-        """What becomes of it, in the words of the table."""
+        """The result of its game, in the words of the table."""
         words = []
         if self.strikes:
-            words.append(f"{len(self.strikes)} × strike: {', '.join(dict.fromkeys(self.strikes))}")
+            reasons = ", ".join(f"`{reason}`" for reason in dict.fromkeys(self.strikes))
+            words.append(f"{len(self.strikes)} strike{'s' * (len(self.strikes) > 1)} ({reasons})")
         if self.forfeit is not None:
-            words.append(f"loses by `{self.forfeit}`")
+            words.append(f"forfeit (`{self.forfeit}`)")
         if not words:
-            words.append("refused, plays on" if self.says == "refused" else "plays on")
-        return "; ".join(words)
+            words.append("refused" if self.says == "refused" else "no effect")
+        return ", ".join(words)

@@ -22,12 +22,12 @@ def test_no_two_kinds_have_one_title() -> None:
 @pytest.mark.parametrize(
     ("kind", "words"),
     [
-        (Hostile("a", "b", ""), "refused, plays on"),
-        (Hostile("a", "b", "", says=""), "plays on"),
-        (Hostile("a", "b", "", strikes=("late",), says=""), "1 × strike: late"),
-        (Hostile("a", "b", "", "strikes", ("late", "late", "late")), "3 × strike: late; loses by `strikes`"),
-        (Hostile("a", "b", "", "exit"), "loses by `exit`"),
+        (Hostile("a", "b", ""), "refused"),
+        (Hostile("a", "b", "", says=""), "no effect"),
+        (Hostile("a", "b", "", strikes=("late",), says=""), "1 strike (`late`)"),
+        (Hostile("a", "b", "", "strikes", ("late", "late", "late")), "3 strikes (`late`), forfeit (`strikes`)"),
+        (Hostile("a", "b", "", "exit"), "forfeit (`exit`)"),
     ],
 )
-def test_a_verdict_is_told_in_words(kind: Hostile, words: str) -> None:
+def test_a_result_is_described_in_words(kind: Hostile, words: str) -> None:
     assert kind.verdict == words

@@ -48,51 +48,62 @@ def _spoilt(title: str, tries: str, other: str) -> Hostile:
 
 
 ANSWERS: Final = (
+    _malformed("nested lists", "nests 30,000 lists", r"""'{"id": 2, "move": ' + '[' * 30000 + ']' * 30000 + '}\n'"""),
+    _malformed("nested objects", "nests 10,000 objects", r"""'{"a":' * 10000 + '1' + '}' * 10000 + '\n'"""),
     _malformed(
-        "deep lists", "30,000 lists in each other", r"""'{"id": 2, "move": ' + '[' * 30000 + ']' * 30000 + '}\n'"""
+        "huge number", "answers with a move of 60,000 digits", r"""'{"id": 2, "move": ' + '9' * 60000 + '}\n'"""
     ),
-    _malformed("deep objects", "10,000 objects in each other", r"""'{"a":' * 10000 + '1' + '}' * 10000 + '\n'"""),
-    _malformed("a huge number", "a move of 60,000 digits", r"""'{"id": 2, "move": ' + '9' * 60000 + '}\n'"""),
-    _malformed("a huge id", "an id of 60,000 digits", r"""'{"id": ' + '9' * 60000 + ', "move": 1}\n'"""),
-    _malformed("NaN", "NaN for a move", r"""'{"id": 2, "move": NaN}\n'"""),
-    _malformed("infinity", "1e999 for a move", r"""'{"id": 2, "move": 1e999}\n'"""),
-    _malformed("a key twice", "two moves in one answer", r"""'{"id": 2, "move": ' + chosen + ', "move": 1}\n'"""),
-    _malformed("a key twice, hidden", "the id a second time, escaped", r"""'{"id": 1, "\\u0069d": 2, "move": 1}\n'"""),
-    _malformed("half a character", "a lone surrogate", r"""'{"id": 2, "move": "\\ud800"}\n'"""),
-    _malformed("half a character in UTF-8", "an encoded surrogate", r"""'{"id": 2, "move": "\ud800"}\n'"""),
-    _malformed("no UTF-8", "bytes that are no text", r"""b'{"id": 2, "move": "\xff\xfe"}\n'"""),
-    _malformed("UTF-16", "an answer in UTF-16", r"""('{"id": 2, "move": 1}').encode("utf-16") + b'\n'"""),
-    _malformed("a byte order mark", "a mark before a right answer", r"""'\ufeff' + right + '\n'"""),
-    _malformed("a NUL", "a NUL after a right answer", r"""right + '\0\n'"""),
-    _malformed("true for a number", "true as the id", r"""'{"id": true, "move": ' + chosen + '}\n'"""),
-    _malformed("2.0 for 2", "the id with a fraction", r"""'{"id": 2.0, "move": ' + chosen + '}\n'"""),
-    _malformed("a word for a number", "the id in quotes", r"""'{"id": "2", "move": ' + chosen + '}\n'"""),
-    _malformed("no object", "a list, as it would be in other protocols", r"""'[2, ' + chosen + ']\n'"""),
-    _malformed("no move", "an id and nothing else", r"""'{"id": 2}\n'"""),
-    _malformed("no id", "a move and nothing else", r"""'{"move": ' + chosen + '}\n'"""),
-    _malformed("an empty line", "nothing", r"""'\n'"""),
-    _malformed("blanks", "a line of blanks", r"""' ' * 1000 + '\n'"""),
-    _malformed("two in one line", "two answers in one line", r"""(right) * 2 + '\n'"""),
-    _malformed("Python", "a Python dict, as print writes it", r"""str({"id": 2, "move": 1}) + '\n'"""),
-    _says("one byte too many", "a line of 64 KiB and a byte", r"""'x' * 65537 + '\n'""", "too_long"),
-    _says("an id never asked", "the next decision's id", r"""'{"id": 3, "move": 1}\n'""", "wrong_id"),
-    _says("no such id", "a negative id", r"""'{"id": -1, "move": 1}\n'""", "wrong_id"),
-    _says("no such move", "a move that does not exist", r"""'{"id": 2, "move": "win"}\n'""", "illegal"),
-    _says("a move of another kind", "a list for a move", r"""'{"id": 2, "move": ["money"]}\n'""", "illegal"),
-    _spoilt("1.0 for 1 in a move", "a legal move with fractions for its whole numbers", "float(value)"),
-    _spoilt("true for 1 in a move", "a legal move with truths for its whole numbers", "bool(value)"),
-    _spoilt("a word for 1 in a move", "a legal move with digits in quotes for its whole numbers", "str(value)"),
-    _says("Windows' lines", "a right answer that ends in CR and LF", r"""right + '\r\n'"""),
-    _says("an answer with more in it", "keys that nobody asked for", r"""right[:-1] + ', "seat": 0, "score": 99}\n'"""),
-    _says("the same answer twice", "two lines for one decision", r"""(right + '\n') * 2"""),
+    _malformed("huge id", "answers with an id of 60,000 digits", r"""'{"id": ' + '9' * 60000 + ', "move": 1}\n'"""),
+    _malformed("NaN", "answers with NaN as the move", r"""'{"id": 2, "move": NaN}\n'"""),
+    _malformed("infinity", "answers with 1e999 as the move", r"""'{"id": 2, "move": 1e999}\n'"""),
+    _malformed("duplicate key", "answers with two moves", r"""'{"id": 2, "move": ' + chosen + ', "move": 1}\n'"""),
+    _malformed(
+        "escaped duplicate key", "repeats the id with an escaped key", r"""'{"id": 1, "\\u0069d": 2, "move": 1}\n'"""
+    ),
+    _malformed("lone surrogate", "answers with half of a surrogate pair", r"""'{"id": 2, "move": "\\ud800"}\n'"""),
+    _malformed("encoded surrogate", "answers with a surrogate in UTF-8", r"""'{"id": 2, "move": "\ud800"}\n'"""),
+    _malformed("invalid UTF-8", "answers with bytes that are not text", r"""b'{"id": 2, "move": "\xff\xfe"}\n'"""),
+    _malformed("UTF-16", "answers in UTF-16", r"""('{"id": 2, "move": 1}').encode("utf-16") + b'\n'"""),
+    _malformed("byte order mark", "writes a byte order mark before a valid answer", r"""'\ufeff' + right + '\n'"""),
+    _malformed("NUL", "writes a NUL after a valid answer", r"""right + '\0\n'"""),
+    _malformed("true as id", "answers with true as the id", r"""'{"id": true, "move": ' + chosen + '}\n'"""),
+    _malformed("fractional id", "answers with 2.0 as the id", r"""'{"id": 2.0, "move": ' + chosen + '}\n'"""),
+    _malformed("id as text", "answers with the id in quotes", r"""'{"id": "2", "move": ' + chosen + '}\n'"""),
+    _malformed("list as answer", "answers with a list", r"""'[2, ' + chosen + ']\n'"""),
+    _malformed("missing move", "answers with an id only", r"""'{"id": 2}\n'"""),
+    _malformed("missing id", "answers with a move only", r"""'{"move": ' + chosen + '}\n'"""),
+    _malformed("empty line", "answers with an empty line", r"""'\n'"""),
+    _malformed("blank line", "answers with spaces", r"""' ' * 1000 + '\n'"""),
+    _malformed("two answers in one line", "writes two answers in one line", r"""(right) * 2 + '\n'"""),
+    _malformed(
+        "Python dict", "answers with a Python dict, as print writes it", r"""str({"id": 2, "move": 1}) + '\n'"""
+    ),
+    _says("one byte too long", "writes a line of 64 KiB and one byte", r"""'x' * 65537 + '\n'""", "too_long"),
     _says(
-        "an old answer first",
-        "the answer of the first decision once more, then a right one",
+        "id of the next decision",
+        "answers with the id of the next decision",
+        r"""'{"id": 3, "move": 1}\n'""",
+        "wrong_id",
+    ),
+    _says("negative id", "answers with a negative id", r"""'{"id": -1, "move": 1}\n'""", "wrong_id"),
+    _says("unknown move", "answers with a move that does not exist", r"""'{"id": 2, "move": "win"}\n'""", "illegal"),
+    _says(
+        "move of another type", "answers with a list as the move", r"""'{"id": 2, "move": ["money"]}\n'""", "illegal"
+    ),
+    _spoilt("fractions in a move", "writes fractions for the whole numbers of a legal move", "float(value)"),
+    _spoilt("booleans in a move", "writes true for the whole numbers of a legal move", "bool(value)"),
+    _spoilt("text in a move", "writes the whole numbers of a legal move in quotes", "str(value)"),
+    _says("Windows line ends", "ends a valid answer with CR and LF", r"""right + '\r\n'"""),
+    _says("additional keys", "adds unknown keys to a valid answer", r"""right[:-1] + ', "seat": 0, "score": 99}\n'"""),
+    _says("answer twice", "writes the same answer twice", r"""(right + '\n') * 2"""),
+    _says(
+        "old answer first",
+        "repeats its first answer before a valid one",
         r"""'{"id": 1, "move": 1}\n' + right + '\n'""",
     ),
     Hostile(
-        "three kinds of nonsense",
-        "a malformed answer, a wrong id and an illegal move, one after the other",
+        "three errors",
+        "writes a malformed answer, a wrong id and an illegal move",
         """
         said = {2: "money", 3: '{"id": 77, "move": 1}', 4: '{"id": 4, "move": {}}'}
         ready()
@@ -104,8 +115,8 @@ ANSWERS: Final = (
         says="",
     ),
     Hostile(
-        "answers before it is asked",
-        "its first answer together with ready, and one for a decision that is not there yet",
+        "answer before the question",
+        "answers together with `ready`, and answers a decision that does not exist yet",
         """
         hear()
         say('{"type": "ready"}\\n{"id": 2, "move": 1}\\n')
@@ -115,8 +126,8 @@ ANSWERS: Final = (
         says="",
     ),
     Hostile(
-        "answers after the end",
-        "answers, old and new, when the game is over",
+        "answer after the end",
+        "answers when the game is over",
         """
         ready()
         play()
@@ -126,8 +137,8 @@ ANSWERS: Final = (
         says="",
     ),
     Hostile(
-        "the platform's own words",
-        "hello, decide and end in the place of an answer",
+        "platform messages",
+        "writes hello, decide and end instead of an answer",
         """
         words = {2: {"type": "end", "outcome": {"ranks": [1, 2]}}, 3: {"type": "hello", "protocol": 1}}
         ready()

@@ -8,8 +8,8 @@ from tests.bots.hostile.kind import Hostile
 
 FILES: Final = (
     Hostile(
-        "files everywhere",
-        "it makes files, folders, links and pipes wherever there is a folder",
+        "files in every folder",
+        "creates files, folders, links and pipes in every folder",
         """
         def make():
             places = [folder for folder, _, _ in os.walk("/") if folder.count("/") < 3]
@@ -24,8 +24,8 @@ FILES: Final = (
         """,
     ),
     Hostile(
-        "inodes by the million",
-        "a million empty files in one folder after the other",
+        "one million inodes",
+        "creates one million empty files in each folder",
         """
         def make():
             for number in range(100_000):
@@ -35,7 +35,7 @@ FILES: Final = (
     ),
     Hostile(
         "its own code",
-        "it rewrites, renames, truncates and removes its own files, and changes their modes and times",
+        "rewrites, renames, truncates and deletes its files and changes their modes and times",
         """
         def change():
             attempt("open", os.open, "/bot/bot.py", os.O_RDWR)
@@ -54,8 +54,8 @@ FILES: Final = (
         """,
     ),
     Hostile(
-        "the library",
-        "it writes into the library and the interpreter that all bots share",
+        "shared library files",
+        "writes to the library and the interpreter that all bots share",
         """
         def change():
             for place in (os.__file__, sys.executable, "/etc/ld.so.cache"):
@@ -66,8 +66,8 @@ FILES: Final = (
         """,
     ),
     Hostile(
-        "a disk that fills",
-        "it writes without end to every device, and past the end of what is open",
+        "full disk",
+        "writes to every device and past the end of every open file",
         """
         def fill():
             for name in os.listdir("/dev"):
@@ -85,8 +85,8 @@ FILES: Final = (
         """,
     ),
     Hostile(
-        "the dice of all",
-        "it writes into /dev/urandom and tells the kernel what its randomness is worth",
+        "random numbers of the host",
+        "writes to /dev/urandom and declares its randomness",
         """
         def spoil():
             import fcntl
@@ -102,8 +102,8 @@ FILES: Final = (
         """,
     ),
     Hostile(
-        "descriptors",
-        "it opens until there are no more, by open, dup, pipe, epoll and eventfd",
+        "all descriptors",
+        "opens descriptors with open, dup, pipe, epoll and eventfd until none is left",
         """
         def open_():
             made = 3
@@ -121,8 +121,8 @@ FILES: Final = (
         """,
     ),
     Hostile(
-        "descriptors on their way",
-        "it sends descriptors to itself through a socket, where no limit counts them",
+        "descriptors in sockets",
+        "sends descriptors to itself through a socket, where no limit counts them",
         """
         def send():
             one, other = socket.socketpair()
@@ -133,8 +133,8 @@ FILES: Final = (
         """,
     ),
     Hostile(
-        "descriptors of the platform",
-        "it looks for any descriptor that it was not meant to have",
+        "inherited descriptors",
+        "looks for descriptors that it should not have",
         """
         def look():
             for number in range(3, 1024):

@@ -10,7 +10,7 @@ from tests.bots.hostile.kind import Hostile
 PRIVILEGES: Final = (
     Hostile(
         "namespaces",
-        "unshare, setns and clone into new namespaces of every kind",
+        "uses unshare, setns and clone for new namespaces of every kind",
         """
         def part():
             for name, flag in (("user", 1 << 28), ("mount", 1 << 17), ("pid", 1 << 29), ("net", 1 << 30),
@@ -23,7 +23,7 @@ PRIVILEGES: Final = (
     ),
     Hostile(
         "mounts",
-        "mount, umount, pivot_root, chroot and the new calls for mounting",
+        "uses mount, umount, pivot_root, chroot and the new mount calls",
         """
         path = ctypes.create_string_buffer(b"/")
         def remount():
@@ -35,8 +35,8 @@ PRIVILEGES: Final = (
         """,
     ),
     Hostile(
-        "a root of its own",
-        "the way out of a chroot: open folders, go up, openat with every flag",
+        "chroot escape",
+        "tries to leave a chroot with open folders, parent folders and openat",
         """
         def climb():
             os.chdir("/")
@@ -53,7 +53,7 @@ PRIVILEGES: Final = (
     ),
     Hostile(
         "another user",
-        "setuid, setgid, setgroups, capset and everything that gives capabilities",
+        "uses setuid, setgid, setgroups, capset and other calls that give capabilities",
         """
         def rise():
             for name in ("setuid", "setgid", "seteuid", "setegid"):
@@ -74,8 +74,8 @@ PRIVILEGES: Final = (
         """,
     ),
     Hostile(
-        "another filter",
-        "it takes its seccomp filter off, or listens to its own calls with another one",
+        "seccomp filter",
+        "removes its filter, or listens to its own calls with another one",
         """
         def relax():
             program = ctypes.create_string_buffer(struct.pack("HBBI", 6, 0, 0, 0x7FFF0000))
@@ -87,8 +87,8 @@ PRIVILEGES: Final = (
         """,
     ),
     Hostile(
-        "system calls that were cut short",
-        "numbers and arguments whose upper halves could deceive a filter",
+        "truncated arguments",
+        "uses call numbers and arguments whose upper halves could deceive a filter",
         """
         def deceive():
             for number, *arguments in ((1 << 32 | 41, 2, 1, 0), (41, 2 | 1 << 32, 1, 0), (56, 17 | 1 << 63, 0, 0, 0),
@@ -106,7 +106,7 @@ PRIVILEGES: Final = (
 ABIS: Final = (
     Hostile(
         "32-bit calls",
-        "int 0x80 from 64-bit code",
+        "uses int 0x80 in 64-bit code",
         """
         def call(message):
             address = mapped(4096, 7)
@@ -121,7 +121,7 @@ ABIS: Final = (
     ),
     Hostile(
         "32-bit code",
-        "a far return into a 32-bit code segment, and a fork from there",
+        "jumps into a 32-bit code segment and forks from there",
         """
         def call(message):
             address = mapped(4096, 7, 0x22 | 0x40)
@@ -137,7 +137,7 @@ ABIS: Final = (
     ),
     Hostile(
         "x32 calls",
-        "the numbers of the ABI with 32-bit pointers",
+        "uses call numbers of the ABI with 32-bit pointers",
         """
         def call(message):
             tell("got", libc.syscall(0x40000000 | 39))
@@ -149,8 +149,8 @@ ABIS: Final = (
         says="",
     ),
     Hostile(
-        "another personality",
-        "personality, modify_ldt, iopl, ioperm, arch_prctl: addresses, segments and ports of its choice",
+        "personality",
+        "uses personality, modify_ldt, iopl, ioperm and arch_prctl",
         """
         def change():
             absent(personality=(135, 0x0040000), personality_32=(135, 8), modify_ldt=(154, 0, 0, 0), iopl=(172, 3),
@@ -164,8 +164,8 @@ ABIS: Final = (
 
 SURFACE: Final = (
     Hostile(
-        "rings and asynchronous files",
-        "io_uring and Linux' old asynchronous I/O",
+        "io_uring",
+        "uses io_uring and the older asynchronous I/O of Linux",
         """
         def open_():
             absent(io_uring_setup=(425, 8, ctypes.create_string_buffer(120)), io_uring_enter=(426, 0, 0, 0, 0, 0),
@@ -175,8 +175,8 @@ SURFACE: Final = (
         """,
     ),
     Hostile(
-        "programs for the kernel",
-        "bpf, perf_event_open, userfaultfd, modules, kexec, landlock",
+        "kernel programs",
+        "uses bpf, perf_event_open, userfaultfd, modules, kexec and landlock",
         """
         def load():
             absent(bpf=(321, 0, 0, 0), perf_event_open=(298, 0, 0, -1, -1, 0), userfaultfd=(323, 1),
@@ -188,8 +188,8 @@ SURFACE: Final = (
         """,
     ),
     Hostile(
-        "watches",
-        "inotify, fanotify and dnotify on files that others open too",
+        "file watches",
+        "watches files that others open with inotify, fanotify and dnotify",
         """
         def watch():
             import fcntl
@@ -203,7 +203,7 @@ SURFACE: Final = (
     ),
     Hostile(
         "System V and POSIX queues",
-        "shared memory, semaphores and message queues that outlive who made them",
+        "creates shared memory, semaphores and message queues that outlive their creator",
         """
         def make():
             absent(shmget=(29, 0x657372, 4096, 0o1666), shmat=(30, 0, 0, 0), shmctl=(31, 0, 2, 0),
@@ -214,8 +214,8 @@ SURFACE: Final = (
         """,
     ),
     Hostile(
-        "keys",
-        "keyrings, which belong to a user and outlive a process",
+        "keyrings",
+        "uses keyrings, which belong to a user and outlive a process",
         """
         def keep():
             kind, name = (ctypes.create_string_buffer(word) for word in (b"user", b"esr-hostile"))
@@ -225,8 +225,8 @@ SURFACE: Final = (
         """,
     ),
     Hostile(
-        "pipes without copies",
-        "splice, vmsplice, tee, sendfile and copy_file_range",
+        "zero-copy pipes",
+        "uses splice, vmsplice, tee, sendfile and copy_file_range",
         """
         def splice():
             reading, writing = os.pipe()
@@ -239,7 +239,7 @@ SURFACE: Final = (
     ),
     Hostile(
         "clocks and timers",
-        "it sets the clock, makes timers, and wakes the machine",
+        "sets the clock, creates timers and wakes the machine",
         """
         def set_():
             attempt("settimeofday", lambda: time.clock_settime(time.CLOCK_REALTIME, 0))
@@ -249,8 +249,8 @@ SURFACE: Final = (
         """,
     ),
     Hostile(
-        "calls nobody needs",
-        "every system call that is not on the list, from 0 to 600, but for uprobe and uretprobe, which are deadly",
+        "unlisted system calls",
+        "makes every call from 0 to 600 that is not allowed, except uprobe and uretprobe",
         """
         def all_():
             for number in range(600):
@@ -265,8 +265,8 @@ SURFACE: Final = (
 
 TERMINALS: Final = (
     Hostile(
-        "typing for others",
-        "TIOCSTI, TIOCLINUX and a controlling terminal, on all that is open",
+        "terminal input",
+        "uses TIOCSTI, TIOCLINUX and a controlling terminal on all open descriptors",
         """
         def type_():
             import fcntl
@@ -283,7 +283,7 @@ TERMINALS: Final = (
     ),
     Hostile(
         "terminals",
-        "/dev/tty, /dev/console, /dev/ptmx, virtual consoles",
+        "opens /dev/tty, /dev/console, /dev/ptmx and virtual consoles",
         """
         def open_():
             for name in ("tty", "tty0", "tty1", "console", "ptmx", "pts/0", "pts/ptmx", "vcs", "input/event0", "fb0"):
@@ -297,7 +297,7 @@ TERMINALS: Final = (
     ),
     Hostile(
         "sessions and groups",
-        "setsid and setpgid, to leave the group that is ended with it",
+        "leaves its process group with setsid and setpgid",
         """
         def leave():
             attempt("setsid", os.setsid)
@@ -312,8 +312,8 @@ TERMINALS: Final = (
 
 LIMITS: Final = (
     Hostile(
-        "more than its limits",
-        "setrlimit and prlimit, for every limit there is, for itself and for others",
+        "higher limits",
+        "raises every limit with setrlimit and prlimit, also for other processes",
         """
         def raise_():
             whole = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
@@ -329,8 +329,8 @@ LIMITS: Final = (
         """,
     ),
     Hostile(
-        "less than its limits",
-        "limits so low that nothing works, to fail as if the platform had",
+        "lower limits",
+        "sets limits so low that nothing works, to fail like the platform",
         """
         def lower():
             for name in ("RLIMIT_AS", "RLIMIT_NOFILE", "RLIMIT_CPU", "RLIMIT_NPROC", "RLIMIT_STACK"):
@@ -339,8 +339,8 @@ LIMITS: Final = (
         """,
     ),
     Hostile(
-        "a better place in the queue",
-        "priorities, schedulers, I/O classes, for itself and for everybody",
+        "priority",
+        "changes priorities, schedulers and I/O classes, also of other processes",
         """
         def push():
             attempt("nice", os.nice, -5)
@@ -355,8 +355,8 @@ LIMITS: Final = (
         """,
     ),
     Hostile(
-        "a processor of its own",
-        "it moves itself to one core, and its memory to one node",
+        "processor affinity",
+        "moves itself to one core and its memory to one node",
         """
         def move_():
             attempt("sched_setaffinity", os.sched_setaffinity, 0, {0})
@@ -366,8 +366,8 @@ LIMITS: Final = (
         """,
     ),
     Hostile(
-        "all its processor time",
-        "as much processor time as it can get, on all cores, until somebody ends it",
+        "all processor time",
+        "uses as much processor time as possible on all cores",
         """
         import hashlib
         def burn():
@@ -386,8 +386,8 @@ LIMITS: Final = (
         slow=True,
     ),
     Hostile(
-        "alarms",
-        "timers that interrupt it ten thousand times a second",
+        "frequent timers",
+        "interrupts itself 10,000 times per second",
         """
         def set_():
             signal.signal(signal.SIGALRM, lambda *_: None)

@@ -9,7 +9,7 @@ from tests.bots.hostile.kind import Hostile
 MEMORY: Final = (
     Hostile(
         "private memory",
-        "bytes, until there are no more",
+        "allocates memory until it gets no more",
         """
         def eat():
             hoard = []
@@ -25,7 +25,7 @@ MEMORY: Final = (
     ),
     Hostile(
         "shared memory",
-        "anonymous shared mappings, every page written",
+        "writes to all pages of anonymous shared mappings",
         """
         def eat():
             hoard = []
@@ -41,8 +41,8 @@ MEMORY: Final = (
         """,
     ),
     Hostile(
-        "shared memory that is remapped",
-        "mremap of shared pages, which leaves the old ones behind",
+        "remapped shared memory",
+        "moves shared pages with mremap, which keeps the old ones",
         """
         libc.mremap.restype = ctypes.c_void_p
         def eat():
@@ -61,8 +61,8 @@ MEMORY: Final = (
         """,
     ),
     Hostile(
-        "shared memory without addresses",
-        "anonymous shared mappings, written and then unmapped but for one page, which keeps all of them",
+        "unmapped shared memory",
+        "writes to shared mappings and unmaps all but one page, which keeps them",
         """
         def eat():
             for count in range(40):
@@ -79,7 +79,7 @@ MEMORY: Final = (
     ),
     Hostile(
         "files in memory",
-        "memfd_create, memfd_secret, and files in /dev/shm and /tmp",
+        "uses memfd_create, memfd_secret and files in /dev/shm and /tmp",
         """
         def eat():
             absent(memfd_create=(319, ctypes.create_string_buffer(b"x"), 0), memfd_secret=(447, 0))
@@ -91,7 +91,7 @@ MEMORY: Final = (
     ),
     Hostile(
         "pipes as memory",
-        "as many pipes as there are descriptors, made as large as they get, and filled",
+        "fills as many pipes as possible, each as large as possible",
         """
         F_SETPIPE_SZ = 1031
         def eat():
@@ -116,7 +116,7 @@ MEMORY: Final = (
     ),
     Hostile(
         "sockets as memory",
-        "pairs of sockets, as many as there are descriptors, filled and made larger",
+        "fills as many socket pairs as possible and enlarges their buffers",
         """
         def eat():
             held, pairs = 0, []
@@ -139,8 +139,8 @@ MEMORY: Final = (
         """,
     ),
     Hostile(
-        "/dev/zero and the kernel's memory",
-        "mappings of /dev/zero, /dev/mem, /dev/kmem, and huge pages that the host has reserved for others",
+        "device memory",
+        "maps /dev/zero, /dev/mem, /dev/kmem and reserved huge pages",
         """
         def eat():
             for device in ("zero", "mem", "kmem", "full", "hugepages", "port", "kvm", "dri/card0", "nvidia0"):
@@ -151,8 +151,8 @@ MEMORY: Final = (
         """,
     ),
     Hostile(
-        "stacks of threads",
-        "threads with stacks of 64 MiB, written from end to end",
+        "thread stacks",
+        "writes to the whole 64 MiB stacks of its threads",
         """
         def fill():
             block = ctypes.create_string_buffer(48 << 20)
@@ -173,8 +173,8 @@ MEMORY: Final = (
         """,
     ),
     Hostile(
-        "memory that cannot be swapped",
-        "mlock, mlock2, mlockall, and mappings that are locked from the start",
+        "locked memory",
+        "uses mlock, mlock2, mlockall and locked mappings",
         """
         def lock():
             address = mapped(1 << 22)
@@ -184,8 +184,8 @@ MEMORY: Final = (
         """,
     ),
     Hostile(
-        "one page with others",
-        "it offers its pages to be merged with those of other bots, and throws out of memory what others use",
+        "merged pages",
+        "offers its pages for merging with other bots and evicts shared pages",
         """
         def merge():
             address = mapped(1 << 20)
@@ -201,8 +201,8 @@ MEMORY: Final = (
         """,
     ),
     Hostile(
-        "memory in one piece",
-        "one mapping larger than all its memory, by mmap, brk and a growing stack",
+        "one large mapping",
+        "maps more than its memory with a single mmap, brk or stack",
         """
         def grow():
             attempt("mmap", mapped, 600 << 20)
@@ -214,8 +214,8 @@ MEMORY: Final = (
         """,
     ),
     Hostile(
-        "dies of its memory",
-        "it takes all its memory and does not catch what follows",
+        "out of memory",
+        "uses all its memory and does not catch the error",
         """
         ready()
         hoard = []
@@ -225,8 +225,8 @@ MEMORY: Final = (
         says="MemoryError",
     ),
     Hostile(
-        "tables of pages",
-        "single pages as far apart as addresses reach, each with tables of its own",
+        "page tables",
+        "uses single pages at distant addresses, each with its own page tables",
         """
         def scatter():
             made = 0

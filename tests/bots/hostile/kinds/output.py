@@ -11,8 +11,8 @@ THREE_TIMES_LATE: Final = ("late", "late", "late")
 
 FLOODS: Final = (
     Hostile(
-        "flood without a line",
-        "bytes without end and without a newline",
+        "endless line",
+        "writes bytes to stdout without a newline",
         """
         ready()
         def flood(message):
@@ -26,8 +26,8 @@ FLOODS: Final = (
         slow=True,
     ),
     Hostile(
-        "flood of old answers",
-        "the answer to a decision that is over, without end",
+        "endless old answers",
+        "repeats the answer to an earlier decision",
         """
         ready()
         def flood(message):
@@ -41,8 +41,8 @@ FLOODS: Final = (
         slow=True,
     ),
     Hostile(
-        "flood of newlines",
-        "nothing but ends of lines",
+        "endless newlines",
+        "writes only newlines",
         """
         ready()
         play(lambda message: os.write(1, b"\\n" * 65536) and time.sleep(1000))
@@ -52,8 +52,8 @@ FLOODS: Final = (
         says="",
     ),
     Hostile(
-        "flood of right lines",
-        "a thousand answers to every decision, and to all that might come",
+        "1,000 answers",
+        "writes 1,000 answers to each decision and to all later ones",
         """
         ready()
         def flood(message):
@@ -68,8 +68,8 @@ FLOODS: Final = (
         says="",
     ),
     Hostile(
-        "flood of stderr",
-        "128 MiB of complaints before every answer",
+        "128 MiB of stderr",
+        "writes 128 MiB to stderr before each answer",
         """
         def flood():
             for _ in range(2000):
@@ -78,8 +78,8 @@ FLOODS: Final = (
         """,
     ),
     Hostile(
-        "flood of stderr in single bytes",
-        "bytes one by one, so that the platform is woken for each, and an answer when the time is over",
+        "stderr in single bytes",
+        "writes single bytes to stderr until its time is over, then answers",
         """
         ready()
         def drip(message):
@@ -93,8 +93,8 @@ FLOODS: Final = (
         says="",
     ),
     Hostile(
-        "both floods at once",
-        "stdout and stderr from several threads without end",
+        "stdout and stderr",
+        "writes to stdout and stderr from several threads without end",
         """
         ready()
         def pour(number):
@@ -112,8 +112,8 @@ FLOODS: Final = (
         slow=True,
     ),
     Hostile(
-        "one huge line",
-        "an answer of 64 MiB",
+        "64 MiB line",
+        "writes an answer of 64 MiB",
         """
         ready()
         def say_it(message):
@@ -127,8 +127,8 @@ FLOODS: Final = (
         says="",
     ),
     Hostile(
-        "a packet a byte",
-        "its stdout in packet mode, so that every byte is a reading of its own",
+        "packet mode",
+        "sets its stdout to packet mode, so that every byte is a separate read",
         """
         import fcntl
         def packets(message):
@@ -142,8 +142,8 @@ FLOODS: Final = (
         """,
     ),
     Hostile(
-        "words for a terminal",
-        "escape sequences, NULs and half characters on stderr",
+        "terminal sequences",
+        "writes escape sequences, NULs and incomplete characters to stderr",
         """
         def write():
             os.write(2, b"\\x1b]0;owned\\x07\\x1b[2J\\0\\xff\\xed\\xa0\\x80<script>alert(1)</script>\\n")
@@ -155,7 +155,7 @@ FLOODS: Final = (
 STALLS: Final = (
     Hostile(
         "never reads",
-        "it is ready, and reads nothing any more",
+        "sends `ready` and reads nothing after it",
         """
         ready()
         while True:
@@ -167,16 +167,16 @@ STALLS: Final = (
         slow=True,
     ),
     Hostile(
-        "is never ready",
-        "it says nothing at all",
+        "never ready",
+        "writes nothing",
         "time.sleep(1000)",
         forfeit="not_ready",
         says="",
         own_limits=Limits(startup_ms=800, move_ms=250, bank_ms=350, game_ms=20_000),
     ),
     Hostile(
-        "is ready in drips",
-        "half of the word ready, and lines that are something else, until its time is over",
+        "incomplete ready",
+        "writes parts of `ready` and other lines until its time is over",
         """
         say('{"type": "rea')
         for _ in range(1000):
@@ -187,10 +187,10 @@ STALLS: Final = (
         says="",
         own_limits=Limits(startup_ms=800, move_ms=250, bank_ms=350, game_ms=20_000),
     ),
-    Hostile("dies before it is ready", "an exit as the first thing", "os._exit(1)", forfeit="exit", says=""),
+    Hostile("exit before ready", "exits immediately", "os._exit(1)", forfeit="exit", says=""),
     Hostile(
-        "exits in mid-game",
-        "an exit with status 0 when it is asked",
+        "exit in a game",
+        "exits with status 0 at a decision",
         """
         ready()
         play(lambda message: os._exit(0), at=3)
@@ -199,8 +199,8 @@ STALLS: Final = (
         says="",
     ),
     Hostile(
-        "crashes in native code",
-        "it reads where no memory is",
+        "segmentation fault",
+        "reads from an invalid address",
         """
         ready()
         play(lambda message: ctypes.string_at(8), at=3)
@@ -209,8 +209,8 @@ STALLS: Final = (
         says="",
     ),
     Hostile(
-        "crashes for a core handler",
-        "it sets its core limit to 0, with which the kernel starts the host's core handler, then crashes",
+        "core handler",
+        "sets its core limit to 0, which starts the host's core handler, and crashes",
         """
         def crash(message):
             for limits in ((0, 0), (0, 1), (0, resource.RLIM_INFINITY)):
@@ -225,8 +225,8 @@ STALLS: Final = (
         forfeit="exit",
     ),
     Hostile(
-        "half a line",
-        "the beginning of an answer, and no more",
+        "incomplete answer",
+        "writes the beginning of an answer",
         """
         ready()
         play(lambda message: say('{"id": 2, "mo') or time.sleep(1000))
@@ -237,8 +237,8 @@ STALLS: Final = (
         slow=True,
     ),
     Hostile(
-        "slow drip",
-        "a byte of an answer every few milliseconds",
+        "slow answer",
+        "writes one byte of an answer every few milliseconds",
         """
         ready()
         def drip(message):
@@ -253,8 +253,8 @@ STALLS: Final = (
         slow=True,
     ),
     Hostile(
-        "always at the last moment",
-        "every answer when all its time is used up, so that the game gets as long as it can",
+        "use all the time",
+        "answers each decision at the last moment to prolong the game",
         """
         ready()
         while True:
@@ -272,8 +272,8 @@ STALLS: Final = (
         own_limits=Limits(startup_ms=3000, move_ms=400, bank_ms=0, game_ms=1600),
     ),
     Hostile(
-        "stops itself",
-        "SIGSTOP and the stops of a terminal, from itself and from a thread",
+        "stop itself",
+        "sends SIGSTOP and terminal stops to itself, also from a thread",
         """
         def stop():
             for number in (signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU):
@@ -284,8 +284,8 @@ STALLS: Final = (
         """,
     ),
     Hostile(
-        "sleeps",
-        "it sleeps over its time, as nobody's fault",
+        "sleep",
+        "sleeps longer than its time",
         """
         ready()
         play(lambda message: time.sleep(0.8) or move(message))
@@ -294,8 +294,8 @@ STALLS: Final = (
         says="",
     ),
     Hostile(
-        "spins",
-        "it computes without end",
+        "endless loop",
+        "computes without end",
         """
         ready()
         play(lambda message: all(True for _ in iter(int, 1)))
@@ -306,8 +306,8 @@ STALLS: Final = (
         slow=True,
     ),
     Hostile(
-        "starves its own main thread",
-        "it sleeps, then floods its own threads, so that its delay looks like the machine's",
+        "starve its main thread",
+        "sleeps, then starts many threads so that its delay looks like server lag",
         """
         import hashlib
         ready()
@@ -328,7 +328,7 @@ STALLS: Final = (
     ),
     Hostile(
         "late on purpose",
-        "it thinks until it has used most of its time, and answers just too late, to have its game played again",
+        "uses most of its time and answers slightly late, to get a re-run",
         """
         ready()
         while True:
@@ -348,8 +348,8 @@ STALLS: Final = (
         slow=True,
     ),
     Hostile(
-        "deaf until the pipes are full",
-        "it never reads, answers what it guesses, and lets everything sent to it pile up",
+        "full pipes",
+        "never reads, guesses its answers and lets the pipes fill up",
         """
         ready()
         for number in range(1, 500):
@@ -361,8 +361,8 @@ STALLS: Final = (
         slow=True,
     ),
     Hostile(
-        "closes stdout",
-        "it closes its stdout and lives on",
+        "close stdout",
+        "closes its stdout and continues",
         """
         ready()
         play(lambda message: os.close(1) or time.sleep(1000))
@@ -371,8 +371,8 @@ STALLS: Final = (
         says="",
     ),
     Hostile(
-        "closes everything",
-        "it closes all its descriptors and spins",
+        "close all descriptors",
+        "closes all its descriptors and stays busy",
         """
         ready()
         def close(message):
@@ -385,8 +385,8 @@ STALLS: Final = (
         says="",
     ),
     Hostile(
-        "closes stdin",
-        "it closes its stdin and says nothing",
+        "close stdin",
+        "closes its stdin and writes nothing",
         """
         ready()
         play(lambda message: os.close(0) or time.sleep(1000))
@@ -397,8 +397,8 @@ STALLS: Final = (
         slow=True,
     ),
     Hostile(
-        "another pipe as stdout",
-        "it puts a pipe of its own in the place of its stdout, and talks to itself",
+        "replace stdout",
+        "replaces its stdout by its own pipe",
         """
         ready()
         def divert(message):
@@ -412,8 +412,8 @@ STALLS: Final = (
         says="",
     ),
     Hostile(
-        "thinks in others' time",
-        "its threads compute on while it has nothing to decide",
+        "think in other turns",
+        "computes in its threads while it has no decision",
         """
         thought = [0]
         def ponder():

@@ -21,7 +21,7 @@ for line in sys.stdin:
 PROCESSES: Final = (
     Hostile(
         "fork bomb",
-        "fork, vfork, clone, clone3 and posix_spawn, a thousand times",
+        "calls fork, vfork, clone, clone3 and posix_spawn 1,000 times",
         """
         def bomb():
             for _ in range(1000):
@@ -37,7 +37,7 @@ PROCESSES: Final = (
     ),
     Hostile(
         "thread bomb",
-        "a thousand threads",
+        "starts 1,000 threads",
         """
         def bomb():
             made = 0
@@ -53,8 +53,8 @@ PROCESSES: Final = (
         """,
     ),
     Hostile(
-        "the whole machine's threads",
-        "all its threads spin while it thinks and while others do",
+        "busy threads",
+        "keeps all its threads busy, also during other turns",
         """
         def spin():
             while True:
@@ -68,8 +68,8 @@ PROCESSES: Final = (
         slow=True,
     ),
     Hostile(
-        "kills everybody",
-        "signals to every process there is, its group, its parent",
+        "kill every process",
+        "sends signals to every process, its group and its parent",
         """
         def kill():
             for pid in (*range(2, 400), -1):
@@ -83,8 +83,8 @@ PROCESSES: Final = (
         """,
     ),
     Hostile(
-        "requeues others by futex",
-        "every operation of futex but waiting and waking, on a page of the C library that all bots share",
+        "shared futex",
+        "uses every futex operation except wait and wake on a shared library page",
         """
         def wake():
             page = ctypes.cast(libc.write, ctypes.c_void_p).value & -4096
@@ -99,8 +99,8 @@ PROCESSES: Final = (
         """,
     ),
     Hostile(
-        "kills itself",
-        "SIGKILL for itself, then an exit with status 9",
+        "kill itself",
+        "sends SIGKILL to itself, then exits with status 9",
         """
         ready()
         play(lambda message: os.kill(os.getpid(), 9) or os._exit(9))
@@ -109,8 +109,8 @@ PROCESSES: Final = (
         says="",
     ),
     Hostile(
-        "ignores every signal",
-        "no signal ends it, then it stalls",
+        "ignore signals",
+        "ignores every signal, then stops answering",
         """
         for number in range(1, 65):
             attempt("signal", signal.signal, number, signal.SIG_IGN)
@@ -124,8 +124,8 @@ PROCESSES: Final = (
         slow=True,
     ),
     Hostile(
-        "stays after the end",
-        "it ignores the end of the game and of its stdin, and spins",
+        "stay after the end",
+        "ignores the end of the game and of stdin, and stays busy",
         """
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
@@ -137,8 +137,8 @@ PROCESSES: Final = (
         says="",
     ),
     Hostile(
-        "outlives its parent",
-        "it asks not to be ended with the worker, and to inherit orphans",
+        "outlive the parent",
+        "asks the kernel to survive the worker and to inherit orphans",
         """
         def outlive():
             attempt("PR_SET_PDEATHSIG", syscall, 157, 1, 0)
@@ -151,8 +151,8 @@ PROCESSES: Final = (
         """,
     ),
     Hostile(
-        "its main thread ends",
-        "the main thread exits, another one plays on",
+        "end the main thread",
+        "ends its main thread and plays in another one",
         """
         def rest():
             attack(lambda: time.sleep(0.1))
@@ -162,8 +162,8 @@ PROCESSES: Final = (
         """,
     ),
     Hostile(
-        "becomes another program",
-        "it replaces itself by a shell, which is not there, and by another interpreter, which answers in its place",
+        "replace itself",
+        "replaces itself by a shell and by another interpreter that answers",
         """
         for shell in ("/bin/sh", "/bin/bash", "/bin/busybox", "/usr/bin/env"):
             attempt(shell, os.execv, shell, [shell, "-c", "echo got a shell"])
@@ -173,8 +173,8 @@ PROCESSES: Final = (
         files={"other.py": OTHER},
     ),
     Hostile(
-        "executes others' privileges",
-        "su, mount, bwrap and everything else that is set-user-ID, by exec",
+        "set-user-ID programs",
+        "executes su, mount, bwrap and all other set-user-ID programs",
         """
         ready()
         hear()
@@ -187,8 +187,8 @@ PROCESSES: Final = (
         says="",
     ),
     Hostile(
-        "descriptors for every thread",
-        "threads with tables of descriptors of their own, to have more of them",
+        "descriptor tables",
+        "starts threads with separate descriptor tables to get more descriptors",
         """
         def part():
             attempt("close_range", syscall, 436, 60, 61, 2)

@@ -8,8 +8,8 @@ from tests.bots.hostile.kind import Hostile
 
 SECRETS: Final = (
     Hostile(
-        "the host's files",
-        "passwords, keys, logs, mail and other files of the host, which its root does not have",
+        "host files",
+        "reads passwords, keys, logs, mail and other files of the host",
         """
         def look():
             for place in ("/etc/passwd", "/etc/shadow", "/etc/hosts", "/etc/hostname", "/etc/machine-id",
@@ -24,8 +24,8 @@ SECRETS: Final = (
         """,
     ),
     Hostile(
-        "its environment",
-        "secrets in the environment, the arguments and what the kernel hands to a new program",
+        "environment",
+        "searches the environment, the arguments and the auxiliary vector for secrets",
         """
         def look():
             known = {"PATH", "HOME", "LANG", "PWD", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS",
@@ -45,7 +45,7 @@ SECRETS: Final = (
     ),
     Hostile(
         "/proc",
-        "environments, memories, descriptors and mounts of all processes, as /proc would show them",
+        "reads environments, memory, descriptors and mounts of all processes",
         """
         def look():
             for name in ("self/environ", "1/environ", "self/mem", "1/root/etc/passwd", "self/fd", "self/maps",
@@ -60,8 +60,8 @@ SECRETS: Final = (
         """,
     ),
     Hostile(
-        "its opponents",
-        "other seats' folders, programs and processes",
+        "opponents",
+        "reads folders, programs and processes of other seats",
         """
         def look():
             places = ["/tmp", "/var/tmp", "/run", "/dev/shm", "/bot/..", "/bot/../..", "/proc/2/root/bot"]
@@ -78,8 +78,8 @@ SECRETS: Final = (
         """,
     ),
     Hostile(
-        "the platform",
-        "its sources, its settings, its database and its keys, wherever they may lie",
+        "platform",
+        "reads the source code, settings, database and keys of the site",
         """
         def look():
             for place in ("/usr/src/app", "/app", "/srv", "/opt", "/code", "/work", "/tmp", "/usr/local/esr"):
@@ -96,8 +96,8 @@ SECRETS: Final = (
         """,
     ),
     Hostile(
-        "its neighbours' memory",
-        "ptrace, process_vm_readv, pidfd_getfd, kcmp and the like, on every process",
+        "memory of other processes",
+        "uses ptrace, process_vm_readv, pidfd_getfd, kcmp and similar calls on every process",
         """
         def look():
             for pid in (1, 2, 3, 1000):
@@ -109,8 +109,8 @@ SECRETS: Final = (
         """,
     ),
     Hostile(
-        "how busy the host is",
-        "free memory, load, uptime and the space on disks, which other bots could change to talk to it",
+        "load of the host",
+        "reads free memory, load, uptime and disk space, which other bots can change",
         """
         def look():
             attempt("sysinfo", syscall, 99, ctypes.create_string_buffer(256))
@@ -127,8 +127,8 @@ SECRETS: Final = (
 
 NETWORK: Final = (
     Hostile(
-        "sockets of every family",
-        "all 46 families of sockets but the local one, of every type",
+        "socket families",
+        "opens sockets of all 46 families except local ones, in every type",
         """
         def open_():
             for family in range(46):
@@ -140,8 +140,8 @@ NETWORK: Final = (
         """,
     ),
     Hostile(
-        "the internet",
-        "connections and packets by IPv4 and IPv6, raw ones too",
+        "internet",
+        "connects and sends packets over IPv4 and IPv6, also raw ones",
         """
         def connect():
             for family, address in ((socket.AF_INET, ("127.0.0.1", 80)), (socket.AF_INET, ("1.1.1.1", 53)),
@@ -155,8 +155,8 @@ NETWORK: Final = (
         """,
     ),
     Hostile(
-        "the kernel by netlink",
-        "netlink, packet sockets, key sockets, crypto sockets, XDP",
+        "netlink",
+        "opens netlink, packet, key, crypto and XDP sockets",
         """
         def connect():
             for family in (socket.AF_NETLINK, socket.AF_PACKET, 15, 38, 44):
@@ -166,8 +166,8 @@ NETWORK: Final = (
         """,
     ),
     Hostile(
-        "virtual machines and radios",
-        "vsock, Bluetooth, CAN, NFC, TIPC, InfiniBand, IUCV, phones",
+        "other network devices",
+        "opens vsock, Bluetooth, CAN, NFC, TIPC, InfiniBand, IUCV and phone sockets",
         """
         def connect():
             for family in (40, 31, 29, 39, 30, 27, 32, 35, 21, 24, 26, 33, 34, 36, 37, 41, 42, 43, 45):
@@ -178,7 +178,7 @@ NETWORK: Final = (
     ),
     Hostile(
         "local sockets",
-        "it binds, connects, listens and sends to paths and abstract names",
+        "binds, connects, listens and sends to paths and abstract names",
         """
         def connect():
             for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_SEQPACKET):
@@ -196,8 +196,8 @@ NETWORK: Final = (
         """,
     ),
     Hostile(
-        "the table's sockets",
-        "its pipes, taken for sockets: who is at the other end, and descriptors through them",
+        "pipes as sockets",
+        "uses its pipes as sockets to identify and reach the other end",
         """
         def pry():
             for number in (0, 1, 2):

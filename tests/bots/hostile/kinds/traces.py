@@ -8,8 +8,8 @@ from tests.bots.hostile.kind import Hostile
 
 TRACES: Final = (
     Hostile(
-        "a note for the next game",
-        "a file in its own folder, in /tmp, in /dev/shm, in a cache of compiled modules",
+        "file for the next game",
+        "writes to its folder, /tmp, /dev/shm and a cache of compiled modules",
         """
         places = ("/bot", "/tmp", "/dev/shm", "/dev", "/var/tmp", "/run", "/bot/__pycache__", os.path.expanduser("~"))
         def leave():
@@ -20,8 +20,8 @@ TRACES: Final = (
         """,
     ),
     Hostile(
-        "locks on files that others see",
-        "flock, fcntl locks, open file locks and leases on the files that all bots share and on its own",
+        "file locks",
+        "uses flock, fcntl locks, open file locks and leases on its own and shared files",
         """
         import fcntl
         def lock():
@@ -38,8 +38,8 @@ TRACES: Final = (
         """,
     ),
     Hostile(
-        "when its files were read",
-        "it reads one of its files and looks whether that can be seen later, by any of its times",
+        "access times",
+        "reads one of its files and looks for traces of this in all timestamps",
         """
         def read():
             for path in ("/bot/read.txt", "/bot/bot.py", "/bot"):
@@ -57,8 +57,8 @@ TRACES: Final = (
         files={"read.txt": "a bit"},
     ),
     Hostile(
-        "counters of the host",
-        "numbers that count sockets, sandboxes, mounts and page faults, and so tell one game what another has done",
+        "host counters",
+        "reads counters of sockets, sandboxes, mounts and page faults",
         """
         def count():
             ours, theirs = socket.socketpair()
@@ -71,8 +71,8 @@ TRACES: Final = (
         """,
     ),
     Hostile(
-        "names that nobody owns",
-        "abstract sockets, shared memory, semaphores, queues and keys of a known name",
+        "global names",
+        "uses abstract sockets, shared memory, semaphores, queues and keys with known names",
         """
         def keep():
             local = socket.socket(socket.AF_UNIX)
@@ -85,8 +85,8 @@ TRACES: Final = (
         """,
     ),
     Hostile(
-        "a process for the next game",
-        "a child, a thread or a stopped copy of itself that waits for the next game",
+        "process for the next game",
+        "leaves a child, a thread or a stopped copy of itself",
         """
         def stay():
             attempt("a child", os.fork)
@@ -96,8 +96,8 @@ TRACES: Final = (
         """,
     ),
     Hostile(
-        "devices with a memory",
-        "it looks for something that keeps what is written to it among the devices",
+        "device with a memory",
+        "looks for a device that stores written data",
         """
         def write():
             for name in os.listdir("/dev"):
