@@ -31,6 +31,11 @@ def test_texts_of_scripts_are_gathered_where_they_stand_within_a_call() -> None:
     assert template("djangojs").get("10 seconds left.") is not None
 
 
+def test_no_text_contains_a_tag_of_a_template() -> None:
+    """Django reads a tag only on one line. A variable with a line break is shown as it is written."""
+    assert [message for _, message, _ in messages.pages() if re.search(r"\{\{|\{%(?!\()", str(message))] == []
+
+
 @EVERY_LANGUAGE
 def test_every_term_of_the_games_is_said_in_the_language(language: str) -> None:
     catalog = messages.read(language, "django")
