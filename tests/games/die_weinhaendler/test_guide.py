@@ -133,7 +133,7 @@ def test_the_better_example_earns_what_the_engine_pays() -> None:
 
 def test_the_guide_names_the_limits_of_the_house() -> None:
     assert INVERTED_TRIANGLES
-    assert "may stand on its base or on its tip" in GUIDE
+    assert "may be on its base or on its tip" in GUIDE
     assert f"**{COUNTED[IDLE_LIMIT].capitalize()} rounds in a row" in GUIDE
     assert f"more than {COUNTED[HAND_LIMIT]}" in GUIDE
     assert f"dealt **{COUNTED[HAND_SIZE]}**" in GUIDE
