@@ -63,7 +63,7 @@ def test_the_page_names_seeds_commitments_and_blocks_correctly() -> None:
 def test_the_page_lists_the_decks_in_the_order_before_a_shuffle() -> None:
     block = re.findall(r"```text\n(.*?)```", PAGE, flags=re.DOTALL)[0]
     assert tuple(block.split()) == GEM_CARDS
-    table = PAGE.split("| event card | copies | |")[1].split("\n\n")[0]
+    table = PAGE.split("| event card | copies | effect |")[1].split("\n\n")[0]
     rows = [row.split("|") for row in table.splitlines() if "`" in row]
     listed = [(re.findall(r"`([^`]+)`", row[1]), int(row[2].split()[0])) for row in rows]
     assert tuple(code for codes, copies in listed for code in codes for _ in range(copies)) == EVENT_CARDS

@@ -17,8 +17,8 @@ from games.registry import GAMES
 from tests.games.readers import table_after
 
 ROOT = Path(__file__).parents[2]
-VIEWS = (ROOT / "docs" / "views.md").read_text(encoding="utf-8")
-RECORD = (ROOT / "docs" / "record.md").read_text(encoding="utf-8")
+VIEWS = (ROOT / "docs" / "reference" / "views.md").read_text(encoding="utf-8")
+RECORD = (ROOT / "docs" / "reference" / "record.md").read_text(encoding="utf-8")
 DOCS = ROOT / "docs"
 PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md") if path.parent.name != "decisions")
 
@@ -107,21 +107,21 @@ def sample_decks() -> list[dict[str, Any]]:
 
 def test_the_page_names_every_key_of_a_view_of_edel_stein_and_reich() -> None:
     for shape in shapes(ESR, "view"):
-        assert sorted(first_column(VIEWS, "### Edel, Stein & Reich\n")) == sorted(shape["required"])
-        assert sorted(first_column(VIEWS, "A player:")) == sorted(shape["$defs"]["player"]["required"])
-        assert sorted(first_column(VIEWS, "A barter:")) == sorted(shape["$defs"]["barter"]["required"])
+        assert sorted(first_column(VIEWS, "### View of Edel, Stein & Reich\n")) == sorted(shape["required"])
+        assert sorted(first_column(VIEWS, "#### Player\n")) == sorted(shape["$defs"]["player"]["required"])
+        assert sorted(first_column(VIEWS, "#### Barter\n")) == sorted(shape["$defs"]["barter"]["required"])
 
 
 def test_the_page_names_every_key_of_a_view_of_die_weinhaendler() -> None:
     (shape,) = shapes(WINE, "view")
-    assert sorted(first_column(VIEWS, "### Die Weinhändler\n")) == sorted(shape["required"])
-    assert sorted(first_column(VIEWS, "A merchant:")) == sorted(shape["$defs"]["player"]["required"])
-    assert sorted(first_column(VIEWS, "A bottle in a cellar:")) == sorted(shape["$defs"]["bottle"]["required"])
+    assert sorted(first_column(VIEWS, "### View of Die Weinhändler\n")) == sorted(shape["required"])
+    assert sorted(first_column(VIEWS, "#### Merchant\n")) == sorted(shape["$defs"]["player"]["required"])
+    assert sorted(first_column(VIEWS, "#### Bottle in a cellar\n")) == sorted(shape["$defs"]["bottle"]["required"])
 
 
 @pytest.mark.parametrize(("title", "slugs"), PARTS)
 def test_the_page_names_every_kind_of_decision_and_its_bounds(title: str, slugs: Sequence[str]) -> None:
-    part = VIEWS.split(f"### {title}, what is asked\n", 1)[1].split("\n#", 1)[0]
+    part = VIEWS.split(f"### Decisions in {title}\n", 1)[1].split("\n#", 1)[0]
     options = [option for shape in shapes(slugs, "decision") for option in shape["oneOf"]]
     assert set(first_column(part, "\n")) == {option["properties"]["kind"]["const"] for option in options}
     for key in {key for option in options for key in option["required"]} - {"kind", "seat", "default", "legal"}:
@@ -130,7 +130,7 @@ def test_the_page_names_every_kind_of_decision_and_its_bounds(title: str, slugs:
 
 @pytest.mark.parametrize(("title", "slugs"), PARTS)
 def test_the_page_names_every_event_with_its_keys(title: str, slugs: Sequence[str]) -> None:
-    part = VIEWS.split(f"### {title}, what happens\n", 1)[1].split("\n## ", 1)[0]
+    part = VIEWS.split(f"### Events in {title}\n", 1)[1].split("\n## ", 1)[0]
     options = [option for shape in shapes(slugs, "log", "event") for option in shape["oneOf"]]
     assert set(first_column(part, "\n")) == {option["properties"]["type"]["const"] for option in options}
     for option in options:
@@ -142,7 +142,7 @@ def test_the_page_names_every_event_with_its_keys(title: str, slugs: Sequence[st
 
 def test_the_page_names_every_key_of_a_scoring() -> None:
     row = shapes(ESR, "log", "scored_row")[0]
-    assert set(first_column(VIEWS, "A scoring has five rows")) == set(row["required"])
+    assert set(first_column(VIEWS, "#### Scoring\n")) == set(row["required"])
 
 
 def test_the_page_names_every_kind_of_step_and_every_reason() -> None:
