@@ -1,4 +1,4 @@
-"""The engine: rules, records and what players see of them. ``games.build`` says which build of it runs."""
+"""Game engine: rules, records, and what each player sees. Importing it selects the build (``games.build``)."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""Which build of the engine runs: the modules as they are, or the same modules compiled by mypyc.
+"""Select the build of the engine: the Python sources, or the same modules compiled by mypyc.
 
-``make engine-native`` compiles the rules into ``games/native/``, a wheel can bring them along. They are imported in
-the place of their sources when they were compiled from exactly these. Compiled modules that are out of date are never
-used: a warning says so, and the sources run. ``ESR_ENGINE=python`` in the environment keeps to the sources,
-``ESR_ENGINE=native`` insists on the compiled modules and raises ``ImportError`` where there are none to use.
+``make engine-native`` compiles the rules into ``games/native/``; a wheel can contain them. Compiled modules replace the
+sources only if they were compiled from exactly these sources. Otherwise a warning appears and the sources run.
+
+The environment variable ``ESR_ENGINE`` overrides this: ``python`` always uses the sources, ``native`` requires compiled
+modules and raises ``ImportError`` if there are none that match.
 """
 
 from __future__ import annotations
@@ -21,20 +22,23 @@ from pathlib import Path
 from types import ModuleType
 
 ROOT = Path(__file__).parent
-"""The package, with all its sources."""
+"""The folder of the package ``games``."""
 
 FOLDER = ROOT / "native" / EXTENSION_SUFFIXES[0].strip(".").partition(".")[0]
-"""Where the modules compiled for this Python lie."""
+"""The folder of the modules that are compiled for this version of Python."""
 
 MANIFEST = FOLDER / "manifest"
-"""What was compiled: ``{"sources": {"base.py": SHA-256, …}, "files": {"games.rules": file name, …}}``."""
+"""The file that lists the compiled modules.
+
+Its form is ``{"sources": {"rules.py": SHA-256, …}, "files": {"games.rules": file name, …}}``.
+"""
 
 COMPILED = False
-"""Whether the compiled modules run."""
+"""Whether the compiled modules are in use."""
 
 
 class _Compiled(MetaPathFinder):
-    """Finds compiled modules before anybody finds their sources."""
+    """Import hook that finds compiled modules before their sources are found."""
 
     def __init__(self, files: Mapping[str, str]) -> None:
         self.files = files
@@ -50,13 +54,13 @@ class _Compiled(MetaPathFinder):
 
 
 def digests(sources: Sequence[str]) -> dict[str, str]:
-    """The SHA-256 of sources by their path below ``ROOT``; one that is not there has ``""``."""
+    """Return the SHA-256 of source files by their path below ``ROOT``, ``""`` for missing files."""
     paths = {source: ROOT / source for source in sources}
     return {source: sha256(path.read_bytes()).hexdigest() if path.is_file() else "" for source, path in paths.items()}
 
 
 def what_is_wrong() -> str:
-    """Why there is nothing compiled that can be used, or ``""``."""
+    """Return why the compiled modules cannot be used, or ``""`` if they can."""
     if not MANIFEST.is_file():
         return f"the engine is not compiled for this Python, {FOLDER.name}: `make engine-native` does that"
     manifest = json.loads(MANIFEST.read_text(encoding="utf-8"))
@@ -72,7 +76,10 @@ def what_is_wrong() -> str:
 
 
 def choose() -> None:
-    """Have compiled modules imported if there are any that fit; before anything else of ``games`` is imported."""
+    """Use the compiled modules if they match the sources. Call it before other modules of ``games`` are imported.
+
+    Raises ``ImportError`` if ``ESR_ENGINE`` is invalid, or is ``native`` and no compiled modules match.
+    """
     global COMPILED
     wanted = os.environ.get("ESR_ENGINE", "")
     if wanted not in ("", "python", "native"):

@@ -1,7 +1,7 @@
-"""Chance from a 256-bit seed, by a construction anybody can re-implement (``docs/reference/record.md``).
+"""Chance outcomes from a 256-bit seed, by a construction that is easy to reimplement (``docs/reference/record.md``).
 
-The k-th chance step of a name reads the words of SHA-256(seed ‖ "name/k/block"), so the deal of one
-seed stays the same whatever the players do in between.
+The k-th chance step of a name reads the words of SHA-256(seed ‖ "name/k/block"). So the deal of a seed does not depend
+on the moves of the players.
 """
 
 from __future__ import annotations
@@ -20,39 +20,39 @@ _SEVEN_ONES = b"\xff" * 7
 
 
 class Chance(Protocol):
-    """Where a game's chance outcomes come from: a seed, or a record that holds them."""
+    """A source of chance outcomes: a seed, or a record that contains them."""
 
     @property
     def seed(self) -> bytes:
-        """The 32 bytes that the game's record names as its seed."""
+        """The 32-byte seed that the record of the game contains."""
         ...
 
     def shuffle(self, name: str, items: list[T]) -> list[T]:
-        """``items`` in the order of the next chance step ``name``, as a new list."""
+        """Return ``items`` as a new list in the order of the next chance step ``name``."""
         ...
 
     def below(self, name: str, n: int) -> int:
-        """The next chance step ``name``: an integer from 0 to ``n`` − 1."""
+        """Return an integer from 0 to ``n`` − 1 from the next chance step ``name``."""
         ...
 
     def copy(self) -> Chance:
-        """An independent source that goes on from the same place."""
+        """Return an independent source that continues from the same position."""
         ...
 
 
 def commitment(seed: bytes) -> str:
-    """The SHA-256 of the seed's bytes, 64 hex digits: published before the first move."""
+    """Return the SHA-256 of the seed as 64 hex digits. It is published before the first move."""
     return sha256(seed).hexdigest()
 
 
 def _words(prefix: bytes) -> Iterator[int]:
-    """The 8-byte big-endian words of one chance step, without end."""
+    """Yield the 8-byte big-endian words of one chance step, without end."""
     for block in count():
         yield from unpack(">4Q", sha256(prefix + b"%d" % block).digest())
 
 
 def _fair(n: int, words: Iterator[int]) -> int:
-    """The next word that can be reduced to an integer below ``n`` fairly; words that favour small ones are skipped."""
+    """Return the next word that gives each integer below ``n`` the same probability. Biased words are skipped."""
     limit = _WORDS // n * n
     while True:
         word = next(words)
@@ -61,10 +61,10 @@ def _fair(n: int, words: Iterator[int]) -> int:
 
 
 def _fair_words(prefix: bytes, bounds: range) -> Sequence[int]:
-    """A fair word for each of ``bounds``, which descend, from the words of one chance step.
+    """Return a fair word for each of ``bounds``, which descend, from the words of one chance step.
 
-    Up to a bound of 256 only a word that begins with seven bytes of ones can be unfair. Hardly ever are there seven
-    in a row; then, and only then, the words are judged one by one.
+    For a bound of up to 256, only a word that begins with seven bytes of ones can be biased. This is so rare that the
+    words are examined one by one only if seven such bytes occur in a row.
     """
     needed = len(bounds)
     blocks = b"".join([sha256(prefix + b"%d" % block).digest() for block in range((needed + 3) // 4)])
@@ -76,9 +76,9 @@ def _fair_words(prefix: bytes, bounds: range) -> Sequence[int]:
 
 
 class SeededChance:
-    """Chance outcomes computed from a seed of 32 bytes. Raises ``ValueError`` for any other length.
+    """Chance outcomes computed from a 32-byte seed. Raises ``ValueError`` for any other length.
 
-    The counts of a step's name are replaced, never changed, so that copies can share them.
+    The dictionary of counts is replaced, never changed, so that copies can share it.
     """
 
     __slots__ = ("_counts", "_seed")
@@ -94,7 +94,7 @@ class SeededChance:
         return self._seed
 
     def _next(self, name: str) -> bytes:
-        """What the next chance step ``name`` hashes before the number of each block."""
+        """Return the bytes that are hashed with each block number for the next chance step ``name``."""
         occurrence = self._counts.get(name, 0)
         self._counts = {**self._counts, name: occurrence + 1}
         return self._seed + f"{name}/{occurrence}/".encode("ascii")
@@ -115,26 +115,26 @@ class SeededChance:
         return _going_on(self._seed, self._counts)
 
     def __reduce__(self) -> tuple[Callable[..., SeededChance], tuple[bytes, dict[str, int]]]:
-        """For ``copy`` and ``pickle``, which could not make an object of a compiled class without its seed."""
+        """Support ``copy`` and ``pickle``, which cannot create an object of a compiled class without its seed."""
         return _going_on, (self._seed, self._counts)
 
 
 def _going_on(seed: bytes, counts: dict[str, int]) -> SeededChance:
-    """The source of ``seed`` after so many steps of each name."""
+    """Return the source of ``seed`` after ``counts`` chance steps of each name."""
     twin = SeededChance(seed)
     twin._counts = counts
     return twin
 
 
 class ChanceError(ValueError):
-    """A recorded chance outcome that cannot be what the rules ask for here."""
+    """A recorded chance outcome is not possible under the rules."""
 
 
 class ScriptedChance:
-    """Chance outcomes read from a record: (name, value) pairs in the order in which they are needed.
+    """Chance outcomes read from a record: (name, value) pairs in order.
 
-    No random generator is involved. Raises ``ChanceError`` when the next pair has another name, is not a
-    permutation of what is shuffled, or is missing.
+    No random generator is used. Raises ``ChanceError`` if the next pair is missing, has another name, or its value is
+    not possible: not a permutation of the items to shuffle, or not an integer in the range.
     """
 
     __slots__ = ("_next", "_script", "_seed")

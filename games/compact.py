@@ -1,20 +1,21 @@
-"""A finished record in about a hundred bytes: its seed and its choices, from which the rules rebuild it exactly.
+"""A finished record in about 100 bytes: its seed and choices, from which the rules rebuild it exactly.
 
-The bytes are, in this order:
+The format has these parts, in this order:
 
-- a byte for this form (1), a byte for the number of seats, and one that is 1 if a default move was played, else 0;
-- the game's slug and the number of its rules, each as a byte for its length and ASCII text;
+- one byte each for the version of the format (1), the number of seats, and 1 if a default move was played, else 0;
+- the slug and the rules version of the game, each as a length byte and ASCII text;
 - the seed, 32 bytes;
-- a byte for the number of forfeits, and for each a byte for the seat and one for its place in ``FORFEIT_REASONS``;
-- the first 6 bytes of the SHA-256 of all bytes but these 6, followed by the record's JSON;
-- the choices as one big-endian integer without leading zero bytes, in mixed radix, the first choice least significant.
+- one byte for the number of forfeits, and for each the seat and the index of the reason in ``FORFEIT_REASONS``;
+- a checksum: the first 6 bytes of the SHA-256 of all other bytes, followed by the JSON of the record;
+- the choices as one big-endian integer without leading zero bytes, in mixed radix, first choice least significant.
 
-A choice is the place of the move among the legal ones in their order, with as many values as there are legal moves.
-Where defaults were played there is one value more: the highest, followed by the reason's place in ``DEFAULT_REASONS``.
-A seat that has once been defaulted for ``forfeit`` chooses nothing any more. Chance and forced moves take no space.
+A choice is the index of the move among the legal moves, so its radix is the number of legal moves. If a default move
+was played in the game, every radix is one larger. The additional value is a default move, followed by the index of its
+reason in ``DEFAULT_REASONS``. A seat makes no more choices after a default with the reason ``forfeit``. Chance and
+forced moves take no space.
 
-What is rebuilt hangs on the rules and the order of legal moves, so it is held against the sum: bytes that were damaged,
-or that the rules of today read in another way, are refused. They never give another record.
+The rebuilt record depends on the rules and the order of legal moves. The checksum detects damaged bytes and changed
+rules, so unpacking returns the original record or raises an error.
 """
 
 from __future__ import annotations
@@ -35,12 +36,12 @@ _SUM_BYTES: Final = 6
 
 
 class CompactError(ValueError):
-    """A record that cannot be packed, or bytes that cannot be unpacked: damaged, or of other rules."""
+    """A record that cannot be packed, or bytes that cannot be unpacked because of damage or other rules."""
 
 
 @dataclass(frozen=True)
 class _Head:
-    """What is known of a game before its first choice, and how it was left."""
+    """The part of the format before the choices: the game and its forfeits."""
 
     game: str
     rules: str
@@ -50,7 +51,7 @@ class _Head:
     forfeits: dict[int, str]
 
     def start(self) -> State:
-        """The deal. Raises ``CompactError`` for a game, rules or seats that are not known."""
+        """Return the state after the deal. Raises ``CompactError`` for unknown games, rules or seat counts."""
         game = GAMES.get(self.game)
         if game is None or game.rules.version != self.rules or self.seats not in game.seat_counts:
             asked = f"{self.game!r} with the rules {self.rules!r} and {self.seats} seats"
@@ -71,7 +72,7 @@ class _Head:
 
 
 class _Reader:
-    """Bytes from the front on. Raises ``CompactError`` where they end too soon."""
+    """Reads bytes from the front. Raises ``CompactError`` if there are not enough."""
 
     def __init__(self, packed: bytes) -> None:
         self.packed = packed
@@ -95,9 +96,9 @@ class _Reader:
 
 
 def pack(record: Mapping[str, Any]) -> bytes:
-    """A finished record in its compact form.
+    """Return the compact form of a finished record.
 
-    Raises ``CompactError`` for a record without an end, or that is not what the rules make of its seed and choices.
+    Raises ``CompactError`` for a record of an unfinished game, and if its seed and choices do not give the same record.
     """
     if record["outcome"] is None:
         raise CompactError("only the record of a finished game can be packed")
@@ -120,7 +121,7 @@ def pack(record: Mapping[str, Any]) -> bytes:
 
 
 def unpack(packed: bytes) -> Document:
-    """The record of a compact form. Raises ``CompactError`` for bytes that are damaged or of other rules."""
+    """Return the record of a compact form. Raises ``CompactError`` for damaged bytes and for other rules."""
     reader = _Reader(packed)
     head = _head(reader)
     front = packed[: reader.place]
@@ -151,7 +152,7 @@ def _head(reader: _Reader) -> _Head:
 
 
 def _digits(state: State, moves: list[Document], defaults: bool) -> list[tuple[int, int]]:
-    """Play the moves, and write every choice as (value, number of values)."""
+    """Play the moves and return every choice as (value, radix)."""
     digits: list[tuple[int, int]] = []
     gone: set[int] = set()
     for step in moves:
@@ -189,7 +190,7 @@ def _number_of(digits: list[tuple[int, int]]) -> int:
 
 
 def _choose(state: State, number: int, defaults: bool) -> int:
-    """Play the choices that ``number`` holds up to the end of the game, and give back what is left of it."""
+    """Play the choices in ``number`` to the end of the game and return the rest of the number."""
     gone: set[int] = set()
     while state.pending:
         seat = state.pending[0]

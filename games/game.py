@@ -1,4 +1,4 @@
-"""A game as the registry lists it: rules, and how they are shown, counted, learned and described."""
+"""A game of the registry: its rules, presentation, statistics, encoding and JSON Schemas."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from games.words import DEFAULTS, FORFEITS
 
 @dataclass(frozen=True, eq=False)
 class Game:
-    """One game. Only ``rules`` and ``presentation`` are required; everything else has a default for any game.
+    """One game. Only ``rules`` and ``presentation`` are required; all other parts have a default for any game.
 
-    ``learning`` makes the encoding of moves and views from the number of seats. ``shapes`` describes the documents:
-    JSON Schemas are built from it.
+    ``learning`` returns the encoding of moves and views for a number of seats. ``shapes`` describes the documents of
+    the game, from which the JSON Schemas are built.
     """
 
     rules: Rules
@@ -46,12 +46,12 @@ class Game:
         return self.rules.new(seats, seed)
 
     def encoding(self, seats: int) -> Encoding:
-        """Its moves and views with this number of seats as numbers. Raises ``ValueError`` for a wrong number."""
+        """Return the numeric encoding for a number of seats. Raises ``ValueError`` for a wrong number."""
         self.rules.require_seats(seats)
         return self.learning(seats)
 
     def schema(self, document: str) -> Schema:
-        """A copy of the JSON Schema of one of ``games.schemas.DOCUMENTS``. Raises ``LookupError`` for another name."""
+        """Return a copy of the JSON Schema of a document in ``games.schemas.DOCUMENTS``, or raise ``LookupError``."""
         if document not in self._schemas:
             raise LookupError(f"unknown document {document!r}; choose from {', '.join(self._schemas)}")
         return deepcopy(self._schemas[document])
@@ -62,7 +62,7 @@ class Game:
 
 
 def terms(games: Iterable[Game]) -> list[str]:
-    """The English words of ``games`` that pages and boards use, each once, sorted: translations must have them."""
+    """Return the English words of ``games`` that pages and boards show, sorted and unique. They must be translated."""
     found = {term for game in games for term in _terms_of(game)}
     return sorted(found | set(DEFAULTS.values()) | set(FORFEITS.values()))
 

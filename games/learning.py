@@ -1,8 +1,8 @@
-"""The learning contract: moves as sequences of numbered actions, and what a seat may see as one vector.
+"""The learning contract: moves as sequences of numbered actions, observations as vectors of numbers.
 
-Both come from documents alone: the ``view`` and the ``decision`` of one seat (``docs/reference/views.md``).
-Nothing hidden can leak, and a policy that learned in an environment can play as a bot,
-which gets the same two documents.
+Both are computed from two documents of one seat: the ``view`` and the ``decision`` (``docs/reference/views.md``). So no
+hidden information can leak, and a policy that was trained in an environment can play as a bot, which receives the same
+documents.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ Chosen = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What an observation is made of: a seat's view, what it is asked (``None``: nothing), what it has chosen so far.
+    """The input of an observation: the view of a seat, its decision (``None`` if it owes none) and its actions so far.
 
-    ``players`` are the view's, this seat's first, then clockwise.
+    ``players`` are those of the view in clockwise order, beginning with this seat.
     """
 
     view: Document
@@ -33,14 +33,14 @@ class Seen:
     players: Sequence[Document]
 
     def clockwise(self, seat: int) -> int:
-        """How far ``seat`` sits from this one: 0 is itself, 1 the next."""
+        """Return the distance from this seat to ``seat``: 0 is this seat, 1 the next one clockwise."""
         distance: int = (seat - self.view["seat"]) % self.view["seats"]
         return distance
 
 
 @dataclass(frozen=True)
 class Section:
-    """A stretch of the observation: so many numbers from 0 to ``high``, what they mean, and how they are read."""
+    """A part of the observation: ``size`` numbers from 0 to ``high``, their meaning, and a function that reads them."""
 
     name: str
     size: int
@@ -50,49 +50,49 @@ class Section:
 
 
 class Encoding(ABC):
-    """The moves and views of one game at one number of seats, as numbers; stateless.
+    """The numeric encoding of the moves and views of one game with one number of seats. It has no state.
 
-    A game's own is made from its number of ``seats``, and nothing else.
+    The constructor of a game's own encoding takes only ``seats``.
     """
 
     def __init__(self, seats: int, actions: tuple[str, ...], sections: tuple[Section, ...]) -> None:
-        """``actions`` names every action, by its number; ``sections`` are the observation's, in order."""
+        """Take the names of all ``actions`` by number, and the ``sections`` of an observation in order."""
         self.seats = seats
         self.actions = actions
         self.sections = sections
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy, or one read from a pickle, is made anew."""
+        """Support ``copy`` and ``pickle``: create a new encoding for the same number of seats."""
         return type(self), (self.seats,)
 
     @abstractmethod
     def options(self, decision: Document, chosen: Chosen) -> list[int]:
-        """The actions that may follow ``chosen``, each of them the way to at least one legal move; ascending.
+        """Return the actions that can follow ``chosen``, ascending. Each of them leads to at least one legal move.
 
-        Empty only when ``chosen`` is a whole move. ``chosen`` itself is taken to have been chosen from options.
+        Empty if and only if ``chosen`` is a complete move. Does not check ``chosen`` itself.
         """
 
     @abstractmethod
     def compose(self, decision: Document, actions: Chosen) -> Move:
-        """The move in its canonical form that ``actions``, chosen from options to the end, stand for."""
+        """Return the move of a complete sequence of ``actions``, in its canonical form. Does not check the actions."""
 
     @abstractmethod
     def sequence(self, decision: Document, move: Move) -> Chosen:
-        """The one sequence of actions that composes ``move``, which must be legal."""
+        """Return the sequence of actions that composes ``move``, which must be legal. It is unique."""
 
     def score(self, score: Mapping[str, Any]) -> float:
-        """The number of a seat's score object that decides the game first; higher is better."""
+        """Return the first criterion of the ranking from a seat's score object. Higher is better."""
         return float(score["points"])
 
     def mask(self, decision: Document, chosen: Chosen) -> list[int]:
-        """1 for every action that may follow ``chosen``, 0 for all others."""
+        """Return 1 for every action that can follow ``chosen``, 0 for all others."""
         mask = [0] * len(self.actions)
         for action in self.options(decision, chosen):
             mask[action] = 1
         return mask
 
     def move(self, decision: Document, actions: Chosen) -> Move:
-        """The move that ``actions`` compose. Raises ``ValueError`` unless they are a whole legal move."""
+        """Return the move that ``actions`` compose. Raises ``ValueError`` unless they are a complete legal move."""
         for length, action in enumerate(actions):
             options = self.options(decision, actions[:length])
             if action not in options:
@@ -102,7 +102,7 @@ class Encoding(ABC):
         return self.compose(decision, actions)
 
     def allows(self, decision: Document, move: Any) -> bool:
-        """Whether ``move``, whatever JSON value it is, is legal; it need not be in its canonical form."""
+        """Return whether ``move``, any JSON value, is legal. It need not be in its canonical form."""
         try:
             actions = self.sequence(decision, move)
             composed = self.move(decision, tuple(map(index, actions)))  # which no float has
@@ -112,18 +112,18 @@ class Encoding(ABC):
 
     @property
     def size(self) -> int:
-        """How many numbers an observation has."""
+        """The number of values in an observation."""
         return sum(section.size for section in self.sections)
 
     @property
     def highs(self) -> list[float]:
-        """The greatest value at each index of an observation; the least is 0 everywhere."""
+        """The maximum at each index of an observation. The minimum is always 0."""
         return [section.high for section in self.sections for _ in range(section.size)]
 
     def observation(self, view: Document, decision: Document | None, chosen: Chosen = ()) -> list[float]:
-        """What the seat of ``view`` is told, and what it has chosen of the move it is asked for, as ``size`` numbers.
+        """Return what the seat of ``view`` sees and has chosen of its current move, as a list of ``size`` numbers.
 
-        ``decision`` is ``None`` when the seat is not asked. Raises ``ValueError`` for a spectator's view.
+        ``decision`` is ``None`` if the seat owes no decision. Raises ``ValueError`` for the view of a spectator.
         """
         seat = view["seat"]
         if seat is None:
@@ -137,10 +137,10 @@ class Encoding(ABC):
 
 
 class PlainEncoding(Encoding):
-    """The encoding of a game that brings none: action ``n`` is the ``n``-th legal move that the decision lists.
+    """The encoding of a game without its own: action ``n`` is the ``n``-th legal move that the decision lists.
 
-    Actions exist only for decisions that list their moves. The observation says which moves are listed, and nothing of
-    the view: enough to play at random and for tests, not to learn.
+    Actions exist only for decisions that list their moves. The observation contains only which moves are listed,
+    nothing of the view. This is enough for random play and tests, but not for learning.
     """
 
     def __init__(self, seats: int) -> None:
@@ -158,7 +158,7 @@ class PlainEncoding(Encoding):
         return (next(place for place, one in enumerate(decision["legal"]) if same(one, move)),)
 
     def allows(self, decision: Document, move: Any) -> bool:
-        """Whether ``move`` is listed. Where nothing is listed, any move may be legal: only the rules can tell."""
+        """Return whether ``move`` is listed, or true if the decision lists no moves."""
         return decision["legal"] is None or any(same(one, move) for one in decision["legal"])
 
 
@@ -168,7 +168,7 @@ def _listed(seen: Seen) -> list[float]:
 
 
 def _in_any_order(value: Any) -> Any:
-    """``value`` with its lists of words sorted: several cards, or colours, are the same ones in any order."""
+    """Sort the lists of strings in ``value``, because the order of several cards or colors does not matter."""
     if type(value) is dict:
         return {key: _in_any_order(part) for key, part in value.items()}
     if type(value) is list and all(type(word) is str for word in value):
@@ -177,7 +177,7 @@ def _in_any_order(value: Any) -> Any:
 
 
 def one_hot(index: int | None, size: int) -> list[float]:
-    """1 at ``index``, 0 elsewhere; ``None`` is 0 everywhere."""
+    """Return ``size`` numbers with 1 at ``index`` and 0 elsewhere. ``None`` gives only zeros."""
     numbers = [0.0] * size
     if index is not None:
         numbers[index] = 1.0
@@ -185,12 +185,12 @@ def one_hot(index: int | None, size: int) -> list[float]:
 
 
 def scaled(numbers: Iterable[float], unit: float) -> list[float]:
-    """Every number in units of ``unit``."""
+    """Return every number divided by ``unit``."""
     return [number / unit for number in numbers]
 
 
 class Shares:
-    """How many of all its copies of each item are among some: from 0 to 1, in the order of ``copies``."""
+    """Converts a multiset to the share of each item's copies that it contains, from 0 to 1, in fixed order."""
 
     def __init__(self, copies: Mapping[str, int]) -> None:
         self.places = {item: (place, 1 / count) for place, (item, count) in enumerate(copies.items())}
@@ -199,7 +199,7 @@ class Shares:
         return len(self.places)
 
     def of(self, items: Iterable[str]) -> list[float]:
-        """The shares of ``items``, a multiset."""
+        """Return the shares of ``items``, a multiset."""
         numbers = [0.0] * len(self.places)
         for item in items:
             place, share = self.places[item]

@@ -1,4 +1,4 @@
-"""Ranks from the final standing, and games that ended early because at most one seat was left to play."""
+"""Ranks from the final score, and games that ended early because at most one seat was left."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from games.rules import Document, State
 
 
 def outcome(keys: Sequence[Any], scores: list[Document], forfeits: Mapping[int, str]) -> Document:
-    """Competition ranks by descending key (two winners are 1, 1, 3), and the scores with their forfeits.
+    """Return competition ranks by descending key (two winners are 1, 1, 3) and the scores with forfeits.
 
-    ``keys`` and ``scores`` are by seat. Forfeited seats share one rank: 1 + the number of finishers.
+    ``keys`` and ``scores`` are by seat. Seats that forfeited share one rank: 1 + the number of finishers.
     """
     finishers = [key for seat, key in enumerate(keys) if seat not in forfeits]
     ranks = [
@@ -24,11 +24,11 @@ def outcome(keys: Sequence[Any], scores: list[Document], forfeits: Mapping[int, 
 
 
 def played_steps(state: State) -> int:
-    """How many steps of a finished game were played before it ended early; all of them if it did not.
+    """Return the number of steps that were played before a finished game ended early, or all if it did not.
 
     A game ends early when at most one seat is left. The platform then plays default moves to the end, so that there is
-    a record: for those who have left as ``forfeit``, for the one who stays as ``absent``. Simultaneous choices that
-    were not complete by then are not counted: only their own seats have seen them.
+    a complete record: with the reason ``forfeit`` for seats that left, ``absent`` for the seat that stayed. Incomplete
+    simultaneous choices at that time do not count, because only their own seats have seen them.
     """
     steps, scores = state.steps_since(0), (state.outcome or {"scores": []})["scores"]
     stay = [seat for seat, score in enumerate(scores) if "forfeit" not in score]
@@ -49,7 +49,7 @@ def played_steps(state: State) -> int:
 
 
 def _asked_with(state: State, choice: int) -> range:
-    """The simultaneous choices among which step ``choice`` is; mostly that step alone."""
+    """Return the range of the simultaneous choices that include step ``choice``; usually that step alone."""
     choices, decided = range(0), -1
     for ply, at in state.retraced():
         if decided == choice:
@@ -61,7 +61,7 @@ def _asked_with(state: State, choice: int) -> range:
 
 
 def when_left(state: State) -> State | None:
-    """A finished game as it was when it ended early; ``None`` for one that was played to its end."""
+    """Return the state at the time when a game ended early, or ``None`` for a game that was played to its end."""
     played = played_steps(state)
     if played == len(state.steps_since(0)):
         return None
@@ -69,7 +69,7 @@ def when_left(state: State) -> State | None:
 
 
 def shown_outcome(state: State) -> Document | None:
-    """The outcome as pages show it. After an early end it has ranks and forfeits, but no unearned scores."""
+    """Return the outcome for pages. After an early end it has ranks and forfeits, but no unearned scores."""
     if state.outcome is None or played_steps(state) == len(state.steps_since(0)):
         return state.outcome
     scores = [{key: score[key] for key in ("forfeit",) if key in score} for score in state.outcome["scores"]]
@@ -77,5 +77,5 @@ def shown_outcome(state: State) -> Document | None:
 
 
 def has_score(score: Mapping[str, Any]) -> bool:
-    """Whether a score says more than why its seat forfeited."""
+    """Return whether a score contains more than the reason of a forfeit."""
     return bool(score.keys() - {"forfeit"})

@@ -1,7 +1,7 @@
 """The presentation contract: texts, symbols and drawings of a game.
 
-All of it is optional except the folder. Without a board, pages show views as tables; without a story of its own, a
-game is told step by step.
+Everything except the folder is optional. Without a board, pages show views as tables. Without its own story, the move
+list of a game has one sentence per step.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from games.tutorial import Tutorial
 
 @dataclass(frozen=True)
 class ScoreColumn:
-    """One column of a table of results: its heading with the unit, and how to read it from a score object.
+    """One column of a results table: its heading with the unit, and a function that formats a score object.
 
-    The text may hold tokens, such as ``{R}`` for a red gem (``Presentation.tokens``).
+    The text can contain tokens, such as ``{R}`` for a red gem (``Presentation.tokens``).
     """
 
     heading: str
@@ -27,17 +27,17 @@ class ScoreColumn:
 
 
 class Story(Protocol):
-    """Tell the game of a ``game-log/1`` in sentences, one chapter per round.
+    """Return the move list of a ``game-log/1``, one chapter per round.
 
-    ``names`` are those of the seats. With ``by_step`` no sentence tells of two steps, for readers who go through a game
-    step by step. Raises ``ValueError`` unless there is one name per seat.
+    ``names`` are the names of the seats. With ``by_step``, no sentence describes two steps, for readers who go through
+    a game step by step. Raises ``ValueError`` unless there is one name per seat.
     """
 
     def __call__(self, log: Mapping[str, Any], names: Sequence[str], by_step: bool = False) -> list[Chapter]: ...
 
 
 Beat = Literal["step", "barter", "reveal", "scoring"]
-"""How a step of a game is shown at a live table: how long, and with which sound (``ladder.live.clocks``)."""
+"""The duration and the sound of a step at a live table (``ladder.live.clocks``)."""
 
 POINTS = (ScoreColumn("Points", lambda score: str(score["points"])),)
 """The score columns of a game whose scores are ``{"points": 12}``."""
@@ -45,25 +45,26 @@ POINTS = (ScoreColumn("Points", lambda score: str(score["points"])),)
 
 @dataclass(frozen=True, eq=False)
 class Presentation:
-    """How a game looks to people.
+    """How a game is shown to people.
 
-    ``folder`` is the name of its package in ``games/``, which holds the file ``guide`` and, optionally,
+    ``folder`` is the name of the game's package in ``games/``. It contains the file ``guide_file`` and, optionally,
     ``starter/strategy.py``.
 
-    ``tokens`` may appear in braces in its guide and score columns, with the words for them: ``{"R": "red"}`` for
-    ``{R}``. ``games.words.in_words`` replaces them by words; pages draw the symbols of ``drawing``, the name of a file
-    in ``esr_platform/static/esr/drawings/`` that has a symbol for every token. ``pictures`` are further symbols of that
-    drawing that only the guide may use. Games may share a drawing.
+    ``tokens`` maps names that can appear in braces in the guide and in score columns to words: ``{"R": "red"}`` for
+    ``{R}``. ``games.words.in_words`` replaces them by words. Pages draw the symbols of ``drawing``, the name of a file
+    in ``esr_platform/static/esr/drawings/`` that has a symbol for every token. ``pictures`` are further symbols of the
+    drawing that only the guide can use. Games can share a drawing.
 
-    ``board`` is the name of the module in ``esr_platform/static/esr/boards/`` that draws its table
-    (``docs/internals/boards.md``) and of the one in ``composers/`` that composes moves; ``""``: the plain ones show
-    any view and any decision.
+    ``board`` is the name of the module in ``esr_platform/static/esr/boards/`` that draws the table
+    (``docs/internals/boards.md``) and of the module in ``composers/`` that composes moves. With ``""``, plain modules
+    show any view and any decision.
 
-    ``score_columns`` are those of a table of results, left to right. ``terms`` are the other English words that pages
-    and boards use for the game: translations must have them. ``tutorial`` plays the beginning with a newcomer.
+    ``score_columns`` are the columns of a results table, from left to right. ``terms`` are other English words that
+    pages and boards use for the game; they must be translated. ``tutorial`` plays the beginning of the game with a
+    newcomer.
 
-    ``beats`` has the beat of decisions by kind and of events by type. Other decisions are a ``step``; other events
-    are shown with the decision that they follow. The steps of a simultaneous choice are one ``reveal``.
+    ``beats`` maps kinds of decisions and types of events to beats. Other decisions are a ``step``. Other events are
+    shown with the decision that they follow. The steps of a simultaneous choice are one ``reveal``.
     """
 
     folder: str
@@ -80,7 +81,7 @@ class Presentation:
 
     @property
     def guide(self) -> str:
-        """The rules for a newcomer, as Markdown.
+        """The rules for newcomers, as Markdown.
 
         Pages draw code blocks whose first word is ``chain``, ``steps``, ``cards``, ``piles`` or ``pyramid``.
         """
@@ -88,16 +89,16 @@ class Presentation:
 
     @property
     def drawn(self) -> Mapping[str, str]:
-        """All that the guide may hold in braces, with the words for it."""
+        """All names that can appear in braces in the guide, with their words."""
         return {**self.tokens, **self.pictures}
 
     @property
     def starter(self) -> str:
-        """The ``strategy.py`` of a first bot: a commented source that decides simply.
+        """The source of ``strategy.py`` in the starter kit: a commented bot with a simple strategy.
 
-        It needs the standard library only and has a class ``Strategy``, made from the ``hello``, whose
-        ``choose(decision, view, log)`` returns a legal move for every decision. Without ``starter/strategy.py`` in the
-        game's folder this is ``games/plain_starter/strategy.py``, which plays any game by listed moves and defaults.
+        It needs only the standard library. Its class ``Strategy`` is created with the ``hello``; ``choose(decision,
+        view, log)`` returns a legal move for every decision. Without ``starter/strategy.py`` in the folder of the game,
+        this is ``games/plain_starter/strategy.py``, which plays listed and default moves of any game.
         """
         own = files(f"games.{self.folder}").joinpath("starter", "strategy.py")
         return (own if own.is_file() else files("games").joinpath("plain_starter", "strategy.py")).read_text("utf-8")

@@ -1,4 +1,4 @@
-"""The record of a finished game: read, written, replayed without chance, and verified against its seed."""
+"""Read, write, replay and verify the record of a game (``game-record/1``)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HEX: Final = re.compile(r"[0-9a-f]{64}\Z")
 
 
 class RecordError(ValueError):
-    """Something in a record is wrong: at step ``ply`` (from 0), or ``None`` if it is not in a step."""
+    """A record is invalid. ``ply`` is the step (from 0), or ``None`` if the error is not in a step."""
 
     def __init__(self, ply: int | None, message: str) -> None:
         super().__init__(message if ply is None else f"step {ply}: {message}")
@@ -27,12 +27,12 @@ class RecordError(ValueError):
 
 
 def to_json(record: Mapping[str, Any]) -> str:
-    """The record on one line, without white space."""
+    """Return the record as one line of JSON without white space."""
     return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
 
 
 def from_json(text: str | bytes) -> Document:
-    """Read one record strictly. Raises ``RecordError`` unless the text is JSON in the shape of a record."""
+    """Parse one record strictly. Raises ``RecordError`` unless the text is JSON in the form of a record."""
     try:
         document = strict.parse(text)
     except ValueError as error:
@@ -41,11 +41,11 @@ def from_json(text: str | bytes) -> Document:
 
 
 def verify(record: Mapping[str, Any], forfeits: Mapping[int, str] | None = None) -> State:
-    """Play a record again from its seed and return the finished state.
+    """Replay a record from its seed and return the final state.
 
-    Every chance outcome is computed from the seed and every move judged by the rules. ``forfeits`` (reasons
-    by seat) are what the runner reported; without them, those that the record's scores carry are taken.
-    Raises ``RecordError`` with the ply and a sentence for the first thing that is wrong.
+    Every chance outcome is computed from the seed, and the rules check every move. ``forfeits`` contains the reasons by
+    seat that the runner reported; by default they are read from the scores of the record. Raises ``RecordError`` with
+    the step and a description of the first error.
     """
     document = check_shape(dict(record))
     seed = bytes.fromhex(document["seed"])
@@ -55,7 +55,10 @@ def verify(record: Mapping[str, Any], forfeits: Mapping[int, str] | None = None)
 
 
 def replay(record: Mapping[str, Any], forfeits: Mapping[int, str] | None = None) -> State:
-    """Play a record again with the chance outcomes it holds and no random generator. Raises ``RecordError``."""
+    """Replay a record with its own chance outcomes, without a random generator, and return the final state.
+
+    ``forfeits`` is as in :func:`verify`. Raises ``RecordError`` for the first error.
+    """
     document = check_shape(dict(record))
     values = GAMES[document["game"]].rules.chance_values
     script = [(step["chance"], step[values[step["chance"]]]) for step in document["steps"] if "chance" in step]
@@ -96,7 +99,7 @@ def _compare(steps: list[Document], ply: int, produced: Document) -> None:
 
 
 def _play_step(state: State, step: Document, ply: int) -> None:
-    """Play one recorded move that a player, or the platform for him, has chosen."""
+    """Play one recorded move that a player, or the platform for the player, has chosen."""
     if "chance" in step:
         raise RecordError(ply, f"unexpected chance step {step['chance']!r}")
     if step.get("forced"):
@@ -129,9 +132,9 @@ def _forfeits_of(record: Document) -> dict[int, str]:
 
 
 def _check_forfeit_defaults(steps: list[Document], forfeits: Mapping[int, str] | None) -> None:
-    """Once a step of a seat says ``forfeit``, the seat has forfeited and never moves itself again.
+    """Check that a seat makes no other moves after a step with the default reason ``forfeit``.
 
-    ``forfeits`` is ``None`` for a running game that came without them.
+    ``forfeits`` is ``None`` for the record of a running game if the forfeits are not known.
     """
     gone: set[int] = set()
     for ply, step in enumerate(steps):
@@ -148,7 +151,7 @@ def _check_forfeit_defaults(steps: list[Document], forfeits: Mapping[int, str] |
 
 
 def check_shape(record: Any) -> Document:
-    """Return ``record`` if it has the shape of a record of a known game. Raises ``RecordError``."""
+    """Return ``record`` if it has the form of a record of a known game. Raises ``RecordError`` if not."""
     if type(record) is not dict or "format" not in record or "rules" not in record:
         raise RecordError(None, "a record must be an object with the keys format and rules")
     game = GAMES.get(record["game"]) if type(record.get("game")) is str else None

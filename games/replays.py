@@ -1,8 +1,6 @@
-"""A finished game as one document, ``replay/1``, from which all positions can be drawn.
+"""A finished game as one document (``replay/1``) that contains every position for drawing.
 
-See ``docs/guides/replays.md``.
-
-The document has no names, so it stays the same when players are renamed.
+``docs/guides/replays.md`` explains it. The document has no names, so it stays valid when players are renamed.
 """
 
 from __future__ import annotations
@@ -22,10 +20,10 @@ FORMAT: Final = "replay/1"
 
 
 def replay_document(record: Mapping[str, Any]) -> Document:
-    """All moments of a finished game, as patches from one to the next. Raises ``RecordError`` for a bad record.
+    """Return all positions of a finished game as patches. Raises ``RecordError`` for an invalid record.
 
-    A game that ended early stops at the table that was there then. In its sentences ``{0}`` stands for the name of
-    seat 0, and so on.
+    If the game ended early, the document ends with the position at that time. In its sentences, ``{0}`` is a
+    placeholder for the name of seat 0, and so on.
     """
     state = replay(record)
     left, outcome = when_left(state), shown_outcome(state)
@@ -51,12 +49,12 @@ def replay_document(record: Mapping[str, Any]) -> Document:
 
 
 def named(seats: int) -> list[str]:
-    """What stands for the names of the seats in sentences that go to everybody."""
+    """Return the placeholders for the names of the seats in sentences: ``{0}``, ``{1}``, and so on."""
     return [f"{{{seat}}}" for seat in range(seats)]
 
 
 def _chapter(chapter: Chapter, steps: int) -> Document:
-    """A chapter begins with the step that its first sentence tells of: a round is dealt by what ends the one before."""
+    """Return a chapter, which begins with the step of its first sentence: the end of a round deals the next one."""
     return {
         "title": chapter.title,
         "ply": min(chapter.plies[0], steps - 1),
@@ -65,7 +63,7 @@ def _chapter(chapter: Chapter, steps: int) -> Document:
 
 
 def _by_step(chapters: Sequence[Chapter], steps: int) -> list[list[str]]:
-    """The sentences of every step, in order; those that come after the last one are the last one's."""
+    """Return the sentences of every step, in order. Sentences after the last step belong to the last step."""
     told: list[list[str]] = [[] for _ in range(steps)]
     for chapter in chapters:
         for sentence, ply in zip(chapter.sentences, chapter.plies, strict=True):
@@ -78,11 +76,11 @@ def _by_step(chapters: Sequence[Chapter], steps: int) -> list[list[str]]:
 
 @dataclass(frozen=True)
 class Frame:
-    """The table after step ``ply`` of the record, and after what followed from it.
+    """The position after step ``ply`` of the record and after its consequences.
 
-    ``view`` is what all see, ``yous`` by seat what it alone knows. ``entries`` are what a spectator's log has gained:
-    the step, unless it is hidden, those that it reveals, and the events that followed. Chance that nobody is asked
-    about comes with the step before it: their tables are the same, their entries each one's own.
+    ``view`` is the spectator's view, ``yous`` the private part of each seat. ``entries`` are the new entries of the
+    spectator's log: the step unless it is hidden, steps that it reveals, and the events that followed. Chance steps
+    without a decision come with the step before them: they have the same position, but their own entries.
     """
 
     ply: int
@@ -92,12 +90,12 @@ class Frame:
 
     @property
     def table(self) -> Document:
-        """What a frame differs in from the one before."""
+        """The part of a frame that is compared with the frame before it."""
         return {"view": self.view, "yous": self.yous}
 
 
 def frames(state: State) -> Iterator[Frame]:
-    """One frame a step of the record of ``state``, in order; the first are those of the deal."""
+    """Yield one frame per step of the record of ``state``, in order, beginning with the deal."""
     told = 0
     first = 0
     for last, moment in state.retraced():
@@ -112,7 +110,7 @@ def frames(state: State) -> Iterator[Frame]:
 
 
 def _cause(entry: Document) -> int:
-    """The step that an entry came with."""
+    """Return the step that produced an entry."""
     ply: int = entry["ply"]
     return ply if "step" in entry else ply - 1
 
@@ -120,15 +118,15 @@ def _cause(entry: Document) -> int:
 # --- Patches ---------------------------------------------------------------------------------------------------------
 
 Patch = list[Any] | dict[str, Any] | None
-"""What changes from one JSON value to the next, small enough to send for every step.
+"""The difference between two JSON values, small enough to be sent for every step.
 
-``[value]`` replaces the old value. An object goes into an object or a list: it has one patch for each key or index that
-changes; for a list, ``"+"`` has the appended items and ``"-"`` the new length. ``None`` means that nothing changes.
+``[value]`` replaces the old value. An object changes an object or a list: it has one patch for each key or index that
+changes; for a list, ``"+"`` contains the appended items and ``"-"`` the new length. ``None`` means no change.
 """
 
 
 def patch(old: Any, new: Any) -> Patch:
-    """What makes ``new`` of ``old``."""
+    """Return the patch that changes ``old`` to ``new``."""
     if type(old) is type(new) is dict and old.keys() == new.keys():
         return _within({key: patch(old[key], new[key]) for key in old})
     if type(old) is type(new) is list and old and new:
@@ -137,7 +135,7 @@ def patch(old: Any, new: Any) -> Patch:
 
 
 def _of_list(old: list[Any], new: list[Any]) -> Patch:
-    """A list is patched in place unless nothing of it stays."""
+    """Return the patch of a list. Replace the whole list if no item stays."""
     common = min(len(old), len(new))
     changes = {str(place): patch(old[place], new[place]) for place in range(common)}
     if common and all(type(change) is list for change in changes.values()):
@@ -155,7 +153,7 @@ def _within(changes: dict[str, Patch]) -> dict[str, Any] | None:
 
 
 def patched(old: Any, change: Patch) -> Any:
-    """``old`` as ``change`` makes it; what does not change is shared, and nothing is written to."""
+    """Return ``old`` changed by ``change``. Unchanged parts are shared; ``old`` itself does not change."""
     if change is None:
         return old
     if isinstance(change, list):

@@ -1,8 +1,8 @@
-"""The rules contract: what a game is to everything that plays it.
+"""The rules contract: the interface between a game and everything that plays it.
 
 Documents (records, views, decisions, logs) are JSON values: ``dict``, ``list``, ``str``, ``int``, ``bool`` and
-``None``. See ``docs/reference/record.md`` and ``docs/reference/views.md``.
-``Game.schema`` returns their JSON Schemas.
+``None``. ``docs/reference/record.md`` and ``docs/reference/views.md`` describe them. ``Game.schema`` returns their JSON
+Schemas.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from games import strict
 from games.chance import Chance, SeededChance
 
 Document = dict[str, Any]
-"""One JSON object, as it is sent. Do not change a document that a state returned."""
+"""A JSON object as it is sent. Do not change a document that a state returned."""
 
 Move = str | dict[str, Any]
-"""One move as ``docs/reference/record.md`` writes it: a word, or an object such as ``{"offer": [0, 1, 0, 0]}``."""
+"""A move as in ``docs/reference/record.md``: a string, or an object such as ``{"offer": [0, 1, 0, 0]}``."""
 
 FORFEIT_REASONS = ("strikes", "exit", "not_ready", "memory", "time", "resign", "abandoned")
-"""Why a seat lost its game without playing it to the end."""
+"""The reasons for which a seat forfeits its game."""
 
 DEFAULT_REASONS = ("late", "malformed", "too_long", "wrong_id", "illegal", "forfeit", "absent")
-"""Why the platform played the default move for a seat."""
+"""The reasons for which the platform plays the default move for a seat."""
 
 LISTED_MOVES: Final = 64
-"""A decision lists its legal moves up to this number."""
+"""Maximum number of legal moves that a decision lists. If there are more, it lists none."""
 
 
 class IllegalMove(ValueError):
-    """The rules do not allow the move here. The state is unchanged.
+    """The rules do not allow the move. The state is unchanged.
 
     ``rule`` names the broken rule, ``legal`` lists or describes the legal moves.
     """
@@ -45,9 +45,9 @@ class IllegalMove(ValueError):
 
 
 class NumberedMoves(Protocol):
-    """Legal moves by their position in the canonical order, from 0.
+    """The legal moves by their position in canonical order, from 0.
 
-    ``[…]`` raises ``IndexError`` for other positions, ``index`` raises ``ValueError`` for other moves.
+    ``[…]`` raises ``IndexError`` for an invalid position, ``index`` raises ``ValueError`` for a move that is not legal.
     """
 
     def __len__(self) -> int: ...
@@ -58,9 +58,9 @@ class NumberedMoves(Protocol):
 
 
 class State(metaclass=ABCMeta):  # not ABC: mypyc makes no native class of what inherits from one that is not
-    """One play of a game, from the deal to the outcome. Seats count from 0.
+    """One play of a game, from the deal to the outcome. Seats are numbered from 0.
 
-    The state itself plays chance and forced moves. After :meth:`play` at least one seat owes a decision, or the game
+    The state itself plays chance and forced moves. After :meth:`play`, at least one seat owes a decision, or the game
     is over. Every pending seat has at least two legal moves.
 
     ``games.stepped.SteppedState`` implements most of this contract.
@@ -74,17 +74,21 @@ class State(metaclass=ABCMeta):  # not ABC: mypyc makes no native class of what 
     @property
     @abstractmethod
     def pending(self) -> tuple[int, ...]:
-        """The seats that owe a decision now, ascending. Several seats choose at once and in secret. Empty: over."""
+        """The seats that owe a decision now, ascending. Several seats choose simultaneously.
+
+        It is empty if the game is over.
+        """
 
     @property
     @abstractmethod
     def decision_kind(self) -> str | None:
-        """The kind of the decision that the pending seats owe, the same for all of them; ``None``: over."""
+        """The kind of the decision that all pending seats owe, or ``None`` if the game is over."""
 
     def decision(self, seat: int) -> Document:
-        """What ``seat`` is asked: kind, bounds, default move and, up to ``LISTED_MOVES``, the legal moves.
+        """Return the decision that ``seat`` owes: kind, bounds, default move and legal moves.
 
-        Raises ``LookupError`` when ``seat`` owes no decision. Override it to add bounds, or if a list is too slow.
+        ``legal`` is ``None`` if there are more than ``LISTED_MOVES`` legal moves. Raises ``LookupError`` if ``seat``
+        owes no decision. Override it to add bounds, or if a list is too slow.
         """
         legal = list(self.legal_moves(seat))
         listed = legal if len(legal) <= LISTED_MOVES else None
@@ -92,26 +96,26 @@ class State(metaclass=ABCMeta):  # not ABC: mypyc makes no native class of what 
 
     @abstractmethod
     def legal_moves(self, seat: int) -> Sequence[Move]:
-        """All legal moves of ``seat`` in canonical order; the first one is the default move.
+        """Return all legal moves of ``seat`` in canonical order. The first one is the default move.
 
-        Raises ``LookupError`` when ``seat`` owes no decision, as do the methods below.
+        Raises ``LookupError`` if ``seat`` owes no decision, as the methods below do.
         """
 
     def numbered_moves(self, seat: int) -> NumberedMoves:
-        """A view of the legal moves by position that need not build all of them."""
+        """Return the legal moves by position, without the need to build all of them."""
         return self.legal_moves(seat)
 
     def default_move(self, seat: int) -> Move:
-        """The first legal move. Override it if :meth:`legal_moves` is slow."""
+        """Return the default move, which is the first legal move. Override it if :meth:`legal_moves` is slow."""
         return self.legal_moves(seat)[0]
 
     def random_move(self, seat: int, random: Random) -> Move:
-        """One legal move, each with the same probability. Override it if :meth:`legal_moves` is slow."""
+        """Return a random legal move; all have the same probability. Override it if :meth:`legal_moves` is slow."""
         legal = self.legal_moves(seat)
         return legal[int(random.random() * len(legal))]
 
     def check(self, seat: int, move: object) -> Move:
-        """Return ``move`` in its canonical form, or raise ``IllegalMove``.
+        """Return ``move`` in its canonical form. Raises ``IllegalMove`` if it is not legal.
 
         Override it to name the broken rule, to accept other forms of a move, or if :meth:`legal_moves` is slow.
         """
@@ -124,61 +128,62 @@ class State(metaclass=ABCMeta):  # not ABC: mypyc makes no native class of what 
 
     @abstractmethod
     def play(self, seat: int, move: object, *, default: str | None = None) -> None:
-        """Play ``move`` for ``seat``. Simultaneous choices stay secret until the last one is in.
+        """Play ``move`` for ``seat``. Simultaneous choices stay secret until the last one is made.
 
-        ``default`` is one of ``DEFAULT_REASONS`` where the platform plays the default move for the seat.
-        Raises ``IllegalMove`` and changes nothing; ``LookupError`` when ``seat`` owes no decision.
+        ``default`` is one of ``DEFAULT_REASONS`` if the platform plays the default move for the seat. Raises
+        ``IllegalMove`` if the move is not legal, which changes nothing, and ``LookupError`` if ``seat`` owes no
+        decision.
         """
 
     @abstractmethod
     def forfeit(self, seat: int, reason: str) -> None:
-        """Note that ``seat`` has lost by ``reason`` (``FORFEIT_REASONS``). Changes the outcome, not the play."""
+        """Record that ``seat`` forfeits for one of ``FORFEIT_REASONS``. Affects the outcome, not the play."""
 
     @property
     @abstractmethod
     def rounds_begun(self) -> int:
-        """The number of rounds of the whole game that have begun, from 1. It never decreases."""
+        """The number of rounds that have begun in the whole game, from 1. It never decreases."""
 
     @abstractmethod
     def view(self, seat: int | None) -> Document:
-        """All that ``seat`` may see now; ``None`` is a spectator.
+        """Return everything that ``seat`` may see now; ``None`` is a spectator.
 
-        It has at least ``game``, ``seats``, ``seat``, ``turn``, ``players`` (one object per seat) and ``you`` (the
-        seat's own part, ``None`` for a spectator). Raises ``LookupError`` for a seat that does not exist.
+        A view has at least ``game``, ``seats``, ``seat``, ``turn``, ``players`` (one object per seat) and ``you`` (the
+        private part of the seat, ``None`` for a spectator). Raises ``LookupError`` for a seat that does not exist.
         """
 
     @abstractmethod
     def entries(self, seat: int | None, start: int = 0) -> list[Document]:
-        """The log entries of ``seat`` from position ``start`` on; the list only ever grows at its end."""
+        """Return the log entries of ``seat`` from position ``start``. The log only grows at its end."""
 
     @property
     @abstractmethod
     def outcome(self) -> Document | None:
-        """``None`` while the game runs, then ``{"ranks": […], "scores": […]}``, forfeits included."""
+        """``{"ranks": […], "scores": […]}`` including forfeits, or ``None`` while the game runs."""
 
     @property
     @abstractmethod
     def record(self) -> Document:
-        """The whole game, secrets included; its ``outcome`` is ``None`` while the game runs."""
+        """The whole game, including secrets. Its ``outcome`` is ``None`` while the game runs."""
 
     @abstractmethod
     def retraced(self) -> Iterator[tuple[int, Self]]:
-        """Replay this game in one new state, which is yielded after the deal and after every decision.
+        """Replay this game in one new state. Yield the state after the deal and after every decision.
 
-        With it comes the index of the last step so far. Chance steps come with the decision before them. Forced moves
-        are decisions. A secret choice counts as a step before a log shows it.
+        Each item is the index of the last step so far and the state. Chance steps come with the decision before them.
+        Forced moves are decisions. A secret choice counts as a step before a log shows it.
         """
 
     @abstractmethod
     def steps_since(self, start: int) -> list[Document]:
-        """The steps of the record from index ``start`` on."""
+        """Return the steps of the record from index ``start``."""
 
     @abstractmethod
     def copy(self) -> Self:
-        """An independent copy, cheap enough for a search."""
+        """Return an independent copy. It is cheap enough for a search."""
 
     def log(self, seat: int | None) -> Document:
-        """What ``seat`` has been allowed to see so far, as steps and public events (``game-log/1``)."""
+        """Return everything that ``seat`` has been allowed to see so far, as steps and events (``game-log/1``)."""
         record = self.record
         return {
             "format": "game-log/1",
@@ -198,15 +203,15 @@ def _chance_values() -> dict[str, str]:
 
 @dataclass(frozen=True, eq=False)
 class Rules:
-    """The rules of one game: what it is called, who can play it, and how a state is dealt.
+    """The rules of one game: its name, its seat counts, and how a state is dealt.
 
-    ``slug`` names the game in URLs, records and code. ``version`` is the version of its rules: records of another
-    version are rejected. ``deal(rules, seats, chance)`` makes a state, for example the state's class.
+    ``slug`` names the game in URLs, records and code. ``version`` is the version of its rules; records of another
+    version are rejected. ``deal(rules, seats, chance)`` returns a new state; it can be the class of the state.
 
-    ``chance_values`` maps the name of each chance step to the key of its value: ``cards`` (a list of words), ``seats``
-    (a list of numbers) or ``seat`` (a number).
+    ``chance_values`` maps the name of each chance step to the key of its value: ``cards`` (a list of strings),
+    ``seats`` (a list of numbers) or ``seat`` (a number).
 
-    ``veiled`` are the kinds of decisions whose forced moves depend on a hidden hand. Live tables delay what follows
+    ``veiled`` are the kinds of decisions whose forced moves depend on a hidden hand. Live tables delay the events after
     them, because the time until the next event must not reveal that a move was forced.
     """
 
@@ -219,12 +224,12 @@ class Rules:
     veiled: tuple[str, ...] = ()
 
     def __reduce__(self) -> tuple[type[Rules], tuple[Any, ...]]:
-        """For ``copy`` and ``pickle``, which could not make an object of a compiled class without its arguments."""
+        """Support ``copy`` and ``pickle``, which cannot create an object of a compiled class without its arguments."""
         known = (self.slug, self.name, self.seat_counts, self.deal, self.version, dict(self.chance_values), self.veiled)
         return type(self), known
 
     def start(self, seats: int, chance: Chance) -> State:
-        """Deal a state whose chance outcomes come from ``chance``. Raises ``ValueError`` for a wrong ``seats``."""
+        """Deal a state with chance outcomes from ``chance``. Raises ``ValueError`` for a wrong number of seats."""
         self.require_seats(seats)
         return self.deal(self, seats, chance)
 

@@ -1,8 +1,10 @@
-"""JSON Schema (2020-12) of all documents that a game produces or reads.
+"""JSON Schemas (2020-12) of all documents that a game writes or reads.
 
-A game describes its own parts (:class:`GameShapes`); this module adds what all games share. ``Game.schema`` returns a
-schema, and the API serves it at ``games/{slug}/schemas/{document}``. Schemas are built on first use, in about 1 ms per
-game. JSON Schema takes ``1.0`` for an integer, and it cannot say whether a move is legal: ``docs/`` has these rules.
+A game describes its own parts (:class:`GameShapes`); this module adds the parts that all games share. ``Game.schema``
+returns a schema, and the API serves it at ``games/{slug}/schemas/{document}``. Schemas are built on first use, in about
+1 ms per game.
+
+A schema cannot express two rules: JSON Schema accepts ``1.0`` as an integer, and does not know which moves are legal.
 """
 
 from __future__ import annotations
@@ -22,28 +24,28 @@ DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
 
 def ref(name: str) -> Schema:
-    """The definition ``name`` of the same file."""
+    """Return a reference to the definition ``name`` in the same file."""
     return {"$ref": f"#/$defs/{name}"}
 
 
 def enum(values: Sequence[Any]) -> Schema:
-    """Exactly these values."""
+    """Return the schema of a fixed set of values."""
     return {"enum": list(values)}
 
 
 def const(value: Any) -> Schema:
-    """Exactly this value."""
+    """Return the schema of one value."""
     return {"const": value}
 
 
 def integer(least: int = 0, most: int | None = None) -> Schema:
-    """A whole number within bounds, both included."""
+    """Return the schema of an integer. Both bounds are inclusive."""
     bounds = {"type": "integer", "minimum": least}
     return bounds if most is None else {**bounds, "maximum": most}
 
 
 def array(items: Schema, least: int = 0, most: int | None = None, unique: bool = False) -> Schema:
-    """A list of like things."""
+    """Return the schema of a list of ``least`` to ``most`` items."""
     shape: Schema = {"type": "array", "items": items}
     if least:
         shape["minItems"] = least
@@ -55,22 +57,22 @@ def array(items: Schema, least: int = 0, most: int | None = None, unique: bool =
 
 
 def nullable(shape: Schema) -> Schema:
-    """The shape, or ``null``."""
+    """Return the schema of ``shape`` or ``null``."""
     return {"oneOf": [{"type": "null"}, shape]}
 
 
 def one_of(*shapes: Schema) -> Schema:
-    """Exactly one of several shapes."""
+    """Return the schema of exactly one of several shapes."""
     return shapes[0] if len(shapes) == 1 else {"oneOf": list(shapes)}
 
 
 def opened(properties: Mapping[str, Schema]) -> Schema:
-    """An object with all of these keys; later versions may add others."""
+    """Return the schema of an object with all of these keys. Later versions can add others."""
     return {"type": "object", "required": list(properties), "properties": dict(properties)}
 
 
 def closed(properties: Mapping[str, Schema], optional: Mapping[str, Schema] | None = None) -> Schema:
-    """An object with all of these keys, perhaps the optional ones, and no others."""
+    """Return the schema of an object with all of these keys, optional keys, and no others."""
     shape = opened(properties)
     shape["properties"].update(optional or {})
     shape["additionalProperties"] = False
@@ -78,7 +80,7 @@ def closed(properties: Mapping[str, Schema], optional: Mapping[str, Schema] | No
 
 
 def by_key(pattern: str, values: Schema) -> Schema:
-    """A closed object of at least one entry, whose keys match ``pattern``."""
+    """Return the schema of an object with at least one key. All keys must match ``pattern``."""
     return {
         "type": "object",
         "patternProperties": {pattern: values},
@@ -88,7 +90,7 @@ def by_key(pattern: str, values: Schema) -> Schema:
 
 
 def per_seats(counts: Sequence[int], key: str, shape_for: Mapping[int, Schema]) -> list[Schema]:
-    """Conditions that tie the shape of ``key`` to the value of ``seats``."""
+    """Return conditions that select the shape of ``key`` by the value of ``seats``."""
     return [
         {
             "if": {"properties": {"seats": const(count)}, "required": ["seats"]},
@@ -99,7 +101,7 @@ def per_seats(counts: Sequence[int], key: str, shape_for: Mapping[int, Schema]) 
 
 
 def own_part() -> Schema:
-    """``you`` is an object for a seat and ``null`` for a spectator."""
+    """Return the condition that ``you`` is an object for a seat and ``null`` for a spectator."""
     return {
         "if": {"properties": {"seat": const(None)}},
         "then": {"properties": {"you": const(None)}},
@@ -112,12 +114,12 @@ def own_part() -> Schema:
 
 @dataclass(frozen=True)
 class GameShapes:
-    """The definitions that the schemas of one game are made of.
+    """The definitions from which the schemas of one game are built.
 
-    ``defs`` has at least ``seat``, ``step`` and ``log_step`` (one step of a record, of a log), ``event``, ``view``,
-    ``decision``, ``move``, ``answer_move`` and ``score``. ``opening`` are the steps that every record begins with,
-    ``dealt`` are conditions that tie them to the number of seats. ``own_events`` are the types of the events that
-    only a seat's own log has.
+    ``defs`` has at least ``seat``, ``step`` and ``log_step`` (one step of a record and of a log), ``event``, ``view``,
+    ``decision``, ``move``, ``answer_move`` and ``score``. ``opening`` contains the first steps of every record,
+    ``dealt`` the conditions that relate them to the number of seats. ``own_events`` contains the types of the events
+    that only the log of a seat has.
     """
 
     slug: str
@@ -130,12 +132,12 @@ class GameShapes:
 
     @property
     def head(self) -> Shapes:
-        """The keys that say which game it is."""
+        """The keys that identify the game."""
         return {"game": const(self.slug), "rules": const(self.rules), "seats": enum(self.seat_counts)}
 
 
 def common(game: GameShapes) -> Shapes:
-    """Definitions that every game shares."""
+    """Return the definitions that all games share."""
     least, most = min(game.seat_counts), max(game.seat_counts)
     hex64: Schema = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
     return {
@@ -163,7 +165,7 @@ def common(game: GameShapes) -> Shapes:
 
 
 def outcome_per_seats(game: GameShapes) -> list[Schema]:
-    """As many ranks and scores as seats."""
+    """Return the conditions that there is one rank and one score per seat."""
     sizes = {
         count: {
             "properties": {
@@ -177,7 +179,7 @@ def outcome_per_seats(game: GameShapes) -> list[Schema]:
 
 
 def steps(game: GameShapes, least: int) -> Schema:
-    """The steps of a record: the setup, then everything else."""
+    """Return the schema of the steps of a record, beginning with the setup."""
     return {"type": "array", "prefixItems": list(game.opening), "items": ref("step"), "minItems": least}
 
 
@@ -265,7 +267,7 @@ ANSWER = opened({"id": integer(1), "move": ref("answer_move")})
 
 
 def with_conditions(shape: Schema, conditions: list[Schema]) -> Schema:
-    """The shape, and all of the conditions."""
+    """Return ``shape`` with additional conditions."""
     return {**shape, "allOf": conditions} if conditions else shape
 
 
@@ -281,7 +283,7 @@ MEANINGS: Final[dict[str, str]] = {
     "ready": "answer of a bot to hello",
     "answer": "answer of a bot to decide",
 }
-"""All documents, and what each of them is."""
+"""The description of each document, by name."""
 
 DOCUMENTS: Final[tuple[str, ...]] = tuple(MEANINGS)
 """The names of all documents."""
@@ -290,7 +292,7 @@ REASONS: Shapes = {"default_reason": enum(DEFAULT_REASONS), "forfeit_reason": en
 
 
 def documents(game: GameShapes) -> dict[str, Schema]:
-    """The documents of one game, in the order of ``MEANINGS``."""
+    """Return the documents of one game, in the order of ``MEANINGS``."""
     return {
         "record": record(game),
         "match-log": match_log(game),
@@ -306,7 +308,7 @@ def documents(game: GameShapes) -> dict[str, Schema]:
 
 
 def names_in(shape: Any) -> Iterator[str]:
-    """The names of the definitions that ``shape`` refers to directly."""
+    """Yield the names of the definitions that ``shape`` refers to directly."""
     if isinstance(shape, dict):
         if "$ref" in shape:
             yield shape["$ref"].removeprefix("#/$defs/")
@@ -318,7 +320,7 @@ def names_in(shape: Any) -> Iterator[str]:
 
 
 def needed(shape: Schema, defs: Shapes) -> Shapes:
-    """The part of ``defs`` that ``shape`` needs, directly or not, in the order of ``defs``."""
+    """Return the part of ``defs`` that ``shape`` needs, directly or indirectly, in the order of ``defs``."""
     found: set[str] = set()
     waiting = list(names_in(shape))
     while waiting:
@@ -330,7 +332,7 @@ def needed(shape: Schema, defs: Shapes) -> Shapes:
 
 
 def build(game: GameShapes) -> dict[str, Schema]:
-    """All schemas of a game by document. Each stands alone, with the definitions that it needs."""
+    """Return all schemas of a game by document. Each schema contains the definitions that it needs."""
     defs = {**common(game), **REASONS, **game.defs}
     built: dict[str, Schema] = {}
     for document, shape in documents(game).items():
@@ -344,7 +346,7 @@ def build(game: GameShapes) -> dict[str, Schema]:
 
 
 def plain_shapes(rules: Rules) -> GameShapes:
-    """The definitions of a game that does not describe its own: moves, views and scores are any JSON objects."""
+    """Return the definitions of a game without its own: moves, views and scores are any JSON objects."""
     most = max(rules.seat_counts)
     seat = integer(0, most - 1)
     values = {"cards": array({"type": "string"}), "seats": array(ref("seat")), "seat": ref("seat")}

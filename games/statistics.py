@@ -1,4 +1,4 @@
-"""The statistics contract: what a game counts in its finished games, beside ranks and scores."""
+"""The statistics contract: what a game counts in its finished games, in addition to ranks and scores."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from games.rules import Document, State
 class Figure:
     """A number that a game counts per seat and stretch, such as the money of each phase.
 
-    ``key`` names it in documents, ``heading`` is its column with the unit, ``meaning`` explains it in one sentence.
+    ``key`` names it in documents, ``heading`` is its column head with the unit, ``meaning`` explains it in one
+    sentence.
     """
 
     key: str
@@ -21,15 +22,15 @@ class Figure:
 
 
 Figures = dict[str, list[int]]
-"""The figures of one seat: by ``Figure.key``, one number per stretch."""
+"""The figures of one seat by ``Figure.key``, with one number per stretch."""
 
 
 @dataclass(frozen=True)
 class Habit:
-    """A habit of play: how often (``share``) or how much on average, over its occasions.
+    """A habit of play: how often (``share``) or how much on average, over all its occasions.
 
-    ``group`` is the table that shows it, ``heading`` names it there, ``meaning`` explains it in one sentence.
-    ``occasion`` is what is counted, in the plural. Amounts are in units of 1/``scale``.
+    ``group`` is the table that shows it, ``heading`` its column head, ``meaning`` explains it in one sentence.
+    ``occasion`` names what is counted, in the plural. Amounts are in units of 1/``scale``.
     """
 
     key: str
@@ -42,9 +43,9 @@ class Habit:
 
 
 Habits = dict[str, list[int]]
-"""The habits of one seat in one game: by ``Habit.key``, the sum of the amounts and the number of occasions.
+"""The habits of one seat in one game by ``Habit.key``: the sum of the amounts and the number of occasions.
 
-The amount of a share is the number of occasions on which the seat did so. Habits without occasions may be left out.
+The amount of a share is the number of occasions on which the seat did it. Habits without occasions can be omitted.
 """
 
 
@@ -52,7 +53,7 @@ The amount of a share is the number of occasions on which the seat did so. Habit
 class Exchange:
     """An agreement of two seats: ``buyer`` paid ``seller`` a price for the ``good`` that both wanted.
 
-    ``Statistics.price_unit`` is the unit. Goods are words of the game, such as ``money`` or ``gems``.
+    ``Statistics.price_unit`` is the unit. Goods are terms of the game, such as ``money`` or ``gems``.
     """
 
     buyer: int
@@ -68,30 +69,30 @@ def require_finished(state: State) -> None:
 
 
 def no_figures(state: State) -> list[Figures]:
-    """Nothing for any seat."""
+    """Return no figures for any seat. Raises ``ValueError`` unless the game is over."""
     require_finished(state)
     return [{} for _ in range(state.seats)]
 
 
 def no_exchanges(state: State) -> list[Exchange]:
-    """No agreements."""
+    """Return no agreements. Raises ``ValueError`` unless the game is over."""
     require_finished(state)
     return []
 
 
 def no_turning_point(state: State) -> None:
-    """No step."""
+    """Return ``None``. Raises ``ValueError`` unless the game is over."""
     require_finished(state)
 
 
 @dataclass(frozen=True, eq=False)
 class Statistics:
-    """What a game counts. All functions take a finished game and raise ``ValueError`` for any other.
+    """The statistics of a game. All functions take the state of a finished game and raise ``ValueError`` for any other.
 
-    ``stretches`` are the names of the parts by which ``figures`` are counted, such as phases: every figure of a seat
-    has one number per stretch. ``habits`` counts how seats play. ``exchanges`` lists agreements in order, paid in
-    ``price_unit`` (plural; ``""`` in a game without them). ``turning_point`` is the step that turned the game, for
-    readers who look at one step only; ``None`` if no step did.
+    ``stretches`` are the names of the parts of a game by which ``figures`` are counted, such as phases: every figure of
+    a seat has one number per stretch. ``habits`` counts how seats play. ``exchanges`` lists agreements in order; their
+    prices are in ``price_unit`` (plural, or ``""`` for a game without agreements). ``turning_point`` returns the step
+    that decided the game, or ``None`` if no step did.
     """
 
     stretches: tuple[str, ...] = ()
@@ -108,7 +109,7 @@ class Statistics:
 
 
 def tables(state: State) -> list[Document]:
-    """What a spectator saw after every step of a finished game. Raises ``ValueError`` for one that is not over."""
+    """Return the spectator's view after every step of a finished game. Raises ``ValueError`` for others."""
     if state.outcome is None:
         raise ValueError("only a finished game has a turning point")
     seen: list[Document] = []
@@ -118,9 +119,10 @@ def tables(state: State) -> list[Document]:
 
 
 def led_for_good(seen: Sequence[Document], seat: int, has: Callable[[Document], int]) -> int:
-    """The step since which ``seat`` is ahead of all others; the last one if it only is by what decides a tie.
+    """Return the step with which ``seat`` took the lead over all others and kept it.
 
-    ``has`` is what counts of a player of a view.
+    ``has`` returns what is compared, from a player of a view. If ``seat`` is ahead only by a tiebreaker, returns the
+    last step.
     """
     for ply in range(len(seen) - 1, -1, -1):
         others = [has(player) for other, player in enumerate(seen[ply]["players"]) if other != seat]
@@ -130,7 +132,7 @@ def led_for_good(seen: Sequence[Document], seat: int, has: Callable[[Document], 
 
 
 def winner(state: State) -> int | None:
-    """The seat that won alone; ``None`` where several share the win."""
+    """Return the only winner, or ``None`` if several seats share the win or the game is not over."""
     outcome = state.outcome
     if outcome is None:
         return None

@@ -1,4 +1,4 @@
-"""A state that goes from decision to decision and keeps steps for the record and, once asked, a journal for logs."""
+"""A state that plays from decision to decision. It keeps steps for the record and, on demand, a journal for logs."""
 
 from __future__ import annotations
 
@@ -13,40 +13,42 @@ FORMAT: Final = "game-record/1"
 """The value of ``format`` in every record."""
 
 Step = tuple[int, str, Any, str | bool | None]
-"""A step: seat (−1 for chance), decision kind or chance name, move or value, and ``True`` if it was forced
-or the reason for a default."""
+"""A step: seat (−1 for chance), kind of decision or name of the chance step, move or value, and mark.
+
+The mark is ``True`` for a forced move, the reason for a default move, and ``None`` otherwise.
+"""
 
 Entry = tuple[int, int, Any]
-"""A log entry: ply, what it is (``EVENT``, ``STEP`` or ``OWN``), and the step or the event's document."""
+"""A journal entry: ply, type (``EVENT``, ``STEP`` or ``OWN``), and the step or the document of the event."""
 
 EVENT: Final = 0
-"""An entry for everybody: what followed from the rules."""
+"""A public entry: an event that followed from the rules."""
 
 STEP: Final = 1
-"""An entry for everybody: a step, whose mark only the seat that made it gets to see."""
+"""A public entry: a step. Only the seat that made it sees its mark."""
 
 OWN: Final = 2
-"""An entry for the seats only: an event's documents by seat, of which each sees its own."""
+"""A private entry: the documents of an event by seat. Each seat sees only its own."""
 
 NOBODY: Final = -1
-"""As ``turn``: several seats choose at once, or nobody is asked. In a step: chance."""
+"""As ``turn``: several seats choose simultaneously, or no decision is open. As the seat of a step: chance."""
 
 
 class SteppedState(State):
-    """A game that goes from decision to decision.
+    """Base class for games that play from decision to decision.
 
-    ``stage`` is the kind of the owed decision (``""`` between decisions, ``"over"`` at the end), ``turn`` the seat that
-    owes it. Where several seats choose at once, ``turn`` is ``NOBODY`` and the game overrides :attr:`pending`.
+    ``stage`` is the kind of the open decision (``""`` between decisions, ``"over"`` at the end), ``turn`` the seat that
+    owes it. If several seats choose simultaneously, ``turn`` is ``NOBODY`` and the game overrides :attr:`pending`.
 
-    A game implements :meth:`apply` and :meth:`proceed`, ``legal_moves``, ``view``, ``outcome`` and ``rounds_begun`` of
-    the contract, and :meth:`copy_to` for its own attributes. Its ``__init__(rules, seats, chance, journal)`` deals and
-    ends with :meth:`go_on`. The journal exists only after somebody has asked for a log.
+    A game implements :meth:`apply` and :meth:`proceed`, and ``legal_moves``, ``view``, ``outcome`` and ``rounds_begun``
+    of the contract. It extends :meth:`copy_to` for its own attributes. Its ``__init__(rules, seats, chance, journal)``
+    deals and ends with :meth:`go_on`. The journal exists only after the first request for a log.
     """
 
     __slots__ = ("chance", "forfeits", "journal", "rules", "seats", "stage", "steps", "turn")
 
     def __new__(cls, *_: Any, **__: Any) -> Self:
-        """An object without a deal, for :meth:`copy`; said here because compiled classes would deal at once."""
+        """Create an object without a deal, for :meth:`copy`. Without this method, compiled classes would deal here."""
         return super().__new__(cls)
 
     def __init__(self, rules: Rules, seats: int, chance: Chance, journal: bool = False) -> None:
@@ -63,22 +65,22 @@ class SteppedState(State):
 
     @abstractmethod
     def apply(self, seat: int, move: Any, mark: str | bool | None) -> None:
-        """Note a legal move in its canonical form and carry it out; ``mark`` as in a :data:`Step`.
+        """Record a legal move in its canonical form and carry it out. ``mark`` is as in :data:`Step`.
 
-        A choice that is made at once with others is noted when the last one is in, in the order of the seats.
+        A simultaneous choice is recorded when the last one is made, in the order of the seats.
         """
 
     @abstractmethod
     def proceed(self) -> None:
-        """Do what follows while ``stage`` is ``""``, at most up to the next decision."""
+        """Carry out what follows while ``stage`` is ``""``, at most up to the next decision."""
 
     def forced_move(self) -> Move | None:
-        """The only legal move of the seat whose ``turn`` it is; ``None`` if it has a choice."""
+        """Return the only legal move of the seat in ``turn``, or ``None`` if it has a choice."""
         legal = self.legal_moves(self.turn)
         return legal[0] if len(legal) == 1 else None
 
     def go_on(self) -> None:
-        """Play chance and forced moves up to the next decision with a choice, or to the end."""
+        """Play chance and forced moves up to the next decision with a choice, or to the end of the game."""
         while True:
             if not self.stage:
                 self.proceed()
@@ -107,19 +109,19 @@ class SteppedState(State):
         self.steps.append((NOBODY, name, value, None))
 
     def note_step(self, seat: int, kind: str, move: Move | list[int] | int, mark: str | bool | None) -> None:
-        """Append a step that everybody may see at once."""
+        """Append a step that everyone can see immediately."""
         step = (seat, kind, move, mark)
         if self.journal is not None:
             self.journal.append((len(self.steps), STEP, step))
         self.steps.append(step)
 
     def note_event(self, event: Document) -> None:
-        """Append a public event to the journal; callers ask ``self.journal is not None`` before they build it."""
+        """Append a public event to the journal. Check that ``journal`` is not ``None`` before you build an event."""
         if self.journal is not None:
             self.journal.append((len(self.steps), EVENT, event))
 
     def note_own(self, events: list[Document]) -> None:
-        """Append an event of which every seat sees its own version, and a spectator none."""
+        """Append an event that each seat sees in its own version, and a spectator does not see."""
         if self.journal is not None:
             self.journal.append((len(self.steps), OWN, events))
 
@@ -139,7 +141,7 @@ class SteppedState(State):
             raise LookupError(f"seat {seat} has no pending decision; pending seats: {list(self.pending)}")
 
     def require_seat(self, seat: int) -> None:
-        """Raise ``LookupError`` unless ``seat`` is at the table."""
+        """Raise ``LookupError`` unless ``seat`` exists in this game."""
         if not 0 <= seat < self.seats:
             raise LookupError(f"seat {seat} does not exist in a game of {self.seats} seats")
 
@@ -151,7 +153,7 @@ class SteppedState(State):
         self.go_on()
 
     def require_default(self, seat: int, move: Move, reason: str) -> None:
-        """Raise unless ``move`` is the default move and ``reason`` one that a record knows."""
+        """Raise ``IllegalMove`` unless ``move`` is the default move, ``ValueError`` unless ``reason`` is known."""
         if reason not in DEFAULT_REASONS:
             raise ValueError(f"unknown default reason {reason!r}; expected one of {', '.join(DEFAULT_REASONS)}")
         default = self.default_move(seat)
@@ -172,7 +174,7 @@ class SteppedState(State):
         return [self._told(entry, seat) for entry in journal[start:]]
 
     def _told(self, entry: Entry, seat: int | None) -> Document:
-        """One entry as ``seat`` may see it. Only the mover learns that a move was forced or a default."""
+        """Return an entry as ``seat`` sees it. Only the seat that made a move sees that it was forced or a default."""
         ply, kind, what = entry
         if kind == STEP:
             mover, decision, move, mark = what
@@ -181,7 +183,7 @@ class SteppedState(State):
         return {"ply": ply, "event": what if kind == EVENT else what[seat]}
 
     def told_again(self) -> Self:
-        """The same game played again from its steps, with a journal."""
+        """Replay the game from its steps with a journal and return the new state."""
         chance = ScriptedChance(self.chance.seed, [(kind, move) for seat, kind, move, _ in self.steps if seat < 0])
         twin = type(self)(self.rules, self.seats, chance, journal=True)
         for seat, _, move, mark in self.steps:
@@ -214,7 +216,10 @@ class SteppedState(State):
         return twin
 
     def copy_to(self, twin: SteppedState) -> None:
-        """Make ``twin`` an independent state in the same situation, without a journal; games copy what is theirs."""
+        """Make ``twin`` an independent copy of this state without a journal.
+
+        Games extend this method for their own attributes.
+        """
         twin.rules = self.rules
         twin.seats = self.seats
         twin.chance = self.chance.copy()
@@ -239,7 +244,7 @@ class SteppedState(State):
 
 
 def _before_the_next(steps: Sequence[Step], ply: int) -> int:
-    """The last chance step that follows step ``ply`` at once, or ``ply`` itself."""
+    """Return the last of the chance steps that directly follow step ``ply``, or ``ply`` itself."""
     while ply + 1 < len(steps) and steps[ply + 1][0] < 0:
         ply += 1
     return ply
@@ -252,7 +257,7 @@ def step_document(
     mark: str | bool | None,
     chance_values: Mapping[str, str],
 ) -> Document:
-    """A step as the record has it. ``seat`` −1 is chance, ``mark`` is ``True`` if forced or the reason of a default."""
+    """Return a step as a record contains it. ``seat`` is −1 for chance; ``mark`` is as in :data:`Step`."""
     if seat < 0:
         return {"chance": kind, chance_values[kind]: copied(move)}
     step: Document = {"seat": seat, "decision": kind, "move": copied(move)}
@@ -264,7 +269,7 @@ def step_document(
 
 
 def copied(value: Any) -> Any:
-    """A deep copy of a JSON value."""
+    """Return a deep copy of a JSON value."""
     if type(value) is dict:
         return {key: copied(part) for key, part in value.items()}
     return [copied(part) for part in value] if type(value) is list else value

@@ -36,7 +36,7 @@ class Narrative:
         self._plies: list[list[int]] = []
 
     def follow(self, entry: Mapping[str, Any]) -> None:
-        """Move on to ``entry``. A hidden step counts as part of the step that reveals it."""
+        """Continue with ``entry``. A hidden step counts as part of the step that reveals it."""
         self.step = max(self.step, entry["ply"] - ("event" in entry))
 
     @property
@@ -81,7 +81,7 @@ class Narrative:
             self.say(f"{name} {phrase}")
 
     def named(self, seats: Sequence[int]) -> str:
-        """The names of seats, listed."""
+        """Return the names of seats as a list in words."""
         return listing([self.names[seat] for seat in seats])
 
     def remark(self, step: Mapping[str, Any]) -> str:
@@ -160,7 +160,7 @@ def _tell_step(narrative: Narrative, step: Mapping[str, Any]) -> None:
 
 
 def _written(value: Any, names: Sequence[str]) -> str:
-    """A JSON value in words; the seat of an object is the name of its player."""
+    """Return a JSON value in words. The seat of an object becomes the name of its player."""
     if isinstance(value, Mapping):
         parts = {key: names[part] if key == "seat" and type(part) is int else part for key, part in value.items()}
         return ", ".join(f"{key.replace('_', ' ')} {_written(part, names)}" for key, part in parts.items())

@@ -1,4 +1,4 @@
-"""JSON without leniency: ``true`` is not 1, ``1.0`` is not 1, and no key stands twice."""
+"""Strict JSON: ``true`` and ``1.0`` are not 1, and duplicate keys are errors."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any, NoReturn
 
 
 def same(one: object, two: object) -> bool:
-    """Whether two JSON values are equal in type and value at every depth."""
+    """Return whether two JSON values are equal, including their types, at every depth."""
     return one == two and _same_types(one, two)
 
 
 def _same_types(one: object, two: object) -> bool:
-    """Whether values that are equal are so in type too, at every depth; nothing but a word equals a word."""
+    """Return whether two equal values have equal types at every depth. Equal strings need no check."""
     if type(one) is not type(two):
         return False
     if isinstance(one, dict) and isinstance(two, dict):
@@ -38,7 +38,7 @@ def _refuse(word: str) -> NoReturn:
 
 
 def parse(text: str | bytes) -> Any:
-    """Parse JSON strictly. Raises ``ValueError`` with a sentence, whatever is wrong with the text."""
+    """Parse JSON strictly. Raises ``ValueError`` with a readable message for any invalid text."""
     try:
         return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse)
     except RecursionError:

@@ -1,6 +1,6 @@
-"""The contract between a game's tutorial and the page that plays it with a newcomer.
+"""The contract between the tutorial of a game and the page that plays it with a newcomer.
 
-A tutorial says what it has to say in sentences that can be translated; a page says them in the reader's language.
+All texts of a tutorial are sentences that the page translates.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from games.rules import Document, Move, State
 
 
 class Term(str):
-    """A word of the game among the values of a sentence: it is said in the reader's language, too."""
+    """A term of the game among the values of a sentence. It is also translated."""
 
     __slots__ = ()
 
@@ -23,9 +23,10 @@ Value = int | str | tuple[Term, ...]
 
 @dataclass(frozen=True)
 class Sentence:
-    """An English text with placeholders such as ``%(name)s``, and what stands for them.
+    """An English text with placeholders such as ``%(name)s``, and their values.
 
-    A value may hold tokens, such as ``2 {R}`` for two red gems: ``Presentation.tokens``. Several terms are listed.
+    A value can contain tokens of ``Presentation.tokens``, such as ``2 {R}`` for two red gems. A tuple of terms becomes
+    a list in words.
     """
 
     text: str
@@ -34,7 +35,7 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Option:
-    """A move with what it is called and what it would mean here."""
+    """A move with its label and its consequence in this position."""
 
     move: Move
     label: Sentence
@@ -43,7 +44,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Heap:
-    """So many of one token can be named; ``standing`` of them are in what has been offered before."""
+    """The tokens of one kind for an offer: ``held`` by the newcomer, ``standing`` in the current offer."""
 
     token: str
     held: int
@@ -52,10 +53,10 @@ class Heap:
 
 @dataclass(frozen=True)
 class Lesson:
-    """One decision: what it is about, what to think of, and what could be answered.
+    """One decision: its topic, hints, and the possible moves.
 
-    ``heaps`` are what an offer can be made of, none where nothing is offered. ``advised`` is the move that ``advice``
-    is for.
+    ``heaps`` are the tokens for an offer; empty if the decision is not an offer. ``advice`` explains the move
+    ``advised``.
     """
 
     title: Sentence
@@ -69,16 +70,16 @@ class Lesson:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table: its column heads, and rows whose first cell is a head as well."""
+    """A table: its column heads, and rows whose first cell is also a head."""
 
     heads: Sequence[Sentence]
     rows: Sequence[Sequence[Sentence]]
 
 
 class Tutorial(ABC):
-    """The beginning of one game on a fixed deal, played by a newcomer in ``seat`` against simple opponents.
+    """The beginning of a game with a fixed deal. A newcomer in ``seat`` plays against simple opponents.
 
-    What it does depends on the state alone, so the newcomer's moves are enough to play it again.
+    It depends only on the state, so the newcomer's moves are sufficient to replay it.
     """
 
     game: str
@@ -87,7 +88,7 @@ class Tutorial(ABC):
     names: Sequence[str]
     seed: bytes
     most_moves: int
-    """No way through it asks the newcomer for more."""
+    """Maximum number of moves that the newcomer makes."""
 
     @property
     @abstractmethod
@@ -96,40 +97,40 @@ class Tutorial(ABC):
 
     @abstractmethod
     def answer(self, state: State, seat: int) -> Move:
-        """What the opponent in ``seat``, who owes a decision, does."""
+        """Return the move of the opponent in ``seat``, which owes a decision."""
 
     @abstractmethod
     def is_over(self, state: State) -> bool:
-        """Whether the part that it plays has ended."""
+        """Return whether the tutorial has ended."""
 
     @abstractmethod
     def progress(self, state: State) -> tuple[int, int]:
-        """How many parts are behind the newcomer, and how many there are."""
+        """Return the number of completed parts and the number of all parts."""
 
     @abstractmethod
     def place(self, state: State) -> Sentence:
-        """Where in the game that is."""
+        """Return the current part of the game, such as the round."""
 
     @abstractmethod
     def log(self, state: State) -> Document:
-        """The ``game-log/1`` of the newcomer's seat, no further than the part that is played."""
+        """Return the ``game-log/1`` of the newcomer's seat, up to the end of the tutorial."""
 
     @abstractmethod
     def lesson(self, state: State, met: Sequence[str]) -> Lesson:
-        """The decision that the newcomer owes; ``met`` are the kinds of those before, in order."""
+        """Return the decision of the newcomer. ``met`` contains the kinds of earlier decisions, in order."""
 
     @abstractmethod
     def offer(self, amounts: Sequence[int]) -> Move:
-        """The move that offers so many of each heap."""
+        """Return the move that offers ``amounts`` tokens of each heap."""
 
     @abstractmethod
     def why_not(self, state: State, amounts: Sequence[int]) -> Sentence:
-        """What is wrong with an offer that the rules do not allow here, in the terms of this very offer."""
+        """Explain why the rules do not allow an offer in this position. Names the values of this offer."""
 
     @abstractmethod
     def grid(self, state: State) -> Grid:
-        """What lies on the table, for a page without drawings."""
+        """Return the table as rows and columns, for a page without drawings."""
 
     @abstractmethod
     def closing(self, state: State) -> tuple[Grid, Sequence[Sentence]]:
-        """How the part ended: what was paid to whom; then who is in front, and sentence by sentence why."""
+        """Return how the tutorial ended: the payments, and sentences that explain who leads and why."""

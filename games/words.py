@@ -1,4 +1,4 @@
-"""Wording shared by the texts of all games, and tokens: ``{R}`` in a guide or a score column is a red gem."""
+"""Wording that all games share, and tokens such as ``{R}`` for a red gem in a guide or a score column."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DEFAULTS: Final = {
     "forfeit": "forfeited",
     "absent": "player absent",
 }
-"""Reasons for a default move."""
+"""The reasons for a default move, in words."""
 
 FORFEITS: Final = {
     "strikes": "third strike",
@@ -26,7 +26,7 @@ FORFEITS: Final = {
     "resign": "resigned",
     "abandoned": "left the game",
 }
-"""Reasons for a forfeit."""
+"""The reasons for a forfeit, in words."""
 
 _NUMBERS: Final = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth")
@@ -37,12 +37,12 @@ _RUN: Final = re.compile(rf"{IN_BRACES}(?:[ \u00a0]{IN_BRACES})*")
 
 
 def listing(words: Sequence[str]) -> str:
-    """``a``, ``a and b`` or ``a, b and c``."""
+    """Join words: ``a``, ``a and b`` or ``a, b and c``."""
     return _joined(words, " and ")
 
 
 def either(words: Sequence[object]) -> str:
-    """``3``, ``3 or 4`` or ``3, 4 or 5``."""
+    """Join alternatives: ``3``, ``3 or 4`` or ``3, 4 or 5``."""
     return _joined([str(word) for word in words], " or ")
 
 
@@ -51,20 +51,20 @@ def _joined(words: Sequence[str], before_last: str) -> str:
 
 
 def number(count: int) -> str:
-    """Small numbers as words, from 2 on."""
+    """Return a number from 2 up in words if it is at most twelve, else in digits."""
     return _NUMBERS[count - 2] if count <= len(_NUMBERS) + 1 else str(count)
 
 
 def ordinal(rank: int) -> str:
-    """``second`` for 2."""
+    """Return a rank in words: ``second`` for 2. It must be from 1 to 5."""
     return _ORDINALS[rank - 1]
 
 
 def in_words(text: str, tokens: Mapping[str, str]) -> str:
-    """``text`` with words instead of tokens: ``4 {R}`` becomes ``4 red`` and ``{G} {B}`` becomes ``green and blue``.
+    """Replace tokens by words: ``4 {R}`` becomes ``4 red``, and ``{G} {B}`` becomes ``green and blue``.
 
-    ``tokens`` are those of a game (``Presentation.tokens``). A token before its own words is left out: ``{R} red``
-    becomes ``red``. Other words in braces stay as they are.
+    ``tokens`` maps the tokens of a game to words (``Presentation.tokens``). A token before its own words is removed:
+    ``{R} red`` becomes ``red``. Unknown names in braces do not change.
     """
     for name, words in tokens.items():
         text = text.replace(f"{{{name}}} {words}", words)
@@ -72,6 +72,6 @@ def in_words(text: str, tokens: Mapping[str, str]) -> str:
 
 
 def _said(run: str, tokens: Mapping[str, str]) -> str:
-    """The words of tokens that stand side by side."""
+    """Return the words of adjacent tokens."""
     names = re.findall(IN_BRACES, run)
     return listing([tokens[name] for name in names]) if all(name in tokens for name in names) else run

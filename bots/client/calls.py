@@ -84,7 +84,7 @@ Document = dict[str, Any]
 
 
 class GameStart(TypedDict):
-    """A running game. Sent when it begins, and again when a stream is opened. ``players`` are in seat order."""
+    """A running game. It is sent when the game begins, and again when a stream opens. ``players`` are in seat order."""
 
     type: Literal["game_start"]
     game: int

@@ -1,4 +1,4 @@
-"""What a finished game is worth to each seat; the rewards of a game add up to zero."""
+"""PettingZoo environment of any game, with rewards by ranks or scores. The rewards of a game add up to zero."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from games.rules import Document, State
 
 
 def of_ranks(outcome: Document, encoding: Encoding) -> list[float]:
-    """By seat, the opponents behind less those ahead, as a share: from 1 for beating all to −1 for losing to all."""
+    """Return by seat (opponents behind − opponents ahead) / opponents: 1 for beating all, −1 for losing to all."""
     ranks, opponents = outcome["ranks"], encoding.seats - 1
     return [(sum(other > rank for other in ranks) - sum(other < rank for other in ranks)) / opponents for rank in ranks]
 
 
 def of_scores(outcome: Document, encoding: Encoding) -> list[float]:
-    """By seat, the own score (in millions, or points) less the mean of all."""
+    """Return by seat the score minus the mean score, in the unit of the game (millions or points)."""
     scores = [encoding.score(score) for score in outcome["scores"]]
     mean = sum(scores) / len(scores)
     return [score - mean for score in scores]
 
 
 REWARDS: Final[dict[str, Callable[[Document, Encoding], list[float]]]] = {"ranks": of_ranks, "scores": of_scores}
-"""The ways to reward, by name."""
+"""The reward functions by name."""
 
 
 # --- Environments ----------------------------------------------------------------------------------------------------
 
 ILLEGAL_REWARD: Final = -1.0
-"""What an action that is masked out costs its agent in ``env``, where it ends the game with nothing for the others."""
+"""The reward of an agent for a masked action in ``env``. The action ends the game; all other agents get 0."""
 
 RENDER_MODES: Final = ("ansi",)
 
@@ -47,16 +47,19 @@ Thing = TypeVar("Thing")
 
 
 class Observation(TypedDict):
-    """What an agent observes: numbers from 0 up, and 1 for every action it may take now; off its turn all are 0."""
+    """The observation of an agent: an array of numbers from 0 up, and a mask with 1 for every legal action.
+
+    The mask contains only zeros for agents other than the selected one.
+    """
 
     observation: npt.NDArray[np.float32]
     action_mask: npt.NDArray[np.int8]
 
 
 class GameEnvironment(AECEnv[str, Observation, int | None]):
-    """One table of a game; its agents are ``seat_0``, ``seat_1`` and so on.
+    """One game as an environment. Its agents are ``seat_0``, ``seat_1`` and so on.
 
-    ``encoding`` says what the numbers mean, ``table`` is the state of the game after ``reset``, secrets included.
+    ``encoding`` describes the numbers. After ``reset``, ``table`` is the state of the game, including secrets.
     """
 
     table: State
@@ -64,7 +67,7 @@ class GameEnvironment(AECEnv[str, Observation, int | None]):
     def __init__(
         self, game: str, seats: int | None = None, rewards: str = "ranks", render_mode: str | None = None
     ) -> None:
-        """As :func:`env`."""
+        """Take the same arguments as :func:`env`."""
         super().__init__()  # type: ignore[no-untyped-call]
         self.slug = _named(game, GAMES, "game").slug
         self.encoding = self.game.encoding(min(self.game.seat_counts) if seats is None else seats)
@@ -85,7 +88,7 @@ class GameEnvironment(AECEnv[str, Observation, int | None]):
 
     @property
     def game(self) -> Game:
-        """The game that is played. Only its slug is copied and pickled."""
+        """The game of this environment. Copies and pickles contain only its slug."""
         return GAMES[self.slug]
 
     def _acting(self) -> spaces.Space[Any]:
@@ -109,7 +112,7 @@ class GameEnvironment(AECEnv[str, Observation, int | None]):
     # --- the cycle ------------------------------------------------------------------------------
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002
-        """Deal anew. ``seed`` settles this game and all that follow without one; there are no ``options``."""
+        """Deal a new game. ``seed`` determines this game and later games without a seed. Ignores ``options``."""
         if seed is not None:
             self._random = np.random.default_rng(seed)
         self.table = self.game.new(self.encoding.seats, self._random.bytes(32))
@@ -122,7 +125,7 @@ class GameEnvironment(AECEnv[str, Observation, int | None]):
         self._ask()
 
     def step(self, action: int | None) -> None:
-        """The next action of the selected agent. Raises ``ValueError``, and changes nothing, if it is masked out."""
+        """Take an action of the selected agent. Raises ``ValueError`` for a masked action, which changes nothing."""
         agent = self.agent_selection
         if self.terminations[agent]:
             self._was_dead_step(action)
@@ -136,7 +139,7 @@ class GameEnvironment(AECEnv[str, Observation, int | None]):
         self._accumulate_rewards()
 
     def _ask(self) -> None:
-        """Select the first who owes a decision; when nobody does, the game is over."""
+        """Select the first agent that owes a decision. If there is none, the game is over."""
         self._views: dict[int, Document] = {}
         self._decision: Document | None = None
         self._chosen: Chosen = ()
@@ -150,7 +153,7 @@ class GameEnvironment(AECEnv[str, Observation, int | None]):
         self._options = self.encoding.options(self._decision, ())
 
     def _choose(self, action: int) -> None:
-        """Go on with the move, past what has no alternative, and play it when it is whole."""
+        """Add the action and all actions without an alternative to the move. Play the move if it is complete."""
         assert self._decision is not None
         following = [action]
         while len(following) == 1:
@@ -171,7 +174,10 @@ class GameEnvironment(AECEnv[str, Observation, int | None]):
     # --- what can be seen -----------------------------------------------------------------------
 
     def observe(self, agent: str) -> Observation:
-        """What ``agent`` is told now; what it has chosen of a move only while it is selected."""
+        """Return the observation of ``agent``.
+
+        It includes the actions of the current move only for the selected agent.
+        """
         seat = self.possible_agents.index(agent)
         if seat not in self._views:
             self._views[seat] = self.table.view(seat)
@@ -185,38 +191,38 @@ class GameEnvironment(AECEnv[str, Observation, int | None]):
         return {"observation": np.array(numbers, dtype=np.float32), "action_mask": mask}
 
     def render(self) -> str | None:
-        """The chapter of the story that is being played, as a spectator may read it; ``None`` without a mode."""
+        """Return the current chapter of the move list as a spectator sees it, or ``None`` without a render mode."""
         if self.render_mode is None:
             return None
         chapter = self.game.presentation.story(self.table.log(None), self.possible_agents)[-1]
         return "\n".join([chapter.title, *(f"  {sentence}" for sentence in chapter.sentences)])
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: the environment has no open resources."""
 
 
 def raw_env(
     game: str, seats: int | None = None, rewards: str = "ranks", render_mode: str | None = None
 ) -> GameEnvironment:
-    """As :func:`env`, without wrappers: an action that is masked out raises ``ValueError`` and changes nothing."""
+    """Return :func:`env` without wrappers: a masked action raises ``ValueError`` and changes nothing."""
     return GameEnvironment(game, seats, rewards, render_mode)
 
 
 def env(
     game: str, seats: int | None = None, rewards: str = "ranks", render_mode: str | None = None
 ) -> AECEnv[str, Observation, int | None]:
-    """A table of the game that is called ``game`` in the registry, with PettingZoo's usual wrappers.
+    """Return an environment of the game with the slug ``game``, with the usual wrappers of PettingZoo.
 
-    ``seats``: the fewest the game can be played by, if left out. ``rewards``: ``"ranks"`` or ``"scores"``
-    (``REWARDS``). Raises ``ValueError`` for what there is not. An action that is masked out ends
-    the game.
+    ``seats`` is by default the smallest seat count of the game. ``rewards`` is ``"ranks"`` or ``"scores"``
+    (``REWARDS``). ``render_mode`` is ``None`` or ``"ansi"``. Raises ``ValueError`` for an invalid argument. A masked
+    action ends the game.
     """
     table = wrappers.TerminateIllegalWrapper(raw_env(game, seats, rewards, render_mode), ILLEGAL_REWARD)
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(table))
 
 
 def _named(name: str, things: Mapping[str, Thing], what: str) -> Thing:
-    """The thing of that name. Raises ``ValueError`` where there is none."""
+    """Return the item with this name. Raises ``ValueError`` if there is none."""
     if name not in things:
         raise ValueError(f"unknown {what} {name!r}; use one of {', '.join(things)}")
     return things[name]

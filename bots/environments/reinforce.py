@@ -1,8 +1,8 @@
-"""An example: a linear policy that learns by playing against itself, ``python -m bots.environments.reinforce``.
+"""Example: train a linear policy by self-play, ``python -m bots.environments.reinforce``.
 
-REINFORCE (Williams 1992) with Adam (Kingma and Ba 2015) and nothing but numpy: every action has a weight for every
-number of the observation, the actions that are not masked out are drawn by softmax, and after each batch of games what
-was done in the better ones becomes likelier. Any game of the registry will do; small ones need less than a minute.
+It uses REINFORCE (Williams 1992) with Adam (Kingma and Ba 2015) and only numpy. Every action has a weight for every
+number of the observation. A softmax over the legal actions selects an action. After each batch of games, the actions of
+the better games become more probable. It can train on any game of the registry; small games need less than a minute.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from games.registry import GAMES
 Array = npt.NDArray[np.float32]
 
 BATCH: Final = 16
-"""Games between two steps of learning."""
+"""Number of games between two training steps."""
 
 RATE: Final = 0.02
 MOMENTUM: Final = 0.9
@@ -32,7 +32,7 @@ SCALE_MOMENTUM: Final = 0.999
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """One action as it was drawn: the observation, what was possible and how likely, and which of these it was."""
+    """One selected action: the observation, the legal actions, their probabilities, and the selected index."""
 
     observation: Array
     possible: npt.NDArray[np.intp]
@@ -41,13 +41,13 @@ class Act:
 
 
 class LinearPolicy:
-    """A weight for every action and every number of an observation; all zero, it draws uniformly."""
+    """A policy with one weight per action and number of an observation. With zero weights it is uniform."""
 
     def __init__(self, actions: int, size: int) -> None:
         self.weights: Array = np.zeros((actions, size), dtype=np.float32)
 
     def act(self, seen: Observation, random: np.random.Generator) -> Act:
-        """Draw one of the actions that are possible."""
+        """Select a random legal action with the probabilities of the policy."""
         possible = np.flatnonzero(seen["action_mask"])
         logits = self.weights[possible] @ seen["observation"]
         likely = np.exp(logits - logits.max())
@@ -56,7 +56,7 @@ class LinearPolicy:
         return Act(seen["observation"], possible, likely, drawn)
 
     def gradient(self, acts: Sequence[Act]) -> Array:
-        """Where the weights would have to go for these acts to become likelier."""
+        """Return the gradient of the log probability of these actions."""
         gradient = np.zeros_like(self.weights)
         for act in acts:
             missing = -act.likely
@@ -66,7 +66,7 @@ class LinearPolicy:
 
 
 class Adam:
-    """Steps along a gradient, longer where it is steady; ``rate`` is the longest."""
+    """The optimizer Adam. ``rate`` is approximately the maximum change of a weight per step."""
 
     def __init__(self, weights: Array, rate: float) -> None:
         self.weights = weights
@@ -88,7 +88,7 @@ class Adam:
 def play(
     table: GameEnvironment, policies: Mapping[str, LinearPolicy], seed: int, random: np.random.Generator
 ) -> tuple[dict[str, float], dict[str, list[Act]]]:
-    """One game to its end: the rewards and the acts of every agent."""
+    """Play one game. Return the rewards and the selected actions of every agent."""
     table.reset(seed=seed)
     acts: dict[str, list[Act]] = {agent: [] for agent in table.agents}
     while not table.terminations[agent := table.agent_selection]:
@@ -99,7 +99,7 @@ def play(
 
 
 def train(game: str, seats: int | None, games: int, seed: int) -> LinearPolicy:
-    """Let one policy play ``games`` games against itself, rewarded by scores; equal seeds, equal policies."""
+    """Train one policy in ``games`` games against itself, with rewards by scores. Equal seeds give equal policies."""
     table, random = raw_env(game, seats, rewards="scores"), np.random.default_rng(seed)
     policy = LinearPolicy(len(table.encoding.actions), table.encoding.size)
     adam = Adam(policy.weights, RATE)
@@ -116,7 +116,7 @@ def train(game: str, seats: int | None, games: int, seed: int) -> LinearPolicy:
 
 
 def evaluate(game: str, seats: int | None, policy: LinearPolicy, games: int, seed: int) -> float:
-    """The share of games that ``policy`` wins, in every seat in turn, against seats that draw uniformly.
+    """Return the share of games that ``policy`` wins against uniform policies, in every seat in turn.
 
     A win that *k* seats share counts 1/*k*.
     """
@@ -132,7 +132,7 @@ def evaluate(game: str, seats: int | None, policy: LinearPolicy, games: int, see
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Train, evaluate, and say what came out."""
+    """Train and evaluate a policy, and print the results."""
     parser = argparse.ArgumentParser(
         prog="python -m bots.environments.reinforce", description=__doc__.partition("\n")[0]
     )

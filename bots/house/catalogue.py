@@ -1,8 +1,8 @@
-"""The house bots: opponents for everybody, and examples to read first.
+"""The house bots: opponents for everyone, and examples for your own bot.
 
 An entry is a folder next to this file and the command line of its ``bot.py``. The program of a bot consists of the
-files in its folder and of those in ``shared/`` that it uses. They are copied into one folder before it starts. It
-needs nothing else but Python's standard library.
+files in its folder and the files in ``shared/`` that it uses. They are copied into one folder before it starts. It
+needs only the standard library of Python.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SHARED = HERE / "shared"
 
 
 def tables(*slugs: str) -> Mapping[str, tuple[int, ...]]:
-    """Return all seat counts by game: of the games ``slugs``, or of all games if there are none."""
+    """Return all seat counts of the games ``slugs`` by slug; of all games by default."""
     return MappingProxyType({slug: GAMES[slug].seat_counts for slug in slugs or GAMES})
 
 
@@ -32,10 +32,9 @@ _WIRE_AND_CELLAR = ("cellar.py", "wire.py")
 
 @dataclass(frozen=True)
 class HouseBot:
-    """The program in ``folder`` with the command line ``args``, called ``house:<name>``.
+    """A house bot: the program in ``folder`` with the command line ``args``, named ``house:<name>``.
 
-    ``games`` are the seat counts that it plays, by slug; by default all of all games. ``shared`` are the names of the
-    files in ``shared/`` that belong to the program.
+    ``games`` contains the seat counts that it plays, by game; by default all seat counts of all games.
     """
 
     name: str
@@ -47,12 +46,12 @@ class HouseBot:
 
     @property
     def path(self) -> Path:
-        """The folder with its own files, inside the installed package."""
+        """The folder of the program in the installed package, without the shared files."""
         return HERE / self.folder
 
     @property
     def shared(self) -> tuple[Path, ...]:
-        """The files outside of its folder that belong to the program."""
+        """The shared files that its program contains."""
         return tuple(SHARED / name for name in (_WIRE_AND_CELLAR if self.games is WINES else _WIRE))
 
     def files(self) -> dict[str, bytes]:

@@ -1,6 +1,6 @@
-"""House bots inside this process: the same code without pipes, to measure how strong they are.
+"""House bots in this process: the same code without pipes, to measure how strong they are.
 
-Rated games never use this: they start each bot as its own process.
+Rated matches never use this module: they start each bot as a separate process.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Messages between platform and bot, without their transport: see ``docs/reference/bot-protocol.md``."""
+"""Messages between the platform and a bot, independent of their transport: see ``docs/reference/bot-protocol.md``."""
 
 from __future__ import annotations
 

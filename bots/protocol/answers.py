@@ -1,4 +1,4 @@
-"""What a bot says to the platform, read strictly. Whatever the bytes are, nothing here raises."""
+"""Strict parsers of everything that a bot sends. They never raise an exception, whatever the bytes are."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 MAX_ANSWER_BYTES: Final = 64 * 1024
-"""The longest line a bot may send, its newline not counted."""
+"""Maximum length of a line of a bot, without its newline."""
 
 MAX_DEPTH: Final = 64
-"""How deep lists and objects of an answer may stand in each other, what is ignored included."""
+"""Maximum nesting depth of lists and objects in an answer, including the keys that are ignored."""
 
 MAX_THOUGHT_MS: Final = 2**31 - 1
-"""The longest time that a client may say it has thought."""
+"""Maximum thinking time that a client can report."""
 
 _SHORT_BYTES: Final = 2 * MAX_DEPTH
 
 
 class Answer(NamedTuple):
-    """A move for the decision ``id``; whether the id was asked and the move is legal is not judged yet."""
+    """A move for the decision ``id``. It is not yet checked that this decision is open and the move is legal."""
 
     id: int
     move: Any
 
 
 class Posted(NamedTuple):
-    """A move for a decision that an address names; ``id`` and ``thought_ms`` are ``None`` where nothing was said."""
+    """A move for the decision in the URL of a request. ``id`` and ``thought_ms`` are ``None`` if they are omitted."""
 
     id: int | None
     move: Any
@@ -37,13 +37,13 @@ class Posted(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """A line that is no answer, with the reason in words for the bot's owner."""
+    """A line that is not an answer, with the reason in words for the owner of the bot."""
 
     reason: str
 
 
 def parse_answer(line: bytes) -> Answer | Malformed:
-    """One line of a bot as an answer: a JSON object with an integer ``id`` and a ``move``; other keys are ignored."""
+    """Parse one line of a bot: a JSON object with an integer ``id`` and a ``move``. Other keys are ignored."""
     try:
         document = orjson.loads(line)
     except orjson.JSONDecodeError as error:
@@ -70,9 +70,9 @@ def parse_answer(line: bytes) -> Answer | Malformed:
 
 
 def parse_posted(body: bytes) -> Posted | Malformed:
-    """What a remote bot posts as its answer: an object with a ``move``, and perhaps an ``id`` and ``thought_ms``.
+    """Parse the answer that a remote bot posts: an object with a ``move`` and optionally ``id`` and ``thought_ms``.
 
-    It is judged as strictly as a line on stdin; an ``id`` or ``thought_ms`` that is no such number is malformed.
+    It is parsed as strictly as a line on stdin. An ``id`` or ``thought_ms`` that is not a valid number is malformed.
     """
     document = _document(body)
     if isinstance(document, Malformed):
@@ -89,7 +89,7 @@ def parse_posted(body: bytes) -> Posted | Malformed:
 
 
 def is_ready(line: bytes) -> bool | Malformed:
-    """Whether a line is ``{"type": "ready"}``; other keys are ignored. ``Malformed`` where it is no object."""
+    """Return whether a line is ``{"type": "ready"}``, or ``Malformed`` if it is not an object. Ignores other keys."""
     document = _document(line)
     if isinstance(document, Malformed):
         return document
@@ -97,7 +97,7 @@ def is_ready(line: bytes) -> bool | Malformed:
 
 
 def _document(line: bytes) -> dict[str, Any] | Malformed:
-    """The object that a line is."""
+    """Return the JSON object in a line."""
     if len(line) > MAX_ANSWER_BYTES:
         return Malformed(f"the answer is longer than {MAX_ANSWER_BYTES} bytes")
     try:
@@ -110,7 +110,7 @@ def _document(line: bytes) -> dict[str, Any] | Malformed:
 
 
 def _search_faults(line: bytes, document: dict[str, Any]) -> Malformed | None:
-    """The slow and certain way: length, depth, and whether a key stands twice anywhere."""
+    """Check length, depth and duplicate keys at any depth. This is slow, but complete."""
     if len(line) > MAX_ANSWER_BYTES:
         return Malformed(f"the line is longer than {MAX_ANSWER_BYTES} bytes")
     if _is_deep(document):
@@ -123,7 +123,7 @@ def _search_faults(line: bytes, document: dict[str, Any]) -> Malformed | None:
 
 
 def _is_deep(document: dict[str, Any]) -> bool:
-    """Whether lists and objects stand more than ``MAX_DEPTH`` deep in each other."""
+    """Return whether lists and objects are nested more than ``MAX_DEPTH`` levels deep."""
     level: list[Any] = [document]
     for _ in range(MAX_DEPTH):
         level = [

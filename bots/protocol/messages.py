@@ -1,4 +1,4 @@
-"""What the platform says to a bot: ``hello``, ``decide`` and ``end``, each one line of JSON."""
+"""Messages of the platform to a bot: ``hello``, ``decide`` and ``end``, one line of JSON each."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import orjson
 from games.rules import Document
 
 PROTOCOL: Final = 1
-"""The number of the protocol; keys may be added under one number, never changed."""
+"""The version of the protocol. Keys can be added without a new version, but never changed."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What one seat may use up in a game; milliseconds of wall time, and MiB of address space."""
+    """The limits of one seat in a game: milliseconds of wall time, and MiB of address space."""
 
     startup_ms: int = 3000
     move_ms: int = 1000
@@ -33,7 +33,7 @@ class Limits:
 
 
 class LimitsDocument(TypedDict):
-    """:class:`Limits` as a bot reads them."""
+    """:class:`Limits` as a JSON object."""
 
     startup_ms: int
     move_ms: int
@@ -43,7 +43,10 @@ class LimitsDocument(TypedDict):
 
 
 class ClockLeft(TypedDict):
-    """``move_ms`` as in the limits; what is left of the bank and of the whole game, never rising."""
+    """``move_ms`` of the limits, and the remaining milliseconds of the time bank and of the whole game.
+
+    The remaining times never increase.
+    """
 
     move_ms: int
     bank_ms: int
@@ -51,7 +54,7 @@ class ClockLeft(TypedDict):
 
 
 class Hello(TypedDict):
-    """The first message of every start; ``resumed`` is true for every start of one game but the first."""
+    """The first message after each start. ``resumed`` is true for every start in a game except the first."""
 
     type: Literal["hello"]
     protocol: int
@@ -65,7 +68,7 @@ class Hello(TypedDict):
 
 
 class Decide(TypedDict):
-    """One question: ``id`` counts this seat's own decisions from 1, ``strikes`` its defaults so far."""
+    """A request for one decision. ``id`` counts the decisions of the seat from 1, ``strikes`` its strikes so far."""
 
     type: Literal["decide"]
     id: int
@@ -77,7 +80,7 @@ class Decide(TypedDict):
 
 
 class End(TypedDict):
-    """The last message: the outcome and the log entries since the last ``decide``."""
+    """The last message: the outcome, and the log entries since the last ``decide``."""
 
     type: Literal["end"]
     outcome: Document
@@ -85,7 +88,7 @@ class End(TypedDict):
 
 
 def limits_document(limits: Limits) -> LimitsDocument:
-    """``limits`` as the object that stands in ``hello``."""
+    """Return ``limits`` as the object in ``hello``."""
     return {
         "startup_ms": limits.startup_ms,
         "move_ms": limits.move_ms,
@@ -96,14 +99,14 @@ def limits_document(limits: Limits) -> LimitsDocument:
 
 
 def encode(message: Hello | Decide | End | dict[str, Any]) -> bytes:
-    """``message`` as one line of UTF-8 JSON, the newline included."""
+    """Return ``message`` as one line of UTF-8 JSON, including the newline."""
     return orjson.dumps(message, option=orjson.OPT_APPEND_NEWLINE)
 
 
 def bot_seed(key: bytes, match: str, seat: int, start: int) -> str:
-    """The seed for a bot's own random generator: 64 hex digits that tell nothing about the deal.
+    """Return the seed for the random generator of a bot: 64 hex digits that reveal nothing about the deal.
 
-    It is the HMAC-SHA256 of ``match/seat/start`` under a key that only the server has; ``start`` counts the
-    seat's processes of this match from 1.
+    It is the HMAC-SHA256 of ``match/seat/start`` with a secret key of the server. ``start`` counts the processes of the
+    seat in this match from 1.
     """
     return hmac.new(key, f"{match}/{seat}/{start}".encode(), sha256).hexdigest()

@@ -1,4 +1,4 @@
-"""Plays one game with two to five bots and reports what happened. It knows no matches, no ratings and no database."""
+"""Play one game with bots and report the result. It needs no matches, ratings or database."""
 
 from __future__ import annotations
 

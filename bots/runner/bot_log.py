@@ -1,4 +1,4 @@
-"""What is kept of a game for the owner of a bot: the lines of its seat, and its log."""
+"""The bot log: what is stored of a game for the owner of a bot."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _DECIDE: Final = b'{"type":"decide"'
 
 @dataclass(slots=True)
 class LoggedDecision:
-    """One decision: the ``decide`` as the bot got it, and the line that was judged, as it came; both without newline.
+    """One decision: the ``decide`` message and the line of the bot that was judged, both without newline.
 
-    ``answer`` is ``None`` where there was nothing to judge: none in time, one that was too long, or the bot was gone.
+    ``answer`` is ``None`` if no line was judged: no answer in time, an answer that was too long, or a bot that exited.
     """
 
     question: bytes
@@ -30,10 +30,11 @@ class LoggedDecision:
 
 @dataclass(slots=True)
 class Conversation:
-    """All that passed between the runner and one seat.
+    """All lines between the runner and one seat.
 
-    ``hellos`` has one line a start. ``exchanges`` has one entry a decision, in order: entry k is the decision with the
-    id k + 1, its times are ``SeatReport.decisions[k]`` of the report. ``end`` is ``None`` for a seat that forfeited.
+    ``hellos`` has one line per start. ``exchanges`` has one entry per decision, in order: entry k is the decision with
+    the id k + 1, and ``SeatReport.decisions[k]`` of the report contains its times. ``end`` is ``None`` for a seat that
+    forfeited.
     """
 
     hellos: list[bytes] = field(default_factory=list)
@@ -42,10 +43,10 @@ class Conversation:
 
 
 class Transcript:
-    """An :class:`~bots.runner.launcher.Observer` that keeps every line, for one game with ``seats`` seats.
+    """An :class:`~bots.runner.launcher.Observer` that stores all lines of one game with ``seats`` seats.
 
-    ``kept`` names the seats whose lines are kept, if not all. It holds some kilobytes a decision until it is let go. A
-    game that is played again wants a new one.
+    ``kept`` contains the seats whose lines are stored, by default all. It uses some kilobytes of memory per decision.
+    Use a new transcript for a re-run of a game.
     """
 
     def __init__(self, seats: int, kept: Collection[int] | None = None) -> None:
@@ -53,10 +54,10 @@ class Transcript:
         self.kept = range(seats) if kept is None else frozenset(kept)
 
     def moved(self, state: State) -> None:
-        """Nothing: the record has the moves."""
+        """Do nothing: the record contains the moves."""
 
     def told(self, seat: int, line: bytes) -> None:
-        """Keep what the bot of ``seat`` is told."""
+        """Store a line that was sent to the bot of ``seat``."""
         if seat not in self.kept:
             return
         conversation, line = self.seats[seat], line.removesuffix(b"\n")
@@ -68,7 +69,7 @@ class Transcript:
             conversation.end = line
 
     def heard(self, seat: int, line: bytes) -> None:
-        """Keep what was judged as the answer to the last question of ``seat``."""
+        """Store the line that was judged as the answer to the last question of ``seat``."""
         if seat in self.kept:
             self.seats[seat].exchanges[-1].answer = line.removesuffix(b"\n")
 
@@ -82,21 +83,21 @@ FORMAT: Final = "owner-log/1"
 
 
 def owner_logs(report: MatchReport, transcript: Transcript) -> list[Document]:
-    """The owner's log of every seat, in order, from what the runner reports and what was said at the table."""
+    """Return the bot log of every seat, in order."""
     return [owner_log(report, transcript, seat) for seat in range(len(transcript.seats))]
 
 
 def owner_log(report: MatchReport, transcript: Transcript, seat: int) -> Document:
-    """The owner's log of one ``seat``, whose lines the transcript must have kept."""
+    """Return the bot log of one ``seat``. The transcript must have stored its lines."""
     forfeit = next((forfeit for forfeit in report.forfeits if forfeit.seat == seat), None)
     return _seat_log(report.record, seat, transcript.seats[seat], report.seats[seat], forfeit)
 
 
 def decided_plies(record: Document, seat: int) -> list[int]:
-    """The plies at which ``seat`` had to decide, in order: its moves that were not forced.
+    """Return the plies at which ``seat`` had a choice, in order: its moves that were not forced.
 
-    Entry k belongs to the decision with the id k + 1, for as long as the seat was asked: once it has forfeited it is
-    not asked any more, and the entries go on.
+    Entry k belongs to the decision with the id k + 1 as long as the bot was asked. After a forfeit the bot is no longer
+    asked, but the seat still has entries.
     """
     return [
         ply

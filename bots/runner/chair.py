@@ -1,4 +1,4 @@
-"""One seat of a running game: its process, its pipes, its clock, and what it has to answer for."""
+"""One seat of a running game: its process, pipes, clock, strikes and forfeit."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from bots.runner.report import Forfeit, MachineDelay, SeatReport, Strike, Though
 
 MAX_STRIKES: Final = 3
 LAST_WORDS_MS: Final = 100
-"""How long a process whose stdout is closed has until it is ended."""
+"""Milliseconds until a process is ended that has closed its stdout."""
 
 NO_PROGRAM: Final = ("No such file", "Exec format error", "Permission denied", "Argument list too long")
-"""Errors of the kernel for a file that is not a program. Lack of memory gives a different error (man 2 execve)."""
+"""Error messages of the kernel for a file that is not a program. Lack of memory gives another error (man 2 execve)."""
 
 CANNOT_BE_EXECUTED: Final = 126
-"""The exit status of a file that the kernel does not take for a program, as shells give it (POSIX, 2.8.2)."""
+"""The exit status of a file that the kernel cannot execute, as in shells (POSIX, 2.8.2)."""
 
 PONDERING_NS: Final = 20 * MS
-"""Processor time between two questions from which on a bot is stopped while others think."""
+"""If a bot uses more processor time than this between two decisions, it is stopped while other bots think."""
 
 
 class Chair:
-    """What the runner knows of one seat. A chair whose ``forfeit`` is set has no process any more."""
+    """The runner's data of one seat. A seat with a ``forfeit`` has no process."""
 
     def __init__(
         self, seat: int, label: str, bot_seed: str, limits: Limits, open_channel: OpenChannel = open_channel
@@ -50,15 +50,15 @@ class Chair:
         self.exit_status: int | None = None
 
     def seat_process(self, process: Process) -> Channel:
-        """The started process takes the seat."""
+        """Assign a started process to the seat and return its channel."""
         self.process, self.knows_cpu = process, process.knows_cpu
         self.channel = self._open_channel(process)
         return self.channel
 
     def settle(self, wall_ns: int, cpu_ns: int, delay_ns: int, allowed_ns: int) -> None:
-        """A decision is over: keep the measurements, take its time from the clocks, and stop a bot that ponders.
+        """End a decision: store its measurements, update the clocks, and stop a bot that thinks between decisions.
 
-        Waiting longer than ``allowed_ns`` was the runner's wish and costs the seat nothing more.
+        Time beyond ``allowed_ns`` is not charged to the seat, because the runner chose to wait.
         """
         self.thoughts.append((self.asked, wall_ns, cpu_ns, delay_ns))
         if wall_ns > allowed_ns:
@@ -72,14 +72,14 @@ class Chair:
             self.process.pause()
 
     def give_up(self, reason: str, evidence: str) -> Forfeit:
-        """The seat has lost its game. Its process is ended now and waited for in :meth:`leave`."""
+        """Forfeit the game and end the process. :meth:`leave` waits for its end."""
         self.forfeit = Forfeit(self.seat, reason, self.asked or None, evidence)
         if self.process is not None and reason != "exit":
             self.process.kill()
         return self.forfeit
 
     def leave(self, patience_ms: int = 0) -> None:
-        """End the process, if there is one, and keep what is to be known of it."""
+        """End the process, if there is one, and store its exit status."""
         if self.process is None:
             return
         process, self.process = self.process, None
@@ -99,11 +99,11 @@ class Chair:
             self.exit_status = CANNOT_BE_EXECUTED
 
     def known_cpu_us(self, cpu_ns: int) -> int | None:
-        """What was measured, microseconds, where that means anything."""
+        """Return processor time in microseconds, or ``None`` if the system does not measure it."""
         return cpu_ns // 1000 if self.knows_cpu else None
 
     def report(self) -> SeatReport:
-        """The seat's part of the match report."""
+        """Return the report of this seat."""
         return SeatReport(
             label=self.label,
             bot_seed=self.bot_seed,
@@ -122,5 +122,5 @@ class Chair:
 
 
 def grace_ms(limits: Limits) -> int:
-    """How much longer than allowed a seat is waited for in one game, all in all, while the machine is to blame."""
+    """Return how long the runner waits in one game beyond the limits because of server lag, in milliseconds."""
     return min(10 * limits.move_ms + limits.bank_ms, limits.game_ms)

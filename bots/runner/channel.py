@@ -22,17 +22,17 @@ from bots.runner.launcher import Process
 
 KEPT_STDERR_BYTES: Final = 64 * 1024
 READ_BYTES: Final = 64 * 1024
-"""The most that is read at a time."""
+"""Maximum number of bytes per read."""
 
 News = list[tuple[int, int]]
-"""What a channel's descriptors are ready for, as ``poll()`` tells it; empty if the time was up first."""
+"""The descriptors that are ready, as ``poll()`` returns them; empty after a timeout."""
 
 
 class Channel(ABC):
-    """Neither reading nor writing ever waits; what is kept of a bot's output is bounded, and so is what is read ahead.
+    """A connection to a running bot that never blocks in a read or write, with bounded memory.
 
-    ``lines`` are the complete lines not yet judged, ``None`` standing for one that was longer than an answer may be;
-    ``ended`` says that no more will come.
+    ``lines`` are the complete lines that are not yet judged; ``None`` is a line longer than an answer may be. ``ended``
+    is true when there will be no more lines.
     """
 
     def __init__(self, process: Process) -> None:
@@ -46,35 +46,35 @@ class Channel(ABC):
 
     @abstractmethod
     def send(self, data: bytes) -> None:
-        """Write ``data`` as soon as the bot reads. A closed stdin hears nothing."""
+        """Write ``data`` as soon as the bot reads it. Does nothing if its stdin is closed."""
 
     @abstractmethod
     def wait(self, timeout_ns: int) -> News:
-        """Wait until there is something for :meth:`take`, at most ``timeout_ns``, and perhaps not even as long."""
+        """Wait until :meth:`take` has something to read, for up to ``timeout_ns``. Can return earlier."""
 
     @classmethod
     @abstractmethod
     def wait_for_any(cls, channels: Sequence[Self], timeout_ns: int) -> list[News]:
-        """The same for several channels at once: the news of each, in their order."""
+        """Wait for several channels at the same time. Return the result of each, in order."""
 
     @abstractmethod
     def take(self, news: News) -> bool:
-        """Read a piece of whatever there is; whether stdout was among it, so that ``lines`` or ``ended`` may be new."""
+        """Read what is available. Return whether it includes stdout, which can change ``lines`` and ``ended``."""
 
     @abstractmethod
     def close_stdin(self) -> None:
-        """End of file for the bot."""
+        """Send end of file to the bot."""
 
     @abstractmethod
     def close(self) -> None:
-        """Read what stderr still holds, and close the pipes. The process is gone by now."""
+        """Read the rest of stderr and close the pipes. The process must have ended."""
 
     def stderr_tail(self) -> str:
-        """The end of what the bot wrote to stderr, as text; NUL and bytes that are no UTF-8 are written as escapes."""
+        """Return the end of stderr as text. NUL and bytes that are not valid UTF-8 appear as escapes."""
         return self._stderr.decode("utf-8", errors="backslashreplace").replace("\0", "\\x00")
 
     def _hear(self, data: bytes) -> None:
-        """A piece of stdout; empty at end of file."""
+        """Process data from stdout; empty at end of file."""
         if not data:
             self.ended = True
         elif not self._rest and not self._skipping and data.find(b"\n") == len(data) - 1 <= MAX_ANSWER_BYTES:
@@ -96,7 +96,7 @@ class Channel(ABC):
         self._rest = rest
 
     def _keep(self, data: bytes) -> None:
-        """A piece of stderr, of which the last 64 KiB are kept; empty at end of file."""
+        """Process data from stderr and keep the last 64 KiB; empty at end of file."""
         self.stderr_open = bool(data)
         self._stderr = (self._stderr + data)[-KEPT_STDERR_BYTES:]
 
@@ -108,7 +108,7 @@ _GONE = (BrokenPipeError, ConnectionResetError)
 
 
 class PolledChannel(Channel):
-    """What does not fit into the bot's stdin waits in ``unsent`` until a later :meth:`take`."""
+    """A channel that polls pipes. Data that does not fit into the pipe is ``unsent`` until a later :meth:`take`."""
 
     def __init__(self, process: Process) -> None:
         super().__init__(process)
@@ -169,7 +169,7 @@ class PolledChannel(Channel):
         return spoke
 
     def close_stdin(self) -> None:
-        """End of file for the bot; what is unsent stays so."""
+        """Send end of file to the bot. Discards unsent data."""
         if self._stdin_open:
             self._stdin_open = False
             if self.unsent:
@@ -185,7 +185,7 @@ class PolledChannel(Channel):
         os.close(self.stderr)
 
     def _listen(self) -> bool:
-        """Whether there was anything, be it the end."""
+        """Read stderr. Return whether there was data or end of file."""
         try:
             data = os.read(self.stderr, READ_BYTES)
         except BlockingIOError:
@@ -213,19 +213,19 @@ class PolledChannel(Channel):
 
 _READY: Final = 1
 _HEED_S: Final = 0.1
-"""The longest wait at a time: Windows tells of Ctrl-C only when a wait is over."""
+"""Maximum duration of one wait: Windows reports Ctrl-C only after a wait."""
 
 _LAST_WORDS_NS: Final = 200_000_000
-"""How long the end of stderr is waited for when the process is gone; something it has started may hold it open."""
+"""Maximum wait for the end of stderr after the process ended, because a child process can hold it open."""
 
 _JOINED_S: Final = 0.1
 
 
 class ThreadedChannel(Channel):
-    """Its descriptors block. No thread reads on before what it has read was taken, so a flood stays in the pipe.
+    """A channel with blocking pipes and threads. A thread reads more only after its last data was taken.
 
-    A thread ends with its pipe: when the bot and all it has started have let go of the other end. Nothing can wake a
-    thread before that, so one may outlive the game if a process has escaped that holds the pipe.
+    A thread ends when the bot and all its child processes have closed the other end of the pipe. It cannot be woken
+    earlier, so it outlives the game if an escaped process holds the pipe.
     """
 
     def __init__(self, process: Process) -> None:
@@ -263,7 +263,7 @@ class ThreadedChannel(Channel):
         return spoke
 
     def close_stdin(self) -> None:
-        """End of file for the bot, after what it has not read yet."""
+        """Send end of file to the bot after all unread data."""
         self._in.leave()
 
     def close(self) -> None:
@@ -288,7 +288,7 @@ class ThreadedChannel(Channel):
 
 
 class _Reader:
-    """Reads one descriptor, a piece at a time, and closes it at the end. ``ring`` is called when there is a piece."""
+    """A thread that reads a descriptor in pieces and closes it at the end. Calls ``ring`` for each piece."""
 
     def __init__(self, descriptor: int, ring: Callable[[], None]) -> None:
         self._descriptor, self._ring = descriptor, ring
@@ -298,13 +298,13 @@ class _Reader:
         self.thread = _started(self._run)
 
     def take(self) -> bytes:
-        """The piece that is there, empty at end of file; the next may be read now."""
+        """Return the available piece, empty at end of file, and let the thread read the next."""
         piece, self.has_piece = self._piece, False
         self._go_on.put(bool(piece))
         return piece
 
     def leave(self) -> None:
-        """Read nothing after what is being read now."""
+        """Stop after the current read."""
         self._go_on.put(False)
 
     def _run(self) -> None:
@@ -321,7 +321,7 @@ class _Reader:
 
 
 class _Writer:
-    """Writes one descriptor as fast as somebody reads it, and closes it at the end, or when nobody ever will."""
+    """A thread that writes to a descriptor as fast as the other side reads, and closes it at the end."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -329,11 +329,11 @@ class _Writer:
         self.thread = _started(self._run)
 
     def write(self, data: bytes) -> None:
-        """Write ``data`` after all that waits already."""
+        """Queue ``data``."""
         self._waiting.put(data)
 
     def leave(self) -> None:
-        """Close the descriptor after all that waits already."""
+        """Close the descriptor after all queued data."""
         self._waiting.put(None)
 
     def _run(self) -> None:
@@ -353,14 +353,14 @@ def _started(run: Callable[[], None]) -> threading.Thread:
 # --- The channel of this system --------------------------------------------------------------------------------------
 
 OpenChannel = Callable[[Process], Channel]
-"""Takes over the pipes of a started process."""
+"""A function that returns a channel for the pipes of a started process."""
 
 
 def best_channel() -> type[PolledChannel | ThreadedChannel]:
-    """The kind that polls, where pipes can be polled, and the one with threads elsewhere."""
+    """Return ``PolledChannel`` if this system can poll pipes, else ``ThreadedChannel``."""
     return PolledChannel if hasattr(select, "poll") and hasattr(os, "set_blocking") else ThreadedChannel
 
 
 def open_channel(process: Process) -> Channel:
-    """The best channel there is for ``process``."""
+    """Return the best channel of this system for ``process``."""
     return best_channel()(process)

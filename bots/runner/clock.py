@@ -1,4 +1,4 @@
-"""What the runner wants to know of the machine it runs on."""
+"""Processor cores of this machine, and clocks of seats."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bots.protocol import ClockLeft, Limits
 
 
 def cores() -> int:
-    """How many processor cores this process may use; where the system does not say, how many there are."""
+    """Return the number of processor cores that this process can use, or of all cores if that is unknown."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -24,9 +24,9 @@ MS: Final = 1_000_000
 
 
 class Clock:
-    """What is left of one seat's time, in nanoseconds. Whoever measures says how long a decision took.
+    """The remaining time of one seat in nanoseconds. It does not measure: callers report how long a decision took.
 
-    It begins with all that the limits give, or with what is ``left`` of a game that has gone on for a while.
+    It begins with the full limits, or with the remaining time ``left`` of a running game.
     """
 
     __slots__ = ("_bank_ns", "_game_ns", "_move_ms", "_move_ns")
@@ -39,23 +39,26 @@ class Clock:
 
     @property
     def allowed_ns(self) -> int:
-        """How long the next decision may take."""
+        """Nanoseconds that the next decision can take."""
         move_ns, game_ns = self._move_ns + self._bank_ns, self._game_ns
         return move_ns if move_ns < game_ns else game_ns
 
     @property
     def game_is_next(self) -> bool:
-        """Whether the budget of the whole game runs out before the time for the next decision does."""
+        """Whether the time for the whole game ends before the time for the next decision."""
         return self._game_ns <= self._move_ns + self._bank_ns
 
     def spend(self, wall_ns: int) -> None:
-        """Take one decision's time away: first from the move, then from the bank, and all of it from the game."""
+        """Subtract the time of one decision.
+
+        It is taken from the move time first, then from the time bank. All of it is also taken from the game time.
+        """
         if wall_ns > self._move_ns:
             self._bank_ns = max(0, self._bank_ns + self._move_ns - wall_ns)
         self._game_ns -= wall_ns if wall_ns < self._game_ns else self._game_ns
 
     def copy(self) -> Clock:
-        """A clock that shows the same and runs by itself from now on."""
+        """Return an independent clock with the same remaining time."""
         twin = Clock.__new__(Clock)
         twin._move_ms, twin._move_ns, twin._bank_ns, twin._game_ns = (
             self._move_ms, self._move_ns, self._bank_ns, self._game_ns,
@@ -63,5 +66,5 @@ class Clock:
         return twin
 
     def left(self) -> ClockLeft:
-        """What a ``decide`` says about the clock, whole milliseconds."""
+        """Return the remaining time as in a ``decide`` message, in whole milliseconds."""
         return {"move_ms": self._move_ms, "bank_ms": self._bank_ns // MS, "game_ms": self._game_ns // MS}

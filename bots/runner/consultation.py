@@ -1,7 +1,7 @@
-"""Asks one bot for one decision, in a process of its own.
+"""Ask one bot for one decision in a separate process.
 
-So hosted code plays a live game, in which minutes may pass between two decisions. Nothing but the messages survives
-from one process to the next (``docs/reference/bot-protocol.md``).
+Hosted bots play live games in this way, because minutes can pass between two decisions. A new process knows only the
+messages that it receives (``docs/reference/bot-protocol.md``).
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ from bots.runner.spec import P_co
 
 @dataclass(frozen=True)
 class Consultation(Generic[P_co]):
-    """One decision and whom to ask: ``decide`` has the whole log of the seat, since the process knows nothing else.
+    """One decision for one bot.
 
-    What its ``clock`` says is left is all the time that the bot has; its start is not taken from that.
+    ``decide`` contains the whole log of the seat, because the process starts without memory. Its ``clock`` contains the
+    whole time of the bot. The time of its start is not subtracted.
     """
 
     label: str
@@ -35,16 +36,16 @@ class Consultation(Generic[P_co]):
 
     @property
     def limits(self) -> Limits:
-        """What the bot is told that it may use up."""
+        """The limits that the bot is notified of."""
         return Limits(**self.hello["limits"])
 
 
 @dataclass(frozen=True)
 class Advice:
-    """What came of it: a ``move`` whose legality nobody has judged yet, or a ``fault`` that costs the seat something.
+    """The result of a consultation: a ``move`` that is not yet checked, or a ``fault``.
 
-    ``line`` is what was judged, ``None`` where nothing was. ``thought`` is ``None`` and ``ready_us``, too, if the bot
-    never said ``ready``: then nothing was asked. With a ``machine_delay`` it was late only because the machine was.
+    ``line`` is the line that was judged, or ``None``. ``thought`` and ``ready_us`` are ``None`` if the bot never sent
+    ``ready``; it then got no question. ``machine_delay`` is set if the bot was late only because of server lag.
     """
 
     move: Any
@@ -63,10 +64,11 @@ def consult(
     open_channel: OpenChannel = open_channel,
     core: Core = ANY_CORE,
 ) -> Advice:
-    """Start the program, put the question, and end the program. It holds ``core`` while it starts and thinks.
+    """Start the program, ask for the decision, and end the program. It holds ``core`` while it starts and thinks.
 
-    Whatever the bot does is a ``fault`` of the advice, named as in a game that the runner plays. Raises
-    ``PlatformFailure`` for what is the platform's fault. No process is left either way.
+    Failures of the bot are the ``fault`` of the advice, with the same reasons as in
+    :func:`~bots.runner.play.play_match`. Raises ``PlatformFailure`` for failures of the platform. The process has
+    always ended on return.
     """
     chair = _chair(consultation, open_channel)
     try:
@@ -83,7 +85,7 @@ def consult(
 
 
 def _chair(consultation: Consultation[P_co], open_channel: OpenChannel) -> Chair:
-    """The seat as it stands before this decision."""
+    """Return the seat before this decision."""
     hello, limits = consultation.hello, consultation.limits
     chair = Chair(hello["seat"], consultation.label, hello["seed"], limits, open_channel)
     chair.clock = Clock(limits, consultation.decide["clock"])
@@ -91,7 +93,7 @@ def _chair(consultation: Consultation[P_co], open_channel: OpenChannel) -> Chair
 
 
 def _start(chair: Chair, consultation: Consultation[P_co], launcher: Launcher[P_co], core: Core) -> AnswerFault | None:
-    """Start the process; why it is not ready to be asked."""
+    """Start the process. Return why it is not ready, or ``None``."""
     launch = partial(launcher.start, consultation.program, consultation.limits)
     start = ReadyQuestion(chair, launch, encode(consultation.hello), consultation.limits.startup_ms)
     ask_one(start, core)

@@ -1,4 +1,4 @@
-"""What starts bots: launchers, their processes, and the failures that are the platform's."""
+"""Interfaces of launchers, processes and observers, and failures of the platform."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from games.rules import State
 
 
 class PlatformFailure(Exception):
-    """Something on the platform's side went wrong: the game counts for nobody and is played again."""
+    """A failure of the platform, not of a bot. The match has no result and is re-run."""
 
 
 class NoCoreFree(PlatformFailure):
-    """A game has waited for a processor core as long as it may. Nothing is wrong with it: it is played again later."""
+    """A match has waited for a processor core for the maximum time. It is re-run later."""
 
 
 class NeverBegun(PlatformFailure):
-    """A process that ended before a bot's code ran in it. Its stderr contains messages of the sandbox.
+    """A process ended before code of the bot ran in it. Its stderr contains messages of the sandbox.
 
-    ``program`` is the bot's own file that was to be executed; empty for the platform's interpreter.
+    ``program`` is the file of the bot to execute, or empty for the interpreter of the platform.
     """
 
     def __init__(self, message: str, program: str = "") -> None:
@@ -38,7 +38,7 @@ class NeverBegun(PlatformFailure):
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Ctrl-C that comes inside this comes right after it. Other threads than the main one hear none anyway."""
+    """Delay Ctrl-C until the end of this context. Only the main thread receives Ctrl-C."""
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or before is None:
         yield
@@ -59,9 +59,9 @@ P_contra = TypeVar("P_contra", contravariant=True)
 
 
 class Process(Protocol):
-    """One started bot. The runner takes over its three file descriptors, and closes them.
+    """A started bot. The runner owns its three file descriptors and closes them.
 
-    ``knows_cpu`` says whether :meth:`cpu_ns` means anything; where it does not, reports have ``None`` instead.
+    ``knows_cpu`` is true if :meth:`cpu_ns` measures processor time. If it is false, reports contain ``None`` instead.
     """
 
     stdin: int
@@ -70,61 +70,61 @@ class Process(Protocol):
     knows_cpu: bool
 
     def cpu_ns(self) -> int:
-        """Processor time of all its threads so far, nanoseconds; what it last was once the process is gone."""
+        """Return the processor time of all threads in nanoseconds; after the end of the process, the last value."""
         ...
 
     def run_delay_ns(self) -> int:
-        """How long its main thread waited for a processor that others had, nanoseconds; 0 where nobody measures it.
+        """Return how long the main thread waited for a processor, in nanoseconds; 0 if the system does not measure it.
 
-        The processor time of its other threads, by the last :meth:`cpu_ns`, is taken off, because it may have waited
-        for them: only the difference of two readings means something, and it can be negative.
+        The processor time of the other threads at the last :meth:`cpu_ns` is subtracted, because the main thread may
+        have waited for them. So only the difference of two values is meaningful, and it can be negative.
         """
         ...
 
     def gave_up_stdout(self) -> bool:
-        """Whether the bot itself no longer holds its stdout, although end of file may not show."""
+        """Return whether the bot itself has closed its stdout, even if a child process keeps the pipe open."""
         ...
 
     def pause(self) -> None:
-        """Stop it from running until :meth:`resume`; nothing if it is gone. Asked only of one that ``knows_cpu``."""
+        """Suspend the process until :meth:`resume`. Does nothing if it has ended. Requires ``knows_cpu``."""
         ...
 
     def resume(self) -> None:
-        """Let it run on."""
+        """Resume the process after :meth:`pause`."""
         ...
 
     def kill(self) -> None:
-        """End it now; :meth:`stop` still has to wait for it."""
+        """Kill the process. :meth:`stop` still has to wait for its end."""
         ...
 
     def stop(self, patience_ms: int = 0) -> int | None:
-        """End it and everything it started, after ``patience_ms`` if it does not go by itself, and wait for that.
+        """End the process and all its child processes, and wait for their end. Return the exit status.
 
-        Its exit status, negative for a signal where there are signals, ``None`` if nobody knows. The three descriptors
-        stay open.
+        The process gets ``patience_ms`` milliseconds to exit. The exit status is negative for a signal, and ``None`` if
+        it is unknown. The three descriptors stay open.
         """
         ...
 
 
 class Launcher(Protocol[P_contra]):
-    """Starts programs. Which kinds of program it takes is its type parameter, and checked again when it is asked."""
+    """Starts programs. The type parameter is the kind of programs that it accepts; it also checks it at runtime."""
 
     def start(self, program: P_contra, limits: Limits) -> Process:
-        """Start ``program`` under ``limits``. Raises ``PlatformFailure`` where that is not the program's fault."""
+        """Start ``program`` under ``limits``. Raises ``PlatformFailure`` unless the program caused the failure."""
         ...
 
 
 class Observer(Protocol):
-    """Watches a game as it is played. It is called between decisions and must be quick."""
+    """Observes a running game. It is called between decisions and must be fast."""
 
     def moved(self, state: State) -> None:
-        """The state has changed (first: it was dealt)."""
+        """Handle a change of the state. The first call is after the deal."""
         ...
 
     def told(self, seat: int, line: bytes) -> None:
-        """``line`` was written to the bot of ``seat``."""
+        """Handle a line that was sent to the bot of ``seat``."""
         ...
 
     def heard(self, seat: int, line: bytes) -> None:
-        """``line`` came from the bot of ``seat`` and was judged."""
+        """Handle a line of the bot of ``seat`` that was judged."""
         ...

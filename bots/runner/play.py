@@ -1,4 +1,4 @@
-"""Plays one game: asks the bots, plays their moves, counts strikes and forfeits, and reports. It decides no rule."""
+"""Play one game: ask the bots, play their moves, count strikes and forfeits, and report. It contains no game rules."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from games.registry import GAMES
 from games.rules import FORFEIT_REASONS, IllegalMove, State
 
 GOODBYE_MS: Final = 200
-"""How long the bots together have after ``end`` to go by themselves."""
+"""Milliseconds that all bots together have after ``end`` to exit."""
 
 P = TypeVar("P")
 
@@ -33,14 +33,14 @@ def play_match(
     open_channel: OpenChannel = open_channel,
     core: Core | None = None,
 ) -> MatchReport:
-    """Play the game of ``spec`` with one process a seat and report it.
+    """Play the game of ``spec`` with one process per seat and return the report.
 
-    Where several seats choose at the same time, one bot per processor core thinks at a time; with ``core`` one bot
-    alone, which holds it.
+    If several seats choose simultaneously, one bot per processor core thinks at a time. With ``core``, only one bot
+    thinks at a time and holds this core.
 
-    Whatever a bot does is its own strike or forfeit and the game goes on for the others. The pipes of its processes are
-    read by what ``open_channel`` makes, the best this system has. Raises ``PlatformFailure`` for what is the platform's
-    fault, ``ValueError`` for a specification that fits no game.
+    Failures of a bot are its own strikes or forfeit, and the game continues for the other seats. ``open_channel``
+    creates the connection to each process. Raises ``PlatformFailure`` for failures of the platform, and ``ValueError``
+    for an invalid specification.
     """
     table = _Table(spec, launcher, observer, open_channel, core)
     try:
@@ -51,7 +51,7 @@ def play_match(
 
 
 class _Table(Generic[P]):
-    """One running game: the state and its chairs."""
+    """A running game: its state and its seats."""
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class _Table(Generic[P]):
         return self._report((perf_counter_ns() - started_ns) // 1000)
 
     def clear(self) -> None:
-        """End every process that is left; what goes wrong with that is less than what went wrong before."""
+        """End all remaining processes. Ignores failures, because an earlier failure is more important."""
         for chair in self.chairs:
             with suppress(PlatformFailure):
                 chair.leave()
@@ -120,7 +120,7 @@ class _Table(Generic[P]):
     # --- deciding ------------------------------------------------------------------------------------------------
 
     def _decide(self, pending: Sequence[int]) -> None:
-        """Ask all seats that owe a decision; those who have forfeited get their default move."""
+        """Ask all pending seats. Seats that forfeited play their default move."""
         chairs = [self.chairs[seat] for seat in pending]
         questions = [MoveQuestion(chair, self._decide_message(chair)) for chair in chairs if chair.forfeit is None]
         if len(questions) != len(chairs):
@@ -174,7 +174,7 @@ class _Table(Generic[P]):
                 self.observer.moved(self.state)
 
     def _punish(self, question: MoveQuestion, fault: AnswerFault) -> None:
-        """The decision is lost: a strike, or a forfeit where the fault is one."""
+        """Record a strike, or a forfeit if the fault is one."""
         chair = question.chair
         if fault.reason in FORFEIT_REASONS:
             self._forfeit(chair, fault.reason, fault.detail)
@@ -197,7 +197,7 @@ class _Table(Generic[P]):
         self.state.forfeit(chair.seat, reason)
 
     def _clear_forfeited(self) -> None:
-        """Wait for the processes of seats that have just lost, when no clock is running."""
+        """Wait for the processes of seats that have just forfeited, while no clock is running."""
         self._somebody_must_leave = False
         for chair in self.chairs:
             if chair.forfeit is not None and chair.process is not None:
@@ -206,7 +206,7 @@ class _Table(Generic[P]):
     # --- the end -------------------------------------------------------------------------------------------------
 
     def _say_goodbye(self) -> None:
-        """Tell every seat that still plays how it ended, then end of file, then the end."""
+        """Send ``end`` and end of file to all remaining bots, then end their processes."""
         outcome = self.state.outcome
         for chair in self.chairs:
             if chair.process is not None and chair.channel is not None:

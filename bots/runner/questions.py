@@ -1,4 +1,4 @@
-"""Open questions to bots: put, timed, answered. What an answer is worth in the game is not decided here."""
+"""Questions to bots: send, time and receive. The rules of the game judge the moves elsewhere."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from bots.runner.report import MachineDelay
 # --- One question ----------------------------------------------------------------------------------------------------
 
 MACHINE_SHARE: Final = 20
-"""The machine is to blame for a late answer only if its delay is at least a twentieth of the time allowed."""
+"""A late answer is attributed to server lag only if the lag is at least 1/20 of the time allowed."""
 
 OWN_SHARE: Final = 0.8
-"""Nor is it to blame if the bot has itself used more processor time than this share of the time allowed.
+"""It is not attributed to server lag if the bot used more than this share of the time allowed as processor time.
 
-A bot can compute how late the machine makes it, and could otherwise answer late on purpose to have a game played again.
+Otherwise a bot could measure the lag and answer late on purpose to get a re-run of the match.
 """
 
 FIRST_LOOK_NS: Final = 20 * MS
-"""After so long without an answer it is looked for the first time whether the bot has given up its stdout."""
+"""Time without an answer after which the runner first checks whether the bot has closed its stdout."""
 
 MEASURED_NS: Final = MS
-"""An answer that came sooner than this was not delayed worth measuring."""
+"""Server lag is not measured for answers faster than this."""
 
 
 @dataclass(slots=True)
 class AnswerFault:
-    """Why a question has no answer that counts; ``reason`` is a word of the protocol, ``line`` what came instead."""
+    """The failure of a question: ``reason`` is a reason of the protocol, ``line`` the line of the bot."""
 
     reason: str
     detail: str
@@ -45,10 +45,10 @@ class AnswerFault:
 
 
 class Question(ABC):
-    """One message that wants one line back: in time, too late, or never. ``over`` says that nobody listens any more.
+    """A message that expects one line. ``over`` is true when an answer, a fault or a timeout has ended it.
 
-    ``attended_ns`` is what the runner has spent on everything the bot said that was no answer. A bot can have the
-    runner take its processor that way, so it is no fault of the machine.
+    ``attended_ns`` is the time that the runner spent on other lines of the bot. It is not server lag, because a bot
+    could use up the runner's processor time in this way.
     """
 
     __slots__ = (
@@ -94,11 +94,11 @@ class Question(ABC):
 
     @abstractmethod
     def _judge(self, line: bytes | None) -> AnswerFault | bool:
-        """Whether ``line`` is the answer, ``None`` being one that was too long; ``False``: read on."""
+        """Return true if ``line`` is the answer, false if it is ignored, or its fault. ``None`` is an overlong line."""
 
     @abstractmethod
     def _lateness(self) -> AnswerFault:
-        """What it is called when no answer comes in time."""
+        """Return the fault of a missing answer."""
 
     def _start_clock(self, allowed_ns: int, fair_ns: int) -> None:
         self.allowed_ns, self.fair_ns = allowed_ns, fair_ns
@@ -107,7 +107,7 @@ class Question(ABC):
         self.look_ns = now_ns + (FIRST_LOOK_NS if allowed_ns > FIRST_LOOK_NS else allowed_ns)
 
     def hear(self, now_ns: int) -> None:
-        """Judge the lines that have come, until one ends the question."""
+        """Judge the received lines until one ends the question."""
         lines = self.channel.lines
         while lines:
             line = lines.popleft()
@@ -120,7 +120,7 @@ class Question(ABC):
             self._conclude(now_ns, AnswerFault("exit", "the bot's process exited or closed its stdout; see its stderr"))
 
     def look(self, now_ns: int) -> None:
-        """Nothing has come for a while: see whether the bot is still there, is late, or waits for the machine."""
+        """Check after a silence whether the bot has exited, is late, or waits for a processor."""
         if self._process.gave_up_stdout():
             self._conclude(now_ns, AnswerFault("exit", "the bot closed its stdout; keep it open until the game ends"))
         elif now_ns < self.deadline_ns:
@@ -142,7 +142,7 @@ class Question(ABC):
             self.delay_ns = max(0, min(waited_ns, self.wall_ns - self.cpu_ns))
 
     def _machine_is_to_blame(self) -> bool:
-        """Whether the answer would still be in time now, had the machine not kept the bot waiting."""
+        """Return whether the answer would still be in time without server lag."""
         delayed = self.delay_ns * MACHINE_SHARE >= self.allowed_ns and self.cpu_ns <= OWN_SHARE * self.allowed_ns
         return delayed and self.wall_ns - self.delay_ns <= self.fair_ns
 
@@ -168,7 +168,7 @@ class Question(ABC):
 
 
 class ReadyQuestion(Question):
-    """A start: the process is told ``hello`` and has ``startup_ms`` to say ``ready``; other lines do not matter."""
+    """A start: sends ``hello`` and expects ``ready`` within ``startup_ms``. Ignores other lines."""
 
     __slots__ = ("_hello", "_launch", "_startup_ns")
 
@@ -192,7 +192,7 @@ class ReadyQuestion(Question):
 
 
 class MoveQuestion(Question):
-    """A ``decide``: the answer is the first line with its id, lines with an earlier id are dropped."""
+    """A ``decide`` message. The first line with its id is the answer. Ignores lines with an earlier id."""
 
     __slots__ = ("_message", "move")
 
@@ -245,21 +245,20 @@ def _short(answer: Answer) -> str:
 
 Q = TypeVar("Q", bound=Question)
 WAKING_NS: Final = 50_000
-"""More than it takes to wake the runner and let it sleep again."""
+"""Estimated time to wake the runner and suspend it again."""
 
 Core = AbstractContextManager[object]
-"""Entered before a bot is asked and left when it has answered: a processor core that no other bot has meanwhile."""
+"""A context in which a bot has a processor core that no other bot uses. It is entered for the time of a question."""
 
 ANY_CORE: Final[Core] = nullcontext()
-"""Whatever core the system gives: bots of other games may share it."""
+"""Any core: bots of other games can use it at the same time."""
 
 
 def ask(questions: Sequence[Q], at_once: int, core: Core = ANY_CORE) -> Iterator[Q]:
-    """Put ``questions``, at most ``at_once`` open at a time, and yield each when it is over.
+    """Ask ``questions``, at most ``at_once`` at the same time, and yield each when it is over.
 
-    The clock of a question starts when it is put. All that came in by one wake-up counts as having come at that
-    moment, so that no seat pays for the time its neighbour's answer takes to read. Questions that are put one at a time
-    hold ``core``.
+    The clock of a question starts when it is sent. All data of one wake-up counts as received at that moment, so that a
+    seat does not pay for the time to read the answers of others. Questions that are asked one at a time hold ``core``.
     """
     if len(questions) > 1 < at_once:
         return _ask_several(deque(questions), at_once)
@@ -273,7 +272,7 @@ def _ask_in_turn(questions: Sequence[Q], core: Core) -> Iterator[Q]:
 
 
 def ask_one(question: Question, core: Core = ANY_CORE) -> None:
-    """Put one question and wait until it is over: what most decisions need, without the ado of several."""
+    """Ask one question and wait until it is over. This is the fast path for most decisions."""
     with core:
         _ask_one(question)
 
@@ -308,7 +307,7 @@ def _ask_several(waiting: deque[Q], at_once: int) -> Iterator[Q]:
 
 
 def _listen(open_now: Sequence[Question]) -> None:
-    """Wait until something comes for anybody or it is time to look; let every question take what is there for it."""
+    """Wait for data or the next check, and let every question process its data."""
     look_ns = min(question.look_ns for question in open_now)
     channels = [question.channel for question in open_now]
     news_of_all = type(channels[0]).wait_for_any(channels, look_ns - perf_counter_ns())

@@ -1,4 +1,4 @@
-"""What a runner gives back: the record of the game and what happened at each seat, as plain frozen data."""
+"""The result of a match: the game record and a report of each seat, as frozen data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SHOWN_BYTES: Final = 500
 
 
 def escaped(line: bytes | None) -> str:
-    """A raw answer for its owner's eyes: escaped and cut; empty where there was none."""
+    """Return a raw answer for its owner: escaped and truncated. Empty if there was no answer."""
     if line is None:
         return ""
     text = line[:_SHOWN_BYTES].decode("utf-8", errors="backslashreplace")
@@ -20,10 +20,10 @@ def escaped(line: bytes | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """One decision of a seat: how long it took, and how much of that the machine was to blame for, microseconds.
+    """One decision of a seat: its wall time, processor time and server lag, in microseconds.
 
-    ``cpu_us`` is ``None`` on systems that do not tell a process's processor time (Windows, macOS). There nobody knows
-    the machine's delay either; it counts as 0.
+    ``cpu_us`` is ``None`` on systems that do not measure the processor time of a process (Windows, macOS). The server
+    lag is also unknown there and counts as 0.
     """
 
     id: int
@@ -34,7 +34,7 @@ class Thought:
 
 @dataclass(frozen=True, slots=True)
 class Strike:
-    """One lost decision: ``reason`` as in ``games.rules.DEFAULT_REASONS``, ``answer`` the escaped start of the line."""
+    """One strike: ``reason`` is one of ``games.rules.DEFAULT_REASONS``, ``answer`` the escaped start of the line."""
 
     id: int
     reason: str
@@ -46,9 +46,10 @@ class Strike:
 
 @dataclass(frozen=True, slots=True)
 class Forfeit:
-    """A game a seat lost before its end: ``reason`` as in ``games.rules.FORFEIT_REASONS``.
+    """The forfeit of a seat: ``reason`` is one of ``games.rules.FORFEIT_REASONS``.
 
-    ``decision`` is the id of the decision it happened at, ``None`` before the first; ``evidence`` is a sentence.
+    ``decision`` is the id of the decision at which it happened, or ``None`` before the first. ``evidence`` is a
+    sentence.
     """
 
     seat: int
@@ -59,7 +60,7 @@ class Forfeit:
 
 @dataclass(frozen=True, slots=True)
 class MachineDelay:
-    """A ``ready`` (``decision`` is ``None``) or an answer that was late only because the machine was, microseconds."""
+    """An answer, or ``ready`` if ``decision`` is ``None``, that only server lag delayed. In microseconds."""
 
     seat: int
     decision: int | None
@@ -70,7 +71,7 @@ class MachineDelay:
 
 @dataclass(frozen=True)
 class SeatReport:
-    """One seat's game, for its owner. ``ready_us`` is ``None`` if it never said ``ready``."""
+    """The report of one seat for its owner. ``ready_us`` is ``None`` if the bot never sent ``ready``."""
 
     label: str
     bot_seed: str
@@ -82,22 +83,22 @@ class SeatReport:
 
     @property
     def wall_us(self) -> int:
-        """All its thinking, wall time."""
+        """Total wall time of all decisions."""
         return sum(thought.wall_us for thought in self.decisions)
 
     @property
     def cpu_us(self) -> int | None:
-        """All its thinking, processor time; ``None`` where it is not known."""
+        """Total processor time of all decisions, or ``None`` if it is unknown."""
         known = [thought.cpu_us for thought in self.decisions if thought.cpu_us is not None]
         return sum(known) if len(known) == len(self.decisions) else None
 
 
 @dataclass(frozen=True)
 class MatchReport:
-    """One game that was played to its end.
+    """The report of a game that was played to its end.
 
-    ``play_again`` says that the machine, and not a bot, made a decision late, and that the game has not yet been played
-    again as often as it may be; otherwise this result stands.
+    ``play_again`` is true if a decision was late because of server lag, and the match can still be re-run. If it is
+    false, the result is final.
     """
 
     record: Document
@@ -109,16 +110,16 @@ class MatchReport:
 
     @property
     def machine_delayed(self) -> bool:
-        """Whether a seat was late only because the machine was."""
+        """Whether a seat was late only because of server lag."""
         return bool(self.machine_delays)
 
     @property
     def forfeit_reasons(self) -> dict[int, str]:
-        """Seat → reason, as re-execution takes it."""
+        """The reasons of all forfeits by seat, as ``games.record.verify`` takes them."""
         return {forfeit.seat: forfeit.reason for forfeit in self.forfeits}
 
     def document(self) -> dict[str, Any]:
-        """Everything but the record as JSON values, to be stored beside it."""
+        """Return the report without the record as JSON values."""
         whole = asdict(replace(self, record={}))
         del whole["record"]
         return whole

@@ -1,4 +1,4 @@
-"""What a runner is told: one game, its seats and their programs, as plain frozen data."""
+"""The specification of a match: one game, its seats and their programs, as frozen data."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from bots.protocol import Limits
 from games.rules import Document
 
 MAX_REPLAYS: Final = 2
-"""How often a game may be played again because the machine was late; the third time its result stands."""
+"""Maximum number of re-runs of a match because of server lag. The result of the last one is final."""
 
 CLOSING_MS: Final = 30_000
-"""What a match may take besides the seats' own time: starting processes, the engine, saying good-bye."""
+"""Time of a match in addition to the time of its seats, for starts, the engine and the end of processes."""
 
 WAITING_MS: Final = 300_000
-"""How long a match may wait in total for cores on which the bots of other games think."""
+"""Maximum total time that a match waits for processor cores that other games use."""
 
 
 @dataclass(frozen=True)
 class HouseProgram:
-    """A bot of the house, named as in ``bots.house.catalogue``; its code comes from the installed package.
+    """A house bot by its name in ``bots.house.catalogue``. Its code is in the installed package.
 
-    ``digest`` is the hash the code must have, empty where any state of it will do.
+    ``digest`` is the required hash of the code, or empty for any code.
     """
 
     name: str
@@ -33,9 +33,9 @@ class HouseProgram:
 
 @dataclass(frozen=True)
 class StoredProgram:
-    """An uploaded archive, unpacked at ``folder`` and known by the SHA-256 of its bytes. Only ever sandboxed.
+    """An uploaded archive, unpacked at ``folder``. ``digest`` is the SHA-256 of its bytes. It runs only in the sandbox.
 
-    ``entry`` is a file in the folder: a ``.py`` is given to the bots' interpreter, anything else is executed.
+    ``entry`` is a file in the folder. The interpreter of the platform runs a ``.py`` file; other files are executed.
     """
 
     digest: str
@@ -46,7 +46,7 @@ class StoredProgram:
 
 @dataclass(frozen=True)
 class LocalProgram:
-    """A folder on one's own machine, for play at home."""
+    """A bot in a folder on your own machine."""
 
     folder: Path
     args: tuple[str, ...] = ()
@@ -55,9 +55,9 @@ class LocalProgram:
 
 @dataclass(frozen=True)
 class FakeProgram:
-    """A bot that is a function of this process, for tests: it gets each message and returns what it answers.
+    """A bot as a function in this process, for tests. It receives each message and returns its answer.
 
-    ``run_delay_ns`` stands in for the time the machine kept the bot waiting for a processor.
+    ``run_delay_ns`` simulates server lag.
     """
 
     play: Callable[[Document], Any]
@@ -65,15 +65,15 @@ class FakeProgram:
 
 
 Program = HouseProgram | StoredProgram | LocalProgram
-"""What a real process can be started from."""
+"""The programs that can run as a real process."""
 
 P_co = TypeVar("P_co", covariant=True)
-"""The programs of a specification; a launcher that does not take all of them does not fit, and mypy says so."""
+"""The kinds of programs in a specification. A type checker rejects a launcher that does not accept all of them."""
 
 
 @dataclass(frozen=True)
 class SeatSpec(Generic[P_co]):
-    """One seat: the name that messages to people use, and its program."""
+    """One seat: its label in messages, and its program."""
 
     label: str
     program: P_co
@@ -83,8 +83,8 @@ class SeatSpec(Generic[P_co]):
 class MatchSpec(Generic[P_co]):
     """One game to play.
 
-    ``seed`` has 32 bytes. ``key`` is the server's secret and ``match`` the identity for the bots' own seeds.
-    ``played_before`` counts the times the game was played in vain because the machine was late.
+    ``seed`` has 32 bytes. ``key`` is a secret of the server and ``match`` an id; the seeds of the bots are computed
+    from them. ``played_before`` is the number of earlier runs that server lag spoiled.
     """
 
     game: str
@@ -97,10 +97,10 @@ class MatchSpec(Generic[P_co]):
 
     @property
     def budget_ms(self) -> int:
-        """More than the whole match can take: the sum of the seats' budgets, doubled for a late machine."""
+        """Upper bound of the duration of the match: twice the sum of the limits of its seats, and overhead."""
         return budget_ms(len(self.seats), self.limits)
 
 
 def budget_ms(seats: int, limits: Limits) -> int:
-    """More than a match of so many seats can take."""
+    """Return an upper bound of the duration of a match with ``seats`` seats."""
     return 2 * seats * (limits.startup_ms + limits.game_ms) + CLOSING_MS + WAITING_MS

@@ -28,6 +28,9 @@ ERRORS: Final = re.compile(
 )
 CLI: Final = ("bots/cli/", "esr_platform/supervisor/", "esr_platform/demo/", "/management/", "bots/sandbox/probe/")
 API: Final = ("esr_platform/api/", "bots/client/")
+PUBLIC: Final = re.compile(r"games/\w+\.py|bots/(?:client|environments|house|protocol|runner)/.*")
+"""The modules whose docstrings users of the library read."""
+
 EXEMPT: Final = ("docs/contributing/style.md", "tests/wording/")
 """The style guide and the examples of rules quote what they forbid."""
 
@@ -296,13 +299,16 @@ STRICT: Final[dict[str, Callable[[], list[Text]]]] = {
     "games": lambda: strings(lambda literal: _surface(literal) == "games"),
     "other": lambda: strings(lambda literal: _surface(literal) == "other"),
     "decisions": lambda: markdown("docs/decisions"),
+    "rules": lambda: markdown("games"),
+    "public modules": lambda: [
+        text for package in ("games", "bots") for text in docstrings(package) if PUBLIC.fullmatch(text.path)
+    ],
 }
-"""The texts that users meet while they use the product, and decisions: no hit of a hard rule."""
+"""The texts that users meet, and decisions: no hit of a hard rule, seldom one of a soft rule."""
 
 SHRINKING: Final[dict[str, Callable[[], list[Text]]]] = {
     "readme": lambda: [text for text in markdown(".", pattern="*.md") if "/" not in text.path],
     "docs": lambda: [text for text in markdown("docs") if "/decisions/" not in text.path],
-    "rules": lambda: markdown("games"),
     "models": lambda: strings(lambda literal: _surface(literal) == "models"),
     **{f"docstrings of {folder}": (lambda folder=folder: docstrings(folder)) for folder in CODE},  # type: ignore[misc]
     **{f"comments of {folder}": (lambda folder=folder: comments(folder)) for folder in CODE},  # type: ignore[misc]

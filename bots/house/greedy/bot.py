@@ -1,7 +1,7 @@
-"""Greedy: everything has a fixed price, and the dearest thing on the table is the one to take.
+"""Greedy: everything has a fixed price. It takes the most valuable item.
 
-It never looks at the others: not at who leads a colour, nor at who else wants the same card.
-Settings (``money=2`` on the command line) weigh what it likes: ``money``, ``gems``, ``events``.
+It ignores the other players: their majorities, and their interest in the same card. The settings ``money``, ``gems``
+and ``events`` are weights for these items (``money=2`` on the command line).
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ if TYPE_CHECKING:
 
 COLOURS = "RYGB"
 GEM = (3.5, 3.0, 2.5, 2.0)
-"""The price of one gem of each colour: a quarter of what its majority pays."""
+"""The price of one gem of each color: a quarter of the payment for its majority."""
 EVENT = {
     "cert": 5.0, "half": 4.0, "swap": 2.0, "rob": 4.0, "three": 9.0, "halve_all": 1.0, "sole_any": 4.0,
     "sole": 2.5, "per": 4.0, "adjust": 3.0,
 }  # fmt: skip
-"""The price of an event card, by the part of its code before the colon."""
+"""The price of an event card by the part of its code before the colon."""
 BLIND = 4.3
-"""The price of an event card nobody has seen: about the mean of the 39."""
+"""The price of an unknown event card: approximately the mean of all 39 cards."""
 MOOD = 0.3
-"""How far the price of an action varies from round to round, so that two of this kind do not always meet."""
+"""Maximum random change of the price of an action, so that two such bots do not always choose the same action."""
 
 
 def price(gems: list[int]) -> float:
-    """What a handful of gems is worth, ``[R, Y, G, B]``."""
+    """Return the value of gems ``[R, Y, G, B]``."""
     return sum(one * count for one, count in zip(GEM, gems, strict=True))
 
 
 def cheapest_offer(holdings: list[int], standing: list[int]) -> list[int] | None:
-    """The cheapest legal offer above ``standing``, ``None`` when there is none."""
+    """Return the cheapest legal offer above ``standing``, or ``None`` if there is none."""
     least = [sum(standing), *standing]
     size = least[0] + 1
     offers = product(*(range(min(held, size) + 1) for held in holdings))
@@ -43,19 +43,19 @@ def cheapest_offer(holdings: list[int], standing: list[int]) -> list[int] | None
 
 
 class Greedy:
-    """Takes what is dearest by the price list above."""
+    """One seat that takes the most valuable item by the prices above."""
 
     def __init__(self, hello: Document, args: list[str]) -> None:
         self.dice = Dice(hello["seed"])
         self.likes = settings(args, money=1, gems=1, events=1)
 
     def choose(self, decision: Document, view: Document, log: list[Document]) -> Move:
-        """The answer to one decision: every kind has a method of its own."""
+        """Return the move for a decision. Each kind of decision has its own method."""
         answer: Move = getattr(self, decision["kind"])(decision, view)
         return answer
 
     def worth(self, action: str, view: Document) -> float:
-        """What carrying out ``action`` would bring with this round's cards."""
+        """Return the value of carrying out ``action`` with the cards of this round."""
         if action == "event":
             display = view["event"]["display"].partition(":")[0]
             return self.likes["events"] * max(EVENT[display], BLIND)
@@ -68,25 +68,25 @@ class Greedy:
         return self.likes["gems"] * price([card.count(colour) for colour in COLOURS])
 
     def action(self, decision: Document, view: Document) -> Move:
-        """The dearest action, with a little chance in the prices."""
+        """Choose the most valuable action after a small random change of the values."""
         worths: dict[str, float] = {
             a: self.worth(a, view) * (1 + MOOD * self.dice.fraction()) for a in decision["options"]
         }
         return max(worths, key=worths.__getitem__)
 
     def guess(self, decision: Document, view: Document) -> Move:
-        """Two players: everybody takes what is dearest, so that is what the other one hides."""
+        """Two players: guess that the other player hides the most valuable action."""
         return self.action(decision, view)
 
     def open_barter(self, decision: Document, view: Document) -> Move:
-        """Offer the cheapest gem if the action brings twice its price."""
+        """Offer the cheapest gem if the action is worth at least twice its price."""
         offer = cheapest_offer(decision["holdings"], [0, 0, 0, 0])
         if offer is None or 2 * price(offer) > self.worth(decision["action"], view):
             return "decline"
         return {"offer": offer}
 
     def answer_offer(self, decision: Document, view: Document) -> Move:
-        """Outbid while acting for the next higher price is better than taking what is offered."""
+        """Make a higher offer if this gains more than the offered gems are worth."""
         offer = cheapest_offer(decision["holdings"], decision["standing"])
         if offer is None or decision["offers_made"] >= decision["offers_limit"]:
             return "accept"
@@ -94,17 +94,17 @@ class Greedy:
         return {"offer": offer} if gain > price(decision["standing"]) else "accept"
 
     def counter_gift(self, decision: Document, view: Document) -> Move:
-        """Buy the action for one gem if that is cheap."""
+        """Buy the action for one gem if it is worth more."""
         colour = decision["colours"][-1]
         worth_it = self.worth(decision["action"], view) > GEM[COLOURS.index(colour)]
         return {"gift": colour} if worth_it else "decline"
 
     def event_card(self, decision: Document, view: Document) -> Move:
-        """The dearer of the card on display and an average one."""
+        """Choose the card on display unless it is worth less than an average card."""
         return "face_up" if EVENT[decision["display"].partition(":")[0]] >= BLIND else "blind"
 
     def immediate(self, decision: Document, view: Document) -> Move:
-        """Carry the card out with the dearest colours."""
+        """Carry out an immediate card with the most valuable colors."""
         kind, _, colours = decision["card"].partition(":")
         own = view["players"][decision["seat"]]["gems"]
         if kind == "half":
@@ -121,7 +121,7 @@ class Greedy:
         return self.from_opponents(decision)
 
     def from_opponents(self, decision: Document) -> Move:
-        """Take the dearest colour of each (rob), or the dearest there is for the own cheapest (swap)."""
+        """Take the most valuable color of each opponent (rob), or exchange the cheapest own gem for it (swap)."""
         if not decision["take"] or decision.get("give") == []:
             return "decline"
         if decision["card"] == "rob":
@@ -130,7 +130,7 @@ class Greedy:
         return {"give": decision["give"][-1], "seat": int(seat), "take": colours[0]}
 
     def free_choice(self, decision: Document, view: Document) -> Move:
-        """The dearest gems in the supply; the cheapest one goes back."""
+        """Take the most valuable gems of the supply and return the cheapest own gem if necessary."""
         supply = list(decision["take"]["supply"])
         if decision["alone"] and not decision["give"]:
             return "decline"

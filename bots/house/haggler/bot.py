@@ -1,9 +1,8 @@
-"""Haggler: a gem is worth what the coming scoring pays for it, and that decides every bargain.
+"""Haggler: values gems by the next scoring and barters with these values.
 
-One red gem more is worth a lot where two seats are level and nothing where one is far ahead. So the haggler
-pays with gems that do not help him, and asks for those that do. What the others may be choosing at the same
-time he does not consider. Settings: ``margin``, the money a bargain must bring him to be worth the trouble;
-``events`` weighs how much he likes event cards.
+One more red gem is worth a lot if two seats are tied, and nothing if one is far ahead. So Haggler pays with gems that
+it does not need and asks for gems that it needs. It ignores what the other players may choose at the same time.
+Settings: ``margin`` is the minimum gain of a barter, ``events`` a weight for event cards.
 """
 
 from __future__ import annotations

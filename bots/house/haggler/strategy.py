@@ -1,4 +1,4 @@
-"""The haggler's answers: a method for each kind of decision."""
+"""The decisions of Haggler, with one method for each kind."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from worth import Table
 
 MOOD = 0.2
-"""How far the worth of an action varies from round to round, so that two of this kind do not always meet."""
+"""Maximum random change of the value of an action, so that two such bots do not always choose the same action."""
 
 
 def offers_above(holdings: list[int], standing: list[int]) -> Iterator[list[int]]:
-    """The legal offers above ``standing`` that hold at most one gem more."""
+    """Yield the legal offers above ``standing`` with at most one additional gem."""
     least = [sum(standing), *standing]
     size = least[0] + 1
     for gems in product(*(range(min(held, size) + 1) for held in holdings)):
@@ -28,7 +28,7 @@ def offers_above(holdings: list[int], standing: list[int]) -> Iterator[list[int]
 
 
 class Haggler:
-    """Judges every outcome by the money it brings at the coming scoring."""
+    """One seat that values every position by the money from the next scoring."""
 
     def __init__(self, hello: Document, args: list[str]) -> None:
         self.dice = Dice(hello["seed"])
@@ -36,7 +36,7 @@ class Haggler:
         self.settings = settings(args, margin=0.5, events=1)
 
     def choose(self, decision: Document, view: Document, log: list[Document]) -> Move:
-        """The answer to one decision: every kind has a method of its own."""
+        """Return the move for a decision. Each kind of decision has its own method."""
         self.view = view
         self.worth = SeatWorth(view)
         self.table = self.worth.table
@@ -44,7 +44,7 @@ class Haggler:
         return answer
 
     def action_worth(self, action: str, seat: int) -> float:
-        """What ``action`` brings me when I carry it out with the gem card of ``seat``."""
+        """Return what I gain if I carry out ``action`` with the gem card of ``seat``."""
         if action == "event":
             return self.settings["events"] * max(4.0, self.worth.event(self.view["event"]["display"]))
         if action == "free_choice":
@@ -56,7 +56,7 @@ class Haggler:
     # Choosing and guessing
 
     def action(self, decision: Document) -> Move:
-        """The action that brings most, with a little chance in it."""
+        """Choose the best action after a small random change of the values."""
         seat = self.seat if self.view["active"] is None else self.view["active"]
         worths: dict[str, float] = {
             a: self.action_worth(a, seat) * (1 + MOOD * self.dice.fraction()) for a in decision["options"]
@@ -64,26 +64,26 @@ class Haggler:
         return max(worths, key=worths.__getitem__)
 
     guess = action
-    """Two players: what I would like best is what the other one hides."""
+    """Two players: guess that the other player hides the action that is best for me."""
 
     # Bartering
 
     def acting(self, action: str, table: Table) -> float:
-        """What I have when I carry out ``action`` after gems have changed hands to ``table``."""
+        """Return the value of ``table`` plus ``action``, if I carry it out."""
         seat = self.seat if self.view["active"] is None else self.view["active"]
         if action == "gems":
             return self.worth.of(moved(table, self.worth.gems_of(seat), None, self.seat))
         return self.worth.of(table) + self.action_worth(action, seat)
 
     def watching(self, action: str, table: Table, other: int) -> float:
-        """What I have when ``other`` carries out ``action`` after gems have changed hands to ``table``."""
+        """Return the value of ``table`` if ``other`` carries out ``action``."""
         if action != "gems":
             return self.worth.of(table)
         seat = other if self.view["active"] is None else self.view["active"]
         return self.worth.of(moved(table, self.worth.gems_of(seat), None, other))
 
     def best_offer(self, decision: Document, standing: list[int]) -> tuple[float, list[int]] | None:
-        """What the best legal offer would leave me with if it is accepted, and the offer."""
+        """Return the best legal offer and my value if it is accepted, or ``None``."""
         judged = [
             (self.acting(decision["action"], moved(self.table, gems, self.seat, decision["other"])), gems)
             for gems in offers_above(decision["holdings"], standing)
@@ -91,7 +91,7 @@ class Haggler:
         return max(judged, default=None)
 
     def open_barter(self, decision: Document) -> Move:
-        """Offer if buying the action is better than being given one gem for it."""
+        """Make an offer if buying the action is better than letting the other player act."""
         best = self.best_offer(decision, [0, 0, 0, 0])
         refused = self.watching(decision["action"], self.table, decision["other"])
         if best is None or best[0] < refused + self.settings["margin"]:
@@ -99,7 +99,7 @@ class Haggler:
         return {"offer": best[1]}
 
     def answer_offer(self, decision: Document) -> Move:
-        """Accept, unless acting for a higher price leaves me better off."""
+        """Accept the offer unless a higher offer of mine is better."""
         best = self.best_offer(decision, decision["standing"])
         paid = moved(self.table, decision["standing"], decision["other"], self.seat)
         accepted = self.watching(decision["action"], paid, decision["other"])
@@ -108,7 +108,7 @@ class Haggler:
         return {"offer": best[1]} if best[0] > accepted + self.settings["margin"] else "accept"
 
     def counter_gift(self, decision: Document) -> Move:
-        """Buy the action for the gem I miss least, unless even that is too dear."""
+        """Buy the action for the gem that I need least, unless it is too expensive."""
         void = self.worth.of(self.table)
         judged = {}
         for colour in decision["colours"]:
@@ -120,17 +120,17 @@ class Haggler:
     # Events and free choice
 
     def event_card(self, decision: Document) -> Move:
-        """The card on display unless an average one is better."""
+        """Choose the card on display unless it is worth less than an average card."""
         return "face_up" if self.worth.event(decision["display"]) >= 4.0 else "blind"
 
     def immediate(self, decision: Document) -> Move:
-        """Whatever leaves me best off; declining is one of the choices."""
+        """Choose the best way to carry out an immediate card, or decline."""
         judged: list[tuple[float, Move]] = [(self.worth.of(self.table), "decline")]
         judged += [(self.worth.judge(decision["card"], move), move) for move in self.ways(decision)]
         return max(judged, key=lambda way: way[0])[1]
 
     def ways(self, decision: Document) -> Iterator[Move]:
-        """The ways to carry out a sofort card."""
+        """Yield the ways to carry out an immediate card."""
         kind = decision["card"].partition(":")[0]
         if kind in ("half", "three"):
             yield from ({"colour": colour} for colour in COLOURS)
@@ -146,7 +146,7 @@ class Haggler:
             yield "apply"
 
     def free_choice(self, decision: Document) -> Move:
-        """The gems that help me most; when alone, for the one I miss least."""
+        """Take the gems that I need most. As the only chooser, return the gem that I need least."""
         judged: list[tuple[float, Move]] = [(self.worth.of(self.table), "decline")]
         for give in decision["give"] if decision["alone"] else [None]:
             table, left = self.table, list(decision["take"]["supply"])
@@ -160,7 +160,7 @@ class Haggler:
         return max(judged, key=lambda way: way[0])[1]
 
     def takings(self, supply: list[int], count: int) -> Iterator[list[str]]:
-        """The ways to take ``count`` gems from ``supply``, in colour order."""
+        """Yield the ways to take ``count`` gems from ``supply``, in the order of the colors."""
         for gems in product(*(range(min(left, count) + 1) for left in supply)):
             if sum(gems) == count:
                 yield [colour for colour, number in zip(COLOURS, gems, strict=True) for _ in range(number)]

@@ -1,4 +1,4 @@
-"""What gems and event cards are worth to one seat, in the money of the coming scoring."""
+"""The value of gems and event cards for one seat, in money of the next scoring."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ COLOURS = "RYGB"
 MAJORITY = (14, 12, 10, 8)
 SOLE_BONUS = (8, 7, 6, 5)
 LATER = 1.2
-"""What a gem is worth beyond the coming scoring, a phase."""
+"""The value of a gem in each later phase."""
 
 
 def one(colour: str) -> list[int]:
-    """A single gem of ``colour``."""
+    """Return a single gem of ``colour``."""
     return [int(colour == each) for each in COLOURS]
 
 
 def moved(table: Table, gems: list[int], giver: int | None, taker: int | None) -> Table:
-    """The table after ``gems`` have gone from one seat to another; ``None`` is the supply."""
+    """Return the table after a transfer of ``gems`` between seats; ``None`` is the supply."""
     after = [list(own) for own in table]
     for i, count in enumerate(gems):
         if giver is not None:
@@ -35,7 +35,7 @@ def moved(table: Table, gems: list[int], giver: int | None, taker: int | None) -
 
 
 class SeatWorth:
-    """One seat's side of one position."""
+    """The value of a position for one seat."""
 
     def __init__(self, view: Document) -> None:
         self.view = view
@@ -46,24 +46,24 @@ class SeatWorth:
         self.doubt = 0.4 + 0.25 * (view["rounds"] - view["round"]) ** 0.5
 
     def of(self, table: Table) -> float:
-        """What the seat's gems bring at the coming scoring, and a little for the scorings after it."""
+        """Return the expected money from gems at the next scoring, plus a small value for later scorings."""
         coming = sum(pays * self.share(table, i) for i, pays in enumerate(MAJORITY))
         return coming + self.later * sum(table[self.seat])
 
     def share(self, table: Table, colour: int) -> float:
-        """How likely the majority in ``colour`` is mine: the more rounds are left, the less a lead counts."""
+        """Return the probability that I get the majority in ``colour``. Many rounds left make a lead less certain."""
         weights = [exp((own[colour] - table[self.seat][colour]) / self.doubt) for own in table]
         return 1 / sum(weights) if table[self.seat][colour] else 0.0
 
     def certificate(self) -> float:
-        """What one more certificate brings: 10 for the most, 4 for the second most."""
+        """Return the value of one more certificate: 10 for the most certificates, 4 for the second most."""
         counts = [player["cards"].count("cert") for player in self.players]
         mine = counts.pop(self.seat)
         lead = mine + 1 - max(counts)
         return 9.0 if lead == 1 else 6.0 if lead == 0 else 2.5 if lead < 0 else 1.5
 
     def event(self, card: str) -> float:
-        """What an event card brings if I get it."""
+        """Return the value of an event card if I get it."""
         kind, _, rest = card.partition(":")
         before = self.of(self.table)
         if kind == "cert":
@@ -84,30 +84,30 @@ class SeatWorth:
         return 2.5
 
     def gems_of(self, seat: int) -> list[int]:
-        """The gems on the gem card of ``seat`` that the supply still has."""
+        """Return the gems on the gem card of ``seat`` that the supply still contains."""
         card = self.players[seat]["gem_card"]
         return [min(card.count(colour), left) for colour, left in zip(COLOURS, self.view["supply"], strict=True)]
 
     def three(self, colour: int) -> Table:
-        """The table after I have taken three gems of ``colour``."""
+        """Return the table after I take three gems of ``colour``."""
         gems = [0, 0, 0, 0]
         gems[colour] = min(3, self.view["supply"][colour])
         return moved(self.table, gems, None, self.seat)
 
     def adjusted(self, colours: str) -> Table:
-        """The table after I have set both ``colours`` to four."""
+        """Return the table after I set both ``colours`` to four."""
         after = [list(own) for own in self.table]
         for colour in map(COLOURS.index, colours):
             after[self.seat][colour] = min(4, self.table[self.seat][colour] + self.view["supply"][colour])
         return after
 
     def dearest(self, seat: int, colours: list[str]) -> str:
-        """The colour whose loss by ``seat`` helps me most."""
+        """Return the color whose loss by ``seat`` helps me most."""
         gems = {colour: one(colour) for colour in colours}
         return max(colours, key=lambda colour: self.of(moved(self.table, gems[colour], seat, None)))
 
     def judge(self, card: str, move: Move) -> float:
-        """What a way to carry out ``card`` leaves me with."""
+        """Return my value after ``card`` is carried out by ``move``."""
         kind, _, rest = card.partition(":")
         if kind == "adjust":
             return self.of(self.adjusted(rest))
@@ -127,7 +127,7 @@ class SeatWorth:
         return self.of(moved(table, one(move["take"]), move["seat"], self.seat))
 
     def half(self, colour: int) -> float:
-        """What a scoring of ``colour`` at half value, now, leaves me with; its winners return gems."""
+        """Return my value after ``colour`` is scored at half value now, when its winners return gems."""
         most = max(own[colour] for own in self.table)
         winners = [seat for seat, own in enumerate(self.table) if own[colour] == most > 0]
         after = [list(own) for own in self.table]

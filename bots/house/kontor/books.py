@@ -1,4 +1,4 @@
-"""The books of one moment: what each action would bring each seat, judged from one seat's side."""
+"""The consequences of each action for each seat at one decision."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 def added(first: Money, second: Money) -> Money:
-    """The sum, seat by seat."""
+    """Return the sum by seat."""
     return [a + b for a, b in zip(first, second, strict=True)]
 
 
 class Books:
-    """Everybody's prospects at one decision; ``mine`` is the judge of event cards for the bot's own seat."""
+    """The prospects of all seats at one decision. ``mine`` values event cards for the bot's own seat."""
 
     def __init__(self, view: Document, likes: dict[str, float]) -> None:
         self.view = view
@@ -34,20 +34,20 @@ class Books:
         self.events: dict[int, Money] = {}
 
     def weights(self, seat: int, rivalry: float) -> list[float]:
-        """A seat's own money counts 1, the others' together ``rivalry`` against it."""
+        """Return 1 for the seat itself, and together ``-rivalry`` for the other seats."""
         against = rivalry / (self.view["seats"] - 1)
         return [1.0 if other == seat else -against for other in range(self.view["seats"])]
 
     def worth(self, table: Table) -> float:
-        """What ``table`` is worth to the bot's own seat."""
+        """Return the value of ``table`` for the bot."""
         return self.mine.utility(self.outlook.money(table))
 
     def worth_acting(self, action: str, actor: int, table: Table) -> float:
-        """What it is worth to the bot's own seat that ``actor`` carries out ``action`` at ``table``."""
+        """Return the value for the bot if ``actor`` carries out ``action`` at ``table``."""
         return self.mine.utility(self.acts(action, actor, table))
 
     def acts(self, action: str, seat: int, table: Table) -> Money:
-        """Everybody's expected money when ``seat`` carries out ``action`` at ``table``."""
+        """Return the expected money of all seats if ``seat`` carries out ``action`` at ``table``."""
         money = self.outlook.money(table)
         if action == "event":
             return added(money, self.event_gain(seat))
@@ -59,7 +59,10 @@ class Books:
         return [amount + int(card[0]) * (other == seat) for other, amount in enumerate(money)]
 
     def event_gain(self, seat: int) -> Money:
-        """What the event action brings ``seat``: the better of the display and, for this bot itself, a blind draw."""
+        """Return the gain of ``seat`` from the event action with the display.
+
+        For this bot itself, a blind draw counts instead if it is better.
+        """
         known = self.events.get(seat)
         if known is None:
             judge, event, table = self.judges[seat], self.view["event"], self.table
@@ -70,7 +73,7 @@ class Books:
         return known
 
     def two_gems(self, seat: int, table: Table) -> Money:
-        """Everybody's expected money when ``seat`` alone exchanges a gem for two."""
+        """Return the expected money of all seats if only ``seat`` exchanges a gem for two."""
         judge = self.judges[seat]
         best = self.outlook.money(table)
         for give, first, second in product(range(4), range(4), range(4)):
@@ -81,7 +84,7 @@ class Books:
         return best
 
     def gains(self, actions: list[str]) -> Gains:
-        """What it is worth to each seat when each seat carries out each action."""
+        """Return the value for each seat if each seat carries out each action."""
         seats = range(self.view["seats"])
         table = self.table
         now = self.outlook.money(table)

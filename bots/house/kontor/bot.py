@@ -1,9 +1,9 @@
-"""Kontor: keeps the books of the whole table, and thinks about what the others want.
+"""Kontor: tracks the possessions of all players and predicts their choices.
 
-It judges a position by the money *every* seat may expect (``worth.py``), an event card by the best use of it
-(``events.py``), an action by what it changes for everybody (``books.py``), and a secret choice by what the others
-will probably choose (``choices.py``). A bargain is good when it leaves Kontor better off against the others, which
-is not the same as richer (``strategy.py``).
+It values a position by the expected money of *every* seat (``worth.py``), an event card by its best use
+(``events.py``), and an action by its consequences for all seats (``books.py``). For a secret choice it predicts the
+choices of the other players (``choices.py``). A barter is good if it improves Kontor's position relative to the others,
+not just its own money (``strategy.py``).
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Secret choices: what the others will probably choose, and the best answer to that.
+"""Secret choices: a prediction of the other players' choices, and the best answer.
 
-Both models start from the same table, ``gains[i][j][a]``: what it is worth to seat ``i`` when seat ``j`` carries
-out action ``a``.
+Both models use ``gains[i][j][a]``: the value for seat ``i`` if seat ``j`` carries out action ``a``.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def softmax(worths: Mix, temperature: float) -> Mix:
-    """Better actions more often, by how much better they are."""
+    """Return probabilities that increase with the value of an action."""
     most = max(worths.values())
     weights = {action: exp((worth - most) / temperature) for action, worth in worths.items()}
     total = sum(weights.values())
@@ -27,7 +26,7 @@ def softmax(worths: Mix, temperature: float) -> Mix:
 
 
 def prospects(gains: Gains, seat: int, mixes: Sequence[Mix], action: str) -> float:
-    """What choosing ``action`` changes for ``seat``: alone it acts, two share, three or more get nothing."""
+    """Return the expected gain of ``seat`` from ``action``: one chooser acts, two barter, three or more get nothing."""
     mine = gains[seat][seat][action]
     others = [(mix[action], gains[seat][j][action]) for j, mix in enumerate(mixes) if j != seat]
     nobody = 1.0
@@ -46,7 +45,7 @@ def prospects(gains: Gains, seat: int, mixes: Sequence[Mix], action: str) -> flo
 
 
 def expected_mixes(gains: Gains, actions: Sequence[str], temperature: float, turns: int = 6) -> list[Mix]:
-    """Everybody answers everybody, better answers more often: a logit equilibrium after some ``turns``."""
+    """Return a logit equilibrium after some ``turns``: each seat prefers better answers to the other choices."""
     seats = range(len(gains))
     mixes = [softmax({a: gains[i][i][a] for a in actions}, 2 * temperature) for i in seats]
     for _ in range(turns):
@@ -56,9 +55,9 @@ def expected_mixes(gains: Gains, actions: Sequence[str], temperature: float, tur
 
 
 class Habits:
-    """How a seat has chosen so far: naively, by its own gain alone, or warily, with a thought for the others.
+    """A model of one seat: naive (considers only its own gain) or wary (considers the others).
 
-    Before every choice both kinds of player are worked out; which of them the choice fits better is remembered.
+    Before every choice, both kinds of player are predicted. The model learns which prediction fits better.
     """
 
     def __init__(self) -> None:
@@ -67,12 +66,12 @@ class Habits:
         self.wary: Mix = {}
 
     def expect(self, naive: Mix, wary: Mix) -> Mix:
-        """What the seat will choose next, given what either kind of player would."""
+        """Return the probabilities of the next choice from both predictions."""
         self.naive, self.wary = naive, wary
         return {a: self.naivety * naive[a] + (1 - self.naivety) * wary[a] for a in naive}
 
     def learn(self, chosen: str) -> None:
-        """The seat has chosen: believe more in the kind of player that was likelier to do so (Bayes)."""
+        """Update the belief in both kinds of player after a choice (Bayes)."""
         naive, wary = self.naivety * self.naive[chosen], (1 - self.naivety) * self.wary[chosen]
         if naive + wary > 0:
             self.naivety = min(0.95, max(0.05, naive / (naive + wary)))
@@ -80,15 +79,15 @@ class Habits:
 
 
 def left_to(acts: Mix, shared: Mix, action: str, pair: tuple[str, str]) -> float:
-    """Two players: what the active seat gets for ``action`` against the guesses ``pair``."""
+    """Two players: return what the active seat gets for ``action`` if the guesses are ``pair``."""
     return 0.0 if action == pair[0] else shared[action] if action == pair[1] else acts[action]
 
 
 def hiding(acts: Mix, shared: Mix, turns: int = 150) -> tuple[Mix, dict[tuple[str, str], float]]:
-    """Two players: how often to hide each action, and how often to guess each pair in order, by fictitious play.
+    """Two players: return how often to hide each action and to guess each pair, by fictitious play.
 
-    ``acts`` is what an action brings the active seat when nobody guesses it, ``shared`` when the second guess
-    hits; the first guess leaves it nothing, and the other seat loses what the active one gains.
+    ``acts`` is the gain of the active seat from an action that no guess hits, ``shared`` if the second guess hits it.
+    If the first guess hits it, the gain is zero. The other seat loses what the active seat gains.
     """
     pairs = list(permutations(acts, 2))
     payoff = {(action, pair): left_to(acts, shared, action, pair) for action in acts for pair in pairs}
@@ -107,5 +106,5 @@ def hiding(acts: Mix, shared: Mix, turns: int = 150) -> tuple[Mix, dict[tuple[st
 
 
 def in_order(mix: Mix) -> dict[tuple[str, str], float]:
-    """How likely each pair is when two different actions are drawn from ``mix`` one after the other."""
+    """Return the probability of each pair of different actions that are drawn from ``mix`` in turn."""
     return {(a, b): mix[a] * mix[b] / max(1 - mix[a], 1e-9) for a, b in permutations(mix, 2)}

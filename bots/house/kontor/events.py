@@ -1,4 +1,4 @@
-"""What an event card is worth to a seat, and the best way to carry out a sofort card."""
+"""The value of event cards for one seat, and the best way to carry out an immediate card."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DECK = {
 
 
 def unseen(event: Document, cards: list[list[str]]) -> dict[str, int]:
-    """The cards the next blind draw can be: the stack, or the discards that a reshuffle would make it from."""
+    """Return the possible cards of the next blind draw: the stack, or the discards if it is empty."""
     known = [*event["discards"], event["display"], *(card for held in cards for card in held)]
     left = {card: copies - known.count(card) for card, copies in DECK.items()}
     if not event["stack"]:
@@ -30,20 +30,20 @@ def unseen(event: Document, cards: list[list[str]]) -> dict[str, int]:
 
 
 class Events:
-    """Judges event cards for one seat by ``utility``, a function of everybody's expected money."""
+    """Values event cards for one seat by ``utility``, a function of the expected money of all seats."""
 
     def __init__(self, outlook: Outlook, seat: int, weights: list[float]) -> None:
         self.outlook = outlook
         self.seat = seat
         self.weights = weights
-        """What one unit of money of every seat is worth to this one: 1 for its own, less than 0 for the others'."""
+        """The value of one unit of money of each seat for this seat: 1 for itself, negative for the others."""
 
     def utility(self, money: Money) -> float:
-        """What everybody's money is worth to this seat."""
+        """Return the value for this seat of the money of all seats."""
         return sum(weight * amount for weight, amount in zip(self.weights, money, strict=True))
 
     def gain(self, card: str, table: Table) -> Money:
-        """How everybody's expected money changes when this seat gets ``card`` and makes the best of it."""
+        """Return the change of the expected money of all seats if this seat gets ``card`` and uses it optimally."""
         kind, _, rest = card.partition(":")
         gain = [0.0] * self.outlook.seats
         if kind == "cert":
@@ -65,14 +65,14 @@ class Events:
         return gain
 
     def certificate(self) -> Money:
-        """How everybody's expected money changes with one more certificate for this seat."""
+        """Return the change of the expected money of all seats if this seat gets one more certificate."""
         held = self.outlook.held()
         more = tuple(count + (seat == self.seat) for seat, count in enumerate(held))
         before, after = self.outlook.certificates(held), self.outlook.certificates(more)
         return [now - then for now, then in zip(after, before, strict=True)]
 
     def blind(self, event: Document, table: Table) -> Money:
-        """How everybody's expected money changes on average when this seat draws a card nobody has seen."""
+        """Return the mean change of the expected money of all seats if this seat draws an unknown card."""
         pool = unseen(event, self.outlook.cards)
         total = sum(pool.values()) or 1
         gain = [0.0] * self.outlook.seats
@@ -81,10 +81,10 @@ class Events:
                 gain[seat] += amount * copies / total
         return gain
 
-    # Sofort cards
+    # Immediate cards
 
     def ways(self, card: str, table: Table) -> Iterator[Move]:
-        """The ways to carry out a sofort card; of those for a rob only the best."""
+        """Yield the ways to carry out an immediate card; for a rob only the best one."""
         kind = card.partition(":")[0]
         others = [seat for seat in range(self.outlook.seats) if seat != self.seat and any(c[seat] for c in table)]
         if kind in ("half", "three"):
@@ -100,12 +100,12 @@ class Events:
             yield "apply"
 
     def loss(self, seat: int, table: Table) -> str:
-        """The colour whose loss by ``seat`` is worth most to this seat."""
+        """Return the color whose loss by ``seat`` is best for this seat."""
         colours = [colour for colour, column in zip(COLOURS, table, strict=True) if column[seat]]
         return max(colours, key=lambda c: self.utility(self.outlook.money(moved(table, one(c), seat, None))))
 
     def after(self, card: str, move: Move, table: Table) -> Money:
-        """Everybody's expected money once ``card`` has been carried out by ``move``."""
+        """Return the expected money of all seats after ``card`` is carried out by ``move``."""
         kind, _, rest = card.partition(":")
         if kind == "adjust":
             return self.outlook.money(self.adjusted(rest, table))
@@ -126,7 +126,7 @@ class Events:
         return self.outlook.money(moved(table, one(move["take"]), move["seat"], self.seat))
 
     def adjusted(self, colours: str, table: Table) -> Table:
-        """The table after this seat has set both ``colours`` to four."""
+        """Return the table after this seat sets both ``colours`` to four."""
         for colour in map(COLOURS.index, colours):
             held = table[colour][self.seat]
             gain = min(4 - held, self.outlook.supply[colour])
@@ -134,7 +134,7 @@ class Events:
         return table
 
     def half(self, colour: int, table: Table) -> Money:
-        """Everybody's expected money after a scoring of ``colour`` at half value."""
+        """Return the expected money of all seats after ``colour`` is scored at half value."""
         paid, back = majority(table[colour], MAJORITY[colour] // 2)
         column = tuple(count - gone for count, gone in zip(table[colour], back, strict=True))
         after = self.outlook.money((*table[:colour], column, *table[colour + 1 :]))

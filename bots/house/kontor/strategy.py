@@ -1,4 +1,4 @@
-"""Kontor's answers: a method for each kind of decision."""
+"""The decisions of Kontor, with one method for each kind."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def offers_above(holdings: list[int], standing: list[int]) -> Iterator[list[int]]:
-    """The legal offers above ``standing`` that hold at most one gem more."""
+    """Yield the legal offers above ``standing`` with at most one additional gem."""
     least = [sum(standing), *standing]
     size = least[0] + 1
     for gems in product(*(range(min(held, size) + 1) for held in holdings)):
@@ -27,11 +27,15 @@ def offers_above(holdings: list[int], standing: list[int]) -> Iterator[list[int]
 
 
 class Kontor:
-    """One seat's play. All it keeps from one decision to the next is how the others have chosen so far.
+    """One seat. Between decisions it remembers only how the other players have chosen.
 
-    Its settings: ``doubt`` and ``drift`` say how uncertain a lead in gems is, now and per round left; ``later`` what
-    later phases count for; ``rivalry`` how much the others' money hurts; ``temperature`` and ``naive`` how sharply
-    wary and naive players choose the best, ``calm`` how sharply Kontor does; ``margin`` what a bargain must bring.
+    Its settings are:
+
+    - ``doubt`` and ``drift``: the uncertainty of a lead in gems, now and per remaining round;
+    - ``later``: the weight of later phases;
+    - ``rivalry``: the negative weight of the other players' money;
+    - ``temperature``, ``naive`` and ``calm``: how consistently wary players, naive players and Kontor choose the best;
+    - ``margin``: the minimum gain of a barter.
     """
 
     def __init__(self, hello: Document, args: list[str]) -> None:
@@ -43,7 +47,7 @@ class Kontor:
         )
 
     def choose(self, decision: Document, view: Document, log: list[Document]) -> Move:
-        """The answer to one decision: every kind has a method of its own."""
+        """Return the move for a decision. Each kind of decision has its own method."""
         self.view = view
         self.learn(log)
         self.books = Books(view, self.likes)
@@ -53,7 +57,7 @@ class Kontor:
     # Choosing and guessing
 
     def pick(self, mix: Mix) -> str:
-        """One action, as likely as ``mix`` says."""
+        """Return a random action with the probabilities in ``mix``."""
         point = self.dice.fraction()
         for action, chance in mix.items():
             point -= chance
@@ -62,7 +66,7 @@ class Kontor:
         return action
 
     def action(self, decision: Document) -> Move:
-        """The best answer to what the others will probably choose, now and then the second best."""
+        """Choose the best answer to the predicted choices of the others, sometimes the second best."""
         gains, options = self.books.gains(decision["options"]), decision["options"]
         if self.view["active"] is not None:
             return self.hide(gains)
@@ -74,7 +78,7 @@ class Kontor:
         return self.pick(softmax({a: prospects(gains, self.seat, mixes, a) for a in options}, self.likes["calm"]))
 
     def learn(self, log: list[Document]) -> None:
-        """See what the others have chosen since the last decision."""
+        """Read what the others have chosen since the last decision."""
         for entry in log:
             step = entry.get("step", {})
             if step.get("decision") in ("action", "guess") and step["seat"] != self.seat:
@@ -85,13 +89,13 @@ class Kontor:
     # Two players: hiding and guessing
 
     def stakes(self, gains: Gains) -> tuple[Mix, Mix]:
-        """What each action brings the active seat: when it is not guessed, and when the second guess hits."""
+        """Return the gains of the active seat if an action is not guessed, and if the second guess hits it."""
         active = self.view["active"]
         acts = gains[active][active]
         return acts, {a: (worth + gains[active][1 - active][a]) / 2 for a, worth in acts.items()}
 
     def hide(self, gains: Gains) -> Move:
-        """The action that the other one's guesses will probably leave most to."""
+        """Choose the action that keeps the highest value against the predicted guesses."""
         acts, shared = self.stakes(gains)
         wary = hiding(acts, shared)[1]
         habits = self.habits[1 - self.seat]
@@ -102,7 +106,7 @@ class Kontor:
         return self.pick(softmax(worths, self.likes["calm"]))
 
     def guess(self, decision: Document) -> Move:
-        """The guess that will probably cost the active seat most, with the second one in mind."""
+        """Choose the guess that probably costs the active seat most, considering the second guess."""
         acts, shared = self.stakes(self.books.gains(["money", "event", "gems"]))
         naive = softmax(acts, self.likes["naive"])
         hidden = self.habits[1 - self.seat].expect(naive, hiding(acts, shared)[0])
@@ -117,7 +121,7 @@ class Kontor:
     # Bartering
 
     def best_offer(self, decision: Document, standing: list[int]) -> tuple[float, list[int]] | None:
-        """What the best legal offer is worth if it is accepted, and the offer."""
+        """Return the best legal offer and its value if it is accepted, or ``None``."""
         judged = []
         for gems in offers_above(decision["holdings"], standing):
             table = moved(self.books.table, gems, self.seat, decision["other"])
@@ -125,18 +129,18 @@ class Kontor:
         return max(judged, default=None)
 
     def let_act(self, action: str, other: int, gems: list[int]) -> float:
-        """What it is worth to be given ``gems`` and let ``other`` act."""
+        """Return the value of receiving ``gems`` and letting ``other`` act."""
         table = moved(self.books.table, gems, other, self.seat)
         return self.books.worth_acting(action, other, table)
 
     def open_barter(self, decision: Document) -> Move:
-        """Offer if buying the action is better than being given the gem the other one misses least."""
+        """Make an offer if buying the action is better than letting the other player act."""
         best = self.best_offer(decision, [0, 0, 0, 0])
         refused = self.let_act(decision["action"], decision["other"], [0, 0, 0, 0])
         return {"offer": best[1]} if best and best[0] > refused + self.likes["margin"] else "decline"
 
     def answer_offer(self, decision: Document) -> Move:
-        """Accept, unless acting for a higher price is better."""
+        """Accept the offer unless a higher counteroffer is better."""
         if decision["offers_made"] >= decision["offers_limit"]:
             return "accept"
         best = self.best_offer(decision, decision["standing"])
@@ -144,7 +148,7 @@ class Kontor:
         return {"offer": best[1]} if best and best[0] > accepted + self.likes["margin"] else "accept"
 
     def counter_gift(self, decision: Document) -> Move:
-        """Buy the action for one gem, unless even that is too dear."""
+        """Buy the action for one gem, unless it is too expensive."""
         void = self.books.worth(self.books.table)
         judged = {}
         for colour in decision["colours"]:
@@ -156,20 +160,20 @@ class Kontor:
     # Events and free choice
 
     def event_card(self, decision: Document) -> Move:
-        """The card on display unless a blind draw is better on average."""
+        """Choose the card on display unless a blind draw is better on average."""
         mine, table = self.books.mine, self.books.table
         shown = mine.utility(mine.gain(decision["display"], table))
         return "face_up" if shown >= mine.utility(mine.blind(self.view["event"], table)) else "blind"
 
     def immediate(self, decision: Document) -> Move:
-        """The best way to carry the card out, if there is one that is better than declining."""
+        """Choose the best way to carry out an immediate card, or decline."""
         mine, table, card = self.books.mine, self.books.table, decision["card"]
         judged: list[tuple[float, Move]] = [(self.books.worth(table), "decline")]
         judged += [(mine.utility(mine.after(card, move, table)), move) for move in mine.ways(card, table)]
         return max(judged, key=lambda way: way[0])[1]
 
     def free_choice(self, decision: Document) -> Move:
-        """The gems that are worth most; when alone, for the one that is worth least."""
+        """Take the gems with the highest value. As the only chooser, return the gem with the lowest value."""
         judged: list[tuple[float, Move]] = [(self.books.worth(self.books.table), "decline")]
         for give in decision["give"] if decision["alone"] else [""]:
             left = [count + back for count, back in zip(decision["take"]["supply"], one(give), strict=True)]
@@ -182,7 +186,7 @@ class Kontor:
 
 
 def takings(supply: list[int], count: int) -> Iterator[list[str]]:
-    """The ways to take ``count`` gems from ``supply``, in colour order."""
+    """Yield the ways to take ``count`` gems from ``supply``, in the order of the colors."""
     for gems in product(*(range(min(left, count) + 1) for left in supply)):
         if sum(gems) == count:
             yield [colour for colour, number in zip(COLOURS, gems, strict=True) for _ in range(number)]

@@ -1,7 +1,7 @@
-"""What a position is worth: the money every seat may expect from this scoring and the later ones.
+"""The value of a position: the expected money of every seat from this scoring and later ones.
 
-A *column* is the number of gems of one colour every seat holds, a *table* the four columns R, Y, G, B. The
-expected money of a table is a sum over its columns, so a column is judged once and remembered.
+A *column* contains the number of gems of one color by seat. A *table* is the four columns R, Y, G, B. The expected
+money of a table is a sum over its columns, so each column is computed once and cached.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ COLOURS = "RYGB"
 MAJORITY = (14, 12, 10, 8)
 SOLE_BONUS = (8, 7, 6, 5)
 GROWTH = 0.2
-"""Gems of one colour a seat gains in a round, on average."""
+"""The average number of gems of one color that a seat gains per round."""
 CERTIFICATES = 0.24
-"""Certificates all seats together win in a round, on average."""
+"""The average number of certificates that all seats together win per round."""
 
 
 def shares(column: Column | list[float], doubt: float) -> list[float]:
-    """The chance of every seat to have the majority, when leads are uncertain by ``doubt`` gems."""
+    """Return the probability of each seat to get the majority, if leads are uncertain by ``doubt`` gems."""
     most = max(column)
     if most <= 0:
         return [0.0] * len(column)
@@ -37,7 +37,7 @@ def shares(column: Column | list[float], doubt: float) -> list[float]:
 
 
 def majority(column: Column, pays: int) -> tuple[Money, list[int]]:
-    """A scoring of one colour now: what every seat is paid, and what it returns."""
+    """Return the payments and the returned gems of every seat if one color is scored now."""
     most = max(column)
     winners = column.count(most) if most else 0
     paid, back = (pays, (most + 1) // 2) if winners == 1 else (pays // max(winners, 1), min(2, most))
@@ -46,7 +46,7 @@ def majority(column: Column, pays: int) -> tuple[Money, list[int]]:
 
 
 class Outlook:
-    """The worth of tables in one position of the game, seen from nobody's seat in particular."""
+    """The expected money of tables in one position, independent of the seat."""
 
     def __init__(self, view: Document, likes: dict[str, float]) -> None:
         self.players = view["players"]
@@ -63,11 +63,11 @@ class Outlook:
         self.doubt = (likes["doubt"] ** 2 + likes["drift"] ** 2 * self.left) ** 0.5
 
     def money(self, table: Table) -> Money:
-        """What every seat may expect to be paid for the gems of ``table``, bonuses for held cards included."""
+        """Return the expected money of every seat from the gems of ``table``, including bonuses of held cards."""
         return [sum(by_colour) for by_colour in zip(*map(self.column, range(4), table), strict=True)]
 
     def column(self, colour: int, column: Column) -> Money:
-        """What one colour will pay every seat in all scorings to come."""
+        """Return the expected money of every seat from one color in this scoring and all later ones."""
         known = self._columns.get((colour, column))
         if known is None:
             known = self._columns[colour, column] = self._column(colour, column)
@@ -94,7 +94,7 @@ class Outlook:
         return paid
 
     def bonus(self, card: str, colour: int, seat: int, column: Column) -> float:
-        """What a held event card adds to the scoring of one colour."""
+        """Return what a held event card adds to the scoring of one color."""
         kind, _, rest = card.partition(":")
         if kind == "cert" or (rest and rest != COLOURS[colour]):
             return 0.0
@@ -103,14 +103,14 @@ class Outlook:
         return (SOLE_BONUS[colour] if rest else 4) * self.sole(column, seat)
 
     def sole(self, column: Column, seat: int) -> float:
-        """The chance of ``seat`` to have the majority alone."""
+        """Return the probability that ``seat`` alone gets the majority."""
         if not self.left:
             return float(column[seat] == max(column) > 0 and column.count(column[seat]) == 1)
         behind = [count + 0.5 * (other != seat) for other, count in enumerate(column)]
         return shares(behind, self.doubt)[seat]
 
     def certificates(self, counts: Column) -> Money:
-        """What certificates will pay when the seats hold ``counts`` of them now: 10 for most, 4 for second most."""
+        """Return the expected money from certificates: 10 for the most, 4 for the second most."""
         known = self._certificates.get(counts)
         if known is None:
             known = self._certificates[counts] = self._certificates_paid(counts)
@@ -130,12 +130,12 @@ class Outlook:
         return paid
 
     def held(self) -> Column:
-        """How many certificates every seat holds."""
+        """Return the number of certificates by seat."""
         return tuple(cards.count("cert") for cards in self.cards)
 
 
 def pay_certificates(counts: list[int]) -> list[int]:
-    """Ten for the most, four for the next number where the most is held alone; nobody with none is paid."""
+    """Return the payments for certificates: 10 for the most, 4 for the second most if only one seat has the most."""
     ranked = sorted(set(counts) - {0}, reverse=True)
     if not ranked:
         return [0] * len(counts)
@@ -144,7 +144,7 @@ def pay_certificates(counts: list[int]) -> list[int]:
 
 
 def moved(table: Table, gems: list[int], giver: int | None, taker: int | None) -> Table:
-    """The table after ``gems`` have gone from one seat to another; ``None`` is the supply."""
+    """Return the table after a transfer of ``gems`` between seats; ``None`` is the supply."""
     columns = list(table)
     for colour, count in enumerate(gems):
         if count:
@@ -158,10 +158,10 @@ def moved(table: Table, gems: list[int], giver: int | None, taker: int | None) -
 
 
 def one(colour: str) -> list[int]:
-    """A single gem of ``colour``."""
+    """Return a single gem of ``colour``."""
     return [int(colour == each) for each in COLOURS]
 
 
 def gems_on(card: str, supply: list[int]) -> list[int]:
-    """The gems of a gem card that the supply still has."""
+    """Return the gems of a gem card that the supply still contains."""
     return [min(card.count(colour), left) for colour, left in zip(COLOURS, supply, strict=True)]

@@ -1,4 +1,4 @@
-"""Random: every legal move is as good as any other. The shortest complete bot, and the one to start from."""
+"""Random: plays random legal moves. It is the shortest complete bot. Start with this one."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
 
 
 def tenths(card: str) -> int:
-    """What a bottle counts in a bid: ``B16`` 160, an empty one 2."""
+    """Return the value of a bottle in a bid, in tenths: 160 for ``B16``, 2 for an empty bottle."""
     return 2 if card == "empty" else 10 * int(card[1:])
 
 
 class Random:
-    """Picks from the legal moves where the decision lists them, otherwise makes one up from its bounds."""
+    """One seat that picks from the listed legal moves, or builds a move within the bounds of the decision."""
 
     def __init__(self, hello: Document, args: list[str]) -> None:
         self.dice = Dice(hello["seed"])
 
     def choose(self, decision: Document, view: Document, log: list[Document]) -> Move:
-        """One legal move."""
+        """Return a legal move."""
         legal: list[Move] | None = decision["legal"]
         if legal is not None:
             return self.dice.pick(legal)
@@ -31,14 +31,14 @@ class Random:
         return answer
 
     def default(self, decision: Document) -> Move:
-        """What is played for a bot that does not answer: legal in every game."""
+        """Return the default move, which is legal in every game."""
         move: Move = decision["default"]
         return move
 
     # Edel, Stein & Reich
 
     def immediate(self, decision: Document) -> Move:
-        """A rob or a swap, which have many legal moves at a large table."""
+        """Carry out a rob or a swap, which have many legal moves with many players."""
         seat = self.dice.pick(list(decision["take"]))
         if decision["card"] == "rob":
             return {"take": {seat: self.dice.pick(colours) for seat, colours in decision["take"].items()}}
@@ -46,7 +46,7 @@ class Random:
         return {"give": give, "seat": int(seat), "take": self.dice.pick(decision["take"][seat])}
 
     def offer(self, decision: Document) -> Move:
-        """An offer above the standing one half of the time; the default also when none is found quickly."""
+        """Make a higher offer half of the time. Return the default move if none is found quickly."""
         least = decision.get("standing") or [0, 0, 0, 0]
         for _ in range(self.dice.below(2) * 8):
             gems = [self.dice.below(held + 1) for held in decision["holdings"]]
@@ -59,7 +59,7 @@ class Random:
     # Die Weinhändler
 
     def bid(self, decision: Document) -> Move:
-        """So many of each kind of bottle, from none to all: no bottle at all is a pass."""
+        """Bid a random number of bottles of each kind. No bottles are a pass."""
         hand = decision["hand"]
         while True:
             cards = [card for card in dict.fromkeys(hand) for _ in range(self.dice.below(hand.count(card) + 1))]
@@ -69,7 +69,7 @@ class Random:
                 return {"cards": cards}
 
     def lay(self, decision: Document) -> Move:
-        """Any bottle in any cell that takes it, or none if that is allowed."""
+        """Lay any bottle in any cell that accepts it, or none if that is allowed."""
         moves: list[Move] = [] if decision["must_lay"] else ["done"]
         for card, place in product(dict.fromkeys(decision["hand"]), decision["cells"]):
             if place["cards"] == "any" or card != "empty":

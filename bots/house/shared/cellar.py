@@ -1,6 +1,6 @@
-"""Bottles, and what they score in a wine cellar. Every house bot for Die Weinhändler gets a copy of this file.
+"""Bottles and their points in a wine cellar. Every house bot for Die Weinhändler gets a copy of this file.
 
-A cell is ``(level, x)``: it rests on ``(level - 1, x)`` and ``(level - 1, x + 1)``.
+A cell is ``(level, x)``. It rests on ``(level - 1, x)`` and ``(level - 1, x + 1)``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     Cell = tuple[int, int]
     Cellar = dict[Cell, str]
-    """The bottle that lies uppermost in every cell in use."""
+    """The uppermost bottle of every occupied cell."""
 
 EMPTY = "empty"
 
@@ -24,45 +24,45 @@ SHAPES = (
     ((0, 0), (0, 1), (1, 0)),
     ((0, 1), (1, 0), (1, 1)),
 )
-"""Where the bottles of a trio lie: in a row, on either diagonal, in a triangle, in a triangle on its tip."""
+"""The cells of a trio: in a row, on either diagonal, in a triangle, in a triangle on its tip."""
 
 PARTNERS = tuple(
     tuple((level - at[0], x - at[1]) for level, x in shape if (level, x) != at) for shape in SHAPES for at in shape
 )
-"""Seen from one bottle of a trio, where the two others lie: all fifteen ways to belong to one."""
+"""The relative cells of the two other bottles of a trio: all fifteen possibilities."""
 
 
 def tenths(card: str) -> int:
-    """What a bottle counts in a bid: ``B16`` 160, an empty one 2."""
+    """Return the value of a bottle in a bid, in tenths: 160 for ``B16``, 2 for an empty bottle."""
     return 2 if card == EMPTY else 10 * int(card[1:])
 
 
 def stars(card: str) -> int:
-    """What a bottle scores by itself: the values 5-11 have one star, 12-18 two, 19-25 three."""
+    """Return the points of a single bottle: values 5-11 have one star, 12-18 two, 19-25 three."""
     return 0 if card == EMPTY else (int(card[1:]) - 5) // 7 + 1
 
 
 def price(cards: Iterable[str]) -> float:
-    """What bottles are worth to anybody: their stars, and an empty one a little, for it changes a bid by 0.2."""
+    """Return the stars of bottles. An empty bottle has a small value, because it changes a bid by 0.2."""
     return sum(stars(card) or 0.3 for card in cards)
 
 
 def trio(first: str, second: str, third: str) -> int:
-    """What three full bottles score together: 4 if they are identical, 1 if they are one colour's three kinds."""
+    """Return the points of three full bottles: 4 if they are identical, 1 if they are the three kinds of one color."""
     if not first[0] == second[0] == third[0]:
         return 0
     return {1: 4, 2: 0, 3: 1}[len({first, second, third})]
 
 
 def open_cellar(view: Document, decision: Document) -> Cellar:
-    """The cellar that the next bottle goes to; nothing is in it when it is not yet begun."""
+    """Return the cellar for the next bottle, which is empty if it is new."""
     if decision["new_cellar"]:
         return {}
     return {(cell["level"], cell["x"]): cell["card"] for cell in view["players"][decision["seat"]]["cellars"][-1]}
 
 
 def points(cellar: Cellar, card: str, cell: Cell) -> int:
-    """What ``card`` scores when it is laid in ``cell``: its stars, and every trio that it completes."""
+    """Return the points for laying ``card`` in ``cell``: its stars and every trio that it completes."""
     if card == EMPTY:
         return 0
     level, x = cell

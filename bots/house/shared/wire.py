@@ -1,7 +1,7 @@
-"""The bot protocol: read a line, answer a line. Every house bot gets a copy of this file.
+"""The bot protocol: read a line, write a line. Every house bot gets a copy of this file.
 
-In your own bot, ``import json`` and ``import random`` do the same. They take longer to import than Python takes to
-start, and a house bot starts for every game that it plays.
+In your own bot, use ``import json`` and ``import random`` instead. Their import takes longer than the start of Python,
+and a house bot starts for every game that it plays.
 """
 
 from __future__ import annotations
@@ -49,31 +49,31 @@ else:
 
 
 class Dice:
-    """Random numbers from the seed of the hello (splitmix64): the same in every version of Python."""
+    """Random numbers from the seed in ``hello`` (splitmix64). They are the same in every version of Python."""
 
     def __init__(self, seed: str) -> None:
         self._state = int(seed, 16)
 
     def below(self, n: int) -> int:
-        """An integer from 0 to ``n`` - 1."""
+        """Return an integer from 0 to ``n`` - 1."""
         self._state = (self._state + 0x9E3779B97F4A7C15) % 2**64
         mixed = (self._state ^ self._state >> 30) * 0xBF58476D1CE4E5B9 % 2**64
         mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EB % 2**64
         return (mixed ^ mixed >> 31) * n >> 64
 
     def fraction(self) -> float:
-        """A number from 0 up to, but not including, 1."""
+        """Return a number from 0 up to, but not including, 1."""
         return self.below(2**53) / 2**53
 
     def pick(self, items: Sequence[Item]) -> Item:
-        """One of ``items``, each as likely as the others."""
+        """Return a random item; all have the same probability."""
         return items[self.below(len(items))]
 
 
 def settings(args: Sequence[str], **defaults: float) -> dict[str, float]:
-    """``defaults`` changed by the command line: ``["gems=2"]`` sets ``gems`` to 2.
+    """Return ``defaults`` changed by the command line: ``["gems=2"]`` sets ``gems`` to 2.
 
-    Raises ``ValueError`` for a name that is not among ``defaults``.
+    Raises ``ValueError`` for an unknown name.
     """
     chosen = dict(defaults)
     for arg in args:
@@ -85,7 +85,7 @@ def settings(args: Sequence[str], **defaults: float) -> dict[str, float]:
 
 
 def play(start: Callable[[Document, list[str]], Bot]) -> None:
-    """Play one game on stdin and stdout; ``start`` makes the bot from the hello and the command line."""
+    """Play one game on stdin and stdout. ``start`` creates the bot from ``hello`` and the command line."""
     for line in sys.stdin:
         message = loads(line)
         if message["type"] == "hello":

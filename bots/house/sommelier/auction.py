@@ -1,4 +1,4 @@
-"""The rest of a bidding, played out in the head."""
+"""A simulation of the rest of an auction."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     from wire import Document
 
     Prices = dict[str, float]
-    """What each bottle is worth to somebody."""
+    """The value of each bottle for one seat."""
 
 BOTTLES = ("empty", *(card for colour in COLOURS for card in sorted(KINDS[colour])))
 TENTHS = {card: tenths(card) for card in BOTTLES}
 PRICES = {card: price([card]) for card in BOTTLES}
 DRAW = 1.3
-"""What drawing from the stack is worth, in stars."""
+"""The value of drawing from the stack, in stars."""
 
 
 class Auction:
-    """One bidding from the moment of ``view`` on, with a guess at every hand.
+    """One auction from the moment of ``view``, with a guess of every hand.
 
-    ``prices`` is what bottles are worth to the seat of the view; everybody else counts stars. ``tastes`` weighs what
-    each seat thinks of the display. Everybody bids what gains him most by the bids on the table.
+    ``prices`` contains the values of bottles for the seat of the view; all other seats count stars. ``tastes`` contains
+    a weight of the display for each seat. Every seat makes the bid with the highest gain given the current bids.
     """
 
     def __init__(self, view: Document, hands: list[list[str]], prices: Prices, tastes: list[float]) -> None:
@@ -41,12 +41,12 @@ class Auction:
         self.active = [not player["passed"] for player in view["players"]]
         self.draw = DRAW if view["stack"] else 0.0
         self.paid = [sum(map(PRICES.__getitem__, bid)) for bid in self.bids]
-        """Every bid in stars."""
+        """The value of every bid in stars."""
         self.prices = prices
         self.shown = sum(map(PRICES.__getitem__, self.display))
 
     def bid(self, seat: int, cards: Sequence[str]) -> None:
-        """``seat`` adds ``cards`` to its bid; without any it passes."""
+        """Add ``cards`` to the bid of ``seat``. No cards are a pass."""
         if not cards:
             self.active[seat] = False
         for card in cards:
@@ -56,7 +56,7 @@ class Auction:
             self.paid[seat] += PRICES[card]
 
     def play_on(self) -> None:
-        """Everybody after the own seat in turn, until all have passed."""
+        """Play the turns after the bot's own turn until all seats have passed."""
         seat = self.seat
         while any(self.active):
             seat = (seat + 1) % len(self.bids)
@@ -64,7 +64,7 @@ class Auction:
                 self.bid(seat, self.answer(seat))
 
     def answer(self, seat: int) -> Sequence[str]:
-        """The bottle or two that gain ``seat`` most by the bids on the table, or none."""
+        """Return the one or two bottles with the highest gain for ``seat`` given the current bids, or none."""
         prices, worths, shown = PRICES, self.paid, self.shown * self.tastes[seat]
         if seat == self.seat:
             prices = self.prices
@@ -83,19 +83,19 @@ class Auction:
         return choice
 
     def received(self, seat: int) -> list[str]:
-        """What ``seat`` gets in the exchange: the next higher bid, for the highest the display; nothing for none."""
+        """Return what ``seat`` gets in the exchange: the next higher bid, or the display for the highest bid."""
         if not self.bids[seat]:
             return []
         higher = [(total, k) for k, total in enumerate(self.totals) if total > self.totals[seat]]
         return self.bids[min(higher)[1]] if higher else self.display
 
     def gain(self, seat: int) -> float:
-        """The stars that ``seat`` gains in the exchange."""
+        """Return the stars that ``seat`` gains in the exchange."""
         return sum(map(PRICES.__getitem__, self.received(seat))) - self.paid[seat]
 
 
 def additions(hand: list[str], prices: Prices) -> Iterator[tuple[Sequence[str], int, float]]:
-    """One bottle or two of ``hand``: which, how much they add to a bid, and what they are worth."""
+    """Yield every choice of one or two bottles, with its value in a bid and its price."""
     for card in hand:
         yield (card,), TENTHS[card], prices[card]
     for pair in combinations(hand, 2):

@@ -1,9 +1,10 @@
-"""Sommelier: knows what goes with what, and bids with the others in mind.
+"""Sommelier: values combinations of bottles and predicts the bids of the other players.
 
-A bottle is worth its stars and the trios it may make with what is in the hand and in the cellar (``worth.py``). Before
-every bid Sommelier guesses what the others hold (``guessing.py``) and plays the bidding to its end in its head
-(``auction.py``), where everybody likes the display as much as he has shown so far (``habits.py``): a low bid is good
-if a fat one is going to stand right above it. It lays what it must (``laying.py``), and as late as it can.
+The value of a bottle is its stars and the trios that it may form with bottles in the hand and the cellar
+(``worth.py``). Before every bid, Sommelier guesses the hands of the other players (``opponents.py``) and simulates the
+rest of the auction (``auction.py``). The guess includes how much each player likes the display, learned from earlier
+bids (``opponents.py``). A low bid is good if a valuable bid will probably be the next higher one. Sommelier lays only
+as many bottles as it must, as late as possible (``layout.py``).
 """
 
 from __future__ import annotations

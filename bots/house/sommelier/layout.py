@@ -1,4 +1,4 @@
-"""Where to lay which bottles: a search that follows the most promising cellars only (a beam search)."""
+"""Where to lay bottles: a beam search that continues only with the best cellars."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from cellar import Cell, Cellar
 
 BEAM = 3
-"""How many cellars are followed at once."""
+"""The number of cellars with which the search continues."""
 
 
 class CellarPlan:
-    """A cellar after some bottles have been laid: the points for them, what is left in hand, the way there."""
+    """A cellar after some bottles were laid: its points, the remaining hand, and the moves."""
 
     def __init__(self, cellar: Cellar, hand: list[str], scored: int, way: list[tuple[str, Cell]]) -> None:
         self.cellar = cellar
@@ -25,12 +25,12 @@ class CellarPlan:
         self.way = way
 
     def judged(self, laid: dict[str, int], hope: float) -> float:
-        """What has been scored, and what may still come of it."""
+        """Return the points so far plus the value of the hand and of bottles to come."""
         worth = CellarWorth(self.cellar, laid, hope)
         return self.scored + worth.of(self.hand) + worth.promise()
 
     def followers(self) -> Iterator[CellarPlan]:
-        """Every layout with one bottle more."""
+        """Yield every plan with one more bottle."""
         places = [cell for cell, before in free_cells(self.cellar).items() if before == 0]
         for card in dict.fromkeys(self.hand):
             rest = list(self.hand)
@@ -40,7 +40,7 @@ class CellarPlan:
                     yield self.laying(card, cell, rest)
 
     def laying(self, card: str, cell: Cell, rest: list[str]) -> CellarPlan:
-        """The layout after ``card`` has been laid in ``cell``, which in a full cellar is the first of a new one."""
+        """Return the plan after ``card`` was laid in ``cell``, which begins a new cellar if this one is full."""
         begins = cell in self.cellar and self.cellar[cell] != EMPTY
         cellar = {} if begins else dict(self.cellar)
         scored = points(cellar, card, cell)
@@ -49,7 +49,7 @@ class CellarPlan:
 
 
 def lay_out(cellar: Cellar, hand: list[str], count: int, laid: dict[str, int], hope: float) -> list[tuple[str, Cell]]:
-    """The best way found to lay ``count`` bottles, fewer if no more can be laid: what goes where, in order."""
+    """Return the best sequence found to lay ``count`` bottles, or fewer if no more can be laid."""
     beam = [CellarPlan(cellar, hand, 0, [])]
     for _ in range(count):
         found: dict[frozenset[tuple[Cell, str]], CellarPlan] = {}

@@ -1,4 +1,4 @@
-"""The opponents: which bottles they may hold, and how much they like those on display, learned from their bids."""
+"""The other players: the bottles that they may have, and how much they like the display."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ if TYPE_CHECKING:
     from wire import Dice, Document, Move
 
 NOT_IN_PLAY = {3: "YP", 4: "O", 5: ""}
-"""The colours that stay in the box, by the number of seats."""
+"""The colors that are not used, by the number of seats."""
 
 TASTES = (0.3, 0.5, 0.7, 0.9, 1.1, 1.4, 2.0)
-"""What a seat may think the display is worth, as a multiple of its stars."""
+"""Possible values of the display for a seat, as a multiple of its stars."""
 SHARPNESS = 1.0
-"""How many stars too few make it unlikely that somebody goes for the display."""
+"""The number of missing stars at which a seat becomes unlikely to bid for the display."""
 SLIP = 0.05
-"""How often somebody does what does not fit his taste at all."""
+"""The probability of a bid that does not match a seat's taste."""
 TENTHS_A_STAR = 80
-"""What a star costs in a bid."""
+"""The cost of one star in a bid, in tenths."""
 
 
 class TasteBeliefs:
-    """What the log tells of everybody's taste: a belief a seat, in how likely each of ``TASTES`` is."""
+    """The probabilities of all ``TASTES`` for each seat, learned from the log."""
 
     def __init__(self, seats: int) -> None:
         self.beliefs = [[1.0] * len(TASTES) for _ in range(seats)]
@@ -33,7 +33,7 @@ class TasteBeliefs:
         self.display: list[str] = []
 
     def read(self, log: list[Document]) -> None:
-        """Follow the bidding, and learn from every turn in it."""
+        """Read new log entries and learn from every turn of an auction."""
         for entry in log:
             step, event = entry.get("step", {}), entry.get("event", {})
             if step.get("decision") == "bid":
@@ -45,7 +45,7 @@ class TasteBeliefs:
                 self.display = self.display + event["cards"]
 
     def see(self, seat: int, move: Move) -> None:
-        """A seat that was outbid has outbid the others or has not: believe more in tastes that fit (Bayes)."""
+        """Learn from the bid or the pass of a seat that was outbid."""
         before = self.bids[seat]
         self.bids[seat] = before if isinstance(move, str) else before + move["cards"]
         others = [bid for other, bid in enumerate(self.bids) if bid and other != seat]
@@ -60,7 +60,10 @@ class TasteBeliefs:
         self.believe(seat, went, cost + besides)
 
     def believe(self, seat: int, went: bool, least: float) -> None:
-        """``seat`` went for the display or did not, where it had to be worth ``least`` stars to be worth it."""
+        """Update the belief in the tastes of ``seat`` (Bayes).
+
+        ``went`` tells whether it bid for the display, ``least`` is the number of stars from which this was worth it.
+        """
         shown = price(self.display)
         for i, taste in enumerate(TASTES):
             goes = 1 / (1 + exp((least - taste * shown) / SHARPNESS))
@@ -69,7 +72,7 @@ class TasteBeliefs:
         self.beliefs[seat] = [max(belief / most, 0.01) for belief in self.beliefs[seat]]
 
     def taste(self, seat: int, dice: Dice) -> float:
-        """One of the tastes that ``seat`` may have, as likely as it is believed in."""
+        """Return a random taste of ``seat`` with the probabilities learned so far."""
         beliefs = self.beliefs[seat]
         point = dice.fraction() * sum(beliefs)
         i = 0
@@ -80,7 +83,7 @@ class TasteBeliefs:
 
 
 def laid_bottles(view: Document) -> dict[str, int]:
-    """How many bottles of each kind lie in cellars."""
+    """Return the number of bottles of each kind in all cellars."""
     laid: dict[str, int] = {}
     for player in view["players"]:
         for cellar in player["cellars"]:
@@ -91,7 +94,7 @@ def laid_bottles(view: Document) -> dict[str, int]:
 
 
 def unseen(view: Document, laid: dict[str, int]) -> list[str]:
-    """The bottles that are hidden from the seat of ``view``: in the stack, or in a hand since the deal."""
+    """Return the bottles that this seat cannot see: in the stack, or in a hand since the deal."""
     left = {EMPTY: COPIES}
     for colour in COLOURS:
         if colour not in NOT_IN_PLAY[view["seats"]]:
@@ -105,7 +108,7 @@ def unseen(view: Document, laid: dict[str, int]) -> list[str]:
 
 
 def guess_hands(view: Document, hidden: list[str], dice: Dice) -> list[list[str]]:
-    """A hand for every seat that fits what has been shown: the known bottles, and some of the ``hidden`` ones."""
+    """Return a possible hand for every seat: its known bottles, and random ``hidden`` bottles."""
     pool = list(hidden)
     hands = []
     for seat, player in enumerate(view["players"]):

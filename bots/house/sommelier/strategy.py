@@ -1,4 +1,4 @@
-"""The sommelier's answers: a method for each kind of decision."""
+"""The decisions of Sommelier, with one method for each kind."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from wire import Move
 
 MOST = 4
-"""How many bottles it adds to its bid in one turn at most."""
+"""Maximum number of bottles that it adds to its bid per turn."""
 
 
 def without(hand: list[str], cards: list[str]) -> list[str]:
-    """What is left of ``hand``."""
+    """Return ``hand`` without ``cards``."""
     rest = list(hand)
     for card in cards:
         rest.remove(card)
@@ -31,7 +31,7 @@ def without(hand: list[str], cards: list[str]) -> list[str]:
 
 
 def additions(hand: list[str]) -> Iterator[list[str]]:
-    """Every different choice of bottles to add to a bid."""
+    """Yield every different choice of bottles to add to a bid."""
     kinds = list(dict.fromkeys(hand))
     for counts in product(*(range(hand.count(kind) + 1) for kind in kinds)):
         if 1 <= sum(counts) <= MOST:
@@ -39,10 +39,14 @@ def additions(hand: list[str]) -> Iterator[list[str]]:
 
 
 class Sommelier:
-    """One seat's play. What it keeps from one decision to the next is what it has learnt of the others' tastes.
+    """One seat. Between decisions it remembers only what it has learned about the tastes of the other players.
 
-    Its settings: ``guesses``, at how many guesses at the hidden hands it tries a bid; ``shortlist``, how many bids it
-    tries; ``rivalry``, how much the others' gains hurt; ``hope``, how much it believes in trios that are to come.
+    Its settings are:
+
+    - ``guesses``: the number of guessed hands with which it tries a bid;
+    - ``shortlist``: the number of bids that it tries;
+    - ``rivalry``: the negative weight of the other players' gains;
+    - ``hope``: the weight of trios that still need a bottle.
     """
 
     def __init__(self, hello: Document, args: list[str]) -> None:
@@ -51,7 +55,7 @@ class Sommelier:
         self.habits = TasteBeliefs(hello["seats"])
 
     def choose(self, decision: Document, view: Document, log: list[Document]) -> Move:
-        """The answer to one decision: every kind has a method of its own."""
+        """Return the move for a decision. Each kind of decision has its own method."""
         self.view = view
         self.habits.read(log)
         self.laid = laid_bottles(view)
@@ -62,7 +66,7 @@ class Sommelier:
     # Bidding
 
     def bid(self, decision: Document) -> Move:
-        """The bid, or the pass, that leaves it best off after the biddings that it imagines."""
+        """Return the bid or pass with the best average result in the simulated auctions."""
         cellars = self.view["players"][decision["seat"]]["cellars"]
         self.worth = CellarWorth(open_cellar(self.view, {**decision, "new_cellar": not cellars}), self.laid, self.hope)
         prices = self.prices(decision["hand"])
@@ -79,7 +83,7 @@ class Sommelier:
         return {"cards": best} if best else "pass"
 
     def prices(self, hand: list[str]) -> Prices:
-        """What each bottle is worth to me: what I would lose with it, or gain with one more."""
+        """Return the value of each bottle: the loss without it, or the gain with one more."""
         now = self.worth.of(hand)
         return {
             card: now - self.worth.of(without(hand, [card])) if card in hand else self.worth.of([*hand, card]) - now
@@ -87,7 +91,7 @@ class Sommelier:
         }
 
     def shortlist(self, decision: Document) -> list[list[str]]:
-        """The additions to my bid that look best by the bids on the table, and the lowest one of all."""
+        """Return the additions that look best given the current bids, and the lowest possible one."""
         judged = []
         for cards in additions(decision["hand"]):
             total = (decision["total"] or 0) + sum(map(tenths, cards))
@@ -102,7 +106,7 @@ class Sommelier:
         return [cards for *_, cards in chosen]
 
     def brought(self, total: int) -> list[str]:
-        """What a bid of ``total`` would bring if nobody else bid any more."""
+        """Return the bottles for a bid of ``total`` if there were no more bids."""
         higher: list[Document] = [
             player
             for seat, player in enumerate(self.view["players"])
@@ -112,7 +116,7 @@ class Sommelier:
         return cards
 
     def imagine(self, auction: Auction, cards: list[str]) -> float:
-        """What I have after an auction in which I bid ``cards`` now, less a part of what the others gain."""
+        """Return the value after a simulated auction with this bid, minus a share of the other players' gains."""
         seat = auction.seat
         auction.bid(seat, cards)
         auction.play_on()
@@ -124,7 +128,7 @@ class Sommelier:
     # Laying
 
     def lay(self, decision: Document) -> Move:
-        """No more than it must, before the last round: a bottle in the hand can still be bid, or wait for its like."""
+        """Lay only as many bottles as it must before the last round, because bottles in the hand keep their uses."""
         count = len(decision["hand"]) if self.view["last_round"] else decision["must_lay"]
         way = lay_out(open_cellar(self.view, decision), decision["hand"], count, self.laid, self.hope)
         if not way:

@@ -1,4 +1,4 @@
-"""What bottles are worth to one seat: their stars, and the trios that they may yet make in its cellar."""
+"""The value of bottles for one seat: their stars, and the trios that they may form in its cellar."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ if TYPE_CHECKING:
 
 COLOURS = "YRGOBSP"
 BASE = 5
-"""How many bottles the lowest level of a cellar takes; every level above takes one less."""
+"""The number of cells in the lowest level of a cellar. Every higher level has one less."""
 COPIES = 3
-"""How many bottles of each kind there are."""
+"""The number of bottles of each kind."""
 
 READY = 0.9
-"""How likely a cell is still there when a bottle has to be laid below it first."""
+"""The probability that a cell stays available if another bottle must be laid below it first."""
 THIRD, SECOND, FIRST = 0.9, 0.25, 0.1
-"""How likely an identical trio is: all three in hand; of two in hand, and of one, for every way to get the rest."""
+"""The probability of an identical trio with three, two or one bottles in hand, per way to get the others."""
 MIXED = 0.5
-"""What holding all three kinds of a colour is worth."""
+"""The value of holding all three kinds of a color."""
 SPARE = 0.6
-"""What an empty bottle is worth: it holds a place, and changes a bid by very little."""
+"""The value of an empty bottle: it fills a cell, and it changes a bid by very little."""
 COMES = 0.1
-"""How likely a bottle comes in time, for every copy of it that is not laid yet."""
+"""The probability to get a bottle in time, per copy that is not laid yet."""
 
 
 def kinds(colour: str) -> list[str]:
-    """The bottles of one colour, with one star, two and three."""
+    """Return the three bottles of one color, with one, two and three stars."""
     return [f"{colour}{5 + COLOURS.index(colour) + 7 * more}" for more in range(3)]
 
 
@@ -37,9 +37,9 @@ KINDS = {colour: set(kinds(colour)) for colour in COLOURS}
 
 
 def free_cells(cellar: Cellar) -> dict[Cell, int]:
-    """Where bottles may lie some day, and about how many must be laid before; 0: it can be laid there now.
+    """Return the free cells with the approximate number of bottles to lay before them; 0 means now.
 
-    A full bottle may cover an empty one. A cellar that is full is followed by a new one.
+    A full bottle can cover an empty one. A full cellar is followed by a new one.
     """
     row = [x for level, x in cellar if level == 0] or [0]
     left, right = min(row), max(row)
@@ -55,26 +55,26 @@ def free_cells(cellar: Cellar) -> dict[Cell, int]:
 
 
 class CellarWorth:
-    """One seat's plans for one cellar.
+    """The plans of one seat for one cellar.
 
-    ``laid`` counts the bottles that lie in anybody's cellar: they will make no trio for me. ``hope`` weighs the trios
-    for which a bottle is still to come.
+    ``laid`` counts the bottles in all cellars, which cannot form new trios. ``hope`` weighs trios that still need a
+    bottle.
     """
 
     def __init__(self, cellar: Cellar, laid: dict[str, int], hope: float) -> None:
         self.laid = laid
         self.hope = hope
         self.completes: dict[str, float] = {}
-        """By bottle: what trios it would complete at its best cell."""
+        """The points of the trios that a bottle would complete in its best cell, by bottle."""
         self.joins: dict[str, float] = {}
-        """By bottle: how likely two more of it make a trio with one that lies there."""
+        """The probability that two more bottles form a trio with a bottle in the cellar, by bottle."""
         self._single: dict[tuple[str, int], float] = {}
         free = free_cells(cellar)
         for cell in free:
             self._look_around(cell, cellar, free)
 
     def _look_around(self, cell: Cell, cellar: Cellar, free: dict[Cell, int]) -> None:
-        """Note what a bottle in the free ``cell`` would belong to."""
+        """Record the trios to which a bottle in the free ``cell`` would belong."""
         level, x = cell
         bonus: dict[str, int] = {}
         for (up, right), (up2, right2) in PARTNERS:
@@ -94,12 +94,12 @@ class CellarWorth:
             self.completes[card] = max(self.completes.get(card, 0.0), more * READY ** free[cell])
 
     def promise(self) -> float:
-        """What the cellar promises for bottles that may come."""
+        """Return the value of the cellar for bottles to come."""
         coming = ((COPIES - self.laid.get(card, 0)) * more for card, more in self.completes.items())
         return self.hope * COMES * sum(coming)
 
     def of(self, hand: Sequence[str]) -> float:
-        """What the bottles of a hand are worth together."""
+        """Return the total value of the bottles in a hand."""
         worth = SPARE * hand.count(EMPTY)
         colours: dict[str, int] = {}
         for card in dict.fromkeys(hand):  # in a fixed order: sums of floats depend on it
@@ -109,7 +109,7 @@ class CellarWorth:
         return worth + MIXED * sum(1.0 if count == 3 else 0.25 if count == 2 else 0.0 for count in colours.values())
 
     def alike(self, card: str, count: int) -> float:
-        """What ``count`` bottles of one kind are worth together."""
+        """Return the value of ``count`` bottles of one kind."""
         known = self._single.get((card, count))
         if known is None:
             chance = THIRD if count >= 3 else self.chance(card, count)
@@ -117,7 +117,7 @@ class CellarWorth:
         return known
 
     def chance(self, card: str, count: int) -> float:
-        """How likely one or two bottles of a kind become an identical trio, with those that lie there or may come."""
+        """Return the probability that one or two bottles of a kind become an identical trio."""
         left = COPIES - self.laid.get(card, 0) - count
         joins = self.joins.get(card, 0.0)
         if count == 2:

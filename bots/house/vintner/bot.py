@@ -1,9 +1,11 @@
-"""Vintner: a bottle is worth its stars, and the best bid is the one that would bring most if it were the last.
+"""Vintner: counts stars and makes the bid with the highest immediate gain.
 
-It never asks who will bid after it, nor what its bottles may be worth together some day.
-Settings (``draw=3`` on the command line) are its tastes: ``display``, how much it likes the bottles on display;
-``draw``, the stars that drawing from the stack is worth to it; ``margin``, the stars that a bid must gain; ``keep``,
-how many bottles it would rather have in its hand than in its cellar.
+It ignores later bids and future combinations of bottles. Its settings (``draw=3`` on the command line) are:
+
+- ``display``: the weight of the bottles on display;
+- ``draw``: the value of drawing from the stack, in stars;
+- ``margin``: the minimum gain of a bid, in stars;
+- ``keep``: the number of bottles that it prefers to keep in its hand.
 """
 
 from __future__ import annotations
@@ -20,11 +22,11 @@ if TYPE_CHECKING:
     from wire import Move
 
 MOST = 4
-"""How many bottles it adds to its bid in one turn at most."""
+"""Maximum number of bottles that it adds to its bid per turn."""
 
 
 def additions(hand: list[str]) -> Iterator[list[str]]:
-    """Every different choice of bottles to add to a bid."""
+    """Yield every different choice of bottles to add to a bid."""
     kinds = list(dict.fromkeys(hand))
     for counts in product(*(range(hand.count(kind) + 1) for kind in kinds)):
         if 1 <= sum(counts) <= MOST:
@@ -32,18 +34,18 @@ def additions(hand: list[str]) -> Iterator[list[str]]:
 
 
 class Vintner:
-    """Weighs stars against stars."""
+    """One seat that compares stars."""
 
     def __init__(self, hello: Document, args: list[str]) -> None:
         self.likes = settings(args, display=1, draw=1.3, margin=0, keep=6)
 
     def choose(self, decision: Document, view: Document, log: list[Document]) -> Move:
-        """The answer to one decision: every kind has a method of its own."""
+        """Return the move for a decision. Each kind of decision has its own method."""
         answer: Move = getattr(self, decision["kind"])(decision, view)
         return answer
 
     def bid(self, decision: Document, view: Document) -> Move:
-        """The bid that gains most by the bids on the table; of several, the lowest."""
+        """Return the lowest of the bids with the highest gain given the current bids, or a pass."""
         stay = self.gain(decision["bid"], view) if decision["bid"] else self.likes["draw"] * bool(view["stack"])
         best: tuple[float, int, Move] = (stay + self.likes["margin"], 0, "pass")
         for cards in additions(decision["hand"]):
@@ -54,7 +56,7 @@ class Vintner:
         return best[2]
 
     def gain(self, bid: list[str], view: Document) -> float:
-        """The stars that ``bid`` brings less those that it costs, if nobody else bids any more."""
+        """Return the stars that ``bid`` gains minus its own stars, if there were no more bids."""
         total = sum(map(tenths, bid))
         others = [player for seat, player in enumerate(view["players"]) if seat != view["seat"]]
         higher = [player for player in others if (player["total"] or 0) > total]
@@ -64,7 +66,7 @@ class Vintner:
         return price(next_higher["bid"]) - price(bid)
 
     def lay(self, decision: Document, view: Document) -> Move:
-        """What scores most at once; a bottle that completes no trio only when there are too many in hand."""
+        """Lay the bottle with the most points. Lay one without a trio only if there are too many in hand."""
         cellar = open_cellar(view, decision)
         anyhow = view["last_round"] or decision["must_lay"] or len(decision["hand"]) > self.likes["keep"]
         best: tuple[int, int, Move] = (-1, 0, "done")
