@@ -210,7 +210,7 @@ bench-replay: $(VENV)/.dev services  ## measure the display time and size of rep
 messages: $(VENV)/.dev  ## collect translatable texts and compile the translation catalogs
 	@PYTHONPATH=. $(BIN)/python tools/messages.py
 
-docs: $(VENV)/.dev  ## check the links of the docs and write them as HTML to build/docs
+docs: $(VENV)/.dev  ## write the reference of settings, check all links of the docs, and write HTML to build/docs
 	@PYTHONPATH=. $(BIN)/python tools/docs.py
 
 pictures: $(VENV)/.dev services  ## take the screenshots for the docs from the site on PORT

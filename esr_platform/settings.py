@@ -1,11 +1,7 @@
 """Settings of the site. The defaults run it on one machine without any configuration.
 
-Environment variables override them: ``VAR_DIR`` (the data folder), ``DATABASE_URL``, ``REDIS_URL``,
-``SECRET_KEY``, ``SECRET_KEY_FALLBACKS``, ``SECURE_COOKIES``, ``SECURE_HSTS_SECONDS``, ``SECURE_SSL_REDIRECT``,
-``DEBUG``, ``ALLOWED_HOSTS``, ``SITE_URL``, ``EMAIL_URL``, ``DEFAULT_FROM_EMAIL``, ``CONTACT_EMAIL``, ``LOG_LEVEL``,
-``METRICS_TOKEN``, ``MAX_PAGES_PER_MINUTE``, ``MAX_UNFINISHED_HEADS_PER_IP``, the variables of
-``esr_platform.accounts.social``, and the limits under the names below. Times are in seconds unless the name has another
-unit.
+Environment variables override them. The comments that begin with ``#:`` describe these variables;
+``tools/docs.py`` writes them to ``docs/reference/settings.md``. Times are in seconds unless the name has another unit.
 """
 
 from __future__ import annotations
@@ -27,25 +23,33 @@ from esr_platform.public import is_public
 from esr_platform.secret import is_weak, private_database, private_folder, secret_key, strong
 from esr_platform.supervisor.broker import private_socket
 
+# --- Site ------------------------------------------------------------------------------------------------------------
+
 env = environ.Env()
 BASE_DIR = Path(__file__).resolve().parent.parent
+#: Data folder with the database, uploads and the secret key. Default: `var` in the checkout.
 VAR_DIR = Path(env.str("VAR_DIR", default=str(BASE_DIR / "var"))).resolve()
 
 SITE_NAME = "Steinreich"
 DOCS_DIR = BASE_DIR / "docs"  # missing where only the wheel is installed
 
+#: Show details of errors. Never set it on a public site.
 DEBUG = env.bool("DEBUG", default=False)
 try:
     private_folder(VAR_DIR)  # it contains the secret key and the seeds of running games
+    #: Key that signs sessions and encrypts stored secrets. Default: created in `VAR_DIR`.
     SECRET_KEY = strong(env.str("SECRET_KEY", default="") or secret_key(VAR_DIR / "secret-key"))
 except OSError as error:
     raise SystemExit(
         f"Cannot write to {VAR_DIR} ({error.strerror}). Fix its permissions or set VAR_DIR to another folder."
     ) from None
+#: Earlier secret keys, so that sessions and stored secrets stay valid.
 EARLIER_SECRET_KEYS = env.list("SECRET_KEY_FALLBACKS", default=[])  # they decrypt stored data (accounts.factors)
 SECRET_KEY_FALLBACKS = [key for key in EARLIER_SECRET_KEYS if not is_weak(key)]  # weak keys could forge signatures
+#: Host names under which the site is reachable.
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
-SITE_URL = env.str("SITE_URL", default="http://localhost:8000").rstrip("/")  # for links in emails
+#: Public URL of the site, for links in emails and link previews.
+SITE_URL = env.str("SITE_URL", default="http://localhost:8000").rstrip("/")
 
 ELSEWHERE = elsewhere(env)  # providers of linked accounts; none by default
 
@@ -114,7 +118,7 @@ TEMPLATES = [
     },
 ]
 
-# Accounts
+# --- Accounts --------------------------------------------------------------------------------------------------------
 
 AUTH_USER_MODEL = "accounts.User"
 AUTH_PASSWORD_VALIDATORS = [
@@ -184,18 +188,21 @@ AXES_ENABLE_ADMIN = AXES_VERBOSE = False
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = SITE_URL.startswith("https://") or is_public(ALLOWED_HOSTS)
+#: Send cookies over HTTPS only. Default: on for HTTPS and public sites.
 if env.str("SECURE_COOKIES", default=""):
     SESSION_COOKIE_SECURE = env.bool("SECURE_COOKIES")
 CSRF_COOKIE_SECURE = SESSION_COOKIE_SECURE
 
-# Database and caches
+# --- Database and caches ---------------------------------------------------------------------------------------------
 
+#: PostgreSQL database, as in `postgres://user:password@host/name`. Default: SQLite in `VAR_DIR`.
 DATABASES = {"default": database(env.str("DATABASE_URL", default=""), VAR_DIR / "db.sqlite3")}
 if DATABASES["default"]["ENGINE"].endswith("sqlite3") and DATABASES["default"]["NAME"] != ":memory:":
     with suppress(OSError):  # Django reports the error when it opens the file
         private_database(Path(DATABASES["default"]["NAME"]))
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 try:
+    #: Redis server for queues, caches and notifications. Default: an embedded Redis.
     REDIS_URL = env.str("REDIS_URL", default="") or f"unix://{private_socket(VAR_DIR)}"
 except OSError as error:
     raise SystemExit(
@@ -217,64 +224,107 @@ CACHES = {
     },
 }
 
-# Uploads: in the data folder, or in the S3-compatible bucket UPLOADS_S3_BUCKET
+# --- Storage of uploads ----------------------------------------------------------------------------------------------
 
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "esr_platform.static_files.HashedFiles"},
     "uploads": uploads_storage(
         VAR_DIR / "uploads",
+        #: S3 bucket for uploads. If empty, uploads are stored in `VAR_DIR`.
         env.str("UPLOADS_S3_BUCKET", default=""),
+        #: URL of an S3-compatible store. If empty, AWS is used.
         env.str("UPLOADS_S3_ENDPOINT", default=""),
     ),
 }
-# Limits. "Per user" counts what one user has at a time.
+
+# --- Limits ----------------------------------------------------------------------------------------------------------
+
+#: Size of an upload.
 MAX_ARCHIVE_BYTES = env.int("MAX_ARCHIVE_BYTES", default=8 << 20)
+#: Size of all files of an upload after unpacking.
 MAX_UNPACKED_BYTES = env.int("MAX_UNPACKED_BYTES", default=16 << 20)
+#: Files in an upload.
 MAX_ARCHIVE_FILES = env.int("MAX_ARCHIVE_FILES", default=200)
+#: Uploads per user and hour, including rejected ones.
 MAX_UPLOADS_PER_HOUR = env.int("MAX_UPLOADS_PER_HOUR", default=20)
+#: Size of all versions of one user.
 MAX_UPLOADED_BYTES_PER_USER = env.int("MAX_UPLOADED_BYTES_PER_USER", default=512 << 20)
+#: Bots per user, without retired ones.
 MAX_BOTS_PER_USER = env.int("MAX_BOTS_PER_USER", default=10)
+#: Bots per user, with retired ones.
 MAX_BOTS_EVER_PER_USER = env.int("MAX_BOTS_EVER_PER_USER", default=100)
+#: Versions per user that wait for validation.
 MAX_QUEUED_VALIDATIONS_PER_USER = env.int("MAX_QUEUED_VALIDATIONS_PER_USER", default=5)
-MAX_VALIDATION_SECONDS = env.int("MAX_VALIDATION_SECONDS", default=1800)  # all games of one version together
+#: Duration of all validation games of one version.
+MAX_VALIDATION_SECONDS = env.int("MAX_VALIDATION_SECONDS", default=1800)
+#: Open match requests per user.
 MAX_OPEN_EXHIBITIONS_PER_USER = env.int("MAX_OPEN_EXHIBITIONS_PER_USER", default=3)
-MAX_EXHIBITIONS_PER_DAY = env.int("MAX_EXHIBITIONS_PER_DAY", default=100)  # per user, canceled ones included
-MAX_EXHIBITION_MATCHES_PER_DAY = env.int("MAX_EXHIBITION_MATCHES_PER_DAY", default=2400)  # per user
+#: Match requests per user and day, including canceled ones.
+MAX_EXHIBITIONS_PER_DAY = env.int("MAX_EXHIBITIONS_PER_DAY", default=100)
+#: Games of match requests per user and day.
+MAX_EXHIBITION_MATCHES_PER_DAY = env.int("MAX_EXHIBITION_MATCHES_PER_DAY", default=2400)
+#: Blocks per test.
 MAX_EXHIBITION_BLOCKS = env.int("MAX_EXHIBITION_BLOCKS", default=100)
+#: Blocks per version comparison.
 MAX_COMPARISON_BLOCKS = env.int("MAX_COMPARISON_BLOCKS", default=300)
+#: Deals per scheduled match.
 MAX_SCHEDULED_DEALS = env.int("MAX_SCHEDULED_DEALS", default=20)
+#: Days until a scheduled match.
 MAX_SCHEDULED_DAYS_AHEAD = env.int("MAX_SCHEDULED_DAYS_AHEAD", default=90)
-MAX_HOUSE_BLOCKS_PER_HOUR = env.int("MAX_HOUSE_BLOCKS_PER_HOUR", default=3)  # per ladder with house bots only
-MAX_LIVE_HOSTED_SEATS = env.int("MAX_LIVE_HOSTED_SEATS", default=64)  # hosted bots at live tables, on the whole site
-MAX_OPEN_CHALLENGES_PER_USER = env.int("MAX_OPEN_CHALLENGES_PER_USER", default=5)  # open or being played
-MAX_CHALLENGES_PER_DAY = env.int("MAX_CHALLENGES_PER_DAY", default=500)  # per user
-MAX_CHALLENGES_TO_ONE_USER_PER_DAY = env.int("MAX_CHALLENGES_TO_ONE_USER_PER_DAY", default=20)  # without rematches
-MAX_LIVE_GAMES_PER_USER = env.int("MAX_LIVE_GAMES_PER_USER", default=3)  # one of them rated
-MAX_HOSTED_SEATS_PER_USER = env.int("MAX_HOSTED_SEATS_PER_USER", default=8)  # hosted bots at the games of one user
-MAX_OPEN_GAMES_PER_USER = env.int("MAX_OPEN_GAMES_PER_USER", default=3)  # tables that wait for other players
-MAX_OPEN_GAMES_PER_DAY = env.int("MAX_OPEN_GAMES_PER_DAY", default=300)  # per user
-MAX_GUEST_SEATS = env.int("MAX_GUEST_SEATS", default=100)  # on the whole site at a time
-MAX_GUEST_SEATS_PER_IP = env.int("MAX_GUEST_SEATS_PER_IP", default=40)  # at a time, waiting guests included
+#: Blocks per hour on a ladder with house bots only.
+MAX_HOUSE_BLOCKS_PER_HOUR = env.int("MAX_HOUSE_BLOCKS_PER_HOUR", default=3)
+#: Hosted bots in all live games of the site.
+MAX_LIVE_HOSTED_SEATS = env.int("MAX_LIVE_HOSTED_SEATS", default=64)
+#: Challenges per user that are open or being played.
+MAX_OPEN_CHALLENGES_PER_USER = env.int("MAX_OPEN_CHALLENGES_PER_USER", default=5)
+#: Challenges per user and day.
+MAX_CHALLENGES_PER_DAY = env.int("MAX_CHALLENGES_PER_DAY", default=500)
+#: Challenges per day from one user to another, without rematches.
+MAX_CHALLENGES_TO_ONE_USER_PER_DAY = env.int("MAX_CHALLENGES_TO_ONE_USER_PER_DAY", default=20)
+#: Live games per user at a time. Only one of them can be rated.
+MAX_LIVE_GAMES_PER_USER = env.int("MAX_LIVE_GAMES_PER_USER", default=3)
+#: Hosted bots in the live games of one user.
+MAX_HOSTED_SEATS_PER_USER = env.int("MAX_HOSTED_SEATS_PER_USER", default=8)
+#: Open games per user at a time.
+MAX_OPEN_GAMES_PER_USER = env.int("MAX_OPEN_GAMES_PER_USER", default=3)
+#: Open games per user and day.
+MAX_OPEN_GAMES_PER_DAY = env.int("MAX_OPEN_GAMES_PER_DAY", default=300)
+#: Guests on the whole site at a time.
+MAX_GUEST_SEATS = env.int("MAX_GUEST_SEATS", default=100)
+#: Guests per IP address at a time, including waiting guests.
+MAX_GUEST_SEATS_PER_IP = env.int("MAX_GUEST_SEATS_PER_IP", default=40)
+#: Guests per IP address and day.
 MAX_GUEST_SEATS_PER_IP_PER_DAY = env.int("MAX_GUEST_SEATS_PER_IP_PER_DAY", default=400)
-MAX_GUEST_HOSTED_SEATS = env.int("MAX_GUEST_HOSTED_SEATS", default=48)  # of MAX_LIVE_HOSTED_SEATS, at games of guests
+#: Hosted bots in games of guests; part of `MAX_LIVE_HOSTED_SEATS`.
+MAX_GUEST_HOSTED_SEATS = env.int("MAX_GUEST_HOSTED_SEATS", default=48)
+#: Hosted bots in games of guests per IP address.
 MAX_GUEST_HOSTED_SEATS_PER_IP = env.int("MAX_GUEST_HOSTED_SEATS_PER_IP", default=24)
-MAX_CHAT_LINES_PER_MINUTE = env.int("MAX_CHAT_LINES_PER_MINUTE", default=15)  # per user
-MAX_CHAT_LINES_PER_GAME = env.int("MAX_CHAT_LINES_PER_GAME", default=200)  # per user
-MAX_CHAT_REPORTS_PER_DAY = env.int("MAX_CHAT_REPORTS_PER_DAY", default=20)  # per user
+#: Chat lines per user and minute.
+MAX_CHAT_LINES_PER_MINUTE = env.int("MAX_CHAT_LINES_PER_MINUTE", default=15)
+#: Chat lines per user and game.
+MAX_CHAT_LINES_PER_GAME = env.int("MAX_CHAT_LINES_PER_GAME", default=200)
+#: Reports of chat lines per user and day.
+MAX_CHAT_REPORTS_PER_DAY = env.int("MAX_CHAT_REPORTS_PER_DAY", default=20)
+#: Days until a bot log is deleted.
 BOT_LOG_DAYS = env.int("BOT_LOG_DAYS", default=30)
-MAX_EXPORT_BYTES = env.int("MAX_EXPORT_BYTES", default=1 << 30)  # data of one account, before compression
+#: Size of the data download of an account, before compression.
+MAX_EXPORT_BYTES = env.int("MAX_EXPORT_BYTES", default=1 << 30)
+#: Time between two data downloads of an account.
 EXPORT_PAUSE_SECONDS = env.int("EXPORT_PAUSE_SECONDS", default=600)
 
-# Email: printed to the terminal unless EMAIL_URL is set
+# --- Email -----------------------------------------------------------------------------------------------------------
 
+#: Mail server, as in `smtp+tls://user:password@host:587`. The default prints emails to the terminal.
 vars().update(env.email_url("EMAIL_URL", default="consolemail://"))
+#: Sender of all emails.
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="arena@localhost")
 SERVER_EMAIL = DEFAULT_FROM_EMAIL
-CONTACT_EMAIL = email_address("CONTACT_EMAIL", env.str("CONTACT_EMAIL", default=""))  # of the site staff, public
+#: Email address of the site staff, shown in the footer.
+CONTACT_EMAIL = email_address("CONTACT_EMAIL", env.str("CONTACT_EMAIL", default=""))
 EMAIL_TIMEOUT = 10
 
-# Languages, formats and static files
+# --- Languages, formats and static files -----------------------------------------------------------------------------
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English")]  # translations follow when the English texts are final
@@ -293,7 +343,7 @@ STATIC_ROOT.mkdir(exist_ok=True)
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
 
-# Security headers
+# --- HTTPS -----------------------------------------------------------------------------------------------------------
 
 CONTENT_SECURITY_POLICY = {
     "default-src": "'self'",
@@ -303,16 +353,20 @@ CONTENT_SECURITY_POLICY = {
     "form-action": " ".join(["'self'", *ELSEWHERE.origins]),
     "frame-ancestors": "'none'",
 }
+#: Time for which browsers use only HTTPS. Default: 30 days on a public HTTPS site, otherwise 0.
 SECURE_HSTS_SECONDS = env.int(
     "SECURE_HSTS_SECONDS", default=30 * 86_400 if SESSION_COOKIE_SECURE and is_public(ALLOWED_HOSTS) else 0
 )
-SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", default=False)  # the proxy usually redirects
+#: Redirect HTTP to HTTPS. The reverse proxy usually does this.
+SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", default=False)
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 
-# API. X-Forwarded-For is not read here: the web server decides which proxies are trusted.
+# --- Requests --------------------------------------------------------------------------------------------------------
+#
+# X-Forwarded-For is not read here: the web server decides which proxies are trusted.
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["esr_platform.api.authentication.TokenAuthentication"],
@@ -339,15 +393,21 @@ REQUESTS_PER_MINUTE = {  # per user, bot with its own token, or IP address: API 
     "suggest": 240,
     "pictures": 120,  # for link previews; a new one takes about 100 ms
     "guests": 30,  # games started and joined by guests
-    "pages": env.int("MAX_PAGES_PER_MINUTE", default=1200),  # per IP address, which many users can share
+    #: Page requests per IP address and minute. Many users can share an IP address.
+    "pages": env.int("MAX_PAGES_PER_MINUTE", default=1200),
 }
 REQUEST_HEAD_SECONDS = 10.0  # time to receive the request line and the headers
 REQUEST_SECONDS = 120.0  # time to receive the whole request
-MAX_UNFINISHED_HEADS_PER_IP = env.int("MAX_UNFINISHED_HEADS_PER_IP", default=32)  # connections
-MAX_STREAMS_PER_CLIENT = env.int("MAX_STREAMS_PER_CLIENT", default=100)  # per user, bot or IP address
+#: Connections per IP address that have not sent their whole request head.
+MAX_UNFINISHED_HEADS_PER_IP = env.int("MAX_UNFINISHED_HEADS_PER_IP", default=32)
+#: Open streams per user, bot or IP address.
+MAX_STREAMS_PER_CLIENT = env.int("MAX_STREAMS_PER_CLIENT", default=100)
+#: Open streams per web process.
 MAX_STREAMS_PER_PROCESS = env.int("MAX_STREAMS_PER_PROCESS", default=5000)
 
-# Celery. A match is one task: the time budget of five seats (``MatchSpec.budget_ms``) fits into the soft limit.
+# --- Celery ----------------------------------------------------------------------------------------------------------
+#
+# A match is one task: the time budget of five seats (``MatchSpec.budget_ms``) fits into the soft limit.
 
 CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://", 1)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
@@ -416,11 +476,13 @@ for task, every in (("write_digests", 60.0), ("erase_deleted", 60.0)):
         "options": {"expires": every},
     }
 
-# Metrics and logs
+# --- Metrics and logs ------------------------------------------------------------------------------------------------
 
-METRICS_TOKEN = env.str("METRICS_TOKEN", default="")  # gives programs access to /metrics; staff always have access
+#: Token that gives programs access to `/metrics`. Site staff always have access.
+METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
 DJANGO_STRUCTLOG_CELERY_ENABLED = True
 DJANGO_STRUCTLOG_STATUS_START_LOG_LEVEL = logging.DEBUG  # the line at the end has the same values
 DJANGO_STRUCTLOG_STATUS_4XX_LOG_LEVEL = logging.DEBUG  # Django already logs a warning
 LOGGING_CONFIG = None
+#: Log messages of this level and above. `make run` sets `WARNING`.
 logging_config(level=env.str("LOG_LEVEL", default="INFO"), colors=os.isatty(2))

@@ -1,4 +1,4 @@
-"""Check the links of the documentation and write it as HTML that a browser opens without a server: ``make docs``."""
+"""Write the reference of settings, check all links, and write static HTML: ``make docs``."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 from posixpath import dirname, relpath
 from typing import TYPE_CHECKING
+
+from tools import settings_reference
 
 if TYPE_CHECKING:  # Django is set up later
     from ladder.pages.components.documentation import Documentation
@@ -28,6 +30,7 @@ def main() -> int:
     django.setup()
     from ladder.pages.components.documentation import Documentation
 
+    settings_reference.PAGE.write_text(settings_reference.page(), encoding="utf-8")
     docs = Documentation(ROOT)
     faults = list(docs.faults())
     for source, fault in faults:

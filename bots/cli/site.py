@@ -22,8 +22,11 @@ from bots.runner.channel import Channel, open_channel
 
 # --- Credentials -----------------------------------------------------------------------------------------------------
 
+#: ESR_SITE: URL of the site. Default: the site of `esr login`.
 SITE: Final = "ESR_SITE"
+#: ESR_TOKEN: API token for the site. Default: the token of `esr login`.
 TOKEN: Final = "ESR_TOKEN"  # noqa: S105 - the name of a variable
+#: ESR_CONFIG_DIR: Folder of the credentials file. Default: `esr` in the configuration folder of the user.
 FOLDER: Final = "ESR_CONFIG_DIR"
 
 

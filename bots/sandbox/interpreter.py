@@ -13,9 +13,11 @@ from bots.runner.launcher import PlatformFailure
 from bots.sandbox.bubblewrap import ENVIRONMENT
 from bots.sandbox.code import Code
 
+#: ESR_BOT_PYTHON: Python interpreter of bots. Default: Python 3 in `/usr`, if there is one.
 VARIABLE: Final = "ESR_BOT_PYTHON"
 """The environment variable with the path of another interpreter."""
 
+#: ESR_BOT_PACKAGES: Packages that bots can import, separated by commas. Default: `numpy`.
 PACKAGES: Final = "ESR_BOT_PACKAGES"
 """The environment variable with the packages available to bots, separated by commas (default: numpy)."""
 

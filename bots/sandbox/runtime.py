@@ -13,6 +13,7 @@ from typing import Final
 
 from bots.runner.launcher import PlatformFailure
 
+#: ESR_RUNTIME_DIR: Folder for copies of bots, the same for all workers of a host. Default: in memory, under `/dev/shm`.
 VARIABLE = "ESR_RUNTIME_DIR"
 """The environment variable that names another place for it, the same one for every worker of a host."""
 

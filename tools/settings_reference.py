@@ -1,0 +1,127 @@
+"""Write ``docs/reference/settings.md`` from the ``#:`` comments next to the settings in the code.
+
+A comment describes the variable that the next line reads, or the variables that it names: ``#: NAME, NAME: effect.``
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "reference" / "settings.md"
+SETTINGS = "esr_platform/settings.py"
+OTHERS = {
+    "esr_platform/accounts/social.py": "Linked accounts",
+    "bots/sandbox/interpreter.py": "Sandbox",
+    "bots/sandbox/runtime.py": "Sandbox",
+    "games/build.py": "Engine",
+    "bots/cli/site.py": "Command line",
+}
+"""Other modules that read variables, and their groups on the page."""
+
+INTRODUCTION = """\
+# Settings
+
+This page is for operators.
+It lists all environment variables that configure a site, its sandbox and the command `esr`.
+The command `make docs` writes this page from the code.
+
+Set a variable before you start the site:
+
+```console
+$ ALLOWED_HOSTS=arena.example.org SITE_URL=https://arena.example.org make run
+```
+
+A list is separated by commas.
+Times are in seconds unless the name has another unit.
+[Limits](limits.md) explains the limits and lists those that cannot be changed.
+[Deploy](../guides/deploy.md) names the settings that a public site needs.
+"""
+TYPES = {"str": "text", "int": "number", "bool": "`yes` or `no`", "list": "list", "email_url": "URL"}
+_DOCUMENTED = re.compile(r"\s*#: (?:((?:[A-Z][A-Z0-9_]+(?:, )?)+): )?(.*?)(?: Default: (.*)\.)?$")
+_SECTION = re.compile(r"# --- (.*?) -+$")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """An environment variable as a row of the page."""
+
+    group: str
+    name: str
+    type: str
+    default: str
+    effect: str
+
+    def __str__(self) -> str:
+        return f"| `{self.name}` | {self.type} | {self.default} | {self.effect} |"
+
+
+def settings() -> list[Setting]:
+    """All settings, in the order of the code."""
+    return [setting for file in (SETTINGS, *OTHERS) for setting in _settings_of(file)]
+
+
+def _settings_of(file: str) -> Iterator[Setting]:
+    source = (ROOT / file).read_text(encoding="utf-8")
+    reads = {call.lineno: call for call in reversed(_reads(source))}
+    group = OTHERS.get(file, "")
+    lines = source.split("\n")
+    for number, line in enumerate(lines, 1):
+        section, documented = _SECTION.match(line), _DOCUMENTED.match(line)
+        group = section[1] if section and file == SETTINGS else group
+        if documented is None:
+            continue
+        names, effect, told = documented.groups()
+        read = None if names else reads.get(number + 1) or reads[number + 2]
+        for name in names.split(", ") if names else [ast.literal_eval(read.args[0])] if read else []:
+            yield Setting(group, name, _type(name, read), told or _default(name, read), effect)
+
+
+def _reads(source: str) -> list[ast.Call]:
+    """The calls ``env.type("NAME", …)`` of a module."""
+    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    found = [call for call in calls if re.match(r"env\.\w+$", ast.unparse(call.func)) and call.args]
+    return sorted((call for call in found if isinstance(call.args[0], ast.Constant)), key=lambda call: call.lineno)
+
+
+def _type(name: str, read: ast.Call | None) -> str:
+    if name.endswith("_URL"):
+        return "URL"
+    if name.endswith("_DIR"):
+        return "folder"
+    kind = read.func.attr if read and isinstance(read.func, ast.Attribute) else "str"
+    return TYPES[kind] if name != "SECURE_COOKIES" else TYPES["bool"]
+
+
+def _default(name: str, read: ast.Call | None) -> str:
+    given = next((word.value for word in read.keywords if word.arg == "default"), None) if read else None
+    value = eval(ast.unparse(given), {"__builtins__": {}}) if given else ""  # noqa: S307 - such as 8 << 20, from our code
+    if isinstance(value, bool):
+        return "`yes`" if value else "`no`"
+    if isinstance(value, int):
+        return _size(value) if name.endswith("_BYTES") or "_BYTES_" in name else f"{value:,}"
+    text = ",".join(value) if isinstance(value, list) else value
+    return f"`{text}`" if text else "empty"
+
+
+def _size(size: int) -> str:
+    return f"{size >> 30} GiB" if size >= 1 << 30 else f"{size >> 20} MiB"
+
+
+def page() -> str:
+    """The text of the page: one table for each group."""
+    found = settings()
+    parts = [INTRODUCTION]
+    for group in dict.fromkeys(setting.group for setting in found):
+        rows = [str(setting) for setting in found if setting.group == group]
+        table = ["| setting | type | default | effect |", "|---|---|---|---|", *rows]
+        parts += [f"## {group}\n", "\n".join(table) + "\n"]
+    return "\n".join(parts)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
