@@ -33,13 +33,16 @@ from esr_platform.api.streams.bot import LONGEST_S
 from esr_platform.api.streams.seat import MOST_WINDOWS
 from ladder import chat
 from ladder.creation import LIVE_LIMITS
+from ladder.exhibitions import choices
 from ladder.live import presence
 from ladder.matches import logs, pauses
 from ladder.matchmaking import guests, proposals
 from ladder.matchmaking import limits as matchmaking
+from ladder.matchmaking.begin import CLOCKS
 
 PAGE: Final = (Path(settings.BASE_DIR) / "docs" / "reference" / "limits.md").read_text(encoding="utf-8")
 _ARCHIVE, _GAME, _PROCESS = ArchiveLimits(), Limits(), limit_values(Limits())
+_IP_MINUTE, _ACCOUNT_HOUR = map(int, re.findall(r"(\d+)/[mh]/", settings.ACCOUNT_RATE_LIMITS["login_failed"]))
 
 FIXED: Final[dict[str, Any]] = {
     "size of one file": min(settings.MAX_ARCHIVE_BYTES, settings.MAX_UNPACKED_BYTES),
@@ -65,6 +68,16 @@ FIXED: Final[dict[str, Any]] = {
     "time per decision, before the time bank (live)": LIVE_LIMITS["move_ms"] / 1000,
     "time bank per game (live)": LIVE_LIMITS["bank_ms"] / 1000,
     "total time per game (live)": LIVE_LIMITS["game_ms"] / 1000,
+    "fast: time per decision": CLOCKS["quick"].move_ms / 1000,
+    "fast: time bank per game": CLOCKS["quick"].bank_ms / 1000,
+    "standard: time per decision": CLOCKS["usual"].move_ms / 1000,
+    "standard: time bank per game": CLOCKS["usual"].bank_ms / 1000,
+    "slow: time per decision": CLOCKS["calm"].move_ms / 1000,
+    "slow: time bank per game": CLOCKS["calm"].bank_ms / 1000,
+    "total time per game, every time control": CLOCKS["calm"].game_ms / 1000,
+    "shortest time until a scheduled match": choices.SOONEST,
+    "failed sign-ins per IP address and minute": _IP_MINUTE,
+    "wrong passwords for an account per hour, from all IP addresses": _ACCOUNT_HOUR,
     "open challenges to one bot": matchmaking.MOST_ASKED,
     "time to accept a challenge": matchmaking.ANSWER_WITHIN,
     "time to offer a rematch after a game": proposals.REMATCH_WITHIN,
