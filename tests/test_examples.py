@@ -69,6 +69,29 @@ def test_the_commands_of_a_page_succeed_in_their_order_with_the_shown_output(
         assert output is None or without_times(printed.out.splitlines()) == output, line
 
 
+def test_the_change_of_the_first_bot_has_the_shown_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The page replaces one method and plays again: its blocks are the method and the second ``esr play``."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    page = (ROOT / "docs" / "start" / "bot-in-10-minutes.md").read_text(encoding="utf-8")
+    (method,) = re.findall(r"^```python\n( +def answer_offer.*?)^```", page, flags=re.DOTALL | re.MULTILINE)
+    (session,) = re.findall(r"^```console\n\$ (esr play.*?)^```", page, flags=re.DOTALL | re.MULTILINE)
+    command, *output = session.splitlines()
+    main(["new-bot", "mybot", "--game", "edel-stein-reich"])
+    strategy = tmp_path / "mybot" / "strategy.py"
+    old = r"    def answer_offer\b.*?(?=^    #|^    def |^\S)"
+    text, count = re.subn(
+        old, lambda _: f"{method}\n", strategy.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE
+    )
+    assert count == 1
+    strategy.write_text(text, encoding="utf-8")
+    capsys.readouterr()
+    assert main(shlex.split(command)[1:]) == 0
+    assert without_times(capsys.readouterr().out.splitlines()) == without_times(output)
+
+
 def test_an_output_that_differs_in_more_than_times_is_found() -> None:
     shown = ["bot  3 seats: passed (143 decisions, slowest 4.3 ms)", "────", "mybot   20  1.00 ± 0.00   0.16 "]
     assert without_times(shown) == without_times(
@@ -87,7 +110,11 @@ def test_the_pages_that_have_to_have_examples_have_some() -> None:
         "docs/reference/house-bots.md",
         *(f"docs/reference/python/{module}.md" for module in modules),
     }
-    assert {named(page) for page in WITH_COMMANDS} >= {"README.md", "docs/reference/cli.md"}
+    assert {named(page) for page in WITH_COMMANDS} >= {
+        "README.md",
+        "docs/start/bot-in-10-minutes.md",
+        "docs/reference/cli.md",
+    }
 
 
 @pytest.mark.parametrize(
