@@ -105,8 +105,8 @@ class Encoding(ABC):
         """Return whether ``move``, any JSON value, is legal. It need not be in its canonical form."""
         try:
             actions = self.sequence(decision, move)
-            composed = self.move(decision, tuple(map(index, actions)))  # which no float has
-        except (AttributeError, LookupError, TypeError, ValueError):  # it is none, so nothing fits anything
+            composed = self.move(decision, tuple(map(index, actions)))  # raises TypeError for a float
+        except (AttributeError, LookupError, TypeError, ValueError):  # it is not a move
             return False
         return same(_in_any_order(composed), _in_any_order(move))
 

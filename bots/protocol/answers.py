@@ -50,8 +50,8 @@ def parse_answer(line: bytes) -> Answer | Malformed:
         return Malformed(f"not JSON: {error}")
     if type(document) is not dict:
         return Malformed("the answer is not a JSON object")
-    # As many colons as keys in the object and the objects in it: then no key stands twice. Other lines (a colon in a
-    # string, deeper objects) may be as good; only the slow way knows.
+    # If there are as many colons as keys in the object and in its objects, no key appears twice. Other lines, such as a
+    # colon in a string or deeper objects, can also be valid and need the slow check.
     colons = line.count(b":") - len(document)
     if colons:
         for value in document.values():

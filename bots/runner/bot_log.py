@@ -76,8 +76,8 @@ class Transcript:
 
 # --- Logs ------------------------------------------------------------------------------------------------------------
 #
-# It holds what the record cannot: the exact ``hello`` of every start, times, strikes, raw answers, stderr. Together
-# with the record every message that the bot was sent can be rebuilt, so views and logs are not in it again.
+# A bot log contains what the record does not: the exact ``hello`` of every start, times, strikes, raw answers, stderr.
+# Both together are enough to rebuild every message to the bot, so a bot log does not contain views and logs.
 
 FORMAT: Final = "owner-log/1"
 

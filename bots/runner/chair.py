@@ -91,7 +91,7 @@ class Chair:
         finally:
             if self.channel is not None:
                 self.channel.close()
-        if never_begun is not None:  # only then is stderr not the bot's, and may be told to everybody
+        if never_begun is not None:  # only then does stderr contain messages of the platform, which are public
             said = self._stderr_tail()[-300:].strip()
             failed = f"execvp {never_begun.program}: "
             if not never_begun.program or not any(failed + error in said for error in NO_PROGRAM):

@@ -245,7 +245,7 @@ class ThreadedChannel(Channel):
     def wait_for_any(cls, channels: Sequence[Self], timeout_ns: int) -> list[News]:
         bell = threading.Event()
         for channel in channels:
-            channel._bell = bell  # before looking, so that what comes afterwards rings this one
+            channel._bell = bell  # before the check, so that later data rings this bell
         news = [channel._news() for channel in channels]
         if timeout_ns > 0 and not any(news):
             bell.wait(min(timeout_ns / 1e9, _HEED_S))
@@ -311,7 +311,7 @@ class _Reader:
         while True:
             try:
                 self._piece = os.read(self._descriptor, READ_BYTES)
-            except OSError:  # some systems tell the end of a pipe like this
+            except OSError:  # the end of a pipe on some systems
                 self._piece = b""
             self.has_piece = True
             self._ring()
@@ -337,7 +337,7 @@ class _Writer:
         self._waiting.put(None)
 
     def _run(self) -> None:
-        with suppress(OSError):  # a bot that is gone, or reads no more, hears nothing
+        with suppress(OSError):  # the bot has exited or no longer reads
             while (data := self._waiting.get()) is not None:
                 while data:
                     data = data[os.write(self._descriptor, data) :]

@@ -177,7 +177,7 @@ class ReadyQuestion(Question):
         self._launch, self._hello, self._startup_ns = launch, hello, startup_ms * MS
 
     def put(self) -> None:
-        with uninterrupted():  # or there is a process of which nobody knows
+        with uninterrupted():  # otherwise a process could run without being recorded
             self._process = self._launch()
             self.channel = self.chair.seat_process(self._process)
         self._cpu_before_ns = self._delay_before_ns = 0

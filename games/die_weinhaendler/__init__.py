@@ -1,4 +1,4 @@
-"""Die Weinhändler: bid wine for wine, and build a cellar out of what comes back."""
+"""Die Weinhändler: bid wine for wine, and lay the bottles in a cellar."""
 
 from __future__ import annotations
 

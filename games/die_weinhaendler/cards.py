@@ -1,7 +1,7 @@
-"""The bottles: their codes, values and stars, and which of them a table plays with (rules 4.1).
+"""Bottles: their codes, values and stars, and the bottles in play by number of seats (rules 4.1).
 
-Inside the engine a bottle is a small integer, 0 for an empty one and then 1 to 21 by value; equal bottles are the
-same integer. A hand or a bid is a tuple of them, ascending.
+Inside the engine a bottle is an integer: 0 for an empty one, then 1 to 21 by value. Equal bottles are the same integer.
+A hand or a bid is an ascending tuple.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ STAR_GRADES: Final = 3
 COPIES: Final = 3
 EMPTIES: Final = 3
 CHEAPEST: Final = 5
-"""The value of the cheapest bottle; every other is worth one more, variety by variety, then star by star."""
+"""The value of the cheapest bottle. Each following bottle is worth one more, by stars, then by variety."""
 
 EMPTY: Final = 0
 """An empty bottle as a number."""
@@ -31,10 +31,10 @@ CODES: Final[tuple[str, ...]] = (
     EMPTY_CODE,
     *(f"{VARIETIES[n % 7]}{CHEAPEST + n}" for n in range(len(VARIETIES) * STAR_GRADES)),
 )
-"""The code of every bottle, by its number."""
+"""The code of every bottle by number."""
 
 NUMBERS: Final[dict[str, int]] = {code: number for number, code in enumerate(CODES)}
-"""The number of every bottle, by its code."""
+"""The number of every bottle by code."""
 
 TENTHS: Final[tuple[int, ...]] = (EMPTY_TENTHS, *(10 * (CHEAPEST + n) for n in range(len(CODES) - 1)))
 """The value of every bottle in tenths."""
@@ -46,7 +46,7 @@ STARS: Final[tuple[int, ...]] = (0, *(n // 7 + 1 for n in range(len(CODES) - 1))
 """The stars of every bottle."""
 
 LEFT_OUT: Final[dict[int, str]] = {3: "YP", 4: "O", 5: ""}
-"""The varieties that a table of so many does not play with."""
+"""The varieties that are not in play, by the number of seats."""
 
 HAND_SIZE: Final = 5
 DISPLAY_SIZE: Final = 4
@@ -54,7 +54,7 @@ HAND_LIMIT: Final = 6
 
 
 def deck(seats: int) -> list[str]:
-    """The codes of all bottles a table of ``seats`` plays with, by variety, then stars, empties last."""
+    """Return the codes of all bottles in play with ``seats`` seats, by variety, then stars, empties last."""
     full = [
         CODES[1 + variety + len(VARIETIES) * grade]
         for variety, letter in enumerate(VARIETIES)
@@ -66,17 +66,17 @@ def deck(seats: int) -> list[str]:
 
 
 def codes(cards: Cards) -> list[str]:
-    """The codes of ``cards``, highest first, as documents list them."""
+    """Return the codes of ``cards``, highest first, as in documents."""
     return [CODES[card] for card in reversed(cards)]
 
 
 def in_order(cards: Iterable[int]) -> Cards:
-    """``cards`` as a hand."""
+    """Return ``cards`` as a hand: an ascending tuple."""
     return tuple(sorted(cards))
 
 
 def total(cards: Cards) -> int:
-    """The value of ``cards`` together, in tenths."""
+    """Return the total value of ``cards`` in tenths."""
     tenths = 0
     for card in cards:
         tenths += TENTHS[card]
@@ -84,16 +84,16 @@ def total(cards: Cards) -> int:
 
 
 def holds(hand: Cards, cards: Cards) -> bool:
-    """Whether ``hand`` has every copy of ``cards``."""
+    """Return whether ``hand`` contains all copies of ``cards``."""
     return all(hand.count(card) >= cards.count(card) for card in cards)
 
 
 def copies(cards: Cards) -> list[tuple[int, int]]:
-    """The different bottles of ``cards``, ascending, and how many of each."""
+    """Return the different bottles of ``cards``, ascending, with their numbers of copies."""
     return [(card, cards.count(card)) for card in dict.fromkeys(cards)]
 
 
 def without(cards: Cards, card: int) -> Cards:
-    """``cards``, which have a ``card``, with one copy of it less."""
+    """Return ``cards`` without one copy of ``card``, which they must contain."""
     place = cards.index(card)
     return cards[:place] + cards[place + 1 :]

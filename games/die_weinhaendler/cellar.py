@@ -1,7 +1,6 @@
-"""One cellar: where a bottle may be laid, and what it earns there (rules 4.2).
+"""A cellar: where a bottle can be laid, and its points (rules 4.2).
 
-A cellar never changes; laying a bottle gives a new one. So states can share them, and what was worked out about
-one stays worked out.
+A cellar is immutable: laying a bottle returns a new cellar. So states can share cellars and their cached results.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from games.die_weinhaendler.grid import CELLS, PARTNERS, TRIOS, Trio
 from games.die_weinhaendler.outline import NOTHING, Outline
 
 Cells = tuple[int, ...]
-"""Cells in ascending order, or in that in which they were covered."""
+"""Cells in ascending order, or in the order in which they were covered."""
 
 VACANT: Final = -1
 SAME_BONUS: Final = 4
@@ -24,17 +23,20 @@ MIXED_BONUS: Final = 1
 
 
 class Cellar:
-    """``cells`` has a bottle's number a cell, or ``VACANT``; ``covered`` the cells in which one lies on an empty.
+    """One cellar of a seat.
 
-    ``vacant`` are the cells where any bottle may go, ``empties`` the uncovered empty bottles, and ``for_full`` both of
-    them, where a full bottle may go; each ascending. ``full`` says whether it holds fifteen full bottles, so that the
-    next one begins a new cellar.
+    ``cells`` contains the number of the bottle in each cell, or ``VACANT``. ``covered`` are the cells in which a bottle
+    covers an empty one.
+
+    ``vacant`` are the cells for any bottle, ``empties`` the uncovered empty bottles, and ``for_full`` both of them: the
+    cells for a full bottle. All are ascending. ``full`` is true for fifteen full bottles; the next bottle then begins a
+    new cellar.
     """
 
     __slots__ = ("cells", "covered", "empties", "for_full", "full", "outline", "vacant")
 
     def __init__(self, cells: list[int], outline: Outline, empties: Cells, covered: Cells) -> None:
-        """``outline`` and ``empties`` must be those of ``cells``."""
+        """Take the ``cells`` and their ``outline`` and ``empties``, which must match."""
         self.cells = cells
         self.outline = outline
         self.empties = empties
@@ -44,23 +46,23 @@ class Cellar:
         self.full = not self.for_full
 
     def __reduce__(self) -> tuple[type[Cellar], tuple[list[int], Outline, Cells, Cells]]:
-        """For ``copy`` and ``pickle``, which could not make an object of a compiled class without its arguments."""
+        """Support ``copy`` and ``pickle``, which cannot create an object of a compiled class without its arguments."""
         return Cellar, (self.cells, self.outline, self.empties, self.covered)
 
     def cells_for(self, card: int) -> tuple[int, ...]:
-        """The cells where ``card`` may be laid, ascending; none of a full cellar."""
+        """Return the cells in which ``card`` can be laid, ascending; empty for a full cellar."""
         return self.vacant if card == EMPTY else self.for_full
 
     def allows_some(self, card: int) -> bool:
-        """Whether ``card`` may be laid anywhere."""
+        """Return whether ``card`` can be laid in any cell."""
         return bool(self.vacant if card == EMPTY else self.for_full)
 
     def allows(self, card: int, cell: int) -> bool:
-        """Whether ``card`` may be laid in ``cell``."""
+        """Return whether ``card`` can be laid in ``cell``."""
         return cell in (self.vacant if card == EMPTY else self.for_full)
 
     def with_bottle(self, card: int, cell: int) -> Cellar:
-        """The cellar once ``card`` lies in ``cell``, where it may be laid."""
+        """Return the cellar with ``card`` in ``cell``, which must be allowed."""
         cells = self.cells[:]
         outline, empties, covered = self.outline, self.empties, self.covered
         if cells[cell] == EMPTY:
@@ -74,7 +76,7 @@ class Cellar:
         return Cellar(cells, outline, empties, covered)
 
     def bonus(self, card: int, cell: int) -> int:
-        """What ``card`` earns in ``cell`` beyond its stars: the trios it completes there."""
+        """Return the points of ``card`` in ``cell`` for the trios that it completes, without its stars."""
         if card == EMPTY:
             return 0
         cells, variety, points = self.cells, VARIETY[card], 0
@@ -85,7 +87,7 @@ class Cellar:
         return points
 
     def trios(self, card: int, cell: int) -> list[Trio]:
-        """The trios that ``card`` completes in ``cell``, ascending."""
+        """Return the trios that ``card`` completes in ``cell``, ascending."""
         if card == EMPTY:
             return []
         cells = self.cells
@@ -97,7 +99,7 @@ class Cellar:
 
 
 def _trio_points(card: int, one: int, two: int) -> int:
-    """The bonus for three bottles, of which the first is a full one; 0 if they are no trio."""
+    """Return the bonus for three bottles, the first of them full; 0 if they are not a trio."""
     if one <= EMPTY or two <= EMPTY:
         return 0
     if card == one == two:
@@ -109,4 +111,4 @@ def _trio_points(card: int, one: int, two: int) -> int:
 
 
 NEW: Final = Cellar([VACANT] * CELLS, NOTHING, (), ())
-"""A cellar that has not been begun."""
+"""A cellar without bottles."""

@@ -1,4 +1,4 @@
-"""The decision document: what a seat is asked, what bounds the answer, and the legal moves if they are few."""
+"""Decision documents: the question for a seat, its bounds, and the legal moves if there are few."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def decision(state: Procedure, seat: int) -> Document:
-    """The document for ``seat``, which must owe a decision."""
+    """Return the decision of ``seat``, which must owe one."""
     return {
         "kind": state.stage,
         "seat": seat,
@@ -27,7 +27,7 @@ def decision(state: Procedure, seat: int) -> Document:
 
 
 def bid_bounds(state: Procedure, seat: int) -> Document:
-    """What every legal bid can be rebuilt from."""
+    """Return the bounds from which all legal bids can be rebuilt."""
     total = state.totals[seat]
     return {
         "hand": codes(state.hands[seat]),
@@ -38,7 +38,7 @@ def bid_bounds(state: Procedure, seat: int) -> Document:
 
 
 def lay_bounds(state: Procedure, seat: int) -> Document:
-    """What every way of laying can be rebuilt from."""
+    """Return the bounds from which all legal moves of laying can be rebuilt."""
     cellar = state.open_cellar(seat)
     return {
         "hand": codes(state.hands[seat]),

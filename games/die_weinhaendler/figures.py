@@ -1,4 +1,4 @@
-"""What a finished game of Die Weinhändler shows: points, trios, bids by four rounds, and its turning point."""
+"""Statistics of a finished game of Die Weinhändler: points, trios and bids by four rounds, and its turning point."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ COLUMNS: Final[tuple[Figure, ...]] = (
 )
 
 ROUNDS: Final = 4
-"""How many rounds a stretch has; the last one has all that are left."""
+"""The number of rounds per stretch. The last stretch contains all remaining rounds."""
 
 STRETCHES: Final[tuple[str, ...]] = ("Rounds 1 to 4", "Rounds 5 to 8", "Rounds 9 to 12", "Round 13 and later")
 
 
 class _Counting:
-    """The game told again, step by step, as far as the figures need it."""
+    """Replays a game step by step and counts its figures."""
 
     def __init__(self, seats: int) -> None:
         self.figures: list[Figures] = [{column.key: [0] * len(STRETCHES) for column in COLUMNS} for _ in range(seats)]
@@ -37,11 +37,11 @@ class _Counting:
         self.bidding = False
 
     def count(self, seat: int, figure: str, amount: int = 1) -> None:
-        """Add to one figure of ``seat`` in the round that is going on."""
+        """Add to a figure of ``seat`` in the current round."""
         self.figures[seat][figure][min((self.round - 1) // ROUNDS, len(STRETCHES) - 1)] += amount
 
     def bid(self, seat: int, move: Any) -> None:
-        """A bid, more of it, or a pass."""
+        """Count a bid, a raise or a pass."""
         if not self.bidding:
             self.bidding = True
             self.round += 1
@@ -50,7 +50,7 @@ class _Counting:
             self.totals[seat] = self.totals.get(seat, 0) + sum(TENTHS[NUMBERS[code]] for code in move["cards"])
 
     def exchange(self) -> None:
-        """All have passed: the bids of this round are final, and no two are equal."""
+        """Count the final bids of the round, after all seats have passed. No two bids are equal."""
         self.bidding = False
         highest = max(self.totals, key=self.totals.__getitem__, default=None)
         for seat in range(len(self.figures)):
@@ -58,7 +58,7 @@ class _Counting:
             self.count(seat, kind)
 
     def lay(self, seat: int, move: Any) -> None:
-        """A bottle laid, or the end of laying."""
+        """Count a laid bottle, or the end of laying."""
         if self.bidding:
             self.exchange()
         if move == "done":
@@ -73,7 +73,7 @@ class _Counting:
 
 
 def figures_of(state: State) -> list[Figures]:
-    """The figures of a finished game by seat, a number a stretch. Raises ``ValueError`` while it runs."""
+    """Return the figures of a finished game by seat, one number per stretch. Raises ``ValueError`` while it runs."""
     if not isinstance(state, WeinhaendlerState) or state.outcome is None:
         raise ValueError("figures need a finished game of Die Weinhändler")
     counting = _Counting(state.seats)
@@ -86,7 +86,7 @@ def figures_of(state: State) -> list[Figures]:
 
 
 def turning_point(state: State) -> int | None:
-    """The step with which the winner took the lead for good; ``None`` where several share the win."""
+    """Return the step with which the winner took the lead for good, or ``None`` if several seats share the win."""
     seen = tables(state)
     best = winner(state)
     return None if best is None else led_for_good(seen, best, lambda player: int(player["points"]))

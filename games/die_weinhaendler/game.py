@@ -1,4 +1,4 @@
-"""The game as the registry lists it."""
+"""The entry of Die Weinhändler in the registry."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from games.rules import Rules
 from games.statistics import Statistics
 
 DECISIONS: Final = {"bid": "bid", "lay": "laying of bottles"}
-"""What each kind of decision is called."""
+"""Names of the kinds of decisions."""
 
 _MORE: Final = (
     *("bottle", "bottles", "empty bottle", "empty bottles", "variety", "value", "star", "stars", "display", "hand"),
@@ -54,4 +54,4 @@ WEINHAENDLER: Final = Game(
     WeinhaendlerEncoding,
     shapes_of,
 )
-"""Three to five merchants bid wine for wine and lay the bottles they get in cellars."""
+"""Die Weinhändler, for three to five seats."""

@@ -1,7 +1,7 @@
-"""The geometry of a cellar: cells as small integers, what carries them, and which three make a trio (rules 4.2).
+"""The geometry of a cellar: cells as integers, what supports them, and which three form a trio (rules 4.2).
 
-A cell (level, x) is the number level · 9 + x + 4, so that numbers ascend by level, then x. The base row holds five
-bottles around the first one, at x = 0; whichever way it grows, x stays between −4 and 4.
+The cell (level, x) is the number level · 9 + x + 4, so that numbers ascend by level, then x. The base row contains up
+to five bottles, the first one at x = 0. So x is always from −4 to 4.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Final
 from games.die_weinhaendler.rulings import INVERTED_TRIANGLES
 
 BASE: Final = 5
-"""Bottles in a full base row, and levels of a full cellar."""
+"""The number of bottles in a full base row, and of levels in a full cellar."""
 
 BOTTLES: Final = BASE * (BASE + 1) // 2
-"""Cells of a full cellar."""
+"""The number of cells in a full cellar."""
 
 REACH: Final = BASE - 1
 WIDTH: Final = 2 * REACH + 1
@@ -27,12 +27,12 @@ Trio = tuple[int, int, int]
 
 
 def cell_of(level: int, x: int) -> int:
-    """The number of a cell, or −1 where no cellar can have one."""
+    """Return the number of a cell, or −1 if no cellar can contain it."""
     return level * WIDTH + x + REACH if 0 <= level < BASE and -REACH <= x <= REACH - level else -1
 
 
 def place_of(cell: int) -> list[int]:
-    """A cell as ``[level, x]``."""
+    """Return a cell as ``[level, x]``."""
     return [_LEVELS[cell], _XS[cell]]
 
 
@@ -41,7 +41,7 @@ _XS: Final = tuple(cell % WIDTH - REACH for cell in range(CELLS))
 
 
 def _trios() -> list[Trio]:
-    """Every three cells that can make a trio, each ascending: lines, both diagonals, triangles."""
+    """Return all groups of three cells that can form a trio, each ascending: lines, both diagonals, triangles."""
     shapes = [((0, 0), (0, 1), (0, 2)), ((0, 0), (1, 0), (2, 0)), ((0, 0), (1, -1), (2, -2)), ((0, 0), (0, 1), (1, 0))]
     if INVERTED_TRIANGLES:
         shapes.append(((1, 0), (1, 1), (0, 1)))
@@ -58,10 +58,10 @@ def _trios() -> list[Trio]:
 TRIOS: Final[tuple[tuple[Trio, ...], ...]] = tuple(
     tuple(trio for trio in _trios() if cell in trio) for cell in range(CELLS)
 )
-"""The trios each cell belongs to, ascending."""
+"""The trios of each cell, ascending."""
 
 PARTNERS: Final[tuple[tuple[tuple[int, int], ...], ...]] = tuple(
     tuple(pair for trio in trios for pair in combinations(trio, 2) if cell not in pair)
     for cell, trios in enumerate(TRIOS)
 )
-"""For each cell the other two of each of its trios, in the order of ``TRIOS``."""
+"""The two other cells of each trio of a cell, in the order of ``TRIOS``."""

@@ -1,6 +1,6 @@
-"""How seats play: how they bid and what they lay, from a game's own steps.
+"""Habits: how seats bid and lay, from the steps of a game.
 
-A decision counts where the seat took it: not where only one move was legal, and not where the platform played for it.
+A decision counts only if the seat made it: not if only one move was legal, and not if the platform played for it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ COLUMNS: Final[tuple[Habit, ...]] = (
 
 
 class _Counting:
-    """The steps read once; ``bids`` are the cards by seat, and how often it has added to them, in this round."""
+    """Reads the steps once. ``bids`` contains by seat the bottles bid in this round and the number of additions."""
 
     def __init__(self, seats: int) -> None:
         self.habits: list[Habits] = [{} for _ in range(seats)]
@@ -47,13 +47,13 @@ class _Counting:
         self.rounds = 0
 
     def count(self, seat: int, habit: str, amount: int) -> None:
-        """One more occasion."""
+        """Count one more occasion."""
         its = self.habits[seat].setdefault(habit, [0, 0])
         its[0] += amount
         its[1] += 1
 
     def bid(self, seat: int, move: Any, own: bool) -> None:
-        """A bid, more of it, or a pass: the first of a round ends the round before."""
+        """Count a bid, a raise or a pass. The first bid of each round ends the previous round."""
         if not self.bidding:
             self.end_round()
             self.bidding = True
@@ -70,7 +70,7 @@ class _Counting:
         self.bids[seat] = [tenths + sum([TENTHS[NUMBERS[code]] for code in codes]), cards + len(codes), times + 1]
 
     def exchange(self) -> None:
-        """All have passed: the bids are final, and no two are equal."""
+        """Count the final bids, after all seats have passed. No two bids are equal."""
         self.bidding = False
         highest = max(self.bids.values(), default=[0])
         for seat in range(len(self.habits)):
@@ -82,7 +82,7 @@ class _Counting:
                 self.count(seat, "raises", bid[2] - 1)
 
     def lay(self, seat: int, move: Any) -> None:
-        """A bottle laid, or the end of laying."""
+        """Count a laid bottle, or the end of laying."""
         if self.bidding:
             self.exchange()
         if move == "done":
@@ -95,7 +95,7 @@ class _Counting:
         self.laid[seat] += 1
 
     def end_round(self) -> None:
-        """Count what was laid in the round that ends now, if there was one."""
+        """Count the bottles laid in the round that ends, if there was one."""
         if self.rounds:
             for seat, number in enumerate(self.laid):
                 self.count(seat, "laid", number)
@@ -103,7 +103,7 @@ class _Counting:
 
 
 def habits_of(state: State) -> list[Habits]:
-    """The habits of a finished game by seat. Raises ``ValueError`` while it runs."""
+    """Return the habits of a finished game by seat. Raises ``ValueError`` while it runs."""
     if not isinstance(state, WeinhaendlerState) or state.outcome is None:
         raise ValueError("habits need a finished game of Die Weinhändler")
     counting = _Counting(state.seats)

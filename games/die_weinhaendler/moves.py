@@ -1,6 +1,6 @@
-"""Legal moves: list them, draw one, check one, or find one by its position.
+"""Legal moves: list, draw and check them, or find one by its position.
 
-Moves have one order everywhere: the default first, then bids by their totals and bottles by card and cell.
+Moves have one order everywhere: the default first, then bids by total, and bottles by card and cell.
 """
 
 from __future__ import annotations
@@ -34,25 +34,25 @@ if TYPE_CHECKING:
 # --- List and draw ---------------------------------------------------------------------------------------------------
 
 _DRAWS = 12
-"""So many bids are drawn from all that a hand can make before the legal ones are listed instead."""
+"""The number of random bids that are tried before all legal bids are listed."""
 
 
 def must_lay(state: Procedure, seat: int) -> int:
-    """How many bottles ``seat`` must lay at least."""
+    """Return the minimum number of bottles that ``seat`` must lay."""
     over = len(state.hands[seat]) - HAND_LIMIT
     return over if over > 0 and not state.last_round else 0
 
 
 def can_add(state: Procedure, seat: int, tenths: int) -> bool:
-    """Whether ``seat`` may add cards worth ``tenths``: its total must differ from every other bid.
+    """Return whether ``seat`` can add cards worth ``tenths``: its total must differ from every other bid.
 
-    It differs from its own former one in any case: every card is worth something.
+    It always differs from its own earlier total, because every card is worth more than 0.
     """
     return max(state.totals[seat], 0) + tenths not in state.totals
 
 
 def bids(state: Procedure, seat: int) -> list[Cards]:
-    """Everything that ``seat`` may add to its bid, in order; the cards of each highest first."""
+    """Return all legal additions to a bid in order, each with its highest card first."""
     sets: list[tuple[int, int, Cards]] = [(max(state.totals[seat], 0), 0, ())]
     for card, most in copies(state.hands[seat]):
         worth = TENTHS[card]
@@ -68,12 +68,12 @@ def bids(state: Procedure, seat: int) -> list[Cards]:
 
 
 def bid_move(cards: Cards) -> Move:
-    """Adding ``cards``, highest first, as a record writes it."""
+    """Return the move that adds ``cards``, highest first."""
     return {"cards": [CODES[card] for card in cards]}
 
 
 def count_bids(state: Procedure, seat: int) -> int:
-    """How many different additions are legal: they are counted by what they are worth, not listed."""
+    """Return the number of legal additions. They are counted by total, not listed."""
     ways = {max(state.totals[seat], 0): 1}
     for card, count in copies(state.hands[seat]):
         more: dict[int, int] = {}
@@ -87,7 +87,7 @@ def count_bids(state: Procedure, seat: int) -> int:
 
 
 def can_bid(state: Procedure, seat: int) -> bool:
-    """Whether ``seat`` may add anything; one card is tried before sets of them."""
+    """Return whether ``seat`` has a legal addition. Tries single cards before sets of cards."""
     hand = state.hands[seat]
     for card in hand:
         if can_add(state, seat, TENTHS[card]):
@@ -96,7 +96,7 @@ def can_bid(state: Procedure, seat: int) -> bool:
 
 
 def lays(state: Procedure, seat: int) -> Iterator[tuple[int, int]]:
-    """The bottles that ``seat`` may lay and their cells, in order."""
+    """Yield the bottles that ``seat`` can lay with their cells, in order."""
     cellar = state.open_cellar(seat)
     for card in dict.fromkeys(state.hands[seat]):
         for cell in cellar.cells_for(card):
@@ -104,12 +104,12 @@ def lays(state: Procedure, seat: int) -> Iterator[tuple[int, int]]:
 
 
 def lay_move(card: int, cell: int) -> Move:
-    """Laying ``card`` in ``cell`` as a record writes it."""
+    """Return the move that lays ``card`` in ``cell``."""
     return {"card": CODES[card], "cell": place_of(cell)}
 
 
 def every_move(state: Procedure, seat: int) -> list[Move]:
-    """Every legal move, in order."""
+    """Return all legal moves in order."""
     if state.stage == "bid":
         return ["pass", *map(bid_move, bids(state, seat))]
     laying = [lay_move(card, cell) for card, cell in lays(state, seat)]
@@ -117,7 +117,7 @@ def every_move(state: Procedure, seat: int) -> list[Move]:
 
 
 def few(state: Procedure, seat: int, limit: int) -> list[Move] | None:
-    """Every legal move if there are at most ``limit``, otherwise ``None``."""
+    """Return all legal moves if there are at most ``limit``, else ``None``."""
     ways = count_bids(state, seat) if state.stage == "bid" else count_lays(state, seat)
     if ways > limit:
         return None
@@ -126,7 +126,7 @@ def few(state: Procedure, seat: int, limit: int) -> list[Move] | None:
 
 
 def count_lays(state: Procedure, seat: int) -> int:
-    """How many ways ``seat`` has to lay a bottle."""
+    """Return the number of ways in which ``seat`` can lay a bottle."""
     hand = state.hands[seat]
     if not hand:
         return 0
@@ -137,7 +137,7 @@ def count_lays(state: Procedure, seat: int) -> int:
 
 
 def default(state: Procedure, seat: int) -> Move:
-    """The first legal move."""
+    """Return the first legal move."""
     if state.stage == "bid":
         return "pass"
     if must_lay(state, seat):
@@ -146,7 +146,7 @@ def default(state: Procedure, seat: int) -> Move:
 
 
 def forced(state: Procedure, seat: int) -> Move | None:
-    """The only legal move, or ``None`` if there is a choice."""
+    """Return the only legal move, or ``None`` if there is a choice."""
     if state.stage == "bid":
         return None if can_bid(state, seat) else "pass"
     hand = state.hands[seat]
@@ -156,7 +156,7 @@ def forced(state: Procedure, seat: int) -> Move | None:
 
 
 def draw(state: Procedure, seat: int, random: Random) -> Move:
-    """One legal move, all equally likely."""
+    """Return a random legal move; all have the same probability."""
     if state.stage == "bid":
         return _draw_bid(state, seat, random)
     cards, cellar = list(dict.fromkeys(state.hands[seat])), state.open_cellar(seat)
@@ -172,7 +172,7 @@ def draw(state: Procedure, seat: int, random: Random) -> Move:
 
 
 def _draw_bid(state: Procedure, seat: int, random: Random) -> Move:
-    """Drawn from everything the hand can make, and drawn again until it is legal; nothing at all is a pass."""
+    """Draw from all selections of the hand until one is legal. An empty selection is a pass."""
     counts = copies(state.hands[seat])
     ways = 1
     for _, most in counts:
@@ -196,7 +196,7 @@ def _draw_bid(state: Procedure, seat: int, random: Random) -> Move:
 
 
 def check(state: Procedure, seat: int, move: object) -> Move:
-    """The canonical form of ``move``, or ``IllegalMove`` with the rule it breaks and what is legal."""
+    """Return the canonical form of ``move``. Raises ``IllegalMove`` with the broken rule and the legal moves."""
     if state.stage == "bid":
         return _check_bid(state, seat, move)
     return _check_lay(state, seat, move)
@@ -260,7 +260,7 @@ def _check_lay(state: Procedure, seat: int, move: object) -> Move:
 
 
 def _why_not(state: Procedure, seat: int, code: str, cell: int) -> str:
-    """The rule that a cell breaks."""
+    """Return the rule that a cell breaks."""
     cellar = state.open_cellar(seat)
     if cellar is NEW:
         return "Lay: The first bottle of a new cellar must be at [0, 0]."
@@ -298,7 +298,7 @@ def _places(cells: tuple[int, ...]) -> str:
 
 
 def _judged(state: Procedure, seat: int, move: Move) -> Move:
-    """``move``, if it is legal and written as a record writes it. Raises ``ValueError``."""
+    """Return ``move`` if it is legal and in its canonical form. Raises ``ValueError`` if not."""
     legal = check(state, seat, move)
     if legal != move:
         raise ValueError(f"move {move!r} is not in canonical form")
@@ -306,7 +306,7 @@ def _judged(state: Procedure, seat: int, move: Move) -> Move:
 
 
 class Bids:
-    """``pass`` at place 0, then every bid. For the state as it is now."""
+    """The legal moves of a bid in the current state: ``pass`` at position 0, then every bid."""
 
     def __init__(self, state: Procedure, seat: int) -> None:
         self.state = state
@@ -327,7 +327,7 @@ class Bids:
 
 
 class Lays:
-    """``done`` at place 0 if it is legal, then every bottle in every cell. For the state as it is now."""
+    """The legal moves of laying in the current state: ``done`` if it is legal, then every bottle in every cell."""
 
     def __init__(self, state: Procedure, seat: int) -> None:
         self.state = state

@@ -1,7 +1,7 @@
-"""Which cells of a cellar are taken, whatever lies in them, and so where the next bottle may stand (rules 4.2).
+"""The occupied cells of a cellar, whatever they contain, and the cells for the next bottle (rules 4.2).
 
-Bottles rest on two others or on a base row of five at most, so there are only 287 outlines. Each is made once, when
-this module is loaded, and knows the ones that follow it: nobody searches a cellar for its vacant cells.
+A bottle rests on two others or is in the base row of up to five, so there are only 287 outlines. All are created when
+this module is loaded. Each contains its successors, so the vacant cells of a cellar need no search.
 """
 
 from __future__ import annotations
@@ -13,27 +13,30 @@ from games.die_weinhaendler.grid import BASE, BOTTLES, FIRST, WIDTH
 
 
 class Outline:
-    """``taken`` are the cells with bottles, ``bottles`` so many.
+    """A set of occupied cells: ``taken`` are these cells, ``bottles`` is their number.
 
-    ``vacant`` are the cells where any bottle may go, ascending, and ``then`` what follows.
+    ``vacant`` are the cells for any bottle, ascending. ``then`` contains the next outline by cell.
     """
 
     __slots__ = ("bottles", "taken", "then", "vacant")
 
     def __init__(self, taken: frozenset[int]) -> None:
-        """``then`` is filled by those who make outlines."""
+        """Leave ``then`` empty. ``_outlines`` fills it."""
         self.taken = taken
         self.bottles = len(taken)
         self.vacant = _vacant(taken)
         self.then: dict[int, Outline] = {}
 
     def __reduce__(self) -> tuple[Callable[[frozenset[int]], Outline], tuple[frozenset[int]]]:
-        """For ``copy`` and ``pickle``: the one that is there, not another with all that follow it."""
+        """Support ``copy`` and ``pickle``: return the existing object instead of a copy with all its successors."""
         return outline_of, (self.taken,)
 
 
 def _vacant(taken: frozenset[int]) -> tuple[int, ...]:
-    """The ends of the base row, and what is above two neighbours. Rows are shorter than lines: none wraps."""
+    """Return the ends of the base row and the cells above two adjacent bottles.
+
+    Rows are shorter than ``WIDTH``, so adjacent numbers are always in the same row.
+    """
     if len(taken) == BOTTLES:
         return ()
     base = [cell for cell in taken if cell < WIDTH]
@@ -45,7 +48,7 @@ def _vacant(taken: frozenset[int]) -> tuple[int, ...]:
 
 
 def _outlines() -> dict[frozenset[int], Outline]:
-    """Every outline there is, by its cells."""
+    """Return all outlines by their cells."""
     found = {frozenset[int](): Outline(frozenset())}
     open_ends = list(found)
     while open_ends:
@@ -60,10 +63,10 @@ def _outlines() -> dict[frozenset[int], Outline]:
 
 
 def outline_of(taken: frozenset[int]) -> Outline:
-    """The outline of the cells that are ``taken``. Raises ``KeyError`` for cells that no cellar can have."""
+    """Return the outline of the cells ``taken``. Raises ``KeyError`` for cells that no cellar can have."""
     return OUTLINES[taken]
 
 
 OUTLINES: Final = _outlines()
 NOTHING: Final = OUTLINES[frozenset()]
-"""The outline of a cellar that has not been begun."""
+"""The outline of a cellar without bottles."""

@@ -1,4 +1,4 @@
-"""The procedure: bidding, the exchange, laying, refilling, and the end (rules 4.2)."""
+"""The procedure: auction, exchange, laying, refill, and the end of the game (rules 4.2)."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from games.stepped import NOBODY, SteppedState
 
 
 class Procedure(Table):
-    """A whole game without its public face.
+    """A game without its documents.
 
-    ``leader`` lays first in this round; ``passed`` and ``done`` say by seat who has finished bidding or laying.
+    ``leader`` lays first in this round. ``passed`` and ``done`` show by seat whether it has finished bidding and
+    laying.
     """
 
     __slots__ = ("done", "idle_rounds", "last_round", "leader", "passed", "round", "stack_before")
@@ -33,7 +34,7 @@ class Procedure(Table):
         self.go_on()
 
     def proceed(self) -> None:
-        """There is always a seat to ask, or the game is over."""
+        """Never called: a seat always owes a decision, or the game is over."""
         raise AssertionError("a decision is always pending here")
 
     def apply(self, seat: int, move: Any, mark: str | bool | None) -> None:
@@ -54,20 +55,20 @@ class Procedure(Table):
     # --- bidding --------------------------------------------------------------------------------
 
     def begin_round(self) -> None:
-        """The start player bids first."""
+        """Begin a round. The start player bids first."""
         self.round += 1
         self.stack_before = self.in_stack()
         self.leader = self.start
         self.ask(self.start, "bid")
 
     def pass_on(self, seat: int) -> None:
-        """``seat`` is out of the bidding; without a bid it gets a card from the stack."""
+        """Remove ``seat`` from the auction. Without a bid it draws a card from the stack."""
         self.passed[seat] = True
         if self.totals[seat] == NO_BID:
             self.draw_for_pass(seat)
 
     def draw_for_pass(self, seat: int) -> None:
-        """Show two cards of the stack: the cheaper one goes to the hand, the other under the stack."""
+        """Show two cards of the stack. The cheaper one goes to the hand, the other one under the stack."""
         shown = [self.draw() for _ in range(min(2, self.in_stack()))]
         if not shown:
             return
@@ -89,7 +90,7 @@ class Procedure(Table):
             )
 
     def next_bidder(self, seat: int) -> None:
-        """The next seat clockwise that has not passed, or the exchange."""
+        """Ask the next seat clockwise that has not passed, or begin the exchange."""
         for step in range(1, self.seats + 1):
             other = (seat + step) % self.seats
             if not self.passed[other]:
@@ -98,7 +99,10 @@ class Procedure(Table):
         self.exchange()
 
     def exchange(self) -> None:
-        """The highest bid takes the display, each next the bid above it; the lowest becomes the display."""
+        """Exchange the bids.
+
+        The highest bidder takes the display, each other bidder the next higher bid. The lowest bid is the new display.
+        """
         bidders = [seat for seat in range(self.seats) if self.totals[seat] != NO_BID]
         bidders.sort(key=self.totals.__getitem__, reverse=True)
         if bidders:
@@ -116,7 +120,7 @@ class Procedure(Table):
         self.ask(self.leader, "lay")
 
     def note_exchange(self, bidders: list[int]) -> None:
-        """Tell who takes what from whom; ``bidders`` from the highest bid down."""
+        """Record the event of the exchange. ``bidders`` are in descending order of their bids."""
         sources: list[tuple[int | str, Cards]] = [("display", self.display)]
         sources += [(seat, self.bids[seat]) for seat in bidders]
         moves = [
@@ -128,7 +132,7 @@ class Procedure(Table):
     # --- laying ---------------------------------------------------------------------------------
 
     def lay(self, seat: int, card: int, cell: int) -> None:
-        """Lay a bottle and pay for its stars and trios; the seat goes on laying."""
+        """Lay a bottle and add the points for its stars and trios. The seat continues laying."""
         cellar = self.open_cellar(seat)
         points = STARS[card] + cellar.bonus(card, cell)
         self.lose(seat, card)
@@ -150,7 +154,7 @@ class Procedure(Table):
         self.cellars[seat] = (*finished, cellar.with_bottle(card, cell))
 
     def next_layer(self, seat: int) -> None:
-        """The next seat clockwise lays, or the round ends."""
+        """Ask the next seat clockwise to lay, or end the round."""
         other = (seat + 1) % self.seats
         if other != self.leader:
             self.ask(other, "lay")
@@ -159,7 +163,7 @@ class Procedure(Table):
         self.end_round()
 
     def end_round(self) -> None:
-        """Refill the display, let the leader start, and see whether the next round is the last."""
+        """Refill the display, set the start player, and determine whether the next round is the last."""
         if self.last_round:
             self.ask(NOBODY, "over")
             return

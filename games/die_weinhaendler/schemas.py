@@ -1,4 +1,4 @@
-"""The definitions that the schemas of Die Weinhändler are made of."""
+"""Definitions for the JSON Schemas of Die Weinhändler."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ from games.schemas import (
 # --- Codes and moves -------------------------------------------------------------------------------------------------
 
 BID_MOST: Final = HAND_LIMIT
-"""Nobody has more bottles in hand when a bidding begins; so no display is larger either."""
+"""Maximum number of bottles in a hand at the start of an auction, and therefore in a bid or the display."""
 
 HAND_MOST: Final = HAND_LIMIT - 1 + BID_MOST
-"""One bottle is bid at least, and the largest bid received."""
+"""Maximum number of bottles in a hand: after bidding one bottle and receiving the largest bid."""
 
 
 def codes(seat_counts: Sequence[int]) -> Shapes:
-    """Seats, bottles, cells, totals and scores."""
+    """Return the definitions of seats, bottles, cells, totals and scores."""
     cells = [place_of(cell) for cell in range(CELLS) if cell_of(*place_of(cell)) >= 0]
     most = BID_MOST * max(TENTHS)
     return {
@@ -60,7 +60,7 @@ def codes(seat_counts: Sequence[int]) -> Shapes:
 
 
 def moves() -> Shapes:
-    """The moves of both kinds of decision, and an answer: it may list the cards of a bid in any order."""
+    """Return the definitions of moves, and of answers, which can list the cards of a bid in any order."""
     bid = closed({"cards": ref("bid_cards")})
     lay = closed({"card": ref("card"), "cell": ref("cell")})
     return {
@@ -71,12 +71,12 @@ def moves() -> Shapes:
 
 
 def place() -> Schema:
-    """Where bottles come from and go to in an exchange."""
+    """Return the schema of a source or target of bottles in an exchange."""
     return one_of(const("display"), ref("seat"))
 
 
 def level() -> Schema:
-    """A level of a cellar."""
+    """Return the schema of a level of a cellar."""
     return integer(0, BASE - 1)
 
 
@@ -84,7 +84,7 @@ def level() -> Schema:
 
 
 def decision(seat_counts: Sequence[int]) -> Shapes:
-    """What a seat can be asked: to bid, or to lay a bottle."""
+    """Return the definitions of decisions: to bid, or to lay a bottle."""
     bid = {
         "hand": array(ref("card"), 1, BID_MOST),
         "bid": array(ref("card"), 0, BID_MOST - 1),
@@ -102,7 +102,7 @@ def decision(seat_counts: Sequence[int]) -> Shapes:
 
 
 def asked(kind: str, default: Schema, bounds: Shapes) -> Schema:
-    """A decision: its bounds, its default move, and all legal moves where they are few (at least two)."""
+    """Return the schema of a decision: its bounds, its default move, and at least two legal moves if there are few."""
     legal = nullable(array(ref(f"move_{kind}"), 2, LISTED_MOVES, unique=True))
     return opened({"kind": const(kind), "seat": ref("seat"), **bounds, "default": default, "legal": legal})
 
@@ -110,11 +110,11 @@ def asked(kind: str, default: Schema, bounds: Shapes) -> Schema:
 # --- Steps and events ------------------------------------------------------------------------------------------------
 
 OWN_EVENTS: Final = ("hand",)
-"""Only in a seat's own log."""
+"""Events that only a seat's own log contains."""
 
 
 def steps() -> Shapes:
-    """Chance steps, move steps, and which of them a log shows."""
+    """Return the definitions of chance steps, move steps, and steps in a log."""
     return {
         "chance_starter": closed({"chance": const("starter"), "seat": ref("seat")}),
         "chance_deck": closed({"chance": const("deck"), "cards": array(ref("card"))}),
@@ -125,12 +125,12 @@ def steps() -> Shapes:
 
 
 def opening() -> tuple[Schema, ...]:
-    """The steps that every record begins with."""
+    """Return the schemas of the first steps of every record."""
     return ref("chance_starter"), ref("chance_deck")
 
 
 def dealt(seat_counts: Sequence[int]) -> tuple[Schema, ...]:
-    """The deck has the bottles that so many play with."""
+    """Return the conditions that the deck contains the bottles for the number of seats."""
     cards = {count: deck(count) for count in seat_counts}
     decks: dict[int, Schema] = {
         count: {"items": enum(list(dict.fromkeys(codes))), "minItems": len(codes), "maxItems": len(codes)}
@@ -141,26 +141,26 @@ def dealt(seat_counts: Sequence[int]) -> tuple[Schema, ...]:
 
 
 def bid_step() -> Schema:
-    """A bid or a pass; who is forced, or does not answer, passes."""
+    """Return the schema of a bid or a pass. Forced and default moves are passes."""
     shape = move_step("bid")
     marked: Schema = {"anyOf": [{"required": ["forced"]}, {"required": ["default"]}]}
     return {**shape, "if": marked, "then": {"properties": {"move": const("pass")}}}
 
 
 def lay_step() -> Schema:
-    """A bottle laid, or no more; only that can be forced."""
+    """Return the schema of a laid bottle or ``done``. Only ``done`` can be forced."""
     return {**move_step("lay"), "if": {"required": ["forced"]}, "then": {"properties": {"move": const("done")}}}
 
 
 def move_step(kind: str) -> Schema:
-    """One move; ``forced`` and ``default`` exclude each other."""
+    """Return the schema of one move. ``forced`` and ``default`` exclude each other."""
     marks: Shapes = {"default": ref("default_reason"), "forced": const(True)}
     shape = closed({"seat": ref("seat"), "decision": const(kind), "move": ref(f"move_{kind}")}, marks)
     return {**shape, "not": {"required": ["forced", "default"]}}
 
 
 def events(seat_counts: Sequence[int]) -> Shapes:
-    """What follows from the rules, as a log tells it."""
+    """Return the definitions of events."""
     moved = opened({"to": place(), "from": place(), "cards": ref("bid_cards")})
     kinds: dict[str, Shapes] = {
         "hand": {"cards": array(ref("card"), HAND_SIZE, HAND_SIZE)},
@@ -182,7 +182,7 @@ def events(seat_counts: Sequence[int]) -> Shapes:
 
 
 def pass_draw() -> Schema:
-    """Two cards are shown and one goes to the bottom; of a stack of one card nothing does."""
+    """Return the schema of a draw: two cards are shown and one goes to the bottom; with one card none does."""
     shown = array(ref("card"), 1, 2)
     shape = opened(
         {
@@ -204,7 +204,7 @@ YES_OR_NO: Schema = {"type": "boolean"}
 
 
 def view(slug: str, seat_counts: Sequence[int]) -> Shapes:
-    """The whole view and its larger parts."""
+    """Return the definitions of the view and its larger parts."""
     stacks = {count: len(deck(count)) - HAND_SIZE * count - DISPLAY_SIZE for count in seat_counts}
     keys: Shapes = {
         "game": const(slug),
@@ -232,7 +232,7 @@ def view(slug: str, seat_counts: Sequence[int]) -> Shapes:
 
 
 def player() -> Schema:
-    """One seat as everybody sees it; without a bid there is no total."""
+    """Return the schema of the public part of a seat. Without a bid there is no total."""
     shape = opened(
         {
             "hand": integer(0, HAND_MOST),
@@ -254,7 +254,7 @@ def player() -> Schema:
 
 
 def bottle() -> Schema:
-    """One cell of a cellar that is not vacant; only a full bottle covers, and only an empty one is covered."""
+    """Return the schema of an occupied cell. Only a full bottle covers another, and only an empty one is covered."""
     shape = opened(
         {
             "level": level(),
@@ -271,7 +271,7 @@ def bottle() -> Schema:
 
 
 def shapes_of(rules: Rules) -> GameShapes:
-    """Everything the documents of the game are made of."""
+    """Return all definitions for the documents of the game."""
     counts = rules.seat_counts
     defs = {**codes(counts), **moves(), **steps(), **events(counts), **view(rules.slug, counts), **decision(counts)}
     return GameShapes(rules.slug, rules.version, counts, defs, opening(), dealt(counts), OWN_EVENTS)

@@ -1,4 +1,4 @@
-"""A game of Die Weinhändler as the contract of all games has it."""
+"""The state of Die Weinhändler, which implements the contract of ``games.rules``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from games.rules import Document, Move, NumberedMoves
 
 
 class WeinhaendlerState(Procedure):
-    """Three to five wine merchants."""
+    """One game of Die Weinhändler with three to five seats."""
 
     __slots__ = ()
 

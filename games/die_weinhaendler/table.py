@@ -13,11 +13,11 @@ NO_BID = -1
 
 
 class Table(SteppedState):
-    """Who holds what and where the cards lie.
+    """The possessions of all seats, the display and the stack.
 
-    ``stack`` is all that was ever in it, the next card to be drawn at index ``drawn``; its last ``seen_below`` cards
-    were shown before they went there. ``totals`` are in tenths, ``NO_BID`` without one. ``known`` has, by seat, the
-    cards that everybody has seen going to that hand.
+    ``stack`` contains all its cards from the deal on; the next one to draw is at index ``drawn``. Its last
+    ``seen_below`` cards were shown before they went there. ``totals`` are in tenths, ``NO_BID`` without a bid.
+    ``known`` contains by seat the cards that everyone has seen going to its hand.
     """
 
     __slots__ = (
@@ -48,7 +48,7 @@ class Table(SteppedState):
         self.deal()
 
     def deal(self) -> None:
-        """Five bottles a seat, round and round from the start player, four to the display, the rest face down."""
+        """Deal five bottles to each seat in turn from the start player, four to the display, the rest to the stack."""
         shuffled = self.chance.shuffle("deck", deck(self.seats))
         self.note_chance("deck", shuffled)
         cards = [NUMBERS[code] for code in shuffled]
@@ -63,44 +63,44 @@ class Table(SteppedState):
             self.note_event({"type": "refill", "cards": codes(self.display)})
 
     def in_stack(self) -> int:
-        """Face-down cards left."""
+        """The number of face-down cards left."""
         return len(self.stack) - self.drawn
 
     def draw(self) -> int:
-        """The next card of the stack, which must have one."""
+        """Return the next card of the stack, which must not be empty."""
         self.drawn += 1
         self.seen_below = min(self.seen_below, self.in_stack())
         return self.stack[self.drawn - 1]
 
     def put_below(self, card: int) -> None:
-        """Lay a card that all have seen face down under the stack."""
+        """Put a card that everyone has seen face down under the stack."""
         self.stack = (*self.stack, card)
         self.seen_below += 1
 
     def gain(self, seat: int, cards: Cards) -> None:
-        """Cards that all have seen go to a hand."""
+        """Add cards that everyone has seen to a hand."""
         self.hands[seat] = in_order(self.hands[seat] + cards)
         self.known[seat] = in_order(self.known[seat] + cards)
 
     def lose(self, seat: int, card: int) -> None:
-        """A card of a hand is laid open."""
+        """Remove a card from a hand when it becomes public."""
         self.hands[seat] = without(self.hands[seat], card)
         if card in self.known[seat]:
             self.known[seat] = without(self.known[seat], card)
 
     def add_to_bid(self, seat: int, cards: Cards) -> None:
-        """Lay ``cards`` of the hand open as a bid, or on top of it."""
+        """Move ``cards`` from the hand to the bid."""
         for card in cards:
             self.lose(seat, card)
         self.bids[seat] = in_order(self.bids[seat] + cards)
         self.totals[seat] = total(self.bids[seat])
 
     def taken(self, seat: int) -> list[int]:
-        """The totals that the other seats have on the table, in seat order."""
+        """Return the totals of the bids of all other seats, in seat order."""
         return [tenths for other, tenths in enumerate(self.totals) if other != seat and tenths != NO_BID]
 
     def open_cellar(self, seat: int) -> Cellar:
-        """The cellar that the next bottle of ``seat`` goes to; one not begun if there is none, or the last is full."""
+        """Return the cellar for the next bottle of ``seat``: its last one, or a new one if that is full or missing."""
         cellars = self.cellars[seat]
         if not cellars:
             return NEW

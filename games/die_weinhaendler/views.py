@@ -1,4 +1,4 @@
-"""What a seat, or a spectator, may see of the table."""
+"""Views: what a seat or a spectator may see."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def view(state: Procedure, seat: int | None) -> Document:
-    """Everything ``seat`` may see now. Raises ``LookupError`` for a seat that is not at the table."""
+    """Return everything that ``seat`` may see now. Raises ``LookupError`` for a seat that does not exist."""
     if seat is not None:
         state.require_seat(seat)
     return {
@@ -37,7 +37,7 @@ def view(state: Procedure, seat: int | None) -> Document:
 
 
 def player(state: Procedure, seat: int) -> Document:
-    """What is known of one seat."""
+    """Return the public part of one seat."""
     total = state.totals[seat]
     return {
         "hand": len(state.hands[seat]),
@@ -52,7 +52,7 @@ def player(state: Procedure, seat: int) -> Document:
 
 
 def bottles(cellar: Cellar) -> list[Document]:
-    """The bottles of a cellar by level, then x."""
+    """Return the bottles of a cellar by level, then x."""
     return [
         {
             "level": place[0],

@@ -1,4 +1,4 @@
-"""Edel, Stein & Reich, with three to five players and in its alternating variant for two."""
+"""Edel, Stein & Reich with three to five players, and its alternating version for two."""
 
 from __future__ import annotations
 

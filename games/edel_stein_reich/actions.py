@@ -1,4 +1,4 @@
-"""Carrying out actions: money, gems, events and free choice, and the barters over them."""
+"""Carrying out actions: money, gems, events and free choice, and the barters for them."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from games.edel_stein_reich.table import SUPPLY, Table
 from games.rules import Move
 
 ADJUSTED = 4
-"""How many gems of a colour an adjustment leaves."""
+"""The number of gems of a color after an adjustment."""
 
 FREE_CHOICE_TAKES = 2
-"""How many gems a player alone on Free Choice takes."""
+"""The number of gems that a single chooser of Free Choice takes."""
 
 
 class Actions(Table):
-    """A table on which actions are being carried out. ``standing`` is the key of the last offer."""
+    """A table on which actions are carried out. ``standing`` is the key of the last offer."""
 
     __slots__ = (
         "declined",
@@ -44,7 +44,7 @@ class Actions(Table):
     )
 
     def begin(self) -> None:
-        """Nothing is being resolved yet."""
+        """Begin without an action in progress."""
         self.resolving: str | None = None
         self.opener = -1
         self.other = -1
@@ -57,13 +57,13 @@ class Actions(Table):
         self.gem_cards: tuple[str | None, ...] = (None,) * self.seats
 
     def used_card(self, seat: int) -> str:
-        """The gem card that ``seat`` acts with."""
+        """Return the gem card with which ``seat`` acts."""
         card = self.gem_cards[seat]
         assert card is not None
         return card
 
     def perform(self, seat: int, action: str) -> None:
-        """Carry out ``action`` for the one seat that is entitled to it."""
+        """Carry out ``action`` for the seat that won it."""
         if action == "money":
             self.pay(seat, MONEY_ON_CARD[self.used_card(seat)])
         elif action == "gems":
@@ -76,7 +76,7 @@ class Actions(Table):
     # --- barter ---------------------------------------------------------------------------------
 
     def begin_barter(self, one: int, two: int) -> None:
-        """Two seats want the same action: the one with fewer gems opens."""
+        """Begin a barter of two seats for an action. The seat with fewer gems opens."""
         if self.precedence(two) < self.precedence(one):
             one, two = two, one
         self.opener = one
@@ -84,7 +84,7 @@ class Actions(Table):
         self.ask(one, "open_barter")
 
     def end_barter(self) -> None:
-        """The barter is won or void."""
+        """End a barter that is won or void."""
         self.opener = self.other = -1
         self.declined = ()
         self.offers = ()
@@ -92,24 +92,24 @@ class Actions(Table):
         self.settle()
 
     def rival(self, seat: int) -> int:
-        """The other of the two who barter."""
+        """Return the other seat of the barter."""
         return self.other if seat == self.opener else self.opener
 
     def win_barter(self, winner: int) -> None:
-        """``winner`` performs the action that was bartered for."""
+        """Carry out the action of the barter for ``winner``."""
         self.end_barter()
         assert self.resolving is not None
         self.perform(winner, self.resolving)
 
     def offer(self, seat: int, gems: list[int]) -> None:
-        """Lay an offer before the rival, who must answer it."""
+        """Make an offer, which the other seat must answer."""
         offer = (gems[0], gems[1], gems[2], gems[3])
         self.offers += ((seat, offer),)
         self.standing = key(offer)
         self.ask(self.rival(seat), "answer_offer")
 
     def open_barter(self, seat: int, move: Any) -> None:
-        """The opener's move."""
+        """Carry out the move of the opener."""
         if move == "decline":
             self.declined = (seat,)
             self.ask(self.other, "counter_gift")
@@ -117,7 +117,7 @@ class Actions(Table):
             self.offer(seat, move["offer"])
 
     def answer_offer(self, seat: int, move: Any) -> None:
-        """Accept, or a higher offer."""
+        """Accept an offer or make a higher one."""
         if move == "accept":
             offerer, gems = self.offers[-1]
             self.transfer(offerer, seat, gems, "barter")
@@ -126,7 +126,7 @@ class Actions(Table):
             self.offer(seat, move["offer"])
 
     def counter_gift(self, seat: int, move: Any) -> None:
-        """One gem for the opener who declined, or the action is void."""
+        """Give one gem to the opener who declined, or make the action void."""
         if move == "decline":
             if self.journal is not None:
                 self.note_event({"type": "void", "action": self.resolving})
@@ -138,7 +138,7 @@ class Actions(Table):
     # --- events ---------------------------------------------------------------------------------
 
     def event_card(self, seat: int, move: Any) -> None:
-        """Take the display or the unseen top card; a scoring card is kept, another one decided at once."""
+        """Take the display or the top card of the stack. Keep a scoring card; ask about an immediate card."""
         shown = self.display
         assert shown is not None
         if move == "face_up":
@@ -159,7 +159,7 @@ class Actions(Table):
             self.ask(seat, "immediate")
 
     def decide_immediate(self, seat: int, move: Any) -> None:
-        """Carry out the card in full, or not at all; either way it goes under the pile."""
+        """Carry out the card completely or not at all, and discard it."""
         card = self.immediate
         assert card is not None
         if move != "decline":
@@ -169,7 +169,7 @@ class Actions(Table):
         self.settle()
 
     def carry_out(self, seat: int, card: str, move: Any) -> None:
-        """The effect of an immediate card."""
+        """Carry out the effect of an immediate card."""
         if card == "half":
             score_half(self, COLOURS.index(move["colour"]))
         elif card == "three":
@@ -188,7 +188,7 @@ class Actions(Table):
             self.adjust(seat, vector(card.removeprefix("adjust:")))
 
     def adjust(self, seat: int, colours: Gems) -> None:
-        """Bring the chosen colours to four gems each, as far as the supply goes."""
+        """Change the chosen colors to four gems each, as far as the supply allows."""
         beyond = [count - ADJUSTED if chosen else 0 for count, chosen in zip(self.gems[seat], colours, strict=True)]
         red, yellow, green, blue = beyond
         self.transfer(seat, SUPPLY, (max(0, red), max(0, yellow), max(0, green), max(0, blue)), "adjust")
@@ -197,13 +197,13 @@ class Actions(Table):
     # --- free choice ----------------------------------------------------------------------------
 
     def begin_free_choice(self, seats: list[int]) -> None:
-        """All choosers act, in an order that is fixed now."""
+        """Let all choosers act, in an order that is fixed now."""
         self.free_order = tuple([seat for _, seat in sorted([(self.precedence(seat), seat) for seat in seats])])
         self.free_next = 0
         self.ask(self.free_order[0], "free_choice")
 
     def free_choice(self, seat: int, move: Any) -> None:
-        """One gem back and two taken by a player alone; one taken by each of several."""
+        """Return one gem and take two as the only chooser, or take one gem as one of several."""
         if move != "decline":
             if len(self.free_order) == 1:
                 self.transfer(seat, SUPPLY, ONE[move["give"]], "free_choice")
@@ -219,7 +219,7 @@ class Actions(Table):
     # --- what is forced -------------------------------------------------------------------------
 
     def forced_move(self) -> Move | None:
-        """The move of the seat that is asked, if it is the only legal one."""
+        """Return the only legal move of the seat that is asked, or ``None`` if it has a choice."""
         stage, seat = self.stage, self.turn
         if stage == "answer_offer":
             more = len(self.offers) < OFFER_LIMIT and can_be_topped(self.gems[seat], self.standing)
@@ -234,7 +234,7 @@ class Actions(Table):
         return None
 
     def immediate_has_effect(self, seat: int) -> bool:
-        """Whether a swap or a robbery finds gems to move; other cards can always be carried out."""
+        """Return whether a swap or a rob has gems to move. Other cards can always be carried out."""
         if self.immediate not in ("swap", "rob"):
             return True
         if self.immediate == "swap" and self.gems[seat] == NO_GEMS:

@@ -1,4 +1,4 @@
-"""The components of ``decks.toml`` in the form the rules work with."""
+"""The components from ``decks.toml`` in the form that the rules use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _DATA: Final[dict[str, Any]] = tomllib.loads(
 )
 
 Gems = tuple[int, int, int, int]
-"""So many red, yellow, green and blue gems."""
+"""Numbers of red, yellow, green and blue gems."""
 
 NO_GEMS: Final[Gems] = (0, 0, 0, 0)
 
@@ -30,7 +30,7 @@ CERTIFICATE_VALUES: Final[tuple[int, ...]] = tuple(_DATA["certificate_values"])
 
 @dataclass(frozen=True)
 class Layout:
-    """What the number of seats decides: rounds a phase, gem cards set aside, the actions in hand."""
+    """The setup for a number of seats: rounds per phase, gem cards set aside, and the actions in hand."""
 
     rounds: int
     aside: int
@@ -43,26 +43,26 @@ TABLES: Final[dict[int, Layout]] = {
 }
 
 EVENT_CARDS: Final[tuple[str, ...]] = tuple(row["code"] for row in _DATA["events"] for _ in range(row["copies"]))
-"""All 39 event cards in the order in which they lie before the shuffle."""
+"""All 39 event cards in the order before the shuffle."""
 
 SCORING_CARDS: Final[frozenset[str]] = frozenset(row["code"] for row in _DATA["events"] if row["scoring"])
-"""The codes of the cards that are kept until a scoring; all others act at once."""
+"""The codes of the cards that are kept until a scoring. All other cards are immediate cards."""
 
 EVENT_ORDER: Final[dict[str, int]] = {row["code"]: index for index, row in enumerate(_DATA["events"])}
 
 GEM_CARDS: Final[tuple[str, ...]] = tuple(f"{row['money']}{gems}" for row in _DATA["gem_cards"] for gems in row["gems"])
-"""All 30 gem cards in the order in which they lie before the shuffle."""
+"""All 30 gem cards in the order before the shuffle."""
 
 MONEY_ON_CARD: Final[dict[str, int]] = {code: int(code[0]) for code in GEM_CARDS}
 
 
 def vector(colours: str) -> Gems:
-    """``"RRB"`` as ``(2, 0, 0, 1)``."""
+    """Return letters as gems: ``(2, 0, 0, 1)`` for ``"RRB"``."""
     return (colours.count("R"), colours.count("Y"), colours.count("G"), colours.count("B"))
 
 
 def letters(gems: Gems) -> str:
-    """The letters of the colours that are there: ``(2, 0, 0, 1)`` as ``"RB"``."""
+    """Return the letters of the colors in ``gems``: ``"RB"`` for ``(2, 0, 0, 1)``."""
     red, yellow, green, blue = gems
     return _LETTERS[(8 if red else 0) + (4 if yellow else 0) + (2 if green else 0) + (1 if blue else 0)]
 
@@ -71,6 +71,6 @@ _LETTERS: Final = tuple(["".join(compress(COLOURS, there)) for there in product(
 
 
 ONE: Final[dict[str, Gems]] = {colour: vector(colour) for colour in COLOURS}
-"""One gem of a colour."""
+"""A single gem of each color."""
 
 GEMS_ON_CARD: Final[dict[str, Gems]] = {code: vector(code) for code in GEM_CARDS}

@@ -1,4 +1,4 @@
-"""The decision document: what a seat is asked, what bounds the answer, and the legal moves if they are few."""
+"""Decision documents: the question for a seat, its bounds, and the legal moves if there are few."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def decision(state: Procedure, seat: int) -> Document:
-    """The document for ``seat``, which must owe a decision."""
+    """Return the decision of ``seat``, which must owe one."""
     return {
         "kind": state.stage,
         "seat": seat,
@@ -26,7 +26,7 @@ def decision(state: Procedure, seat: int) -> Document:
 
 
 def bounds(state: Procedure, seat: int) -> Document:
-    """What the legal moves can be rebuilt from."""
+    """Return the bounds from which all legal moves can be rebuilt."""
     stage = state.stage
     if stage in ("action", "guess"):
         return {"options": moves.options(state)}

@@ -1,4 +1,4 @@
-"""The alternating variant for two players: one hides an action, the other tries to guess it."""
+"""The alternating version for two players: one hides an action, the other guesses it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ GUESSES = 2
 
 
 class DuelState(EdelSteinReichState):
-    """Turns instead of rounds; all 30 gem cards are dealt once, ten in each phase."""
+    """One game for two. It has turns instead of rounds, and all 30 gem cards are dealt once, ten per phase."""
 
     __slots__ = ("active", "guesses", "hidden", "starter")
 
     def set_up(self) -> None:
-        """Lay out all 30 gem cards and draw who begins."""
+        """Shuffle all 30 gem cards and draw the start player."""
         self.active = -1
         self.hidden = -1
         self.guesses: tuple[str, ...] = ()
@@ -28,10 +28,10 @@ class DuelState(EdelSteinReichState):
         self.note_step(NOBODY, "starter", self.starter, None)
 
     def deal_phase(self) -> None:
-        """The cards of all three phases lie ready."""
+        """Do nothing: the cards of all three phases are already dealt."""
 
     def begin_round(self) -> None:
-        """The seat whose turn it is turns up a gem card and an event, and hides an action."""
+        """Turn up a gem card and an event for the active seat, which then hides an action."""
         if self.phase > 1 and self.round == 0:
             self.starter = self.richer()
         self.discard_display()
@@ -45,12 +45,12 @@ class DuelState(EdelSteinReichState):
         self.ask(self.active, "action")
 
     def richer(self) -> int:
-        """Who begins phases 2 and 3: most money, gems, red, yellow, green, blue; then the younger."""
+        """Return the start player of phases 2 and 3: most money, gems, red, yellow, green, blue; then younger."""
         keys = rank_keys(self)
         return max(range(self.seats), key=lambda seat: (keys[seat], -self.age[seat]))
 
     def end_round(self) -> None:
-        """The gem card is out for good; the event stays on display until the next turn, or the scoring."""
+        """Remove the gem card permanently. The event stays on display until the next turn or the scoring."""
         card = self.used_card(self.active)
         self.gem_discards += (card,)
         self.gem_cards = (None, None)
@@ -65,18 +65,18 @@ class DuelState(EdelSteinReichState):
             self.end_phase()
 
     def used_card(self, seat: int) -> str:  # noqa: ARG002
-        """There is one gem card a turn, whoever acts with it."""
+        """Return the gem card of this turn, which both seats can use."""
         return super().used_card(self.active)
 
     def choose(self, seat: int, move: str, mark: str | None) -> None:
-        """Write the choice down for the record, and keep it out of the journal until it is revealed."""
+        """Record the choice as a step, but not in the journal until it is revealed."""
         self.choices[seat] = move
         self.hidden = len(self.steps)
         self.steps.append((seat, "action", move, mark))
         self.ask(1 - seat, "guess")
 
     def guess(self, seat: int, move: str) -> None:
-        """A card shown by the opponent: caught at once it costs the action, caught late it opens a barter."""
+        """Show a card of the opponent. A first hit cancels the action, a second one begins a barter."""
         action = self.choices[self.active]
         assert action is not None
         self.guesses += (move,)
@@ -98,13 +98,13 @@ class DuelState(EdelSteinReichState):
             self.perform(self.active, action)
 
     def turn_over(self) -> None:
-        """Turn the hidden action over for everybody."""
+        """Reveal the hidden action."""
         self.revealed = True
         if self.journal is not None:
             self.journal.append((self.hidden, STEP, self.steps[self.hidden]))
 
     def proceed(self) -> None:
-        """One action a turn."""
+        """Continue after the single action of the turn."""
         self.resolving = None
         self.end_round()
 

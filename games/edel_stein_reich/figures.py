@@ -1,4 +1,4 @@
-"""What a finished game of Edel, Stein & Reich shows: money, certificates, barters by phase, and its turning point."""
+"""Statistics of a finished game of Edel, Stein & Reich: money, certificates, barters, and its turning point."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ STRETCHES: Final[tuple[str, ...]] = tuple(f"Phase {phase}" for phase in range(1,
 
 @dataclass(frozen=True)
 class Barter:
-    """One that was won, in ``phase`` from 0: ``winner`` gave ``other`` so many ``gems`` and carried out ``action``."""
+    """A barter that was won in ``phase``, from 0: ``winner`` gave ``other`` the ``gems`` and carried out ``action``."""
 
     phase: int
     action: str
@@ -35,7 +35,7 @@ class Barter:
 
 
 def figures_of(state: State) -> list[Figures]:
-    """The figures of a finished game by seat, a number a phase. Raises ``ValueError`` while it runs."""
+    """Return the figures of a finished game by seat, one number per phase. Raises ``ValueError`` while it runs."""
     over = finished(state)
     counted: list[Figures] = [{column.key: [0] * PHASES for column in COLUMNS} for _ in range(over.seats)]
     before: tuple[int, ...] = (0,) * over.seats
@@ -54,19 +54,19 @@ def figures_of(state: State) -> list[Figures]:
 
 
 def exchanges_of(state: State) -> list[Exchange]:
-    """The barters of a finished game that somebody won. Raises ``ValueError`` while it runs."""
+    """Return the barters of a finished game that were won. Raises ``ValueError`` while it runs."""
     return [Exchange(one.winner, one.other, one.gems, one.action) for one in barters(finished(state))]
 
 
 def finished(state: State) -> EdelSteinReichState:
-    """``state`` as one of this game. Raises ``ValueError`` unless it is over."""
+    """Return ``state`` with the type of this game. Raises ``ValueError`` unless the game is over."""
     if not isinstance(state, EdelSteinReichState) or state.outcome is None:
         raise ValueError("figures need a finished game of Edel, Stein & Reich")
     return state
 
 
 def barters(state: EdelSteinReichState) -> Iterator[Barter]:
-    """Every barter that was won, in order; one in which both refused is none."""
+    """Yield every barter that was won, in order. A barter that both seats declined is not included."""
     two = state.seats == 2
     each_phase = TABLES[state.seats].rounds * (1 if two else state.seats)
     chosen: dict[int, str] = {}
@@ -86,10 +86,11 @@ def barters(state: EdelSteinReichState) -> Iterator[Barter]:
 
 
 def turning_point(state: State) -> int | None:
-    """The last barter of the winner that was won before it led in money for good; without one, the last of anybody.
+    """Return the step that decided the last barter that the winner won before it led in money for good.
 
-    It is the offer that won it, so that whoever comes there sees the whole barter and what is about to happen; or the
-    gift that did, where nothing was offered. ``None`` where nothing was bartered, or several share the win.
+    Without such a barter, the last barter of any seat counts. The step is the offer that won it, so that viewers of
+    this step see the whole barter and its imminent result; without an offer it is the gift. ``None`` if there was
+    no barter, or if several seats share the win.
     """
     seen = tables(state)
     best = winner(state)
@@ -106,13 +107,13 @@ def turning_point(state: State) -> int | None:
 
 
 def _wins(step: Document) -> bool:
-    """Whether a step ends a barter that is not void."""
+    """Return whether a step ends a barter that is not void."""
     move: Any = step.get("move")
     kind = step.get("decision")
     return (kind == "answer_offer" and move == "accept") or (kind == "counter_gift" and move != "decline")
 
 
 def _between(view: Document) -> tuple[int, ...]:
-    """The seats that barter."""
+    """Return the two seats of the barter."""
     barter = view["barter"]
     return (barter["opener"], barter["other"]) if barter else ()

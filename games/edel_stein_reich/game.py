@@ -1,4 +1,4 @@
-"""The two games of this folder, as the registry lists them."""
+"""The entries of both games in the registry."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ EDEL_STEIN_REICH: Final = Game(
     EdelSteinReichEncoding,
     shapes_of,
 )
-"""Three to five merchants choose in secret, barter when two want the same, and sell by majority."""
+"""Edel, Stein & Reich, for three to five seats."""
 
 DUEL: Final = Game(
     Rules(
@@ -61,4 +61,4 @@ DUEL: Final = Game(
     EdelSteinReichEncoding,
     shapes_of,
 )
-"""The variant in which two players take turns and guess each other's hidden action."""
+"""The version for two, in which the seats take turns and guess each other's hidden action."""

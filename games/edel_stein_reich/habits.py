@@ -1,7 +1,7 @@
-"""How seats play: what they choose, how they barter and, where two play, how they guess, from a game's own steps.
+"""Habits: how seats choose, barter and, with two seats, guess, from the steps of a game.
 
-A decision counts where the seat took it: not where only one move was legal, and not where the platform played for it.
-Barters count as they ended, whoever decided it.
+A decision counts only if the seat made it: not if only one move was legal, and not if the platform played for it.
+Barters count with their result, even if the platform decided it.
 """
 
 from __future__ import annotations
@@ -108,13 +108,13 @@ GUESSES: Final = (
 
 
 def columns(seats: int) -> tuple[Habit, ...]:
-    """What is counted where the most seats of a table are ``seats``."""
+    """Return the habits that are counted in games with up to ``seats`` seats."""
     choices = [choice for choice in CHOICES if choice.key in TABLES[seats].actions]
     return (*choices, *BARTERS, *(GUESSES if seats == 2 else ()))
 
 
 class _Counting:
-    """The steps read once; ``seen`` is how many offers the barter that goes on has had."""
+    """Reads the steps once. ``seen`` is the number of offers in the current barter."""
 
     def __init__(self, seats: int) -> None:
         self.habits: list[Habits] = [{} for _ in range(seats)]
@@ -127,13 +127,13 @@ class _Counting:
         self.hidden = (0, "")
 
     def count(self, seat: int, habit: str, amount: int) -> None:
-        """One more occasion."""
+        """Count one more occasion."""
         its = self.habits[seat].setdefault(habit, [0, 0])
         its[0] += amount
         its[1] += 1
 
     def action(self, seat: int, move: str, names: tuple[str, ...], own: bool) -> None:
-        """An action chosen among ``names``."""
+        """Count an action that was chosen from ``names``."""
         self.hidden = (seat, move)
         self.guesses = []
         if own:
@@ -141,7 +141,7 @@ class _Counting:
                 self.count(seat, name, int(name == move))
 
     def open(self, seat: int, move: Any, own: bool) -> None:
-        """The first offer of a barter, or none."""
+        """Count the first offer of a barter, or its absence."""
         self.opener, self.seen, self.answered = seat, 0, set()
         opened = move != "decline"
         if own:
@@ -152,13 +152,13 @@ class _Counting:
                 self.count(seat, "first_offer", self.offered)
 
     def offer(self, seat: int, move: Any) -> None:
-        """An offer that stands now."""
+        """Record the new standing offer."""
         gems: list[int] = move["offer"]
         self.bidder, self.offered = seat, sum(gems)
         self.seen += 1
 
     def answer(self, seat: int, move: Any, own: bool) -> None:
-        """The offer is accepted, or a higher one made."""
+        """Count an acceptance or a higher offer."""
         accepted = move == "accept"
         if own and seat not in self.answered:
             self.count(seat, "accepts_first", int(accepted))
@@ -171,7 +171,7 @@ class _Counting:
         self.won(self.bidder, seat, self.offered)
 
     def gift(self, seat: int, move: Any, own: bool) -> None:
-        """Nothing was offered: the other one may give a gem and act."""
+        """Count whether the other seat gives a gem after no offer was made."""
         given = move != "decline"
         if own:
             self.count(seat, "gives_one", int(given))
@@ -183,7 +183,7 @@ class _Counting:
             self.count(one, "yields", 0)
 
     def won(self, winner: int, other: int, gems: int) -> None:
-        """A barter is over."""
+        """Count a barter that is over."""
         for seat in (winner, other):
             self.count(seat, "wins", int(seat == winner))
             self.count(seat, "yields", int(seat == other))
@@ -191,7 +191,7 @@ class _Counting:
         self.count(other, "got", gems)
 
     def guess(self, seat: int, move: str, most: int, own: bool) -> None:
-        """A guess at the action that is hidden; the last of ``most`` decides whether it stays so."""
+        """Count a guess. The last of ``most`` guesses decides whether the action stays hidden."""
         self.guesses.append(move)
         hider, action = self.hidden
         caught = move == action
@@ -202,7 +202,7 @@ class _Counting:
 
 
 def habits_of(state: State, most_guesses: int) -> list[Habits]:
-    """The habits of a finished game by seat. Raises ``ValueError`` while it runs."""
+    """Return the habits of a finished game by seat. Raises ``ValueError`` while it runs."""
     over = finished(state)
     counting = _Counting(over.seats)
     for seat, kind, move, mark in over.steps:

@@ -1,6 +1,6 @@
-"""Legal moves: list them, draw one, check one, or find one by its position.
+"""Legal moves: list, draw and check them, or find one by its position.
 
-Moves have one order everywhere: the default first, then as the sections below go.
+Moves have one order everywhere: the default first, then the order of the sections below.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ _FACES = ("face_up", "blind")
 
 
 def options(state: Procedure) -> list[str]:
-    """The words that answer an ``action`` or a ``guess``."""
+    """Return the legal words for an ``action`` or a ``guess``."""
     shown = state.shown()
     return [action for action in state.actions if action not in shown] if shown else list(state.actions)
 
 
 def victims(state: Procedure, seat: int) -> dict[str, str]:
-    """The colours each opponent with a gem holds, by the opponent's number as a string."""
+    """Return the colors of each opponent with a gem, by the number of its seat as a string."""
     return {str(other): letters(gems) for other, gems in enumerate(state.gems) if other != seat and gems != NO_GEMS}
 
 
 def _ways(supply: Gems) -> tuple[str, ...]:
-    """What can be taken of a supply, with the colours in order."""
+    """Return the selections of gems from a supply, each in the order of the colors."""
     pairs = combinations_with_replacement(letters(supply), min(FREE_CHOICE_TAKES, sum(supply)))
     ways = ["".join(pair) for pair in pairs]
     return tuple([way for way in ways if all(map(ge, supply, vector(way)))])
@@ -57,25 +57,25 @@ def _ways(supply: Gems) -> tuple[str, ...]:
 
 _COUNTS = range(FREE_CHOICE_TAKES + 1)
 _TAKES: Final = {supply: _ways(supply) for supply in product(_COUNTS, _COUNTS, _COUNTS, _COUNTS)}
-"""What can be taken alone on Free Choice, by the supply, of which more than can be taken makes no difference."""
+"""The selections of a single chooser of Free Choice, by supply. Larger supplies have the same selections."""
 
 
 def takes(state: Procedure, give: str) -> tuple[str, ...]:
-    """Alone on Free Choice: what can be taken once ``give`` is back in the supply."""
+    """Return the selections of a single chooser of Free Choice after ``give`` was returned."""
     red, yellow, green, blue = together(state.supply, ONE[give])
     most = FREE_CHOICE_TAKES
     return _TAKES[min(red, most), min(yellow, most), min(green, most), min(blue, most)]
 
 
 def offers(state: Procedure, seat: int) -> Iterator[Move]:
-    """The legal offers, ascending."""
+    """Yield the legal offers, ascending."""
     if len(state.offers) < OFFER_LIMIT:
         for offer in above(state.gems[seat], state.standing):
             yield {"offer": list(offer)}
 
 
 def immediates(state: Procedure, seat: int) -> Iterator[Move]:
-    """The ways of carrying out the card in hand."""
+    """Yield the ways to carry out the current immediate card."""
     card = state.immediate
     if card in ("half", "three"):
         for colour in COLOURS:
@@ -95,7 +95,7 @@ def immediates(state: Procedure, seat: int) -> Iterator[Move]:
 
 
 def free_choices(state: Procedure, seat: int) -> Iterator[Move]:
-    """Gems to give and take, alone or among several."""
+    """Yield the moves of Free Choice, for a single chooser or one of several."""
     if len(state.free_order) > 1:
         for colour in letters(state.supply):
             yield {"take": [colour]}
@@ -106,7 +106,7 @@ def free_choices(state: Procedure, seat: int) -> Iterator[Move]:
 
 
 def every(state: Procedure, seat: int) -> Iterator[Move]:
-    """All legal moves of the seat that is asked, in order."""
+    """Yield all legal moves of the seat that is asked, in order."""
     stage = state.stage
     if stage in ("action", "guess"):
         yield from options(state)
@@ -128,17 +128,17 @@ def every(state: Procedure, seat: int) -> Iterator[Move]:
 
 
 def every_move(state: Procedure, seat: int) -> list[Move]:
-    """Every legal move, in order."""
+    """Return all legal moves in order."""
     return list(every(state, seat))
 
 
 def offering(state: Procedure) -> bool:
-    """Whether the legal moves are one word and then offers, of which there may be thousands."""
+    """Return whether the legal moves are one word and then offers, which can be thousands."""
     return state.stage in ("open_barter", "answer_offer") and len(state.offers) < OFFER_LIMIT
 
 
 def few(state: Procedure, seat: int, limit: int) -> list[Move] | None:
-    """Every legal move if there are at most ``limit``, otherwise ``None``."""
+    """Return all legal moves if there are at most ``limit``, else ``None``."""
     if offering(state) and surely_above(state.gems[seat], state.standing) >= limit:
         return None
     found = list(islice(every(state, seat), limit + 1))
@@ -146,7 +146,7 @@ def few(state: Procedure, seat: int, limit: int) -> list[Move] | None:
 
 
 def default(state: Procedure) -> Move:
-    """The first legal move."""
+    """Return the first legal move."""
     stage = state.stage
     if stage in ("action", "guess"):
         return options(state)[0]
@@ -154,7 +154,7 @@ def default(state: Procedure) -> Move:
 
 
 def draw(state: Procedure, seat: int, random: Random) -> Move:
-    """One legal move, all equally likely; nothing is listed where there may be many."""
+    """Return a random legal move; all have the same probability. Does not list moves if there can be many."""
     stage = state.stage
     if stage == "action":
         return state.actions[int(random.random() * len(state.actions))]
@@ -180,7 +180,7 @@ def draw(state: Procedure, seat: int, random: Random) -> Move:
 
 
 def _drawn_colour(colours: str, random: Random) -> str:
-    """One of the colours, or ``""`` for declining."""
+    """Return a random color, or ``""`` for declining."""
     index = int(random.random() * (1 + len(colours)))
     return colours[index - 1] if index else ""
 
@@ -236,11 +236,11 @@ _WORDS: Final[dict[str, tuple[str, ...]]] = {
     "immediate": ("decline",),
     "free_choice": ("decline",),
 }
-"""The words that are legal whenever a decision of a kind is owed; an action's depend on the table."""
+"""The words that are always legal for a kind of decision. Those of an action depend on the table."""
 
 
 def check(state: Procedure, seat: int, move: object) -> Move:
-    """The canonical form of ``move``, or ``IllegalMove`` with the rule it breaks and what is legal."""
+    """Return the canonical form of ``move``. Raises ``IllegalMove`` with the broken rule and the legal moves."""
     stage = state.stage
     if type(move) is str:
         if move in (state.actions if stage == "action" else _WORDS[stage]):
@@ -267,7 +267,7 @@ def _check_word(state: Procedure, seat: int, stage: str, move: str) -> Move:
 
 
 def _why_not(state: Procedure, stage: str, move: str) -> str:
-    """The rule that a word breaks."""
+    """Return the rule that a word breaks."""
     if move == "free_choice" and stage == "action":
         return "Free Choice: This action exists only in games of five players."
     if stage == "guess" and move in state.actions:
@@ -378,7 +378,7 @@ def _illegal(state: Procedure, seat: int, rule: str) -> IllegalMove:
 
 
 def _in_words(state: Procedure, seat: int) -> str:
-    """What was legal: the whole list where it is short, otherwise what bounds it."""
+    """Return the legal moves in words: a list if it is short, otherwise the bounds."""
     if state.stage not in ("open_barter", "answer_offer"):
         return " · ".join(
             map(str, few(state, seat, _LISTED_IN_WORDS) or [*islice(every(state, seat), _LISTED_IN_WORDS), "…"])
@@ -394,7 +394,7 @@ def _in_words(state: Procedure, seat: int) -> str:
 
 
 class Offers:
-    """A word at place 0, then every offer of the seat that is asked, ascending. For the state as it is now."""
+    """The legal moves of a barter in the current state: a word at position 0, then every offer, ascending."""
 
     def __init__(self, state: Procedure, seat: int) -> None:
         self.state = state

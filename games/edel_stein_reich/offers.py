@@ -1,4 +1,4 @@
-"""Offers of a barter: vectors of gems, compared by number, then red, yellow, green, blue."""
+"""Offers in a barter: gems, compared by number, then red, yellow, green, blue."""
 
 from __future__ import annotations
 
@@ -14,22 +14,23 @@ NOTHING: Key = (0, 0, 0, 0, 0)
 
 
 def key(offer: Gems) -> Key:
-    """What two offers are compared by: (number, R, Y, G, B); the greater key is the higher offer."""
+    """Return the sort key of an offer: (number, R, Y, G, B). The greater key is the higher offer."""
     red, yellow, green, blue = offer
     return (red + yellow + green + blue, red, yellow, green, blue)
 
 
 def can_be_topped(holdings: Gems, standing: Key) -> bool:
-    """Whether some offer from ``holdings`` is higher; offering everything is the highest of them."""
+    """Return whether an offer from ``holdings`` can be higher. The highest possible offer is all gems."""
     red, yellow, green, blue = holdings
     count = red + yellow + green + blue
     return count > standing[0] or (count == standing[0] and (count, red, yellow, green, blue) > standing)
 
 
 def surely_above(holdings: Gems, standing: Key) -> int:
-    """So many offers from ``holdings`` are higher than ``standing`` at least, found without listing any.
+    """Return a lower bound of the number of offers from ``holdings`` above ``standing``, without listing them.
 
-    What a hand can offer lies symmetrically around half of its gems: if fewer are standing, half of it is more.
+    The possible offers are symmetric around half of the gems. So if ``standing`` has fewer gems, half of them are
+    higher.
     """
     reds, yellows, greens, blues = holdings
     fewer = 2 * standing[0] < reds + yellows + greens + blues
@@ -37,7 +38,7 @@ def surely_above(holdings: Gems, standing: Key) -> int:
 
 
 def above(holdings: Gems, standing: Key = NOTHING) -> Iterator[Gems]:
-    """Every offer from ``holdings`` that is higher than ``standing``, ascending."""
+    """Yield every offer from ``holdings`` that is higher than ``standing``, ascending."""
     reds, yellows, greens, blues = holdings
     for count in range(max(1, standing[0]), reds + yellows + greens + blues + 1):
         for red in range(max(0, count - yellows - greens - blues), min(reds, count) + 1):
@@ -50,10 +51,10 @@ def above(holdings: Gems, standing: Key = NOTHING) -> Iterator[Gems]:
 
 
 def drawn_above(holdings: Gems, standing: Key, random: Random) -> Gems | None:
-    """``None`` or an offer from ``holdings`` above ``standing``, all equally likely, without listing them.
+    """Return a random offer from ``holdings`` above ``standing``, or ``None``. All have the same probability.
 
-    What is kept back is drawn, at most as many gems of a colour as can be kept in all, and drawn again until what
-    is offered is higher.
+    The offers are not listed. Instead, the gems to keep are drawn, at most as many of each color as could be kept in
+    total. This is repeated until the offer is higher.
     """
     reds, yellows, greens, blues = holdings
     most = reds + yellows + greens + blues - standing[0]
@@ -81,7 +82,7 @@ def drawn_above(holdings: Gems, standing: Key, random: Random) -> Gems | None:
 
 
 def count_above(holdings: Gems, standing: Key) -> int:
-    """How many offers from ``holdings`` are higher than ``standing``, which may come from other holdings."""
+    """Return the number of offers from ``holdings`` above ``standing``, which can come from other holdings."""
     reds, yellows, greens, blues = holdings
     count, red, yellow, green, _ = standing
     total = reds + yellows + greens + blues
@@ -100,9 +101,9 @@ def count_above(holdings: Gems, standing: Key) -> int:
 
 
 def nth_above(holdings: Gems, standing: Key, place: int) -> Gems:
-    """The offer at ``place``, from 0, among those from ``holdings`` that are higher than ``standing``, ascending.
+    """Return the offer at position ``place``, from 0, of the offers from ``holdings`` above ``standing``, ascending.
 
-    Raises ``IndexError`` where there are not so many.
+    Raises ``IndexError`` if there are not enough offers.
     """
     reds, yellows, greens, blues = holdings
     left = count_above(holdings, standing) - 1 - place  # how many are higher than the one that is looked for
@@ -128,7 +129,7 @@ def nth_above(holdings: Gems, standing: Key, place: int) -> Gems:
 
 @lru_cache(maxsize=1 << 14)
 def _of_three(yellows: int, greens: int, blues: int) -> tuple[int, ...]:
-    """How many offers of three colours there are, by their number of gems."""
+    """Return the number of offers of three colors, by their number of gems."""
     return tuple(
         [
             sum([_of_two(greens, blues, count - yellow) for yellow in range(min(yellows, count) + 1)])
@@ -139,7 +140,7 @@ def _of_three(yellows: int, greens: int, blues: int) -> tuple[int, ...]:
 
 @lru_cache(maxsize=1 << 14)
 def _of_four(holdings: Gems) -> tuple[int, ...]:
-    """How many offers have so many gems or more, by their number of gems; the last is 0."""
+    """Return the number of offers with at least this number of gems, by number of gems. The last number is 0."""
     reds, yellows, greens, blues = holdings
     three = _of_three(yellows, greens, blues)
     at_least = [0]

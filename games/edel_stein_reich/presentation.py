@@ -1,4 +1,4 @@
-"""How Edel, Stein & Reich looks to people, in both variants: symbols, score columns, terms."""
+"""Presentation of both versions of Edel, Stein & Reich: symbols, score columns and terms."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ DECISIONS: Final = {
     "immediate": "use of an immediate card",
     "free_choice": "free choice",
 }
-"""What each kind of decision is called."""
+"""Names of the kinds of decisions."""
 
 _MORE: Final = (
     *("gem", "gems", "money", "millions", "certificate", "certificates", "supply", "bank"),
@@ -65,7 +65,7 @@ _MORE: Final = (
 )
 
 RULES: Final = (NO_OFFER, NOT_HIGHER, NOT_OWN)
-"""The rules of offers, as the engine says them."""
+"""The rules of offers, in the words of the engine."""
 
 TERMS: Final[tuple[str, ...]] = (*ACTION_NAMES.values(), *EVENT_NAMES.values(), *DECISIONS.values(), *RULES, *_MORE)
 
@@ -91,7 +91,10 @@ BEATS: Final[Mapping[str, Beat]] = {
     "counter_gift": "barter",
     "phase": "scoring",
 }
-"""A new phase begins after a scoring. After the last scoring, no question waits for it."""
+"""The beats of decisions and events.
+
+The event ``phase`` follows every scoring except the last one, after which no decision has to wait.
+"""
 
 PRESENTATION: Final[Presentation] = Presentation(
     "edel_stein_reich",
@@ -105,9 +108,9 @@ PRESENTATION: Final[Presentation] = Presentation(
     tutorial=FirstPhase(),
     beats=BEATS,
 )
-"""Three to five players."""
+"""The presentation for three to five players."""
 
 DUEL_PRESENTATION: Final[Presentation] = replace(
     PRESENTATION, guide_file="duel_guide.md", pictures=PICTURES_FOR_TWO, tutorial=None
 )
-"""The variant for two players."""
+"""The presentation for two players."""

@@ -1,4 +1,4 @@
-"""The procedure with three to five players: phases, rounds, secret choices, and what follows from them."""
+"""The procedure with three to five players: phases, rounds, secret choices, and their consequences."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from games.stepped import NOBODY
 
 
 class Procedure(Actions):
-    """A whole game without its public face; the two-player variant overrides its turns.
+    """A game without its documents. The version for two overrides its turns.
 
-    ``scored`` has, for every phase that is over, the money by seat after its scoring and the certificates that counted.
+    ``scored`` contains for each finished phase the money by seat after its scoring, and the certificates that counted.
     """
 
     __slots__ = (
@@ -53,7 +53,7 @@ class Procedure(Actions):
     # --- phases and rounds ----------------------------------------------------------------------
 
     def set_up(self) -> None:
-        """What else is settled before phase 1."""
+        """Do what else is necessary before phase 1."""
 
     def deal_phase(self) -> None:
         """Shuffle the gem cards and set some aside, the last one face up."""
@@ -63,7 +63,7 @@ class Procedure(Actions):
         self.gem_discards = ()
 
     def begin_phase(self) -> None:
-        """Deal the gem cards of the next phase, let a low supply be replenished, begin the first round."""
+        """Deal the gem cards of the next phase, refill a low supply, and begin the first round."""
         self.phase += 1
         self.round = 0
         self.deal_phase()
@@ -77,7 +77,7 @@ class Procedure(Actions):
         self.begin_round()
 
     def replenish(self) -> None:
-        """Everybody returns one gem of each colour that is low in the supply; all colours judged together."""
+        """Refill a low supply: every seat returns one gem of each low color. All colors are checked together."""
         low = [count <= LOW_SUPPLY for count in self.supply]
         if True not in low:
             return
@@ -89,7 +89,7 @@ class Procedure(Actions):
             self.note_event({"type": "supply_rule", "returned": [list(back) for back in returned]})
 
     def begin_round(self) -> None:
-        """A gem card for every seat, an event face up, and everybody chooses."""
+        """Deal a gem card to each seat and turn up an event. All seats then choose."""
         first = self.round * self.seats
         self.round += 1
         self.gem_cards = self.gem_pile[first : first + self.seats]
@@ -99,7 +99,7 @@ class Procedure(Actions):
         self.ask(NOBODY, "action")
 
     def end_round(self) -> None:
-        """Clear the table; the last round of a phase is followed by a scoring."""
+        """Clear the table. After the last round of a phase, begin the scoring."""
         first = (self.round - 1) * self.seats
         self.gem_discards += self.gem_pile[first : first + self.seats]
         self.gem_cards = (None,) * self.seats
@@ -112,7 +112,7 @@ class Procedure(Actions):
             self.end_phase()
 
     def end_phase(self) -> None:
-        """Score, then the next phase or the end."""
+        """Score, then begin the next phase or end the game."""
         certificates = tuple([cards.count("cert") for cards in self.cards])
         score_phase(self, self.phase)
         self.scored += ((tuple(self.money), certificates),)
@@ -122,7 +122,7 @@ class Procedure(Actions):
             self.ask(NOBODY, "over")
 
     def choose(self, seat: int, move: str, mark: str | None) -> None:
-        """Keep a choice in secret; the last one reveals them all, in seat order."""
+        """Keep a choice secret. The last one reveals all of them, in seat order."""
         self.choices[seat] = move
         if mark is not None:
             self.marks = {**self.marks, seat: mark}
@@ -130,7 +130,7 @@ class Procedure(Actions):
             self.reveal()
 
     def reveal(self) -> None:
-        """Turn all choices over and begin with the first action."""
+        """Reveal all choices and begin with the first action."""
         marks = self.marks
         for seat, choice in enumerate(self.choices):
             assert choice is not None
@@ -141,7 +141,7 @@ class Procedure(Actions):
         self.settle()
 
     def proceed(self) -> None:
-        """Go on with the actions of this round up to one that asks somebody, then end the round."""
+        """Continue with the actions of this round up to the next decision, or end the round."""
         while self.action_index < len(self.actions):
             action = self.actions[self.action_index]
             self.action_index += 1
@@ -155,7 +155,7 @@ class Procedure(Actions):
         self.end_round()
 
     def resolve(self, action: str, wanted: int) -> None:
-        """Let the ``wanted`` seats that chose ``action`` have it, barter for it or find it cancelled."""
+        """Let the ``wanted`` seats that chose ``action`` carry it out, barter for it, or find it canceled."""
         first = self.choices.index(action)
         if wanted == 1:
             self.perform(first, action)
@@ -168,7 +168,7 @@ class Procedure(Actions):
             self.note_event({"type": "cancelled", "action": action, "seats": seats})
 
     def apply(self, seat: int, move: Any, mark: str | bool | None) -> None:
-        """Write a legal move down and do it."""
+        """Record a legal move and carry it out."""
         stage = self.stage
         if stage == "action":
             self.choose(seat, move, mark if isinstance(mark, str) else None)
@@ -190,35 +190,35 @@ class Procedure(Actions):
             self.guess(seat, move)
 
     def guess(self, seat: int, move: str) -> None:  # noqa: ARG002
-        """Only the two-player variant guesses."""
+        """Never called: only the version for two has guesses."""
         raise AssertionError("guesses exist only in the game for two players")
 
     # --- what views ask for ---------------------------------------------------------------------
 
     def gem_stack(self) -> int:
-        """Face-down gem cards left for this phase."""
+        """The number of face-down gem cards left in this phase."""
         return len(self.gem_pile) - TABLES[self.seats].aside - self.round * self.seats
 
     def aside(self) -> Document | None:
-        """The gem cards set aside in this phase, of which only the top one is seen."""
+        """The gem cards set aside in this phase. Only the top one is visible."""
         count = TABLES[self.seats].aside
         return {"count": count, "top": self.gem_pile[-1] if count else None}
 
     def has_chosen(self, seat: int) -> bool:  # noqa: ARG002
-        """Whether it is known that ``seat`` has chosen; nobody is seen to be ready before all are."""
+        """Return whether the choice of ``seat`` is public. With several seats, this is only after all have chosen."""
         return self.revealed
 
     def shown(self) -> tuple[str, ...]:
-        """The cards guessed so far in this turn."""
+        """The cards guessed in this turn so far."""
         return ()
 
     def active_seat(self) -> int | None:
-        """Whose turn it is, where there are turns."""
+        """The active seat, or ``None`` in games without turns."""
         return None
 
 
 def _one_of_each(low: list[bool], gems: Gems) -> Gems:
-    """One gem of each colour that is low and there."""
+    """Return one gem of each low color that ``gems`` contains."""
     red, yellow, green, blue = gems
     return (
         1 if red and low[0] else 0,

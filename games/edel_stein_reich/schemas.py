@@ -1,4 +1,4 @@
-"""The definitions that the schemas of both variants of Edel, Stein & Reich are made of."""
+"""Definitions for the JSON Schemas of both versions of Edel, Stein & Reich."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from games.schemas import (
 
 @dataclass(frozen=True)
 class Variant:
-    """A variant as far as its documents differ: how many sit there and what may be chosen."""
+    """The differences between the documents of a version: the number of seats and the possible choices."""
 
     slug: str
     seat_counts: tuple[int, ...]
@@ -51,16 +51,16 @@ class Variant:
 
     @property
     def duel(self) -> bool:
-        """Whether it is the alternating game of two."""
+        """Whether this is the alternating version for two."""
         return self.seat_counts == (2,)
 
     @property
     def seat_key(self) -> str:
-        """A pattern for a seat as a key."""
+        """The pattern of a seat as a key."""
         return f"^[0-{max(self.seat_counts) - 1}]$"
 
     def by_seat(self, items: Schema, unique: bool = False) -> Schema:
-        """A list with one entry a seat."""
+        """Return the schema of a list with one entry per seat."""
         return array(items, min(self.seat_counts), max(self.seat_counts), unique)
 
 
@@ -70,7 +70,7 @@ BARTERED = ("money", "event", "gems")
 
 
 def codes(variant: Variant) -> Shapes:
-    """Seats, colours, cards and gems."""
+    """Return the definitions of seats, colors, cards and gems."""
     gems = array(integer(0, GEMS_PER_COLOUR), 4, 4)
     return {
         "seat": integer(0, max(variant.seat_counts) - 1),
@@ -99,7 +99,7 @@ def codes(variant: Variant) -> Shapes:
 
 
 def moves(variant: Variant) -> Shapes:
-    """The moves of every kind of decision, as the record writes them."""
+    """Return the definitions of the moves of every kind of decision, as in a record."""
     offer = closed({"offer": ref("some_gems")})
     kinds: Shapes = {
         "action": ref("action"),
@@ -117,7 +117,7 @@ def moves(variant: Variant) -> Shapes:
 
 
 def immediate_moves(variant: Variant) -> tuple[Schema, ...]:
-    """Half and three, adjust and halve_all, swap, rob."""
+    """Return the schemas of the moves of half and three, adjust and halve_all, swap, and rob."""
     return (
         const("apply"),
         closed({"colour": ref("colour")}),
@@ -127,22 +127,22 @@ def immediate_moves(variant: Variant) -> tuple[Schema, ...]:
 
 
 def single() -> Schema:
-    """One gem."""
+    """Return the schema of one gem."""
     return array(ref("colour"), 1, 1)
 
 
 def pair() -> Schema:
-    """Two gems in the order of their colours."""
+    """Return the schema of two gems in the order of their colors."""
     return enum([list(two) for two in combinations_with_replacement(COLOURS, 2)])
 
 
 def free_choice_moves(taken_alone: Schema) -> tuple[Schema, ...]:
-    """Alone: one gem back for two; among several: one gem."""
+    """Return the schemas of Free Choice: one gem for two as the only chooser; one gem as one of several."""
     return closed({"give": ref("colour"), "take": taken_alone}), closed({"take": single()})
 
 
 def any_move(variant: Variant, kinds: Shapes) -> Shapes:
-    """A move of any kind: as a record stores it, and as a player may write it (any order inside ``take``)."""
+    """Return the definitions of any move in a record, and in an answer (any order in ``take``)."""
     names = [*variant.actions, "decline", "accept", "face_up", "blind", "apply"]
     shapes: list[Schema] = [
         enum(names),
@@ -161,19 +161,19 @@ ALL_COLOURS: Schema = const(["R", "Y", "G", "B"])
 
 
 def decision(variant: Variant) -> Shapes:
-    """What a seat can be asked, kind by kind."""
+    """Return the definitions of decisions by kind."""
     shapes = [asked(kind, default, bounds) for kind, default, bounds in kinds(variant)]
     return {"decision": one_of(*shapes)}
 
 
 def asked(kind: str, default: Schema, bounds: Shapes) -> Schema:
-    """A decision: its bounds, its default move, and all legal moves where they are few (at least two)."""
+    """Return the schema of a decision: its bounds, its default move, and at least two legal moves if there are few."""
     legal = nullable(array(ref(f"move_{kind}"), 2, LISTED_MOVES, unique=True))
     return opened({"kind": const(kind), "seat": ref("seat"), **bounds, "default": default, "legal": legal})
 
 
 def kinds(variant: Variant) -> list[tuple[str, Schema, Shapes]]:
-    """Kind, default move and bounds."""
+    """Return the kinds of decisions with default move and bounds."""
     bartering: Shapes = {"action": ref("bartered_action"), "other": ref("seat"), "holdings": ref("gems")}
     answering: Shapes = {
         **bartering,
@@ -194,7 +194,7 @@ def kinds(variant: Variant) -> list[tuple[str, Schema, Shapes]]:
 
 
 def action_options(variant: Variant) -> Schema:
-    """The actions in hand."""
+    """Return the schema of the actions in hand."""
     options = [list(BARTERED)]
     if len(variant.actions) > len(BARTERED):
         options.append(list(variant.actions))
@@ -202,7 +202,7 @@ def action_options(variant: Variant) -> Schema:
 
 
 def immediate(variant: Variant) -> list[Shapes]:
-    """The bounds of an immediate card, which depend on the card."""
+    """Return the bounds of an immediate card by card."""
     take = by_key(variant.seat_key, ref("colours"))
     return [
         {"card": enum(("half", "three")), "colours": ALL_COLOURS},
@@ -213,7 +213,7 @@ def immediate(variant: Variant) -> list[Shapes]:
 
 
 def variant_kind(variant: Variant) -> tuple[str, Schema, Shapes]:
-    """Two players guess, others have the free choice."""
+    """Return the kind of decision that only one version has: guess or Free Choice."""
     if variant.duel:
         return "guess", enum(("money", "event")), {"options": array(ref("action"), 2, 3, unique=True)}
     give = one_of(array(ref("colour"), 0, 0), ref("colours"))
@@ -228,7 +228,7 @@ WHYS = ("barter", "counter_gift", "swap", "rob", "three", "adjust", "halve_all",
 
 
 def steps(variant: Variant, kinds: Shapes) -> Shapes:
-    """Chance steps, move steps, and which of them a log shows."""
+    """Return the definitions of chance steps, move steps, and steps in a log."""
     chance: Shapes = {
         "age_order": closed(
             {"chance": const("age_order"), "seats": variant.by_seat(ref("seat"), unique=True)},
@@ -255,7 +255,7 @@ def steps(variant: Variant, kinds: Shapes) -> Shapes:
 
 
 def move_step(kind: str) -> Schema:
-    """One move; ``forced`` and ``default`` exclude each other."""
+    """Return the schema of one move. ``forced`` and ``default`` exclude each other."""
     marks: Shapes = {"default": ref("default_reason")}
     if kind not in NEVER_FORCED:
         marks["forced"] = const(True)
@@ -264,13 +264,13 @@ def move_step(kind: str) -> Schema:
 
 
 def opening(variant: Variant) -> tuple[Schema, ...]:
-    """The steps that every record begins with."""
+    """Return the schemas of the first steps of every record."""
     names = ["age_order", "event_deck", "gem_deck", *(["starter"] if variant.duel else [])]
     return tuple(ref(f"chance_{name}") for name in names)
 
 
 def events(variant: Variant) -> Shapes:
-    """What follows from the rules, as a log tells it."""
+    """Return the definitions of events."""
     kinds: dict[str, Shapes] = {
         "phase": {"phase": integer(1, PHASES)},
         "supply_rule": {"returned": variant.by_seat(ref("gems"))},
@@ -287,7 +287,7 @@ def events(variant: Variant) -> Shapes:
 
 
 def dealing(variant: Variant) -> dict[str, Shapes]:
-    """Gem cards: aside and dealt; two players turn up one a turn."""
+    """Return the events of dealing gem cards: aside and deal; with two players one card per turn."""
     round_number = integer(1, max(variant.rounds))
     if variant.duel:
         return {"deal": {"round": round_number, "seat": ref("seat"), "gem_card": ref("gem_card")}}
@@ -298,7 +298,7 @@ def dealing(variant: Variant) -> dict[str, Shapes]:
 
 
 def acting(variant: Variant) -> dict[str, Shapes]:
-    """What becomes of the chosen actions."""
+    """Return the events of carrying out actions."""
     place = one_of(const("supply"), ref("seat"))
     whys = [why for why in WHYS if why != "free_choice" or "free_choice" in variant.actions]
     shared: dict[str, Shapes] = {
@@ -317,7 +317,7 @@ def acting(variant: Variant) -> dict[str, Shapes]:
 
 
 def rows(variant: Variant) -> Shapes:
-    """One row of a scoring."""
+    """Return the definition of one row of a scoring."""
     paid = variant.by_seat(integer())
     return {
         "scored_row": opened(
@@ -337,7 +337,7 @@ def rows(variant: Variant) -> Shapes:
 
 
 def scored() -> tuple[Schema, Schema]:
-    """A scoring of a phase has five rows in order, a half scoring the row of one colour."""
+    """Return the schemas of a phase scoring with five rows in order, and of a half scoring with one row."""
     colour_rows: list[Schema] = [{"allOf": [ref("scored_row")], "properties": {"of": const(c)}} for c in COLOURS]
     full: Schema = {
         "type": "array",
@@ -358,7 +358,7 @@ NOTHING: Schema = const(None)
 
 
 def view(variant: Variant) -> Shapes:
-    """The whole view and its larger parts."""
+    """Return the definitions of the view and its larger parts."""
     keys: Shapes = {
         "game": const(variant.slug),
         "seats": enum(variant.seat_counts),
@@ -386,14 +386,14 @@ def view(variant: Variant) -> Shapes:
 
 
 def aside(variant: Variant) -> Schema:
-    """The gem cards set aside in this phase; two players set none aside."""
+    """Return the schema of the gem cards set aside in this phase. Two players set none aside."""
     if variant.duel:
         return NOTHING
     return opened({"count": enum(variant.asides), "top": nullable(ref("gem_card"))})
 
 
 def variant_keys(variant: Variant) -> Shapes:
-    """What only one of the variants has; the other says so with ``null`` and ``[]``."""
+    """Return the keys that only one version uses. In the other they are ``null`` and ``[]``."""
     if variant.duel:
         guesses = array(ref("action"), 0, 2, unique=True)
         return {"free_choice": NOTHING, "active": nullable(ref("seat")), "guesses": guesses}
@@ -403,7 +403,7 @@ def variant_keys(variant: Variant) -> Shapes:
 
 
 def event_piles() -> Schema:
-    """The card on display, the face-down stack and the face-up cards under it."""
+    """Return the schema of the display, the face-down stack and the discards."""
     return opened(
         {
             "display": nullable(ref("event_card")),
@@ -414,7 +414,7 @@ def event_piles() -> Schema:
 
 
 def player() -> Schema:
-    """One seat as everybody sees it."""
+    """Return the schema of the public part of a seat."""
     return opened(
         {
             "gems": ref("gems"),
@@ -428,7 +428,7 @@ def player() -> Schema:
 
 
 def barter() -> Schema:
-    """A barter that is going on."""
+    """Return the schema of the current barter."""
     return opened(
         {
             "action": ref("bartered_action"),
@@ -441,7 +441,7 @@ def barter() -> Schema:
 
 
 def sizes(variant: Variant) -> list[Schema]:
-    """As many players and ages as seats."""
+    """Return the conditions that there is one player and one age per seat."""
     if len(variant.seat_counts) == 1:
         return []
     exact: dict[int, Schema] = {count: {"minItems": count, "maxItems": count} for count in variant.seat_counts}
@@ -456,7 +456,7 @@ def sizes(variant: Variant) -> list[Schema]:
 
 
 def variant_of(rules: Rules) -> Variant:
-    """The variant that ``rules`` are of, as the table of the decks lays it out."""
+    """Return the version of ``rules``, with the setup from ``decks.toml``."""
     layouts = [TABLES[count] for count in rules.seat_counts]
     longest = max((layout.actions for layout in layouts), key=len)
     rounds = tuple(layout.rounds for layout in layouts)
@@ -465,7 +465,7 @@ def variant_of(rules: Rules) -> Variant:
 
 
 def shapes_of(rules: Rules) -> GameShapes:
-    """Everything the documents of one variant are made of."""
+    """Return all definitions for the documents of one version."""
     variant = variant_of(rules)
     kinds = moves(variant)
     defs = {

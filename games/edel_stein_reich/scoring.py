@@ -1,4 +1,4 @@
-"""Scoring: majorities of the four colours, then certificates (also the half scoring of one colour)."""
+"""Scoring: majorities of the four colors, then certificates; also the half scoring of one color."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SOLE: Final = tuple(f"sole:{colour}" for colour in COLOURS)
 
 
 def score_colour(table: Table, colour: int, value: int, with_cards: bool) -> Document | None:
-    """Pay one colour's leaders ``value`` millions, let them return gems, and tell by seat if there is a journal."""
+    """Pay the leaders of a color ``value`` millions and return their gems. Return the row if there is a journal."""
     seats = table.seats
     counts = [gems[colour] for gems in table.gems]
     most = max(counts)
@@ -52,7 +52,7 @@ def score_colour(table: Table, colour: int, value: int, with_cards: bool) -> Doc
 
 
 def give_back(table: Table, seat: int, colour: int, count: int) -> None:
-    """``count`` gems of one colour go from a seat to the supply."""
+    """Move ``count`` gems of one color from a seat to the supply."""
     red, yellow, green, blue = ONE[COLOURS[colour]]
     gems = (count * red, count * yellow, count * green, count * blue)
     table.gems[seat] = without(table.gems[seat], gems)
@@ -60,12 +60,12 @@ def give_back(table: Table, seat: int, colour: int, count: int) -> None:
 
 
 def sole_bonus(cards: tuple[str, ...], colour: int) -> int:
-    """What a sole leader's scoring cards add for ``colour``, in millions."""
+    """Return what the scoring cards of a sole leader add for ``colour``, in millions."""
     return SOLE_BONUS[colour] * cards.count(_SOLE[colour]) + SOLE_ANY_BONUS * cards.count("sole_any")
 
 
 def certificate_pay(counts: list[int]) -> list[int]:
-    """Millions by seat: most certificates 10 each; if that is one seat, all with the next most get 4 each."""
+    """Return the payments by seat in millions: 10 for the most, 4 for the second most if only one seat has the most."""
     first = max(counts)
     if first == 0:
         return [0] * len(counts)
@@ -77,7 +77,7 @@ def certificate_pay(counts: list[int]) -> list[int]:
 
 
 def score_phase(table: Table, phase: int) -> None:
-    """Score all colours and the certificates at the end of ``phase``; then all held event cards go under the pile."""
+    """Score all colors and the certificates at the end of ``phase``, then discard all scoring cards."""
     rows = [score_colour(table, colour, MAJORITY_VALUES[colour], True) for colour in range(4)]
     pay = certificate_pay([cards.count("cert") for cards in table.cards])
     for seat, amount in enumerate(pay):
@@ -91,12 +91,12 @@ def score_phase(table: Table, phase: int) -> None:
 
 
 def score_half(table: Table, colour: int) -> None:
-    """Score one colour at once at half its value, without anybody's scoring cards."""
+    """Score one color now at half its value, without scoring cards."""
     row = score_colour(table, colour, HALF_VALUES[colour], False)
     if table.journal is not None:
         table.note_event({"type": "scored", "phase": None, "rows": [row]})
 
 
 def rank_keys(table: Table) -> list[tuple[int, ...]]:
-    """What the final ranks go by, seat by seat: money, gems, red, yellow, green, blue; the greatest is first."""
+    """Return the keys of the final ranks by seat: money, gems, red, yellow, green, blue. The greatest is first."""
     return [(money, sum(gems), *gems) for money, gems in zip(table.money, table.gems, strict=True)]

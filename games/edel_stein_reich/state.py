@@ -1,4 +1,4 @@
-"""A game of Edel, Stein & Reich as the contract of all games has it."""
+"""The state of Edel, Stein & Reich, which implements the contract of ``games.rules``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from games.stepped import SteppedState
 
 
 class EdelSteinReichState(Procedure):
-    """Three to five players; the two-player variant builds on it."""
+    """One game with three to five seats. The version for two extends it."""
 
     __slots__ = ()
 
@@ -33,7 +33,7 @@ class EdelSteinReichState(Procedure):
             self.require_one_of_several(seat)
 
     def require_one_of_several(self, seat: int) -> None:
-        """Raise ``LookupError`` unless ``seat`` is one of those who choose at once."""
+        """Raise ``LookupError`` unless ``seat`` is one of the seats that choose simultaneously."""
         if self.turn >= 0 or self.stage == "over" or not 0 <= seat < self.seats or self.choices[seat] is not None:
             raise LookupError(f"seat {seat} has no pending decision; pending seats: {list(self.pending)}")
 

@@ -1,6 +1,6 @@
-"""The table of a game: who holds what, and where the cards lie.
+"""The table of a game: possessions, supply and piles.
 
-Gems and piles of cards are tuples, which are replaced and never changed, so that copies of a state share them.
+Gems and piles of cards are tuples, which are replaced and never changed, so that copies of a state can share them.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from games.rules import Rules
 from games.stepped import NOBODY, SteppedState
 
 SUPPLY = -1
-"""The supply as giver or receiver of gems."""
+"""The supply as the source or target of gems."""
 
 
 class Table(SteppedState):
-    """Holdings and piles."""
+    """The possessions of all seats, the supply and the piles."""
 
     __slots__ = (
         "actions",
@@ -57,13 +57,13 @@ class Table(SteppedState):
         self.age: list[int] = []
 
     def draw_age_order(self) -> None:
-        """Settle who is younger than whom, and tell everybody."""
+        """Draw the age order and show it to all seats."""
         self.age_order = self.chance.shuffle("age_order", list(range(self.seats)))
         self.age = [self.age_order.index(seat) for seat in range(self.seats)]
         self.note_step(NOBODY, "age_order", self.age_order, None)
 
     def shuffle_events(self, cards: list[str]) -> None:
-        """Make a new face-down event pile of ``cards``; the last of the pile is the next to be drawn."""
+        """Make a new face-down pile of event cards. The last card is the next to be drawn."""
         deck = self.chance.shuffle("event_deck", cards)
         self.note_chance("event_deck", deck)
         self.event_pile = tuple(deck[::-1])
@@ -90,7 +90,7 @@ class Table(SteppedState):
             )
 
     def take(self, seat: int, wanted: Gems, why: str) -> None:
-        """Give ``seat`` the gems it wants, colour by colour as far as the supply goes."""
+        """Give ``seat`` the wanted gems, as far as the supply has them, color by color."""
         red, yellow, green, blue = wanted
         reds, yellows, greens, blues = self.supply
         if red > reds or yellow > yellows or green > greens or blue > blues:
@@ -98,13 +98,13 @@ class Table(SteppedState):
         self.transfer(SUPPLY, seat, wanted, why)
 
     def pay(self, seat: int, amount: int) -> None:
-        """The money action: ``amount`` millions from the bank."""
+        """Pay ``amount`` millions for the action Money."""
         self.money[seat] += amount
         if self.journal is not None:
             self.note_event({"type": "money", "seat": seat, "amount": amount})
 
     def draw_event(self) -> str:
-        """The next event card; the discards become a new pile first if the old one is used up."""
+        """Return the next event card. Reshuffles the discards first if the pile is empty."""
         if not self.event_pile:
             cards = sorted(self.event_discards, key=EVENT_ORDER.__getitem__)
             self.event_discards = ()
@@ -116,37 +116,37 @@ class Table(SteppedState):
         return card
 
     def turn_up_event(self) -> None:
-        """Lay the next event card face up."""
+        """Turn the next event card face up."""
         self.display = self.draw_event()
         if self.journal is not None:
             self.note_event({"type": "event_up", "card": self.display})
 
     def discard_event(self, seat: int | None, card: str) -> None:
-        """Put an event card under the pile, face up; ``None`` is a card nobody claimed."""
+        """Discard an event card. ``seat`` is ``None`` for a card that no seat took."""
         self.event_discards += (card,)
         if self.journal is not None:
             self.note_event({"type": "discarded", "seat": seat, "card": card})
 
     def discard_display(self) -> None:
-        """Put the unclaimed card on display under the pile, if there is one."""
+        """Discard the unclaimed card on display, if there is one."""
         if self.display is not None:
             self.discard_event(None, self.display)
             self.display = None
 
     def precedence(self, seat: int) -> tuple[int, ...]:
-        """Who opens a barter or chooses first: fewest red, yellow, green, blue, least money, youngest; the least."""
+        """Return the sort key of openers and choosers: fewest red, yellow, green, blue, least money, youngest."""
         return (*self.gems[seat], self.money[seat], self.age[seat])
 
 
 def together(held: Gems, more: Gems) -> Gems:
-    """``held`` and ``more``."""
+    """Return the sum of two vectors of gems."""
     reds, yellows, greens, blues = held
     red, yellow, green, blue = more
     return (reds + red, yellows + yellow, greens + green, blues + blue)
 
 
 def without(held: Gems, gone: Gems) -> Gems:
-    """``held`` less what is ``gone``."""
+    """Return ``held`` minus ``gone``."""
     reds, yellows, greens, blues = held
     red, yellow, green, blue = gone
     return (reds - red, yellows - yellow, greens - green, blues - blue)

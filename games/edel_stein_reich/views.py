@@ -1,4 +1,4 @@
-"""What a seat, or a spectator, may see of the table."""
+"""Views: what a seat or a spectator may see."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def view(state: Procedure, seat: int | None) -> Document:
-    """Everything ``seat`` may see now. Raises ``LookupError`` for a seat that is not at the table."""
+    """Return everything that ``seat`` may see now. Raises ``LookupError`` for a seat that does not exist."""
     if seat is not None:
         state.require_seat(seat)
     return {
@@ -46,7 +46,7 @@ def view(state: Procedure, seat: int | None) -> Document:
 
 
 def player(state: Procedure, seat: int) -> Document:
-    """What lies open before one seat."""
+    """Return the public part of one seat."""
     return {
         "gems": list(state.gems[seat]),
         "money": state.money[seat],
@@ -58,7 +58,7 @@ def player(state: Procedure, seat: int) -> Document:
 
 
 def barter(state: Procedure) -> Document | None:
-    """The barter that is going on, if there is one."""
+    """Return the current barter, or ``None``."""
     if state.opener < 0:
         return None
     return {

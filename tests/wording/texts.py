@@ -28,8 +28,8 @@ ERRORS: Final = re.compile(
 )
 CLI: Final = ("bots/cli/", "esr_platform/supervisor/", "esr_platform/demo/", "/management/", "bots/sandbox/probe/")
 API: Final = ("esr_platform/api/", "bots/client/")
-PUBLIC: Final = re.compile(r"games/\w+\.py|bots/(?:client|environments|house|protocol|runner)/.*")
-"""The modules whose docstrings users of the library read."""
+PUBLIC: Final = re.compile(r"games/.*|bots/(?:client|environments|house|protocol|runner)/.*")
+"""The modules with docstrings that users of the library read."""
 
 EXEMPT: Final = ("docs/contributing/style.md", "tests/wording/")
 """The style guide and the examples of rules quote what they forbid."""

@@ -34,7 +34,7 @@ def prospects(gains: Gains, seat: int, mixes: Sequence[Mix], action: str) -> flo
         nobody *= 1 - chance
     worth = nobody * mine
     for j, (chance, theirs) in enumerate(others):
-        if action == "free_choice":  # nobody is in the way of anybody, but alone it is worth twice as much
+        if action == "free_choice":  # never bartered for or canceled, but a single chooser gets twice as much
             worth += chance * 0.5 * mine * nobody / max(1 - chance, 1e-9)
             continue
         rest = nobody / max(1 - chance, 1e-9)

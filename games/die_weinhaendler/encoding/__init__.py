@@ -1,4 +1,4 @@
-"""Die Weinhändler as a learner sees it."""
+"""The numeric encoding of Die Weinhändler."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from games.rules import Document, Move
 
 
 class WeinhaendlerEncoding(Encoding):
-    """60 actions at every table: a bid card by card, a bottle and then its cell."""
+    """60 actions with any number of seats: a bid card by card; for laying a bottle, then a cell."""
 
     def __init__(self, seats: int) -> None:
         super().__init__(seats, moves.NAMES, sections(seats))

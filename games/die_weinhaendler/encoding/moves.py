@@ -1,10 +1,10 @@
 """The moves of Die Weinhändler as sequences of actions.
 
-| actions | what they are | moves |
+| actions | meaning | moves |
 |---|---|---|
-| ``pass``, ``done`` | as in a record | a whole move each |
-| ``stop`` | no further card | the end of a bid |
-| ``empty``, ``Y5`` … ``P25`` | a bottle of one's own | a bid, highest value first; the first action of laying |
+| ``pass``, ``done`` | as in a record | a complete move |
+| ``stop`` | no more cards | the end of a bid |
+| ``empty``, ``Y5`` … ``P25`` | a bottle in your hand | a bid, highest value first; the first action of laying |
 | ``[0, -4]`` … ``[4, 0]`` | a cell, level and x | the second action of laying, also in a new cellar |
 """
 
@@ -19,7 +19,7 @@ from games.learning import Chosen
 from games.rules import Document, Move
 
 PLACES: Final = tuple(place_of(cell) for cell in range(CELLS) if cell_of(*place_of(cell)) == cell)
-"""The 35 cells a cellar can have, as ``[level, x]``."""
+"""The 35 cells that a cellar can have, as ``[level, x]``."""
 
 PASS: Final = 0
 DONE: Final = 1
@@ -28,18 +28,18 @@ CARD: Final = 3
 CELL: Final = CARD + len(CODES)
 
 NAMES: Final = ("pass", "done", "stop", *CODES, *map(str, PLACES))
-"""What every action is called."""
+"""The names of all actions."""
 
 _CELL: Final = {tuple(place): CELL + number for number, place in enumerate(PLACES)}
 
 
 def options(decision: Document, chosen: Chosen) -> list[int]:
-    """The actions that may follow ``chosen``; none after a whole move."""
+    """Return the actions that can follow ``chosen``; none after a complete move."""
     return _bid(decision, chosen) if decision["kind"] == "bid" else _lay(decision, chosen)
 
 
 def cards_chosen(chosen: Chosen) -> list[str]:
-    """The codes of the bottles that are chosen already."""
+    """Return the codes of the chosen bottles."""
     return [CODES[action - CARD] for action in chosen if CARD <= action < CELL]
 
 
@@ -66,10 +66,10 @@ def _bid(decision: Document, chosen: Chosen) -> list[int]:
 
 
 def _can_differ(total: int, rest: Sequence[int], taken: Collection[int]) -> bool:
-    """Whether ``total``, or more with some of ``rest``, is a total that nobody has.
+    """Return whether ``total``, alone or with some of ``rest``, is a total that no other seat has.
 
-    Adding the rest one by one gives different totals, so with as many as there are other totals one of them is free.
-    With fewer than that, there are few sets of them to try.
+    Adding the rest one by one gives different totals. So if the rest has at least as many cards as there are other
+    totals, one of them is free. If it has fewer, there are few selections to try.
     """
     if total not in taken or len(rest) >= len(taken):
         return True
@@ -95,7 +95,7 @@ def _cells(decision: Document, card: int) -> list[int]:
 
 
 def compose(decision: Document, actions: Chosen) -> Move:
-    """The move that whole ``actions`` stand for."""
+    """Return the move of a complete sequence of ``actions``."""
     if actions[0] < CARD:
         return NAMES[actions[0]]
     cards = cards_chosen(actions)
@@ -103,7 +103,7 @@ def compose(decision: Document, actions: Chosen) -> Move:
 
 
 def sequence(decision: Document, move: Any) -> Chosen:
-    """The actions that compose a legal move."""
+    """Return the actions that compose a legal move."""
     if type(move) is str:
         return (NAMES.index(move),)
     if decision["kind"] == "bid":

@@ -1,4 +1,4 @@
-"""What a seat is told, as sections of numbers; "by seat" begins with the seat itself and goes on clockwise."""
+"""The observation of a seat as sections of numbers. "By seat" begins with the seat itself and continues clockwise."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ POINTS_UNIT: Final = 100
 TENTHS_UNIT: Final = 1000
 CELLARS_UNIT: Final = 4
 CAP: Final = 10.0
-"""What numbers without a bound in the rules are cut at; games never come near ten of their units."""
+"""Limit of numbers that the rules do not bound. Games never come near ten of their units."""
 
 _SHARES: Final = Shares(dict.fromkeys(CODES, COPIES))
 _CARDS: Final = len(CODES)
@@ -37,16 +37,16 @@ _CELL: Final = {
     code: [*one_hot(VARIETY[card] if card else None, len(VARIETIES)), STARS[card] / STAR_GRADES, float(not card)]
     for card, code in enumerate(CODES)
 }
-"""The numbers of a cell that a bottle lies in."""
+"""The numbers of an occupied cell."""
 
 _CELL_SIZE: Final = len(_CELL[EMPTY_CODE])
 _CELLAR_SIZE: Final = _CELL_SIZE * len(PLACES)
 _FIRST: Final = {tuple(place): _CELL_SIZE * number for number, place in enumerate(PLACES)}
-"""Where the numbers of a cell begin in those of its cellar."""
+"""The index of a cell's first number in the numbers of its cellar."""
 
 
 def sections(seats: int) -> tuple[Section, ...]:
-    """The observation at a table of ``seats``, section by section."""
+    """Return the sections of the observation with ``seats`` seats."""
     return (*_table(seats), *_players(seats), *_asked())
 
 
@@ -111,7 +111,7 @@ def _bottles(codes: list[str]) -> list[float]:
 
 
 def _laid(seen: Seen) -> list[float]:
-    """A covered empty bottle is out of play and counts as laid as well."""
+    """Return the laid bottles. A covered empty bottle is out of play and also counts as laid."""
     cells = [cell for player in seen.players for cellar in player["cellars"] for cell in cellar]
     return _bottles([code for cell in cells for code in (cell["card"], cell["under"]) if code])
 
@@ -156,7 +156,7 @@ def _full_cellars(seen: Seen) -> list[float]:
 
 
 def _cellars(seen: Seen) -> list[float]:
-    """The open cellars; one whose owner has none is vacant."""
+    """Return the open cellar of every seat; a seat without one has only vacant cells."""
     numbers = [0.0] * (_CELLAR_SIZE * len(seen.players))
     for place, player in enumerate(seen.players):
         if player["cellars"] and not _is_full(player["cellars"][-1]):

@@ -38,10 +38,10 @@ class Strategy:
     # --- bidding -------------------------------------------------------------------------------------------------
 
     def bid(self, decision: Document, view: Document) -> Any:
-        """Bid once: the one or two bottles that gain most if nobody bids after us.
+        """Bid once: the one or two bottles that gain most if no player bids after us.
 
-        A bid directly below a good bid gets the bottles of that bid. Possible improvements: bid again if another
-        player bids in between, and raise a bid slightly with an empty bottle.
+        A bid directly below a good bid gets the bottles of that bid. Possible improvements: bid again if another player
+        bids in between, and raise a bid slightly with an empty bottle.
         """
         if decision["bid"]:
             return "pass"
@@ -90,7 +90,7 @@ class Strategy:
     def promise(self, move: Document, cellar: dict[Cell, str]) -> float:
         """Value of a move: its stars, plus bottles of the same wine next to it, which can become a trio."""
         card, (level, x) = move["card"], move["cell"]
-        # A bottle lies on (level - 1, x) and (level - 1, x + 1); it carries (level + 1, x - 1) and (level + 1, x).
+        # A bottle rests on (level - 1, x) and (level - 1, x + 1); it supports (level + 1, x - 1) and (level + 1, x).
         around = [
             (level, x - 1),
             (level, x + 1),

@@ -54,7 +54,7 @@ def tell(log: Mapping[str, Any], names: Sequence[str], by_step: bool = False) ->
 
 
 def tell_entry(story: Story, entry: Mapping[str, Any]) -> None:
-    """One entry of a log: ``story.table`` follows it, and what is worth a sentence gets one."""
+    """Follow one entry of a log in ``story.table`` and add a sentence if it needs one."""
     story.ply = entry["ply"]
     if story.by_step and "step" in entry:
         story.settle()

@@ -24,13 +24,13 @@ def tell_starter(story: Story, step: Event) -> None:
 
 
 def tell_hand(story: Story, event: Event) -> None:
-    """Only in a seat's own log."""
+    """Add the dealt hand, which only a seat's own log contains."""
     assert story.own is not None
     story.say(f"{story.names[story.own]} is dealt {bottles(event['cards'])}")
 
 
 def tell_refill(story: Story, event: Event) -> None:
-    """New bottles for the display; before the first round they are the whole of it."""
+    """Add the new bottles on display. Before the first round they are the whole display."""
     table, cards = story.table, event["cards"]
     before = list(table.display)
     table.refill(cards)
@@ -42,13 +42,13 @@ def tell_refill(story: Story, event: Event) -> None:
 
 
 def first_round(story: Story) -> None:
-    """The first round begins with its first bid; no event says so."""
+    """Begin the first round at its first bid, because it has no event."""
     if not story.table.round:
         _begin_round(story, story.table.start)
 
 
 def tell_start(story: Story, event: Event) -> None:
-    """A round is over, and the next one begins."""
+    """End a round and begin the next one."""
     _tell_points(story)
     _begin_round(story, event["seat"])
     story.say(f"{story.names[event['seat']]} starts; the display shows {bottles(story.table.display)}")
@@ -73,7 +73,7 @@ def _tell_points(story: Story) -> None:
 
 
 def tell_outcome(story: Story, outcome: Event) -> None:
-    """A chapter of its own for ranks and forfeits."""
+    """Add a separate chapter with ranks and forfeits."""
     story.begin("Result", story.ply)
     ranks, scores = outcome["ranks"], outcome["scores"]
     placed = finishers(outcome)
@@ -217,7 +217,7 @@ def tell_laid(story: Story, event: Mapping[str, Any]) -> None:
 
 
 def _earned(story: Story, seat: int, card: str, trios: Sequence[Sequence[Sequence[int]]]) -> str:
-    """``(2 stars, 4 for three alike, 1 for a run)``; empty for an empty bottle."""
+    """Return points in words, such as ``(2 stars, 4 for three alike, 1 for a run)``; empty for an empty bottle."""
     if is_empty(card):
         return ""
     count = stars(card)
@@ -234,5 +234,5 @@ def _earned(story: Story, seat: int, card: str, trios: Sequence[Sequence[Sequenc
 
 
 def _alike(cellar: Mapping[Cell, str], trio: Sequence[Sequence[int]]) -> bool:
-    """Whether the three bottles of a trio are identical; otherwise they have one, two and three stars."""
+    """Return whether the bottles of a trio are identical. Otherwise they have one, two and three stars."""
     return len({cellar[level, x] for level, x in trio}) == 1

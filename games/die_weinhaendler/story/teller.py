@@ -1,6 +1,6 @@
-"""A story in the making, and the table as a reader of a log can follow it.
+"""A builder of the move list, and the table as a reader of a log can follow it.
 
-A sentence that several entries make waits until it is complete.
+A sentence that describes several entries waits until it is complete.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from games.words import listing
 class Story(Narrative):
     """Collects the sentences of a game while ``table`` follows it.
 
-    ``own`` is the seat whose log is told, ``ply`` that of the entry that is being told. ``layer`` is the seat that is
-    laying, and ``has_laid`` whether it has laid something in this turn; ``laid`` are the words for what it has laid in
-    this sentence, ``earned`` its points for them, and ``noted`` the remark on the bottle that comes next.
+    ``own`` is the seat of the log, and ``ply`` the ply of the current entry. ``layer`` is the seat that is laying, and
+    ``has_laid`` whether it has laid a bottle in this turn. ``laid`` contains the words for the bottles laid in this
+    sentence, ``earned`` their points, and ``noted`` the remark on the next bottle.
     """
 
     def __init__(self, names: Sequence[str], own: int | None = None, by_step: bool = False) -> None:
@@ -36,17 +36,17 @@ class Story(Narrative):
         self._remarks = ""
 
     def say(self, sentence: str) -> None:
-        """Begin a new sentence, after those that were waiting."""
+        """Begin a new sentence after the waiting ones."""
         self.settle()
         super().say(sentence)
 
     def begin(self, title: str, ply: int) -> None:
-        """Begin a chapter, after the sentences that were waiting."""
+        """Begin a chapter after the waiting sentences."""
         self.settle()
         super().begin(title, ply)
 
     def say_of(self, seat: int, does: tuple[str, str], remark: str) -> None:
-        """``seat`` does as others may have just done: ``("passes", "pass")``; they share a sentence."""
+        """Add an action of ``seat``, such as ``("passes", "pass")``. Equal consecutive actions share a sentence."""
         if self.laid or self._does != does:
             self.settle()
         self._does = does
@@ -54,7 +54,7 @@ class Story(Narrative):
         self._remarks += remark
 
     def settle(self) -> None:
-        """Finish the sentences that were waiting."""
+        """Finish the waiting sentences."""
         alike, laid = self._alike, self.laid
         self._alike, self.laid = [], []
         if alike:
@@ -80,10 +80,10 @@ Cell = tuple[int, int]
 
 
 class Following:
-    """What a reader knows at one point of a log.
+    """The table as known at one point of a log.
 
-    ``bids`` are the codes on the table by seat, ``cellars`` the uncovered bottles of each seat's cellars by cell.
-    ``stack`` is the number of cards left in it. ``round`` counts from 1 once somebody has been asked.
+    ``bids`` are the codes of the bids by seat, ``cellars`` the uncovered bottles of each seat's cellars by cell.
+    ``stack`` is the number of cards left in it. ``round`` counts from 1, beginning with the first decision.
     """
 
     def __init__(self, seats: int) -> None:
@@ -98,33 +98,33 @@ class Following:
         self.points = [0] * seats
 
     def total(self, seat: int) -> int:
-        """The bid of a seat in tenths; 0 without one."""
+        """Return the bid of a seat in tenths; 0 without a bid."""
         return total(in_order([NUMBERS[code] for code in self.bids[seat]]))
 
     def above(self, seat: int) -> list[int]:
-        """The seats with a higher bid than ``seat`` has, the lowest of them first."""
+        """Return the seats with a higher bid than ``seat``, lowest first."""
         mine = self.total(seat)
         return sorted((other for other in range(self.seats) if self.total(other) > mine), key=self.total)
 
     def below(self, seat: int) -> list[int]:
-        """The seats with a bid, but a lower one than ``seat`` has, the highest of them first."""
+        """Return the seats with a lower bid than ``seat``, highest first."""
         mine = self.total(seat)
         return sorted((s for s in range(self.seats) if 0 < self.total(s) < mine), key=self.total, reverse=True)
 
     def refill(self, cards: Sequence[str]) -> None:
-        """Cards come from the stack to the display."""
+        """Move cards from the stack to the display."""
         self.stack -= len(cards)
         self.display = ordered(in_order([NUMBERS[code] for code in [*self.display, *cards]]))
 
     def lay(self, seat: int, card: str, cell: Cell) -> bool:
-        """A bottle is laid in the open cellar; whether it covers an empty one."""
+        """Lay a bottle in the open cellar. Return whether it covers an empty one."""
         cellar = self.cellars[seat][-1]
         covers = cell in cellar
         cellar[cell] = card
         return covers
 
     def begin_round(self, start: int) -> None:
-        """Nobody has bid yet in the next round."""
+        """Begin the next round without bids."""
         self.round += 1
         self.start = start
         self.bids = [[] for _ in range(self.seats)]

@@ -17,24 +17,24 @@ VARIETIES: Final = {
     "S": "gray",
     "P": "purple",
 }
-"""Color of each variety by letter."""
+"""The color of each variety by its code."""
 
 BOTTLES: Final = {code: "empty bottle" if code == EMPTY_CODE else f"{VARIETIES[code[0]]} {code[1:]}" for code in CODES}
 """Names of the bottles by code."""
 
 
 def euros(tenths: int) -> str:
-    """``192`` as ``19.20``, and ``410`` as ``41``."""
+    """Return tenths as an amount: ``19.20`` for 192, and ``41`` for 410."""
     return f"{tenths // 10}.{tenths % 10}0" if tenths % 10 else str(tenths // 10)
 
 
 def that_bottle(code: str) -> str:
-    """One of several bottles that have just been named: ``blue 16`` or ``the empty bottle``."""
+    """Return the name of one of several bottles that were just named: ``blue 16`` or ``the empty bottle``."""
     return f"the {BOTTLES[code]}" if code == EMPTY_CODE else BOTTLES[code]
 
 
 def bottles(codes: Sequence[str]) -> str:
-    """Bottles in a sentence: ``gray 24, two blue 16 and an empty bottle``."""
+    """Return bottles in words: ``gray 24, two blue 16 and an empty bottle``."""
     return listing([_several(code, codes.count(code)) for code in dict.fromkeys(codes)])
 
 

@@ -1,4 +1,4 @@
-"""Edel, Stein & Reich as a learner sees it, with two to five players."""
+"""The numeric encoding of Edel, Stein & Reich, with two to five seats."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from games.rules import Document, Move
 
 
 class EdelSteinReichEncoding(Encoding):
-    """117 to 129 actions, an offer colour by colour; the two-player variant has the same ones."""
+    """117 to 129 actions. An offer is chosen color by color. The version for two has the same actions."""
 
     def __init__(self, seats: int) -> None:
         self.moves = Moves(seats)

@@ -1,13 +1,13 @@
 """The moves of Edel, Stein & Reich as sequences of actions.
 
-| actions | what they are | moves |
+| actions | meaning | moves |
 |---|---|---|
-| nine words | as in a record | a whole move each |
-| ``give R`` … | a gem of one's own | a counter-gift; the first action of a swap and of Free Choice alone |
-| ``name R`` … | a colour | half and three |
-| ``take R`` … | a gem of the supply | Free Choice, colours in order |
-| ``offer 0 R`` … | so many gems of a colour | an offer: red, yellow, green, blue |
-| ``take R of 1`` … | a gem of the seat so far clockwise | a swap, after the gem given; a robbery, opponents clockwise |
+| nine words | as in a record | a complete move |
+| ``give R`` … | one of your gems | a counter-gift; the first action of a swap and of Free Choice alone |
+| ``name R`` … | a color | half and three |
+| ``take R`` … | a gem of the supply | Free Choice, colors in order |
+| ``offer 0 R`` … | a number of gems of a color | an offer: red, yellow, green, blue |
+| ``take R of 1`` … | a gem of a seat, by distance clockwise | a swap, after the gem given; a rob, seat by seat |
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Options = Callable[["Moves", Document, Chosen], list[int]]
 
 
 def offered(chosen: Chosen) -> list[int]:
-    """The counts of an offer that are chosen already, red first."""
+    """Return the chosen numbers of gems of an offer, red first."""
     return [(action - OFFER) % (GEMS_PER_COLOUR + 1) for action in chosen if OFFER <= action < FROM]
 
 
@@ -52,7 +52,7 @@ def _colours(base: int, colours: Sequence[str]) -> list[int]:
 
 
 class Moves:
-    """The actions at a table of ``seats``; only the last block of them depends on it."""
+    """The actions with a number of ``seats``. Only the last block depends on it."""
 
     def __init__(self, seats: int) -> None:
         self.seats = seats
@@ -66,7 +66,7 @@ class Moves:
     # --- what may come next ---------------------------------------------------------------------
 
     def options(self, decision: Document, chosen: Chosen) -> list[int]:
-        """The actions that may follow ``chosen``; none after a whole move."""
+        """Return the actions that can follow ``chosen``; none after a complete move."""
         if chosen and chosen[0] < GIVE:
             return []
         return _OPTIONS[decision["kind"]](self, decision, chosen)
@@ -78,7 +78,7 @@ class Moves:
         return [_WORD["face_up"], _WORD["blind"]]
 
     def _barter(self, decision: Document, chosen: Chosen) -> list[int]:
-        """A count leads to a legal offer if offering all of the colours after it is one: nothing tops that."""
+        """Return the numbers that lead to a legal offer: those for which all gems of the later colors make it legal."""
         word = _WORD["accept" if decision["kind"] == "answer_offer" else "decline"]
         if decision.get("offers_made", 0) >= decision.get("offers_limit", 1):
             return [word]
@@ -119,11 +119,11 @@ class Moves:
         return [] if len(chosen) == len(victims) else self._from(*sorted(victims.items())[len(chosen)])
 
     def _victims(self, decision: Document) -> dict[int, list[str]]:
-        """The colours that opponents hold, by how far clockwise they sit."""
+        """Return the colors of the opponents by their distance clockwise."""
         return {self.distance(decision, int(other)): held for other, held in decision["take"].items()}
 
     def distance(self, decision: Document, other: int) -> int:
-        """How far clockwise ``other`` sits from the seat that is asked."""
+        """Return the distance clockwise from the seat that is asked to ``other``."""
         return int((other - decision["seat"]) % self.seats)
 
     def _from(self, distance: int, colours: Sequence[str]) -> list[int]:
@@ -140,7 +140,7 @@ class Moves:
     # --- there and back -------------------------------------------------------------------------
 
     def compose(self, decision: Document, actions: Chosen) -> Move:
-        """The move that whole ``actions`` stand for."""
+        """Return the move of a complete sequence of ``actions``."""
         first = actions[0]
         if first < GIVE:
             return WORDS[first]
@@ -160,12 +160,12 @@ class Moves:
         return {"colour": COLOURS[first - NAME]}
 
     def _taken(self, decision: Document, action: int) -> tuple[int, str]:
-        """The seat and the colour of an action that takes a gem of an opponent."""
+        """Return the seat and the color of an action that takes a gem of an opponent."""
         distance, colour = divmod(action - FROM, 4)
         return (decision["seat"] + 1 + distance) % self.seats, COLOURS[colour]
 
     def sequence(self, decision: Document, move: Any) -> Chosen:
-        """The actions that compose a legal move."""
+        """Return the actions that compose a legal move."""
         if type(move) is str:
             return (_WORD[move],)
         if "offer" in move:
@@ -183,7 +183,7 @@ class Moves:
 
 
 def _takes(decision: Document, taken: list[int], given: int | None) -> list[int]:
-    """The colours that Free Choice may take next: never one before the last, and the rest must suffice."""
+    """Return the colors that Free Choice can take next, in order, so that enough gems remain for the rest."""
     left = [*decision["take"]["supply"]]
     if given is not None:
         left[given] += 1

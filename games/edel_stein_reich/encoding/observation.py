@@ -1,4 +1,4 @@
-"""What a seat is told, as sections of numbers; "by seat" begins with the seat itself and goes on clockwise."""
+"""The observation of a seat as sections of numbers. "By seat" begins with the seat itself and continues clockwise."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ KINDS: Final = (
 MONEY_UNIT: Final = 100
 OFFERS_UNIT: Final = 20
 CAP: Final = 10.0
-"""What numbers without a natural bound are cut at; money and offers never come near ten of their units."""
+"""Limit of numbers without a natural bound. Money and offers never come near ten of their units."""
 
 _ACTIONS: Final = WORDS[:4]
 _EVENTS: Final = len(EVENT_ORDER)
@@ -53,7 +53,7 @@ _GEM_CARD: Final[dict[str | None, list[float]]] = {
 
 
 def sections(seats: int) -> tuple[Section, ...]:
-    """The observation at a table of ``seats``, section by section."""
+    """Return the sections of the observation with ``seats`` seats."""
     return (*_table(), *_players(seats), *_resolving(seats), *_asked(seats))
 
 
@@ -173,7 +173,7 @@ def _active(seen: Seen) -> list[float]:
 
 
 def _at(seen: Seen, *seats: int | None) -> list[float]:
-    """1 at these seats."""
+    """Return 1 at these seats and 0 elsewhere."""
     numbers = [0.0] * len(seen.players)
     for seat in seats:
         if seat is not None:
@@ -242,7 +242,7 @@ def _offer_begun(seen: Seen) -> list[float]:
 
 
 def _picked(seen: Seen) -> list[float]:
-    """``give`` and ``take`` lie around ``name``, which is never chosen before the last."""
+    """Return the chosen actions of ``give`` and ``take``. The actions ``name`` between them always complete a move."""
     numbers = [0.0] * (4 * (len(seen.players) + 1))
     for action in seen.chosen:
         if GIVE <= action < NAME:

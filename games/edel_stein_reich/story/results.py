@@ -41,7 +41,7 @@ def tell_phase(story: Story, rows: Sequence[Row]) -> None:
 
 
 def colour_row(story: Story, row: Row, values: Sequence[int], with_cards: bool = True) -> str:
-    """``Blue (8 million): magpie and abacus tie for the most (4), get 4 each and return 2 each``."""
+    """Return ``Blue (8 million): magpie and abacus tie for the most (4), get 4 each and return 2 each``."""
     colour = COLOURS.index(row["of"])
     counts = [held[colour] for held in story.table.gems]
     most = max(counts)
@@ -84,7 +84,7 @@ def _idle_cards(story: Story, row: Row, leaders: Sequence[int]) -> list[str]:
 
 
 def certificate_row(story: Story, row: Row) -> str:
-    """``Certificates: kontor has the only one and gets 10``."""
+    """Return a row such as ``Certificates: kontor has the only one and gets 10``."""
     first, second = CERTIFICATE_VALUES
     counts = [cards.count("cert") for cards in story.table.cards]
     leaders = [seat for seat, paid in enumerate(row["share"]) if paid == first]
@@ -110,7 +110,7 @@ Score = Mapping[str, Any]
 
 
 def tell_outcome(story: Story, outcome: Mapping[str, Any], ply: int) -> None:
-    """A chapter of its own for ranks, ties and forfeits."""
+    """Add a separate chapter with ranks, ties and forfeits."""
     story.begin("Result", ply)
     ranks, scores = outcome["ranks"], outcome["scores"]
     placed = finishers(outcome)

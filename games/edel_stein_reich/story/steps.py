@@ -56,7 +56,7 @@ def _choosers(story: Story, action: str) -> str:
 
 
 def _turn_over(story: Story, seat: int, move: str) -> None:
-    """Two players: the hidden card is shown after a hit, which has named it already, or after two misses."""
+    """Two players: add the revealed action after a hit, which has already named it, or after two misses."""
     if move in story.table.guesses:
         return
     story.say(f"{story.names[seat]} reveals {ACTION_NAMES[move]}")

@@ -1,4 +1,4 @@
-"""A story in the making, and the table as a reader of a log can follow it."""
+"""A builder of the move list, and the table as a reader of a log can follow it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Story(Narrative):
         self.duel = seats == 2
 
     def act(self, seat: int, *verbs: str) -> None:
-        """``seat`` carries out its action: right after winning the right to it, or because it was alone on it."""
+        """Add that ``seat`` carries out its action, after it won the barter or because it was the only chooser."""
         name, phrase = self.names[seat], " and ".join(verbs)
         if self.table.winner == seat and not self.in_this_step:
             self.say(f"{name} {phrase}")
@@ -42,13 +42,13 @@ class Story(Narrative):
 
 
 class Following:
-    """What a reader knows at one point of a log.
+    """The table as known at one point of a log.
 
-    ``choices`` holds this round's revealed actions by seat. ``winner`` has won a barter, or turned over an action that
-    was not caught, and has not acted yet; ``turned``: the last sentence is about that seat. ``owed_gems`` is the seat
-    that is to take the gems of a card. ``idle``: an immediate card is being carried out and nothing has come of it so
-    far; ``refusing``: the display is about to be discarded for a blind draw, which ``drew`` a card; ``picks`` counts
-    the free choices made.
+    ``choices`` contains the revealed actions of this round by seat. ``winner`` is the seat that has won a barter, or
+    whose action was not caught, and has not acted yet. ``turned`` is true if the last sentence is about that seat.
+    ``owed_gems`` is the seat that will take the gems of a card. ``idle`` is true while an immediate card has had no
+    effect yet. ``refusing`` is true before the display is discarded for a blind draw, and ``drew`` is the card drawn.
+    ``picks`` counts the free choices made.
     """
 
     def __init__(self, seats: int) -> None:
@@ -61,7 +61,7 @@ class Following:
         self.begin_round({})
 
     def begin_round(self, gem_cards: Mapping[int, str]) -> None:
-        """A new round with these gem cards by seat; the choices and guesses of the last one are gone."""
+        """Begin a round with these gem cards by seat, without choices and guesses."""
         self.gem_cards = dict(gem_cards)
         self.choices: dict[int, str] = {}
         self.guesses: list[str] = []
@@ -83,44 +83,44 @@ class Following:
         self.winner = winner
 
     def begin_barter(self, opener: int) -> str:
-        """The opener is known: who barters, and the action it is about."""
+        """Begin a barter with this opener and return its action."""
         action = self.action_of(opener)
         rivals = self.choosers(action) if self.active is None else [0, 1]
         self.barter = (opener, next(seat for seat in rivals if seat != opener))
         return action
 
     def action_of(self, seat: int) -> str:
-        """The action that ``seat`` is bartering for or has won."""
+        """Return the action for which ``seat`` barters or that it has won."""
         return self.choices[seat] if self.active is None else self.guesses[-1]
 
     def win(self, seat: int) -> None:
-        """``seat`` is entitled to the action that was bartered for."""
+        """Record that ``seat`` has won the action of the barter."""
         if self.action_of(seat) == "gems":
             self.owed_gems = seat
         self.end_barter(seat)
 
     @property
     def supply(self) -> list[int]:
-        """The gems nobody holds."""
+        """The gems in the supply."""
         return [GEMS_PER_COLOUR - sum(held[colour] for held in self.gems) for colour in range(4)]
 
     def choosers(self, action: str) -> list[int]:
-        """The seats that chose ``action`` this round, ascending."""
+        """Return the seats that chose ``action`` in this round, ascending."""
         return sorted(seat for seat, choice in self.choices.items() if choice == action)
 
     def precedence(self, seat: int) -> tuple[int, ...]:
-        """What decides who opens: red, yellow, green, blue, money, age; the least goes first."""
+        """Return the sort key of openers: fewest red, yellow, green, blue, least money, youngest."""
         return (*self.gems[seat], self.money[seat], self.age_order.index(seat))
 
     def move_gems(self, giver: int | str, receiver: int | str, gems: Sequence[int]) -> None:
-        """Gems pass from a seat or ``"supply"`` to another."""
+        """Move gems between seats or ``"supply"``."""
         for place, sign in ((giver, -1), (receiver, 1)):
             if isinstance(place, int):
                 held = self.gems[place]
                 self.gems[place] = [have + sign * count for have, count in zip(held, gems, strict=True)]
 
     def pay_row(self, row: Mapping[str, Any]) -> None:
-        """One row of a scoring: money to everybody, gems back to the supply."""
+        """Apply one row of a scoring: money for the seats, gems to the supply."""
         for seat in range(self.seats):
             self.money[seat] += row["share"][seat] + row["sole_bonus"][seat] + row["per_gem"][seat]
             if row["of"] in COLOURS:

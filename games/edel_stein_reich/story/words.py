@@ -24,13 +24,13 @@ _CARDS: Final = {
 
 
 def gems(counts: Sequence[int]) -> str:
-    """``[0, 2, 0, 1]`` as ``2 yellow and 1 blue``."""
+    """Return gems in words: ``2 yellow and 1 blue`` for ``[0, 2, 0, 1]``."""
     named = zip(counts, COLOUR_NAMES.values(), strict=True)
     return listing([f"{count} {colour}" for count, colour in named if count]) or "nothing"
 
 
 def gems_of(colours: Sequence[str]) -> str:
-    """``["R", "R"]`` as ``2 red``."""
+    """Return letters of gems in words: ``2 red`` for ``["R", "R"]``."""
     return gems([colours.count(colour) for colour in COLOURS])
 
 
@@ -40,7 +40,7 @@ def gem_card(code: str) -> str:
 
 
 def event_card(code: str) -> str:
-    """The short name of an event card, in quotation marks."""
+    """Return the short name of an event card in quotation marks."""
     kind, _, colour = code.partition(":")
     if kind == "sole":
         name = f"{SOLE_BONUS[COLOURS.index(colour)]} for {COLOUR_NAMES[colour]} alone"

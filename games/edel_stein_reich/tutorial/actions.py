@@ -1,4 +1,4 @@
-"""The lesson of choosing an action: what each would bring, and who else could want it."""
+"""The lesson about choosing an action: the value of each action, and who else could want it."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ INTRODUCTIONS: Final[dict[int, tuple[Sentence, ...]]] = {
     ),
     7: (Sentence("This is the last round before the scoring. Count what each action would change."),),
 }
-"""What is new in a round."""
+"""What is new in a round, by round."""
 
 ONE_RIVAL: Final = 0.6
-"""What an action is worth that one other wants as well, beside having it alone."""
+"""The value of an action that one other player also wants, as a share of its full value."""
 
 
 def lesson(view: Document, decision: Document, names: Sequence[str]) -> Lesson:
-    """Which action to take in this round."""
+    """Return the lesson about the action of this round."""
     seat, options = decision["seat"], decision["options"]
     wanted = {other: prices.dearest(view, other, options) for other in range(view["seats"]) if other != seat}
     advised = max(options, key=lambda action: _prospect(view, seat, action, list(wanted.values())))
@@ -100,7 +100,7 @@ def _wish(view: Document, other: int, action: str, names: Sequence[str]) -> Sent
 
 
 def _leads(view: Document, seat: int) -> list[Sentence]:
-    """The colours in which the newcomer has gained and nobody has more."""
+    """Return sentences about the colors in which the newcomer has gained and leads."""
     own = view["players"][seat]["gems"]
     return [
         Sentence(
@@ -112,7 +112,7 @@ def _leads(view: Document, seat: int) -> list[Sentence]:
 
 
 def leading(view: Document, seat: int) -> list[int]:
-    """The colours of which ``seat`` has more than at the start, and nobody has more."""
+    """Return the colors of which ``seat`` has more than at the start, and no other seat has more."""
     own = view["players"][seat]["gems"]
     return [at for at in range(4) if own[at] > 3 and own[at] >= cards.most_of_others(view, seat, at)]
 

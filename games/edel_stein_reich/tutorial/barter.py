@@ -1,4 +1,4 @@
-"""The lessons of a barter: opening it, answering an offer, giving a gem where nothing was offered."""
+"""The lessons about a barter: to open it, to answer an offer, and to give a gem if there is no offer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HIGHER: Final = Sentence(
 
 
 def opening(view: Document, decision: Document, names: Sequence[str], first: bool) -> Lesson:
-    """The first offer of a barter."""
+    """Return the lesson about the first offer of a barter."""
     held = decision["holdings"]
     said = _said(view, decision, names)
     offer = _affordable(view, decision, NOTHING)
@@ -52,7 +52,7 @@ def opening(view: Document, decision: Document, names: Sequence[str], first: boo
 
 
 def answering(view: Document, decision: Document, names: Sequence[str], first: bool) -> Lesson:
-    """An offer that is accepted or topped."""
+    """Return the lesson about accepting an offer or making a higher one."""
     standing = decision["standing"]
     said = {
         **_said(view, decision, names),
@@ -84,7 +84,7 @@ def answering(view: Document, decision: Document, names: Sequence[str], first: b
 
 
 def giving(view: Document, decision: Document, names: Sequence[str]) -> Lesson:
-    """One gem for the action, where the other offered none."""
+    """Return the lesson about giving one gem for the action if the other player offered none."""
     said = _said(view, decision, names)
     gift = (decision["colours"] or [None])[-1]
     return Lesson(
@@ -130,7 +130,7 @@ def _brings(view: Document, decision: Document) -> int:
 
 
 def _affordable(view: Document, decision: Document, standing: Sequence[int]) -> list[int] | None:
-    """The cheapest higher offer that leaves alone the colours in which one leads."""
+    """Return the cheapest higher offer without gems of the colors in which the newcomer leads."""
     kept = leading(view, decision["seat"])
     held = [0 if at in kept else count for at, count in enumerate(decision["holdings"])]
     return prices.lowest_offer(held, standing)
@@ -151,7 +151,7 @@ def _kept(view: Document, decision: Document) -> list[Sentence]:
 
 
 def _lowest(decision: Document) -> list[Sentence]:
-    """What is just higher than the standing offer."""
+    """Return hints about the lowest offers above the standing offer."""
     lowest = prices.lowest_offer(decision["holdings"], decision["standing"])
     if lowest is None:
         return [Sentence("You cannot make a higher offer, so you must accept.")]

@@ -1,4 +1,4 @@
-"""What the event cards would mean to the newcomer, one sentence each."""
+"""The value of each event card for the newcomer, in one sentence."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from games.tutorial import Sentence, Term
 
 
 def name(card: str) -> Term:
-    """What an event card is called."""
+    """Return the name of an event card."""
     return Term(EVENT_NAMES[card])
 
 
 def most_of_others(view: Document, seat: int, colour: int) -> int:
-    """The most gems of a colour that anybody but ``seat`` has."""
+    """Return the maximum number of gems of a color that another seat has."""
     counts: list[int] = [player["gems"][colour] for other, player in enumerate(view["players"]) if other != seat]
     return max(counts)
 
 
 def meaning(card: str, view: Document, seat: int) -> Sentence:
-    """What ``card`` would bring ``seat``, as things stand."""
+    """Return what ``card`` would bring ``seat`` in this position."""
     kind, _, colours = card.partition(":")
     return _MEANINGS[kind](card, colours, view, seat)
 

@@ -1,4 +1,4 @@
-"""What the scoring of the phase paid, to whom and why."""
+"""Explanations of the scoring of the phase: payments, receivers and reasons."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CERTIFICATES: Final = "cert"
 
 
 def scored(entries: Sequence[Document]) -> tuple[list[Document], list[list[int]]]:
-    """The rows of the first phase's scoring, and how many gems of each colour every seat had before it."""
+    """Return the rows of the first scoring, and the gems of each color that every seat had before it."""
     held: dict[int, list[int]] = {}
     for entry in entries:
         event = entry.get("event", {})
@@ -38,19 +38,19 @@ def _add(held: dict[int, list[int]], seat: int, gems: Sequence[int], sign: int) 
 
 
 def row_of(row: Row, colour: str, seat: int) -> int:
-    """What ``seat`` returned of ``colour`` in a row."""
+    """Return the number of gems of ``colour`` that ``seat`` returned in a row."""
     returned: int = row["returned"][seat] if row["of"] == colour else 0
     return returned
 
 
 def paid(row: Row, seat: int) -> int:
-    """All that a row pays ``seat``."""
+    """Return the total payment of a row to ``seat``."""
     amount: int = row["share"][seat] + row["sole_bonus"][seat] + row["per_gem"][seat]
     return amount
 
 
 def grid(rows: Sequence[Row], held: Sequence[Sequence[int]], names: Sequence[str]) -> Grid:
-    """What every row paid every seat; the last line is the sum."""
+    """Return the payments by row and seat, with the sum in the last row."""
     seats = range(len(names))
     lines = [[_head(row), *(_cell(row, held, seat) for seat in seats)] for row in rows]
     sums = [Sentence("%(paid)s", {"paid": sum(paid(row, seat) for row in rows)}) for seat in seats]
@@ -76,7 +76,7 @@ def _cell(row: Row, held: Sequence[Sequence[int]], seat: int) -> Sentence:
 
 
 def why(row: Row, held: Sequence[Sequence[int]], seat: int, names: Sequence[str]) -> Sentence:
-    """What a row meant for ``seat``."""
+    """Explain what a row meant for ``seat``."""
     if row["of"] == CERTIFICATES:
         return _why_certificates(row, seat)
     at = COLOURS.index(row["of"])
@@ -129,7 +129,7 @@ def _why_certificates(row: Row, seat: int) -> Sentence:
 
 
 def standing(money: Sequence[int], seat: int, names: Sequence[str]) -> Sentence:
-    """Who has how much, and whether that is enough for ``seat``."""
+    """Compare the money of all seats from the point of view of ``seat``."""
     order = sorted(range(len(names)), key=lambda seat: -money[seat])
     listed = ", ".join(f"{names[seat]} {money[seat]}" for seat in order)
     if money[seat] == max(money):

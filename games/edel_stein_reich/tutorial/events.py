@@ -1,4 +1,4 @@
-"""The lessons of the event cards: the open one or the unseen one, and what to do with a card that acts at once."""
+"""The lessons about event cards: the open card or the top of the stack, and how to use an immediate card."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CERTIFICATES: Final = EVENT_CARDS.count("cert")
 
 
 def choosing(view: Document, decision: Document, first: bool) -> Lesson:
-    """The card on display or the top of the stack."""
+    """Return the lesson about the card on display and the top of the stack."""
     seat, display = decision["seat"], decision["display"]
     good = prices.of_event(display, view["players"][seat]["gems"]) >= prices.UNSEEN
     said = {"card": cards.name(display)}
@@ -44,7 +44,7 @@ def choosing(view: Document, decision: Document, first: bool) -> Lesson:
 
 
 def using(view: Document, decision: Document, legal: Sequence[object]) -> Lesson:
-    """A card that acts at once."""
+    """Return the lesson about an immediate card."""
     card, seat = decision["card"], decision["seat"]
     said = {"card": cards.name(card)}
     own = view["players"][seat]["gems"]

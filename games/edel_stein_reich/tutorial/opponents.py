@@ -1,4 +1,4 @@
-"""How the newcomer's opponents play: by the rule of thumb, without a thought of what the others want."""
+"""The newcomer's opponents: they play by the rule of thumb and ignore the interests of other players."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from games.rules import Document, Move
 
 
 def choose(decision: Document, view: Document) -> Move:
-    """The answer to one decision."""
+    """Return the move for a decision."""
     answer: Move = _ANSWERS[decision["kind"]](decision, view)
     return answer
 

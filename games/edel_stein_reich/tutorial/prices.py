@@ -1,6 +1,6 @@
-"""What things are worth by the rule of thumb that the tutorial teaches, in half millions.
+"""Values by the rule of thumb that the tutorial teaches, in half millions.
 
-A gem counts a quarter of what the majority of its colour pays: 3½, 3, 2½ and 2 millions.
+A gem counts a quarter of the payment for the majority of its color: 3½, 3, 2½ and 2 millions.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ GEM: Final = tuple(value // 2 for value in MAJORITY_VALUES)
 CERTIFICATE: Final = 10
 THREE: Final = 3 * GEM[0]
 UNSEEN: Final = 6
-"""An event card nobody has seen."""
+"""The value of an unknown event card."""
 
 _FLAT: Final = {"cert": CERTIFICATE, "three": THREE, "sole_any": 8, "half": 8}
 
 
 def price(gems: Sequence[int]) -> int:
-    """What a handful of gems ``[R, Y, G, B]`` is worth."""
+    """Return the value of gems ``[R, Y, G, B]``."""
     return sum(one * count for one, count in zip(GEM, gems, strict=True))
 
 
 def of_event(card: str, gems: Sequence[int]) -> int:
-    """What an event card is worth to somebody who holds ``gems``."""
+    """Return the value of an event card for a player who has ``gems``."""
     kind, _, colours = card.partition(":")
     if kind in _FLAT:
         return _FLAT[kind]
@@ -39,7 +39,7 @@ def of_event(card: str, gems: Sequence[int]) -> int:
 
 
 def of_action(view: Document, seat: int, action: str) -> int:
-    """What carrying out ``action`` would bring ``seat`` in this round."""
+    """Return the value of ``action`` for ``seat`` in this round."""
     own = view["players"][seat]
     if action == "money":
         return 2 * MONEY_ON_CARD[own["gem_card"]]
@@ -50,12 +50,12 @@ def of_action(view: Document, seat: int, action: str) -> int:
 
 
 def dearest(view: Document, seat: int, actions: Sequence[str]) -> str:
-    """The action that would bring ``seat`` most; the first of several."""
+    """Return the most valuable action for ``seat``; the first of several."""
     return max(actions, key=lambda action: of_action(view, seat, action))
 
 
 def lowest_offer(held: Sequence[int], standing: Sequence[int]) -> list[int] | None:
-    """The cheapest offer from ``held`` that is higher than ``standing``; ``None`` where there is none."""
+    """Return the cheapest offer from ``held`` above ``standing``, or ``None``."""
     least = [sum(standing), *standing]
     size = least[0] + 1
     offers = product(*(range(min(have, size) + 1) for have in held))
@@ -64,23 +64,23 @@ def lowest_offer(held: Sequence[int], standing: Sequence[int]) -> list[int] | No
 
 
 def drawn(gems: Sequence[int]) -> str:
-    """``[0, 2, 0, 1]`` as ``2 {Y} 1 {B}``, for a page to draw."""
+    """Return gems as tokens for a page: ``2 {Y} 1 {B}`` for ``[0, 2, 0, 1]``."""
     return " ".join(f"{count} {{{colour}}}" for colour, count in zip(COLOURS, gems, strict=True) if count) or "0"
 
 
 def millions(halves: int) -> str:
-    """``7`` as ``3½``."""
+    """Return half millions as a number of millions: ``3½`` for 7."""
     whole, half = divmod(halves, 2)
     return f"{whole or ''}½" if half else str(whole)
 
 
 def gains(offer: Sequence[int] | None, brings: int, standing: Sequence[int]) -> bool:
-    """Whether acting for ``offer`` is better than being paid ``standing``."""
+    """Return whether acting for ``offer`` is better than receiving ``standing``."""
     return offer is not None and brings - price(offer) > price(standing)
 
 
 def lowest_alike(held: Sequence[int], standing: Sequence[int]) -> list[int] | None:
-    """The lowest offer with as many gems as ``standing`` that is higher; ``None`` where there is none."""
+    """Return the lowest higher offer with as many gems as ``standing``, or ``None``."""
     count = sum(standing)
     offers = product(*(range(min(have, count) + 1) for have in held))
     return min((list(gems) for gems in offers if sum(gems) == count and list(gems) > list(standing)), default=None)

@@ -1,4 +1,4 @@
-"""The tutorial as the page plays it: four merchants, the first of three phases, always the same deal."""
+"""The tutorial: four merchants play the first of three phases, always with the same deal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from games.tutorial import Grid, Lesson, Sentence, Tutorial
 
 
 class FirstPhase(Tutorial):
-    """Seven rounds and a scoring; the deal is one in which every kind of meeting happens early."""
+    """Seven rounds and a scoring. In this deal, every kind of situation occurs early."""
 
     game = "edel-stein-reich"
     seats = 4
