@@ -144,10 +144,10 @@ def _skeleton(text: str) -> str:
 
 @lru_cache(maxsize=1)
 def _prototypes() -> Mapping[int, str]:
-    """By code point, the prototype that stands for it and all that look like it.
+    """Return the prototype of each code point: one character for all that look alike.
 
     The package lists for each character those that look like it. A prototype is listed with all of its characters, and
-    each of these with the prototype alone. A prototype of several characters, such as "rn" for "m", is no key itself.
+    each of these with the prototype alone. A prototype of several characters, such as "rn" for "m", is not a key.
     """
     from confusable_homoglyphs.confusables import confusables_data
 

@@ -22,15 +22,17 @@ class BotQuerySet(models.QuerySet["Bot"]):
 
 
 class Bot(models.Model):
-    """A player: made of code, a name that keeps its rating while its versions change, or a person who plays by hand.
+    """A player on ladders and at tables: a hosted bot, a remote bot, or a human player.
 
-    The program of a ``remote`` one runs elsewhere and plays over the API; its versions are names (``RemoteBot``). The
-    row of a ``person`` is how its owner sits at tables (``bots.owners``): it has one version and no code, is called
-    like its owner and changes with them; all guests share one of the house, ``GUEST``. A bot belongs either to a person
-    (``owner``) or to the house (``house_name``, an entry of ``bots.house.catalogue``). A bot that is ``retired`` or
-    ``paused`` is given no new matches: the first is its owner's wish, the second comes after
-    ``ladder.matches.pauses.MOST_BAD`` bad matches in a row, or when its code is lost, with a sentence that says so. One
-    that is ``suspended`` by staff, alone or ``suspended_with_owner``, is off its ladders until staff lift that.
+    Its versions change; the bot keeps its name. The program of a ``remote`` bot runs elsewhere and plays over the API;
+    its versions are labels (``RemoteBot``). A ``person`` represents its owner at tables (``bots.owners``): it has one
+    version without code, and the name of its owner. All guests share the row ``GUEST``.
+
+    A bot belongs either to a user (``owner``) or to the platform (``house_name``, a name in ``bots.house.catalogue``).
+    A ``retired`` or ``paused`` bot gets no new matches. Its owner retires it. It is paused after
+    ``ladder.matches.pauses.MOST_BAD`` bad matches in a row, or when its code is lost, and a sentence states the reason.
+    A bot that staff ``suspended``, alone or with its owner (``suspended_with_owner``), is off its ladders until staff
+    lift this.
     """
 
     class Kind(models.TextChoices):
@@ -179,7 +181,7 @@ class BotVersion(models.Model):
         return f"{self.bot} v{self.number}"
 
     def claims_table(self, game: str, seats: int) -> bool:
-        """Whether the version supports a format. Formats of house bots are in the catalogue."""
+        """Return whether the version supports a format. Formats of house bots are in ``bots.house.catalogue``."""
         return seats in self.claims.get(game, ())
 
 

@@ -1,7 +1,7 @@
 """Find the program that a launcher starts for a version in the database.
 
-A version is a house bot's only if the installed catalogue has its name with the same digest; then the installed code
-runs. Everything else is untrusted code, and no value in the database lets it run outside the sandbox.
+A version belongs to a house bot only if ``bots.house.catalogue`` contains its name with the same digest. Then the
+installed code runs. Everything else is untrusted code, and no value in the database lets it run outside the sandbox.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class LostCode(PlatformFailure):
 
 
 def house_bot(version: BotVersion) -> HouseBot | None:
-    """Return the catalogue entry of ``version``; ``None`` for untrusted code."""
+    """Return the house bot of ``version``, or ``None`` for untrusted code."""
     entry = HOUSE.get(version.bot.house_name)
     return entry if entry is not None and entry.digest() == version.digest else None
 

@@ -50,9 +50,9 @@ class Series(Generic[P]):
 
 @dataclass(frozen=True)
 class SeriesGame:
-    """One finished game of a series: its number from 0, the bot at each seat, and what the runner reports.
+    """One finished game of a series: its number from 0, the bot in each seat, and its report.
 
-    ``transcript`` is what was said at the table, where it was kept.
+    ``transcript`` contains all messages, if they were stored.
     """
 
     number: int
@@ -111,29 +111,29 @@ def play_game(
 # --- Results ---------------------------------------------------------------------------------------------------------
 
 Z95 = 1.959964
-"""The normal quantile of a two-sided interval of 95 %."""
+"""The normal quantile of a two-sided 95% interval."""
 
 
 @dataclass(frozen=True)
 class MeanEstimate:
-    """A mean and the half width of its interval of 95 %; the width of fewer than two games is unknown."""
+    """A mean and the half width of its 95% interval, which is ``None`` for fewer than two games."""
 
     mean: float
     half_width: float | None
 
     @classmethod
     def of(cls, values: Sequence[float]) -> MeanEstimate:
-        """The estimate from independent ``values``, at least one, by the normal approximation."""
+        """Return the estimate from at least one independent value, by the normal approximation."""
         width = Z95 * stdev(values) / sqrt(len(values)) if len(values) > 1 else None
         return cls(fmean(values), width)
 
     def document(self) -> dict[str, Any]:
-        """The estimate as JSON values."""
+        """Return the estimate as JSON values."""
         return {"mean": self.mean, "half_width": self.half_width}
 
 
 def wilson(share: float, games: int) -> tuple[float, float]:
-    """The interval of 95 % of a share of ``games`` (Wilson 1927), which is never outside 0 and 1."""
+    """Return the 95% interval of a share of ``games`` (Wilson 1927). It is always within 0 and 1."""
     square = Z95 * Z95
     middle = (share + square / (2 * games)) / (1 + square / games)
     half = Z95 * sqrt(share * (1 - share) / games + square / (4 * games * games)) / (1 + square / games)

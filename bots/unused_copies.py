@@ -20,10 +20,10 @@ with suppress(ModuleNotFoundError):  # on Windows, where these folders are not m
 KEPT_DAYS: Final = 7
 
 MOST: Final = 256
-"""So many folders stay in one place: people bring small archives of large bots, and a disk would be full of them."""
+"""Maximum number of folders in one place. A small archive can contain a large bot, so folders could fill the disk."""
 
 IN_USE_S: Final = 900
-"""What was used within this time stays, however many there are: a game may be going on with it."""
+"""Folders used within this time stay, however many there are, because a game may use them."""
 
 _DAY_S: Final = 86_400
 
@@ -91,12 +91,12 @@ def forget_unused(folder: Path, most_bytes: float = inf) -> None:
         kept_bytes += _bytes(place) if most_bytes < inf else 0
         crowded = rank >= MOST or (rank > 0 and kept_bytes > most_bytes)
         if now - used > (IN_USE_S if crowded else KEPT_DAYS * _DAY_S):
-            with suppress(OSError):  # somebody else was quicker
+            with suppress(OSError):  # another worker has removed it
                 remove_at_once(place)
 
 
 def remove_at_once(place: Path) -> None:
-    """Remove a folder such that whoever opens it at this moment finds all of it or nothing. Raises ``OSError``."""
+    """Remove a folder atomically: a reader finds all of it or nothing. Raises ``OSError``."""
     gone = place.with_name(f"{uuid4().hex}.gone")
     place.rename(gone)
     shutil.rmtree(gone, ignore_errors=True)

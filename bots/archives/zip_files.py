@@ -37,7 +37,7 @@ ZIP64_LOCATOR_SIZE: Final = 20
 
 
 class Damaged(ValueError):
-    """Bytes that are not the record that should stand there; the message says which one is meant."""
+    """The bytes at this position are not the expected record. The message names the record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +288,7 @@ def sizes_of(data: bytes, entry: Entry, local: Local) -> Sizes:
 def header_fault(entry: Entry, local: Local, sizes: Sizes) -> FileFault | None:
     """Return a fault if the header and ``sizes`` contradict the table of contents."""
     same = local.name == entry.name and local.method == entry.method and sizes == entry.sizes
-    if entry.flags & SIZES_FOLLOW:  # then the header says of the sizes what was known, and zero of the others
+    if entry.flags & SIZES_FOLLOW:  # then the header contains zero for unknown sizes
         same = same and all(said in {0, true} for said, true in zip(local.sizes, entry.sizes, strict=True))
     if not same or local.needs > _NEWEST_FORMAT or (local.flags ^ entry.flags) & ~_LEVEL:
         return FileFault("two_headers", f"has two contradictory headers in the archive. {AGAIN}")

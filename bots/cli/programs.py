@@ -118,7 +118,7 @@ def find_played(
     if not word.startswith(HOUSE_PREFIX) and not is_bot:
         return _command(word)
     name, program = find_program(word, GAMES[game], seats)
-    launcher, starting = make_launcher(), Lock()  # two games may begin at once
+    launcher, starting = make_launcher(), Lock()  # two games can begin at the same time
     started = under_python(program, python) if isinstance(program, LocalProgram) else program
 
     def start() -> Process:

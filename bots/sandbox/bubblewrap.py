@@ -1,4 +1,4 @@
-"""What bubblewrap is told: the small world one bot sees. ``docs/internals/sandbox.md`` says why each line is there."""
+"""The options of bubblewrap. ``docs/internals/sandbox.md`` explains each of them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 HOME: Final = "/bot"
-"""Where a bot's own folder stands in its world, and where it starts."""
+"""The path of a bot's own folder in its sandbox, where it starts."""
 
 _NAMESPACES: Final = (
     "--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup",
@@ -28,7 +28,7 @@ ENVIRONMENT: Final = {
     "MKL_NUM_THREADS": "1",
     "MALLOC_ARENA_MAX": "2",
 }
-"""The environment of every sandboxed bot; numeric libraries would otherwise spend its memory on threads."""
+"""The environment of every sandboxed bot. It stops numeric libraries from using its memory for threads."""
 
 
 def options(
@@ -40,10 +40,10 @@ def options(
     block_fd: int,
     seccomp_fd: int,
 ) -> bytes:
-    """bubblewrap's options, NUL-separated, for a bot whose files are in ``folder`` and whose root is ``root``.
+    """Return bubblewrap's options, NUL-separated, for a bot with the files in ``folder`` and the root ``root``.
 
-    ``environment`` has its variables in addition to ``ENVIRONMENT``. Through the descriptors bubblewrap reports its
-    status, waits, and reads the filter.
+    ``environment`` contains variables in addition to ``ENVIRONMENT``. bubblewrap reports its status, waits, and reads
+    the filter with the three descriptors.
     """
     words = [*_NAMESPACES, *_IDENTITY, "--ro-bind", str(root), "/"]
     for device in DEVICES:

@@ -1,4 +1,4 @@
-"""From a program's name to the files that run: found, checked, and copied to where a seat's user can read them."""
+"""Find the files of a program, verify them, and copy them to a place where the user of a seat can read them."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from bots.sandbox.runtime import own_folder
 from bots.unused_copies import forget_unused, made_once
 
 LAST_READ_S: Final = 2_100_000_000
-"""When the files of a copy claim to have been read last: in 2036, so that ``relatime`` never writes down a reading.
+"""The access time of the files of a copy: in 2036, so that ``relatime`` never records a read.
 
-Otherwise each file would keep for a day whether somebody has read it, and every game of a bot sees the same files.
+Otherwise each file would show for a day whether it was read, and all games of a bot see the same files.
 """
 
 _WRITTEN_S: Final = 946_684_800
-"""When they claim to have been written: in 2000, all of them."""
+"""The modification time of the files of a copy: in 2000, for all of them."""
 
 
 @dataclass(frozen=True)
 class Code:
-    """A folder, the file in it to start, its arguments, and a digest of the contents (empty if it is not known).
+    """A folder, the file in it to start, its arguments, and the digest of its contents (empty if unknown).
 
-    ``compiled``: compile its modules once when it is staged, which saves some milliseconds per start. Only house bots
-    are compiled. ``shared`` are files outside of the folder that are copied next to ``entry`` when it is staged; code
-    with such files runs from a copy only.
+    ``compiled`` means that its modules are compiled once when it is staged, which saves some milliseconds per start.
+    Only house bots are compiled. ``shared`` are files outside of the folder that are copied next to ``entry`` when it
+    is staged; code with such files runs only from a copy.
     """
 
     folder: Path
@@ -44,19 +44,19 @@ class Code:
 
     @property
     def kind(self) -> str:
-        """Whose it is, so that no upload can ever lie where the house's code is looked for."""
+        """The kind of owner, so that an upload can never be stored in the place of a house bot."""
         if self.compiled:
             return "house"
         return "stored" if self.digest else "local"
 
     @property
     def is_python(self) -> bool:
-        """Whether the bots' interpreter runs it; anything else is executed itself."""
+        """Whether the interpreter of the platform runs it. Other files are executed."""
         return self.entry.endswith(".py")
 
 
 def code_of(program: Program) -> Code:
-    """The code of ``program``. Raises ``PlatformFailure`` if it is not there or not what it should be."""
+    """Return the code of ``program``. Raises ``PlatformFailure`` if it is missing or has the wrong digest."""
     if isinstance(program, HouseProgram):
         code = _house_code(program)
     elif isinstance(program, StoredProgram):
@@ -85,11 +85,11 @@ def _house_code(program: HouseProgram) -> Code:
 
 
 def staged(code: Code, runtime: Path) -> Path:
-    """A copy of the code's folder that every user may read and nobody but us may write; made once for each digest.
+    """Return a copy of the code's folder that every user can read and only this user can write, one per digest.
 
-    Nothing about it changes when it is used, so that no game can tell from it that there was another. When it was
-    last asked for stands on the folder around it, which no bot sees. Raises ``PlatformFailure`` for a folder that
-    holds anything but plain files and folders.
+    A copy never changes when it is used, so that a game cannot detect earlier games. The time of its last use is stored
+    on its parent folder, which no bot sees. Raises ``PlatformFailure`` for a folder that contains anything except
+    normal files and folders.
     """
     place = _place(code, runtime)
     try:
@@ -105,12 +105,12 @@ def _place(code: Code, runtime: Path) -> Path:
 
 
 def forget_old_copies(runtime: Path) -> None:
-    """Remove the copies that nobody has started for a week, and of too many those that nobody has for longest."""
+    """Remove copies that were not started for a week, and the least recently started ones if there are too many."""
     forget_unused(own_folder(runtime / "copies"), _most_bytes(runtime))
 
 
 def _most_bytes(runtime: Path) -> float:
-    """How much all copies may take: a quarter of the file system, which is the host's memory where it is a tmpfs."""
+    """Return the maximum size of all copies: a quarter of the file system, which is the host's memory for a tmpfs."""
     return shutil.disk_usage(runtime).total / 4
 
 
@@ -149,7 +149,7 @@ def _contents(folder: Path) -> str:
 
 
 def _compile(folder: Path) -> None:
-    """Lay the compiled modules beside their sources; an interpreter of another version passes them by."""
+    """Put compiled modules next to their sources. Other versions of the interpreter ignore them."""
     kept = folder / "__pycache__"
     kept.mkdir(mode=0o755)
     kept.chmod(0o755)

@@ -1,4 +1,4 @@
-"""The three pipes between the platform and one bot, as a launcher opens them."""
+"""The three pipes between the platform and one bot, and its process on the host."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from bots.runner.launcher import PlatformFailure
 
 @dataclass(frozen=True)
 class Pipes:
-    """The platform's ends of a bot's three pipes, and the bot's."""
+    """The ends of a bot's three pipes: those of the platform and those of the bot."""
 
     stdin: int
     stdout: int
@@ -31,7 +31,7 @@ class Pipes:
 
     @classmethod
     def open(cls) -> Pipes:
-        """Three new pipes, none of which any child inherits by itself."""
+        """Create three pipes. Children do not inherit them automatically."""
         ends: list[int] = []
         try:
             for _ in range(3):
@@ -44,12 +44,12 @@ class Pipes:
         return cls(stdin, stdout, stderr, (inbox, outbox, errors))
 
     def close_theirs(self) -> None:
-        """Let go of the bot's ends: it has its own by now."""
+        """Close the bot's ends after the bot has started with its own copies."""
         for descriptor in self.theirs:
             os.close(descriptor)
 
     def close_ours(self) -> None:
-        """Let go of the platform's ends, when the start has failed."""
+        """Close the platform's ends after a start has failed."""
         for descriptor in (self.stdin, self.stdout, self.stderr):
             os.close(descriptor)
 
@@ -61,14 +61,14 @@ logger = logging.getLogger(__name__)
 _END_MS = 5000
 _LOCK: Final = Lock()
 _LINGERING: Final[list[HostProcess]] = []
-"""Processes of this worker that were killed and had not ended in time."""
+"""Processes of this worker that were killed but did not end in time."""
 
 
 class HostProcess:
-    """A process ``pid`` that ``child`` is or guards; ``freed`` is called once when both are gone.
+    """The process ``pid``, which is ``child`` or is guarded by it. ``freed`` is called once when both have ended.
 
-    ``child`` is the process this one started. In a sandbox it is the monitor that waits for the bot. Raises
-    ``ProcessLookupError`` if there is no process ``pid`` any more.
+    ``child`` is the process that this one started. In a sandbox it is the monitor that waits for the bot. Raises
+    ``ProcessLookupError`` if the process ``pid`` no longer exists.
     """
 
     knows_cpu = True
@@ -123,11 +123,11 @@ class HostProcess:
         self._signal(self._pidfd, signal.SIGKILL)
 
     def stop(self, patience_ms: int = 0) -> int | None:
-        """Wait, kill the bot, then its monitor, and wait for both. Raises ``NeverBegun`` if the bot was never begun.
+        """Wait, kill the bot, then its monitor, and wait for both. Raises ``NeverBegun`` if the bot never began.
 
         A bot can delay its end, for example with resources that the kernel has to free. If it has not ended in time, it
-        counts as killed. Its seat stays taken until :func:`release_ended` finds that it has ended, or until this worker
-        process ends, so that no other bot gets its user meanwhile.
+        counts as killed. Its seat stays leased until :func:`release_ended` finds that it has ended, or until this
+        worker process ends, so that no other bot gets the same user in the meantime.
         """
         if self._stopped:
             return self.child.returncode
@@ -148,7 +148,7 @@ class HostProcess:
         return self._ended()
 
     def released(self) -> bool:
-        """Whether both processes have ended after all; their seat is given back if they have."""
+        """Return whether both processes have ended. Returns their seat in this case."""
         if not self._gone(self._pidfd, 0) or not self._gone(self._child_pidfd, 0):
             return False
         self._end_company()
@@ -162,13 +162,13 @@ class HostProcess:
         return self._status(self.child.wait())
 
     def _end_company(self) -> None:
-        """End what may be left besides the two; in a sandbox nothing can be."""
+        """End other remaining processes. In a sandbox there cannot be any."""
 
     def _status(self, returncode: int) -> int | None:
         return returncode
 
     def drop(self) -> None:
-        """End it without a word, for a start that has failed: its pipes and its seat are not touched."""
+        """End the process after a failed start, without its pipes and its seat."""
         self._stopped = True
         self.kill()
         self.child.kill()
@@ -193,16 +193,16 @@ class HostProcess:
 
 
 def release_ended() -> int:
-    """Give back the seats of bots that have ended since :meth:`HostProcess.stop` gave up; how many still have not."""
+    """Return the seats of bots that have ended since :meth:`HostProcess.stop` gave up. Return how many have not."""
     with _LOCK:
         _LINGERING[:] = [process for process in _LINGERING if not process.released()]
         return len(_LINGERING)
 
 
 def _descriptors(pid: int) -> set[str]:
-    """What a process has open, as ``/proc`` names it. Its main thread may have ended before the others.
+    """Return the open files of a process, as named in ``/proc``. Its main thread may have ended before the others.
 
-    Raises ``OSError`` where one may not look, or the process is gone.
+    Raises ``OSError`` if access is denied or the process has ended.
     """
     for thread in os.listdir(f"/proc/{pid}/task"):
         folder = f"/proc/{pid}/task/{thread}/fd"

@@ -1,4 +1,4 @@
-"""Fake bots for tests: a function of this process instead of a program. Never for anybody's code but our own."""
+"""Fake bots for tests: functions of this process instead of programs. Use them only for trusted code."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from games.rules import Document
 
 
 class InProcessLauncher:
-    """Runs :class:`FakeProgram` in threads, behind real pipes. It takes no other kind of program.
+    """Runs :class:`FakeProgram` in threads behind real pipes. It accepts no other kind of program.
 
-    The function of a fake gets ``hello``, every ``decide`` and ``end``. What it returns for a ``decide`` is its move;
-    ``bytes`` are written as they are, and so are those it returns for ``hello`` (anything else there means ``ready``).
-    ``SystemExit`` ends the fake as it would end a process.
+    The function of a fake gets ``hello``, every ``decide`` and ``end``. What it returns for a ``decide`` is its move.
+    ``bytes`` are written unchanged, also for ``hello``; any other result for ``hello`` means ``ready``. ``SystemExit``
+    ends the fake as it would end a process.
     """
 
     def start(self, program: FakeProgram, limits: Limits) -> _FakeProcess:  # noqa: ARG002 - a thread has no limits
@@ -33,7 +33,7 @@ class InProcessLauncher:
 
 
 class _FakeProcess:
-    """One fake's thread and its pipes, seen as a process."""
+    """The thread and the pipes of one fake, with the interface of a process."""
 
     knows_cpu = hasattr(time, "pthread_getcpuclockid")
 
@@ -60,13 +60,13 @@ class _FakeProcess:
         return False
 
     def pause(self) -> None:
-        """A thread cannot be stopped."""
+        """Do nothing: a thread cannot be suspended."""
 
     def resume(self) -> None:
-        """A thread cannot be stopped."""
+        """Do nothing: a thread cannot be suspended."""
 
     def kill(self) -> None:
-        """A thread cannot be killed; it ends when its pipes do."""
+        """Do nothing: a thread cannot be killed. It ends with its pipes."""
 
     def stop(self, patience_ms: int = 0) -> int | None:
         self._thread.join(patience_ms / 1000)

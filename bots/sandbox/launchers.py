@@ -23,28 +23,28 @@ from bots.sandbox.sandboxed import SandboxLauncher
 
 
 class Starter(Protocol):
-    """A way to start processes. ``caution`` is a sentence for whoever plays here, empty where all limits hold."""
+    """A way to start processes. ``caution`` is a warning for users, empty if all limits are enforced."""
 
     caution: str
 
     def start(self, code: Code, limits: Limits) -> Process:
-        """Start code that has been found and checked. Raises ``OSError`` or ``PlatformFailure`` where that fails."""
+        """Start verified code. Raises ``OSError`` or ``PlatformFailure`` if that fails."""
         ...
 
     def sweep(self) -> int:
-        """End what dead workers have left on this host; how many processes there were."""
+        """End processes that dead workers left on this host. Return their number."""
         ...
 
 
 def best_starter() -> Starter:
-    """The one with limits, on a system that has what it takes, and else the one that works everywhere."""
+    """Return the starter with limits if this system supports it, else the portable one."""
     return PortableStarter() if missing() else LimitedStarter()
 
 
 class PlainLauncher:
-    """Starts house bots and folders of this machine with an empty environment, the limits there are, and nothing more.
+    """Starts house bots and local folders with an empty environment and the available limits, without a sandbox.
 
-    Uploaded code is refused here, and no setting changes that.
+    It rejects uploaded code, and no setting changes that.
     """
 
     def __init__(self, starter: Starter | None = None) -> None:
@@ -52,7 +52,7 @@ class PlainLauncher:
 
     @property
     def caution(self) -> str:
-        """What whoever plays on this system has to be told first, one sentence; empty where all limits hold."""
+        """A warning for users of this system in one sentence, empty if all limits are enforced."""
         return self._starter.caution
 
     def start(self, program: HouseProgram | LocalProgram, limits: Limits) -> Process:
@@ -66,12 +66,12 @@ class PlainLauncher:
             raise PlatformFailure(f"could not start a bot: {error}") from error
 
     def sweep(self) -> int:
-        """End what dead workers have left on this host, and forget old copies; how many processes there were."""
+        """End processes that dead workers left on this host, and remove old copies. Return the number of processes."""
         return self._starter.sweep()
 
 
 class HouseOnlyLauncher(PlainLauncher):
-    """What a ladder has on a machine without a sandbox: its own house bots, and nothing else."""
+    """The launcher of a ladder on a machine without a sandbox. It starts only house bots."""
 
     def start(self, program: Program, limits: Limits) -> Process:
         """Start a house bot. Raises ``PlatformFailure``, also for anything else."""
@@ -84,7 +84,7 @@ class HouseOnlyLauncher(PlainLauncher):
 
 
 def launcher_for_uploads() -> SandboxLauncher | None:
-    """The sandbox if its last self-test in this process has passed, swept; ``None`` where no uploaded code can run."""
+    """Return the sandbox, after a sweep, if its last self-test in this process has passed, else ``None``."""
     launcher = sandbox()[0]
     if launcher is not None and not launcher.swept:
         launcher.sweep()
@@ -92,18 +92,18 @@ def launcher_for_uploads() -> SandboxLauncher | None:
 
 
 def launcher_for_ladder() -> Launcher[Program]:
-    """The sandbox if its last self-test has passed in this process, otherwise one that starts nothing but house bots.
+    """Return the sandbox if its last self-test in this process has passed, else a launcher that starts only house bots.
 
-    What dead workers of this host have left is swept away first.
+    Processes that dead workers left on this host are ended first.
     """
     return launcher_for_uploads() or _house_only()
 
 
 @contextmanager
 def shared_core(*, live: bool = False) -> Iterator[SharedCore]:
-    """A core of this host for the bots of one game, which share the cores with those of all other games.
+    """Yield a core of this host for the bots of one game. All games share the cores.
 
-    ``live``: people wait for the bot. Raises ``PlatformFailure`` where the runtime folder cannot be made.
+    ``live`` means that people wait for the bot. Raises ``PlatformFailure`` if the runtime folder cannot be created.
     """
     core = SharedCore(seats_folder(runtime_folder()), live=live)
     try:

@@ -1,4 +1,4 @@
-"""Which seats and cores of this host are taken, across all its workers: a locked file each, and for root a user id."""
+"""Leases of the seats and cores of this host, shared by all workers: a locked file each, for root also a user."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ from bots.runner.launcher import NoCoreFree, PlatformFailure
 from bots.runner.spec import WAITING_MS
 from bots.sandbox.runtime import own_folder
 
-with suppress(ModuleNotFoundError):  # on Windows, where nobody takes a seat (bots.sandbox.limits)
+with suppress(ModuleNotFoundError):  # on Windows, which has no seats (bots.sandbox.limits)
     import fcntl
 
 logger = logging.getLogger(__name__)
 
 SEATS: Final = 500
-"""The most bots that run on one host at a time."""
+"""Maximum number of bots that run on one host at the same time."""
 
 FIRST_UIDS: Final = (1_900_000_000, 60_600)
-"""Where the seats' user ids begin: far from everybody's, or, in a container that has only 65536, in a gap of theirs.
+"""The first user ids of the seats: outside of usual ranges, or in a free range of a container with only 65,536 ids.
 
-systemd gives 60,001-60,577 and 61,184-65,519 to others (its "Users, Groups, UIDs and GIDs").
+systemd assigns 60,001-60,577 and 61,184-65,519 (its "Users, Groups, UIDs and GIDs").
 """
 
 
 MOST_WAITING_S: Final = WAITING_MS / 1000
-"""How long one game waits for cores in total."""
+"""Maximum total time that a game waits for cores."""
 
 LOOK_AGAIN_S: Final = 0.002
-"""How long a waiting game sleeps before it looks for a free core again."""
+"""Time that a waiting game sleeps before it checks again for a free core."""
 
 OF_ROOT: Final = Path("/run/esr-seats")
-"""Where root keeps the seats: user ids belong to the host, so all its sites share them, whatever their folders are."""
+"""The folder of root's seats. User ids belong to the host, so all its sites share it, whatever their folders are."""
 
 
 def seats_folder(runtime: Path) -> Path:
-    """Where the seats of this host are kept for this user, whose runtime folder is ``runtime``.
+    """Return the folder of this host's seats for this user, whose runtime folder is ``runtime``.
 
-    Root of a container without a ``/run`` that can be written keeps them in its runtime folder, as users do. This is
-    logged once, because another site of this host then does not see which users are taken.
+    Root uses its runtime folder, like other users, in a container without a writable ``/run``. This is logged once,
+    because another site on this host then does not see which user ids are in use.
     """
     if os.geteuid() == 0:
         if os.access(OF_ROOT if OF_ROOT.exists() else OF_ROOT.parent, os.W_OK):
@@ -65,28 +65,28 @@ def _tell_of_unshared_seats(runtime: Path) -> None:
 
 
 class SandboxSeat:
-    """One taken seat. ``uid`` is the user a process there runs as, ``None`` where this process is not root."""
+    """A leased seat. ``uid`` is the user id of its processes, or ``None`` if this process is not root."""
 
     def __init__(self, descriptor: int, uid: int | None) -> None:
         self._descriptor, self.uid = descriptor, uid
 
     def note(self, pid: int) -> None:
-        """Write down which process sits here, for a sweep after this worker's death."""
+        """Record the process of this seat, so that :meth:`Leases.sweep` can end it after the death of this worker."""
         os.pwrite(self._descriptor, f"{pid} {started_at(pid)}\n".encode(), 0)
 
     def clear(self) -> None:
-        """End whatever still runs as this seat's user."""
+        """End all processes of this seat's user."""
         if self.uid is not None:
             end_all(pids_of(self.uid))
 
     def release(self) -> None:
-        """Give the seat back; nobody may sit there any more."""
+        """Return the seat. It must not be used after that."""
         os.ftruncate(self._descriptor, 0)
         os.close(self._descriptor)
 
 
 class Leases:
-    """The seats of one host, kept in ``folder``."""
+    """The seats of one host, stored in ``folder``."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = own_folder(folder)
@@ -94,7 +94,7 @@ class Leases:
         self._next = os.getpid() % SEATS
 
     def take(self) -> SandboxSeat:
-        """A seat that nobody has. Raises ``PlatformFailure`` when there is none."""
+        """Lease a free seat. Raises ``PlatformFailure`` if there is none."""
         for step in range(SEATS):
             number = (self._next + step) % SEATS
             lease = self._try(number)
@@ -105,7 +105,7 @@ class Leases:
 
     @contextmanager
     def for_a_start(self) -> Iterator[SandboxSeat]:
-        """A seat that nobody has, for a start inside this; it is given back if the start fails."""
+        """Lease a free seat for a start in this context. It is returned if the start fails."""
         lease = self.take()
         try:
             yield lease
@@ -114,7 +114,7 @@ class Leases:
             raise
 
     def sweep(self) -> int:
-        """End every process whose worker died before it; how many there were."""
+        """End all processes whose worker has died. Return their number."""
         ended = 0
         for path in self._folder.glob("seat-*"):
             descriptor = _lock(path)
@@ -137,7 +137,7 @@ class Leases:
 
     @staticmethod
     def _clean(descriptor: int, uid: int | None) -> int:
-        """End what a dead worker left on a seat we hold: the noted process, and all of its user."""
+        """End what a dead worker left on a seat that is locked here: the recorded process, and all of its user."""
         note = os.pread(descriptor, 100, 0).split()
         if not note:
             return 0
@@ -150,11 +150,11 @@ class Leases:
 
 
 class SharedCore:
-    """A processor core of this host, held while a bot thinks: no more bots think at a time than there are cores.
+    """A processor core of this host that is held while a bot thinks, so that only one bot per core thinks.
 
-    All workers that share ``folder`` share the cores. Bots at ``live`` tables go first, because people wait for them.
-    Enter it again and again, in one thread; close it at the end. To enter it raises ``NoCoreFree`` when the game has
-    waited for ``MOST_WAITING_S`` in total.
+    All workers with the same ``folder`` share the cores. Bots at ``live`` tables go first, because people wait for
+    them. Enter it as often as necessary in one thread, and close it at the end. Entering raises ``NoCoreFree`` when the
+    game has waited for ``MOST_WAITING_S`` in total.
     """
 
     def __init__(self, folder: Path, *, live: bool = False, number: int | None = None) -> None:
@@ -165,7 +165,7 @@ class SharedCore:
         self._live, self._live_waits = live, _opened(folder / "live-waits")
         self._held: int | None = None
         self.waited_s = 0.0
-        """How long the game has waited so far."""
+        """The time that the game has waited so far."""
 
     def __enter__(self) -> None:
         if not self._taken():
@@ -183,7 +183,7 @@ class SharedCore:
             self._held = None
 
     def close(self) -> None:
-        """Give back what is held, and close the files."""
+        """Release the core and close the files."""
         for descriptor in (*self._cores, self._live_waits):
             os.close(descriptor)
 
@@ -203,7 +203,10 @@ class SharedCore:
 
 
 def started_at(pid: int) -> int:
-    """When the process began, in clock ticks since boot; 0 if there is none. A pid and this name it for good."""
+    """Return the start time of a process in clock ticks since boot, 0 if it does not exist.
+
+    The pid and this number together identify a process permanently.
+    """
     try:
         line = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
@@ -212,7 +215,7 @@ def started_at(pid: int) -> int:
 
 
 def pids_of(uid: int) -> Iterator[int]:
-    """The processes of a user."""
+    """Yield the processes of a user."""
     for entry in os.scandir("/proc"):
         if entry.name.isdigit():
             with suppress(OSError):
@@ -221,14 +224,14 @@ def pids_of(uid: int) -> Iterator[int]:
 
 
 def end_all(pids: Iterable[int]) -> None:
-    """Kill these processes; those that are gone already do not matter."""
+    """Kill these processes. Ignores processes that have already ended."""
     for pid in pids:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
 
 
 def _lock(path: Path) -> int | None:
-    """The file, opened and locked for this process alone; ``None`` if somebody else has it."""
+    """Open the file and lock it for this process. Return ``None`` if another process holds the lock."""
     descriptor = _opened(path)
     if not _locked(descriptor):
         os.close(descriptor)
@@ -253,7 +256,7 @@ def _locked(descriptor: int) -> bool:
 
 
 def _free(descriptor: int) -> bool:
-    """Whether no other process holds a lock of the file."""
+    """Return whether no other process holds a lock of the file."""
     free = _locked(descriptor)
     if free:
         fcntl.flock(descriptor, fcntl.LOCK_UN)
@@ -261,7 +264,7 @@ def _free(descriptor: int) -> bool:
 
 
 def _first_uid() -> int:
-    """The first range of user ids that this user namespace has whole."""
+    """Return the first range of user ids that is complete in this user namespace."""
     lines = [[int(word) for word in line.split()] for line in Path("/proc/self/uid_map").read_text().splitlines()]
     for first in FIRST_UIDS:
         if any(inside <= first and first + SEATS <= inside + count for inside, _, count in lines):

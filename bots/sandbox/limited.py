@@ -1,4 +1,4 @@
-"""Starts a bot with an empty environment and resource limits, and watches it with what Linux has for that."""
+"""Start a bot with an empty environment and resource limits, and measure it with functions of Linux."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from bots.sandbox.runtime import runtime_folder
 
 
 class LimitedStarter:
-    """A :class:`~bots.sandbox.launchers.Starter` for Linux. Where we are root, each seat is a user of its own."""
+    """A :class:`~bots.sandbox.launchers.Starter` for Linux. If this process is root, each seat is a separate user."""
 
     caution = ""
 
@@ -28,13 +28,13 @@ class LimitedStarter:
         self._leases = Leases(seats_folder(self._runtime))
 
     def start(self, code: Code, limits: Limits) -> HostProcess:
-        """Start code that has been found and checked. Raises ``OSError`` or ``PlatformFailure`` where that fails."""
+        """Start verified code. Raises ``OSError`` or ``PlatformFailure`` if that fails."""
         release_ended()
         with self._leases.for_a_start() as lease:
             return _start(code, limits, lease, self._runtime)
 
     def sweep(self) -> int:
-        """End what dead workers have left on this host, and forget old copies; how many processes there were."""
+        """End processes that dead workers left on this host, and remove old copies. Return the number of processes."""
         forget_old_copies(self._runtime)
         return self._leases.sweep()
 
@@ -68,14 +68,14 @@ def _start(code: Code, limits: Limits, lease: SandboxSeat, runtime: Path) -> Hos
 
 
 class LimitedProcess(HostProcess):
-    """A bot that is our own child."""
+    """A bot that is a direct child of this process."""
 
     def __init__(self, child: subprocess.Popen[bytes], pipes: Pipes, lease: SandboxSeat) -> None:
         super().__init__(child, child.pid, pipes, lease.release)
         self._lease = lease
 
     def _end_company(self) -> None:
-        """End what it has started: its group, and as root all that runs as its seat's user."""
+        """End the processes that it has started: its group and, as root, all processes of its seat's user."""
         with suppress(ProcessLookupError):
             os.killpg(self.pid, signal.SIGKILL)
         self._lease.clear()

@@ -1,4 +1,4 @@
-"""Resource limits of a bot's process, the two ways to set them, and the calls of this system that it takes."""
+"""Resource limits of a bot's process, the two ways to set them, and the system calls that they need."""
 
 from __future__ import annotations
 
@@ -28,13 +28,16 @@ _PROCESSES: Final = Path("/proc/self/stat")
 
 
 def missing() -> list[str]:
-    """Names of what is needed and not here; on Linux none. It goes by what is there and not by the system's name."""
+    """Return the names of required functions that this system does not have; on Linux none.
+
+    It checks the functions, not the name of the system.
+    """
     names = [f"{module}.{name}" for module, wanted in _NEEDED.items() for name in wanted if not _has(module, name)]
     return names if _PROCESSES.exists() else [*names, "/proc"]
 
 
 def require_linux() -> None:
-    """Raises ``PlatformFailure`` with a sentence for people where there can be no sandbox."""
+    """Raise ``PlatformFailure`` with a readable message if this system cannot have a sandbox."""
     names = missing()
     if names:
         more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
@@ -50,11 +53,11 @@ def _has(module: str, name: str) -> bool:
 
 # --- Limits ----------------------------------------------------------------------------------------------------------
 
-with suppress(ModuleNotFoundError):  # on Windows, where nobody sets a limit
+with suppress(ModuleNotFoundError):  # on Windows, which has no limits
     import resource
 
 THREADS: Final = 32
-"""How many threads a bot may have, where they are counted for it alone."""
+"""Maximum number of threads of a bot, if they are counted separately for each bot."""
 
 _PR_SET_THP_DISABLE: Final = 41
 _MIB: Final = 1024 * 1024
@@ -63,7 +66,7 @@ _DIRECTORIES: Final = ("/usr/bin", "/bin", "/usr/sbin", "/sbin")
 
 
 def limit_values(limits: Limits) -> dict[str, int]:
-    """Every limit of a sandboxed bot, named as in ``resource`` and, in small letters, as ``prlimit`` does."""
+    """Return all limits of a sandboxed bot, named as in ``resource``, which ``prlimit`` takes in lower case."""
     return {
         "AS": limits.memory_mb * _MIB,
         "NOFILE": 64,
@@ -79,18 +82,18 @@ def limit_values(limits: Limits) -> dict[str, int]:
 
 
 def disable_huge_pages() -> None:
-    """Let no process that this one starts get transparent huge pages: that memory became scarce can be seen by others.
+    """Prevent transparent huge pages for all processes that this one starts, because others could detect scarce memory.
 
-    The setting outlasts ``fork`` and ``execve`` (man 2 prctl). Raises ``PlatformFailure`` if the kernel refuses.
+    The setting survives ``fork`` and ``execve`` (man 2 prctl). Raises ``PlatformFailure`` if the kernel refuses.
     """
     if ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_THP_DISABLE, 1, 0, 0, 0) == -1:
         raise PlatformFailure(f"could not disable huge pages: {os.strerror(ctypes.get_errno())}")
 
 
 def set_limits(pid: int, limits: Limits, *, count_threads: bool) -> None:
-    """Limit the running process ``pid`` of our own user. A process that is already gone is not a failure.
+    """Limit the running process ``pid`` of this user. Ignores a process that has already ended.
 
-    Raises ``PlatformFailure`` when the system refuses.
+    Raises ``PlatformFailure`` if the system refuses.
     """
     try:
         for name, value in limit_values(limits).items():
@@ -104,19 +107,18 @@ def set_limits(pid: int, limits: Limits, *, count_threads: bool) -> None:
 
 
 def as_user(uid: int, limits: Limits) -> list[str]:
-    """What root puts before bubblewrap so that it runs as ``uid``, limited and with no groups.
+    """Return the command line with which root starts bubblewrap as ``uid``, with limits and without groups.
 
-    From outside, root could not limit a process of somebody else without a capability that containers do not give.
-    ``chroot`` to where one is anyway is the quickest program that changes the user; bubblewrap itself gives up
-    privileges.
-    Raises ``PlatformFailure`` where a program for it is missing.
+    Root could not limit a process of another user from outside without a capability that containers do not have.
+    ``chroot`` to the current root is the fastest program that changes the user. bubblewrap itself drops privileges.
+    Raises ``PlatformFailure`` if a required program is missing.
     """
     user = f"+{uid}:+{uid}"
     return [*_limited(limits), _program("chroot"), f"--userspec={user}", "--groups=", "/"]
 
 
 def as_powerless_user(uid: int, limits: Limits) -> list[str]:
-    """The same for a program that does not give up privileges by itself: it gets none, and can get none."""
+    """Return the same for a program that does not drop privileges itself: it has none and cannot get any."""
     user = (f"--reuid={uid}", f"--regid={uid}", "--clear-groups")
     return [*_limited(limits), _program("setpriv"), *user, "--inh-caps=-all", "--no-new-privs", "--"]
 
@@ -127,7 +129,7 @@ def _limited(limits: Limits) -> list[str]:
 
 
 def offer_to_the_out_of_memory_killer(pid: int) -> None:
-    """When the host runs out of memory, a bot goes before the platform does."""
+    """Let the kernel kill this bot before the platform when the host runs out of memory."""
     with suppress(OSError):
         Path(f"/proc/{pid}/oom_score_adj").write_text("1000")
 
@@ -142,9 +144,9 @@ def _program(name: str) -> str:
 
 
 def _core_bytes() -> int:
-    """1, since with 0 the kernel would still start a core_pattern that is a pipe; 0 where this host allows no more.
+    """Return 1, because with 0 the kernel would still start a pipe in core_pattern; 0 if this host allows no more.
 
-    Root raises its own hard limit to 1 first, so that its bots can have it.
+    Root first raises its own hard limit to 1 for its bots.
     """
     now, most = resource.getrlimit(resource.RLIMIT_CORE)
     if most == 0:
@@ -156,5 +158,5 @@ def _core_bytes() -> int:
 
 
 def _cpu_seconds(limits: Limits) -> int:
-    """More than an honest bot can use on this machine's processors: the clock ends a game, this only ends a runaway."""
+    """Return more processor time than a valid bot can use. The clock ends a game; this limit only ends runaway bots."""
     return (limits.startup_ms + limits.game_ms) * cores() // 1000 + _SPARE_CPU_S

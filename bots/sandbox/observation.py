@@ -27,14 +27,14 @@ from bots.sandbox.seccomp import no_filter
 
 PROBE: Final = Path(__file__).resolve().parent / "probe"
 PLACES: Final = ("/", "/tmp", "/bot", "/usr", "/dev", "/etc", "/var/tmp", "/dev/shm", "/run")  # noqa: S108
-"""Where the probe tries to make a file."""
+"""Folders in which the probe tries to create a file."""
 
 CODE: Final = Code(PROBE, "bot.py", (), "")
 LIMITS: Final = Limits()
 _PATIENCE_NS: Final = 10_000_000_000
 _LOOK_MS: Final = 100
 _LOOKS: Final = 50
-"""How often it is looked whether the probe waits for its limits: the first time when it could long have spoken."""
+"""Number of checks whether the probe waits for its limits. The first one is after it had enough time to report."""
 
 _IN_MEMORY: Final = {"tmpfs", "devtmpfs", "ramfs"}
 _WAITING_PROGRAM: Final = "bwrap"
@@ -43,14 +43,14 @@ _IPC_CREAT, _IPC_RMID, _EVERYBODY = 0o1000, 0, 0o666
 
 
 class ProbeFailed(Exception):
-    """The probe was started, and said nothing from inside the sandbox; the message is what stood on its stderr."""
+    """The probe was started but reported nothing from inside the sandbox. The message is its stderr."""
 
 
 @dataclass(frozen=True)
 class Outside:
-    """What only the host sees of the probe: namespaces it has in common with us, its user, whether it could be held.
+    """What only the host can see of the probe: shared namespaces, its user, and whether it could be held.
 
-    ``on_disk`` are the places in its world that are not on a file system in memory.
+    ``on_disk`` are the places in its sandbox that are not on a file system in memory.
     """
 
     shared_namespaces: list[str]
@@ -60,9 +60,9 @@ class Outside:
 
 
 def look_as_a_bot(launcher: SandboxLauncher, hidden: list[Path]) -> tuple[dict[str, Any], Outside]:
-    """What a bot sees, and what the host sees of it. ``hidden`` are folders into which it must not see.
+    """Return the view from inside and from the host. ``hidden`` are folders that it must not see.
 
-    Raises ``ProbeFailed``, and ``PlatformFailure`` if it was never begun.
+    Raises ``ProbeFailed``, and ``PlatformFailure`` if it never began.
     """
     early: list[bool] = []
     with NamedTemporaryFile(prefix="esr-host-file-") as host_file:
@@ -80,14 +80,14 @@ def look_as_a_bot(launcher: SandboxLauncher, hidden: list[Path]) -> tuple[dict[s
 
 
 def look_without_a_filter(launcher: SandboxLauncher) -> dict[str, Any]:
-    """What the probe can do when nothing but the seccomp filter is missing. Raises as :func:`look_as_a_bot` does."""
+    """Return what the probe can do without the seccomp filter only. Raises as :func:`look_as_a_bot` does."""
     with _listeners() as (port, abstract), _shared_memory() as shared:
         hello = {"filtered": False, "port": port, "abstract": abstract, "shared": shared}
         return _ask(launcher, hello, SelfTestOptions(bpf=no_filter), [])[0]
 
 
 def first_line(channel: PolledChannel) -> bytes | None:
-    """The next line that comes within ten seconds; ``None`` if there is none, or it was too long."""
+    """Return the next line within ten seconds, or ``None`` if there is none or it is too long."""
     deadline_ns = time.perf_counter_ns() + _PATIENCE_NS
     while not channel.lines and not channel.ended:
         left_ns = deadline_ns - time.perf_counter_ns()
@@ -123,7 +123,7 @@ def _ask(
 
 
 def _findings(line: bytes | None, seed: str) -> dict[str, Any] | None:
-    """The probe's findings, if the line is the probe's and answers this very start."""
+    """Return the probe's findings if the line is from this start of the probe."""
     try:
         document = orjson.loads(line or b"")
     except orjson.JSONDecodeError:
@@ -135,9 +135,9 @@ def _findings(line: bytes | None, seed: str) -> dict[str, Any] | None:
 
 
 def _begins(pid: int, pipes: Pipes) -> bool:
-    """Whether a probe that should be waiting begins: it is another program than bubblewrap, or speaks.
+    """Return whether a probe that should wait begins: it is no longer bubblewrap, or writes output.
 
-    It waits when bubblewrap sleeps; on a busy machine that can take a while.
+    The probe waits while bubblewrap sleeps, which can take a while on a busy machine.
     """
     poll = select.poll()
     poll.register(pipes.stdout, select.POLLIN)
@@ -154,7 +154,7 @@ def _begins(pid: int, pipes: Pipes) -> bool:
 
 
 def look_from_outside(pid: int, *, held: bool) -> Outside | None:
-    """What the host sees of the probe; ``None`` if it is gone, so that nothing is taken for its own unseen."""
+    """Return what the host sees of the probe, or ``None`` if it has ended and nothing can be concluded."""
     try:
         is_root = Path(f"/proc/{pid}").stat().st_uid == 0
         return Outside(_shared_namespaces(pid), is_root, held, _on_disk(pid))
@@ -163,7 +163,7 @@ def look_from_outside(pid: int, *, held: bool) -> Outside | None:
 
 
 def _shared_namespaces(pid: int) -> list[str]:
-    """The namespaces that ``pid`` has in common with us. Where a container keeps us from looking, there are none."""
+    """Return the namespaces that ``pid`` shares with this process; none if a container denies access."""
     shared = []
     for name in ("cgroup", "ipc", "mnt", "net", "pid", "user", "uts"):
         with suppress(PermissionError):
@@ -173,14 +173,14 @@ def _shared_namespaces(pid: int) -> list[str]:
 
 
 def _on_disk(pid: int) -> list[str]:
-    """Where the world of ``pid`` has files that are not in memory."""
+    """Return the places in the sandbox of ``pid`` with files that are not in memory."""
     mounts = (line.partition(" - ") for line in Path(f"/proc/{pid}/mountinfo").read_text().splitlines())
     return [before.split()[4] for before, _, after in mounts if after.split()[0] not in _IN_MEMORY]
 
 
 @contextmanager
 def _listeners() -> Iterator[tuple[int, str]]:
-    """A port and an abstract socket of the host on which somebody listens."""
+    """Yield a TCP port and an abstract socket of the host with a listener."""
     abstract = f"esr-probe-{secrets.token_hex(8)}"
     with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(socket.AF_UNIX) as local:
         local.bind(f"\0{abstract}")
@@ -190,7 +190,7 @@ def _listeners() -> Iterator[tuple[int, str]]:
 
 @contextmanager
 def _shared_memory() -> Iterator[int | None]:
-    """A piece of System V shared memory that everybody may read, where the host has any."""
+    """Yield a segment of System V shared memory that everyone can read, if the host has any."""
     libc = ctypes.CDLL(None)
     with ExitStack() as stack:
         number = libc.shmget(0, 4096, _IPC_CREAT | _EVERYBODY)

@@ -1,4 +1,4 @@
-"""Starts and ends a bot with what Python has on every system. Nothing limits it here, and nothing measures it."""
+"""Start and end a bot with functions that Python has on every system. Nothing is limited or measured."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ CAUTION: Final = (
 )
 _END_S: Final = 5.0
 _KEPT_VARIABLES: Final = ("SYSTEMROOT",)
-"""Without it Windows does not start Python."""
+"""Environment variables without which Windows does not start Python."""
 
 _APART: Final = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
-"""On Windows: Ctrl-C is for us. Elsewhere a session of its own says the same."""
+"""Options that keep Ctrl-C from the bot: a process group on Windows, a session elsewhere."""
 
 
 class PortableStarter:
-    """A :class:`~bots.sandbox.launchers.Starter` for Windows, macOS and whatever else has no Linux calls."""
+    """A :class:`~bots.sandbox.launchers.Starter` for Windows, macOS and other systems besides Linux."""
 
     caution = CAUTION
 
-    def start(self, code: Code, limits: Limits) -> PortableProcess:  # noqa: ARG002 - nobody can set them here
-        """Start code that has been found and checked. Raises ``OSError`` where the system refuses."""
+    def start(self, code: Code, limits: Limits) -> PortableProcess:  # noqa: ARG002 - limits are not supported here
+        """Start verified code. Raises ``OSError`` if the system refuses."""
         folder = _copy_of(code) if code.shared else code.folder
         pipes = Pipes.open()
         stdin, stdout, stderr = pipes.theirs
@@ -55,12 +55,12 @@ class PortableStarter:
         return PortableProcess(child, pipes)
 
     def sweep(self) -> int:
-        """Nothing: nobody keeps a list of what dead workers may have left here."""
+        """Do nothing: processes of dead workers are not recorded here."""
         return 0
 
 
 class PortableProcess:
-    """A bot that is our own child. Its processor time is not known, so it is never found to ponder, nor ever paused."""
+    """A bot that is a direct child of this process. Its processor time is unknown, so it is never paused."""
 
     knows_cpu = False
 
@@ -80,10 +80,10 @@ class PortableProcess:
         return False
 
     def pause(self) -> None:
-        """Nobody knows when."""
+        """Do nothing: it is never called, because the processor time is unknown."""
 
     def resume(self) -> None:
-        """Nobody has paused it."""
+        """Do nothing: the process is never paused."""
 
     def kill(self) -> None:
         if self.child.poll() is not None:
@@ -96,7 +96,7 @@ class PortableProcess:
             self.child.kill()
 
     def stop(self, patience_ms: int = 0) -> int | None:
-        """Wait, end it with all it has started as far as that is known, and wait. Raises ``PlatformFailure``."""
+        """Wait, end it with all its known child processes, and wait. Raises ``PlatformFailure``."""
         if not self._stopped:
             self._stopped = True
             if not self._gone(patience_ms / 1000):
@@ -118,7 +118,7 @@ class PortableProcess:
         return True
 
     def _end_group(self) -> None:
-        """End what runs in its session, where there are sessions."""
+        """End the processes in its session, on systems with sessions."""
         if hasattr(os, "killpg"):
             with suppress(ProcessLookupError, PermissionError):  # macOS: not permitted if all of them are gone
                 os.killpg(self.pid, signal.SIGKILL)
@@ -135,7 +135,10 @@ def _copy_of(code: Code) -> Path:
 
 
 def _kill_tree(pid: int) -> subprocess.Popen[bytes] | None:
-    """Windows' own program for it, which finds the children only while their parent lives; ``None`` without it."""
+    """Start the program of Windows that ends a process tree, or return ``None`` if it is missing.
+
+    It finds child processes only while their parent lives.
+    """
     program = shutil.which("taskkill")
     if program is None:
         return None

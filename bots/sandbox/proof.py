@@ -364,7 +364,7 @@ def _look(launcher: SandboxLauncher) -> tuple[str, tuple[PropertyCheck, ...]]:
 
 
 def hidden_places() -> Iterator[Path]:
-    """Yield folders of the platform that bots must not read: other bots, data and the code beside it."""
+    """Yield folders of the platform that bots must not read: other bots, data and the code next to it."""
     yield runtime_folder()
     above = Path(bots.__file__).resolve().parent.parent
     if above.name not in _PACKAGES:

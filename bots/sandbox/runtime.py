@@ -15,26 +15,27 @@ from bots.runner.launcher import PlatformFailure
 
 #: ESR_RUNTIME_DIR: Folder for copies of bots, the same for all workers of a host. Default: in memory, under `/dev/shm`.
 VARIABLE = "ESR_RUNTIME_DIR"
-"""The environment variable that names another place for it, the same one for every worker of a host."""
+"""The environment variable that sets another path of the folder, the same for every worker of a host."""
 
 _MOUNTS: Final = Path("/proc/self/mountinfo")
 _MEMORY: Final = (Path("/dev/shm"), Path("/run"))  # noqa: S108 - what is made there belongs to its owner alone
 _DISKS: Final = (Path(tempfile.gettempdir()), Path("/var/tmp"))  # noqa: S108
 _ROOM: Final = 512 * 1024 * 1024
-"""Bytes that a file system has to have for copies of an interpreter, numpy and some bots."""
+"""Minimum free bytes of a file system for copies of an interpreter, numpy and some bots."""
 
 
 def runtime_folder() -> Path:
-    """The folder, made if need be: ours, and others may pass through but not look. In memory where there is room.
+    """Return the runtime folder, and create it if necessary. It is in memory if there is enough space.
 
-    Raises ``PlatformFailure`` if the place belongs to somebody else or cannot be made.
+    Only this user can list it; others can only pass through. Raises ``PlatformFailure`` if the path belongs to another
+    user or cannot be created.
     """
     named = os.environ.get(VARIABLE)
     return own_folder(Path(named) if named else _default_place() / f"esr-{os.geteuid()}")
 
 
 def own_folder(folder: Path) -> Path:
-    """Make ``folder`` if it is missing. Raises ``PlatformFailure`` if other users could write in it."""
+    """Create ``folder`` if it is missing. Raises ``PlatformFailure`` if other users can write to it."""
     try:
         if not folder.parent.exists():  # the runtime folder itself, after the file system was emptied
             own_folder(folder.parent)
@@ -52,7 +53,7 @@ def own_folder(folder: Path) -> Path:
 
 
 def is_in_memory(folder: Path) -> bool:
-    """Whether ``folder`` is on a tmpfs from which programs can be started."""
+    """Return whether ``folder`` is on a tmpfs from which programs can be started."""
     return _file_system(folder.resolve()) == "tmpfs" and _starts_programs(folder)
 
 
@@ -69,7 +70,7 @@ def _starts_programs(folder: Path) -> bool:
 
 
 def _file_system(folder: Path) -> str:
-    """The type of the file system of ``folder``, empty if it is unknown (man 5 proc_pid_mountinfo)."""
+    """Return the type of the file system of ``folder``, empty if it is unknown (man 5 proc_pid_mountinfo)."""
     found, longest = "", -1
     with suppress(OSError):
         for line in _MOUNTS.read_text().splitlines():

@@ -1,4 +1,4 @@
-"""Starts bots in the sandbox: bubblewrap, a seccomp filter and resource limits around one process a seat."""
+"""Start bots in the sandbox: bubblewrap, a seccomp filter and resource limits, with one process per seat."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ from bots.sandbox.seccomp import bot_filter
 
 _PREPARED_MS: Final = 10_000
 _SAID_MS: Final = 1000
-"""How long bubblewrap's last word is waited for when it is gone; only where it failed could another hold its pipe."""
+"""Maximum wait for bubblewrap's last output after it ended. After a failure, its pipe can stay open."""
 
 _MOST_PIPES: Final = 256
-"""How many pipes a start makes at most to blur their numbers (docs/concepts/security-model.md has the cost)."""
+"""Maximum number of extra pipes per start that blur pipe numbers (docs/concepts/security-model.md has the cost)."""
 
 _OUTSIDE: Final = {"ESR_OUTSIDE": "1"}
-"""The environment around a sandbox. No bot ever sees it; the self-test would notice if one did."""
+"""The environment around a sandbox. No bot sees it; the self-test would detect that."""
 
 _BWRAP_DIRECTORIES: Final = ("/usr/bin", "/usr/local/bin", "/bin")
 
 
 def find_bubblewrap(folders: Sequence[str] = _BWRAP_DIRECTORIES) -> Path:
-    """The program ``bwrap`` of this host. Raises ``PlatformFailure`` if there is none."""
+    """Return the program ``bwrap`` of this host. Raises ``PlatformFailure`` if there is none."""
     for folder in folders:
         path = Path(folder, "bwrap")
         if os.access(path, os.X_OK):
@@ -57,30 +57,31 @@ def find_bubblewrap(folders: Sequence[str] = _BWRAP_DIRECTORIES) -> Path:
 
 
 def _nothing(_pid: int, _pipes: Pipes) -> None:
-    """What is done to a bot that waits for its limits."""
+    """Do nothing with a bot that waits for its limits."""
 
 
 @dataclass(frozen=True)
 class SelfTestOptions:
-    """What the self-test may have done otherwise than for a bot: another filter, and a look while the probe waits."""
+    """Differences between the probe of the self-test and a bot: another filter, and a check while it waits."""
 
     bpf: Callable[[], bytes] = bot_filter
     while_held: Callable[[int, Pipes], None] = _nothing
 
 
 BOT: Final = SelfTestOptions()
-"""How every bot is started."""
+"""The options with which every bot is started."""
 
 
 class SandboxLauncher:
-    """Starts any program that there is, in a world of its own. Uploaded code runs nowhere else.
+    """Starts any program in a separate sandbox. Uploaded code runs only here.
 
-    ``proved`` says that a probe, started this way in this process, saw what a bot should see; until then no stored
-    program is started (``bots.sandbox.proof`` sets it). ``root`` is the folder that every bot sees as ``/``.
+    ``proved`` is true after a probe that was started in the same way in this process saw what a bot should see. Before
+    that, no stored program is started (``bots.sandbox.proof`` sets it). ``root`` is the folder that every bot sees as
+    ``/``.
     """
 
     def __init__(self, bwrap: Path | None = None, runtime: Path | None = None) -> None:
-        """Raises ``PlatformFailure`` where there can be no sandbox."""
+        """Raise ``PlatformFailure`` if this system cannot have a sandbox."""
         require_linux()
         disable_huge_pages()
         self._bwrap = bwrap or find_bubblewrap()
@@ -92,7 +93,7 @@ class SandboxLauncher:
         self.proved = self.swept = False
 
     def start(self, program: Program, limits: Limits) -> HostProcess:
-        """Start ``program``; it has its limits before its first instruction. Raises ``PlatformFailure``."""
+        """Start ``program``, with its limits in effect before its first instruction. Raises ``PlatformFailure``."""
         if not isinstance(program, HouseProgram | StoredProgram | LocalProgram):
             raise PlatformFailure(f"the sandbox can only start programs, not {program!r}")
         if isinstance(program, StoredProgram) and not self.proved:
@@ -102,7 +103,7 @@ class SandboxLauncher:
         return self.start_code(code_of(program), limits)
 
     def start_code(self, code: Code, limits: Limits, trial: SelfTestOptions = BOT) -> HostProcess:
-        """Start code that has been found and checked. ``trial`` is for the self-test alone."""
+        """Start verified code. ``trial`` is only for the self-test."""
         world = _World(command(code, Path(bubblewrap.HOME)), self._used_root(), self.copy_of(code), environment(code))
         release_ended()
         with self._leases.for_a_start() as lease:
@@ -113,11 +114,11 @@ class SandboxLauncher:
                 raise PlatformFailure(f"could not start a sandbox: {error}") from error
 
     def copy_of(self, code: Code) -> Path:
-        """The copy of the code's folder that its bots see as ``/bot``. Raises ``PlatformFailure``."""
+        """Return the copy of the code's folder that its bots see as ``/bot``. Raises ``PlatformFailure``."""
         return staged(code, self._runtime)
 
     def _used_root(self) -> Path:
-        """The root, noted as in use now. Raises ``PlatformFailure``."""
+        """Return the root and record its use. Raises ``PlatformFailure``."""
         try:
             os.utime(self.root.parent)
         except FileNotFoundError:  # it was not in use, and another worker removed it
@@ -127,7 +128,7 @@ class SandboxLauncher:
         return self.root
 
     def sweep(self) -> int:
-        """End what dead workers have left on this host, and forget old copies; how many processes there were."""
+        """End processes that dead workers left on this host, and remove old copies. Return the number of processes."""
         self.swept = True
         forget_old_copies(self._runtime)
         forget_old_roots(self._runtime)
@@ -140,7 +141,7 @@ class SandboxLauncher:
 
 @dataclass(frozen=True)
 class _World:
-    """The contents of a bot's world: its command line, its root, its own files, more environment."""
+    """The contents of a sandbox: command line, root, the bot's own files, and additional environment."""
 
     command: list[str]
     root: Path
@@ -150,13 +151,13 @@ class _World:
 
 @dataclass
 class _Status:
-    """What bubblewrap says about its child, one JSON object a line."""
+    """The status reports of bubblewrap, one JSON object per line."""
 
     descriptor: int
     text: bytes = b""
 
     def child_pid(self) -> int | None:
-        """The pid of the bot, as soon as there is one; ``None`` if bubblewrap failed before that."""
+        """Return the pid of the bot as soon as it exists, or ``None`` if bubblewrap failed before."""
         deadline = time.monotonic() + _PREPARED_MS / 1000
         poll = select.poll()
         poll.register(self.descriptor, select.POLLIN)
@@ -167,11 +168,11 @@ class _Status:
         return self.named_pid()
 
     def named_pid(self) -> int | None:
-        """The pid that it has told so far."""
+        """Return the pid that bubblewrap has reported so far."""
         return _json(self.text.split(b"\n")[0]).get("child-pid")
 
     def exec_was_reached(self) -> bool:
-        """Once all is over: whether the bot's own program was begun; its exit status is only then reported."""
+        """Return whether the bot's own program began, after all has ended. Only then is its exit status reported."""
         poll = select.poll()
         poll.register(self.descriptor, select.POLLIN)
         while poll.poll(_SAID_MS) and self._read():
@@ -196,7 +197,7 @@ def _json(line: bytes) -> dict[str, int]:
 
 
 class SandboxedProcess(HostProcess):
-    """A bot behind bubblewrap's monitor."""
+    """A bot behind the monitor of bubblewrap."""
 
     def __init__(
         self, child: subprocess.Popen[bytes], pid: int, pipes: Pipes, lease: SandboxSeat, status: _Status
@@ -204,10 +205,10 @@ class SandboxedProcess(HostProcess):
         super().__init__(child, pid, pipes, lease.release)
         self._status_lines = status
         self.own_program = ""
-        """The bot's own file that is executed, empty for an interpreter. The bot is to blame if it is not a program."""
+        """The bot's own file to execute; empty for an interpreter. If it is not a program, the bot fails."""
 
     def _status(self, returncode: int) -> int | None:
-        """The bot's exit status. Raises ``NeverBegun`` if its world was never finished, which is not its fault."""
+        """Return the bot's exit status. Raises ``NeverBegun`` if the platform did not complete its sandbox."""
         begun = self._status_lines.exec_was_reached()
         self._status_lines.close()
         if not begun and not self._monitor_killed:  # killed by us, it could not say
@@ -218,7 +219,7 @@ class SandboxedProcess(HostProcess):
 def _start(
     before: list[str], world: _World, limits: Limits, lease: SandboxSeat, trial: SelfTestOptions
 ) -> SandboxedProcess:
-    """Start bubblewrap, hold the bot until its limits are set, and let it go."""
+    """Start bubblewrap, hold the bot until its limits are set, and release it."""
     with ExitStack() as always, ExitStack() as on_failure:
         with ExitStack() as theirs:
             pipes = Pipes.open()
@@ -243,14 +244,14 @@ def _start(
 
 
 def _blur_pipe_numbers() -> None:
-    """Move the sequence by a random number in which the kernel numbers pipes: a bot can read it and move it."""
+    """Advance the kernel's pipe numbers by a random amount, because a bot can read and change them."""
     for _ in range(secrets.randbelow(_MOST_PIPES)):
         for end in os.pipe():
             os.close(end)
 
 
 def _end(child: subprocess.Popen[bytes], status: _Status) -> None:
-    """End a start that has failed, before ``release`` is closed: a bot that is held takes that for a yes."""
+    """End a failed start before ``release`` is closed, because a waiting bot would take that as permission to run."""
     if child.poll() is None:
         pid = status.named_pid()
         if pid is not None:
@@ -293,7 +294,7 @@ def _release(
 
 
 def _last_words(pipes: Pipes) -> str:
-    """What a process that is gone has left on stderr."""
+    """Return what an ended process has left on stderr."""
     os.set_blocking(pipes.stderr, False)
     try:
         return os.read(pipes.stderr, 2000).decode(errors="replace").strip()
@@ -316,7 +317,7 @@ def _spawn(command: list[str], pipes: Pipes, handed: tuple[int, ...]) -> subproc
 
 
 def _pipe(reading: ExitStack, writing: ExitStack) -> tuple[int, int]:
-    """A new pipe, whose ends are closed with these stacks."""
+    """Return a new pipe whose ends are closed with these stacks."""
     ends = os.pipe()
     for end, stack in zip(ends, (reading, writing), strict=True):
         stack.callback(os.close, end)
@@ -324,7 +325,7 @@ def _pipe(reading: ExitStack, writing: ExitStack) -> tuple[int, int]:
 
 
 def _file(data: bytes, stack: ExitStack) -> int:
-    """A descriptor that reads ``data`` from its beginning and is closed with the stack."""
+    """Return a descriptor that reads ``data`` from its beginning and is closed with the stack."""
     descriptor = os.memfd_create("bot")
     stack.callback(os.close, descriptor)
     os.write(descriptor, data)

@@ -13,26 +13,30 @@ from bots.runner.launcher import PlatformFailure
 
 # --- Numbers of system calls -----------------------------------------------------------------------------------------
 #
-# What is not here does not exist for a bot (``ENOSYS``): no other processes, no network, no files but those it may
-# read, no shared memory but its own, no locks on files that others see too, no kernel subsystem that an honest bot has
-# no use for. Nor does what tells of others or lasts: how much memory and disk the host has left (``sysinfo``,
-# ``statfs``), how many mounts it has (``statx``), which pages of files were in its cache (``getrusage``, which counts
-# page faults), descriptors sent through a socket (``sendmsg``), which no limit counts, and throwing files out of the
-# host's cache (``fadvise64``).
+# All other calls do not exist for a bot (``ENOSYS``). So a bot has no other processes and no network. It has no files
+# except those it may read, no shared memory except its own, no file locks that others can see, and no kernel subsystem
+# that a valid bot does not need.
+#
+# Calls that reveal something about others, or have lasting effects, are also missing:
+#
+# - free memory and disk space of the host (``sysinfo``, ``statfs``), and its number of mounts (``statx``);
+# - which pages of files were in its cache (``getrusage``, which counts page faults);
+# - descriptors sent through a socket (``sendmsg``), which no limit counts;
+# - removing files from the host's cache (``fadvise64``).
 
 ALLOWED: Final = {
-    # reading and writing what is open
+    # read and write open files
     "read": 0, "write": 1, "close": 3, "lseek": 8, "pread64": 17, "pwrite64": 18, "readv": 19, "writev": 20,
     "preadv": 295, "pwritev": 296,
     "pipe": 22, "pipe2": 293, "dup": 32, "dup2": 33, "dup3": 292,
-    # finding and opening
+    # find and open files
     "open": 2, "stat": 4, "fstat": 5, "lstat": 6, "access": 21, "getcwd": 79, "chdir": 80, "fchdir": 81,
     "readlink": 89, "getdents": 78, "getdents64": 217, "openat": 257, "newfstatat": 262, "readlinkat": 267,
     "faccessat": 269, "faccessat2": 439,
-    # waiting
+    # wait
     "poll": 7, "ppoll": 271, "select": 23, "pselect6": 270, "epoll_create": 213, "epoll_create1": 291,
     "epoll_ctl": 233, "epoll_wait": 232, "epoll_pwait": 281, "epoll_pwait2": 441, "eventfd2": 290,
-    # a pair of sockets of its own, as event loops use it to wake themselves
+    # a socket pair, with which event loops wake themselves
     "recvfrom": 45, "shutdown": 48, "getsockname": 51,
     "getpeername": 52,
     # memory
@@ -45,7 +49,7 @@ ALLOWED: Final = {
     "rt_sigsuspend": 130, "sigaltstack": 131, "restart_syscall": 219, "kill": 62, "tkill": 200, "tgkill": 234,
     "pause": 34, "alarm": 37, "getitimer": 36, "setitimer": 38, "nanosleep": 35, "clock_nanosleep": 230,
     "clock_gettime": 228, "clock_getres": 229, "gettimeofday": 96, "time": 201, "times": 100,
-    # who and where it is
+    # ids and names
     "getpid": 39, "getppid": 110, "getpgrp": 111, "getpgid": 121, "getsid": 124, "getuid": 102, "getgid": 104,
     "geteuid": 107, "getegid": 108, "getgroups": 115, "getresuid": 118, "getresgid": 120, "uname": 63,
     "getrlimit": 97, "getrandom": 318, "umask": 95,
@@ -57,10 +61,10 @@ CONDITIONAL: Final = {
     "clone": 56, "socket": 41, "socketpair": 53, "fcntl": 72, "ioctl": 16, "prctl": 157, "arch_prctl": 158,
     "prlimit64": 302, "close_range": 436, "sendto": 44, "mmap": 9, "madvise": 28, "getsockopt": 55, "futex": 202,
 }  # fmt: skip
-"""Those whose arguments decide, below."""
+"""System calls that are allowed or denied by their arguments, see below."""
 
 REFUSED: Final = {"fork": 57, "vfork": 58}
-"""Those an honest program may try, and is told that it may not (``EPERM``)."""
+"""System calls that a valid program may try; they fail with ``EPERM``."""
 
 
 # --- The filter ------------------------------------------------------------------------------------------------------
@@ -84,7 +88,7 @@ _ERRNO: Final = 0x00050000
 AF_UNIX: Final = 1
 CLONE_THREAD: Final = 0x00010000
 CLONE_FILES: Final = 0x00000400
-"""A thread shares its descriptors, or each of them would have as many as the limit allows, and the buffers behind."""
+"""A thread must share its descriptors. Otherwise each thread would have its own limit of descriptors and buffers."""
 CLONE_NAMESPACES: Final = 0x7E020080
 CLOSE_RANGE_UNSHARE: Final = 2
 FCNTL: Final = (0, 1, 2, 3, 4, 1030, 1032)  # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC, F_GETPIPE_SZ
@@ -99,16 +103,18 @@ IOCTL: Final = (
 PRCTL: Final = (15, 16, 21, 39, 42, 0x53564D41)
 """PR_SET_NAME, PR_GET_NAME, PR_GET_SECCOMP, PR_GET_NO_NEW_PRIVS, PR_GET_THP_DISABLE, PR_SET_VMA."""
 MADVISE: Final = (0, 1, 2, 3, 4, 8, 10, 11, 15, 16, 17, 18, 19, 22, 23, 24)
-"""How memory will be used, and giving it back. Not what other processes could notice: MADV_MERGEABLE makes one page of
-equal pages of two bots, MADV_COLD and MADV_PAGEOUT push out pages of shared files, and MADV_HUGEPAGE and MADV_COLLAPSE
-join them into huge pages."""
+"""Hints on memory use, and freeing memory.
+
+Excluded are hints that other processes could detect: MADV_MERGEABLE merges equal pages of two bots, MADV_COLD and
+MADV_PAGEOUT remove pages of shared files, and MADV_HUGEPAGE and MADV_COLLAPSE join pages into huge pages.
+"""
 MAP_SHARED: Final = 0x01
 MAP_ANONYMOUS: Final = 0x20
 MAP_HUGETLB: Final = 0x40000
-"""Huge pages come from a store of the host's that others have reserved."""
+"""Huge pages come from a pool of the host that others have reserved."""
 SOL_SOCKET: Final = 1
 GETSOCKOPT: Final = (3, 4, 7, 8, 30, 38, 39)  # SO_TYPE, _ERROR, _SNDBUF, _RCVBUF, _ACCEPTCONN, _PROTOCOL, _DOMAIN
-"""Not SO_COOKIE and SO_NETNS_COOKIE, which are counters of the whole host."""
+"""Allowed socket options, without SO_COOKIE and SO_NETNS_COOKIE, which are counters of the whole host."""
 FUTEX_PRIVATE_FLAG: Final = 128
 FUTEX_CLOCK_REALTIME: Final = 256
 _FUTEX_SHARED: Final = (0, 1, 9, 10)  # FUTEX_WAIT, _WAKE, _WAIT_BITSET, _WAKE_BITSET
@@ -121,8 +127,9 @@ FUTEX: Final = tuple(
 """The futex operations that C and C++ libraries use.
 
 libstdc++ (``std::future``, ``std::atomic::wait``, ``std::counting_semaphore``) and musl (the end of a thread) wake
-without FUTEX_PRIVATE_FLAG, so that waking must stay allowed, although it can reach a bot of another game that waits on
-the same page of a library. Requeueing and FUTEX_WAKE_OP need the flag. Priority inheritance is not needed."""
+without FUTEX_PRIVATE_FLAG. So this must stay allowed, although it can reach a bot of another game that waits on the
+same page of a library. Requeueing and FUTEX_WAKE_OP need the flag. Priority inheritance is not needed.
+"""
 ARCH_PRCTL: Final = (0x1001, 0x1002, 0x1003, 0x1004)  # ARCH_SET_GS, ARCH_SET_FS, ARCH_GET_FS, ARCH_GET_GS
 
 Instruction = tuple[int, int, int, int]
@@ -130,14 +137,14 @@ Instruction = tuple[int, int, int, int]
 
 @cache
 def bot_filter() -> bytes:
-    """The filter. Raises ``PlatformFailure`` on a machine that is not x86-64."""
+    """Return the filter. Raises ``PlatformFailure`` on a machine that is not x86-64."""
     if platform.machine() != "x86_64" or struct.calcsize("P") != 8:
         raise PlatformFailure(f"the sandbox supports only x86-64, and this machine is {platform.machine()}")
     return b"".join(struct.pack("=HBBI", *instruction) for instruction in _program())
 
 
 def no_filter() -> bytes:
-    """A filter that lets everything through, to see what holds without one. No bot is ever started with it."""
+    """Return a filter that allows everything, to test the sandbox without one. No bot is ever started with it."""
     return struct.pack("=HBBI", *_give(_ALLOW))
 
 
@@ -157,7 +164,7 @@ def _program() -> list[Instruction]:
 
 
 def _conditions() -> dict[str, list[Instruction]]:
-    """What follows when the number is that of a conditional call; each block ends in a verdict."""
+    """Return the instructions for each conditional call. Each block ends in a verdict."""
     return {
         "clone": [
             _load(_low(0)), (_HAS_BITS, 0, 1, CLONE_NAMESPACES), _give(_ERRNO | errno.EPERM),

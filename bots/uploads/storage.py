@@ -190,19 +190,18 @@ def _digest_of(folder: Path) -> str:
 
 # --- Archives that belong to no version ------------------------------------------------------------------------------
 #
-# Why none is ever taken from a version, however the two fall together:
+# An archive that a version needs is never removed, even during an upload:
 #
-# - Bytes that no version names are always written to a path of their own (``bots.uploads.storage.keep``), which no
-#   other upload is told of until a version names it. So the only upload that can yet name an unnamed path is the one
-#   that wrote it.
-# - That one names it within the same request, which cannot last for ``KEPT``; what is younger is left alone.
-# - A path that is named stays so: versions are not deleted, and one is given another archive only where what lay at the
+# - New bytes are always written to a new path (``bots.uploads.storage.keep``). Other uploads do not see this path
+#   before a version names it, so only the upload that wrote it can name it.
+# - This upload names it within the same request, which is shorter than ``KEPT``. Younger files are not removed.
+# - A named path stays named, because versions are not deleted. A version gets another archive only if the file at the
 #   old path was lost, or within the request after which it was first named (``bots.uploads.upload._once_more``).
-# - The versions of a deleted account let go of their paths, ``KEPT`` after it was deleted. No upload from then on is
-#   told of such a path (``bots.uploads.storage.keep``), and one from before has named it by then.
+# - The versions of a deleted account drop their paths ``KEPT`` after the deletion. Later uploads do not see such a path
+#   (``bots.uploads.storage.keep``), and earlier uploads have named it by that time.
 #
-# So a file that is older than ``KEPT`` and that no version names now is never going to be named, and nothing has to be
-# locked: two of these tasks at once, or one that dies, do no harm either.
+# So a file that is older than ``KEPT`` and has no version will never have one. No lock is necessary: two of these tasks
+# at the same time, or a task that dies, do no harm.
 
 KEPT: Final = timedelta(days=1)
 AT_ONCE: Final = 500

@@ -215,7 +215,7 @@ def _require_room(owner: User, size: int) -> None:
 def _once_more(owner: User, version: BotVersion, path: str) -> BotVersion:
     """Return the version; queue a rejected one again because a busy machine may have been the cause.
 
-    The archive is from now on the one at ``path``, which has the same content: the earlier one may be lost.
+    The version now uses the archive at ``path``, which has the same content, because the earlier archive may be lost.
     """
     if version.archive != path:
         BotVersion.objects.filter(pk=version.pk).update(archive=path)

@@ -102,7 +102,7 @@ def world(hello: dict[str, Any]) -> dict[str, Any]:
 
 
 def names_in(place: str) -> list[str]:
-    """What lies there; nothing if it cannot be seen."""
+    """Return the names in a folder; none if it is not visible."""
     try:
         return sorted(os.listdir(place))
     except OSError:
@@ -110,7 +110,7 @@ def names_in(place: str) -> list[str]:
 
 
 def fork() -> None:
-    """Make a process that ends at once."""
+    """Create a process that ends immediately."""
     child = os.fork()
     if child == 0:
         os._exit(0)
@@ -197,12 +197,12 @@ def mount() -> None:
 
 
 def is_read_only(place: str) -> bool:
-    """Whether the mount it lies on is."""
+    """Return whether the mount of ``place`` is read-only."""
     return bool(os.statvfs(place).f_flag & os.ST_RDONLY)
 
 
 def connect(family: int, address: Any) -> None:
-    """Reach somebody who listens on the host."""
+    """Connect to a listener of the host."""
     with socket.socket(family, socket.SOCK_STREAM) as local:
         local.settimeout(2)
         local.connect(address)
