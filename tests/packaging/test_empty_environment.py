@@ -91,7 +91,7 @@ def test_rules_and_games_are_shown(empty: Empty) -> None:
 
 def test_the_examples_of_the_library_run_without_the_site(empty: Empty) -> None:
     library = [page for page in pages(ROOT) if page.parent.name == "python" and page.stem != "environments"]
-    shown = [ROOT / "README.md", *library]
+    shown = [ROOT / "README.md", ROOT / "docs" / "start" / "library.md", *library]
     done = empty.run("python", ROOT / "tests" / "examples.py", *shown)
     assert done.returncode == 0, done.stdout + done.stderr
 
