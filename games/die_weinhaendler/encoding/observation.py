@@ -54,7 +54,7 @@ def _table(seats: int) -> tuple[Section, ...]:
     stack = len(deck(seats)) - HAND_SIZE * seats - DISPLAY_SIZE
     return (
         Section("round", 1, "÷ 20, at most 10", lambda seen: _capped(seen.view["round"] / ROUNDS_UNIT), CAP),
-        Section("last round", 1, "1: this is it", lambda seen: [float(seen.view["last_round"])]),
+        Section("last round", 1, "1: this is the last round", lambda seen: [float(seen.view["last_round"])]),
         Section("idle rounds", 1, "÷ 20", lambda seen: [seen.view["idle_rounds"] / IDLE_LIMIT]),
         Section("stage", 2, "one-hot: bid, lay", lambda seen: _stage(seen.view["stage"])),
         Section("display", _CARDS, "by card, the share of its copies", lambda seen: _bottles(seen.view["display"])),
@@ -89,7 +89,7 @@ def _players(seats: int) -> tuple[Section, ...]:
 
 def _asked() -> tuple[Section, ...]:
     return (
-        Section("decision", 2, "one-hot: bid, lay; all 0: one is not asked", _decision),
+        Section("decision", 2, "one-hot: bid, lay; all 0: not asked", _decision),
         Section("must lay", 1, "bottles ÷ 6, at most 10", _must_lay, CAP),
         Section("cards chosen", _CARDS, "so far, by card, the share of its copies", _chosen),
     )

@@ -80,7 +80,7 @@ def _players(seats: int) -> tuple[Section, ...]:
         Section("scoring cards", scoring * seats, "by seat, by event, the share of its copies", _scoring_cards),
         Section("gem card", 5 * seats, "by seat: money ÷ 7, gems by color ÷ 2", _gem_card),
         Section("action", 4 * seats, "by seat, one-hot, once it is public", _actions),
-        Section("chosen", seats, "by seat, 1: has chosen, as far as one knows", _chosen),
+        Section("chosen", seats, "by seat, 1: has chosen, as far as the seat knows", _chosen),
         Section("age", seats, "by seat, from 0 the youngest to 1 the oldest", _ages),
         Section("turn", seats, "by seat, 1: is asked; all 0 where all choose simultaneously", _turn),
         Section("active", seats, "two players: by seat, 1: has the turn", _active),
@@ -95,14 +95,14 @@ def _resolving(seats: int) -> tuple[Section, ...]:
         Section("barter", 3 * seats, "by seat, 1: opens; by seat, 1: the other; by seat, 1: has declined", _barter),
         Section("standing offer", 5, "gems by color ÷ 22; 1: it is your own", _standing_offer),
         Section("offers made", 1, "in this barter ÷ 20", _offers_made, CAP),
-        Section("free choice", 1 + seats, "1: one seat alone; by seat, 1: picks now, less if later", _free_choice),
+        Section("free choice", 1 + seats, "1: one seat alone; by seat, 1: picks now; lower: later", _free_choice),
         Section("immediate", len(_IMMEDIATE), "by event, 1: is being decided", _immediate),
     )
 
 
 def _asked(seats: int) -> tuple[Section, ...]:
     return (
-        Section("decision", len(KINDS), "one-hot, the kind; all 0: one is not asked", _decision),
+        Section("decision", len(KINDS), "one-hot, the kind; all 0: not asked", _decision),
         Section("offer begun", 8, "gems chosen so far by color ÷ 22; by color, 1: is chosen", _offer_begun),
         Section("picked", 4 * (seats + 1), "1: chosen so far, of `give`, `take`, `take … of …`", _picked),
     )

@@ -1,17 +1,23 @@
-"""docs/reference/python/environments.md says what the encodings are: its examples run, its tables are theirs."""
+"""The pages on environments: the tables of the reference match the encodings, and the bot of the guide plays."""
 
 from __future__ import annotations
 
 import doctest
+import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 
+from bots.cli.esr import main
+from bots.environments.reinforce import train
 from games.registry import GAMES
 from tests.games.play import TABLES
 
-PAGE = Path(__file__).parents[3] / "docs" / "reference" / "python" / "environments.md"
+ROOT = Path(__file__).parents[3]
+PAGE = ROOT / "docs" / "reference" / "python" / "environments.md"
+GUIDE = ROOT / "docs" / "guides" / "train-an-agent.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 HEADINGS = {
     "edel-stein-reich": "Edel, Stein & Reich",
@@ -73,3 +79,14 @@ def test_the_page_lists_every_action(slug: str, seats: int) -> None:
 
 def test_the_page_names_every_game() -> None:
     assert set(HEADINGS) == set(GAMES)
+
+
+def test_the_bot_of_the_training_guide_plays_with_the_weights_of_a_policy(tmp_path: Path) -> None:
+    text, agent = GUIDE.read_text(encoding="utf-8"), tmp_path / "agent"
+    shutil.copytree(ROOT / "games", agent / "games", ignore=shutil.ignore_patterns("__pycache__", "native"))
+    program = re.findall(r"```python\n(import json\n.*?)```", text, flags=re.DOTALL)
+    (agent / "bot.py").write_text(program[0])
+    (agent / "bot.toml").write_text(text.split("```toml\n")[1].split("```")[0])
+    policy = train("edel-stein-reich-duel", seats=2, games=16, seed=1)
+    (agent / "weights.json").write_text(json.dumps(policy.weights.round(4).tolist()))
+    assert main(["check", str(agent)]) == 0
