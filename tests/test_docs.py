@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 
 from ladder.pages.components.documentation import Documentation
-from tests.page import parsed
+from tests.build import person, signed_in
+from tests.page import page, parsed
 from tools import docs as static
+from tools import pictures
 
 ROOT = Path(__file__).parents[1]
 UNFINISHED = ("README.md", "docs/")
@@ -82,3 +85,16 @@ def test_a_copy_leaves_files_of_others_alone(folder: Path, tmp_path: Path) -> No
     mine.write_text("mine")
     static.write(Documentation(folder), mine.parent)
     assert mine.read_text() == "mine"
+
+
+@pytest.mark.django_db
+def test_the_pictures_show_the_present_navigation() -> None:
+    menu = page(signed_in(person("ada")), "/about/").one(id="menu").all("nav")[0]
+    shown = json.loads(pictures.NAVIGATION.read_text(encoding="utf-8"))
+    assert shown == [link.text for link in menu.all("a")], "Run `make pictures`: the navigation has changed."
+
+
+def test_make_pictures_takes_every_picture_that_a_page_shows() -> None:
+    taken = {shot.name for shot in (*pictures.PUBLIC, *pictures.OWN, *pictures.SEATS)}
+    names = {f"{name}{ending}" for name in taken for ending in pictures.SIZES} | {Path(pictures.HERO).stem}
+    assert pictures.shown() <= names
