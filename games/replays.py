@@ -54,7 +54,7 @@ def named(seats: int) -> list[str]:
 
 
 def _chapter(chapter: Chapter, steps: int) -> Document:
-    """Return a chapter, which begins with the step of its first sentence: the end of a round deals the next one."""
+    """Return a chapter. It begins with the step of its first sentence, because the step before deals the round."""
     return {
         "title": chapter.title,
         "ply": min(chapter.plies[0], steps - 1),

@@ -29,7 +29,7 @@ News = list[tuple[int, int]]
 
 
 class Channel(ABC):
-    """A connection to a running bot that never blocks in a read or write, with bounded memory.
+    """A connection to a running bot. Reads and writes never block, and stored output of the bot is bounded.
 
     ``lines`` are the complete lines that are not yet judged; ``None`` is a line longer than an answer may be. ``ended``
     is true when there will be no more lines.
