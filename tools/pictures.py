@@ -133,7 +133,7 @@ def shown() -> frozenset[str]:
     """The names of the images that the pages of the documentation show, without the ending of the file."""
     pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
     text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
-    return frozenset(re.findall(r"images/([\w-]+)\.\w+\)", text))
+    return frozenset(re.findall(r"images/([\w-]+)\.(?:png|gif)\)", text))
 
 
 class Camera:
