@@ -207,6 +207,7 @@ VERIFY_COMMAND = SubCommand(
 examples:
   esr play edel-stein-reich-duel house:random house:random --record games.jsonl
   esr verify games.jsonl
+  esr download edel-stein-reich-3 && esr verify edel-stein-reich-3.jsonl
 
 The exit code is 1 if a record is invalid. The message names the file, the line and the ply.""",
     verify_arguments,

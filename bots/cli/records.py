@@ -12,7 +12,8 @@ from bots.cli.frame import UsageError
 from bots.protocol import PROTOCOL, Limits, Malformed, bot_seed, parse_answer
 from bots.protocol.messages import limits_document
 from bots.runner.bot_log import FORMAT, decided_plies
-from games.record import RecordError, from_json, verify
+from games import strict
+from games.record import RecordError, check_shape, verify
 from games.registry import GAMES
 from games.rules import Document, IllegalMove, Move, State
 
@@ -50,7 +51,7 @@ class Checked:
 
 
 def check_file(path: Path) -> Iterator[Checked]:
-    """Verify every record of a file that contains JSON lines or one JSON document."""
+    """Verify every record of a file that contains JSON lines (also of ``esr download``) or one JSON document."""
     try:
         with path.open("rb") as stream:
             head = stream.read(MAX_RECORD_BYTES + 1)
@@ -97,9 +98,20 @@ def _skip_line(stream: BinaryIO, part: bytes) -> int:
     return read
 
 
+def _record_in(text: bytes) -> Document:
+    """Parse a game record, or a line of ``esr download LADDER``, which contains one. Raises ``RecordError``."""
+    try:
+        document = strict.parse(text)
+    except ValueError as error:
+        raise RecordError(None, f"invalid JSON: {error}") from error
+    if type(document) is dict and "record" in document and "format" not in document:
+        document = document["record"]
+    return check_shape(document)
+
+
 def _check(path: Path, line: int, text: bytes) -> Checked:
     try:
-        verify(from_json(text))
+        verify(_record_in(text))
     except RecordError as error:
         return Checked(len(text), RecordFault(path, line, error.ply, error.message))
     return Checked(len(text), None)
@@ -142,7 +154,7 @@ def _record(path: Path, text: bytes) -> Document:
             f"{path} is longer than {MAX_RECORD_BYTES // 2**20} MiB, so it is not a game record. Choose another file."
         )
     try:
-        return from_json(text)
+        return _record_in(text)
     except RecordError as error:
         raise UsageError(
             f"{path} is not a game record: {error}. Choose another file or download the record again."

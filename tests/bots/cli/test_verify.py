@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bots.cli.frame import FOUND, escaped
-from bots.cli.records import MAX_RECORD_BYTES, RecordFault, check_file
+from bots.cli.records import MAX_RECORD_BYTES, RecordFault, check_file, read_record
 from tests.bots.cli.bots import Esr
 
 SAMPLES = Path(__file__).parents[2] / "games" / "records" / "edel-stein-reich-3.jsonl"
@@ -62,6 +62,13 @@ def test_what_is_wrong_is_named_with_its_place(tmp_path: Path, change: str, ply:
     assert (fault.line, fault.ply) == (2, ply)
     assert says in fault.message
     assert str(fault).startswith(f"{path}:2: ")
+
+
+def test_a_line_of_a_downloaded_ladder_is_verified_by_its_record(tmp_path: Path) -> None:
+    lines = [json.dumps({"match": 1, "record": json.loads(record)}) for record in (GOOD[0], tampered("seed"))]
+    path = write(tmp_path / "edel-stein-reich-3.jsonl", *lines, '{"match": 2, "record": []}')
+    assert [fault.line for fault in faults(path)] == [2, 3]
+    assert read_record(f"{path}:1") == json.loads(GOOD[0])
 
 
 @pytest.mark.parametrize("line", ["{bad", "[" * 100_000, "\x1b[31m", "NaN", '{"a":1,"a":1}', "9" * 10_000, "[]", "1"])
