@@ -1,4 +1,4 @@
-"""Who may play, and who may meet whom."""
+"""Candidates of a ladder for a block or a table, and which of them can meet."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 HALF_WEIGHT = 200_000
-"""The distance in rating (1/1000 point) at which an opponent is half as likely as an equal one."""
+"""The distance in rating (1/1000 point) at which an opponent is half as likely as one with equal rating."""
 
 NEW_VERSION_GAMES = 20
-"""A version that was given fewer games than these is new: it has blocks of its own."""
+"""A version with fewer scheduled games than this is new and gets separate blocks."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A membership that may play, as it stands when blocks are drawn. Games count those still to be played, too.
+    """A membership that can play, at the time when blocks are drawn. Its games include scheduled ones.
 
-    ``since`` is when it was last given a seat, or came: any number that grows. ``width`` is that of its estimate's 95 %
-    interval, in 1/1000 point like ``rating``; ``None``: there is no estimate yet. Bots of one ``owner`` do not meet;
-    ``None`` is the house, whose bots may meet each other and are never new.
+    ``since`` is the time of its last seat, or of its start on the ladder: any number that grows. ``width`` is the width
+    of the 95% interval of its estimate, in 1/1000 point like ``rating``, or ``None`` without an estimate. Bots of one
+    ``owner`` do not meet. House bots have the owner ``None``; they can meet each other and are never new.
     """
 
     membership: int
@@ -31,17 +31,20 @@ class Candidate:
 
 
 def may_meet(one: Candidate, other: Candidate) -> bool:
-    """Whether the two may sit at one table: different memberships, not of the same owner."""
+    """Return whether two candidates can be at one table: different memberships with different owners."""
     return one.membership != other.membership and (one.owner is None or one.owner != other.owner)
 
 
 def nearness(one: int, other: int) -> float:
-    """How likely bots of these ratings meet, beside others: 1 for equals, then as a Cauchy curve falls, never 0."""
+    """Return the relative weight of two ratings in a draw: 1 for equal ratings, falling as a Cauchy curve, never 0."""
     return 1 / (1 + ((one - other) / HALF_WEIGHT) ** 2)
 
 
 def most_at_one_table(candidates: Iterable[Candidate]) -> int:
-    """Each owner's first bot and every house bot: if they fill a table, whoever sits down first finds opponents."""
+    """Return the maximum number of candidates at one table: one per owner, and every house bot.
+
+    If they fill a table, every candidate has enough opponents.
+    """
     owners: set[int] = set()
     house = 0
     for candidate in candidates:

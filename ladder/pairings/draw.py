@@ -1,4 +1,4 @@
-"""The next blocks of a ladder: whose turn it is, and with whom."""
+"""Draw the next blocks of a ladder: the first bot by its turn, and its opponents."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ladder.pairings.turns import DrawQueues, DrawReason, turn_of
 
 @dataclass(frozen=True)
 class DrawnBlock:
-    """A block: its memberships in the order of its first seating, and the one ``first`` drawn, in its turn."""
+    """A block: its memberships in the order of its first seating, the ``first`` one drawn, and its turn."""
 
     memberships: tuple[int, ...]
     first: int
@@ -24,10 +24,10 @@ class DrawnBlock:
 def drawn(
     candidates: Iterable[Candidate], seats: int, count: int, number: int, random: Random, at_once: Sequence[int] = ()
 ) -> list[DrawnBlock]:
-    """The ``count`` blocks of ``seats`` from ``number`` on; none if too few may sit at one table.
+    """Return ``count`` blocks of ``seats`` bots, beginning with block ``number``; none if there are too few candidates.
 
-    Who is ``at_once`` is given a seat in any case, and in the first blocks, whatever the ``count``; only the turns of
-    the longest wait they cannot take. The same candidates, in whatever order, and the same ``random`` give the same
+    Memberships in ``at_once`` always get a seat, in the first blocks, even if this needs more than ``count`` blocks.
+    They do not take the turns of the longest wait. Equal candidates, in any order, and an equal ``random`` give equal
     blocks.
     """
     everybody = list(candidates)

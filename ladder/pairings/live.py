@@ -1,9 +1,9 @@
-"""Who sits down at live tables now: whoever has waited longest first, each bot on its ladders in turn.
+"""Seat remote bots at live tables: the longest waiting bot first, each bot on its ladders in turn.
 
-A bot's turn is on the ladder on which it was seated longest ago, of those on which a table is possible at all with who
-is here. If nobody is free there yet, it waits for a while and keeps those free whom it could meet; then the next of its
-ladders has its turn. So ladders that need several bots at once get their games, and nobody waits for ever for one that
-never comes.
+A bot's turn is on the ladder on which it was seated longest ago, of the ladders on which a table is possible with the
+bots that are online. If no opponent is free there, it waits for a while, and its possible opponents are kept free for
+it. Then it is the turn of its next ladder. So ladders that need several bots at the same time get their games, and no
+bot waits permanently for an opponent that never comes.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from ladder.pairings.candidates import Candidate, most_at_one_table
 from ladder.pairings.opponents import Field
 
 PATIENCE_S = 1.0
-"""How long a bot waits for others on the ladder whose turn it is, while opponents are free on another one."""
+"""Time that a bot waits on the ladder whose turn it is, while opponents are free on another one."""
 
 
 @dataclass(frozen=True)
 class Guest:
-    """A remote bot that is here: how many games it can still begin, and how long it has been waiting for one."""
+    """An online remote bot: the number of games that it can still begin, and its waiting time."""
 
     bot: int
     free: int
@@ -31,9 +31,9 @@ class Guest:
 
 @dataclass(frozen=True)
 class LiveLadder:
-    """Who could sit at a ladder's tables: ``guests`` by bot, and the code that fills up.
+    """The possible players at a ladder's tables: ``guests`` by bot, and hosted bots for the remaining seats.
 
-    ``here`` is how many owners have a remote bot of this ladder that is here, free or not.
+    ``here`` is the number of owners with an online remote bot of this ladder, free or not.
     """
 
     key: int
@@ -44,13 +44,13 @@ class LiveLadder:
 
     @property
     def possible(self) -> bool:
-        """Whether a table could be filled if everybody who is here were free."""
+        """Whether a table could be filled if all online bots were free."""
         return self.here + most_at_one_table(self.hosted) >= self.seats
 
 
 @dataclass(frozen=True)
 class Sitting:
-    """A table: the memberships in the order of its seats, ``first`` that of the bot whose turn it was."""
+    """A table: the memberships in the order of its seats. ``first`` is the membership of the bot whose turn it was."""
 
     ladder: int
     memberships: tuple[int, ...]
@@ -59,9 +59,9 @@ class Sitting:
 
 @dataclass
 class Seating:
-    """The tables that can be opened, and the memberships whose turn has passed in vain.
+    """The tables that can be opened, and the memberships whose turn has passed without a table.
 
-    ``again_s`` is the number of seconds after which the patience of the first waiting bot ends, if one waits.
+    ``again_s`` is the number of seconds until the patience of the first waiting bot ends, or ``None``.
     """
 
     tables: list[Sitting] = field(default_factory=list)
@@ -70,7 +70,7 @@ class Seating:
 
 
 def seated(ladders: Sequence[LiveLadder], guests: Collection[Guest], hosted_room: int, random: Random) -> Seating:
-    """The tables for ``guests``, as far as they are free; at most ``hosted_room`` seats are filled with hosted code."""
+    """Return the tables for all free ``guests``, with hosted bots in at most ``hosted_room`` seats."""
     round_ = _Round(ladders, guests, hosted_room, random)
     for guest in sorted(guests, key=lambda one: (-one.waited_s, one.bot)):
         while round_.free[guest.bot] and guest.bot not in round_.kept and round_.serve(guest):
@@ -79,7 +79,7 @@ def seated(ladders: Sequence[LiveLadder], guests: Collection[Guest], hosted_room
 
 
 class _Round:
-    """The free bots of one round, and what has been decided so far."""
+    """The free bots of one round, and its decisions so far."""
 
     def __init__(
         self, ladders: Sequence[LiveLadder], guests: Collection[Guest], hosted_room: int, random: Random
@@ -93,7 +93,7 @@ class _Round:
         self._ladders = {bot: _in_turn(ladders, bot) for bot in self.free}
 
     def serve(self, guest: Guest) -> bool:
-        """Find a table for ``guest``; whether there was one. If its turn can wait, others are kept free for it."""
+        """Find a table for ``guest``. Return whether there was one. If it can wait, other bots are kept free for it."""
         passed: list[LiveLadder] = []
         for ladder in sorted(self._ladders[guest.bot], key=lambda one: self._since[one.key, guest.bot]):
             if self._sit_down(ladder, guest.bot):
@@ -131,7 +131,7 @@ class _Round:
 
 
 def _in_turn(ladders: Sequence[LiveLadder], bot: int) -> list[LiveLadder]:
-    """The ladders on which ``bot`` could play; of those on which it never has, newcomers do not all begin with one."""
+    """Return the possible ladders of ``bot``. The order differs by bot, so that new bots begin on different ladders."""
     mine = [one for one in ladders if bot in one.guests and one.possible]
     first = bot % max(1, len(mine))
     return mine[first:] + mine[:first]

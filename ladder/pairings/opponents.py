@@ -1,9 +1,9 @@
-"""With whom: opponents drawn at random, near ones likely, and everybody whom one may meet possible.
+"""Draw opponents at random: near ratings are likely, and every allowed opponent is possible.
 
-The weight of an opponent falls with the distance in rating as a Cauchy curve does (``nearness``): its tails are heavy,
-so that the top meets the middle, too. A draw is exact and yet reads few candidates: it is by rejection from chunks of
-neighbours in rating, whose weight is bounded by that of the nearest point in them (L. Devroye, *Non-Uniform Random
-Variate Generation*, 1986, II.3). What is rejected too often is drawn from all weights instead: the same distribution.
+The weight of an opponent falls with the distance in rating as a Cauchy curve (``nearness``). Its tails are heavy, so
+that the best bots also meet average ones. A draw is exact but reads few candidates. It uses rejection from groups of
+adjacent ratings, whose weight is bounded by the nearest point in them (L. Devroye, *Non-Uniform Random Variate
+Generation*, 1986, II.3). After too many rejections it uses all weights, which gives the same distribution.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from random import Random
 from ladder.pairings.candidates import Candidate, may_meet, nearness
 
 MOST_TRIES = 64
-"""Rejections after which all weights are computed."""
+"""Number of rejections after which all weights are computed."""
 
 
 @dataclass(frozen=True)
 class RatingGroup:
-    """Neighbours in rating."""
+    """Candidates with adjacent ratings."""
 
     members: Sequence[Candidate]
 
@@ -37,12 +37,12 @@ class RatingGroup:
         return self.members[-1].rating
 
     def bound(self, rating: int) -> float:
-        """No member is nearer to ``rating`` than this."""
+        """Return the maximum weight of a member for an opponent with this rating."""
         return nearness(rating, min(max(rating, self.low), self.high))
 
 
 class Field:
-    """Everybody who may be drawn. The order in which they are given does not matter."""
+    """All candidates. Their order does not matter."""
 
     def __init__(self, candidates: Iterable[Candidate]) -> None:
         self._ranked = sorted(candidates, key=lambda one: (one.rating, one.membership))
@@ -50,10 +50,10 @@ class Field:
         self._chunks = [RatingGroup(self._ranked[at : at + size]) for at in range(0, len(self._ranked), size)]
 
     def table(self, first: Candidate, seats: int, random: Random) -> tuple[Candidate, ...]:
-        """``first`` with opponents drawn one after the other, weighted by their nearness to it, in random order.
+        """Return ``first`` and opponents in random order. They are drawn one by one, weighted by their nearness to it.
 
-        As many as ``seats`` must be able to sit together (``most_at_one_table``): then whoever is drawn leaves a full
-        table possible.
+        At least ``seats`` candidates must be able to meet (``most_at_one_table``). Then every draw leaves a full table
+        possible.
         """
         bounds = [chunk.bound(first.rating) for chunk in self._chunks]
         sums = list(accumulate(bound * len(chunk.members) for bound, chunk in zip(bounds, self._chunks, strict=True)))

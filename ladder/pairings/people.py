@@ -1,9 +1,9 @@
-"""People who look for a game now: who sits down with whom, as near in rating as their waiting allows.
+"""Quick pairing: tables for people who look for a game, with ratings as near as their waiting time allows.
 
-Whoever has waited longest is served first, with those who are nearest. How far apart a table may be grows with that
-wait (``reach``), and after ``ANYBODY_AFTER_S`` anybody will do: so nobody waits for ever where enough wait. On a ladder
-where code sits, too, seats that nobody has come for go to bots after ``BOTS_AFTER_S``: drawn, not chosen, near ratings
-more often.
+People who have waited longest are served first, with the nearest others. The maximum distance in rating grows with the
+waiting time (``reach``) and has no limit after ``ANYBODY_AFTER_S``, so that no one waits permanently if there are
+enough people. On a ladder with hosted bots, empty seats go to bots after ``BOTS_AFTER_S``. These are drawn at random,
+near ratings more often.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from random import Random
 from ladder.pairings.candidates import Candidate, may_meet, nearness
 
 NEAR = 150_000
-"""So far apart in rating (1/1000 point) may a table be for somebody who has just come."""
+"""Maximum distance in rating (1/1000 point) without waiting time."""
 
 WIDENING_A_SECOND = 10_000
-"""By so much more a second of waiting (1/1000 point)."""
+"""Additional distance per second of waiting time (1/1000 point)."""
 
 ANYBODY_AFTER_S = 45.0
 BOTS_AFTER_S = 10.0
@@ -28,7 +28,10 @@ BOTS_AFTER_S = 10.0
 
 @dataclass(frozen=True)
 class Searcher:
-    """A person who looks for a game on ``ladder``: as whom they play, whose bots they do not meet, and since when."""
+    """A person who looks for a game on ``ladder``.
+
+    ``player`` is the bot that represents the person, ``person`` the owner whose bots they do not meet.
+    """
 
     player: int
     person: int
@@ -39,7 +42,7 @@ class Searcher:
 
 @dataclass(frozen=True)
 class PeopleLadder:
-    """A ladder on which people look for games; ``hosted`` is the code that may fill up its tables."""
+    """A ladder on which people look for games. ``hosted`` are the bots that can fill its tables."""
 
     key: int
     seats: int
@@ -48,9 +51,7 @@ class PeopleLadder:
 
 @dataclass(frozen=True)
 class FoundTable:
-    """A table: its people, by ``Searcher.player``, whoever has waited longest first, and the memberships of its
-    bots.
-    """
+    """A table: its people by ``Searcher.player``, the longest waiting first, and the memberships of its bots."""
 
     ladder: int
     players: tuple[int, ...]
@@ -58,16 +59,17 @@ class FoundTable:
 
 
 def reach(waited_s: float) -> float:
-    """How far apart in rating (1/1000 point) the table of somebody may be who has waited so long and longest."""
+    """Return the maximum distance in rating (1/1000 point) at a table whose first player has waited this long."""
     return inf if waited_s >= ANYBODY_AFTER_S else NEAR + WIDENING_A_SECOND * waited_s
 
 
 def found(
     ladders: Iterable[PeopleLadder], searchers: Iterable[Searcher], hosted_room: int, random: Random
 ) -> list[FoundTable]:
-    """The tables that can be opened now; at most ``hosted_room`` seats are filled with code.
+    """Return the tables that can be opened now, with bots in at most ``hosted_room`` seats.
 
-    Nobody is at two of them, and people at one table are at most ``reach`` apart, by the wait of its first.
+    A person is at most at one of them. The ratings of the people at one table differ by at most the ``reach`` of its
+    first.
     """
     queues = _queues(searchers)
     tables: list[FoundTable] = []
@@ -79,7 +81,7 @@ def found(
 
 
 def _queues(searchers: Iterable[Searcher]) -> defaultdict[int, list[Searcher]]:
-    """By ladder, who has waited longest first; somebody who stands there twice has the longer of their waits."""
+    """Return the searchers by ladder, the longest waiting first, each person once with the longer wait."""
     queues: defaultdict[int, list[Searcher]] = defaultdict(list)
     seen: set[int] = set()
     for one in sorted(searchers, key=lambda one: (-one.waited_s, one.player, one.ladder)):
@@ -107,9 +109,9 @@ def _tables(ladder: PeopleLadder, queue: list[Searcher], hosted_room: int, rando
 
 
 def _nearest(first: Searcher, others: Sequence[Searcher], seats: int) -> list[Searcher] | None:
-    """The full table with ``first`` whose ratings are nearest together, if they are near enough for it.
+    """Return the full table with ``first`` and the smallest range of ratings, or ``None`` if the range is too large.
 
-    In the order of ratings such a table is without a gap: whoever is in between is nearer.
+    Such a table has no gap in the order of ratings, because people in between are nearer.
     """
     ranked = sorted([first, *others], key=lambda one: (one.rating, -one.waited_s, one.player))
     at = ranked.index(first)
@@ -122,7 +124,7 @@ def _nearest(first: Searcher, others: Sequence[Searcher], seats: int) -> list[Se
 
 
 def _around(first: Searcher, others: Iterable[Searcher], seats: int) -> list[Searcher]:
-    """``first`` and the nearest of those whom it reaches, as many as there are seats for."""
+    """Return ``first`` and the nearest people within its reach, for at most all seats."""
     table = [first]
     for one in sorted(others, key=lambda one: (abs(one.rating - first.rating), -one.waited_s, one.player)):
         if len(table) < seats and _spread([*table, one]) <= reach(first.waited_s):
@@ -131,7 +133,7 @@ def _around(first: Searcher, others: Iterable[Searcher], seats: int) -> list[Sea
 
 
 def _drawn(ladder: PeopleLadder, table: Sequence[Searcher], random: Random) -> list[Candidate]:
-    """Bots for the empty seats, as far as there are some that may meet everybody there."""
+    """Return bots for the empty seats that can meet everyone at the table, as far as there are enough."""
     first, seated = table[0], [Candidate(membership=-one.player, rating=one.rating, owner=one.person) for one in table]
     bots: list[Candidate] = []
     while len(table) + len(bots) < ladder.seats:

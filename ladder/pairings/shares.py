@@ -1,9 +1,9 @@
-"""Whose games the workers are told of next, so that everybody has the share of them that is theirs.
+"""The order in which games are sent to workers, so that everyone gets their share.
 
-Start-time fair queueing (P. Goyal, H. M. Vin, H. Cheng, 1996): the games of a flow follow each other at distances of
-their length by the flow's weight, counted from what it has on its way already; the smallest tag goes first. So who has
-nothing on its way comes before all who have, whatever the weights, and of those the one that has waited longest. What
-nobody uses is for the others.
+This is start-time fair queueing (P. Goyal, H. M. Vin, H. Cheng, 1996). The games of a flow follow each other at
+distances of their length divided by the flow's weight, counted from its games that were already sent. The smallest tag
+goes first. So flows without sent games come before all others, whatever their weights, and among these the one that has
+waited longest. Unused shares go to the other flows.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from heapq import merge
 from itertools import count
 
 RATED_WEIGHT = 4
-"""Of five games that the workers are told of, so many are rated while unrated ones wait."""
+"""The number of rated games in five games sent, while unrated games wait."""
 
 UNRATED_WEIGHT = 1
-"""The share that tests, challenges and comparisons have in any case: of five games, or of five hours, one."""
+"""The guaranteed share of tests, challenges and comparisons: one of five games, or one of five hours."""
 
 
 @dataclass(frozen=True)
 class Flow:
-    """Games that wait, in their order, of one ladder or one person.
+    """Waiting games of one ladder or one person, in order.
 
-    ``on_the_way`` are those that workers were told of and have not begun; ``cost`` is how long one lasts, and ``since``
-    when the first of them began to wait, in any units that all flows have in common.
+    ``on_the_way`` is the number of games that were sent to workers and have not begun. ``cost`` is the duration of a
+    game, and ``since`` the time when the first one began to wait, in any unit that all flows share.
     """
 
     waiting: Sequence[int]
@@ -36,9 +36,9 @@ class Flow:
 
 
 def in_fair_order(flows: Mapping[int, Flow]) -> list[int]:
-    """Everything that waits, as the flows' weights have it; of equals, who has waited longer, then the smaller key.
+    """Return all waiting games in the order of the flows' weights. Ties go to the longer wait, then the smaller key.
 
-    Raises ``ValueError`` for a flow without weight or cost, which would never have its turn, or take all.
+    Raises ``ValueError`` for a flow without weight or cost, which would never get a turn or take all turns.
     """
     if any(flow.weight <= 0 or flow.cost <= 0 for flow in flows.values()):
         raise ValueError("a flow needs a weight and a cost above 0")
@@ -51,10 +51,10 @@ def shared(
     ahead: tuple[int, int] = (0, 0),
     costs: tuple[float, float] = (1, 1),
 ) -> list[int]:
-    """Everything that waits: rated games as their flows have it, and among them the share of the unrated ones.
+    """Return all waiting games: rated games in the order of their flows, and the share of unrated games among them.
 
-    ``ahead`` are the rated and the unrated games that are on their way or being played, ``costs`` how long one of
-    either lasts: so long unrated games have no more than their share of the workers' time, and one at least.
+    ``ahead`` contains the numbers of rated and unrated games that were sent or are being played, ``costs`` their
+    durations. So unrated games get at most their share of the workers' time, and at least one game.
     """
     both = ((rated, RATED_WEIGHT), (unrated, UNRATED_WEIGHT))
     return in_fair_order(

@@ -1,12 +1,12 @@
-"""Who plays next. A ladder's blocks take turns, by their number, and every turn has a queue of its own.
+"""The turns of a ladder's blocks. They depend on the number of the block, and every turn has its own queue.
 
-- Two of four are for bots with a *new version*, whoever has waited longest first, until it was given its first games.
-- One is for whom a game tells most about: *fewest games*, then the widest interval.
-- One is for whoever has *waited longest* since it was last given a seat.
+- Two of four turns are for bots with a *new version*, the longest waiting first, until it gets its first games.
+- One turn is for the bot with the *fewest games*, then the widest interval: a game is most informative for it.
+- One turn is for the bot that has *waited longest* since its last seat.
 
-So nobody starves, whatever others upload: whoever sits down goes behind all who wait, and so does who comes. Of the n
-bots of a ladder each is given a seat within 4 n blocks. A new version waits for at most the other bots with a new one,
-each once, however often their owners upload.
+So all bots play, whatever others upload, because seated and new bots go behind all that wait. Each of the n bots of a
+ladder gets a seat within 4 n blocks. A new version waits for at most the other bots with a new version, each once,
+however often their owners upload.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Key = tuple[int, ...]
 
 
 class DrawReason(Enum):
-    """Why a block's first bot was chosen."""
+    """The reason why the first bot of a block was chosen."""
 
     NEW_VERSION = "new version"
     FEWEST_GAMES = "fewest games"
@@ -32,16 +32,16 @@ class DrawReason(Enum):
 
 
 TURNS = (DrawReason.NEW_VERSION, DrawReason.FEWEST_GAMES, DrawReason.NEW_VERSION, DrawReason.LONGEST_WAIT)
-"""The turns of four blocks in a row."""
+"""The turns of four consecutive blocks."""
 
 
 def turn_of(number: int) -> DrawReason:
-    """Whose turn block ``number`` of a ladder is."""
+    """Return the turn of block ``number`` of a ladder."""
     return TURNS[number % len(TURNS)]
 
 
 class DrawQueues:
-    """The queues of all turns, kept up to date while blocks are drawn."""
+    """The queues of all turns, updated while blocks are drawn."""
 
     def __init__(self, candidates: Iterable[Candidate], random: Random) -> None:
         self.standing = {one.membership: one for one in sorted(candidates, key=lambda one: one.membership)}
@@ -50,7 +50,7 @@ class DrawQueues:
         self._queues = {turn: _Queue(key, self.standing, random) for turn, key in _KEYS.items()}
 
     def next(self, turn: DrawReason) -> tuple[Candidate, DrawReason]:
-        """Whose turn it is, and the turn that this was: without new versions, the one for whom we know least about."""
+        """Return the next bot and its turn. Without new versions, their turn goes to the bot with the fewest games."""
         if turn is DrawReason.NEW_VERSION and (new := self._queues[turn].first()):
             return new, turn
         other = DrawReason.FEWEST_GAMES if turn is DrawReason.NEW_VERSION else turn
@@ -60,7 +60,7 @@ class DrawQueues:
         return first, other
 
     def seated(self, table: Sequence[Candidate], games: int) -> None:
-        """Everybody at ``table`` has been given ``games`` more, and goes to the end of every queue."""
+        """Count ``games`` more for all bots at ``table`` and move them to the end of every queue."""
         now = next(self._clock)
         for sitting in table:
             one = self.standing[sitting.membership]
@@ -72,7 +72,7 @@ class DrawQueues:
 
 
 class _Queue:
-    """A heap whose members may have changed since they were put in; what is out of date is thrown away on top."""
+    """A heap whose members can change after they were added. Outdated items at its top are discarded."""
 
     def __init__(self, key: Callable[[Candidate], Key | None], standing: dict[int, Candidate], random: Random) -> None:
         self._key, self._standing, self._random = key, standing, random
@@ -92,7 +92,7 @@ class _Queue:
         return None
 
     def _keyed(self, memberships: Iterable[int]) -> Iterator[tuple[Key, float, int]]:
-        """With their place in this queue, equals in random order; who has none is left out."""
+        """Yield memberships that have a key in this queue, equal keys in random order."""
         for membership in memberships:
             key = self._key(self._standing[membership])
             if key is not None:
