@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
@@ -111,9 +111,10 @@ class Documentation:
 
     @cached_property
     def menu(self) -> list[MenuSection]:
-        """The sections with their pages in the order of the index, which may omit pages."""
+        """The sections with their pages in the order of the index below its first heading; other pages follow."""
         index = self.by_source[INDEX]
-        listed = [page for page, _ in self._linked_pages(index)]
+        below = re.sub(r"(?s)\A.*?\n(?=## )", "", index.markdown)
+        listed = [page for page, _ in self._linked_pages(replace(index, markdown=below))]
         pages = [page for page in dict.fromkeys([*listed, *self.by_source.values()]) if page is not index]
         shown = [page for page in pages if not page.is_decision and page.source != "README.md"]
         return [

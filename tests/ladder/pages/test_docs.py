@@ -49,6 +49,15 @@ def test_the_menu_has_all_sections_and_marks_the_page(docs: Documentation, clien
     assert len(set(menu.links)) == len(menu.links) == 1 + sum(len(section.pages) for section in docs.menu)
 
 
+def test_the_menu_has_the_order_of_the_index_below_its_first_heading(tmp_path: Path) -> None:
+    (tmp_path / "docs" / "start").mkdir(parents=True)
+    for name in "abc":
+        (tmp_path / "docs" / "start" / f"{name}.md").write_text(f"# {name}\n")
+    index = "# Index\n\n[a](start/a.md)\n\n## Start\n\n[c](start/c.md) [b](start/b.md)\n"
+    (tmp_path / "docs" / "README.md").write_text(index)
+    assert [page.title for page in Documentation(tmp_path).menu[0].pages] == ["c", "b", "a"]
+
+
 def test_previous_and_next_lead_through_all_pages(docs: Documentation) -> None:
     shown, seen = docs.by_slug[""], []
     while shown is not None:
