@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import zlib
 from datetime import timedelta
 from io import StringIO
@@ -25,6 +26,7 @@ from tests.build import finished_matches, person, uploaded
 pytestmark = pytest.mark.django_db
 
 SAMPLES = sorted((Path(__file__).parents[2] / "games" / "records").glob("*.jsonl"))
+GUIDE = Path(__file__).parents[3] / "docs" / "guides" / "download-data.md"
 RECORDS = [json.loads(line) for sample in SAMPLES for line in sample.read_text().splitlines()]
 
 
@@ -207,3 +209,17 @@ def test_an_unwritable_folder_is_an_error(db: None, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(CommandError, match=str(tmp_path / "file")):
         exported(tmp_path / "file")
+
+
+def test_the_programs_of_the_guide_read_the_files_of_a_ladder(
+    settled: Ladder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = gzip.decompress(b"".join(game_pieces(settled, None, 10_000, lambda: True)))
+    (tmp_path / f"{settled.slug}.jsonl").write_bytes(lines)
+    tables.export(tmp_path / "results")
+    for program in re.findall(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), flags=re.DOTALL):
+        exec(program.replace("edel-stein-reich-4", settled.slug), {})
+    of_lines, of_tables = capsys.readouterr().out.splitlines()
+    assert of_lines.startswith("{0: '")
+    assert of_tables.startswith("{'seat': [0, 1")
