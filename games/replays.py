@@ -1,6 +1,6 @@
 """A finished game as one document (``replay/1``) that contains every position for drawing.
 
-``docs/guides/replays.md`` explains it. The document has no names, so it stays valid when players are renamed.
+``docs/reference/replay.md`` describes it. The document has no names, so it stays valid when players are renamed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-// One game as a list of moments: the document of docs/guides/replays.md, opened.
+// One game as a list of moments: the document of docs/reference/replay.md, opened.
 
 /**
  * What a board draws; docs/internals/boards.md says more.
