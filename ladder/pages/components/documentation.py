@@ -87,7 +87,7 @@ class Hit:
 
 
 Place = Callable[[str, str], str | None]
-"""The URL of a page, an image or the rules of a game by kind and name; ``None`` for what is not served."""
+"""The URL of a page, an image or the rules of a game by kind and name; ``None`` if it has no URL."""
 
 
 class Documentation:

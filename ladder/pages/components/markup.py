@@ -47,7 +47,7 @@ LIT: Final = "*"
 
 
 def example(kind: str, caption: str, text: str, draw: Draw) -> SafeString:
-    """The figure of a block. Raises ``KeyError`` for a ``kind`` that is none of :data:`KINDS`."""
+    """Return the figure of a block. Raises ``KeyError`` for a ``kind`` that is not in :data:`KINDS`."""
     body = KINDS[kind](text.strip("\n").split("\n"), draw)
     told = format_html("<figcaption>{}</figcaption>", draw(caption)) if caption else SafeString()
     return format_html('<figure class="drawn drawn-{}">{}{}</figure>\n', kind, body, told)
@@ -99,7 +99,7 @@ def _cards(lines: Sequence[str], draw: Draw) -> SafeString:
 
 
 def _piles(lines: Sequence[str], draw: Draw) -> SafeString:
-    """Who has how many: name, ``2 {R}, 3 {ghost-R}``, what it pays. Whoever has most is marked, alone or not."""
+    """Name, ``2 {R}, 3 {ghost-R}`` and payment of each row. The largest counts are marked, also if they are equal."""
     rows = [[*cells(line), "", ""][:3] for line in lines]
     counts = [sum(int(count) for count, *_ in _SEVERAL.findall(tokens)) for _, tokens, _ in rows]
     mark = "most" if counts.count(max(counts)) == 1 else "tied"
@@ -121,7 +121,7 @@ def _piles(lines: Sequence[str], draw: Draw) -> SafeString:
 
 
 def _silent(html: SafeString) -> SafeString:
-    """Drawings beside a number that says the same."""
+    """Hide drawings from screen readers; the number next to them has the same meaning."""
     return SafeString(re.sub(r' role="img" aria-label="[^"]*"', ' aria-hidden="true"', html))
 
 
@@ -166,7 +166,7 @@ _COUNT: Final = re.compile(rf"(\d+)((?:[ \u00a0]?{IN_BRACES})+)")
 
 
 def drawing(name: str, kind: str, label: str = "", sheet: str = "sprite") -> SafeString:
-    """One symbol of a sheet; without ``label`` it is decoration, and text beside it must say the same."""
+    """Return one symbol of a sheet. Without ``label`` it is decoration, so the text next to it must say the same."""
     spoken = format_html(' role="img" aria-label="{}"', label) if label else SafeString(' aria-hidden="true"')
     return format_html(
         '<svg class="{}" width="20" height="20"{}><use href="{}#{}"></use></svg>',
@@ -193,7 +193,7 @@ def _together(found: re.Match[str]) -> str:
 
 
 def coded(text: str) -> SafeString:
-    """``text``, escaped, with what stands between backticks as code."""
+    """Escape ``text`` and mark the parts between backticks as code."""
     return mark_safe(_CODE.sub(r"<code>\1</code>", escape(text)))  # noqa: S308 - escaped before
 
 
@@ -275,7 +275,7 @@ def _addressed(tokens: Sequence[Token], address: Address) -> Iterator[Token]:
 def prose(markdown: str, game: Game) -> Prose:
     """Markdown with tables as HTML; HTML in it is text, and tokens are drawn. Its first-level heading is left out.
 
-    The page has a title of its own, so the headings below keep their levels.
+    The page shows its own title, so the other headings keep their levels.
     """
     tokens = _without_title(_PARSER.parse(markdown))
     _unhead_corners(tokens)
@@ -286,7 +286,7 @@ def prose(markdown: str, game: Game) -> Prose:
 
 
 def _rendered(tokens: list[Token], game: Game | None = None) -> SafeString:
-    with translation.override("en"):  # the language of the text, and of what is read out with it
+    with translation.override("en"):  # the language of the text and of its labels for screen readers
         html: str = _PARSER.renderer.render(tokens, _PARSER.options, {"game": game})
     return SafeString(html)  # the parser escapes all text
 
@@ -306,7 +306,7 @@ def _unhead_corners(tokens: list[Token]) -> None:
 def _anchored(
     tokens: list[Token], anchor_of: Callable[[str], str], plain: Callable[[str], str] = str
 ) -> Iterator[Heading]:
-    """Give every heading an id of its own; yield the headings."""
+    """Give every heading a unique id, and yield the headings."""
     used: dict[str, int] = {}
     for opening, content in pairwise(tokens):
         if opening.type != "heading_open":
@@ -336,7 +336,7 @@ def _fence(renderer: RendererHTML, tokens: Sequence[Token], index: int, options:
 
 
 def _scrolling(kind: str) -> Any:
-    """Tables get a frame of their own, so that a wide one never widens the page."""
+    """Put each table into a frame that scrolls, so that a wide table never widens the page."""
 
     def rule(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
         html = renderer.renderToken(tokens, index, options, env)
