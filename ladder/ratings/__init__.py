@@ -1,1 +1,1 @@
-"""Pure arithmetic: what a result does to ratings. No database, no clock."""
+"""Pure arithmetic of ratings. It needs no database and no clock."""

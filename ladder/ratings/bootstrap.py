@@ -1,16 +1,16 @@
-"""How sure an estimate is: intervals by a bootstrap over blocks, which are independent where games of one deal are not.
+"""Confidence intervals of estimates by a bootstrap over blocks. Blocks are independent; games of one deal are not.
 
-A replicate gives every block a random weight of mean and variance 1 (D. B. Rubin, *The Bayesian bootstrap*, 1981) and
-goes one Newton step from the maximum, with the matrix of the maximum (P. Kline, A. Santos, *A score based approach to
-wild bootstrap inference*, 2012). Its prior is centred on a draw from the prior, so that whoever has hardly played
-spreads like somebody unknown. Replicates that are fitted to the end spread 1 to 2 % wider with 100 blocks a bot and 4 %
-with 20, at a hundred times the work.
+A replicate gives every block a random weight with mean and variance 1 (D. B. Rubin, *The Bayesian bootstrap*, 1981). It
+makes one Newton step from the maximum with the matrix of the maximum (P. Kline, A. Santos, *A score based approach to
+wild bootstrap inference*, 2012). Its prior is centered on a draw from the prior, so that versions with few games spread
+like unknown ones. Fully fitted replicates spread 1 to 2% wider with 100 blocks per bot and 4% wider with 20, but cost a
+hundred times as much.
 
-**Few blocks.** The spread of B replicated blocks is too narrow by about 1 in B, and itself uncertain. So a version's
-variance is moderated (G. K. Smyth, *Linear models and empirical Bayes methods*, 2004): :data:`BORROWED` blocks are
-added that spread as the model says, times the ladder's own ratio, and the draws are widened by Student's quantile over
-the normal one. Intervals are symmetric: the estimate ± 1.96 standard deviations of its draws. ``make seasons`` measures
-how often they hold the truth.
+**Few blocks.** The spread of B replicated blocks is too narrow by about 1 in B, and uncertain itself. So the variance
+of a version is moderated (G. K. Smyth, *Linear models and empirical Bayes methods*, 2004). :data:`BORROWED` blocks are
+added that spread as the model predicts, times the ratio of the whole ladder. The draws are then widened by Student's
+quantile divided by the normal one. Intervals are symmetric: the estimate ± 1.96 standard deviations of its draws.
+``make seasons`` measures how often they contain the true value.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ _TOLERANCE: Final = 1e-4
 
 @dataclass(frozen=True)
 class Estimates:
-    """By version: its strength in points, its draws of shape (versions, replicates), and what they stand on.
+    """Estimates of all versions: strength in points, draws (versions, replicates), numbers of blocks and games.
 
-    The middle is the mean over all seats of the season, at 1500 points; a difference means what it means in Elo.
+    The mean over all seats of the season is 1500 points. Differences have the same meaning as in Elo.
     """
 
     points: Floats
@@ -47,11 +47,11 @@ class Estimates:
 
     @property
     def margins(self) -> Floats:
-        """Half the width of the 95 % intervals, in points."""
+        """Half the widths of the 95% intervals, in points."""
         return SURE * np.asarray(self.draws.std(axis=1, ddof=1))
 
     def rows(self) -> Iterator[VersionEstimate]:
-        """Version by version, in integers."""
+        """Yield the estimates of all versions in integers."""
         points, margins, draws = (
             np.rint(POINT * part).astype(np.int64).tolist() for part in (self.points, self.margins, self.draws)
         )
@@ -60,7 +60,7 @@ class Estimates:
 
 
 class VersionEstimate(NamedTuple):
-    """What is kept of a version's estimate: in 1/1000 point, its blocks and games."""
+    """The stored estimate of a version: in 1/1000 point, with its numbers of blocks and games."""
 
     rating: int
     margin: int
@@ -70,7 +70,7 @@ class VersionEstimate(NamedTuple):
 
 
 def estimate(games: GameResults, seed: int, replicates: int = REPLICATES) -> Estimates:
-    """Fit the strengths and draw ``replicates`` around them; the same ``seed`` gives the same draws.
+    """Fit the strengths and draw ``replicates`` for each. The same ``seed`` gives the same draws.
 
     Raises ``ValueError`` without games.
     """
@@ -86,7 +86,7 @@ def estimate(games: GameResults, seed: int, replicates: int = REPLICATES) -> Est
 
 
 def _replicates(likelihood: Likelihood, strengths: Floats, seed: int, count: int) -> Floats:
-    """By version and replicate, how far its one step from the maximum goes, in units."""
+    """Return the single Newton step from the maximum by version and replicate, in units."""
     random = np.random.default_rng(seed)
     scores = likelihood.scores(strengths).astype(np.float32)
     weights = random.standard_exponential((likelihood.games.block_count, count), dtype=np.float32) - 1
@@ -96,7 +96,7 @@ def _replicates(likelihood: Likelihood, strengths: Floats, seed: int, count: int
 
 
 def _widened(likelihood: Likelihood, strengths: Floats, steps: Floats, blocks: Integers) -> Floats:
-    """``steps`` scaled version by version to the moderated standard deviation, and to Student's quantile."""
+    """Scale ``steps`` of each version to the moderated standard deviation and to Student's quantile."""
     spread = steps.var(axis=1, ddof=1)
     modelled = 1 / likelihood.information(strengths).diagonal
     ratio = ((blocks * spread / modelled).sum() + len(blocks)) / max(1, blocks.sum())
@@ -107,7 +107,7 @@ def _widened(likelihood: Likelihood, strengths: Floats, steps: Floats, blocks: I
 
 
 def _blocks_played(games: GameResults) -> Integers:
-    """By version, in how many blocks it sat."""
+    """Return the number of blocks of each version."""
     block = np.repeat(games.blocks, games.seats.shape[1])
     once = np.unique(block * games.versions + games.seats.ravel())
     return np.bincount(once % max(1, games.versions), minlength=games.versions)

@@ -1,4 +1,4 @@
-"""The choices that a ranking is made of, with ties, for Plackett-Luce; plain Python, for tables of 2 to 5 seats."""
+"""The choices that form a ranking with ties, for Plackett-Luce. Plain Python, for games of 2 to 5 seats."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from math import comb
 
 @cache
 def choices(groups: tuple[int, ...]) -> tuple[tuple[tuple[int, ...], float], ...]:
-    """Among whom the next one was chosen, and how often, at a table whose places are shared by ``groups`` in order.
+    """Return the choices in a game whose places are shared by ``groups`` in order, with their weights.
 
-    ``(1, 1, 2)`` are a first, a second and two who share the third place. Each choice is a tuple of places, from 0,
-    with its weight. A tie stands for all orders of those who share it, each in equal parts, so a set of k of m tied
-    seats is still there with weight 1 / C(m, k). The last one is chosen, too: among one.
+    ``(1, 1, 2)`` is a first, a second, and two that share the third place. Each choice is the tuple of places, from 0,
+    of which one was chosen next. A tie counts as all orders of its seats in equal parts, so a set of k of m tied seats
+    occurs with weight 1 / C(m, k). The last place is also a choice: one of one.
     """
     found = []
     end = sum(groups)
@@ -28,7 +28,7 @@ def choices(groups: tuple[int, ...]) -> tuple[tuple[tuple[int, ...], float], ...
 
 
 def groups_of(tied: int, seats: int) -> tuple[int, ...]:
-    """The sizes of the groups of equal rank: bit i of ``tied`` says that place i + 1 shares the rank of place i."""
+    """Return the sizes of groups with equal rank. Bit i of ``tied``: place i + 1 shares the rank of place i."""
     sizes = [1]
     for place in range(seats - 1):
         if tied >> place & 1:

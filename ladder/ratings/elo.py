@@ -1,19 +1,19 @@
 """Multi-player Elo in integers of 1/1000 point.
 
 Source: A. E. Elo, *The Rating of Chessplayers, Past and Present* (1978), with the logistic curve (base 10, 400 points)
-that chess federations use since. For n seats it is applied to every pair at the table, a widespread generalisation: a
-seat scores 1, ½ or 0 against each other one by rank, and a pair counts K/(n − 1), so that a match of any size moves a
-rating by at most K. K of a pair is the smaller of its two entries', so that a newcomer's match does not shake an
-established rating and both sides move by the same amount.
+that chess federations use today. For n seats it is applied to every pair of seats, a common generalization: a seat
+scores 1, ½ or 0 against each other seat by rank, and a pair counts K/(n − 1), so that a match of any size changes a
+rating by at most K. The K of a pair is the smaller one of its two members. So a newcomer's match does not change an
+established rating much, and both sides change by the same amount.
 
-**Reproducible everywhere.** The change of a pair is the real number K/(n − 1) · (score − expectation) rounded once, to
-the nearest 1/1000 point; that integer is added to one side and taken from the other, so the sum over a match is exactly
-zero. Floating point answers where it cannot be wrong (its error is below 1e-7 of the unit); within 1e-6 of the middle
-between two integers decimal arithmetic decides, whose ``exp`` is correctly rounded by specification. An exact middle
-does not occur: the expectation is irrational unless the difference is d · 400 points, d an integer, and there the
-change is K · 500 · a / ((n − 1)(10^|d| + 1)) with an integer a, for d = 0 K · 500 · a / (n − 1); 500 / (n − 1) is an
-integer or a third of one and 10^|d| + 1 is odd, so the denominator is never even. The numbers do not depend on a
-machine's mathematics library.
+**Reproducible everywhere.** The change of a pair is the real number K/(n − 1) · (score − expectation), rounded once to
+the nearest 1/1000 point. This integer is added to one side and subtracted from the other, so the sum over a match is
+exactly zero. Floating point is used where it cannot be wrong (its error is below 1e-7 of the unit). Within 1e-6 of the
+middle between two integers, decimal arithmetic decides, whose ``exp`` is correctly rounded by specification. An exact
+middle does not occur. The expectation is irrational unless the difference is d · 400 points with an integer d. In this
+case the change is K · 500 · a / ((n − 1)(10^|d| + 1)) with an integer a, for d = 0 K · 500 · a / (n − 1). 500 / (n − 1)
+is an integer or a third of one, and 10^|d| + 1 is odd, so the denominator is never even. The results do not depend on
+the mathematics library of a machine.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from itertools import combinations
 from typing import overload
 
 POINT = 1000
-"""The units of a rating in one point."""
+"""The number of rating units in one point."""
 
 START_RATING = 1500 * POINT
 PROVISIONAL_GAMES = 30
 PROVISIONAL_K = 40
 ESTABLISHED_K = 20
 LARGEST_K = 1000
-"""The largest K that is exact by floating point where it is not in doubt."""
+"""The largest K for which floating point is exact outside of the doubtful range."""
 
 Pairs = Sequence[tuple[int, int]]
 """Pairs of seats, each from 0 and the smaller first."""
 
 ALL_PAIRS: dict[int, Pairs] = {seats: tuple(combinations(range(seats), 2)) for seats in range(2, 6)}
-"""Every pair of a table, by its number of seats."""
+"""All pairs of seats, by number of seats."""
 
 _SCALE = 400 * POINT
 _FURTHEST = 20 * _SCALE  # beyond 8000 points the expectation is 0 or 1 for any rounding to 1/1000
@@ -60,15 +60,15 @@ def points(rating: int | None) -> float | None: ...
 
 
 def points(rating: int | None) -> float | None:
-    """A rating or a change in points; ``None`` without one."""
+    """Return a rating or a change in points, or ``None`` for ``None``."""
     return None if rating is None else rating / POINT
 
 
 @dataclass(frozen=True)
 class KFactor:
-    """How many points a match moves a rating at most, by the rated games its entry has behind it.
+    """The maximum change of a rating per match in points, by the number of earlier rated games of the member.
 
-    Raises ``ValueError`` for what is not from 1 to 1000 points, or fewer than no provisional games.
+    Raises ``ValueError`` for values outside 1 to 1000 points, or a negative number of provisional games.
     """
 
     provisional: int = PROVISIONAL_K
@@ -89,12 +89,12 @@ class KFactor:
 
 
 STANDARD_K = KFactor()
-"""What counts until staff set another: 40 while provisional, then 20."""
+"""The default K: 40 while provisional, then 20."""
 
 
 @dataclass(frozen=True)
 class RatedSeat:
-    """One seat before the match: its entry's rating in 1/1000 point and the rated games it has behind it."""
+    """One seat before the match: its rating in 1/1000 point, and its number of earlier rated games."""
 
     rating: int
     games: int
@@ -103,11 +103,11 @@ class RatedSeat:
 def changes(
     players: Sequence[RatedSeat], ranks: Sequence[int], k: KFactor = STANDARD_K, pairs: Pairs | None = None
 ) -> tuple[int, ...]:
-    """What each seat's rating gains, in 1/1000 point; the sum is zero.
+    """Return the change of each seat's rating in 1/1000 point. The sum is zero.
 
-    ``ranks`` are in seat order, smaller is better, equal is a draw; forfeits count by the rank they were given.
-    ``pairs`` are those that count, all of the table by default; K is divided by all others at the table all the same.
-    Raises ``ValueError`` for a table that has not two to five seats, or a different number of ranks.
+    ``ranks`` are in seat order; smaller is better, equal is a draw, and forfeits have their rank. ``pairs`` are the
+    pairs that count, by default all. K is divided by the number of all other seats in any case. Raises ``ValueError``
+    unless there are two to five seats and as many ranks.
     """
     if len(players) not in ALL_PAIRS or len(players) != len(ranks):
         raise ValueError(f"a rated match has two to five seats and a rank for each: {len(players)} and {len(ranks)}")
@@ -117,9 +117,10 @@ def changes(
 
 
 def gains(ratings: Sequence[int], units: Sequence[float], ranks: Sequence[int], pairs: Pairs) -> list[int]:
-    """:func:`changes` for loops over a million matches: the same integers, and nothing is checked.
+    """Return the same integers as :func:`changes`, without checks, for loops over a million matches.
 
-    ``units`` are each seat's K in 1/1000 point. A strength is 10^(rating / 400): an expectation is then one division.
+    ``units`` are the K of each seat in 1/1000 point. A strength is 10^(rating / 400), so that an expectation needs only
+    one division.
     """
     if min(ratings) < START_RATING - _REACH or max(ratings) > START_RATING + _REACH:
         return _exact_gains(ratings, units, ranks, pairs)
@@ -139,12 +140,12 @@ def gains(ratings: Sequence[int], units: Sequence[float], ranks: Sequence[int], 
 
 
 def expectation(rating: int, opponent: int) -> float:
-    """The score that ``rating`` expects against ``opponent`` (both in 1/1000 point), 0 to 1. For display and tests."""
+    """Return the expected score of ``rating`` against ``opponent`` (in 1/1000 point), 0 to 1. For display and tests."""
     return 1 / (1 + math.pow(10, _lead(opponent, rating) / _SCALE))
 
 
 def _exact_gains(ratings: Sequence[int], units: Sequence[float], ranks: Sequence[int], pairs: Pairs) -> list[int]:
-    """The same in decimal arithmetic."""
+    """Return the same in decimal arithmetic."""
     gained = [0] * len(ratings)
     for a, b in pairs:
         twice_score = 1 + (ranks[a] < ranks[b]) - (ranks[a] > ranks[b])
@@ -156,7 +157,7 @@ def _exact_gains(ratings: Sequence[int], units: Sequence[float], ranks: Sequence
 
 
 def _exact_change(units: int, seats: int, twice_score: int, lead: int) -> int:
-    """The change of one pair in 60 decimal digits, rounded once."""
+    """Return the change of one pair with 60 decimal digits, rounded once."""
     exponent = _EXACT.multiply(_EXACT.divide(Decimal(lead), Decimal(_SCALE)), _EXACT.ln(Decimal(10)))
     expected = _EXACT.divide(Decimal(1), _EXACT.add(Decimal(1), _EXACT.exp(exponent)))
     surplus = _EXACT.subtract(_EXACT.divide(Decimal(twice_score), Decimal(2)), expected)

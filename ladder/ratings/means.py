@@ -1,4 +1,4 @@
-"""A mean with the interval in which the true one lies, by Student's t."""
+"""Means with confidence intervals by Student's t."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Mean:
-    """The mean of ``count`` values that do not depend on each other, and half the width of its 95 % interval.
+    """The mean of ``count`` independent values and half the width of its 95% interval.
 
-    ``margin`` is ``None`` below two values: one alone says nothing about the spread.
+    ``margin`` is ``None`` for one value, because its spread is unknown.
     """
 
     value: float
@@ -32,7 +32,7 @@ class Mean:
 
 
 def mean_of(values: Sequence[float]) -> Mean | None:
-    """The mean of ``values``, ``None`` of none (W. S. Gosset, *The Probable Error of a Mean*, 1908)."""
+    """Return the mean of ``values``, or ``None`` if empty (W. S. Gosset, *The Probable Error of a Mean*, 1908)."""
     if not values:
         return None
     count = len(values)
@@ -42,7 +42,7 @@ def mean_of(values: Sequence[float]) -> Mean | None:
 
 @lru_cache(maxsize=1024)
 def t_quantile(freedom: int, confidence: float = CONFIDENCE) -> float:
-    """The t beyond which, on either side, lies ``1 − confidence`` of Student's distribution; by bisection to 1e-10."""
+    """Return the two-sided quantile of Student's distribution for ``confidence``, by bisection to 1e-10."""
     low, high = 0.0, 1.0
     while within(high, freedom) < confidence:
         high *= 2
@@ -53,7 +53,10 @@ def t_quantile(freedom: int, confidence: float = CONFIDENCE) -> float:
 
 
 def within(t: float, freedom: int) -> float:
-    """The part of Student's distribution between −t and t: finite sums, M. Abramowitz, I. Stegun, 26.7.3 and 26.7.4."""
+    """Return the probability of Student's distribution between −t and t.
+
+    It uses finite sums (M. Abramowitz, I. Stegun, 26.7.3 and 26.7.4).
+    """
     angle = math.atan(t / math.sqrt(freedom))
     term, total = (math.cos(angle), 0.0) if freedom % 2 else (1.0, 0.0)
     for k in range(3 if freedom % 2 else 2, freedom + 1, 2):

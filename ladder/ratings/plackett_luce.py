@@ -1,20 +1,20 @@
-"""How strong versions are: the Plackett-Luce model, fitted to a season's games by penalised maximum likelihood.
+"""The Plackett-Luce model of the strength of versions, fitted to a season's games by penalized maximum likelihood.
 
-A game is a ranking, made from the top: whoever is next is chosen among those left with a chance proportional to
-exp(strength) (R. L. Plackett, *The analysis of permutations*, 1975; R. D. Luce, *Individual Choice Behavior*, 1959).
-For two seats that is Bradley and Terry's model, whose curve is Elo's: 400 points are ten to one.
+A game is a ranking that is built from the top: the next one is chosen among the remaining seats with a probability
+proportional to exp(strength) (R. L. Plackett, *The analysis of permutations*, 1975; R. D. Luce, *Individual Choice
+Behavior*, 1959). For two seats this is the model of Bradley and Terry with the curve of Elo: 400 points are ten to one.
 
-**Ties** count as all orders of those who share a rank, in equal parts: the logarithm of the likelihood is averaged over
-them. So a draw is half a win, as in Elo, and the numbers mean the same as a rating. The logarithm of the averaged
+**Ties** count as all orders of the tied seats in equal parts: the logarithm of the likelihood is averaged over them. So
+a draw is half a win, as in Elo, and the numbers have the same meaning as a rating. The logarithm of the averaged
 likelihood would learn nothing from a draw of two. Davidson's model (D. Firth, I. Kosmidis, H. Turner, *Davidson-Luce
-model for multi-item choice with ties*, 2019) keeps the half, too, and asks for a parameter a kind of tie, to say what
-nobody here asks: how likely a draw is.
+model for multi-item choice with ties*, 2019) also counts a draw as half a win, but needs one more parameter per kind of
+tie, for the probability of draws, which is not needed here.
 
-**The prior** is a Gaussian of :data:`PRIOR_POINTS` around the middle, weak enough to be invisible after some dozens of
-games. It makes the strength of whoever has won everything finite, and joins groups that have never met.
+**The prior** is a Gaussian of :data:`PRIOR_POINTS` around the middle, which has almost no effect after some dozens of
+games. It makes the strength of a version finite that has won everything, and connects groups that have never met.
 
-What a seat is worth is no part of the model: in a block everybody sits everywhere. The function is concave; Newton's
-method finds its maximum, with conjugate gradients for the steps.
+The model does not include the value of a seat, because in a block every bot plays in every seat. The function is
+concave. Newton's method finds its maximum, with conjugate gradients for the steps.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 POINTS = 400 / math.log(10)
-"""Points of the Elo scale in one unit of strength, a factor e of the odds."""
+"""Points of the Elo scale per unit of strength, which is a factor e of the odds."""
 
 PRIOR_POINTS = 500.0
 """The standard deviation of the prior, in points."""
@@ -46,11 +46,11 @@ _STEPS = 100
 
 @dataclass(frozen=True)
 class GameResults:
-    """Games of one number of seats: row by row who sat there, what rank each seat reached, and which block it was.
+    """Games with one number of seats: the version and the rank of each seat, and the block, by game.
 
-    ``seats`` and ``ranks`` have the shape (games, seats), ``blocks`` (games,). Versions count from 0 below
-    ``versions``, blocks from 0. Ranks are compared within a game only: smaller is better, equal is a tie.
-    Raises ``ValueError`` for shapes that do not fit or versions that do not exist.
+    ``seats`` and ``ranks`` have the shape (games, seats), ``blocks`` (games,). Versions are numbered from 0 to
+    ``versions`` − 1, blocks from 0. Ranks are compared only within a game: smaller is better, equal is a tie. Raises
+    ``ValueError`` for shapes that do not match or unknown versions.
     """
 
     versions: int
@@ -72,9 +72,10 @@ class GameResults:
     def flat(
         cls, seats: int, versions: Sequence[int], ranks: Sequence[int], blocks: Sequence[int]
     ) -> tuple[GameResults, Integers]:
-        """From lists seat by seat, game by game, and the ids of the versions in the order in which they now count.
+        """Create it from flat lists, and return it with the ids of the versions in their new order.
 
-        ``versions`` and ``blocks`` are any numbers; ``blocks`` has one a game, the other two one a seat.
+        ``versions`` and ``ranks`` have one value per seat, game by game. ``blocks`` has one value per game.
+        ``versions`` and ``blocks`` can be any numbers.
         """
         ids, numbered = np.unique(np.asarray(versions, dtype=np.int64), return_inverse=True)
         _, counted = np.unique(np.asarray(blocks, dtype=np.int64), return_inverse=True)
@@ -83,17 +84,17 @@ class GameResults:
 
     @cached_property
     def played(self) -> Integers:
-        """By version, its games."""
+        """Return the number of games by version."""
         return np.bincount(self.seats.ravel(), minlength=self.versions)
 
     @cached_property
     def block_count(self) -> int:
-        """How many blocks there are."""
+        """The number of blocks."""
         return int(self.blocks.max()) + 1 if len(self.blocks) else 0
 
 
 class _Pattern:
-    """All games whose ranks are tied in the same way; ``players`` has their seats in the order of the places."""
+    """All games with the same pattern of ties. ``players`` contains their seats in the order of places."""
 
     def __init__(self, rows: Integers, players: Integers, groups: tuple[int, ...]) -> None:
         self.rows = rows
@@ -105,18 +106,18 @@ class _Pattern:
         self.members = np.array([[float(place in places) for place in seats] for places, _ in sets])
 
     def value(self, strengths: Floats) -> float:
-        """The logarithm of the likelihood."""
+        """Return the logarithm of the likelihood."""
         lead, _, sums = self._chances(strengths)
         return float(lead.sum() - (np.log(sums) @ self.weights).sum())
 
     def surplus(self, strengths: Floats) -> Floats:
-        """By game and place, how much better it did than expected: the gradient of the value."""
+        """Return by game and place the result minus the expectation: the gradient of the value."""
         _, odds, sums = self._chances(strengths)
         better: Floats = 1 - odds * ((self.weights / sums) @ self.members)
         return better
 
     def links(self, strengths: Floats) -> Floats:
-        """By game and pair of places, how much the one tells about the other: minus the second derivative."""
+        """Return by game and pair of places the negative second derivative."""
         _, odds, sums = self._chances(strengths)
         one, other = self.pairs
         together = self.weights[:, None] * self.members[:, one] * self.members[:, other]
@@ -124,7 +125,7 @@ class _Pattern:
         return links
 
     def _chances(self, strengths: Floats) -> tuple[Floats, Floats, Floats]:
-        """Strengths less the table's best by game and place, their odds, and by game and choice the sum of these."""
+        """Return strengths relative to the best of the game, their odds, and the sums of odds by game and choice."""
         own = strengths[self.players]
         lead = own - own.max(axis=1, keepdims=True)
         odds = np.exp(lead)
@@ -141,12 +142,12 @@ class Likelihood:
         self._network = Network(games.versions, [pattern.players[:, list(pattern.pairs)] for pattern in self._patterns])
 
     def value(self, strengths: Floats) -> float:
-        """Up to a constant."""
+        """Return the value up to a constant."""
         prior = self.precision / 2 * strengths @ strengths
         return sum(pattern.value(strengths) for pattern in self._patterns) - float(prior)
 
     def gradient(self, strengths: Floats) -> Floats:
-        """By version."""
+        """Return the gradient by version."""
         total = -self.precision * strengths
         for pattern in self._patterns:
             surplus = pattern.surplus(strengths)
@@ -154,12 +155,12 @@ class Likelihood:
         return total
 
     def information(self, strengths: Floats) -> System:
-        """Minus the second derivatives, as a system of equations."""
+        """Return the negative second derivatives as a system of equations."""
         links = [pattern.links(strengths) for pattern in self._patterns]
         return self._network.system(links, self.precision)
 
     def scores(self, strengths: Floats) -> csr_array:
-        """By block and version, what the block's games add to the gradient; the shape is (blocks, versions)."""
+        """Return what each block adds to the gradient, with the shape (blocks, versions)."""
         parts = [(self.games.blocks[one.rows], one.players, one.surplus(strengths)) for one in self._patterns]
         rows = np.concatenate([np.repeat(blocks, players.shape[1]) for blocks, players, _ in parts])
         columns, values = (np.concatenate([part[k].ravel() for part in parts]) for k in (1, 2))
@@ -167,10 +168,10 @@ class Likelihood:
 
 
 def fit(likelihood: Likelihood) -> Floats:
-    """The strengths of greatest posterior density, by version, in units; their sum is 0.
+    """Return the strengths with maximum posterior density by version, in units. Their sum is 0.
 
-    Newton's method with halved steps. Raises ``ArithmeticError`` if it finds no end, which on a concave function is a
-    defect of ours.
+    It uses Newton's method with halved steps. Raises ``ArithmeticError`` if it does not converge, which is a defect of
+    this module, because the function is concave.
     """
     strengths = np.zeros(likelihood.games.versions)
     if not len(likelihood.games.seats):
@@ -187,7 +188,7 @@ def fit(likelihood: Likelihood) -> Floats:
 
 
 def _climb(likelihood: Likelihood, start: Floats, value: float, step: Floats, rise: float) -> tuple[Floats, float]:
-    """Go along ``step``, half as far until the value grows by a part of what the slope promises (Armijo's rule)."""
+    """Take ``step``, halved until the value grows by a part of the increase that the slope predicts (Armijo's rule)."""
     share = 1.0
     while (reached := likelihood.value(start + share * step)) < value + 1e-4 * share * rise - _CLOSE:
         share /= 2

@@ -1,4 +1,4 @@
-"""What one result does to the entries at its table, by the rules of its season. The same code rates live and again."""
+"""Apply one result to the ratings of its members by the rules of the season, live and in rebuilds."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from ladder.ratings.elo import ALL_PAIRS, POINT, STANDARD_K, START_RATING, KFact
 from ladder.ratings.shares import win_shares
 
 Rated = tuple[int, int] | None
-"""A rating before and after a match, in 1/1000 point; ``None`` for a seat for which the match does not count."""
+"""A rating before and after a match in 1/1000 point, or ``None`` for a seat that does not count."""
 
 
 class Account(Protocol):
-    """What an entry's rated matches of a season have added up to: ``rating`` and ``last_change`` in 1/1000 point."""
+    """The totals of a member's rated matches in a season. ``rating`` and ``last_change`` are in 1/1000 point."""
 
     rating: int
     games: int
@@ -24,7 +24,7 @@ class Account(Protocol):
 
 @dataclass(slots=True)
 class RatingState:
-    """An account without a database; as it is made, that of an entry that has played nothing."""
+    """An account without a database. A new one is that of a member without games."""
 
     rating: int = START_RATING
     games: int = 0
@@ -34,10 +34,10 @@ class RatingState:
 
 @dataclass(frozen=True)
 class Rules:
-    """How results count during one season.
+    """The rules by which results count during one season.
 
-    ``merged`` says for whom the results of an entry count instead: another entry, or nobody (``None``). ``void`` are
-    the ledger numbers of results that do not count.
+    ``merged`` maps a member to the member for which its results count instead, or to ``None`` if they do not count.
+    ``void`` contains the ledger numbers of results that do not count.
     """
 
     k: KFactor = STANDARD_K
@@ -45,7 +45,7 @@ class Rules:
     void: Set[int] = frozenset()
 
     def counts_for(self, entry: int) -> int | None:
-        """The entry for which the results of ``entry`` count, itself by default. Raises ``ValueError`` for a circle."""
+        """Return the member for which the results of ``entry`` count. Raises ``ValueError`` for a cycle."""
         seen = {entry}
         found: int | None = entry
         while found is not None and found in self.merged:
@@ -58,11 +58,11 @@ class Rules:
 
 
 def rate(accounts: Mapping[int, Account], entries: Sequence[int], ranks: Sequence[int], rules: Rules) -> list[Rated]:
-    """Count one result in the accounts of its entries, by id, and give each seat's rating before and after.
+    """Count one result in the accounts of its members, by id. Return each seat's rating before and after.
 
-    Of a merged entry, the account that it counts for is needed. A pair with an entry that counts for nobody, or of two
-    that count for the same one, counts nothing; a seat of which no pair counts does not count, and the win is shared
-    among those that do. An account that has two seats is moved by both, in the order of the seats.
+    For a merged member, the account of its target is required. A pair does not count if one of its members does not
+    count, or if both count for the same member. A seat without counting pairs does not count, and the win is shared
+    among the seats that do. An account with two seats is changed by both, in the order of the seats.
     """
     if rules.merged and not rules.merged.keys().isdisjoint(entries):
         return _rate_merged(accounts, [rules.counts_for(entry) for entry in entries], ranks, rules.k)
@@ -80,7 +80,7 @@ def rate(accounts: Mapping[int, Account], entries: Sequence[int], ranks: Sequenc
 
 
 def _units(table: Sequence[Account], k: KFactor) -> list[float]:
-    """Each account's K in 1/1000 point."""
+    """Return the K of each account in 1/1000 point."""
     provisional, established, games = float(k.provisional * POINT), float(k.established * POINT), k.provisional_games
     return [provisional if account.games < games else established for account in table]
 
@@ -103,7 +103,7 @@ def _rate_merged(
 
 
 def _counted(owners: Sequence[int | None]) -> Pairs:
-    """The pairs of seats that count for two different entries."""
+    """Return the pairs of seats that count for two different members."""
     return [
         (a, b)
         for a, b in ALL_PAIRS[len(owners)]

@@ -1,4 +1,4 @@
-"""What a new season keeps of a rating."""
+"""The part of a rating that a new season keeps."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ladder.ratings.elo import START_RATING
 
 
 def regressed(rating: int, num: int, den: int) -> int:
-    """``num/den`` of the distance of ``rating`` from the start is kept, rounded toward the start to 1/1000 point.
+    """Keep ``num/den`` of the distance of ``rating`` from the start, rounded toward the start to 1/1000 point.
 
     Raises ``ValueError`` unless 0 ≤ num ≤ den and den ≥ 1.
     """

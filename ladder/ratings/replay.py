@@ -1,8 +1,8 @@
-"""Ratings rebuilt from nothing but a ladder's ledger, in its order: a million matches in seconds. No database.
+"""Rebuild ratings from a ladder's ledger alone, in order: a million matches in seconds. It needs no database.
 
-A correction (a void, a merge, a new K) counts from the beginning of the season in which it stands, so all of them have
-to be known before the first result is rated. A new K and a merge go on into later seasons. Seasons that were closed
-before it stay as they were.
+A correction (a void, a merge, a new K) applies from the beginning of its season. So all corrections must be known
+before the first result is rated. A new K and a merge stay in effect in later seasons. Seasons that were closed before a
+correction do not change.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FIRST_SEASON = 1
 
 
 class RankedGame(NamedTuple):
-    """A result in the ledger: the entries' ids and their ranks, both in seat order."""
+    """A result in the ledger: the ids of the members and their ranks, both in seat order."""
 
     number: int
     entries: tuple[int, ...]
@@ -29,7 +29,7 @@ class RankedGame(NamedTuple):
 
 @dataclass(frozen=True)
 class Void:
-    """The result with the ledger number ``result`` counts no more."""
+    """The result with the ledger number ``result`` no longer counts."""
 
     number: int
     result: int
@@ -37,7 +37,7 @@ class Void:
 
 @dataclass(frozen=True)
 class Merge:
-    """The results of ``entry`` count for another, for nobody (``None``), or for itself again."""
+    """The results of ``entry`` count for another member, for none (``None``), or for itself again."""
 
     number: int
     entry: int
@@ -46,7 +46,7 @@ class Merge:
 
 @dataclass(frozen=True)
 class NewK:
-    """Another K."""
+    """A change of K."""
 
     number: int
     k: KFactor
@@ -54,7 +54,7 @@ class NewK:
 
 @dataclass(frozen=True)
 class SeasonStart:
-    """A season begins: every rating keeps ``regress`` (numerator, denominator) of its distance from the start."""
+    """The start of a season. Every rating keeps the fraction ``regress`` of its distance from the start value."""
 
     number: int
     season: int
@@ -67,7 +67,7 @@ Item = RankedGame | Correction
 
 @dataclass(frozen=True)
 class SeasonPart:
-    """A season in a ledger: the entry that starts it, ``None`` where results come without one, and what holds in it."""
+    """A season in a ledger: the entry that starts it, or ``None`` for results without one, and its rules."""
 
     start: SeasonStart | None
     rules: Rules
@@ -78,9 +78,9 @@ class SeasonPart:
 
 
 def parts(corrections: Iterable[Correction]) -> list[SeasonPart]:
-    """The seasons of a ledger, from all its entries that are no results, in order; at least the first.
+    """Return the seasons of a ledger in order, from all its entries except results; at least the first season.
 
-    Raises ``ValueError`` for a void of a result before its season, and for entries merged in a circle.
+    Raises ``ValueError`` for a void of a result before its season, and for a cycle of merges.
     """
     found = [SeasonPart(None, Rules())]
     for one in corrections:
@@ -92,9 +92,9 @@ def parts(corrections: Iterable[Correction]) -> list[SeasonPart]:
 
 
 class LedgerReplay:
-    """A ladder's accounts while its ledger goes by: ``standings`` by entry, ``final`` the closed seasons' by season.
+    """The ratings of a ladder during a replay: ``standings`` by member, ``final`` for closed seasons.
 
-    ``corrections`` are all of the ledger's entries that are no results, in order. Raises what :func:`parts` does.
+    ``corrections`` are all entries of the ledger except results, in order. Raises the errors of :func:`parts`.
     """
 
     def __init__(self, corrections: Iterable[Correction]) -> None:
@@ -104,7 +104,7 @@ class LedgerReplay:
         self.final: dict[int, Mapping[int, RatingState]] = {}
 
     def rated(self, games: Iterable[RankedGame]) -> Iterator[list[Rated]]:
-        """What each game, in the order of the ledger, does at its seats. It may be called again, with what follows."""
+        """Yield the changes of each game in the order of the ledger. It can be called again with later games."""
         border = self._border()
         for number, entries, ranks in games:
             while border is not None and number > border:
@@ -117,12 +117,12 @@ class LedgerReplay:
                 yield rate(self.standings, entries, ranks, rules)
 
     def finish(self) -> None:
-        """Start the seasons that have no results yet."""
+        """Start the seasons without results."""
         while self._coming:
             self._start_next()
 
     def _border(self) -> int | None:
-        """The ledger number at which the next season starts."""
+        """Return the ledger number at which the next season starts."""
         return self._coming[0].start.number if self._coming and self._coming[0].start else None
 
     def _start_next(self) -> None:

@@ -1,4 +1,4 @@
-"""What a rank at one table is worth, so that tables can be averaged."""
+"""Score of a rank in one game, so that games can be averaged."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 
 def beaten(rank: int, ranks: Sequence[int]) -> float:
-    """The share of opponents that ``rank`` has beaten, 0 to 1; a shared rank counts half. ``ranks`` are the table's.
+    """Return the share of opponents that ``rank`` has beaten, 0 to 1. A shared rank counts half.
 
-    The mean over a table is always ½. Raises ``ValueError`` for a table of one.
+    ``ranks`` are the ranks of all seats. The mean over a game is always ½. Raises ``ValueError`` for a single seat.
     """
     if len(ranks) < 2:
         raise ValueError("at least two ranks are required")

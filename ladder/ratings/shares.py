@@ -1,4 +1,4 @@
-"""How the win of a match is shared among those who won it, in integers."""
+"""The shares of a win among the winners of a match, in integers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ WIN = 60
 
 
 def win_shares(ranks: Sequence[int]) -> tuple[int, ...]:
-    """Each seat's part of the win in 1/60, by its rank; the smallest wins: ``(1, 1, 3)`` gives ``(30, 30, 0)``."""
+    """Return each seat's share of the win in 1/60, by its rank: ``(30, 30, 0)`` for ``(1, 1, 3)``."""
     best = min(ranks)
     share = WIN // ranks.count(best)
     return tuple([share if rank == best else 0 for rank in ranks])

@@ -1,22 +1,22 @@
-"""Whether one version is better than another, in as few blocks as it takes: a sequential probability ratio test.
+"""A sequential probability ratio test whether one version is better than another, in as few blocks as possible.
 
-The data are differences, one a block: both versions play the same deal in all seatings against the same opponents, and
-the mean score of the one is taken from that of the other. A score is the share of opponents beaten (0 to 1), so a
-difference lies in −1 to 1.
+The data are differences, one per block: both versions play the same deal in all seatings against the same opponents,
+and the mean score of one is subtracted from that of the other. A score is the share of opponents beaten (0 to 1), so a
+difference is from −1 to 1.
 
-Two hypotheses are compared: the mean difference is 0, or it is ``margin``. After every block the logarithm of their
-likelihood ratio is compared with two bounds; between them another block is played (A. Wald, *Sequential Tests of
-Statistical Hypotheses*, Annals of Mathematical Statistics 16, 1945). The spread of the differences is not known and is
-replaced by that of the sample, which is the generalized test in its normal approximation (M. Van den Bergh, *A
-Practical Introduction to the GSPRT*, 2020; Stockfish's fishtest uses it for chess engines):
+Two hypotheses are compared: the mean difference is 0, or it is ``margin``. After every block, the logarithm of their
+likelihood ratio is compared with two bounds. Between them, another block is played (A. Wald, *Sequential Tests of
+Statistical Hypotheses*, Annals of Mathematical Statistics 16, 1945). The spread of the differences is unknown and is
+replaced by that of the sample. This is the generalized test in its normal approximation (M. Van den Bergh, *A Practical
+Introduction to the GSPRT*, 2020; Stockfish's fishtest uses it for chess engines):
 
     LLR = N · margin · (mean − margin/2) / variance
 
-The sample underestimates the spread as long as few blocks were played. The test therefore adds a prior of eight blocks
-at ``margin/2 ± ½`` to the sample; they favor neither hypothesis. The prior fades while differences come in: after n
-blocks in which the versions scored differently, it weighs 16/(16 + n) of that. Versions that mostly do the same keep
-the prior, since nothing is known yet about the rare blocks that decide. ``bench/comparisons.py`` measures error rates
-and blocks until decision; docs/internals/statistics-math.md has its figures.
+The sample underestimates the spread after few blocks. So the test adds a prior of eight blocks at ``margin/2 ± ½`` to
+the sample; they favor neither hypothesis. The prior fades with new differences: after n blocks in which the versions
+scored differently, it has 16/(16 + n) of its weight. For versions that mostly play alike it keeps its weight, because
+little is known about the rare blocks that decide. ``bench/comparisons.py`` measures error rates and blocks until a
+decision; docs/internals/statistics-math.md contains the results.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from dataclasses import dataclass
 from enum import Enum
 
 ERROR = 0.05
-"""The usual chance of either error."""
+"""The default probability of either error."""
 
 _PRIOR_BLOCKS = 8
 _PRIOR_SPREAD = 0.5
 _FADING = 16
-"""The number of blocks with different scores of the versions after which the prior weighs half."""
+"""The number of blocks with different scores after which the prior has half of its weight."""
 
 
 class TestVerdict(Enum):
-    """What a test has come to. ``NOT_BETTER`` means: not by the margin; it says nothing of smaller differences."""
+    """The result of a test. ``NOT_BETTER`` means not better by the margin. Smaller differences are possible."""
 
     BETTER = "better"
     NOT_BETTER = "not better"
@@ -47,8 +47,8 @@ class TestVerdict(Enum):
 class Hypotheses:
     """A mean difference of 0 against one of ``margin``.
 
-    ``alpha`` is the chance to call a version better that is equal, ``beta`` the chance to miss one that is better by
-    ``margin``. Raises ``ValueError`` for a margin that is not between 0 and 1, or chances that are not between 0 and ½.
+    ``alpha`` is the probability to call an equal version better, ``beta`` the probability to miss one that is better by
+    ``margin``. Raises ``ValueError`` for a margin that is not between 0 and 1, or probabilities not between 0 and ½.
     """
 
     margin: float
@@ -61,30 +61,30 @@ class Hypotheses:
 
     @property
     def lower(self) -> float:
-        """The bound at which the difference is taken to be 0."""
+        """The bound at which the test decides for a difference of 0."""
         return math.log(self.beta / (1 - self.alpha))
 
     @property
     def upper(self) -> float:
-        """The bound at which the difference is taken to be ``margin``."""
+        """The bound at which the test decides for a difference of ``margin``."""
         return math.log((1 - self.beta) / self.alpha)
 
 
 @dataclass(frozen=True)
 class LikelihoodWalk:
-    """The log-likelihood ratio after each block up to the one that decided; ``verdict`` is what was decided there."""
+    """The log-likelihood ratio after each block up to the deciding one. ``verdict`` is the decision."""
 
     ratios: Sequence[float]
     verdict: TestVerdict
 
     @property
     def ratio(self) -> float:
-        """Where it stands; 0 before the first block."""
+        """The current value; 0 before the first block."""
         return self.ratios[-1] if self.ratios else 0.0
 
 
 def walk(differences: Iterable[float], hypotheses: Hypotheses) -> LikelihoodWalk:
-    """Go through ``differences`` in their order until one decides; what comes after it is not looked at."""
+    """Process ``differences`` in order until the test decides. Ignore later ones."""
     margin = hypotheses.margin
     differing = 0
     total = squares = 0.0

@@ -1,4 +1,4 @@
-"""Sparse symmetric equations between versions that have met, solved for many right sides at once."""
+"""Sparse symmetric equations between versions that have met, solved for many right sides at the same time."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from scipy.sparse import csr_array
 
 Integers = NDArray[np.int64]
 Numbers = NDArray[Any]
-"""Floating-point numbers of one or the other precision."""
+"""Floating-point numbers of single or double precision."""
 
 
 @dataclass(frozen=True)
 class System:
-    """The matrix diag(``diagonal``) − ``links``, positive definite: a network's Laplacian and something more."""
+    """The positive definite matrix diag(``diagonal``) − ``links``: the Laplacian of a network plus a diagonal."""
 
     diagonal: Numbers
     links: csr_array
 
     def solve(self, right: Numbers, tolerance: float = 1e-10) -> Numbers:
-        """The x with matrix · x = ``right``, column by column, shape (versions, columns), in ``right``'s precision.
+        """Return the solution of matrix · x = ``right`` with shape (versions, columns), in the precision of ``right``.
 
-        Conjugate gradients with the diagonal as preconditioner (M. R. Hestenes, E. Stiefel, 1952), until every
-        column's residual is below ``tolerance`` of its right side, in the norm of the preconditioner.
+        It uses conjugate gradients with the diagonal as preconditioner (M. R. Hestenes, E. Stiefel, 1952), until the
+        residual of every column is below ``tolerance`` of its right side, in the norm of the preconditioner.
         """
         diagonal = self.diagonal.astype(right.dtype)[:, None]
         links = self.links.astype(right.dtype)
@@ -49,10 +49,10 @@ class System:
 
 
 class Network:
-    """Who has met whom, so that the matrix for new values is one sum: the places of its entries are found once."""
+    """The pairs of versions that have met. Their matrix positions are found once, so a new matrix is only one sum."""
 
     def __init__(self, versions: int, meetings: Sequence[Integers]) -> None:
-        """``meetings`` has an array of pairs for each part of the values: shape (games, 2, pairs)."""
+        """Take one array of pairs for each part of the values, with the shape (games, 2, pairs)."""
         self._versions = versions
         pairs = np.concatenate([np.sort(part, axis=1).swapaxes(1, 2).reshape(-1, 2) for part in meetings] or [_NONE])
         keys, self._pair = np.unique(pairs[:, 0] * versions + pairs[:, 1], return_inverse=True)
@@ -65,9 +65,9 @@ class Network:
         self._count = len(keys)
 
     def system(self, values: Sequence[Numbers], more: float) -> System:
-        """The equations whose links are the sums of ``values``, in the order of the meetings.
+        """Return the equations with the sums of ``values`` as links, in the order of the meetings.
 
-        The diagonal is what a row's links sum to, and ``more``.
+        The diagonal is the sum of a row's links plus ``more``.
         """
         every = np.concatenate([part.ravel() for part in values]) if values else np.zeros(0)
         sums = np.bincount(self._pair, every, minlength=self._count)
@@ -80,5 +80,5 @@ _NONE: Integers = np.zeros((0, 2), dtype=np.int64)
 
 
 def _ratio(above: Numbers, below: Numbers) -> Numbers:
-    """``above`` / ``below``, 0 where nothing is left to do."""
+    """Return ``above`` / ``below``, or 0 if nothing is left to do."""
     return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
