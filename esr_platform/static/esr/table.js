@@ -220,7 +220,7 @@ class SittingTable extends HTMLElement {
     this.sound.begin(signal);
     this.turn = new Turn(this.find("waiting"), this.find("alert"), table.names);
     this.clock = new Clock(() => this.warn());
-    this.seats = new Seats(table);
+    this.seats = new Seats(this.find("seats-place"), table);
     this.back = this.wayBack();
     const { hint } = this.composer;
     const hintOf = hint ? (question) => hint(question, table) : null;
@@ -228,7 +228,6 @@ class SittingTable extends HTMLElement {
     this.find("composer-place").before(this.hints.element);
     this.endPlace = html("section", { class: "sitting-end panel", hidden: true });
     this.find("composer-place").before(this.back, this.endPlace);
-    find(this, ".sitting-panel").before(this.seats.element);
     this.rights = new Rights(this, this.post, seatActions, (text) => this.turn.tell(text));
     this.talk = new Talk(this, table, this.post, seatActions);
     this.moves = new Moves(find(this, '[data-panel="moves"]'));

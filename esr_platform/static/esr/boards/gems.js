@@ -168,6 +168,7 @@ function built(table) {
   ledgerOf.setAttribute("role", "table");
   ledgerOf.setAttribute("aria-label", say("Board"));
   const scored = ledger(table);
+  scored.element.hidden = true;
   const note = element("p", "gems-note caption");
   const board = element("div", "gems-board", ledgerOf, scored.element, table.seat === undefined ? null : note);
   board.dataset.seats = String(table.seats);

@@ -20,11 +20,13 @@ export const markOf = (sprite, seat) =>
   );
 
 export class Seats {
-  /** @param {{names: string[], drawings: Object}} table */
-  constructor(table) {
+  /**
+   * @param {HTMLElement} list
+   * @param {{names: string[], drawings: Object}} table
+   */
+  constructor(list, table) {
     this.rows = table.names.map((name, seat) => rowOf(table, name, seat));
-    this.element = element("ul", "sitting-seats panel", ...this.rows.map(({ item }) => item));
-    this.element.setAttribute("aria-label", say("Players"));
+    list.replaceChildren(...this.rows.map(({ item }) => item));
   }
 
   /** @type {(present: Object) => void} */

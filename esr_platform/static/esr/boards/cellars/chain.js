@@ -95,6 +95,11 @@ export function chain(table) {
     if (!cells.has(seat)) cells.set(seat, element("li", "link"));
     return cells.get(seat);
   };
+  // The places of all bids, as high as before the first one.
+  for (const seat of [null, ...table.names.keys()]) {
+    cell(seat).classList.toggle("bare", seat !== null);
+    list.append(cell(seat));
+  }
   return {
     element: list,
     /** @param {Object} scene */

@@ -26,6 +26,9 @@ export function seatColumn(table, seat, opened) {
   const column = element("section", "seat", head, hand, vault.element, button);
   column.setAttribute("aria-label", table.names[seat]);
   column.dataset.seat = String(seat);
+  column.classList.toggle("own", table.seat === seat);
+  column.classList.toggle("is-open", (table.seat ?? 0) === seat);
+  vault.draw([], null);
 
   return {
     element: column,

@@ -122,6 +122,7 @@ export function seatRow(table, seat) {
   const row = cell("row seat", "row", who, cell("piles", "none", ...piles), money, cards, play);
   row.dataset.seat = String(seat);
   if (table.seat === seat) row.dataset.own = "";
+  else row.classList.toggle("idle", !duel);
   row.append(unfold(row, say("Show cards of %(name)s", { name: namesOf(table)(seat) })));
   return {
     element: row,
