@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -379,9 +380,18 @@ def tutorial(request: HttpRequest, slug: str) -> HttpResponse:
     if amounts is not None:
         found = offered(page, amounts)
         if isinstance(found, str):
-            return redirect(found)
+            return _moved(request, found)
         page = found
     return render(request, "pages/tutorial.html", {"page": page})
+
+
+def _moved(request: HttpRequest, address: str) -> HttpResponse:
+    """Redirect to the next decision. htmx requests it and swaps it in."""
+    if "HX-Request" not in request.headers:
+        return redirect(address)
+    part = "#tutorial"
+    swapped = {"path": address, "target": part, "select": part, "swap": "outerHTML"}
+    return HttpResponse(headers={"HX-Location": json.dumps(swapped)})
 
 
 def _amounts(request: HttpRequest, tokens: Sequence[str]) -> list[int] | None:

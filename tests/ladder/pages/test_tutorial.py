@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import re
 from random import Random
 
@@ -103,6 +104,13 @@ def test_what_the_scoring_paid_is_what_the_money_rose_by() -> None:
     ]
     money = [player["money"] for player in end.state.view(None)["players"]]
     assert [have - paid for have, paid in zip(money, sums, strict=True)] == earned
+
+
+def test_htmx_swaps_the_decision_after_an_offer_in_place_of_the_last_one(client: Client) -> None:
+    sent = {"moves": "0-0", "R": 0, "Y": 0, "G": 1, "B": 0}
+    plain, swapped = client.get(ADDRESS, sent), client.get(ADDRESS, sent, headers={"HX-Request": "true"})
+    assert plain.status_code == 302
+    assert json.loads(swapped["HX-Location"])["path"] == plain["Location"]
 
 
 def test_an_offer_that_is_not_higher_is_refused_with_the_rules_own_sentence(client: Client) -> None:

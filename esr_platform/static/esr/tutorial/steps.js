@@ -26,7 +26,14 @@ export class Steps {
     this.board = board.mount(root, table);
     if (this.board.side) place.append(this.board.side);
     if (scenes.length > 2) place.append(this.again());
-    addEventListener("resize", () => this.board.resize?.());
+    this.away = new AbortController();
+    addEventListener("resize", () => this.board.resize?.(), { signal: this.away.signal });
+  }
+
+  /** Stop: another decision is shown. */
+  end() {
+    this.turn += 1;
+    this.away.abort();
   }
 
   /** The button that shows the last steps once more. */
