@@ -1,6 +1,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -138,6 +142,46 @@ def test_a_replay_for_other_sites_is_drawn_and_axe_finds_nothing(site: Site, loo
     page.goto(f"/embed/{site.finished.pk}/")
     expect(page.get_by_role("slider")).to_be_visible()
     looker.look("embedded")
+
+
+FRAMES = """<!doctype html><title>Another site</title>
+<iframe name="replay" src="{site}/embed/{match}/" width="800" height="700"></iframe>
+<iframe name="page" src="{site}/matches/{match}/" width="800" height="700"></iframe>"""
+
+
+@contextmanager
+def served(html: str) -> Iterator[str]:
+    """Serve one page on a port of its own. Yield the URL."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.end_headers()
+            self.wfile.write(html.encode())
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("localhost", 0), Handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://localhost:{server.server_port}/"
+        server.shutdown()
+
+
+def test_another_site_shows_a_replay_in_a_frame_and_no_other_page(
+    site: Site, browser: Browser, live_server: LiveServer
+) -> None:
+    page = browser.new_context().new_page()
+    blocked: list[str] = []
+    page.on("console", lambda message: blocked.append(message.text) if "frame-ancestors" in message.text else None)
+    with served(FRAMES.format(site=live_server.url, match=site.finished.pk)) as other:
+        page.goto(other)
+        expect(page.frame_locator("[name=replay]").get_by_role("slider")).to_be_visible()
+    expect(page.frame_locator("[name=replay]").locator(".gems-board")).to_be_visible()
+    expect(page.frame_locator("[name=page]").locator("#match")).to_have_count(0)
+    assert len(blocked) == 1
+    page.context.close()
 
 
 def test_a_chapter_can_be_linked_to(site: Site, watched: Page) -> None:
