@@ -187,7 +187,8 @@ SIZES = [(1366, 657), (1280, 800), (1920, 1080), (390, 844), (360, 780), (820, 1
 UNFIT = """() => {
   const { player } = document.querySelector("game-replay");
   const { innerHeight, innerWidth } = window;
-  const drawn = ".row.seat, .scored .line > *, .gems-side .closing, .cellars .seat, .cellars .niche, .cellars .link";
+  const closing = innerWidth < 720 && document.querySelector("[data-seats='5']") ? "" : ", .gems-side .closing";
+  const drawn = `.row.seat, .scored .line > *, .cellars .seat, .cellars .niche, .cellars .link${closing}`;
   const roomy = innerWidth > 1020 && innerHeight > 700;
   const found = [];
   scrollTo(0, 0);
@@ -203,7 +204,10 @@ UNFIT = """() => {
   }
   return found;
 }"""
-"""What is not above the chart. In low windows and on phones, a scoring can be scrolled."""
+"""What is not above the chart.
+
+The end of a scoring can be scrolled to in low windows and on phones, that of a barter with five seats on phones.
+"""
 
 
 def test_board_chart_and_controls_fit_the_window(site: Site, watched: Page) -> None:
@@ -214,7 +218,7 @@ def test_board_chart_and_controls_fit_the_window(site: Site, watched: Page) -> N
             watched.set_viewport_size({"width": width, "height": height})
             unfit = watched.evaluate(UNFIT)
             faults += [f"{match.ladder.slug} at {width} x {height}, {fault}" for fault in unfit]
-    assert faults == []
+    assert not faults, "\n".join(faults)
 
 
 COVERED = """() => {
