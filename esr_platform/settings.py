@@ -258,6 +258,12 @@ MAX_BOTS_EVER_PER_USER = env.int("MAX_BOTS_EVER_PER_USER", default=100)
 MAX_QUEUED_VALIDATIONS_PER_USER = env.int("MAX_QUEUED_VALIDATIONS_PER_USER", default=5)
 #: Duration of all validation games of one version.
 MAX_VALIDATION_SECONDS = env.int("MAX_VALIDATION_SECONDS", default=1800)
+#: Open cups per organizer.
+MAX_OPEN_CUPS_PER_USER = env.int("MAX_OPEN_CUPS_PER_USER", default=3)
+#: Cups per organizer and day, including canceled ones.
+MAX_CUPS_PER_DAY = env.int("MAX_CUPS_PER_DAY", default=10)
+#: Share of the workers for all cups while other matches wait, 0.01 to 0.99.
+CUP_SHARE = env.float("CUP_SHARE", default=0.5)
 #: Open match requests per user.
 MAX_OPEN_EXHIBITIONS_PER_USER = env.int("MAX_OPEN_EXHIBITIONS_PER_USER", default=3)
 #: Match requests per user and day, including canceled ones.

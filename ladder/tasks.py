@@ -6,6 +6,7 @@ from celery import shared_task
 
 from bots.uploads import storage
 from ladder import season_statistics, upkeep, validations
+from ladder.cups import progress as cups
 from ladder.exhibitions import progress
 from ladder.ledger.integrity import verify_all
 from ladder.ledger.rebuild import rerate
@@ -32,7 +33,7 @@ def check_next() -> None:
 @shared_task
 def keep_queues() -> None:
     """Schedule matches and send queued matches, match requests and validations to the workers."""
-    upkeep.each_of(schedule.fill, progress.feed, dispatch.dispatch, validations.tell)
+    upkeep.each_of(schedule.fill, progress.feed, cups.advance, dispatch.dispatch, validations.tell)
 
 
 @shared_task

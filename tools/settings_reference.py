@@ -41,7 +41,7 @@ Times are in seconds unless the name has another unit.
 [Limits](limits.md) explains the limits and lists those that cannot be changed.
 [Deploy](../guides/deploy.md) names the settings that a public site needs.
 """
-TYPES = {"str": "text", "int": "number", "bool": "`yes` or `no`", "list": "list", "email_url": "URL"}
+TYPES = {"str": "text", "int": "number", "float": "number", "bool": "`yes` or `no`", "list": "list", "email_url": "URL"}
 _DOCUMENTED = re.compile(r"\s*#: (?:((?:[A-Z][A-Z0-9_]+(?:, )?)+): )?(.*?)(?: Default: (.*)\.)?$")
 _SECTION = re.compile(r"# --- (.*?) -+$")
 

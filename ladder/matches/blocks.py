@@ -18,7 +18,7 @@ from django.db.models.functions import Now
 from bots.models import BotVersion
 from games.chance import commitment
 from ladder.ledger.append import NoSeason
-from ladder.models import Block, DealSeries, Exhibition, Ladder, Match, Membership, Seat
+from ladder.models import Block, CupDeal, CupTable, DealSeries, Exhibition, Ladder, Match, Membership, Seat
 from ladder.pairings.seatings import seatings
 
 _SERIES: Final = {
@@ -29,9 +29,13 @@ _SERIES: Final = {
 """Which series a block's number is of; all others are tests."""
 
 
+CUP: Final = -2
+"""Priority of cup matches. They have the share of the workers that ``CUP_SHARE`` sets."""
+
+
 @dataclass(frozen=True)
 class BlockPlayer:
-    """Who sits down: a version, and in a rated block the membership that it plays for."""
+    """A player of a block: a version, and in a rated block the membership that it plays for."""
 
     version: BotVersion
     membership: Membership | None = None
@@ -60,11 +64,40 @@ def schedule_block(
     if any(len(lineup) != ladder.seats for lineup in lineups):
         raise ValueError(f"{ladder} has {ladder.seats} seats, not {len(players)}")
     block = _numbered(ladder, purpose, exhibition)
+    return _with_matches(block, lineups, priority, due_at, sent, rotated)
+
+
+def schedule_cup_block(ladder: Ladder, players: Sequence[BlockPlayer], table: CupTable, deal: CupDeal) -> Block:
+    """Write the block of a cup's table with the deal that all tables of its round play.
+
+    Call it in a transaction that holds the row of the cup; the caller tells the workers when that is committed.
+    """
+    if len(players) != ladder.seats:
+        raise ValueError(f"{ladder} has {ladder.seats} seats, not {len(players)}")
+    block = Block.objects.create(
+        ladder=ladder,
+        purpose=Block.Purpose.CUP,
+        cup_table=table,
+        cup_deal=deal,
+        seed=deal.seed,
+        commitment=deal.commitment,
+    )
+    return _with_matches(block, [players], CUP, None, False, True)
+
+
+def _with_matches(
+    block: Block,
+    lineups: Sequence[Sequence[BlockPlayer]],
+    priority: int,
+    due_at: datetime | None,
+    sent: bool,
+    rotated: bool,
+) -> Block:
     timing = {"due_at": due_at} if due_at else {}
-    exhibitions = seatings(ladder.seats)[: None if rotated else 1]
+    orders = seatings(block.ladder.seats)[: None if rotated else 1]
     matches = Match.objects.bulk_create(
         Match(
-            ladder=ladder,
+            ladder=block.ladder,
             block=block,
             lineup=lineup,
             seating=seating,
@@ -73,12 +106,12 @@ def schedule_block(
             **timing,
         )
         for lineup in range(len(lineups))
-        for seating in range(len(exhibitions))
+        for seating in range(len(orders))
     )
     Seat.objects.bulk_create(
         Seat(match=match, index=index, membership=lineup[player].membership, version=lineup[player].version)
         for match, lineup in ((match, lineups[match.lineup]) for match in matches)
-        for index, player in enumerate(exhibitions[match.seating])
+        for index, player in enumerate(orders[match.seating])
     )
     return block
 
@@ -86,17 +119,21 @@ def schedule_block(
 def end_if_over(block_ids: Iterable[int]) -> int:
     """End those of the blocks whose every game has ended, in the transaction that has ended one; how many.
 
-    The block's row is locked after the match's: of two games that end at once, the later transaction sees the other's
-    end. So a block opens with its last game and never before.
+    Blocks of a cup are ended by ``ladder.cups.progress`` with their round, because its tables share their deals.
+
+    The row of the block is locked after the row of the match. Of two games that end at the same time, the later
+    transaction sees the end of the other one. So a block opens with its last game and never before.
     """
-    locked = Block.objects.select_for_update(no_key=True).filter(pk__in=sorted(set(block_ids)), ended=None)
+    locked = Block.objects.select_for_update(no_key=True).filter(
+        pk__in=sorted(set(block_ids)), ended=None, cup_table=None
+    )
     ids = [block.pk for block in locked.only("pk").order_by("pk")]
     pending = Match.objects.filter(block=OuterRef("pk"), status__in=Match.PENDING)
     return Block.objects.filter(~Exists(pending), pk__in=ids).update(ended=Now()) if ids else 0
 
 
 def _numbered(ladder: Ladder, purpose: Block.Purpose, exhibition: Exhibition | None) -> Block:
-    """The next block of its series, whose row is held from here on."""
+    """Create the next block of its series, and hold the row of the series."""
     kind = _SERIES.get(purpose, DealSeries.Kind.TEST)
     current = DealSeries.objects.filter(season__ladder=ladder, season__closing=None, kind=kind)
     series = current.select_related("season").select_for_update(no_key=True, of=("self",)).first()

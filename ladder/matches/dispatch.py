@@ -2,9 +2,9 @@
 
 A message is a hint: it does no harm if it is lost or arrives twice.
 
-Only as many are on their way as the workers will begin soon: so who comes later does not wait behind all that others
-have queued, and each ladder, and each person with unrated games, has its share (``ladder.pairings.shares``). Of a
-block one match is sent at a time; its end sends the next one.
+Only as many messages are under way as the workers will begin soon. New matches therefore do not wait behind long
+queues, and each ladder, cup and user with unrated games has a share (``ladder.pairings.shares``). One match of a block
+is sent at a time; its end sends the next one.
 """
 
 from __future__ import annotations
@@ -14,15 +14,18 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from enum import IntEnum
 from statistics import fmean
 from typing import Any, Final
 
 from celery import current_app
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Now
 from kombu.exceptions import OperationalError
 
+from ladder.matches.blocks import CUP
 from ladder.models import Attempt, Block, Match, Membership
 from ladder.pairings.shares import Flow, shared
 
@@ -45,8 +48,8 @@ WINDOW: Final = 32
 def dispatch() -> int:
     """Send matches that are queued, due and not on their way, as many as the workers will begin soon; how many.
 
-    Those with priority are all sent, the higher first; of the others each ladder and person has its share, and who was
-    not told of for longest goes first.
+    All matches with priority are sent, higher priority first. Of the others, each ladder, cup and user has a share, and
+    the one whose last message is oldest comes first.
     """
     if not Match.objects.filter(status=Match.Status.QUEUED).exists():
         return 0
@@ -99,7 +102,7 @@ def _queue(priority: int) -> str:
 
 
 def _marked(match_ids: list[int]) -> set[int]:
-    """Those that are still to be sent, marked as sent; whoever holds a row has more to say about it."""
+    """Mark the matches that are still to be sent, and return them. Rows that another process holds are skipped."""
     with transaction.atomic():
         free = _unsent(match_ids).select_for_update(skip_locked=True, no_key=True)
         ids = set(free.order_by("pk").values_list("pk", flat=True))
@@ -119,18 +122,26 @@ SEND_AGAIN: Final = timedelta(seconds=15)
 """A message is void after this time, and the match is sent again: so there is at most one valid message a match."""
 
 OVERDUE: Final = timedelta(seconds=60)
-"""What waits for longer is told of again and again, and takes no place on the way from what can be played."""
+"""Matches that wait longer are sent repeatedly, and do not count towards the messages under way."""
 
 HOUSE_ONLY: Final = 1 / 4
-"""What the weight of a ladder is worth on which nobody's bot plays, as long as others want the workers."""
+"""Factor of the weight of a ladder with house bots only, while other ladders have matches."""
 
 AT_ONCE: Final = 2000
 """The most rows that are read; the rest has its turn later."""
 
 
+class Kind(IntEnum):
+    """The kinds of games that share the workers (``ladder.pairings.shares.shared``)."""
+
+    RATED = 0
+    UNRATED = 1
+    CUP = 2
+
+
 @dataclass(frozen=True)
 class Waiting:
-    """A queued match that is due. Its ``flow`` is its ladder if it is rated, else the user who ordered it.
+    """A queued match that is due. Its ``flow`` is its ladder, the user who requested it, or its cup, by its ``kind``.
 
     ``block_runs`` says that another match of its block is running, so no worker can claim this one yet.
     """
@@ -138,7 +149,7 @@ class Waiting:
     match_id: int
     block_id: int
     priority: int
-    rated: bool
+    kind: Kind
     flow: int
     weight: float
     due_at: datetime
@@ -149,15 +160,15 @@ class Waiting:
 
 @dataclass(frozen=True)
 class Traffic:
-    """``matches`` are in the order in which they became due or were told of last, the higher priority first.
+    """``matches`` are sorted by priority, and then by the time of their last message, or by their due time.
 
-    ``playing`` are the rated and the unrated games without priority that workers have begun.
+    ``playing`` are the games without priority that workers have begun, by kind.
     """
 
     matches: Sequence[Waiting]
     throughput: Throughput
     now: datetime | None
-    playing: tuple[int, int] = (0, 0)
+    playing: tuple[int, int, int] = (0, 0, 0)
 
     @property
     def startable(self) -> list[Waiting]:
@@ -180,23 +191,26 @@ class Traffic:
         return self._shared(self.startable)
 
     def _shared(self, matches: Iterable[Waiting]) -> list[int]:
-        flows: dict[bool, dict[int, Flow]] = {True: {}, False: {}}
-        ahead = Counter((one.rated, one.flow) for one in self._counting)
-        by_flow = defaultdict[tuple[bool, int, float], list[Waiting]](list)
+        flows: dict[Kind, dict[int, Flow]] = {kind: {} for kind in Kind}
+        ahead = Counter((one.kind, one.flow) for one in self._counting)
+        by_flow = defaultdict[tuple[Kind, int, float], list[Waiting]](list)
         for one in matches:
             if one.priority <= 0:
-                by_flow[one.rated, one.flow, one.weight].append(one)
-        for (rated, flow, weight), waiting in by_flow.items():
-            cost = self.throughput.cost(flow) if rated else 1.0
+                by_flow[one.kind, one.flow, one.weight].append(one)
+        for (kind, flow, weight), waiting in by_flow.items():
+            cost = self.throughput.cost(flow) if kind is Kind.RATED else 1.0
             ids, since = [one.match_id for one in waiting], min(_since(one) for one in waiting)
-            flows[rated][flow] = Flow(ids, ahead[rated, flow], weight, cost, since.timestamp())
-        told = Counter(one.rated for one in self._counting)
-        in_hand = self.playing[0] + told[True], self.playing[1] + told[False]
-        return shared(flows[True], flows[False], in_hand, self.throughput.costs)
+            flows[kind][flow] = Flow(ids, ahead[kind, flow], weight, cost, since.timestamp())
+        told = Counter(one.kind for one in self._counting)
+        rated, unrated, cups = (self.playing[kind] + told[kind] for kind in Kind)
+        costs = (*self.throughput.costs, self.throughput.costs[1])
+        of_kind = flows[Kind.RATED], flows[Kind.UNRATED], flows[Kind.CUP]
+        share = min(max(settings.CUP_SHARE, 0.01), 0.99)
+        return shared(*of_kind, share, (rated, unrated, cups), costs)
 
     @property
     def on_the_way(self) -> int:
-        """How many of those without priority the workers were told of and will begin soon."""
+        """Number of matches without priority whose messages are under way."""
         return len(self._counting)
 
     @property
@@ -221,12 +235,17 @@ class Traffic:
 
 
 def traffic(throughput: Throughput) -> Traffic:
-    """One query, which reads of what is not queued only how much it is."""
+    """Read the queued matches that are due, and the numbers of running ones, in one query."""
     people = Membership.objects.filter(ladder=OuterRef("ladder"), active=True, bot__owner__isnull=False)
     queued = Match.objects.filter(status=Match.Status.QUEUED, due_at__lte=Now())
     queued = queued.annotate(now=Now(), block_runs=Match.another_runs())
     rows = list(
-        queued.annotate(people=Exists(people), rated_now=_playing(priority=0), ordered_now=_playing(priority__lt=0))
+        queued.annotate(
+            people=Exists(people),
+            rated_now=_playing(priority=0),
+            ordered_now=_playing(priority=-1),
+            cups_now=_playing(priority=CUP),
+        )
         .order_by("-priority", Coalesce("sent_at", "due_at"), "pk")
         .values(
             "pk",
@@ -241,14 +260,16 @@ def traffic(throughput: Throughput) -> Traffic:
             "ladder__weight",
             "block__purpose",
             "block__exhibition__requested_by",
+            "block__cup_table__round__cup",
             "rated_now",
             "ordered_now",
+            "cups_now",
         )[:AT_ONCE]
     )
     if not rows:
         return Traffic([], throughput, None)
     first = rows[0]
-    playing = first["rated_now"], first["ordered_now"]
+    playing = first["rated_now"], first["ordered_now"], first["cups_now"]
     return Traffic([_waiting(row) for row in rows], throughput, first["now"], playing)
 
 
@@ -260,23 +281,31 @@ def _playing(**wanted: int) -> Coalesce:
 
 
 def _waiting(row: Mapping[str, Any]) -> Waiting:
-    rated = row["block__purpose"] in Block.RATED
+    kind, flow = _kind_and_flow(row)
     return Waiting(
         match_id=row["pk"],
         block_id=row["block"],
         block_runs=row["block_runs"],
         priority=row["priority"],
-        rated=rated,
-        flow=row["ladder"] if rated else row["block__exhibition__requested_by"] or 0,
-        weight=max(row["ladder__weight"], 1) * (1 if row["people"] else HOUSE_ONLY) if rated else 1.0,
+        kind=kind,
+        flow=flow,
+        weight=max(row["ladder__weight"], 1) * (1 if row["people"] else HOUSE_ONLY) if kind is Kind.RATED else 1.0,
         due_at=row["due_at"],
         sent_at=row["sent_at"],
         on_its_way=row["sent_at"] is not None and row["sent_at"] >= row["now"] - SEND_AGAIN,
     )
 
 
+def _kind_and_flow(row: Mapping[str, Any]) -> tuple[Kind, int]:
+    if row["block__purpose"] in Block.RATED:
+        return Kind.RATED, row["ladder"]
+    if row["block__purpose"] == Block.Purpose.CUP:
+        return Kind.CUP, row["block__cup_table__round__cup"]
+    return Kind.UNRATED, row["block__exhibition__requested_by"] or 0
+
+
 def _since(one: Waiting) -> datetime:
-    """When it became due, or was told of last."""
+    """The time of its last message, or its due time."""
     return one.sent_at or one.due_at
 
 
@@ -299,8 +328,9 @@ _COLUMNS = ("match__ladder", "started", "ended", "ending", "now", "match__block_
 class Throughput:
     """Games by ladder: ``begun`` in the last ``LATELY``, ``finished`` within ``span_s`` seconds of the last minutes.
 
-    ``mean_s`` is how long a rated one lasted, in seconds, where any was finished: nobody makes a ladder's games dear,
-    and so rare, by ordering long ones there. ``costs`` are how long rated and unrated games last, on all ladders.
+    ``mean_s`` is the mean duration of rated games in seconds, for ladders with any. Unrated games do not count, so that
+    requests for long games cannot make a ladder's own games rare. ``costs`` are the mean durations of rated and unrated
+    games on all ladders.
     """
 
     begun: Counter[int] = field(default_factory=Counter)
@@ -348,6 +378,6 @@ def recent() -> Throughput:
 
 
 def _costs(rated: list[float], ordered: list[float]) -> tuple[float, float]:
-    """The means; of what is not known, that of the other."""
+    """The mean durations of rated and unrated games. An unknown one is taken from the other kind."""
     rated_s = fmean(rated or ordered or [1.0])
     return max(rated_s, 0.001), max(fmean(ordered or [rated_s]), 0.001)

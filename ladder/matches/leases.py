@@ -24,7 +24,7 @@ from bots.runner.launcher import Observer
 from esr_platform.heartbeats import Heartbeat, beating
 from games.rules import State
 from ladder.matches.blocks import end_if_over
-from ladder.models import Attempt, LiveSeat, Match, Rerun, Seat
+from ladder.models import Attempt, CupDeal, LiveSeat, Match, Rerun, Seat
 
 LEASE = timedelta(seconds=30)
 RENEW_EVERY_S = 5.0
@@ -37,7 +37,7 @@ REASON_LENGTH = 400
 
 @dataclass(frozen=True)
 class Lease:
-    """The right to bring one match's result, until the database's clock says otherwise. ``number`` is its attempt's."""
+    """The right to store the result of a match until the lease expires. ``number`` is the number of the attempt."""
 
     match_id: int
     token: UUID
@@ -66,6 +66,8 @@ def claim(match_id: int, worker: str) -> Lease | None:
 def _taken(match_id: int, token: UUID) -> bool:
     """Let a queued, due match run under ``token``; ``False`` if it is not queued or not due, or if its block runs."""
     due = Match.objects.filter(~Match.another_runs(), pk=match_id, status=Match.Status.QUEUED, due_at__lte=Now())
+    if _owner_plays_deal(match_id):
+        return False
     try:
         with transaction.atomic():
             taken = due.update(
@@ -78,6 +80,20 @@ def _taken(match_id: int, token: UUID) -> bool:
     except IntegrityError:  # another worker has taken a match of the same block at the same moment
         return False
     return bool(taken)
+
+
+def _owner_plays_deal(match_id: int) -> bool:
+    """Whether another match with the same deal of a cup is running, with a bot of an owner who also plays in this one.
+
+    All tables of a round play the same deals. Two bots of one owner could otherwise exchange what they know of a deal.
+    The row of the deal is held, so that two workers cannot both find that no such match is running.
+    """
+    deal = CupDeal.objects.select_for_update(no_key=True).filter(blocks__matches=match_id).first()
+    if deal is None:
+        return False
+    owners = Seat.objects.filter(match=match_id, version__bot__owner__isnull=False).values("version__bot__owner")
+    same = Seat.objects.filter(match__status=Match.Status.RUNNING, match__block__cup_deal=deal)
+    return same.filter(version__bot__owner__in=owners).exists()
 
 
 def renew(lease: Lease) -> bool:
@@ -100,8 +116,8 @@ def finish(lease: Lease) -> bool:
 def give_back(lease: Lease, ending: Attempt.Ending, failure: str, *, only: Q | None = None) -> bool:
     """End the attempt without a result: the match is queued again, or void after ``MOST_FAILURES`` failures.
 
-    ``failure`` is shown to everybody if the match is voided by it. ``only`` narrows down when this is done at all;
-    ``False``: nothing was done.
+    ``failure`` is public if the match becomes void. ``only`` is a further condition. Returns ``False`` if nothing was
+    done.
     """
     with transaction.atomic():  # while the lease is valid, nobody else ends an attempt, so the count stands
         failures = _count(lease.match_id, _FAILURES) + (ending in _FAILURES)
@@ -157,7 +173,7 @@ class LeaseLost(Exception):
 
 
 def renewed(lease: Lease, every_s: float | None = None) -> AbstractContextManager[Heartbeat]:
-    """Renew ``lease`` every ``every_s`` seconds from a thread of its own, with a database connection of its own."""
+    """Renew ``lease`` every ``every_s`` seconds, in a separate thread with its own database connection."""
     what, lasts_s = f"match {lease.match_id}", LEASE.total_seconds()
     return beating(partial(renew, lease), what, RENEW_EVERY_S if every_s is None else every_s, lasts_s)
 
@@ -195,7 +211,7 @@ _FAILURE: Final = f"the worker sent no heartbeat for {LEASE.seconds} s"
 
 
 def expire_leases() -> int:
-    """Queue again, or void, every match whose lease has run out. Returns their number. Safe to run twice at once."""
+    """Queue again, or void, every match whose lease has run out. Returns their number. Safe to run concurrently."""
     lost = Match.objects.filter(_EXPIRED, status=Match.Status.RUNNING, table=None).values_list("pk", "lease")
     leases = [Lease(match_id, token) for match_id, token in lost if token]
     return sum(give_back(lease, Attempt.Ending.EXPIRED, _FAILURE, only=_EXPIRED) for lease in leases)

@@ -2528,5 +2528,556 @@ class Migration(migrations.Migration):
                 name="guest_name_removed_is_settled",
             ),
         ),
+        migrations.CreateModel(
+            name="Cup",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("slug", models.SlugField(max_length=60, unique=True)),
+                ("title", models.CharField(max_length=60)),
+                ("about", models.CharField(blank=True, max_length=1000)),
+                (
+                    "format",
+                    models.CharField(
+                        choices=[
+                            ("swiss", "Swiss"),
+                            ("round-robin", "Round robin"),
+                            ("knockout", "Knockout"),
+                            ("halving", "Successive halving"),
+                        ],
+                        max_length=12,
+                    ),
+                ),
+                ("blocks", models.PositiveSmallIntegerField(default=1)),
+                ("rounds", models.PositiveSmallIntegerField(blank=True, null=True)),
+                ("capacity", models.PositiveSmallIntegerField()),
+                ("entries_per_user", models.PositiveSmallIntegerField(default=1)),
+                (
+                    "at_a_table",
+                    models.PositiveSmallIntegerField(
+                        default=1, help_text="entries of one owner at a table, if avoidable"
+                    ),
+                ),
+                (
+                    "listed",
+                    models.BooleanField(
+                        default=True, help_text="whether it is in the list; else only its link leads to it"
+                    ),
+                ),
+                ("closes_at", models.DateTimeField(help_text="end of the registration, when versions freeze")),
+                ("starts_at", models.DateTimeField()),
+                (
+                    "time_zone",
+                    models.CharField(default="UTC", help_text="of the organizer, for display", max_length=40),
+                ),
+                (
+                    "repeat_days",
+                    models.PositiveSmallIntegerField(blank=True, help_text="days until the next such cup", null=True),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("registration", "Registration"),
+                            ("ready", "Ready"),
+                            ("running", "Running"),
+                            ("finished", "Finished"),
+                            ("cancelled", "Canceled"),
+                        ],
+                        default="registration",
+                        max_length=12,
+                    ),
+                ),
+                (
+                    "paused",
+                    models.BooleanField(
+                        default=False, help_text="whether the organizer has paused it: no round begins"
+                    ),
+                ),
+                ("reason", models.CharField(blank=True, help_text="why it was canceled", max_length=500)),
+                ("key", models.BinaryField(max_length=32)),
+                ("key_hash", models.CharField(max_length=64)),
+                ("entrants_hash", models.CharField(blank=True, max_length=64)),
+                ("next_deal", models.PositiveIntegerField(default=1, editable=False)),
+                ("created", models.DateTimeField(auto_now_add=True)),
+                ("ended", models.DateTimeField(blank=True, null=True)),
+            ],
+            options={
+                "ordering": ["-starts_at", "-pk"],
+            },
+        ),
+        migrations.CreateModel(
+            name="CupDeal",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveIntegerField(help_text="from 1, without gaps")),
+                ("seed", models.BinaryField(max_length=32)),
+                ("commitment", models.CharField(max_length=64, unique=True)),
+            ],
+            options={
+                "ordering": ["cup", "number"],
+            },
+        ),
+        migrations.CreateModel(
+            name="CupEntry",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveSmallIntegerField(blank=True, null=True)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("entered", "Entered"),
+                            ("rejected", "Rejected at the deadline"),
+                            ("withdrawn", "Withdrawn"),
+                            ("disqualified", "Disqualified"),
+                        ],
+                        default="entered",
+                        max_length=12,
+                    ),
+                ),
+                ("reason", models.CharField(blank=True, max_length=500)),
+                ("created", models.DateTimeField(auto_now_add=True)),
+            ],
+            options={
+                "verbose_name_plural": "cup entries",
+                "ordering": ["cup", "number", "pk"],
+            },
+        ),
+        migrations.CreateModel(
+            name="CupLedgerEntry",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveIntegerField(help_text="from 1, without gaps")),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("entrants", "Frozen entrant list"),
+                            ("round", "Start of a round"),
+                            ("results", "Results of a round"),
+                            ("ruling", "Ruling"),
+                            ("left", "Entrant left"),
+                            ("end", "End"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                ("document", models.JSONField()),
+                ("hash", models.CharField(max_length=64)),
+                ("created", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+            ],
+            options={
+                "verbose_name_plural": "cup ledger entries",
+                "ordering": ["cup", "number"],
+            },
+        ),
+        migrations.CreateModel(
+            name="CupRound",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveSmallIntegerField(help_text="from 1")),
+                ("byes", models.JSONField(default=list, help_text="numbers of the entrants with a bye")),
+                ("started", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                (
+                    "ended",
+                    models.DateTimeField(blank=True, help_text="when its deals and replays became public", null=True),
+                ),
+            ],
+            options={
+                "ordering": ["cup", "number"],
+            },
+        ),
+        migrations.CreateModel(
+            name="CupTable",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("index", models.PositiveSmallIntegerField(help_text="from 0")),
+                ("entrants", models.JSONField(help_text="numbers of the entrants")),
+                ("points", models.JSONField(blank=True, help_text="points by entrant, over all games", null=True)),
+                (
+                    "gone",
+                    models.JSONField(
+                        blank=True, default=list, help_text="places of entrants who had left when it was decided"
+                    ),
+                ),
+                ("decided", models.BooleanField(default=False)),
+            ],
+            options={
+                "ordering": ["round", "index"],
+            },
+        ),
+        migrations.RemoveConstraint(
+            model_name="block",
+            name="block_purpose_is_known",
+        ),
+        migrations.RemoveConstraint(
+            model_name="block",
+            name="block_is_numbered_in_a_series_unless_early",
+        ),
+        migrations.AlterField(
+            model_name="block",
+            name="purpose",
+            field=models.CharField(
+                choices=[
+                    ("ladder", "rated"),
+                    ("test", "test"),
+                    ("challenge", "challenge"),
+                    ("comparison", "comparison of versions"),
+                    ("scheduled", "scheduled match"),
+                    ("cup", "cup"),
+                    ("live", "rated live game"),
+                    ("casual", "casual live game"),
+                    ("early", "rated, from before the first season"),
+                ],
+                default="ladder",
+                max_length=10,
+            ),
+        ),
+        migrations.AddField(
+            model_name="cup",
+            name="co_organizers",
+            field=models.ManyToManyField(blank=True, related_name="cups_helped", to=settings.AUTH_USER_MODEL),
+        ),
+        migrations.AddField(
+            model_name="cup",
+            name="ladder",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="cups", to="ladder.ladder"
+            ),
+        ),
+        migrations.AddField(
+            model_name="cup",
+            name="organizer",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="cups",
+                to=settings.AUTH_USER_MODEL,
+            ),
+        ),
+        migrations.AddField(
+            model_name="cupdeal",
+            name="cup",
+            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name="deals", to="ladder.cup"),
+        ),
+        migrations.AddField(
+            model_name="block",
+            name="cup_deal",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="blocks",
+                to="ladder.cupdeal",
+            ),
+        ),
+        migrations.AddField(
+            model_name="cupentry",
+            name="bot",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="cup_entries", to="bots.bot"
+            ),
+        ),
+        migrations.AddField(
+            model_name="cupentry",
+            name="cup",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="entries", to="ladder.cup"
+            ),
+        ),
+        migrations.AddField(
+            model_name="cupentry",
+            name="version",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="cup_entries",
+                to="bots.botversion",
+            ),
+        ),
+        migrations.AddField(
+            model_name="cupledgerentry",
+            name="author",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
+        ),
+        migrations.AddField(
+            model_name="cupledgerentry",
+            name="cup",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="ledger", to="ladder.cup"
+            ),
+        ),
+        migrations.AddField(
+            model_name="cupround",
+            name="cup",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="played_rounds", to="ladder.cup"
+            ),
+        ),
+        migrations.AddField(
+            model_name="cupdeal",
+            name="round",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="deals", to="ladder.cupround"
+            ),
+        ),
+        migrations.AddField(
+            model_name="cuptable",
+            name="round",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="tables", to="ladder.cupround"
+            ),
+        ),
+        migrations.AddField(
+            model_name="block",
+            name="cup_table",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="blocks",
+                to="ladder.cuptable",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="block",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    (
+                        "purpose__in",
+                        ["ladder", "test", "challenge", "comparison", "scheduled", "cup", "live", "casual", "early"],
+                    )
+                ),
+                name="block_purpose_is_known",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="block",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("number", None), ("purpose__in", ["early", "cup"]), ("series", None)),
+                    models.Q(
+                        models.Q(("purpose__in", ["early", "cup"]), _negated=True),
+                        ("number__gte", 1),
+                        ("number__isnull", False),
+                        ("series__isnull", False),
+                    ),
+                    _connector="OR",
+                ),
+                name="block_is_numbered_in_a_series_unless_early",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="block",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("cup_deal__isnull", False), ("cup_table__isnull", False), ("purpose", "cup")),
+                    models.Q(models.Q(("purpose", "cup"), _negated=True), ("cup_deal", None), ("cup_table", None)),
+                    _connector="OR",
+                ),
+                name="block_of_a_cup_has_its_table_and_deal",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="block",
+            constraint=models.UniqueConstraint(fields=("cup_table", "cup_deal"), name="block_once_a_table_and_deal"),
+        ),
+        migrations.AddIndex(
+            model_name="cup",
+            index=models.Index(
+                condition=models.Q(("state__in", ["registration", "ready", "running"])),
+                fields=["state", "closes_at"],
+                name="cup_open",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="cup",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("format__in", ["swiss", "round-robin", "knockout", "halving"])),
+                name="cup_format_is_known",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="cup",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("ended", None), ("state__in", ["registration", "ready", "running"])),
+                    models.Q(("ended__isnull", False), ("state__in", ["finished", "cancelled"])),
+                    _connector="OR",
+                ),
+                name="cup_has_an_end_when_it_has_ended",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="cup",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("state", "cancelled"), _negated=True),
+                    models.Q(("reason", ""), _negated=True),
+                    _connector="OR",
+                ),
+                name="cup_cancelled_says_why",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="cup",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("format", "swiss"), ("rounds__gte", 1), ("rounds__isnull", False)),
+                    models.Q(models.Q(("format", "swiss"), _negated=True), ("rounds", None)),
+                    _connector="OR",
+                ),
+                name="cup_rounds_are_of_swiss",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="cup",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("starts_at__gte", models.F("closes_at"))), name="cup_starts_after_registration"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="cup",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("state__in", ["registration", "cancelled"]),
+                    models.Q(("entrants_hash", ""), _negated=True),
+                    _connector="OR",
+                ),
+                name="cup_has_entrants_when_it_is_frozen",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="cup",
+            constraint=models.CheckConstraint(
+                condition=django.db.models.lookups.Exact(django.db.models.functions.text.Length("key"), 32),
+                name="cup_key_has_32_bytes",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="cup",
+            constraint=models.CheckConstraint(
+                condition=django.db.models.lookups.Exact(django.db.models.functions.text.Length("key_hash"), 64),
+                name="cup_key_hash_is_sha256",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="cup",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("at_a_table__gte", 1), ("blocks__gte", 1), ("capacity__gte", 2), ("entries_per_user__gte", 1)
+                ),
+                name="cup_plays_blocks",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="cupentry",
+            constraint=models.UniqueConstraint(fields=("cup", "bot"), name="cup_entry_once_a_bot"),
+        ),
+        migrations.AddConstraint(
+            model_name="cupentry",
+            constraint=models.UniqueConstraint(fields=("cup", "number"), name="cup_entry_number_once"),
+        ),
+        migrations.AddConstraint(
+            model_name="cupentry",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("state__in", ["entered", "rejected", "withdrawn", "disqualified"])),
+                name="cup_entry_state_is_known",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="cupentry",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("number", None), ("version", None)),
+                    models.Q(("number__isnull", False), ("version__isnull", False)),
+                    _connector="OR",
+                ),
+                name="cup_entry_is_frozen_with_its_version",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="cupentry",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("state", "rejected"), _negated=True),
+                    models.Q(("number", None), models.Q(("reason", ""), _negated=True)),
+                    _connector="OR",
+                ),
+                name="cup_entry_rejected_has_no_number",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="cupledgerentry",
+            constraint=models.UniqueConstraint(fields=("cup", "number"), name="cup_ledger_number_once"),
+        ),
+        migrations.AddConstraint(
+            model_name="cupledgerentry",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("number__gte", 1)), name="cup_ledger_counts_from_one"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="cupledgerentry",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("kind__in", ["entrants", "round", "results", "ruling", "left", "end"])),
+                name="cup_ledger_kind_is_known",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="cupledgerentry",
+            constraint=models.CheckConstraint(
+                condition=django.db.models.lookups.Exact(django.db.models.functions.text.Length("hash"), 64),
+                name="cup_ledger_hash_is_sha256",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="cupround",
+            constraint=models.UniqueConstraint(fields=("cup", "number"), name="cup_round_once"),
+        ),
+        migrations.AddConstraint(
+            model_name="cupround",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("ended", None)), fields=("cup",), name="cup_round_one_at_a_time"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="cupround",
+            constraint=models.CheckConstraint(condition=models.Q(("number__gte", 1)), name="cup_round_counts_from_one"),
+        ),
+        migrations.AddConstraint(
+            model_name="cupdeal",
+            constraint=models.UniqueConstraint(fields=("cup", "number"), name="cup_deal_once"),
+        ),
+        migrations.AddConstraint(
+            model_name="cupdeal",
+            constraint=models.CheckConstraint(condition=models.Q(("number__gte", 1)), name="cup_deal_counts_from_one"),
+        ),
+        migrations.AddConstraint(
+            model_name="cupdeal",
+            constraint=models.CheckConstraint(
+                condition=django.db.models.lookups.Exact(django.db.models.functions.text.Length("seed"), 32),
+                name="cup_deal_seed_has_32_bytes",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="cuptable",
+            constraint=models.UniqueConstraint(fields=("round", "index"), name="cup_table_once"),
+        ),
+        migrations.AddConstraint(
+            model_name="cuptable",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("decided", True), ("points", None), _connector="OR"),
+                name="cup_table_has_points_when_decided",
+            ),
+        ),
         migrations.RunPython(keep, let_go),
     ]

@@ -7,6 +7,7 @@ from django.db.models import Q
 from django.db.models.functions import Length
 from django.db.models.lookups import Exact
 
+from ladder.models.cups import CupDeal, CupTable
 from ladder.models.exhibitions import Exhibition
 from ladder.models.ladders import Ladder
 from ladder.models.seasons import DealSeries
@@ -27,6 +28,7 @@ class Block(models.Model):
         CHALLENGE = "challenge", "challenge"
         COMPARISON = "comparison", "comparison of versions"
         SCHEDULED = "scheduled", "scheduled match"
+        CUP = "cup", "cup"
         LIVE = "live", "rated live game"
         CASUAL = "casual", "casual live game"
         EARLY = "early", "rated, from before the first season"
@@ -40,6 +42,8 @@ class Block(models.Model):
     number = models.PositiveBigIntegerField(null=True, blank=True, help_text="from 1, without gaps in the series")
     purpose = models.CharField(max_length=10, choices=Purpose, default=Purpose.LADDER)
     exhibition = models.ForeignKey(Exhibition, null=True, blank=True, on_delete=models.PROTECT, related_name="blocks")
+    cup_table = models.ForeignKey(CupTable, null=True, blank=True, on_delete=models.PROTECT, related_name="blocks")
+    cup_deal = models.ForeignKey(CupDeal, null=True, blank=True, on_delete=models.PROTECT, related_name="blocks")
     seed = models.BinaryField(max_length=32)
     commitment = models.CharField(max_length=64, help_text="SHA-256 of the seed, hex, public from the start")
     created = models.DateTimeField(auto_now_add=True)
@@ -63,14 +67,30 @@ class Block(models.Model):
             models.CheckConstraint(
                 name="block_purpose_is_known",
                 condition=Q(
-                    purpose__in=["ladder", "test", "challenge", "comparison", "scheduled", "live", "casual", "early"]
+                    purpose__in=[
+                        "ladder",
+                        "test",
+                        "challenge",
+                        "comparison",
+                        "scheduled",
+                        "cup",
+                        "live",
+                        "casual",
+                        "early",
+                    ]
                 ),
             ),
             models.CheckConstraint(
                 name="block_is_numbered_in_a_series_unless_early",
-                condition=Q(purpose="early", series=None, number=None)
-                | ~Q(purpose="early") & Q(series__isnull=False, number__isnull=False, number__gte=1),
+                condition=Q(purpose__in=["early", "cup"], series=None, number=None)
+                | ~Q(purpose__in=["early", "cup"]) & Q(series__isnull=False, number__isnull=False, number__gte=1),
             ),
+            models.CheckConstraint(
+                name="block_of_a_cup_has_its_table_and_deal",
+                condition=Q(purpose="cup", cup_table__isnull=False, cup_deal__isnull=False)
+                | ~Q(purpose="cup") & Q(cup_table=None, cup_deal=None),
+            ),
+            models.UniqueConstraint(name="block_once_a_table_and_deal", fields=["cup_table", "cup_deal"]),
             models.CheckConstraint(name="block_seed_has_32_bytes", condition=Exact(Length("seed"), 32)),
             models.CheckConstraint(name="block_commitment_is_sha256", condition=Exact(Length("commitment"), 64)),
         ]

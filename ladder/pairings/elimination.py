@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from ladder.pairings.rounds import Entrants, History, PairingError, PlayedRound, Points, Round, Table
@@ -46,7 +46,7 @@ def survivors(played: PlayedRound, seats: int, alive: Sequence[int]) -> list[int
     """
     places = {one: place for place, one in enumerate(alive)}
     stay = {places[one]: one for one in played.round.byes}
-    shares = _shares(_to_eliminate(len(alive), seats), len(played.round.tables))
+    shares = eliminated(played.round, seats)
     for table, points, leaving in zip(played.round, played.results, shares, strict=True):
         best = sorted(places[one] for one in table)
         stay |= dict(zip(best, ranking(table, points)[: len(table) - leaving], strict=False))
@@ -72,6 +72,12 @@ def is_decided(points: Sequence[int], leaving: int, blocks: int, most: int, per_
     return lead > left * per_block or blocks >= most + MOST_TIE_BLOCKS or (left == 0 and lead > 0)
 
 
+def eliminated(round_: Round, seats: int) -> list[int]:
+    """How many entrants leave each table of a knockout round; later tables, of lower seeds, eliminate more."""
+    out = _to_eliminate(len(round_.entrants), seats)
+    return [(out + number) // len(round_.tables) for number in range(len(round_.tables))]
+
+
 def _targets(seats: int, alive: int) -> int:
     """The size to reach: the largest field below ``alive`` that full tables bring down to a final."""
     size, stay = seats, advancing(seats)
@@ -85,11 +91,6 @@ def _to_eliminate(alive: int, seats: int) -> int:
     if alive == seats:
         return seats - 1
     return min(alive - _targets(seats, alive), alive // seats * (seats - advancing(seats)))
-
-
-def _shares(out: int, tables: int) -> list[int]:
-    """How many leave each table; later tables, those of lower seeds, eliminate more."""
-    return [(out + number) // tables for number in range(tables)]
 
 
 def _bracket(entrants: Entrants, alive: Sequence[int], seats: int) -> Round:
@@ -137,11 +138,11 @@ def halving_stages(entrants: int, seats: int, blocks: int) -> list[tuple[int, in
         left = max(seats, -(-left // 2))
 
 
-def halving_round(history: History, blocks: int) -> Round | None:
+def halving_round(history: History, blocks: int, left: Collection[int] = ()) -> Round | None:
     """The next round of successive halving, or ``None`` after the last.
 
     After each stage, the better half by the standings of the whole cup stays. Within a stage, rounds are paired like
-    a Swiss cup among those who are left.
+    a Swiss cup among the entrants of the stage who have not ``left`` the cup.
     """
     done, alive = 0, list(range(len(history.entrants)))
     for number, (size, rounds) in enumerate(halving_stages(len(history.entrants), history.seats, blocks)):
@@ -149,6 +150,7 @@ def halving_round(history: History, blocks: int) -> Round | None:
             past = History(history.entrants, history.seats, history.played[:done], history.lots)
             alive = sorted(row.entrant for row in past.standings(alive)[:size])
         if len(history.played) < done + rounds:
-            return swiss_round(history, alive)
+            playing = [one for one in alive if one not in left]
+            return swiss_round(history, playing) if len(playing) >= max(2, history.seats) else None
         done += rounds
     return None

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import merge
 from itertools import count
+from types import MappingProxyType
 
 RATED_WEIGHT = 4
 """The number of rated games in five games sent, while unrated games wait."""
@@ -48,17 +49,21 @@ def in_fair_order(flows: Mapping[int, Flow]) -> list[int]:
 def shared(
     rated: Mapping[int, Flow],
     unrated: Mapping[int, Flow],
-    ahead: tuple[int, int] = (0, 0),
-    costs: tuple[float, float] = (1, 1),
+    cups: Mapping[int, Flow] = MappingProxyType({}),
+    cup_share: float = 0.5,
+    ahead: tuple[int, int, int] = (0, 0, 0),
+    costs: tuple[float, float, float] = (1, 1, 1),
 ) -> list[int]:
-    """Return all waiting games: rated games in the order of their flows, and the share of unrated games among them.
+    """Return all waiting games: rated games in the order of their flows, and the shares of the others among them.
 
-    ``ahead`` contains the numbers of rated and unrated games that were sent or are being played, ``costs`` their
-    durations. So unrated games get at most their share of the workers' time, and at least one game.
+    ``cup_share`` is the share of all cups together, above 0 and below 1, while other games wait. ``ahead`` contains the
+    numbers of rated, unrated and cup games that were sent or are being played, ``costs`` their durations. So games of
+    each kind get at most their share of the workers' time while others wait, and at least one game.
     """
-    both = ((rated, RATED_WEIGHT), (unrated, UNRATED_WEIGHT))
+    cup_weight = (RATED_WEIGHT + UNRATED_WEIGHT) * cup_share / (1 - cup_share)
+    kinds = ((rated, RATED_WEIGHT), (unrated, UNRATED_WEIGHT), (cups, cup_weight))
     return in_fair_order(
-        {key: Flow(in_fair_order(flows), ahead[key], weight, costs[key]) for key, (flows, weight) in enumerate(both)}
+        {key: Flow(in_fair_order(flows), ahead[key], weight, costs[key]) for key, (flows, weight) in enumerate(kinds)}
     )
 
 

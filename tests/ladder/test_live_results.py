@@ -148,7 +148,7 @@ def test_live_games_say_nothing_of_how_fast_workers_are_or_what_they_have_in_han
     match = running(live)
     Attempt.objects.update(started=F("started") - timedelta(minutes=3))
     block_on(duel)
-    assert traffic(recent()).playing == (0, 0)
+    assert traffic(recent()).playing == (0, 0, 0)
     Match.objects.filter(pk=match.pk).update(status="finished", lease=None, lease_until=None, ended=F("started"))
     Attempt.objects.filter(match=match).update(ending="finished", ended=F("started"))
     assert (recent().begun, recent().finished) == ({}, {})

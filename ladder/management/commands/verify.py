@@ -8,7 +8,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from bots.cli.frame import Screen
-from ladder.models import Ladder, Season
+from ladder.cups.verification import faults
+from ladder.models import Cup, Ladder, Season
 from ladder.verification import ladders
 from ladder.verification.ladders import Verified
 
@@ -23,8 +24,9 @@ def season_named(text: str) -> tuple[str, int]:
 
 class Command(BaseCommand):
     help = (
-        "Verify all games of a ladder by replaying them, or all deals of a season by recomputing them from its keys. "
-        "Exit codes: 0 verified, 1 mismatch found (details are printed), 2 unknown ladder or season. "
+        "Verify all games of a ladder by replaying them, all deals of a season by recomputing them from its keys, or a "
+        "finished cup by recomputing its pairings, deals and standings. "
+        "Exit codes: 0 verified, 1 mismatch found (details are printed), 2 unknown ladder, season or cup. "
         "To verify record files, use `esr verify`."
     )
 
@@ -34,16 +36,34 @@ class Command(BaseCommand):
         what.add_argument(
             "--season", type=season_named, metavar="LADDER/NUMBER", help="season whose deals to recompute"
         )
+        what.add_argument("--cup", metavar="CUP", help="finished cup whose pairings, deals and standings to recompute")
         parser.add_argument("--processes", type=int, metavar="N", help="number of processes (default: one per core)")
 
     def handle(self, *_: Any, **options: Any) -> None:
-        if options["season"]:
+        if options["cup"]:
+            self._verify_cup(options["cup"])
+        elif options["season"]:
             season = _season(*options["season"])
             self._report(str(season), "deals", ladders.count_deals(season), ladders.verify_deals(season))
         else:
             ladder = _ladder(options["ladder"])
             verified = ladders.verify_games(ladder, options["processes"])
             self._report(ladder.name, "games", ladders.count_games(ladder), verified)
+
+    def _verify_cup(self, slug: str) -> None:
+        """Print each fault of a cup. Raises ``CommandError`` if there are faults."""
+        cup = Cup.objects.filter(slug=slug).first()
+        if cup is None:
+            raise CommandError(f"Cup {slug} not found. Use the slug from the URL of its page.", returncode=2)
+        if cup.state != Cup.State.FINISHED:
+            text = f"{cup.title} has not finished. Its key is published when it ends; verify it then."
+            raise CommandError(text, returncode=2)
+        found = list(faults(cup))
+        for fault in found:
+            self.stdout.write(fault)
+        if found:
+            raise CommandError(f"{cup.title}: {len(found)} {'mismatch' if len(found) == 1 else 'mismatches'}.")
+        self.stdout.write(f"{cup.title}: verified.")
 
     def _report(self, name: str, what: str, total: int, checked: Iterable[Verified]) -> None:
         """Print each fault as it is found, then a summary. Raises ``CommandError`` if there are faults."""

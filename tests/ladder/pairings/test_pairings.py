@@ -293,6 +293,18 @@ def test_without_rated_games_the_unrated_ones_have_everything() -> None:
     assert of(shared({}, {3: flow(3, 5)})) == [3] * 5
 
 
+@given(st.integers(1, 60), st.integers(1, 60), st.sampled_from([0.2, 0.5, 0.8]))
+def test_cups_have_their_share_while_others_wait_and_everything_else_otherwise(
+    rated: int, cups: int, share: float
+) -> None:
+    order = of(shared({1: flow(1, rated)}, {2: flow(2, rated)}, {3: flow(3, cups), 4: flow(4, cups)}, share))
+    for end in range(1, len(order) + 1):
+        in_cups = order[:end].count(3) + order[:end].count(4)
+        waiting = end - in_cups < 2 * rated and order[:end].count(2) < rated and order[:end].count(1) < rated
+        if waiting and in_cups < 2 * cups:
+            assert abs(in_cups - share * end) <= 2
+
+
 def test_persons_share_what_is_unrated() -> None:
     assert of(shared({}, {1: flow(1, 50), 2: flow(2, 2)}))[:4] == [1, 2, 1, 2]
 

@@ -1,0 +1,1 @@
+"""Cups: registration, rounds, results and their proof."""

@@ -1,0 +1,340 @@
+"""Play cups: freeze them at their deadline, begin rounds, decide tables and end rounds.
+
+``advance`` is called every few seconds by every scheduler. Each step holds the row of its cup and is refused by the
+constraints of the tables if it was done before. So two schedulers, a restart or a repeated call change nothing.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from django.db import transaction
+from django.db.models import F, Q
+from django.db.models.functions import Now
+
+from bots.models import Bot, BotVersion
+from games.chance import commitment
+from games.rules import Document
+from ladder.cups import proof
+from ladder.cups.formats import Plan
+from ladder.cups.registration import freeze
+from ladder.matches.blocks import BlockPlayer, schedule_cup_block
+from ladder.matches.dispatch import dispatch
+from ladder.models import Block, Cup, CupDeal, CupEntry, CupLedgerEntry, CupRound, CupTable, Match, SeatResult
+from ladder.pairings.elimination import eliminated, is_decided
+from ladder.pairings.rounds import Entrants, PlayedRound, Points, Round, Table
+from ladder.pairings.seatings import seatings
+
+MOST_REPLACEMENTS: Final = 2
+"""How many void blocks of a table are replaced; after that, the table is void."""
+
+
+def advance() -> int:
+    """Do what is due in all open cups; return the number of steps. Safe to run concurrently."""
+    steps = 0
+    stopped = Q(state=Cup.State.CANCELLED, played_rounds__ended=None, played_rounds__isnull=False)
+    open_cups = Cup.objects.filter(Q(state__in=Cup.OPEN) | stopped).order_by("starts_at", "pk")
+    for cup_id in open_cups.values_list("pk", flat=True):
+        while _step(cup_id):
+            steps += 1
+    if steps:
+        dispatch()
+    return steps
+
+
+def _step(cup_id: int) -> bool:
+    """Do one step of a cup, in one transaction. Returns whether there was one."""
+    if not _due(cup_id):
+        return False  # checked without a lock because usually there is nothing to do
+    with transaction.atomic():
+        held = Cup.objects.select_for_update(no_key=True, of=("self",)).select_related("ladder")
+        cup = held.get(pk=cup_id)
+        now = Cup.objects.filter(pk=cup_id).annotate(now=Now()).values_list("now", flat=True).get()
+        if cup.state == Cup.State.REGISTRATION and cup.closes_at <= now:
+            freeze(cup)
+            return True
+        if cup.state == Cup.State.READY and cup.starts_at <= now and not cup.paused:
+            Cup.objects.filter(pk=cup_id).update(state=Cup.State.RUNNING)
+            cup.state = Cup.State.RUNNING
+            _begin_round(cup)
+            return True
+        if cup.state == Cup.State.CANCELLED:
+            return _open_stopped(cup)
+        return cup.state == Cup.State.RUNNING and _continue(cup)
+
+
+def _open_stopped(cup: Cup) -> bool:
+    """Make the last round of a canceled cup public once its running games have ended."""
+    tables = CupTable.objects.filter(round__cup=cup, round__ended=None)
+    if Match.objects.filter(block__cup_table__in=tables, status__in=Match.PENDING).exists():
+        return False
+    Block.objects.filter(cup_table__in=tables, ended=None).update(ended=Now())
+    return bool(CupRound.objects.filter(cup=cup, ended=None).update(ended=Now()))
+
+
+def _due(cup_id: int) -> bool:
+    waits = Q(state=Cup.State.REGISTRATION, closes_at__lte=Now()) | Q(
+        state=Cup.State.READY, starts_at__lte=Now(), paused=False
+    )
+    if Cup.objects.filter(waits, pk=cup_id).exists():
+        return True
+    running = CupRound.objects.filter(cup=cup_id, ended=None).first()
+    if running is None:
+        return Cup.objects.filter(pk=cup_id, state=Cup.State.RUNNING, paused=False).exists()
+    open_tables = CupTable.objects.filter(round=running, decided=False)
+    busy = Match.objects.filter(block__cup_table__in=open_tables, status__in=Match.PENDING)
+    idle = open_tables.exclude(pk__in=busy.values("block__cup_table"))
+    return idle.exists() or not open_tables.exists()
+
+
+def _continue(cup: Cup) -> bool:
+    """Decide the tables that are over, or end the round, or begin the next one."""
+    running = CupRound.objects.filter(cup=cup, ended=None).first()
+    if running is None:
+        return False if cup.paused else _begin_round(cup)
+    undecided = list(CupTable.objects.filter(round=running, decided=False).select_related("round"))
+    if not undecided:
+        _end_round(cup, running)
+        return True
+    decided = [_decide(cup, running, table) for table in undecided]
+    return any(decided)
+
+
+# --- What was played -------------------------------------------------------------------------------------------------
+
+
+def plan_of(cup: Cup) -> Plan:
+    """The plan of a frozen cup, from its ledger."""
+    document = CupLedgerEntry.objects.get(cup=cup, kind=CupLedgerEntry.Kind.ENTRANTS).document
+    return plan_from(document, bytes(cup.key))
+
+
+def plan_from(document: Document, key: bytes) -> Plan:
+    """The plan of the ledger's first document."""
+    entrants = Entrants(tuple(one["owner"] for one in document["entrants"]), document["at_a_table"])
+    hash_ = proof.entrants_hash(document["entrants"])
+    return Plan(Cup.Format(document["format"]), document["seats"], entrants, key, hash_, document["rounds"])
+
+
+def played(cup: Cup) -> list[PlayedRound]:
+    """The rounds that have ended, as the ledger has them: with rulings."""
+    entries = CupLedgerEntry.objects.filter(cup=cup).order_by("number")
+    return played_from([(entry.kind, entry.document) for entry in entries])
+
+
+def played_from(entries: Iterable[tuple[str, Document]]) -> list[PlayedRound]:
+    """The rounds of ledger documents. A ruling after the results of a round replaces the result of its table."""
+    rounds: dict[int, Round] = {}
+    results: dict[int, list[Points | None]] = {}
+    for kind, document in entries:
+        number = document.get("round", 0)
+        if kind == CupLedgerEntry.Kind.ROUND:
+            rounds[number] = Round(tuple(map(tuple, document["tables"])), tuple(document["byes"]))
+        elif kind == CupLedgerEntry.Kind.RESULTS:
+            results[number] = [None if points is None else tuple(points) for points in document["points"]]
+        elif kind == CupLedgerEntry.Kind.RULING and number in results:
+            results[number][document["table"]] = None if document["points"] is None else tuple(document["points"])
+    return [PlayedRound(rounds[number], tuple(results[number])) for number in sorted(results)]
+
+
+def left(cup: Cup) -> dict[int, CupEntry]:
+    """The entrants who were withdrawn or disqualified after the entrant list was frozen."""
+    gone = CupEntry.objects.filter(cup=cup, number__isnull=False).exclude(state=CupEntry.State.ENTERED)
+    return {entry.number: entry for entry in gone if entry.number is not None}
+
+
+# --- Rounds ----------------------------------------------------------------------------------------------------------
+
+
+def _begin_round(cup: Cup) -> bool:
+    """Pair the next round and schedule its blocks, or end the cup."""
+    past = played(cup)
+    following = plan_of(cup).next_round(past, left(cup))
+    if following is None:
+        _end(cup, past)
+        return True
+    round_ = CupRound.objects.create(cup=cup, number=len(past) + 1, byes=list(following.byes))
+    deals = [_deal(cup, round_) for _ in range(cup.blocks)]
+    tables = CupTable.objects.bulk_create(
+        CupTable(round=round_, index=index, entrants=list(table)) for index, table in enumerate(following.tables)
+    )
+    seats = _Seats(cup)
+    for table in tables:
+        if seats.is_played(table):
+            for deal in deals:
+                schedule_cup_block(cup.ladder, seats.players(table), table, deal)
+    proof.append(
+        cup,
+        CupLedgerEntry.Kind.ROUND,
+        {
+            "round": round_.number,
+            "tables": [list(table) for table in following.tables],
+            "byes": list(following.byes),
+            "deals": [[deal.number, deal.commitment] for deal in deals],
+        },
+    )
+    return True
+
+
+def _deal(cup: Cup, round_: CupRound) -> CupDeal:
+    """The next unused deal of the cup."""
+    number = cup.next_deal
+    seed = proof.derived(bytes(cup.key), cup.entrants_hash, "deal", number)
+    deal = CupDeal.objects.create(cup=cup, number=number, round=round_, seed=seed, commitment=commitment(seed))
+    Cup.objects.filter(pk=cup.pk).update(next_deal=F("next_deal") + 1)
+    cup.next_deal += 1
+    return deal
+
+
+class _Seats:
+    """The versions that play for the entrants of a cup. A house bot substitutes for an entrant who has left."""
+
+    def __init__(self, cup: Cup) -> None:
+        entries = CupEntry.objects.filter(cup=cup, number__isnull=False).select_related("version__bot")
+        self._entries = {entry.number: entry for entry in entries}
+        self._cup = cup
+
+    def _is_left(self, entrant: int) -> bool:
+        return self._entries[entrant].state != CupEntry.State.ENTERED
+
+    def is_played(self, table: CupTable) -> bool:
+        """Whether anything is open at ``table``: at least two of its entrants have not left."""
+        return sum(not self._is_left(one) for one in table.entrants) > 1
+
+    def players(self, table: CupTable) -> list[BlockPlayer]:
+        return [BlockPlayer(self._version(one)) for one in table.entrants]
+
+    def _version(self, entrant: int) -> BotVersion:
+        entry = self._entries[entrant]
+        if not self._is_left(entrant) and entry.version is not None:
+            return entry.version
+        substitutes = BotVersion.objects.filter(bot__owner=None, bot__kind=Bot.Kind.HOSTED, active=True)
+        return substitutes.select_related("bot").filter(bot__house_name="random").get()
+
+
+def _end_round(cup: Cup, round_: CupRound) -> None:
+    """Make the deals and replays of a round public together, and append its results."""
+    tables = list(CupTable.objects.filter(round=round_).order_by("index"))
+    Block.objects.filter(cup_table__in=tables, ended=None).update(ended=Now())
+    CupRound.objects.filter(pk=round_.pk, ended=None).update(ended=Now())
+    matches = defaultdict[int, list[int]](list)
+    for table_id, match_id in (
+        Match.objects.filter(block__cup_table__in=tables).order_by("pk").values_list("block__cup_table", "pk")
+    ):
+        matches[table_id].append(match_id)
+    proof.append(
+        cup,
+        CupLedgerEntry.Kind.RESULTS,
+        {
+            "round": round_.number,
+            "points": [table.points for table in tables],
+            "matches": [matches[table.pk] for table in tables],
+            "gone": [table.gone for table in tables],
+        },
+    )
+
+
+def _end(cup: Cup, past: Sequence[PlayedRound]) -> None:
+    rows = plan_of(cup).standings(past)
+    document = {
+        "key": bytes(cup.key).hex(),
+        "standings": [[row.rank, row.entrant, row.match_points] for row in rows],
+    }
+    proof.append(cup, CupLedgerEntry.Kind.END, document)
+    Cup.objects.filter(pk=cup.pk).update(state=Cup.State.FINISHED, ended=Now())
+    cup.state = Cup.State.FINISHED
+
+
+# --- Tables ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _BlockResult:
+    """The points of a block by place in the table, or ``None`` if one of its matches has no result."""
+
+    points: Points | None
+
+
+def _decide(cup: Cup, round_: CupRound, table: CupTable) -> bool:
+    """Decide ``table`` if its games are over, or schedule another block; ``False`` while it is being played."""
+    pending = Match.objects.filter(block__cup_table=table, status__in=Match.PENDING)
+    if pending.exists():
+        return False
+    gone = {place for place, one in enumerate(table.entrants) if one in left(cup)}
+    seats = _Seats(cup)
+    if not seats.is_played(table):
+        return _decided(table, _walkover(table, gone), gone)
+    blocks = results_of(table, gone)
+    void = sum(one.points is None for one in blocks)
+    counted = [one.points for one in blocks if one.points is not None]
+    if void > MOST_REPLACEMENTS:
+        return _decided(table, None, gone)
+    if len(counted) < cup.blocks or not _is_over(cup, table, counted):
+        schedule_cup_block(cup.ladder, seats.players(table), table, _deal(cup, round_))
+        return True
+    return _decided(table, summed(counted), gone)
+
+
+def _decided(table: CupTable, points: Points | None, gone: Collection[int]) -> bool:
+    CupTable.objects.filter(pk=table.pk, decided=False).update(
+        points=points and list(points), gone=sorted(gone), decided=True
+    )
+    return True
+
+
+def _is_over(cup: Cup, table: CupTable, counted: Sequence[Points]) -> bool:
+    """Whether a table is decided; a knockout table with a tie plays up to ``MOST_TIE_BLOCKS`` blocks more."""
+    if cup.format != Cup.Format.KNOCKOUT:
+        return True
+    seats = len(table.entrants)
+    tables = CupTable.objects.filter(round=table.round_id).order_by("index").values_list("entrants", flat=True)
+    leaving = eliminated(Round(tuple(map(tuple, tables)), tuple(table.round.byes)), seats)[table.index]
+    most = 2 * (seats - 1) * len(seatings(seats))
+    return is_decided(summed(counted), leaving, len(counted), cup.blocks, most)
+
+
+def _walkover(table: CupTable, gone: Iterable[int]) -> Points | None:
+    """The points of a table at which at most one entrant is left, as if it had won one block."""
+    places, seats = set(gone), len(table.entrants)
+    if len(places) == seats:
+        return None
+    games = len(seatings(seats))
+    return tuple(0 if place in places else 2 * (seats - 1) * games for place in range(seats))
+
+
+def results_of(table: CupTable, gone: Iterable[int] = ()) -> list[_BlockResult]:
+    """The results of the blocks of ``table``, in order. Places that are ``gone`` rank last in every game."""
+    matches = list(Match.objects.filter(block__cup_table=table).order_by("block", "seating"))
+    ranks: dict[int, dict[int, int]] = defaultdict(dict)
+    rows = SeatResult.objects.filter(seat__match__in=matches)
+    for match_id, seat, rank in rows.values_list("seat__match", "seat__index", "rank"):
+        ranks[match_id][seat] = rank
+    by_block: dict[int, list[Match]] = defaultdict(list)
+    for match in matches:
+        by_block[match.block_id].append(match)
+    return [_block_result(games, ranks, len(table.entrants), frozenset(gone)) for games in by_block.values()]
+
+
+def _block_result(
+    games: Sequence[Match], ranks: Mapping[int, Mapping[int, int]], seats: int, gone: frozenset[int]
+) -> _BlockResult:
+    if any(game.status != Match.Status.FINISHED for game in games):
+        return _BlockResult(None)
+    points = [0] * seats
+    for game in games:
+        order = seatings(seats)[game.seating]
+        found = {place: (place in gone, ranks[game.pk][seat]) for seat, place in enumerate(order)}
+        for place, own in found.items():
+            points[place] += sum(2 * (own < other) + (own == other) for at, other in found.items() if at != place)
+    return _BlockResult(tuple(points))
+
+
+def summed(blocks: Sequence[Points]) -> Points:
+    """The points of several blocks."""
+    return tuple(map(sum, zip(*blocks, strict=True)))
+
+
+__all__ = ["Table", "advance", "plan_from", "plan_of", "played", "played_from", "results_of", "summed"]

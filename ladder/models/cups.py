@@ -1,0 +1,258 @@
+"""Cups: tournaments of hosted bots, from registration to the final standings."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Length, Now
+from django.db.models.lookups import Exact
+
+from bots.models import Bot, BotVersion
+from ladder.models.ladders import Ladder
+
+
+class Cup(models.Model):
+    """A tournament in the format of ``ladder``: its game, seats and limits. Ratings of the ladder do not change.
+
+    ``key`` decides seeding lots, pairings and deals. ``key_hash`` is public from the start, the key after the end.
+    ``entrants_hash`` is the SHA-256 of the frozen entrant list. ``blocks`` is the number of blocks per table and round,
+    ``rounds`` the number of rounds of a Swiss cup, and null in the other formats.
+    """
+
+    class Format(models.TextChoices):
+        SWISS = "swiss", "Swiss"
+        ROUND_ROBIN = "round-robin", "Round robin"
+        KNOCKOUT = "knockout", "Knockout"
+        HALVING = "halving", "Successive halving"
+
+    class State(models.TextChoices):
+        REGISTRATION = "registration", "Registration"
+        READY = "ready", "Ready"
+        RUNNING = "running", "Running"
+        FINISHED = "finished", "Finished"
+        CANCELLED = "cancelled", "Canceled"
+
+    OPEN = (State.REGISTRATION, State.READY, State.RUNNING)
+
+    slug = models.SlugField(max_length=60, unique=True)
+    title = models.CharField(max_length=60)
+    about = models.CharField(max_length=1000, blank=True)
+    ladder = models.ForeignKey(Ladder, on_delete=models.PROTECT, related_name="cups")
+    format = models.CharField(max_length=12, choices=Format)
+    blocks = models.PositiveSmallIntegerField(default=1)
+    rounds = models.PositiveSmallIntegerField(null=True, blank=True)
+    capacity = models.PositiveSmallIntegerField()
+    entries_per_user = models.PositiveSmallIntegerField(default=1)
+    at_a_table = models.PositiveSmallIntegerField(default=1, help_text="entries of one owner at a table, if avoidable")
+    listed = models.BooleanField(default=True, help_text="whether it is in the list; else only its link leads to it")
+    organizer = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="cups"
+    )
+    co_organizers = models.ManyToManyField(settings.AUTH_USER_MODEL, blank=True, related_name="cups_helped")
+    closes_at = models.DateTimeField(help_text="end of the registration, when versions freeze")
+    starts_at = models.DateTimeField()
+    time_zone = models.CharField(max_length=40, default="UTC", help_text="of the organizer, for display")
+    repeat_days = models.PositiveSmallIntegerField(null=True, blank=True, help_text="days until the next such cup")
+    state = models.CharField(max_length=12, choices=State, default=State.REGISTRATION)
+    paused = models.BooleanField(default=False, help_text="whether the organizer has paused it: no round begins")
+    reason = models.CharField(max_length=500, blank=True, help_text="why it was canceled")
+    key = models.BinaryField(max_length=32)
+    key_hash = models.CharField(max_length=64)
+    entrants_hash = models.CharField(max_length=64, blank=True)
+    next_deal = models.PositiveIntegerField(default=1, editable=False)
+    created = models.DateTimeField(auto_now_add=True)
+    ended = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-starts_at", "-pk"]
+        indexes = [
+            models.Index(
+                name="cup_open",
+                fields=["state", "closes_at"],
+                condition=Q(state__in=["registration", "ready", "running"]),
+            )
+        ]
+        constraints = [
+            models.CheckConstraint(
+                name="cup_format_is_known", condition=Q(format__in=["swiss", "round-robin", "knockout", "halving"])
+            ),
+            models.CheckConstraint(
+                name="cup_has_an_end_when_it_has_ended",
+                condition=Q(state__in=["registration", "ready", "running"], ended=None)
+                | Q(state__in=["finished", "cancelled"], ended__isnull=False),
+            ),
+            models.CheckConstraint(name="cup_cancelled_says_why", condition=~Q(state="cancelled") | ~Q(reason="")),
+            models.CheckConstraint(
+                name="cup_rounds_are_of_swiss",
+                condition=Q(format="swiss", rounds__isnull=False, rounds__gte=1) | ~Q(format="swiss") & Q(rounds=None),
+            ),
+            models.CheckConstraint(name="cup_starts_after_registration", condition=Q(starts_at__gte=F("closes_at"))),
+            models.CheckConstraint(
+                name="cup_has_entrants_when_it_is_frozen",
+                condition=Q(state__in=["registration", "cancelled"]) | ~Q(entrants_hash=""),
+            ),
+            models.CheckConstraint(name="cup_key_has_32_bytes", condition=Exact(Length("key"), 32)),
+            models.CheckConstraint(name="cup_key_hash_is_sha256", condition=Exact(Length("key_hash"), 64)),
+            models.CheckConstraint(
+                name="cup_plays_blocks",
+                condition=Q(blocks__gte=1, capacity__gte=2, entries_per_user__gte=1, at_a_table__gte=1),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+    @property
+    def public_key(self) -> str | None:
+        """The key in hex once the cup has ended, ``None`` before."""
+        return bytes(self.key).hex() if self.ended else None
+
+
+class CupEntry(models.Model):
+    """A bot that is entered in a cup. ``number`` and ``version`` are set when the entrant list freezes.
+
+    ``number`` counts from 0 and is also the seed. ``reason`` explains why an entry is not in the list or has left.
+    """
+
+    class State(models.TextChoices):
+        ENTERED = "entered", "Entered"
+        REJECTED = "rejected", "Rejected at the deadline"
+        WITHDRAWN = "withdrawn", "Withdrawn"
+        DISQUALIFIED = "disqualified", "Disqualified"
+
+    cup = models.ForeignKey(Cup, on_delete=models.PROTECT, related_name="entries")
+    bot = models.ForeignKey(Bot, on_delete=models.PROTECT, related_name="cup_entries")
+    version = models.ForeignKey(BotVersion, on_delete=models.PROTECT, null=True, blank=True, related_name="cup_entries")
+    number = models.PositiveSmallIntegerField(null=True, blank=True)
+    state = models.CharField(max_length=12, choices=State, default=State.ENTERED)
+    reason = models.CharField(max_length=500, blank=True)
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["cup", "number", "pk"]
+        verbose_name_plural = "cup entries"
+        constraints = [
+            models.UniqueConstraint(name="cup_entry_once_a_bot", fields=["cup", "bot"]),
+            models.UniqueConstraint(name="cup_entry_number_once", fields=["cup", "number"]),
+            models.CheckConstraint(
+                name="cup_entry_state_is_known",
+                condition=Q(state__in=["entered", "rejected", "withdrawn", "disqualified"]),
+            ),
+            models.CheckConstraint(
+                name="cup_entry_is_frozen_with_its_version",
+                condition=Q(number=None, version=None) | Q(number__isnull=False, version__isnull=False),
+            ),
+            models.CheckConstraint(
+                name="cup_entry_rejected_has_no_number", condition=~Q(state="rejected") | Q(number=None) & ~Q(reason="")
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.bot} in {self.cup}"
+
+
+class CupRound(models.Model):
+    """A round of a cup, whose tables all play the same deals."""
+
+    cup = models.ForeignKey(Cup, on_delete=models.PROTECT, related_name="played_rounds")
+    number = models.PositiveSmallIntegerField(help_text="from 1")
+    byes = models.JSONField(default=list, help_text="numbers of the entrants with a bye")
+    started = models.DateTimeField(db_default=Now())
+    ended = models.DateTimeField(null=True, blank=True, help_text="when its deals and replays became public")
+
+    class Meta:
+        ordering = ["cup", "number"]
+        constraints = [
+            models.UniqueConstraint(name="cup_round_once", fields=["cup", "number"]),
+            models.UniqueConstraint(name="cup_round_one_at_a_time", fields=["cup"], condition=Q(ended=None)),
+            models.CheckConstraint(name="cup_round_counts_from_one", condition=Q(number__gte=1)),
+        ]
+
+    def __str__(self) -> str:
+        return f"round {self.number} of {self.cup}"
+
+
+class CupTable(models.Model):
+    """A table of a round: the entrants, by their place in the first seating, and their points once it is decided.
+
+    ``points`` is null until the table is decided, and remains null at a void table.
+    """
+
+    round = models.ForeignKey(CupRound, on_delete=models.PROTECT, related_name="tables")
+    index = models.PositiveSmallIntegerField(help_text="from 0")
+    entrants = models.JSONField(help_text="numbers of the entrants")
+    points = models.JSONField(null=True, blank=True, help_text="points by entrant, over all games")
+    gone = models.JSONField(default=list, blank=True, help_text="places of entrants who had left when it was decided")
+    decided = models.BooleanField(default=False)
+
+    class Meta:
+        ordering = ["round", "index"]
+        constraints = [
+            models.UniqueConstraint(name="cup_table_once", fields=["round", "index"]),
+            models.CheckConstraint(
+                name="cup_table_has_points_when_decided", condition=Q(decided=True) | Q(points=None)
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"table {self.index + 1} of {self.round}"
+
+
+class CupDeal(models.Model):
+    """A deal of a cup, used in one round only. Its seed follows from the key, the entrant list and its number."""
+
+    cup = models.ForeignKey(Cup, on_delete=models.PROTECT, related_name="deals")
+    number = models.PositiveIntegerField(help_text="from 1, without gaps")
+    round = models.ForeignKey(CupRound, on_delete=models.PROTECT, related_name="deals")
+    seed = models.BinaryField(max_length=32)
+    commitment = models.CharField(max_length=64, unique=True)
+
+    class Meta:
+        ordering = ["cup", "number"]
+        constraints = [
+            models.UniqueConstraint(name="cup_deal_once", fields=["cup", "number"]),
+            models.CheckConstraint(name="cup_deal_counts_from_one", condition=Q(number__gte=1)),
+            models.CheckConstraint(name="cup_deal_seed_has_32_bytes", condition=Exact(Length("seed"), 32)),
+        ]
+
+    def __str__(self) -> str:
+        return f"deal {self.number} of {self.cup}"
+
+
+class CupLedgerEntry(models.Model):
+    """What happened in a cup, in order. Entries are appended; ``hash`` covers the document and the entry before."""
+
+    class Kind(models.TextChoices):
+        ENTRANTS = "entrants", "Frozen entrant list"
+        ROUND = "round", "Start of a round"
+        RESULTS = "results", "Results of a round"
+        RULING = "ruling", "Ruling"
+        LEFT = "left", "Entrant left"
+        END = "end", "End"
+
+    cup = models.ForeignKey(Cup, on_delete=models.PROTECT, related_name="ledger")
+    number = models.PositiveIntegerField(help_text="from 1, without gaps")
+    kind = models.CharField(max_length=10, choices=Kind)
+    document = models.JSONField()
+    hash = models.CharField(max_length=64)
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    created = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        ordering = ["cup", "number"]
+        verbose_name_plural = "cup ledger entries"
+        constraints = [
+            models.UniqueConstraint(name="cup_ledger_number_once", fields=["cup", "number"]),
+            models.CheckConstraint(name="cup_ledger_counts_from_one", condition=Q(number__gte=1)),
+            models.CheckConstraint(
+                name="cup_ledger_kind_is_known",
+                condition=Q(kind__in=["entrants", "round", "results", "ruling", "left", "end"]),
+            ),
+            models.CheckConstraint(name="cup_ledger_hash_is_sha256", condition=Exact(Length("hash"), 64)),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.cup} #{self.number}"

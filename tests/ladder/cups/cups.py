@@ -1,0 +1,71 @@
+"""Cups for tests: created, entered and played by random games."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from bots.models import Bot
+from esr_platform.accounts.models import User
+from ladder.cups.progress import advance
+from ladder.cups.registration import CupForm, create_cup, enter
+from ladder.models import Cup, Match, Membership
+from tests.build import finished, person
+
+
+def new_cup(
+    format_: str, organizer: User | None = None, game: str = "edel-stein-reich", seats: int = 3, **more: Any
+) -> Cup:
+    """A cup in registration. A Swiss cup has three rounds unless ``more`` says otherwise."""
+    soon = timezone.now() + timedelta(hours=1)
+    usual = {"closes_at": soon, "starts_at": soon, "rounds": 3 if format_ == "swiss" else None}
+    form = CupForm(f"Cup {format_} {seats}", game, seats, format_, **{**usual, **more})
+    return create_cup(organizer or User.objects.filter(username="olga").first() or person("olga"), form)
+
+
+def entered(cup: Cup, bots: Iterable[Bot]) -> Cup:
+    """Enter house bots by the organizer, and other bots by their owners."""
+    for bot in bots:
+        by = bot.owner or cup.organizer
+        assert by is not None
+        enter(by, cup, bot)
+    return cup
+
+
+def house_bots(game: str = "edel-stein-reich", seats: int = 3) -> list[Bot]:
+    """The house bots that play a format, by slug."""
+    playing = Membership.objects.filter(
+        ladder__game=game, ladder__seats=seats, ladder__players="hosted", bot__owner=None
+    )
+    return [one.bot for one in playing.select_related("bot").order_by("bot__slug")]
+
+
+def due(cup: Cup) -> Cup:
+    """Let the deadline and the start of ``cup`` be now."""
+    now = timezone.now() - timedelta(seconds=1)
+    Cup.objects.filter(pk=cup.pk).update(closes_at=now, starts_at=now)
+    advance()
+    cup.refresh_from_db()
+    return cup
+
+
+def play_round(cup: Cup) -> None:
+    """Finish all queued games of ``cup`` with random games, and advance."""
+    queued = Match.objects.select_related("ladder", "block").filter(block__cup_table__round__cup=cup, status="queued")
+    for match in queued.order_by("pk"):
+        finished(match, variety=match.pk % 1000 + 10 * match.seating)
+    advance()
+    cup.refresh_from_db()
+
+
+def played_out(cup: Cup) -> Cup:
+    """Play ``cup`` to its end."""
+    due(cup)
+    for _ in range(60):
+        if cup.state != Cup.State.RUNNING:
+            return cup
+        play_round(cup)
+    raise AssertionError("the cup does not end")

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from ladder.cups.proof import START, chained
+from ladder.cups.verification import faults
+from ladder.models import Cup, CupDeal, CupLedgerEntry, SeatResult
+from tests.ladder.cups.cups import due, entered, house_bots, new_cup, played_out
+
+pytestmark = pytest.mark.usefixtures("house")
+
+
+def rechained(cup: Cup) -> None:
+    """Give every entry the hash of its changed document, as a forger would."""
+    previous = START
+    for entry in CupLedgerEntry.objects.filter(cup=cup).order_by("number"):
+        previous = chained(previous, entry.kind, entry.number, entry.document)
+        CupLedgerEntry.objects.filter(pk=entry.pk).update(hash=previous)
+
+
+def changed(cup: Cup, kind: str, change: Callable[[dict], None]) -> None:  # type: ignore[type-arg]
+    entry = CupLedgerEntry.objects.filter(cup=cup, kind=kind).order_by("number")[0]
+    change(entry.document)
+    CupLedgerEntry.objects.filter(pk=entry.pk).update(document=entry.document)
+
+
+@pytest.mark.parametrize(
+    ("kind", "change"),
+    [
+        ("entrants", lambda document: document["entrants"].reverse()),
+        ("entrants", lambda document: document.update(key_hash="0" * 64)),
+        ("round", lambda document: document["tables"].reverse()),
+        ("round", lambda document: document["deals"][0].__setitem__(1, "0" * 64)),
+        ("results", lambda document: document["points"][0].reverse()),
+        ("end", lambda document: document["standings"].reverse()),
+        ("end", lambda document: document.update(key="00" * 32)),
+    ],
+)
+def test_a_forged_ledger_is_found_even_with_new_hashes(
+    kind: str,
+    change: Callable[[dict], None],  # type: ignore[type-arg]
+) -> None:
+    cup = played_out(entered(new_cup("swiss", rounds=2), house_bots()))
+    assert list(faults(cup)) == []
+    changed(cup, kind, change)
+    assert list(faults(cup)) != []
+    rechained(cup)
+    assert list(faults(cup)) != []
+
+
+def test_a_changed_deal_or_result_of_a_game_is_found() -> None:
+    cup = played_out(entered(new_cup("swiss", rounds=1), house_bots()))
+    CupDeal.objects.filter(cup=cup).update(seed=bytes(32))
+    assert any("Deal 1" in fault for fault in faults(cup))
+    row = SeatResult.objects.filter(seat__match__block__cup_table__round__cup=cup, rank=1)[0]
+    SeatResult.objects.filter(pk=row.pk).update(rank=3)
+    assert any("table" in fault for fault in faults(cup))
+
+
+def test_the_command_verifies_a_finished_cup_only() -> None:
+    cup = due(entered(new_cup("swiss", rounds=1), house_bots()))
+    with pytest.raises(CommandError) as unfinished:
+        call_command("verify", "--cup", cup.slug)
+    assert unfinished.value.returncode == 2
+    played_out(cup)
+    out = StringIO()
+    call_command("verify", "--cup", cup.slug, stdout=out)
+    assert "verified" in out.getvalue()
+    CupLedgerEntry.objects.filter(cup=cup, number=1).update(hash="0" * 64)
+    with pytest.raises(CommandError) as broken:
+        call_command("verify", "--cup", cup.slug, stdout=out)
+    assert broken.value.returncode == 1
