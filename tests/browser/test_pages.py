@@ -26,7 +26,12 @@ LONG = "A bot with a name as long as any name of a bot may ever be 60"
 def test_every_page_fits_its_window_and_axe_finds_nothing(site: Site, looker: Looker) -> None:
     rename(site.bot, LONG)
     alike = {f"/matches/{match.pk}/" for match in site.others if match.ladder.slug not in DRAWN_APART}
-    looker.open(*[address for address in site.addresses if address not in alike], "/search/?q=house", "/terms/")
+    looker.open(
+        *[address for address in site.addresses if address not in alike],
+        "/search/?q=house",
+        "/terms/",
+        "/docs/reference/limits/",
+    )
 
 
 def test_the_keyboard_reaches_the_content_and_every_section(site: Site, watched: Page) -> None:
