@@ -70,7 +70,8 @@ def test_no_page_needs_what_the_content_security_policy_forbids(site: Site, clie
         assert not re.search(r"<[^>]+\s(style|on[a-z]+)=", text), address
         scripts = re.findall(r"<script[^>]*>", text)
         assert all(" src=" in script or 'type="application/json"' in script for script in scripts), address
-        assert "://" not in re.sub(r"<code.*?</code>", "", text).replace(settings.SITE_URL, ""), address
+        loading = re.findall(r"<(?!a )[^>]+>", text)  # a link may lead to another site
+        assert not [tag for tag in loading if "://" in tag.replace(settings.SITE_URL, "")], address
 
 
 def test_names_are_escaped_wherever_they_stand(site: Site, client: Client) -> None:
