@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -12,7 +13,7 @@ from ladder.pages.components.documentation import Documentation
 from tests.build import person, signed_in
 from tests.page import page, parsed
 from tools import docs as static
-from tools import pictures
+from tools import messages, pictures
 
 ROOT = Path(__file__).parents[1]
 UNFINISHED = ("docs/README.md", "docs/images/")
@@ -22,6 +23,32 @@ UNFINISHED = ("docs/README.md", "docs/images/")
 def test_every_link_leads_to_a_page_and_every_page_is_linked() -> None:
     faults = Documentation(ROOT).faults()
     assert [fault for fault in faults if not fault[0].startswith(UNFINISHED)] == []
+
+
+NO_LABELS = {"Prizes", "Upgrading"}
+"""Words in italics that are not labels: the game of a tutorial and a heading of the changelog."""
+
+
+def test_guides_name_the_buttons_and_links_as_the_pages_do() -> None:
+    texts = [text for _, message, _ in (*messages.pages(), *messages.scripts()) for text in _forms(message)]
+    labels = {text.rstrip("…:") for text in texts}
+    unknown = [
+        (guide.name, label)
+        for guide in sorted((ROOT / "docs" / "guides").glob("*.md"))
+        for label in _in_italics(guide.read_text(encoding="utf-8"))
+        if label.rstrip("…") not in labels | NO_LABELS
+    ]
+    assert unknown == []
+
+
+def _forms(message: str | tuple[str, ...]) -> tuple[str, ...]:
+    return message if isinstance(message, tuple) else (message,)
+
+
+def _in_italics(text: str) -> list[str]:
+    """The words between single asterisks that begin with a capital, outside code blocks."""
+    text = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+    return re.findall(r"(?<![*\w])\*([A-Z][^*\n]+)\*(?![*\w])", text)
 
 
 @pytest.fixture
