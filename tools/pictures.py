@@ -180,6 +180,7 @@ class Camera:
             _resize(page, ending)
             page.reload()
             page.locator(".sitting.begun .sitting-composer").wait_for()
+            page.locator(".sitting-story > *").first.wait_for(state="attached")
             page.screenshot(path=FOLDER / f"{seat.name}{ending}.png")
         page.evaluate(RESIGN)
 
