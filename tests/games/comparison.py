@@ -93,7 +93,7 @@ def note_log(played: Played) -> None:
 
 
 def answer(played: Played, temper: Temper, gone: set[int], random: Random) -> None:
-    """Answers for everybody who is asked, in any order; nobody may learn anything from the first answers."""
+    """Return answers of all pending seats, in any order. The first answers must not reveal anything."""
     asked = random.sample(played.state.pending, len(played.state.pending))
     for place, seat in enumerate(asked):
         play_one(played.state, seat, temper, gone, random)

@@ -15,7 +15,7 @@ TABLES = [(slug, seats) for slug, game in GAMES.items() for seats in game.seat_c
 """Every game there is, with every number of seats it has."""
 
 RECORDS = sorted((Path(__file__).parent / "records").glob("*.jsonl"))
-"""Files of games made by an independent implementation of the rules, one record a line."""
+"""Files of games by an independent implementation of the rules, with one record per line."""
 
 VOLUNTARY = [reason for reason in DEFAULT_REASONS if reason != "forfeit"]
 
@@ -62,7 +62,7 @@ def positions(slug: str, seats: int, number: int, defaults: float = 0.0) -> Iter
 
 
 def played(slug: str, seats: int, number: int, moves: int | None = None, defaults: float = 0.0) -> State:
-    """A random game after so many moves, or after its last."""
+    """Return a random game after a number of moves, or at its end."""
     for count, state in enumerate(positions(slug, seats, number, defaults)):
         if count == moves or not state.pending:
             return state

@@ -54,7 +54,7 @@ SUITES: Final = {"edel-stein-reich": GEMS, "edel-stein-reich-duel": GEMS, "die-w
 
 
 def sound(state: State) -> bool:
-    """Whether the table is sound; pytest shows what is not."""
+    """Return whether the table is sound. pytest shows the differences."""
     faults = list(SUITES[state.rules.slug].faults(state))
     assert faults == []
     return not faults

@@ -24,7 +24,7 @@ any_table = st.sampled_from(TABLES)
 MOST_ACTIONS = 2000
 ABSURD = (None, True, 0, 1.5, "", "stop", [], {}, {"take": []}, {"offer": 1}, {"cards": "Y5"}, {"cell": 1, "card": 2})
 FEW = 400
-"""Up to so many legal moves, all sequences are walked."""
+"""Up to this number of legal moves, all sequences are tested."""
 
 
 def asked(slug: str, seats: int, number: int, every: int = 1) -> Iterator[tuple[State, int, Document]]:

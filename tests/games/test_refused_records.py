@@ -104,7 +104,7 @@ def test_who_has_forfeited_does_not_move_again_and_the_outcome_says_so() -> None
 
 
 def took(step: Document) -> list[str]:
-    """The colours that a lone Free Choice took."""
+    """The colors that a single chooser of Free Choice took."""
     alone = step.get("decision") == "free_choice" and "give" in step["move"]
     return step["move"]["take"] if alone else []
 

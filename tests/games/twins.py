@@ -15,7 +15,7 @@ Play = tuple[int, Any, str | None]
 
 
 def game_with_plays(slug: str, seats: int, number: int, moves: int) -> tuple[State, list[Play]]:
-    """A random game after so many moves, and the moves, those that are still secret included."""
+    """Return a random game after a number of moves, and all its moves, including secret ones."""
     state, random = GAMES[slug].new(seats, seed_of(number)), Random(number)
     plays: list[Play] = []
     while state.pending and len(plays) < moves:

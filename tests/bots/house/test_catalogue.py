@@ -1,4 +1,4 @@
-"""What the catalogue promises about every house bot."""
+"""Guarantees of `bots.house.catalogue` about every house bot."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ CONTESTS = [(game, seats) for game, seats in TABLES if game in STRONGEST]
 
 
 def players(game: str, seats: int) -> list[str]:
-    """The house bots that take a seat at such a table, in the catalogue's order."""
+    """Return the house bots that play this format, in the order of ``HOUSE``."""
     return [name for name, bot in HOUSE.items() if bot.plays(game, seats)]
 
 

@@ -1,4 +1,4 @@
-"""What lies in the folder that a seat of the house is given to run."""
+"""The files in the folder that a house bot is started from."""
 
 from __future__ import annotations
 

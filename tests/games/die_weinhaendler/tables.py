@@ -119,7 +119,7 @@ def answer(state: WeinhaendlerState, *moves: Any) -> None:
 
 
 def finish_round(state: WeinhaendlerState) -> None:
-    """Everybody passes and lays no more than they have to, until the next round."""
+    """All seats pass and lay only as many bottles as they must, until the next round."""
     number = state.view(None)["round"]
     while state.pending and state.view(None)["round"] == number:
         seat = state.pending[0]
@@ -145,7 +145,7 @@ def hand(state: WeinhaendlerState, seat: int) -> list[str]:
 
 
 def player(state: WeinhaendlerState, seat: int) -> Document:
-    """What everybody sees of a seat."""
+    """The public part of a seat."""
     seen: Document = state.view(None)["players"][seat]
     return seen
 

@@ -14,7 +14,7 @@ from tests.games.comparison import Temper, any_move, prefers
 
 
 def lavish(state: State, seat: int, random: Random) -> Any:
-    """Bids much at once and keeps what it gets as long as it may: displays grow, and hands are long."""
+    """Bids many cards and keeps its bottles as long as possible: displays and hands grow."""
     legal = state.legal_moves(seat)
     return random.choice([legal[0], legal[-1], state.random_move(seat, random)])
 
@@ -26,7 +26,7 @@ def thrifty(state: State, seat: int, random: Random) -> Any:
 
 
 def silent(state: State, seat: int, random: Random) -> Any:
-    """Nobody ever bids: every round is one of pass draws, until they have emptied the stack."""
+    """No seat ever bids: every round consists of pass draws, until the stack is empty."""
     return "pass" if state.decision_kind == "bid" else state.random_move(seat, random)
 
 
@@ -45,7 +45,7 @@ def greedy(state: State, seat: int, random: Random) -> Any:
 
 
 def circling(state: State, seat: int, random: Random) -> Any:
-    """Everybody bids four cards or more and lays none: the stack does not shrink, until the last round."""
+    """All seats bid at least four cards and lay none: the stack does not shrink, until the last round."""
     legal: Sequence[Any] = state.legal_moves(seat)
     if state.decision_kind == "lay":
         return "done" if not state.view(seat)["last_round"] and "done" in legal else state.random_move(seat, random)

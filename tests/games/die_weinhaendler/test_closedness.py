@@ -26,7 +26,7 @@ HAND = 5
 
 
 def unseen_places(state: State, seat: int | None) -> list[int]:
-    """Where in the deck the cards stand that ``seat`` has not seen: of the other hands, and of the stack."""
+    """The positions in the deck of the cards that ``seat`` has not seen: of the other hands, and of the stack."""
     starter, deck = (step for step in state.record["steps"][:2])
     places = []
     for other in {*range(state.seats)} - {seat}:

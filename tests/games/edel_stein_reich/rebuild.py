@@ -27,7 +27,7 @@ def _event_card(decision: Document) -> Iterator[Move]:
 
 
 def _offers(decision: Document) -> Iterator[Move]:
-    """All vectors out of one's holdings that are higher than the standing offer, sorted."""
+    """Return all offers from the holdings that are higher than the standing offer, sorted."""
     answering = decision["kind"] == "answer_offer"
     yield "accept" if answering else "decline"
     if answering and decision["offers_made"] >= decision["offers_limit"]:

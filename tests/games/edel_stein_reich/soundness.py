@@ -25,7 +25,7 @@ def _gem_faults(state: EdelSteinReichState) -> Iterator[str]:
 
 
 def _event_card_faults(state: EdelSteinReichState) -> Iterator[str]:
-    """The view shows all event cards but those that lie face down."""
+    """The view shows all event cards except the face-down ones."""
     view = state.view(None)
     seen = [view["event"]["display"], (view["immediate"] or {}).get("card"), *view["event"]["discards"]]
     seen += [card for player in view["players"] for card in player["cards"]]

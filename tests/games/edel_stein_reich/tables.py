@@ -178,7 +178,7 @@ def choose(state: EdelSteinReichState, *actions: str) -> None:
 
 
 def answer(state: EdelSteinReichState, *moves: Any) -> None:
-    """Whoever is asked plays the next of ``moves``."""
+    """The seat that is asked plays the next of ``moves``."""
     for move in moves:
         (seat,) = state.pending
         state.play(seat, move)
@@ -202,7 +202,7 @@ def steps(state: EdelSteinReichState, kind: str, seat: int | None = None) -> lis
 
 
 def holdings(state: EdelSteinReichState) -> list[list[int]]:
-    """The gems of all seats, as everybody sees them."""
+    """The public gems of all seats."""
     return [player["gems"] for player in state.view(None)["players"]]
 
 

@@ -20,7 +20,7 @@ from tests.games.edel_stein_reich.tables import (
 )
 
 EVENT_TO_ALL = ["event"] * 5
-"""Cancelled, so that nothing else happens in the round."""
+"""Canceled, so that nothing else happens in the round."""
 
 
 def choosing(choosers: int, held: dict[int, Holdings], supply: Sequence[int] | None = None) -> EdelSteinReichState:

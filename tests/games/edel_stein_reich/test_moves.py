@@ -15,7 +15,7 @@ from tests.games.play import seed_of
 
 
 def opening() -> State:
-    """An opener with three gems of each colour."""
+    """An opener with three gems of each color."""
     state = table(3)
     choose(state, "money", "money", "gems")
     return state

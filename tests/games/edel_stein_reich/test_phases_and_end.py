@@ -26,7 +26,7 @@ from tests.games.edel_stein_reich.tables import (
 
 
 def column(state: EdelSteinReichState, colour: str) -> list[int]:
-    """How many gems of a colour every seat holds."""
+    """Return the number of gems of a color by seat."""
     return [held["RYGB".index(colour)] for held in holdings(state)]
 
 

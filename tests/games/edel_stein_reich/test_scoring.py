@@ -28,7 +28,7 @@ def reds(state: EdelSteinReichState) -> list[int]:
 
 
 def certificates(*counts: int) -> list[int]:
-    """What everybody is paid who holds so many certificates, and nothing else."""
+    """Return the payments by seat for these numbers of certificates alone."""
     state = scoring({}, seats=len(counts), cards={seat: ["cert"] * count for seat, count in enumerate(counts)})
     return purses(state)
 

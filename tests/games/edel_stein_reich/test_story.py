@@ -38,7 +38,7 @@ def test_a_low_supply_is_told() -> None:
 
 
 def opened_round(*actions: str, display: str = "cert", cards: tuple[str, ...] = ()) -> list[dict[str, Any]]:
-    """Age order, the first deal and one action a seat."""
+    """Age order, the first deal, and one action per seat."""
     dealt = list(cards) or ["7BB", "6YY", "5RRB", "4RYGB", "6RR"][: len(actions)]
     return [
         {"step": {"chance": "age_order", "seats": list(range(len(actions)))}},

@@ -23,7 +23,7 @@ ADVICE = (
 
 
 def path(slug: str, seats: int) -> Path:
-    """Where the golden game of a table lies."""
+    """Return the path of the golden game of a format."""
     return FOLDER / f"{slug}-{seats}.jsonl"
 
 

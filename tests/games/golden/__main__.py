@@ -1,4 +1,4 @@
-"""Write the golden games anew: ``python -m tests.games.golden``."""
+"""Write the golden games again: ``python -m tests.games.golden``."""
 
 from __future__ import annotations
 

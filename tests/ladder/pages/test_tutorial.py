@@ -229,7 +229,7 @@ def test_a_pyramid_has_a_niche_a_place_and_lights_what_is_meant() -> None:
 def test_code_of_no_kind_stays_code() -> None:
     drawn = html("```python\nprint('{R}')\n```\n")
     assert "<figure" not in drawn
-    assert "<pre>" in drawn
+    assert "<pre" in drawn
 
 
 def test_the_words_of_a_picture_stay_with_it_and_are_not_read_out_twice() -> None:
