@@ -89,7 +89,7 @@ def _reads(source: str) -> list[ast.Call]:
 
 
 def _type(name: str, read: ast.Call | None) -> str:
-    if name.endswith("_URL"):
+    if name.endswith(("_URL", "_ENDPOINT")) or name == "ESR_SITE":
         return "URL"
     if name.endswith("_DIR"):
         return "folder"
