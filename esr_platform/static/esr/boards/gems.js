@@ -34,7 +34,7 @@ export function pileAt(node) {
 }
 
 /** What the chart draws. */
-export const unit = say("millions");
+export const unit = say("million");
 export const chartName = say("Money over time");
 
 /** @type {(scene: Object) => number[]} */

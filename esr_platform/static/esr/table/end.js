@@ -42,10 +42,14 @@ export class End {
     if (!outcome) return say("The game is over.");
     const winners = outcome.ranks.flatMap((rank, seat) => (rank === 1 ? [seat] : []));
     if (winners.length > 1)
-      return say("%(names)s tied for first place.", { names: listed(winners.map((seat) => this.table.names[seat])) });
+      return say("%(names)s tied for first place.", { names: listed(winners.map((seat) => this.nameOf(seat))) });
     return winners[0] === this.about.seat
       ? say("You win.")
       : say("%(name)s wins.", { name: this.table.names[winners[0]] });
+  }
+
+  nameOf(seat) {
+    return seat === this.about.seat ? say("You") : this.table.names[seat];
   }
 
   ranking({ ranks, scores }) {
@@ -59,7 +63,7 @@ export class End {
         {},
         element("span", "meta", `${ranks[seat]}.`),
         markOf(this.table.drawings.sprite, seat),
-        element("b", "", this.table.names[seat]),
+        element("b", "", this.nameOf(seat)),
         element("span", "", told),
       );
     });

@@ -1,6 +1,7 @@
 // The moments of a seat, in order and without repetition, and the board that shows them one after the other.
 
 import { Gap } from "./stream.js";
+import { Pause } from "./times.js";
 
 /** Movement takes no longer than this; then the board is still. */
 const MOVE_MS = 420;
@@ -176,7 +177,7 @@ export class Showing {
     /** When the clock of the open decision starts. */
     this.until = Infinity;
     this.beatUntil = 0;
-    this.wake = () => {};
+    this.pause = new Pause();
     this.reduced = matchMedia("(prefers-reduced-motion: reduce)");
   }
 
@@ -203,7 +204,7 @@ export class Showing {
     const [left, all] = [this.until - now, this.leftMs];
     if (!this.busy || all <= left) return;
     this.beatUntil = now + Math.max(0, (this.beatUntil - now) * (left / all));
-    this.wake();
+    this.pause.end();
   }
 
   /** How long there is something to show. */
@@ -218,7 +219,7 @@ export class Showing {
     this.queue = [];
     if (last) this.draw({ ...last, ms: 0 });
     this.beatUntil = 0;
-    this.wake();
+    this.pause.end();
     if (last && !this.busy) this.listener.done();
     return skipped;
   }
@@ -229,7 +230,7 @@ export class Showing {
       const part = this.take();
       this.beatUntil = performance.now() + part.ms;
       this.draw(part);
-      while (performance.now() < this.beatUntil) await this.rest(this.beatUntil - performance.now());
+      while (performance.now() < this.beatUntil) await this.pause.last(this.beatUntil - performance.now());
     }
     this.busy = false;
     this.listener.done();
@@ -254,17 +255,5 @@ export class Showing {
     const mayMove = from && ms > 0 && !this.reduced.matches && !document.hidden;
     if (mayMove && this.drawing.move) this.drawing.move(from, scene, { milliseconds });
     else this.drawing.draw(scene);
-  }
-
-  rest(milliseconds) {
-    /** @type {Promise<void>} */
-    const rested = new Promise((done) => {
-      const timer = setTimeout(done, milliseconds);
-      this.wake = () => {
-        clearTimeout(timer);
-        done();
-      };
-    });
-    return rested;
   }
 }

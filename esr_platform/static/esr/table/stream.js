@@ -1,6 +1,7 @@
 // A stream of events that reconnects automatically and resumes after the last event that was received.
 
 import { Events } from "./events.js";
+import { Pause } from "./times.js";
 
 /** The server sends something every 7 s. A connection without data for this time is lost. */
 const SILENT_MS = 20_000;
@@ -46,7 +47,7 @@ export class Stream {
     this.leastWaitMs = 0;
     this.unknown = 0;
     this.lastByte = 0;
-    this.wake = () => {};
+    this.pause = new Pause();
     this.away = new AbortController();
   }
 
@@ -67,7 +68,7 @@ export class Stream {
     this.away.abort();
     clearInterval(this.watch);
     this.cut();
-    this.wake();
+    this.pause.end();
   }
 
   /** Replace a connection without data for this time. */
@@ -83,7 +84,7 @@ export class Stream {
   again() {
     this.failures = 0;
     this.cut();
-    this.wake();
+    this.pause.end();
   }
 
   /** Reconnect and request all events again. */
@@ -96,7 +97,7 @@ export class Stream {
     while (!this.over) {
       const wait = await this.connection();
       if (this.over) return;
-      await this.rest(wait);
+      await this.pause.last(wait);
     }
   }
 
@@ -173,17 +174,5 @@ export class Stream {
     this.listener.heard(event);
     if (event.id !== null) this.place = event.id; // only after the event was processed
     return undefined;
-  }
-
-  rest(milliseconds) {
-    /** @type {Promise<void>} */
-    const rested = new Promise((done) => {
-      const timer = setTimeout(done, milliseconds);
-      this.wake = () => {
-        clearTimeout(timer);
-        done();
-      };
-    });
-    return rested;
   }
 }

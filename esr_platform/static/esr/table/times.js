@@ -1,4 +1,4 @@
-// Clocks as they are read, and a clock that runs down.
+// Clocks as they are read, a clock that runs down, and a pause.
 
 /** @type {(milliseconds: number) => string} minutes and seconds; a second that has begun counts */
 export function asClock(milliseconds) {
@@ -26,5 +26,21 @@ export class Countdown {
   /** Before the bank is touched. */
   get moveMs() {
     return Math.max(0, this.leftMs - this.bankMs);
+  }
+}
+
+/** A pause that something else can end early. */
+export class Pause {
+  end = () => {};
+
+  /** @type {(milliseconds: number) => Promise<void>} */
+  last(milliseconds) {
+    return new Promise((done) => {
+      const timer = setTimeout(done, milliseconds);
+      this.end = () => {
+        clearTimeout(timer);
+        done();
+      };
+    });
   }
 }

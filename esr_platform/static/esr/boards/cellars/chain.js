@@ -86,7 +86,7 @@ const turn = (view, seat) => (seat - view.start + view.seats) % view.seats;
 
 /**
  * The chain as a list; it keeps a node a link.
- * @param {{names: string[], tokens: Object<string, string>}} table
+ * @param {{names: string[], tokens: Object<string, string>, seat?: number}} table
  */
 export function chain(table) {
   const list = element("ol", "chain");
@@ -117,7 +117,7 @@ function placeAt(list, place, node) {
   if (list.children[place] !== node) list.insertBefore(node, list.children[place] ?? null);
 }
 
-function drawLink(target, found, scene, { names, tokens }) {
+function drawLink(target, found, scene, { names, tokens, seat: own = -1 }) {
   const { view } = scene;
   const { seat } = found;
   const added = justBid(scene, seat);
@@ -130,7 +130,7 @@ function drawLink(target, found, scene, { names, tokens }) {
   target.style.setProperty("--cards", String(Math.max(3, found.cards.length + found.under.length)));
   show(target, [found, asked, view.stage, added], () => [
     found.linked && line("arrow", ARROW),
-    title(found, names, asked),
+    title(found, seat === own ? say("You") : names[seat ?? 0], asked),
     element("p", "sum", found.total === null ? "" : euros(found.total)),
     bottles(found, tokens, view.stage, added),
     element("p", "to caption", found.note),
@@ -142,10 +142,10 @@ function drawLink(target, found, scene, { names, tokens }) {
 /** What the arrows say, where rows stand below each other. */
 const hint = () => say("The highest bid takes the display. Each other bid takes the next higher bid.");
 
-function title({ seat, passed }, names, asked) {
+function title({ seat, passed }, called, asked) {
   if (seat === null) return element("p", "who", say("Display"));
   const state = asked ? say("to move") : passed ? say("passed") : "";
-  const name = element("span", "name", names[seat]);
+  const name = element("span", "name", called);
   const head = element("p", "who", mark(seat), name, state && element("small", asked ? "is-now" : "caption", state));
   head.dataset.fly = `who-${seat}|`;
   return head;

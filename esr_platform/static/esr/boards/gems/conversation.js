@@ -5,7 +5,7 @@ import { say, sayCount } from "../../words.js";
 import { ACTIONS, actionName, COLOURS, colourName, gemCardOf, gemsText, listing, quoted, vectorOf } from "./codes.js";
 import { whyHigher } from "./offers.js";
 import { slip } from "./piles.js";
-import { mark, namesOf } from "./rows.js";
+import { calledOf, mark, namesOf } from "./rows.js";
 import { tell } from "./sentences.js";
 
 /** So many offers are shown at once, fewer on a phone or in a low window; those before them open on demand. */
@@ -24,9 +24,9 @@ export function conversation(table, moment) {
   return [
     element("h2", "", say("Barter for %(action)s", { action: actionName(barter.action) })),
     element("p", "caption", stake(moment, name)),
-    partners(moment, name),
+    partners(moment, calledOf(table)),
     talk(barter, ended, rest),
-    element("p", "closing", closing(moment, name)),
+    element("p", "closing", closing(moment, name, calledOf(table))),
     beforehand(moment, name),
     afterwards(moment, name),
   ];
@@ -119,8 +119,8 @@ const gift = ({ winner, opener, gems }) =>
   line(winner === opener, slip(gems, true), say("a gift that must be accepted"));
 
 /** What may be done now, or how it has ended. */
-function closing({ view, barter, ended, memory, past }, name) {
-  if (!ended) return asked(view.turn ?? barter.opener, barter, name);
+function closing({ view, barter, ended, memory, past }, name, called) {
+  if (!ended) return asked(called(view.turn ?? barter.opener), barter);
   if (ended.how === "void")
     return say("Neither player gives gems. %(action)s is void.", { action: actionName(ended.action) });
   const values = {
@@ -133,10 +133,10 @@ function closing({ view, barter, ended, memory, past }, name) {
   return say("%(loser)s accepts %(gems)s. %(winner)s %(gain)s.", values);
 }
 
-function asked(seat, { offers, declined }, name) {
-  if (offers.length) return say("%(name)s can accept or make a higher offer.", { name: name(seat) });
-  if (declined.length) return say("%(name)s can give one gem and act, or decline.", { name: name(seat) });
-  return say("%(name)s can make the first offer or no offer.", { name: name(seat) });
+function asked(name, { offers, declined }) {
+  if (offers.length) return say("%(name)s can accept or make a higher offer.", { name });
+  if (declined.length) return say("%(name)s can give one gem and act, or decline.", { name });
+  return say("%(name)s can make the first offer or no offer.", { name });
 }
 
 /** What the winner took with the action. */

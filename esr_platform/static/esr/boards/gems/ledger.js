@@ -6,7 +6,7 @@ import { held } from "./cards.js";
 import { CERTIFICATE_VALUES, COLOURS, listing } from "./codes.js";
 import { drawing } from "./elements.js";
 import { pile } from "./piles.js";
-import { colourHead, fill, mark, nameOf, namesOf } from "./rows.js";
+import { calledOf, colourHead, fill, mark, nameOf, namesOf } from "./rows.js";
 import { paidIn, payment, sentences } from "./scoring.js";
 
 /** Cells say where they stand by two numbers: by seat and column in a wide table, column by column in a narrow one. */
@@ -67,7 +67,7 @@ function paymentCell(table, scoring, entry, seat) {
 
 /** The name once more, for the narrow table. */
 function who(table, seat) {
-  const made = element("span", "again", mark(seat), element("span", "", namesOf(table)(seat)));
+  const made = element("span", "again", mark(seat), element("span", "", calledOf(table)(seat)));
   made.setAttribute("aria-hidden", "true");
   return made;
 }
@@ -138,7 +138,7 @@ export function scoringPanel(table, { scoring, view, dealt }, showScoring) {
   const placed = placing(table, scoring, view);
   return [
     element("h2", "", headline(scoring, placed, name)),
-    ranking(scoring, placed, name),
+    ranking(scoring, placed, calledOf(table)),
     element("div", "told", ...told),
     toggle(showScoring, !dealt),
   ];

@@ -5,7 +5,7 @@ import { say } from "../../words.js";
 import { eventCard } from "./cards.js";
 import { ACTIONS, actionName, cardName, cardRule, gemsText, listing, total } from "./codes.js";
 import { drawing } from "./elements.js";
-import { namesOf } from "./rows.js";
+import { calledOf, namesOf } from "./rows.js";
 import { guessed, tell } from "./sentences.js";
 
 /**
@@ -25,9 +25,9 @@ export function roundPanel(table, moment) {
     element("h2", "", title(round, past, duel)),
     lowSupply(moment, name),
     card(moment, name),
-    order(view, name),
+    order(view, calledOf(table)),
   ];
-  if (known) shown.push(duel ? turnLines(round, name) : lines(round, view, past, name));
+  if (known) shown.push(duel ? turnLines(round, name) : lines(round, view, past, table));
   if (!known || past) shown.push(element("p", "closing", next(moment, name)));
   return shown;
 }
@@ -86,7 +86,7 @@ function order({ free_choice: choice }, name) {
   return element("div", "choice", element("p", "caption", why), element("ol", "order", ...items));
 }
 
-function lines(round, view, past, name) {
+function lines(round, view, past, table) {
   const rows = ACTIONS.flatMap((action) => {
     const seats = Object.keys(round.actions)
       .map(Number)
@@ -98,7 +98,7 @@ function lines(round, view, past, name) {
             seats,
             round.events.filter((event) => event.action === action),
             !past && view.resolving === action,
-            name,
+            table,
           ),
         ]
       : [];
@@ -106,13 +106,13 @@ function lines(round, view, past, name) {
   return element("ul", "actions-taken", ...rows);
 }
 
-function line(action, seats, events, now, name) {
+function line(action, seats, events, now, table) {
   const blocked = events.some((event) => event.type === "cancelled");
-  const who = listing(seats.map(name));
+  const who = listing(seats.map(calledOf(table)));
   const told = blocked
     ? say("block each other (canceled)")
     : events
-        .map((event) => tell(event, name))
+        .map((event) => tell(event, namesOf(table)))
         .filter(Boolean)
         .join("; ");
   const made = element(

@@ -9,7 +9,7 @@ import { choice, doing, paid } from "./moment.js";
 import { leads, pile, stone } from "./piles.js";
 
 /** Letters of a name that stand in the column of seats in the size of names. */
-const SHORT = 8;
+const SHORT = 7;
 
 /** @type {(className: string, role: string, ...children: any[]) => HTMLElement} */
 function cell(className, role, ...children) {
@@ -86,13 +86,16 @@ const asideOf = ({ count, top }) =>
 /** What the seats are called. @type {(table: Object) => (seat: number) => string} */
 export const namesOf = (table) => (seat) => table.labels?.[seat]?.name ?? table.names[seat];
 
+/** What seats are called in lists: the own one is "You". @type {(table: Object) => (seat: number) => string} */
+export const calledOf = (table) => (seat) => (seat === table.seat ? say("You") : namesOf(table)(seat));
+
 /** A seat's mark. @type {(seat: number) => SVGElement} */
 export const mark = (seat) => drawing(`mark-${seat + 1}`, "mark", "0 0 20 20");
 
 /** Who sits there: the name, "You" at the own seat, a link if there is one, and what is known of it. */
 export function nameOf(table, seat) {
   const label = table.labels?.[seat] ?? {};
-  const called = table.seat === seat ? say("You") : namesOf(table)(seat);
+  const called = calledOf(table)(seat);
   const className = called.length > SHORT ? "name long" : "name";
   const shown = label.href
     ? html("a", { class: className, href: label.href }, called)
