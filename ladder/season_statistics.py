@@ -280,8 +280,9 @@ def measure_season(statistics: SeasonStatistics) -> bool:
 
 
 def latest_blocks(season: Season) -> list[PlayedBlock]:
-    """The latest blocks of ``season`` that have ended and count, the oldest first."""
-    ids = list(ended_blocks(season).order_by("-pk").values_list("pk", flat=True)[:MOST_BLOCKS])[::-1]
+    """The latest blocks in the tallies of ``season``, the oldest first."""
+    gathered = ended_blocks(season).filter(gathered=True)
+    ids = list(gathered.order_by("-pk").values_list("pk", flat=True)[:MOST_BLOCKS])[::-1]
     played: dict[int, PlayedBlock] = {}
     for first in range(0, len(ids), _READ_AT_ONCE):
         played |= played_blocks(ids[first : first + _READ_AT_ONCE])

@@ -181,7 +181,10 @@ class SeatAxis:
 
 @dataclass(frozen=True)
 class StatisticsPage:
-    """The statistics of a season; ``document`` is empty until they have been computed."""
+    """The statistics of a season; ``document`` is empty until they have been computed.
+
+    ``blocks`` is the number of blocks that the statistics cover.
+    """
 
     of: Of
     blocks: int
@@ -249,7 +252,7 @@ def statistics_page(of: Of) -> StatisticsPage:
     kept = SeasonStatistics.objects.filter(season=of.season).defer("collusion").first() if of.season else None
     return StatisticsPage(
         of=of,
-        blocks=kept.blocks if kept else 0,
+        blocks=(kept.measured_blocks if kept.measured else kept.blocks) if kept else 0,
         measured=kept.measured if kept else None,
         document=kept.document if kept else {},
     )

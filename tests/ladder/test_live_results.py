@@ -88,6 +88,7 @@ def test_estimates_take_each_live_game_for_a_block_of_its_own(live: Ladder) -> N
 
 def test_what_blocks_save_is_not_said_of_games_that_have_a_deal_each(live: Ladder) -> None:
     finished_live(live, 40)
+    gather()
     document = season_document(latest_blocks(season_of(live)))
     assert document["blocks"] == 40
     assert document["saving"] is None
