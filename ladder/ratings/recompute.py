@@ -1,49 +1,82 @@
 """Recompute all ratings of a ladder from its ledger file: ``python -m ladder.ratings.recompute ledger.jsonl``.
 
 It needs no database and no settings. It verifies the hash chain and prints the last hash, and the rating, games and
-first places of every member, best first.
+first places of every member, best first. With ``--match ID``, it prints the ratings before and after one match.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable
+import argparse
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
 from ladder.ratings.chain import GENESIS, chained
 from ladder.ratings.documents import item
-from ladder.ratings.rating import RatingState
+from ladder.ratings.rating import Rated, RatingState
 from ladder.ratings.replay import Item, LedgerReplay, RankedGame
 from ladder.ratings.shares import WIN
 
 
+class SeatChange(NamedTuple):
+    """A member at a seat of a rated match: its games before, and its ratings in 1/1000 point."""
+
+    member: int
+    games: int
+    before: int
+    after: int
+
+
 @dataclass(frozen=True)
 class Recomputed:
-    """The number of entries, the last hash, and the standings by membership id."""
+    """The number of entries, the last hash, and the standings by membership id.
+
+    ``changes`` are those of the match that was asked for, in seat order. They are empty if the ledger does not contain
+    it, or if its result was voided.
+    """
 
     entries: int
     head: str
     standings: dict[int, RatingState]
+    changes: Sequence[SeatChange] = ()
 
 
-def recomputed(lines: Iterable[bytes]) -> Recomputed:
-    """Read a ledger file. Raises ``ValueError`` for a line that breaks the hash chain."""
+def recomputed(lines: Iterable[bytes], match: int | None = None) -> Recomputed:
+    """Read a ledger file. ``match`` is the id of a match whose rating changes to return.
+
+    Raises ``ValueError`` for a line that breaks the hash chain.
+    """
     items: list[Item] = []
-    head = GENESIS
+    head, wanted = GENESIS, 0
     for number, text in enumerate(lines, 1):
         entry = orjson.loads(text)
         _check(number, entry, head)
         items.append(item(number, entry["kind"], entry["document"]))
         head = entry["hash"]
+        if match is not None and entry["kind"] == "result" and entry["document"]["match"] == match:
+            wanted = number
     replay = LedgerReplay([one for one in items if not isinstance(one, RankedGame)])
-    for _ in replay.rated(one for one in items if isinstance(one, RankedGame)):
-        pass
+    changes: Sequence[SeatChange] = ()
+    games = [one for one in items if isinstance(one, RankedGame)]
+    for game, rated in zip(games, replay.rated(games), strict=True):
+        if game.number == wanted:
+            changes = _changes(replay, game, rated)
     replay.finish()
-    return Recomputed(len(items), head, dict(replay.standings))
+    return Recomputed(len(items), head, dict(replay.standings), changes)
+
+
+def _changes(replay: LedgerReplay, game: RankedGame, rated: Sequence[Rated]) -> Sequence[SeatChange]:
+    """The changes of the game that was rated last, without seats whose members do not count."""
+    members = [replay.part.rules.counts_for(entry) for entry in game.entries]
+    seats = [
+        (member, one) for member, one in zip(members, rated, strict=True) if one is not None and member is not None
+    ]
+    games = Counter(member for member, _ in seats)
+    return [SeatChange(member, replay.standings[member].games - games[member], *one) for member, one in seats]
 
 
 def _check(number: int, entry: Any, previous: str) -> None:
@@ -55,11 +88,23 @@ def _check(number: int, entry: Any, previous: str) -> None:
 
 
 def main() -> None:
-    with Path(sys.argv[1]).open("rb") as file:
-        found = recomputed(file)
+    parser = argparse.ArgumentParser(description="Recompute all ratings of a ladder from its ledger file.")
+    parser.add_argument("file", type=Path, metavar="FILE", help="ledger file of a ladder")
+    parser.add_argument("--match", type=int, metavar="ID", help="print the rating changes of one match instead")
+    options = parser.parse_args()
+    with options.file.open("rb") as file:
+        found = recomputed(file, options.match)
     print(f"{found.entries} entries, last hash {found.head}")
-    for entry, one in sorted(found.standings.items(), key=lambda pair: (-pair[1].rating, pair[0])):
-        print(f"member {entry}: rating {one.rating / 1000:.3f}, {one.games} games, {one.wins / WIN:.2f} first places")
+    if options.match is not None:
+        if not found.changes:
+            parser.error(f"The ledger contains no result of match {options.match} that counts.")
+        for one in found.changes:
+            change = f"{one.before / 1000:.3f} -> {one.after / 1000:.3f} ({(one.after - one.before) / 1000:+.3f})"
+            print(f"member {one.member}: {one.games} games before, rating {change}")
+        return
+    for entry, state in sorted(found.standings.items(), key=lambda pair: (-pair[1].rating, pair[0])):
+        rating, places = state.rating / 1000, state.wins / WIN
+        print(f"member {entry}: rating {rating:.3f}, {state.games} games, {places:.2f} first places")
 
 
 if __name__ == "__main__":

@@ -163,6 +163,10 @@ def test_a_ledgers_file_alone_gives_every_rating(played: Ladder, eve: User) -> N
     for membership in played.memberships.all():
         if one := found.standings.get(membership.pk):
             assert (one.rating, one.games, one.wins) == (membership.rating, membership.games, membership.wins)
+    for match in finished_matches(played):
+        stored = SeatResult.objects.filter(seat__match=match).order_by("seat__index")
+        counted = [(one.rating_before, one.rating_after) for one in stored if one.rating_before is not None]
+        assert [(one.before, one.after) for one in recomputed(lines, match.pk).changes] == counted
     with pytest.raises(ValueError, match="line 3 has number 4"):
         recomputed(lines[:2] + lines[3:])
     changed = lines[2].replace(b'"seating":', b'"seating":1')
