@@ -42,7 +42,7 @@ CLOSED: Final = (
 
 MOST_BOTS: Final = 2_000
 MOST_MATCHES: Final = 2_000
-_NAMES: Final = ("home", "lobby", "ladders", "matches", "bots", "rules", "about")
+_NAMES: Final = ("home", "lobby", "ladders", "cups", "matches", "bots", "rules", "about")
 _HOUR: Final = 3600
 
 

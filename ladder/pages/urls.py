@@ -9,6 +9,7 @@ from ladder.pages import (
     bots,
     compare,
     crawlers,
+    cups,
     docs,
     exhibitions,
     feeds,
@@ -51,6 +52,14 @@ audit_urls: list[URLPattern] = [
 compare_urls: list[URLPattern] = [
     path("compare/", compare.choose, name="compare"),
     path("compare/<slug:first>/<slug:second>/", compare.comparison, name="comparison"),
+]
+
+
+cup_urls: list[URLPattern] = [
+    path("cups/", cups.cups, name="cups"),
+    path("cups/<slug:slug>/", cups.cup, name="cup"),
+    path("cups/<slug:slug>/rounds/<int:number>/", cups.one_round, name="cup_round"),
+    path("cups/<slug:slug>/ledger/", cups.ledger, name="cup_ledger"),
 ]
 
 
@@ -203,6 +212,7 @@ urlpatterns: list[URLPattern] = [
     path("ladders/<slug:slug>/", ladder.ladder, name="ladder"),
     *audit_urls,
     *compare_urls,
+    *cup_urls,
     *members_urls,
     *staff_urls,
     *lobby_urls,

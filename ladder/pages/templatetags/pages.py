@@ -82,7 +82,9 @@ def sections(context: Mapping[str, Any]) -> list[tuple[str, str, bool]]:
 
 
 def _section_of(path: str) -> str:
-    """The path that decides the current section: comparisons and user pages belong to the bots."""
+    """The path that decides the current section: comparisons and user pages belong to the bots, cups to the ladders."""
+    if path.startswith("/cups/"):
+        return reverse("pages:ladders")
     return reverse("pages:bots") if path.startswith(("/compare/", "/people/")) else path
 
 

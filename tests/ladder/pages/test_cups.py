@@ -1,0 +1,139 @@
+"""The pages of cups: the list, and one cup with its standings, rounds and ledger."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from esr_platform.accounts.models import User
+from ladder.cups.desk import Ruling, call_off, remove, rule
+from ladder.matches.leases import claim
+from ladder.models import Cup, CupEntry, CupTable, Match
+from tests.build import make_void
+from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round, played_out
+from tests.page import at_most, page
+
+pytestmark = pytest.mark.usefixtures("house")
+
+
+def organizer_of(cup: Cup) -> User:
+    assert cup.organizer is not None
+    return cup.organizer
+
+
+def running(format_: str = "swiss") -> Cup:
+    return due(entered(new_cup(format_), house_bots()))
+
+
+def address(cup: Cup, part: str = "") -> str:
+    return f"/cups/{cup.slug}/{part}"
+
+
+def test_a_site_without_cups_says_so(client: Client) -> None:
+    assert page(client, "/cups/").notes == {"no-cups"}
+
+
+def test_the_list_separates_upcoming_running_and_ended_cups(client: Client) -> None:
+    canceled = new_cup("knockout")
+    call_off(organizer_of(canceled), canceled, "The room is closed.")
+    upcoming, ran = new_cup("halving"), running()
+    text = page(client, "/cups/")
+    for section, cup in {"upcoming": upcoming, "running": ran, "ended": canceled}.items():
+        links = text.one("section", id=section).links
+        assert [link for link in links if link.startswith("/cups/")] == [address(cup)]
+
+
+def test_a_cup_by_link_is_in_no_list(client: Client) -> None:
+    cup = new_cup("swiss", listed=False)
+    assert address(cup) not in page(client, "/cups/").links
+    assert page(client, address(cup)).one(data_state=True)["data-state"] == "registration"
+
+
+def test_an_unknown_cup_or_round_is_not_found(client: Client) -> None:
+    cup = new_cup("swiss")
+    for unknown in ("/cups/nowhere/", "/cups/nowhere/ledger/", address(cup, "rounds/1/"), "/cups/nowhere/rounds/1/"):
+        page(client, unknown, status=404)
+
+
+def test_times_are_shown_in_the_time_zone_of_the_cup_and_in_utc(client: Client) -> None:
+    cup = new_cup("swiss", time_zone="Asia/Tokyo")
+    schedule = page(client, address(cup)).one("section", id="schedule").text
+    assert "(Asia/Tokyo)" in schedule
+    assert f"{cup.starts_at:%H:%M} UTC" in schedule
+
+
+def test_entrants_are_listed_before_the_first_round_has_ended(client: Client) -> None:
+    cup = new_cup("swiss")
+    assert "no-entrants" in page(client, address(cup)).notes
+    bots = house_bots()
+    entered(cup, bots)
+    rows = page(client, address(cup)).all("tr", data_entry=True)
+    assert {row["data-entry"] for row in rows} == {bot.slug for bot in bots}
+
+
+@pytest.mark.parametrize("format_", ["swiss", "round-robin", "knockout", "halving"])
+def test_a_finished_cup_shows_its_winner_its_standings_and_its_key(client: Client, format_: str) -> None:
+    cup = played_out(entered(new_cup(format_), house_bots()))
+    text = page(client, address(cup))
+    standings = cup.ledger.get(kind="end").document["standings"]
+    numbers = dict(CupEntry.objects.filter(cup=cup).values_list("number", "bot__slug"))
+    assert [row["data-entry"] for row in text.all("tr", data_entry=True)] == [numbers[one] for _, one, _ in standings]
+    assert "winner" in text.notes
+    assert text.one("dd", data_key=True).text == bytes(cup.key).hex()
+
+
+def test_the_key_of_a_canceled_cup_is_secret_until_its_last_game_has_ended(client: Client) -> None:
+    cup = running()
+    assert claim(Match.objects.filter(block__cup_table__round__cup=cup)[0].pk, "here") is not None
+    call_off(organizer_of(cup), cup, "The room is closed.")
+    text = page(client, address(cup))
+    assert "canceled" in text.notes
+    assert bytes(cup.key).hex() not in text.one("dd", data_key=True).text
+
+
+def test_replays_of_a_round_are_linked_once_it_has_ended(client: Client) -> None:
+    cup = running()
+    first = address(cup, "rounds/1/")
+    assert not [link for link in page(client, first).links if link.startswith("/matches/") and link != "/matches/"]
+    play_round(cup)
+    played = Match.objects.filter(block__cup_table__round__cup=cup, block__cup_table__round__number=1)
+    links = page(client, first).links
+    assert {f"/matches/{match.pk}/" for match in played} <= set(links)
+    assert address(cup, "rounds/2/") in links
+
+
+def test_rulings_and_replaced_blocks_are_marked_at_their_table_and_in_the_ledger(client: Client) -> None:
+    cup = running()
+    ruled, other = CupTable.objects.filter(round__cup=cup).order_by("index")[:2]
+    make_void(Match.objects.select_related("ladder", "block").filter(block__cup_table=other).order_by("pk")[0])
+    rule(organizer_of(cup), ruled, Ruling.VOID, "It used a <b>forbidden</b> library.")
+    play_round(cup)
+    text = page(client, address(cup, "rounds/1/"))
+    assert {"void", "ruled"} <= text.one("section", id="table-1").notes
+    assert text.one("section", id="table-2").notes == {"replaced"}
+    ledger = page(client, address(cup, "ledger/"))
+    assert "It used a <b>forbidden</b> library." in ledger.one("tr", data_kind="ruling").text
+
+
+def test_a_disqualified_entrant_is_marked_with_the_reason_in_the_ledger(client: Client) -> None:
+    cup = running()
+    entry = CupEntry.objects.get(cup=cup, number=0)
+    remove(organizer_of(cup), entry, "It copied another bot.", disqualified=True)
+    play_round(cup)
+    assert "Disqualified" in page(client, address(cup)).one("tr", data_entry=entry.bot.slug).text
+    assert "It copied another bot." in page(client, address(cup, "ledger/")).one("tr", data_kind="left").text
+
+
+def test_pages_of_a_cup_need_few_queries_and_no_more_for_more_rounds(client: Client) -> None:
+    cup = running()
+    play_round(cup)
+    addresses = ("/cups/", address(cup), address(cup, "rounds/1/"), address(cup, "ledger/"))
+    first = {}
+    for one in addresses:
+        with at_most(8, one) as queries:
+            page(client, one)
+        first[one] = len(queries)
+    play_round(cup)
+    for one in addresses:
+        with at_most(first[one], one):
+            page(client, one)
