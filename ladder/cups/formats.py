@@ -59,8 +59,10 @@ class Plan:
         rows = self.history(played).standings()
         if self.format not in (Cup.Format.KNOCKOUT, Cup.Format.HALVING) or not played:
             return rows
-        last = [max((n for n, one in enumerate(played) if entrant in one.round.entrants), default=-1)
-                for entrant in range(len(self.entrants))]  # fmt: skip
+        last = [-1] * len(self.entrants)
+        for number, one in enumerate(played):
+            for entrant in one.round.entrants:
+                last[entrant] = number
         final: dict[int, int] = {}
         if self.format == Cup.Format.KNOCKOUT and self.next_round(played) is None:
             (table,), (points,) = played[-1].round.tables, played[-1].results
