@@ -46,7 +46,7 @@ class Command(BaseCommand):
         listen_to_signals()
         try:
             if not anyway:
-                _require_a_demo_site()
+                require_a_demo_site()
             fill_by_playing(matches, place, terminal, prepare)
         except SiteProblem as problem:
             raise CommandError(f"{problem}.") from None
@@ -58,7 +58,7 @@ class Command(BaseCommand):
         )
 
 
-def _require_a_demo_site() -> None:
+def require_a_demo_site() -> None:
     """Raise ``CommandError`` if the site is public or has accounts of real people."""
     if is_public(settings.ALLOWED_HOSTS):
         raise CommandError("This site is public (see ALLOWED_HOSTS). Use --anyway to add demo accounts to it.")
