@@ -70,15 +70,17 @@ ANSWERS: Final = (
     _malformed("fractional id", "answers with 2.0 as the id", r"""'{"id": 2.0, "move": ' + chosen + '}\n'"""),
     _malformed("id as text", "answers with the id in quotes", r"""'{"id": "2", "move": ' + chosen + '}\n'"""),
     _malformed("list as answer", "answers with a list", r"""'[2, ' + chosen + ']\n'"""),
-    _malformed("missing move", "answers with an id only", r"""'{"id": 2}\n'"""),
-    _malformed("missing id", "answers with a move only", r"""'{"move": ' + chosen + '}\n'"""),
+    _malformed("missing move", "answers with only an id", r"""'{"id": 2}\n'"""),
+    _malformed("missing id", "answers with only a move", r"""'{"move": ' + chosen + '}\n'"""),
     _malformed("empty line", "answers with an empty line", r"""'\n'"""),
     _malformed("blank line", "answers with spaces", r"""' ' * 1000 + '\n'"""),
-    _malformed("two answers in one line", "writes two answers in one line", r"""(right) * 2 + '\n'"""),
+    _malformed("two answers on one line", "writes two answers on one line", r"""(right) * 2 + '\n'"""),
     _malformed(
-        "Python dict", "answers with a Python dict, as print writes it", r"""str({"id": 2, "move": 1}) + '\n'"""
+        "Python dict",
+        "answers with a Python dict, in the format that print writes",
+        r"""str({"id": 2, "move": 1}) + '\n'""",
     ),
-    _says("one byte too long", "writes a line of 64 KiB and one byte", r"""'x' * 65537 + '\n'""", "too_long"),
+    _says("one byte too long", "writes a line of 64 KiB plus one byte", r"""'x' * 65537 + '\n'""", "too_long"),
     _says(
         "id of the next decision",
         "answers with the id of the next decision",
@@ -90,15 +92,15 @@ ANSWERS: Final = (
     _says(
         "move of another type", "answers with a list as the move", r"""'{"id": 2, "move": ["money"]}\n'""", "illegal"
     ),
-    _spoilt("fractions in a move", "writes fractions for the whole numbers of a legal move", "float(value)"),
-    _spoilt("booleans in a move", "writes true for the whole numbers of a legal move", "bool(value)"),
-    _spoilt("text in a move", "writes the whole numbers of a legal move in quotes", "str(value)"),
-    _says("Windows line ends", "ends a valid answer with CR and LF", r"""right + '\r\n'"""),
+    _spoilt("fractions in a move", "replaces the whole numbers in a legal move with fractions", "float(value)"),
+    _spoilt("booleans in a move", "replaces the whole numbers in a legal move with true", "bool(value)"),
+    _spoilt("text in a move", "puts the whole numbers in a legal move in quotes", "str(value)"),
+    _says("Windows line endings", "ends a valid answer with CR and LF", r"""right + '\r\n'"""),
     _says("additional keys", "adds unknown keys to a valid answer", r"""right[:-1] + ', "seat": 0, "score": 99}\n'"""),
     _says("answer twice", "writes the same answer twice", r"""(right + '\n') * 2"""),
     _says(
         "old answer first",
-        "repeats its first answer before a valid one",
+        "repeats its first answer before writing a valid one",
         r"""'{"id": 1, "move": 1}\n' + right + '\n'""",
     ),
     Hostile(
@@ -116,7 +118,7 @@ ANSWERS: Final = (
     ),
     Hostile(
         "answer before the question",
-        "answers together with `ready`, and answers a decision that does not exist yet",
+        "sends an answer together with `ready`, and answers a decision that does not exist yet",
         """
         hear()
         say('{"type": "ready"}\\n{"id": 2, "move": 1}\\n')
@@ -127,7 +129,7 @@ ANSWERS: Final = (
     ),
     Hostile(
         "answer after the end",
-        "answers when the game is over",
+        "answers after the game is over",
         """
         ready()
         play()
@@ -138,7 +140,7 @@ ANSWERS: Final = (
     ),
     Hostile(
         "platform messages",
-        "writes hello, decide and end instead of an answer",
+        "writes hello, decide and end messages instead of an answer",
         """
         words = {2: {"type": "end", "outcome": {"ranks": [1, 2]}}, 3: {"type": "hello", "protocol": 1}}
         ready()

@@ -86,7 +86,7 @@ FILES: Final = (
     ),
     Hostile(
         "random numbers of the host",
-        "writes to /dev/urandom and declares its randomness",
+        "writes to /dev/urandom and claims that it added entropy",
         """
         def spoil():
             import fcntl
@@ -122,7 +122,7 @@ FILES: Final = (
     ),
     Hostile(
         "descriptors in sockets",
-        "sends descriptors to itself through a socket, where no limit counts them",
+        "sends descriptors to itself through a socket, where no limit covers them",
         """
         def send():
             one, other = socket.socketpair()

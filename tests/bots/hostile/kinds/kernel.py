@@ -10,7 +10,7 @@ from tests.bots.hostile.kind import Hostile
 PRIVILEGES: Final = (
     Hostile(
         "namespaces",
-        "uses unshare, setns and clone for new namespaces of every kind",
+        "uses unshare, setns and clone to create new namespaces of every kind",
         """
         def part():
             for name, flag in (("user", 1 << 28), ("mount", 1 << 17), ("pid", 1 << 29), ("net", 1 << 30),
@@ -36,7 +36,7 @@ PRIVILEGES: Final = (
     ),
     Hostile(
         "chroot escape",
-        "tries to leave a chroot with open folders, parent folders and openat",
+        "tries to leave a chroot by using open folders, parent folders and openat",
         """
         def climb():
             os.chdir("/")
@@ -53,7 +53,7 @@ PRIVILEGES: Final = (
     ),
     Hostile(
         "another user",
-        "uses setuid, setgid, setgroups, capset and other calls that give capabilities",
+        "uses setuid, setgid, setgroups, capset and other calls that grant capabilities",
         """
         def rise():
             for name in ("setuid", "setgid", "seteuid", "setegid"):
@@ -75,7 +75,7 @@ PRIVILEGES: Final = (
     ),
     Hostile(
         "seccomp filter",
-        "removes its filter, or listens to its own calls with another one",
+        "removes its filter, or uses another filter to listen to its own calls",
         """
         def relax():
             program = ctypes.create_string_buffer(struct.pack("HBBI", 6, 0, 0, 0x7FFF0000))
@@ -137,7 +137,7 @@ ABIS: Final = (
     ),
     Hostile(
         "x32 calls",
-        "uses call numbers of the ABI with 32-bit pointers",
+        "uses call numbers from the ABI with 32-bit pointers",
         """
         def call(message):
             tell("got", libc.syscall(0x40000000 | 39))
@@ -165,7 +165,7 @@ ABIS: Final = (
 SURFACE: Final = (
     Hostile(
         "io_uring",
-        "uses io_uring and the older asynchronous I/O of Linux",
+        "uses io_uring and Linux's older asynchronous I/O",
         """
         def open_():
             absent(io_uring_setup=(425, 8, ctypes.create_string_buffer(120)), io_uring_enter=(426, 0, 0, 0, 0, 0),
@@ -189,7 +189,7 @@ SURFACE: Final = (
     ),
     Hostile(
         "file watches",
-        "watches files that others open with inotify, fanotify and dnotify",
+        "uses inotify, fanotify and dnotify to watch files that others open",
         """
         def watch():
             import fcntl
@@ -313,7 +313,7 @@ TERMINALS: Final = (
 LIMITS: Final = (
     Hostile(
         "higher limits",
-        "raises every limit with setrlimit and prlimit, also for other processes",
+        "raises every limit with setrlimit and prlimit, including those of other processes",
         """
         def raise_():
             whole = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
@@ -330,7 +330,7 @@ LIMITS: Final = (
     ),
     Hostile(
         "lower limits",
-        "sets limits so low that nothing works, to fail like the platform",
+        "sets limits so low that nothing works, to make its failure look like the platform's",
         """
         def lower():
             for name in ("RLIMIT_AS", "RLIMIT_NOFILE", "RLIMIT_CPU", "RLIMIT_NPROC", "RLIMIT_STACK"):
@@ -340,7 +340,7 @@ LIMITS: Final = (
     ),
     Hostile(
         "priority",
-        "changes priorities, schedulers and I/O classes, also of other processes",
+        "changes priorities, schedulers and I/O classes, including those of other processes",
         """
         def push():
             attempt("nice", os.nice, -5)
@@ -356,7 +356,7 @@ LIMITS: Final = (
     ),
     Hostile(
         "processor affinity",
-        "moves itself to one core and its memory to one node",
+        "binds itself to one core and its memory to one node",
         """
         def move_():
             attempt("sched_setaffinity", os.sched_setaffinity, 0, {0})

@@ -9,7 +9,7 @@ from tests.bots.hostile.kind import Hostile
 MEMORY: Final = (
     Hostile(
         "private memory",
-        "allocates memory until it gets no more",
+        "allocates memory until no more is available",
         """
         def eat():
             hoard = []
@@ -42,7 +42,7 @@ MEMORY: Final = (
     ),
     Hostile(
         "remapped shared memory",
-        "moves shared pages with mremap, which keeps the old ones",
+        "moves shared pages with mremap, which keeps the old pages",
         """
         libc.mremap.restype = ctypes.c_void_p
         def eat():
@@ -62,7 +62,7 @@ MEMORY: Final = (
     ),
     Hostile(
         "unmapped shared memory",
-        "writes to shared mappings and unmaps all but one page, which keeps them",
+        "writes to shared mappings and unmaps all pages but one, which keeps them allocated",
         """
         def eat():
             for count in range(40):
@@ -185,7 +185,7 @@ MEMORY: Final = (
     ),
     Hostile(
         "merged pages",
-        "offers its pages for merging with other bots and evicts shared pages",
+        "offers its pages for merging with other bots' pages and evicts shared pages",
         """
         def merge():
             address = mapped(1 << 20)
@@ -202,7 +202,7 @@ MEMORY: Final = (
     ),
     Hostile(
         "one large mapping",
-        "maps more than its memory with a single mmap, brk or stack",
+        "tries to exceed its memory limit with a single mmap, brk or stack",
         """
         def grow():
             attempt("mmap", mapped, 600 << 20)
@@ -226,7 +226,7 @@ MEMORY: Final = (
     ),
     Hostile(
         "page tables",
-        "uses single pages at distant addresses, each with its own page tables",
+        "uses single pages at distant addresses, each of which needs its own page tables",
         """
         def scatter():
             made = 0

@@ -79,7 +79,7 @@ FLOODS: Final = (
     ),
     Hostile(
         "stderr in single bytes",
-        "writes single bytes to stderr until its time is over, then answers",
+        "writes single bytes to stderr until its time is up, then answers",
         """
         ready()
         def drip(message):
@@ -94,7 +94,7 @@ FLOODS: Final = (
     ),
     Hostile(
         "stdout and stderr",
-        "writes to stdout and stderr from several threads without end",
+        "writes endlessly to stdout and stderr from several threads",
         """
         ready()
         def pour(number):
@@ -128,7 +128,7 @@ FLOODS: Final = (
     ),
     Hostile(
         "packet mode",
-        "sets its stdout to packet mode, so that every byte is a separate read",
+        "sets its stdout to packet mode so that every byte requires a separate read",
         """
         import fcntl
         def packets(message):
@@ -155,7 +155,7 @@ FLOODS: Final = (
 STALLS: Final = (
     Hostile(
         "never reads",
-        "sends `ready` and reads nothing after it",
+        "sends `ready` and reads nothing afterward",
         """
         ready()
         while True:
@@ -176,7 +176,7 @@ STALLS: Final = (
     ),
     Hostile(
         "incomplete ready",
-        "writes parts of `ready` and other lines until its time is over",
+        "writes parts of `ready` and other lines until its time is up",
         """
         say('{"type": "rea')
         for _ in range(1000):
@@ -189,8 +189,8 @@ STALLS: Final = (
     ),
     Hostile("exit before ready", "exits immediately", "os._exit(1)", forfeit="exit", says=""),
     Hostile(
-        "exit in a game",
-        "exits with status 0 at a decision",
+        "exit during a game",
+        "exits with status 0 when asked for a decision",
         """
         ready()
         play(lambda message: os._exit(0), at=3)
@@ -210,7 +210,7 @@ STALLS: Final = (
     ),
     Hostile(
         "core handler",
-        "sets its core limit to 0, which starts the host's core handler, and crashes",
+        "sets its core limit to 0, which triggers the host's core handler, and crashes",
         """
         def crash(message):
             for limits in ((0, 0), (0, 1), (0, resource.RLIM_INFINITY)):
@@ -253,7 +253,7 @@ STALLS: Final = (
         slow=True,
     ),
     Hostile(
-        "use all the time",
+        "use up all its time",
         "answers each decision at the last moment to prolong the game",
         """
         ready()
@@ -273,7 +273,7 @@ STALLS: Final = (
     ),
     Hostile(
         "stop itself",
-        "sends SIGSTOP and terminal stops to itself, also from a thread",
+        "sends itself SIGSTOP and terminal stop signals, including from a thread",
         """
         def stop():
             for number in (signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU):
@@ -285,7 +285,7 @@ STALLS: Final = (
     ),
     Hostile(
         "sleep",
-        "sleeps longer than its time",
+        "sleeps for longer than its time allows",
         """
         ready()
         play(lambda message: time.sleep(0.8) or move(message))
@@ -295,7 +295,7 @@ STALLS: Final = (
     ),
     Hostile(
         "endless loop",
-        "computes without end",
+        "computes endlessly",
         """
         ready()
         play(lambda message: all(True for _ in iter(int, 1)))
@@ -328,7 +328,7 @@ STALLS: Final = (
     ),
     Hostile(
         "late on purpose",
-        "uses most of its time and answers slightly late, to get a re-run",
+        "uses most of its time and answers slightly late to get a re-run",
         """
         ready()
         while True:
@@ -362,7 +362,7 @@ STALLS: Final = (
     ),
     Hostile(
         "close stdout",
-        "closes its stdout and continues",
+        "closes its stdout and keeps running",
         """
         ready()
         play(lambda message: os.close(1) or time.sleep(1000))
@@ -372,7 +372,7 @@ STALLS: Final = (
     ),
     Hostile(
         "close all descriptors",
-        "closes all its descriptors and stays busy",
+        "closes all its descriptors and keeps computing",
         """
         ready()
         def close(message):
@@ -398,7 +398,7 @@ STALLS: Final = (
     ),
     Hostile(
         "replace stdout",
-        "replaces its stdout by its own pipe",
+        "replaces its stdout with a pipe of its own",
         """
         ready()
         def divert(message):
@@ -412,8 +412,8 @@ STALLS: Final = (
         says="",
     ),
     Hostile(
-        "think in other turns",
-        "computes in its threads while it has no decision",
+        "think during other turns",
+        "computes in its threads while no decision is due",
         """
         thought = [0]
         def ponder():

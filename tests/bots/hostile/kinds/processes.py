@@ -54,7 +54,7 @@ PROCESSES: Final = (
     ),
     Hostile(
         "busy threads",
-        "keeps all its threads busy, also during other turns",
+        "keeps all its threads busy, even during other players' turns",
         """
         def spin():
             while True:
@@ -69,7 +69,7 @@ PROCESSES: Final = (
     ),
     Hostile(
         "kill every process",
-        "sends signals to every process, its group and its parent",
+        "sends signals to every process, its process group and its parent",
         """
         def kill():
             for pid in (*range(2, 400), -1):
@@ -125,7 +125,7 @@ PROCESSES: Final = (
     ),
     Hostile(
         "stay after the end",
-        "ignores the end of the game and of stdin, and stays busy",
+        "ignores the end of the game and of stdin, and keeps computing",
         """
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
@@ -138,7 +138,7 @@ PROCESSES: Final = (
     ),
     Hostile(
         "outlive the parent",
-        "asks the kernel to survive the worker and to inherit orphans",
+        "asks the kernel to let it outlive the worker and adopt orphaned processes",
         """
         def outlive():
             attempt("PR_SET_PDEATHSIG", syscall, 157, 1, 0)
@@ -152,7 +152,7 @@ PROCESSES: Final = (
     ),
     Hostile(
         "end the main thread",
-        "ends its main thread and plays in another one",
+        "ends its main thread and plays on in another one",
         """
         def rest():
             attack(lambda: time.sleep(0.1))
@@ -163,7 +163,7 @@ PROCESSES: Final = (
     ),
     Hostile(
         "replace itself",
-        "replaces itself by a shell and by another interpreter that answers",
+        "replaces itself with a shell and with another interpreter that answers",
         """
         for shell in ("/bin/sh", "/bin/bash", "/bin/busybox", "/usr/bin/env"):
             attempt(shell, os.execv, shell, [shell, "-c", "echo got a shell"])

@@ -9,7 +9,7 @@ from tests.bots.hostile.kind import Hostile
 SECRETS: Final = (
     Hostile(
         "host files",
-        "reads passwords, keys, logs, mail and other files of the host",
+        "reads the host's passwords, keys, logs, mail and other files",
         """
         def look():
             for place in ("/etc/passwd", "/etc/shadow", "/etc/hosts", "/etc/hostname", "/etc/machine-id",
@@ -45,7 +45,7 @@ SECRETS: Final = (
     ),
     Hostile(
         "/proc",
-        "reads environments, memory, descriptors and mounts of all processes",
+        "reads the environment, memory, descriptors and mounts of every process",
         """
         def look():
             for name in ("self/environ", "1/environ", "self/mem", "1/root/etc/passwd", "self/fd", "self/maps",
@@ -61,7 +61,7 @@ SECRETS: Final = (
     ),
     Hostile(
         "opponents",
-        "reads folders, programs and processes of other seats",
+        "reads the folders, programs and processes of other seats",
         """
         def look():
             places = ["/tmp", "/var/tmp", "/run", "/dev/shm", "/bot/..", "/bot/../..", "/proc/2/root/bot"]
@@ -79,7 +79,7 @@ SECRETS: Final = (
     ),
     Hostile(
         "platform",
-        "reads the source code, settings, database and keys of the site",
+        "reads the site's source code, settings, database and keys",
         """
         def look():
             for place in ("/usr/src/app", "/app", "/srv", "/opt", "/code", "/work", "/tmp", "/usr/local/esr"):
@@ -128,7 +128,7 @@ SECRETS: Final = (
 NETWORK: Final = (
     Hostile(
         "socket families",
-        "opens sockets of all 46 families except local ones, in every type",
+        "opens sockets of every type in all 46 families except local ones",
         """
         def open_():
             for family in range(46):
@@ -141,7 +141,7 @@ NETWORK: Final = (
     ),
     Hostile(
         "internet",
-        "connects and sends packets over IPv4 and IPv6, also raw ones",
+        "connects and sends packets, including raw packets, over IPv4 and IPv6",
         """
         def connect():
             for family, address in ((socket.AF_INET, ("127.0.0.1", 80)), (socket.AF_INET, ("1.1.1.1", 53)),

@@ -39,7 +39,7 @@ TRACES: Final = (
     ),
     Hostile(
         "access times",
-        "reads one of its files and looks for traces of this in all timestamps",
+        "reads one of its files and looks for traces of the read in all timestamps",
         """
         def read():
             for path in ("/bot/read.txt", "/bot/bot.py", "/bot"):
@@ -96,7 +96,7 @@ TRACES: Final = (
         """,
     ),
     Hostile(
-        "device with a memory",
+        "device with memory",
         "looks for a device that stores written data",
         """
         def write():
