@@ -1,4 +1,4 @@
-"""Cups: the list, and the pages of one cup with its standings, rounds and ledger."""
+"""Cups: the list, and the pages of one cup with its standings, rounds, ledger and the form to enter bots."""
 
 from __future__ import annotations
 
@@ -6,24 +6,34 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, cast
 from zoneinfo import ZoneInfo
 
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
-from django.utils.translation import gettext, gettext_noop
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext, gettext_lazy, gettext_noop
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
+from bots.models import Bot, BotVersion
+from bots.programs import plays
+from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.models import User
 from games.rules import Document
 from ladder.access import found
+from ladder.cups import registration
 from ladder.cups.desk import Ruling
 from ladder.cups.progress import plan_from, played_from
 from ladder.models import Cup, CupEntry, CupLedgerEntry, CupRound, CupTable, Ladder, Match
 from ladder.models.ladders import Viewer
 from ladder.pages.components import words
+from ladder.pages.components.responses import form_status
 from ladder.pairings.rounds import Standing, match_points
 
 Kind = CupLedgerEntry.Kind
@@ -209,6 +219,43 @@ def _entries(cup: Cup) -> list[CupEntry]:
     return list(CupEntry.objects.filter(cup=cup).select_related("bot__owner", "version").order_by("number", "pk"))
 
 
+# --- Entries ---------------------------------------------------------------------------------------------------------
+
+
+class EnterForm(forms.Form):
+    """The bot that a user enters."""
+
+    bot = forms.ChoiceField(label=gettext_lazy("Bot"))
+
+    def __init__(self, bots: Iterable[Bot], *args: Any) -> None:
+        super().__init__(*args)
+        cast("forms.ChoiceField", self.fields["bot"]).choices = [(bot.slug, bot.name) for bot in bots]
+
+
+@dataclass(frozen=True)
+class OwnEntries:
+    """The bots that a user has entered, and the form to enter those that can play."""
+
+    entered: Sequence[CupEntry]
+    form: EnterForm
+
+    @property
+    def can_enter(self) -> bool:
+        return bool(cast("forms.ChoiceField", self.form.fields["bot"]).choices)
+
+
+def own_entries(cup: Cup, user: User, *data: Any) -> OwnEntries:
+    """What ``user`` can enter and has entered: own bots and, for organizers, house bots. At most three queries."""
+    owners = {user.pk, None} if registration.organizes(user, cup) else {user.pk}
+    of = Q(owner=user) | Q(owner=None) if None in owners else Q(owner=user)
+    entered = CupEntry.objects.filter(cup=cup, state=CupEntry.State.ENTERED).select_related("bot")
+    own = [one for one in entered if one.bot.owner_id in owners]
+    bots = Bot.objects.playing().filter(of, kind=Bot.Kind.HOSTED).exclude(pk__in=[one.bot_id for one in own])
+    versions = BotVersion.objects.filter(bot__in=bots, active=True).select_related("bot").order_by("bot__name", "pk")
+    able = [one.bot for one in versions if plays(one, cup.ladder.game, cup.ladder.seats)]
+    return OwnEntries(own, EnterForm(able, *data))
+
+
 # --- One round -------------------------------------------------------------------------------------------------------
 
 
@@ -331,8 +378,46 @@ def cups(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def cup(request: HttpRequest, slug: str) -> HttpResponse:
-    page = cup_page(cup_seen_by(request.user, slug), request.GET.get("page"))
-    return render(request, "pages/cup.html", {"page": page})
+    shown = cup_seen_by(request.user, slug)
+    is_open = shown.state == Cup.State.REGISTRATION and shown.closes_at > timezone.now()
+    own = own_entries(shown, request.user) if is_open and request.user.is_authenticated else None
+    return _shown(request, shown, own, is_open)
+
+
+def _shown(request: HttpRequest, cup: Cup, own: OwnEntries | None, is_open: bool) -> HttpResponse:
+    context = {"page": cup_page(cup, request.GET.get("page")), "own": own, "is_open": is_open}
+    return render(request, "pages/cup.html", context, status=form_status(own.form) if own else None)
+
+
+@require_POST
+@login_required
+def enter(request: HttpRequest, slug: str) -> HttpResponse:
+    """Enter a bot before the deadline."""
+    entered, user = cup_seen_by(request.user, slug), cast("User", request.user)
+    own = own_entries(entered, user, request.POST)
+    if own.form.is_valid():
+        bot = found(Bot.objects.all(), gettext("Bot not found."), slug=own.form.cleaned_data["bot"])
+        try:
+            registration.enter(user, entered, bot)
+            messages.success(request, _("%(bot)s is entered in %(cup)s.") % {"bot": bot.name, "cup": entered.title})
+            return redirect("pages:cup", slug)
+        except Refused as refusal:
+            own.form.add_error("bot", str(refusal))
+    return _shown(request, entered, own, is_open=True)
+
+
+@require_POST
+@login_required
+def withdraw(request: HttpRequest, slug: str) -> HttpResponse:
+    """Withdraw a bot before the deadline."""
+    entries = CupEntry.objects.filter(cup=cup_seen_by(request.user, slug)).select_related("bot", "cup")
+    entry = found(entries, gettext("Entry not found."), bot__slug=request.POST.get("bot", ""))
+    try:
+        registration.withdraw(cast("User", request.user), entry)
+        messages.success(request, _("%(bot)s is withdrawn from %(cup)s.") % {"bot": entry.bot.name, "cup": entry.cup})
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+    return redirect("pages:cup", slug)
 
 
 @require_safe

@@ -60,6 +60,8 @@ cup_urls: list[URLPattern] = [
     path("cups/<slug:slug>/", cups.cup, name="cup"),
     path("cups/<slug:slug>/rounds/<int:number>/", cups.one_round, name="cup_round"),
     path("cups/<slug:slug>/ledger/", cups.ledger, name="cup_ledger"),
+    path("cups/<slug:slug>/enter/", cups.enter, name="enter_cup"),
+    path("cups/<slug:slug>/withdraw/", cups.withdraw, name="withdraw_from_cup"),
 ]
 
 

@@ -9,9 +9,9 @@ from esr_platform.accounts.models import User
 from ladder.cups.desk import Ruling, call_off, remove, rule
 from ladder.matches.leases import claim
 from ladder.models import Cup, CupEntry, CupTable, Match
-from tests.build import make_void
+from tests.build import make_void, person, signed_in, uploaded
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round, played_out
-from tests.page import at_most, page
+from tests.page import at_most, page, parsed
 
 pytestmark = pytest.mark.usefixtures("house")
 
@@ -89,6 +89,62 @@ def test_the_key_of_a_canceled_cup_is_secret_until_its_last_game_has_ended(clien
     text = page(client, address(cup))
     assert "canceled" in text.notes
     assert bytes(cup.key).hex() not in text.one("dd", data_key=True).text
+
+
+def test_a_user_enters_and_withdraws_a_bot_on_the_page_of_the_cup(client: Client) -> None:
+    cup, ada = new_cup("swiss"), person("ada")
+    assert "sign-in" in page(client, address(cup)).notes
+    bot = uploaded(ada, claims={cup.ladder.game: [cup.ladder.seats]})
+    user = signed_in(ada)
+    assert address(cup, "enter/") in page(user, address(cup)).actions
+    assert user.post(address(cup, "enter/"), {"bot": bot.slug}).status_code == 302
+    text = page(user, address(cup))
+    assert [row["data-entry"] for row in text.all("tr", data_entry=True)] == [bot.slug]
+    assert address(cup, "enter/") not in text.actions
+    assert user.post(address(cup, "withdraw/"), {"bot": bot.slug}).status_code == 302
+    assert CupEntry.objects.get(cup=cup, bot=bot).state == CupEntry.State.WITHDRAWN
+
+
+def test_a_user_without_a_bot_for_the_format_is_led_to_the_upload() -> None:
+    cup, ada = new_cup("swiss"), person("ada")
+    uploaded(ada)
+    text = page(signed_in(ada), address(cup))
+    assert "no-bots" in text.notes
+    assert "/bots/new/" in text.links
+
+
+def test_the_reason_of_a_refused_entry_is_at_the_field() -> None:
+    cup, ada = new_cup("swiss"), person("ada")
+    claims = {cup.ladder.game: [cup.ladder.seats]}
+    first, second = uploaded(ada, "First", claims=claims), uploaded(ada, "Second", claims=claims)
+    user = signed_in(ada)
+    user.post(address(cup, "enter/"), {"bot": first.slug})
+    for wrong in (second.slug, "house-greedy", "\0"):
+        refused = user.post(address(cup, "enter/"), {"bot": wrong})
+        assert refused.status_code == 422
+        assert parsed(refused).errors == {"bot"}
+    due(cup)
+    assert user.post(address(cup, "enter/"), {"bot": second.slug}).status_code == 422
+    assert list(cup.entries.values_list("bot__slug", flat=True)) == [first.slug]
+
+
+def test_nobody_withdraws_the_bot_of_somebody_else_or_after_the_deadline() -> None:
+    cup = entered(new_cup("swiss"), house_bots())
+    entry = cup.entries.order_by("pk")[0]
+    users = [person("mallory"), organizer_of(due(cup))]
+    for user in users:
+        signed_in(user).post(address(cup, "withdraw/"), {"bot": entry.bot.slug})
+        entry.refresh_from_db()
+        assert entry.state == CupEntry.State.ENTERED
+
+
+def test_organizers_enter_house_bots_by_the_form() -> None:
+    cup = new_cup("swiss")
+    organizer = signed_in(organizer_of(cup))
+    assert organizer.post(address(cup, "enter/"), {"bot": "house-greedy"}).status_code == 302
+    assert cup.entries.get().bot.slug == "house-greedy"
+    with at_most(14):
+        page(organizer, address(cup))
 
 
 def test_replays_of_a_round_are_linked_once_it_has_ended(client: Client) -> None:
