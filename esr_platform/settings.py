@@ -490,5 +490,5 @@ DJANGO_STRUCTLOG_CELERY_ENABLED = True
 DJANGO_STRUCTLOG_STATUS_START_LOG_LEVEL = logging.DEBUG  # the line at the end has the same values
 DJANGO_STRUCTLOG_STATUS_4XX_LOG_LEVEL = logging.DEBUG  # Django already logs a warning
 LOGGING_CONFIG = None
-#: Log messages of this level and above. `make run` sets `WARNING`.
+#: Log messages of this level and above. `manage.py run` sets `WARNING`.
 logging_config(level=env.str("LOG_LEVEL", default="INFO"), colors=os.isatty(2))
