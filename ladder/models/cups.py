@@ -105,8 +105,9 @@ class Cup(models.Model):
 
     @property
     def public_key(self) -> str | None:
-        """The key in hex once the cup has ended, ``None`` before."""
-        return bytes(self.key).hex() if self.ended else None
+        """The key in hex once the cup has ended and none of its games is running, ``None`` before."""
+        is_over = self.ended is not None and not self.played_rounds.filter(ended=None).exists()
+        return bytes(self.key).hex() if is_over else None
 
 
 class CupEntry(models.Model):

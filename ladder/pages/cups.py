@@ -177,7 +177,7 @@ class CupPage:
     @property
     def key(self) -> str | None:
         """The key of an ended cup, once no game of it is running."""
-        return None if any(one.ended is None for one in self.rounds) else self.cup.public_key
+        return self.cup.public_key
 
     @property
     def ended_rounds(self) -> int:

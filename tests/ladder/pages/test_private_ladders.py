@@ -57,6 +57,7 @@ class Class:
             "bot_id": self.bot.pk,
             "person_id": self.member.pk,
             "number": 1,
+            "name": "home.png",
             "index": 0,
             "token": self.game.token if route.startswith("play/links/") else "no-invitation",
             "game_id": self.game.pk,
