@@ -54,7 +54,7 @@ def fault_of_python(data: bytes) -> FileFault | None:
 _PYTHON: Final = Language(
     name="python",
     title="Python",
-    about="A .py file for the sandbox's Python interpreter, with the standard library and NumPy if installed.",
+    about="A .py file that can import the standard library, and NumPy if installed.",
     suffixes=(".py",),
     fault=fault_of_python,
 )

@@ -27,13 +27,13 @@ from esr_platform.supervisor.broker import private_socket
 
 env = environ.Env()
 BASE_DIR = Path(__file__).resolve().parent.parent
-#: Data folder with the database, uploads and the secret key. Default: `var` in the checkout.
+#: Folder that contains the database, uploads and the secret key. Default: `var` in the checkout.
 VAR_DIR = Path(env.str("VAR_DIR", default=str(BASE_DIR / "var"))).resolve()
 
 SITE_NAME = "Steinreich"
 DOCS_DIR = BASE_DIR / "docs"  # missing where only the wheel is installed
 
-#: Show details of errors. Never set it on a public site.
+#: Show error details. Never use this on a public site.
 DEBUG = env.bool("DEBUG", default=False)
 try:
     private_folder(VAR_DIR)  # it contains the secret key and the seeds of running games
@@ -43,12 +43,12 @@ except OSError as error:
     raise SystemExit(
         f"Cannot write to {VAR_DIR} ({error.strerror}). Fix its permissions or set VAR_DIR to another folder."
     ) from None
-#: Earlier secret keys, so that sessions and stored secrets stay valid.
+#: Previous secret keys, which keep existing sessions and stored secrets valid.
 EARLIER_SECRET_KEYS = env.list("SECRET_KEY_FALLBACKS", default=[])  # they decrypt stored data (accounts.factors)
 SECRET_KEY_FALLBACKS = [key for key in EARLIER_SECRET_KEYS if not is_weak(key)]  # weak keys could forge signatures
 #: Host names under which the site is reachable.
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
-#: Public URL of the site, for links in emails and link previews.
+#: Public URL of the site, used in emails and link previews.
 SITE_URL = env.str("SITE_URL", default="http://localhost:8000").rstrip("/")
 
 ELSEWHERE = elsewhere(env)  # providers of linked accounts; none by default
@@ -233,42 +233,42 @@ STORAGES = {
         VAR_DIR / "uploads",
         #: S3 bucket for uploads. If empty, uploads are stored in `VAR_DIR`.
         env.str("UPLOADS_S3_BUCKET", default=""),
-        #: URL of an S3-compatible store. If empty, AWS is used.
+        #: URL of an S3-compatible storage service. If empty, AWS is used.
         env.str("UPLOADS_S3_ENDPOINT", default=""),
     ),
 }
 
 # --- Limits ----------------------------------------------------------------------------------------------------------
 
-#: Size of an upload.
+#: Maximum size of an upload.
 MAX_ARCHIVE_BYTES = env.int("MAX_ARCHIVE_BYTES", default=8 << 20)
-#: Size of all files of an upload after unpacking.
+#: Maximum total size of the files in an upload after unpacking.
 MAX_UNPACKED_BYTES = env.int("MAX_UNPACKED_BYTES", default=16 << 20)
-#: Files in an upload.
+#: Maximum number of files in an upload.
 MAX_ARCHIVE_FILES = env.int("MAX_ARCHIVE_FILES", default=200)
 #: Uploads per user and hour, including rejected ones.
 MAX_UPLOADS_PER_HOUR = env.int("MAX_UPLOADS_PER_HOUR", default=20)
-#: Size of all versions of one user.
+#: Maximum total size of a user's versions.
 MAX_UPLOADED_BYTES_PER_USER = env.int("MAX_UPLOADED_BYTES_PER_USER", default=512 << 20)
-#: Bots per user, without retired ones.
+#: Bots per user, excluding retired ones.
 MAX_BOTS_PER_USER = env.int("MAX_BOTS_PER_USER", default=10)
-#: Bots per user, with retired ones.
+#: Bots per user, including retired ones.
 MAX_BOTS_EVER_PER_USER = env.int("MAX_BOTS_EVER_PER_USER", default=100)
-#: Versions per user that wait for validation.
+#: Versions per user that are waiting for validation.
 MAX_QUEUED_VALIDATIONS_PER_USER = env.int("MAX_QUEUED_VALIDATIONS_PER_USER", default=5)
-#: Duration of all validation games of one version.
+#: Maximum total duration of a version's validation games.
 MAX_VALIDATION_SECONDS = env.int("MAX_VALIDATION_SECONDS", default=1800)
 #: Open cups per organizer.
 MAX_OPEN_CUPS_PER_USER = env.int("MAX_OPEN_CUPS_PER_USER", default=3)
 #: Cups per organizer and day, including canceled ones.
 MAX_CUPS_PER_DAY = env.int("MAX_CUPS_PER_DAY", default=10)
-#: Share of the workers for all cups while other matches wait, 0.01 to 0.99.
+#: Share of workers for all cups while other matches wait, from 0.01 to 0.99.
 CUP_SHARE = env.float("CUP_SHARE", default=0.5)
 #: Open match requests per user.
 MAX_OPEN_EXHIBITIONS_PER_USER = env.int("MAX_OPEN_EXHIBITIONS_PER_USER", default=3)
 #: Match requests per user and day, including canceled ones.
 MAX_EXHIBITIONS_PER_DAY = env.int("MAX_EXHIBITIONS_PER_DAY", default=100)
-#: Games of match requests per user and day.
+#: Games in match requests per user and day.
 MAX_EXHIBITION_MATCHES_PER_DAY = env.int("MAX_EXHIBITION_MATCHES_PER_DAY", default=2400)
 #: Blocks per test.
 MAX_EXHIBITION_BLOCKS = env.int("MAX_EXHIBITION_BLOCKS", default=100)
@@ -276,21 +276,21 @@ MAX_EXHIBITION_BLOCKS = env.int("MAX_EXHIBITION_BLOCKS", default=100)
 MAX_COMPARISON_BLOCKS = env.int("MAX_COMPARISON_BLOCKS", default=300)
 #: Deals per scheduled match.
 MAX_SCHEDULED_DEALS = env.int("MAX_SCHEDULED_DEALS", default=20)
-#: Days until a scheduled match.
+#: Maximum number of days until a scheduled match.
 MAX_SCHEDULED_DAYS_AHEAD = env.int("MAX_SCHEDULED_DAYS_AHEAD", default=90)
-#: Blocks per hour on a ladder with house bots only.
+#: Blocks per hour on a ladder that has only house bots.
 MAX_HOUSE_BLOCKS_PER_HOUR = env.int("MAX_HOUSE_BLOCKS_PER_HOUR", default=3)
-#: Hosted bots in all live games of the site.
+#: Hosted bots in all live games on the site.
 MAX_LIVE_HOSTED_SEATS = env.int("MAX_LIVE_HOSTED_SEATS", default=64)
 #: Challenges per user that are open or being played.
 MAX_OPEN_CHALLENGES_PER_USER = env.int("MAX_OPEN_CHALLENGES_PER_USER", default=5)
 #: Challenges per user and day.
 MAX_CHALLENGES_PER_DAY = env.int("MAX_CHALLENGES_PER_DAY", default=500)
-#: Challenges per day from one user to another, without rematches.
+#: Challenges per day from one user to another, excluding rematches.
 MAX_CHALLENGES_TO_ONE_USER_PER_DAY = env.int("MAX_CHALLENGES_TO_ONE_USER_PER_DAY", default=20)
 #: Live games per user at a time. Only one of them can be rated.
 MAX_LIVE_GAMES_PER_USER = env.int("MAX_LIVE_GAMES_PER_USER", default=3)
-#: Hosted bots in the live games of one user.
+#: Hosted bots in one user's live games.
 MAX_HOSTED_SEATS_PER_USER = env.int("MAX_HOSTED_SEATS_PER_USER", default=8)
 #: Open games per user at a time.
 MAX_OPEN_GAMES_PER_USER = env.int("MAX_OPEN_GAMES_PER_USER", default=3)
@@ -302,21 +302,21 @@ MAX_GUEST_SEATS = env.int("MAX_GUEST_SEATS", default=100)
 MAX_GUEST_SEATS_PER_IP = env.int("MAX_GUEST_SEATS_PER_IP", default=40)
 #: Guests per IP address and day.
 MAX_GUEST_SEATS_PER_IP_PER_DAY = env.int("MAX_GUEST_SEATS_PER_IP_PER_DAY", default=400)
-#: Hosted bots in games of guests; part of `MAX_LIVE_HOSTED_SEATS`.
+#: Hosted bots in guests' games, which count toward `MAX_LIVE_HOSTED_SEATS`.
 MAX_GUEST_HOSTED_SEATS = env.int("MAX_GUEST_HOSTED_SEATS", default=48)
-#: Hosted bots in games of guests per IP address.
+#: Hosted bots in guests' games per IP address.
 MAX_GUEST_HOSTED_SEATS_PER_IP = env.int("MAX_GUEST_HOSTED_SEATS_PER_IP", default=24)
-#: Chat lines per user and minute.
+#: Chat messages per user and minute.
 MAX_CHAT_LINES_PER_MINUTE = env.int("MAX_CHAT_LINES_PER_MINUTE", default=15)
-#: Chat lines per user and game.
+#: Chat messages per user and game.
 MAX_CHAT_LINES_PER_GAME = env.int("MAX_CHAT_LINES_PER_GAME", default=200)
-#: Reports of chat lines per user and day.
+#: Reports of chat messages per user and day.
 MAX_CHAT_REPORTS_PER_DAY = env.int("MAX_CHAT_REPORTS_PER_DAY", default=20)
 #: Days until a bot log is deleted.
 BOT_LOG_DAYS = env.int("BOT_LOG_DAYS", default=30)
-#: Size of the data download of an account, before compression.
+#: Maximum size of an account's data download, before compression.
 MAX_EXPORT_BYTES = env.int("MAX_EXPORT_BYTES", default=1 << 30)
-#: Time between two data downloads of an account.
+#: Minimum time between two data downloads of the same account.
 EXPORT_PAUSE_SECONDS = env.int("EXPORT_PAUSE_SECONDS", default=600)
 
 # --- Email -----------------------------------------------------------------------------------------------------------
@@ -359,7 +359,7 @@ CONTENT_SECURITY_POLICY = {
     "form-action": " ".join(["'self'", *ELSEWHERE.origins]),
     "frame-ancestors": "'none'",
 }
-#: Time for which browsers use only HTTPS. Default: 30 days on a public HTTPS site, otherwise 0.
+#: How long browsers must use only HTTPS. Default: 30 days on a public HTTPS site, otherwise 0.
 SECURE_HSTS_SECONDS = env.int(
     "SECURE_HSTS_SECONDS", default=30 * 86_400 if SESSION_COOKIE_SECURE and is_public(ALLOWED_HOSTS) else 0
 )
@@ -399,12 +399,12 @@ REQUESTS_PER_MINUTE = {  # per user, bot with its own token, or IP address: API 
     "suggest": 240,
     "pictures": 120,  # for link previews; a new one takes about 100 ms
     "guests": 30,  # games started and joined by guests
-    #: Page requests per IP address and minute. Many users can share an IP address.
+    #: Page requests per IP address and minute. Note that users can share an address.
     "pages": env.int("MAX_PAGES_PER_MINUTE", default=1200),
 }
 REQUEST_HEAD_SECONDS = 10.0  # time to receive the request line and the headers
 REQUEST_SECONDS = 120.0  # time to receive the whole request
-#: Connections per IP address that have not sent their whole request head.
+#: Connections per IP address that have not yet sent all request headers.
 MAX_UNFINISHED_HEADS_PER_IP = env.int("MAX_UNFINISHED_HEADS_PER_IP", default=32)
 #: Open streams per user, bot or IP address.
 MAX_STREAMS_PER_CLIENT = env.int("MAX_STREAMS_PER_CLIENT", default=100)
@@ -490,5 +490,5 @@ DJANGO_STRUCTLOG_CELERY_ENABLED = True
 DJANGO_STRUCTLOG_STATUS_START_LOG_LEVEL = logging.DEBUG  # the line at the end has the same values
 DJANGO_STRUCTLOG_STATUS_4XX_LOG_LEVEL = logging.DEBUG  # Django already logs a warning
 LOGGING_CONFIG = None
-#: Log messages of this level and above. `manage.py run` sets `WARNING`.
+#: Minimum level of messages to log. `manage.py run` sets `WARNING`.
 logging_config(level=env.str("LOG_LEVEL", default="INFO"), colors=os.isatty(2))

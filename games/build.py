@@ -81,7 +81,7 @@ def choose() -> None:
     Raises ``ImportError`` if ``ESR_ENGINE`` is invalid, or is ``native`` and no compiled modules match.
     """
     global COMPILED
-    #: ESR_ENGINE: `python` or `native` engine. Default: native if it is compiled.
+    #: ESR_ENGINE: Engine to use, `python` or `native`. Default: native if it is compiled.
     wanted = os.environ.get("ESR_ENGINE", "")
     if wanted not in ("", "python", "native"):
         raise ImportError(f"ESR_ENGINE is python or native, not {wanted!r}")

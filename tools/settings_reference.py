@@ -27,8 +27,12 @@ INTRODUCTION = """\
 # Settings
 
 This page is for operators.
-It lists all environment variables that configure a site, its sandbox and the command `esr`.
-The command `make docs` writes this page from the code.
+It lists all environment variables that Steinreich reads to configure a site, its sandbox and the command `esr`.
+Libraries read a few more: the web server reads `FORWARDED_ALLOW_IPS`, and the S3 client reads `AWS_ACCESS_KEY_ID` and
+`AWS_SECRET_ACCESS_KEY`.
+For these, see [Client addresses](../guides/deploy.md#client-addresses) and
+[Several machines](../guides/deploy.md#several-machines).
+This page is generated from the code by `make docs`.
 
 Set a variable before you start the site:
 
@@ -36,10 +40,10 @@ Set a variable before you start the site:
 $ ALLOWED_HOSTS=arena.example.org SITE_URL=https://arena.example.org make run
 ```
 
-A list is separated by commas.
-Times are in seconds unless the name has another unit.
-[Limits](limits.md) explains the limits and lists those that cannot be changed.
-[Deploy](../guides/deploy.md) names the settings that a public site needs.
+Separate the items of a list with commas.
+Times are in seconds unless the name contains another unit.
+[Limits](limits.md) explains the limits and also lists those that you cannot change.
+For the settings that a public site needs, see [Deploy](../guides/deploy.md).
 """
 TYPES = {"str": "text", "int": "number", "float": "number", "bool": "`yes` or `no`", "list": "list", "email_url": "URL"}
 _DOCUMENTED = re.compile(r"\s*#: (?:((?:[A-Z][A-Z0-9_]+(?:, )?)+): )?(.*?)(?: Default: (.*)\.)?$")

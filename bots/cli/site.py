@@ -26,7 +26,7 @@ from bots.runner.channel import Channel, open_channel
 SITE: Final = "ESR_SITE"
 #: ESR_TOKEN: API token for the site. Default: the token of `esr login`.
 TOKEN: Final = "ESR_TOKEN"  # noqa: S105 - the name of a variable
-#: ESR_CONFIG_DIR: Folder of the credentials file. Default: `esr` in the configuration folder of the user.
+#: ESR_CONFIG_DIR: Folder that contains the credentials file. Default: `esr` in the user's configuration folder.
 FOLDER: Final = "ESR_CONFIG_DIR"
 
 

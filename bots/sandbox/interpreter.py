@@ -13,7 +13,7 @@ from bots.runner.launcher import PlatformFailure
 from bots.sandbox.bubblewrap import ENVIRONMENT
 from bots.sandbox.code import Code
 
-#: ESR_BOT_PYTHON: Python interpreter of bots. Default: Python 3 in `/usr`, if there is one.
+#: ESR_BOT_PYTHON: Python interpreter that runs bots. Default: Python 3 in `/usr`, if there is one.
 VARIABLE: Final = "ESR_BOT_PYTHON"
 """The environment variable with the path of another interpreter."""
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from bots.runner.launcher import PlatformFailure
 
-#: ESR_RUNTIME_DIR: Folder for copies of bots, the same for all workers of a host. Default: in memory, under `/dev/shm`.
+#: ESR_RUNTIME_DIR: Folder for copies of bots, shared by all workers on a host. Default: in memory, under `/dev/shm`.
 VARIABLE = "ESR_RUNTIME_DIR"
 """The environment variable that sets another path of the folder, the same for every worker of a host."""
 

@@ -32,18 +32,18 @@ class Elsewhere:
 
 def elsewhere(env: Env) -> Elsewhere:
     """Read ``GITHUB_…``, ``GOOGLE_…``, ``GITLAB_…`` and ``OIDC_…``. Raises ``SystemExit`` if one is incomplete."""
-    #: GITHUB_CLIENT_ID: Client id of your OAuth app at GitHub.
+    #: GITHUB_CLIENT_ID: Client ID of your OAuth app on GitHub.
     #: GITHUB_CLIENT_SECRET: Client secret of this app.
-    #: GOOGLE_CLIENT_ID: Client id of your OAuth app at Google.
+    #: GOOGLE_CLIENT_ID: Client ID of your Google OAuth app.
     #: GOOGLE_CLIENT_SECRET: Client secret of this app.
-    #: GITLAB_CLIENT_ID: Client id of your OAuth app at GitLab.
+    #: GITLAB_CLIENT_ID: Client ID of your OAuth app on GitLab.
     #: GITLAB_CLIENT_SECRET: Client secret of this app.
-    #: OIDC_CLIENT_ID: Client id of your OAuth app at another OpenID Connect provider.
+    #: OIDC_CLIENT_ID: Client ID of your app at another OpenID Connect provider.
     #: OIDC_CLIENT_SECRET: Client secret of this app.
-    #: GITLAB_URL: URL of GitLab. Default: `https://gitlab.com`.
+    #: GITLAB_URL: URL of the GitLab server. Default: `https://gitlab.com`.
     #: OIDC_SERVER_URL: Issuer URL of the OpenID Connect provider.
     #: OIDC_NAME: Name of this provider on the sign-in page. Default: its host name.
-    #: OIDC_ORIGINS: More origins (a list) to which its sign-in page redirects.
+    #: OIDC_ORIGINS: List of additional origins to which its sign-in page redirects.
     providers: dict[str, Any] = {}
     origins: list[str] = []
     for name in ("github", "google", "gitlab"):

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from allauth.account import app_settings as accounts
 from django.conf import settings
 
 from bots import moderation, names
@@ -76,6 +77,8 @@ FIXED: Final[dict[str, Any]] = {
     "slow: time bank per game": CLOCKS["calm"].bank_ms / 1000,
     "total time per game, every time control": CLOCKS["calm"].game_ms / 1000,
     "shortest time until a scheduled match": choices.SOONEST,
+    "sign-ups per IP address and minute": int(accounts.RATE_LIMITS["signup"].removesuffix("/m/ip")),
+    "sign-ins per IP address and minute": int(accounts.RATE_LIMITS["login"].removesuffix("/m/ip")),
     "failed sign-ins per IP address and minute": _IP_MINUTE,
     "wrong passwords for an account per hour, from all IP addresses": _ACCOUNT_HOUR,
     "open challenges to one bot": matchmaking.MOST_ASKED,
