@@ -16,7 +16,7 @@ from bots.models import Bot, BotVersion
 from games.game import Game
 from games.registry import GAMES
 from ladder.ledger.integrity import rated_results
-from ladder.models import Ladder, Match, Membership
+from ladder.models import Cup, Ladder, Match, Membership
 from ladder.models.ladders import Viewer
 
 LEADERS = 5
@@ -135,4 +135,5 @@ def active_versions(bots: Sequence[int]) -> dict[int, int]:
 
 @require_safe
 def ladders(request: HttpRequest) -> HttpResponse:
-    return render(request, "pages/ladders.html", {"page": ladders_page(boards(request.user))})
+    has_cups = Cup.objects.filter(listed=True).exists()
+    return render(request, "pages/ladders.html", {"page": ladders_page(boards(request.user)), "has_cups": has_cups})
