@@ -62,7 +62,8 @@ JUDGED: Mapping[Exposure, str] = {
         api/v1/matches/<int:match>/seat/stream
     """,
     Exposure.NAMES: """
-        / ladders/ ladders/<slug:slug>/ ladders/<slug:slug>/integrity/ ladders/<slug:slug>/ledger.jsonl
+        / cups/ cups/<slug:slug>/ cups/<slug:slug>/rounds/<int:number>/ cups/<slug:slug>/ledger/
+        ladders/ ladders/<slug:slug>/ ladders/<slug:slug>/integrity/ ladders/<slug:slug>/ledger.jsonl
         ladders/<slug:slug>/table.csv ladders/<slug:slug>/feed.atom ladders/<slug:slug>/statistics/
         ladders/<slug:slug>/statistics/head-to-head/ ladders/<slug:slug>/bots/<slug:bot>/ ladders/<slug:slug>/seasons/
         ladders/<slug:slug>/seasons/<int:number>/ ladders/<slug:slug>/seasons/<int:number>/deals.jsonl
@@ -109,7 +110,7 @@ JUDGED: Mapping[Exposure, str] = {
         play/challenges/<int:challenge_id>/answer/ play/tables/<int:match_id>/answer/
         play/tables/<int:match_id>/act/ play/tables/<int:match_id>/rematch/
         account/chat/ account/feed/url/ staff/chat/<int:line_id>/ staff/guests/<int:seat_id>/
-        matches/<int:match_id>/guests/<int:seat>/report/
+        matches/<int:match_id>/guests/<int:seat>/report/ cups/<slug:slug>/enter/ cups/<slug:slug>/withdraw/
     """,
     Exposure.APART: """
         account/ account/login/ account/name/ account/delete/ account/emails/ account/emails/off/<str:signed>/
@@ -120,6 +121,7 @@ JUDGED: Mapping[Exposure, str] = {
         bots/new/ bots/new/remote/ bots/starter/<slug:slug>.zip bots/<slug:slug>/upload/ bots/<slug:slug>/settings/
         bots/<slug:slug>/retire/ bots/<slug:slug>/source/publish/ bots/<slug:slug>/versions/<int:number>/source/
         bots/<slug:slug>/versions/<int:number>/download bots/<slug:slug>/report/
+        docs/ docs/search/ docs/images/<str:name> docs/<path:slug>/
         rules/ rules/<slug:slug>/ rules/<slug:slug>/tutorial/ about/ play/links/<str:token>/
         api/v1/ api/v1/redoc api/v1/schema api/v1/token api/v1/uploads/limits api/v1/games/<slug:slug>
         api/v1/games/<slug:slug>/schemas/<slug:document>
