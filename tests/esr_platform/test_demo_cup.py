@@ -17,6 +17,7 @@ def _local(settings: Settings) -> None:
     settings.ALLOWED_HOSTS = ["localhost"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("format_", "seats", "entrants", "games"),
     [("knockout", 2, 3, 4), ("round-robin", 2, 3, 6), ("swiss", 2, 2, 10), ("balanced", 3, 3, 6), ("halving", 2, 2, 2)],

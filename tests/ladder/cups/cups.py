@@ -35,12 +35,12 @@ def entered(cup: Cup, bots: Iterable[Bot]) -> Cup:
     return cup
 
 
-def house_bots(game: str = "edel-stein-reich", seats: int = 3) -> list[Bot]:
-    """The house bots that play a format, by slug."""
+def house_bots(game: str = "edel-stein-reich", seats: int = 3, most: int = 7) -> list[Bot]:
+    """Up to ``most`` house bots that play a format, by slug. Seven fill two tables of three, with a bye."""
     playing = Membership.objects.filter(
         ladder__game=game, ladder__seats=seats, ladder__players="hosted", bot__owner=None
     )
-    return [one.bot for one in playing.select_related("bot").order_by("bot__slug")]
+    return [one.bot for one in playing.select_related("bot").order_by("bot__slug")[:most]]
 
 
 def due(cup: Cup) -> Cup:
