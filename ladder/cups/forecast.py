@@ -71,9 +71,11 @@ def forecast(
 ) -> Forecast | None:
     """Simulate what remains of a cup after ``played``, with ``blocks`` blocks per table.
 
-    Entrants who have ``left`` rank last in all further games. Equal arguments give an equal forecast. It takes up to
-    5 s on one core, and 0.5 s for 16 entrants. A cup with more than ``MOST_GAMES / LEAST_SIMULATIONS`` games has no
-    forecast (``None``). Raises ``PairingError`` if the cup cannot be paired.
+    Entrants who have ``left`` rank last in all further games. Equal arguments give an equal forecast. On one core, it
+    takes up to 0.4 s for 16 entrants and 3.6 s for 512 at two seats. A cup with more than
+    ``MOST_GAMES / LEAST_SIMULATIONS`` games has no forecast (``None``).
+
+    Raises ``PairingError`` if the cup cannot be paired.
     """
     games = sum(planned_tables(plan)) * blocks * len(seatings(plan.seats))
     count = min(SIMULATIONS, MOST_GAMES // max(1, games))
