@@ -266,7 +266,7 @@ class Camera:
         return path
 
     def _marked(self, page: Page, path: str, mark: str) -> str:
-        """The path with the target of the link that has the data attribute ``mark``; empty if the page has none."""
+        """The path and the target of the link with the data attribute ``mark``; empty if there is no such link."""
         page.goto(path, wait_until="networkidle")
         link = page.locator(f"a[data-{mark}]").first
         place = link.get_attribute("href") if link.count() else ""

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 
 from bots.models import Bot, BotVersion
@@ -25,7 +24,7 @@ from ladder.matches.blocks import BlockPlayer, schedule_cup_block
 from ladder.matches.dispatch import dispatch
 from ladder.models import Block, Cup, CupDeal, CupEntry, CupLedgerEntry, CupRound, CupTable, Match, SeatResult
 from ladder.pairings.elimination import eliminated, is_decided
-from ladder.pairings.rounds import Entrants, PlayedRound, Points, Round, Table
+from ladder.pairings.rounds import Entrants, PlayedRound, Points, Round
 from ladder.pairings.seatings import seatings
 
 MOST_REPLACEMENTS: Final = 2
@@ -84,10 +83,14 @@ def _due(cup_id: int) -> bool:
     running = CupRound.objects.filter(cup=cup_id, ended=None).first()
     if running is None:
         return Cup.objects.filter(pk=cup_id, state=Cup.State.RUNNING, paused=False).exists()
-    open_tables = CupTable.objects.filter(round=running, decided=False)
-    busy = Match.objects.filter(block__cup_table__in=open_tables, status__in=Match.PENDING)
-    idle = open_tables.exclude(pk__in=busy.values("block__cup_table"))
-    return idle.exists() or not open_tables.exists()
+    return _idle(running).exists() or not CupTable.objects.filter(round=running, decided=False).exists()
+
+
+def _idle(round_: CupRound) -> QuerySet[CupTable]:
+    """The undecided tables of a round without a game to play."""
+    undecided = CupTable.objects.filter(round=round_, decided=False)
+    busy = Match.objects.filter(block__cup_table__in=undecided, status__in=Match.PENDING)
+    return undecided.exclude(pk__in=busy.values("block__cup_table")).select_related("round")
 
 
 def _continue(cup: Cup) -> bool:
@@ -95,12 +98,13 @@ def _continue(cup: Cup) -> bool:
     running = CupRound.objects.filter(cup=cup, ended=None).first()
     if running is None:
         return False if cup.paused else _begin_round(cup)
-    undecided = list(CupTable.objects.filter(round=running, decided=False).select_related("round"))
-    if not undecided:
+    if not CupTable.objects.filter(round=running, decided=False).exists():
         _end_round(cup, running)
         return True
-    decided = [_decide(cup, running, table) for table in undecided]
-    return any(decided)
+    idle, gone, seats = list(_idle(running)), left(cup), _Seats(cup)
+    for table in idle:
+        _decide(cup, table, {place for place, one in enumerate(table.entrants) if one in gone}, seats)
+    return bool(idle)
 
 
 # --- What was played -------------------------------------------------------------------------------------------------
@@ -195,7 +199,6 @@ class _Seats:
     def __init__(self, cup: Cup) -> None:
         entries = CupEntry.objects.filter(cup=cup, number__isnull=False).select_related("version__bot")
         self._entries = {entry.number: entry for entry in entries}
-        self._cup = cup
 
     def _is_left(self, entrant: int) -> bool:
         return self._entries[entrant].state != CupEntry.State.ENTERED
@@ -251,38 +254,25 @@ def _end(cup: Cup, past: Sequence[PlayedRound]) -> None:
 # --- Tables ----------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _BlockResult:
-    """The points of a block by place in the table, or ``None`` if one of its matches has no result."""
-
-    points: Points | None
-
-
-def _decide(cup: Cup, round_: CupRound, table: CupTable) -> bool:
-    """Decide ``table`` if its games are over, or schedule another block; ``False`` while it is being played."""
-    pending = Match.objects.filter(block__cup_table=table, status__in=Match.PENDING)
-    if pending.exists():
-        return False
-    gone = {place for place, one in enumerate(table.entrants) if one in left(cup)}
-    seats = _Seats(cup)
+def _decide(cup: Cup, table: CupTable, gone: Collection[int], seats: _Seats) -> None:
+    """Decide ``table``, whose games are over, or schedule another block. Places that are ``gone`` rank last."""
     if not seats.is_played(table):
-        return _decided(table, _walkover(table, gone), gone)
+        _decided(table, _walkover(table, gone), gone)
+        return
     blocks = results_of(table, gone)
-    void = sum(one.points is None for one in blocks)
-    counted = [one.points for one in blocks if one.points is not None]
-    if void > MOST_REPLACEMENTS:
-        return _decided(table, None, gone)
-    if len(counted) < cup.blocks or not _is_over(cup, table, counted):
-        schedule_cup_block(cup.ladder, seats.players(table), table, _deal(cup, round_))
-        return True
-    return _decided(table, summed(counted), gone)
+    counted = [points for points in blocks if points is not None]
+    if len(blocks) - len(counted) > MOST_REPLACEMENTS:
+        _decided(table, None, gone)
+    elif len(counted) < cup.blocks or not _is_over(cup, table, counted):
+        schedule_cup_block(cup.ladder, seats.players(table), table, _deal(cup, table.round))
+    else:
+        _decided(table, summed(counted), gone)
 
 
-def _decided(table: CupTable, points: Points | None, gone: Collection[int]) -> bool:
+def _decided(table: CupTable, points: Points | None, gone: Collection[int]) -> None:
     CupTable.objects.filter(pk=table.pk, decided=False).update(
         points=points and list(points), gone=sorted(gone), decided=True
     )
-    return True
 
 
 def _is_over(cup: Cup, table: CupTable, counted: Sequence[Points]) -> bool:
@@ -305,8 +295,11 @@ def _walkover(table: CupTable, gone: Iterable[int]) -> Points | None:
     return tuple(0 if place in places else 2 * (seats - 1) * games for place in range(seats))
 
 
-def results_of(table: CupTable, gone: Iterable[int] = ()) -> list[_BlockResult]:
-    """The results of the blocks of ``table``, in order. Places that are ``gone`` rank last in every game."""
+def results_of(table: CupTable, gone: Iterable[int] = ()) -> list[Points | None]:
+    """The points of the blocks of ``table``, in order; ``None`` for a block with a match that has no result.
+
+    Places that are ``gone`` rank last in every game.
+    """
     matches = list(Match.objects.filter(block__cup_table=table).order_by("block", "seating"))
     ranks: dict[int, dict[int, int]] = defaultdict(dict)
     rows = SeatResult.objects.filter(seat__match__in=matches)
@@ -320,21 +313,18 @@ def results_of(table: CupTable, gone: Iterable[int] = ()) -> list[_BlockResult]:
 
 def _block_result(
     games: Sequence[Match], ranks: Mapping[int, Mapping[int, int]], seats: int, gone: frozenset[int]
-) -> _BlockResult:
+) -> Points | None:
     if any(game.status != Match.Status.FINISHED for game in games):
-        return _BlockResult(None)
+        return None
     points = [0] * seats
     for game in games:
         order = seatings(seats)[game.seating]
         found = {place: (place in gone, ranks[game.pk][seat]) for seat, place in enumerate(order)}
         for place, own in found.items():
             points[place] += sum(2 * (own < other) + (own == other) for at, other in found.items() if at != place)
-    return _BlockResult(tuple(points))
+    return tuple(points)
 
 
 def summed(blocks: Sequence[Points]) -> Points:
     """The points of several blocks."""
     return tuple(map(sum, zip(*blocks, strict=True)))
-
-
-__all__ = ["Table", "advance", "plan_from", "plan_of", "played", "played_from", "results_of", "summed"]

@@ -88,7 +88,7 @@ def _results(cup: Cup, documents: list[tuple[str, Document]]) -> Iterator[str]:
         where, document = (table.round.number, table.index), stored.get(table.round.number)
         if document is None or where in ruled:
             continue
-        blocks = [one.points for one in results_of(table, document["gone"][table.index]) if one.points is not None]
+        blocks = [one for one in results_of(table, document["gone"][table.index]) if one is not None]
         points = document["points"][table.index]
         if blocks and points is not None and list(summed(blocks)) != points:
             yield f"The points of round {where[0]}, table {where[1] + 1} do not follow from its games."

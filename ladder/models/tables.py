@@ -51,7 +51,7 @@ class LiveSeat(models.Model):
     sent from ``due_at`` and lost at ``deadline``. A hosted seat has no deadline, because the worker that plays it
     measures the time. The clock starts at ``due_at``, or for a person at ``Table.followed_at`` if that is later.
     ``bank_ms`` and ``game_ms`` are what was left when it was asked. ``latency_ms`` is what the network took of its
-    last answer, by what the client says of its own time.
+    last answer, by the time that the client reports.
 
     In a person's seat, who is away too long is stood in for: ``substitute`` plays, asked like a hosted seat, until they
     come back. ``guest`` is the SHA-256 of the secret that gives a guest access, and ``guest_address`` is

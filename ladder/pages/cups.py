@@ -174,7 +174,7 @@ class CupPage:
     def starts(self) -> Moment:
         return moment(self.cup.starts_at, self.cup.time_zone)
 
-    @property
+    @cached_property
     def key(self) -> str | None:
         """The key of an ended cup, once no game of it is running."""
         return self.cup.public_key

@@ -63,7 +63,7 @@ class Walk:
     """Where the moves have led: the newcomer is asked, or the part is over.
 
     ``met`` are the kinds of the decisions made, ``before`` is the log at the last of them, and ``scenes`` are the
-    table from then on, step by step, as ``docs/internals/boards.md`` has them.
+    table after it, step by step, as ``docs/internals/boards.md`` has them.
     """
 
     state: State

@@ -41,7 +41,7 @@ def round_robin(entrants: int, seats: int, random: Random) -> tuple[Round, ...]:
 
 
 def design(entrants: int, seats: int) -> tuple[Table, ...]:
-    """The tables of the balanced design of ``entrants`` at ``seats`` seats. Raises ``KeyError`` if there is none."""
+    """The balanced design of ``entrants`` at ``seats`` seats. Raises ``KeyError`` if it does not exist."""
     (kind, tables), *_ = _designs()[str(seats)][str(entrants)].items()
     if kind == "exact":
         return tuple(map(tuple, tables))

@@ -156,7 +156,7 @@ FRAMES = """<!doctype html><title>Another site</title>
 
 @contextmanager
 def served(html: str) -> Iterator[str]:
-    """Serve one page on a port of its own. Yield the URL."""
+    """Serve one page on a separate port. Yield the URL."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

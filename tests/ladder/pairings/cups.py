@@ -30,7 +30,7 @@ def points_of(table: Table, random: Random) -> Points:
 
 
 def played(round_: Round, random: Random, void: float = 0.0) -> PlayedRound:
-    """``round_`` with random results; a share ``void`` of its tables has none."""
+    """``round_`` with random results; a share ``void`` of its tables is void."""
     return PlayedRound(
         round_, tuple(None if random.random() < void else points_of(table, random) for table in round_.tables)
     )
@@ -53,6 +53,6 @@ def before(history: History, number: int) -> History:
 
 
 def everyone_once(round_: Round, among: Sequence[int]) -> bool:
-    """Whether every entrant of ``among`` is at one table or has a bye, and nobody else is."""
+    """Whether every entrant of ``among`` is at one table or has a bye, and no one else is."""
     seated = [one for table in round_.tables for one in table]
     return sorted([*seated, *round_.byes]) == sorted(among)
