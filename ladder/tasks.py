@@ -6,6 +6,7 @@ from celery import shared_task
 
 from bots.uploads import storage
 from ladder import season_statistics, upkeep, validations
+from ladder.cups import chances
 from ladder.cups import progress as cups
 from ladder.exhibitions import progress
 from ladder.ledger.integrity import verify_all
@@ -50,10 +51,10 @@ def sweep() -> None:
 
 @shared_task
 def estimate() -> None:
-    """Compute the estimates of seasons with new results (queue ``estimates``)."""
+    """Compute the forecasts of cups and the estimates of seasons with new results (queue ``estimates``)."""
     from ladder import estimates  # imported here so that only this worker loads numpy
 
-    estimates.estimate_due()
+    upkeep.each_of(chances.forecast_due, estimates.estimate_due)
 
 
 @shared_task

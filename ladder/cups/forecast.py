@@ -214,15 +214,20 @@ class _Simulation:
 
 
 def skills_of(cup: Cup) -> list[Skill]:
-    """The skills of the frozen entrants, by number: the estimate of the version in the newest season that has one.
+    """The skills of the frozen entrants, by number."""
+    entries = CupEntry.objects.filter(cup=cup, number__isnull=False).order_by("number")
+    return skills_on(cup.ladder_id, list(entries.values_list("version", "bot")))
+
+
+def skills_on(ladder_id: int, rows: Sequence[tuple[int | None, int]]) -> list[Skill]:
+    """The skills of versions with their bots: the estimate of the version in the newest season that has one.
 
     A version without an estimate has the rating of its bot on the ladder, or the start rating, with
     ``UNKNOWN_DEVIATION``.
     """
-    entries = CupEntry.objects.filter(cup=cup, number__isnull=False).order_by("number")
-    rows = list(entries.values_list("version", "bot"))
-    ratings = dict(Membership.objects.filter(ladder=cup.ladder_id).values_list("bot", "rating"))
-    found = Estimate.objects.filter(season__ladder=cup.ladder_id, version__in=[version for version, _bot in rows])
+    bots = [bot for _version, bot in rows]
+    ratings = dict(Membership.objects.filter(ladder=ladder_id, bot__in=bots).values_list("bot", "rating"))
+    found = Estimate.objects.filter(season__ladder=ladder_id, version__in=[version for version, _bot in rows])
     known = {
         version: Skill(rating / 1000, (high - low) / 1000 / 2 / SURE)
         for version, rating, low, high in found.order_by("season__number").values_list(
@@ -264,10 +269,16 @@ def duration_s(
     after the other, so a round takes at least as long as one block. ``between_s`` is the pause between rounds. Blocks
     that decide ties are not included.
     """
+    rounds = round_durations_s(plan, blocks, throughput, ladder_id, share)
+    return None if rounds is None else sum(rounds) + between_s * max(0, len(rounds) - 1)
+
+
+def round_durations_s(
+    plan: Plan, blocks: int, throughput: Throughput, ladder_id: int, share: float = 1.0
+) -> list[float] | None:
+    """The estimated seconds of each round, as in :func:`duration_s`."""
     if not throughput.per_s:
         return None
     games = len(seatings(plan.seats))
     rate, block_s = throughput.per_s * share, games * throughput.cost(ladder_id)
-    rounds = planned_tables(plan)
-    playing = sum(max(tables * blocks * games / rate, block_s) for tables in rounds)
-    return playing + between_s * max(0, len(rounds) - 1)
+    return [max(tables * blocks * games / rate, block_s) for tables in planned_tables(plan)]

@@ -247,6 +247,11 @@ def _end(cup: Cup, past: Sequence[PlayedRound]) -> None:
         "standings": [[row.rank, row.entrant, row.match_points] for row in rows],
     }
     proof.append(cup, CupLedgerEntry.Kind.END, document)
+    ranks = {row.entrant: row.rank for row in rows}
+    entries = list(CupEntry.objects.filter(cup=cup, number__in=ranks))
+    for entry in entries:
+        entry.rank = ranks[entry.number or 0]
+    CupEntry.objects.bulk_update(entries, ["rank"], batch_size=100)
     Cup.objects.filter(pk=cup.pk).update(state=Cup.State.FINISHED, ended=Now())
     cup.state = Cup.State.FINISHED
 

@@ -2622,6 +2622,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("number", models.PositiveSmallIntegerField(blank=True, null=True)),
+                ("rank", models.PositiveSmallIntegerField(blank=True, null=True)),
                 (
                     "state",
                     models.CharField(
@@ -2641,6 +2642,40 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "cup entries",
                 "ordering": ["cup", "number", "pk"],
+            },
+        ),
+        migrations.CreateModel(
+            name="CupForecast",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("rounds", models.PositiveSmallIntegerField(help_text="rounds that had ended")),
+                ("basis", models.CharField(max_length=64)),
+                ("chances", models.JSONField(default=list)),
+                ("best", models.FloatField(blank=True, null=True)),
+                ("simulations", models.PositiveIntegerField(default=0)),
+                ("round_s", models.JSONField(blank=True, null=True)),
+                ("full_s", models.FloatField(blank=True, null=True)),
+                ("computed", models.DateTimeField()),
+                (
+                    "cup",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="forecasts", to="ladder.cup"
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["cup", "rounds"],
+                "constraints": [
+                    models.UniqueConstraint(fields=("cup", "rounds"), name="cup_forecast_once_a_round"),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("best", None), ("simulations", 0)),
+                            models.Q(("best__gte", 0), ("best__lte", 1), ("simulations__gte", 1)),
+                            _connector="OR",
+                        ),
+                        name="cup_forecast_states_a_chance",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -3013,6 +3048,15 @@ class Migration(migrations.Migration):
                     _connector="OR",
                 ),
                 name="cup_entry_rejected_has_no_number",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="cupentry",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("rank", None), models.Q(("number__isnull", False), ("rank__gte", 1)), _connector="OR"
+                ),
+                name="cup_entry_is_ranked_from_the_list",
             ),
         ),
         migrations.AddConstraint(

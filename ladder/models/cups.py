@@ -114,6 +114,7 @@ class CupEntry(models.Model):
     """A bot that is entered in a cup. ``number`` and ``version`` are set when the entrant list freezes.
 
     ``number`` counts from 0 and is also the seed. ``reason`` explains why an entry is not in the list or has left.
+    ``rank`` is the place in the final standings of a finished cup.
     """
 
     class State(models.TextChoices):
@@ -126,6 +127,7 @@ class CupEntry(models.Model):
     bot = models.ForeignKey(Bot, on_delete=models.PROTECT, related_name="cup_entries")
     version = models.ForeignKey(BotVersion, on_delete=models.PROTECT, null=True, blank=True, related_name="cup_entries")
     number = models.PositiveSmallIntegerField(null=True, blank=True)
+    rank = models.PositiveSmallIntegerField(null=True, blank=True)
     state = models.CharField(max_length=12, choices=State, default=State.ENTERED)
     reason = models.CharField(max_length=500, blank=True)
     created = models.DateTimeField(auto_now_add=True)
@@ -146,6 +148,9 @@ class CupEntry(models.Model):
             ),
             models.CheckConstraint(
                 name="cup_entry_rejected_has_no_number", condition=~Q(state="rejected") | Q(number=None) & ~Q(reason="")
+            ),
+            models.CheckConstraint(
+                name="cup_entry_is_ranked_from_the_list", condition=Q(rank=None) | Q(rank__gte=1, number__isnull=False)
             ),
         ]
 
@@ -257,3 +262,35 @@ class CupLedgerEntry(models.Model):
 
     def __str__(self) -> str:
         return f"{self.cup} #{self.number}"
+
+
+class CupForecast(models.Model):
+    """What a cup is expected to bring after ``rounds`` rounds. ``ladder.cups.chances`` computes it.
+
+    ``chances`` are pairs of an entry and its chance to win; missing entries have never won a simulation. ``best`` is
+    the chance that the most skilled entrant wins. ``round_s`` are the seconds of each further round, and ``full_s`` is
+    the duration of a full cup. Values that are unknown are null. ``basis`` is a hash of the entrants and results.
+    """
+
+    cup = models.ForeignKey(Cup, on_delete=models.CASCADE, related_name="forecasts")
+    rounds = models.PositiveSmallIntegerField(help_text="rounds that had ended")
+    basis = models.CharField(max_length=64)
+    chances = models.JSONField(default=list)
+    best = models.FloatField(null=True, blank=True)
+    simulations = models.PositiveIntegerField(default=0)
+    round_s = models.JSONField(null=True, blank=True)
+    full_s = models.FloatField(null=True, blank=True)
+    computed = models.DateTimeField()
+
+    class Meta:
+        ordering = ["cup", "rounds"]
+        constraints = [
+            models.UniqueConstraint(name="cup_forecast_once_a_round", fields=["cup", "rounds"]),
+            models.CheckConstraint(
+                name="cup_forecast_states_a_chance",
+                condition=Q(best=None, simulations=0) | Q(best__gte=0, best__lte=1, simulations__gte=1),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"forecast of {self.cup} after {self.rounds} rounds"
