@@ -16,11 +16,9 @@ from random import Random
 from typing import Final
 
 from ladder.cups.formats import HALVING_ROUNDS, Plan
-from ladder.cups.proof import random_of
 from ladder.matches.dispatch import Throughput
 from ladder.models import Cup, CupEntry, Estimate, Membership
 from ladder.pairings.elimination import eliminated, halving_stages, is_decided, knockout_round
-from ladder.pairings.round_robin import round_robin
 from ladder.pairings.rounds import PlayedRound, Points, Round, Table, bye_points, match_points
 from ladder.pairings.seatings import seatings
 from ladder.ratings.draws import SURE
@@ -147,7 +145,7 @@ class _Simulation:
     def _next(self, course: _Course, random: Random) -> Round | None:
         plan, done = self.plan, len(course.rounds)
         if plan.format == Cup.Format.ROUND_ROBIN:
-            return self._schedule[done] if done < len(self._schedule) else None
+            return plan.schedule[done] if done < len(plan.schedule) else None
         if plan.format == Cup.Format.KNOCKOUT:
             return knockout_round(plan.entrants, plan.seats, course.rounds)
         if plan.format == Cup.Format.HALVING:
@@ -155,11 +153,6 @@ class _Simulation:
         if done >= (plan.rounds or sum(self._stages.values())):
             return None
         return self._neighbors(course, random)
-
-    @cached_property
-    def _schedule(self) -> tuple[Round, ...]:
-        random = random_of(self.plan.key, self.plan.entrants_hash, "round", 0)
-        return round_robin(len(self.plan.entrants), self.plan.seats, random)
 
     @cached_property
     def _stages(self) -> dict[int, int]:
@@ -251,8 +244,7 @@ def planned_tables(plan: Plan) -> list[int]:
     if plan.format == Cup.Format.HALVING:
         return [left // seats for left, rounds in halving_stages(size, seats, HALVING_ROUNDS) for _ in range(rounds)]
     if plan.format == Cup.Format.ROUND_ROBIN:
-        random = random_of(plan.key, plan.entrants_hash, "round", 0)
-        return [len(one.tables) for one in round_robin(size, seats, random)]
+        return [len(one.tables) for one in plan.schedule]
     tables, rounds = list[int](), list[PlayedRound]()
     while (following := knockout_round(plan.entrants, seats, rounds)) is not None:
         tables.append(len(following.tables))

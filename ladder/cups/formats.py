@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final
 
-from ladder.cups.proof import lots, random_of
+from ladder.cups.proof import permutation
 from ladder.models import Cup
 from ladder.pairings.elimination import halving_round, knockout_round, ranking
 from ladder.pairings.round_robin import round_robin
 from ladder.pairings.rounds import Entrants, History, PlayedRound, Round, Standing
-from ladder.pairings.swiss import swiss_round
+from ladder.pairings.swiss import is_least, swiss_round
 
 HALVING_ROUNDS: Final = 1
 """Rounds of the first stage of successive halving."""
@@ -28,8 +29,19 @@ class Plan:
     entrants_hash: str
     rounds: int | None = None
 
+    @cached_property
+    def lots(self) -> tuple[int, ...]:
+        """The entrants in the order that decides the last ties."""
+        return permutation(self.key, self.entrants_hash, "lot", len(self.entrants))
+
+    @cached_property
+    def schedule(self) -> tuple[Round, ...]:
+        """All rounds of a round robin."""
+        places = permutation(self.key, self.entrants_hash, "place", len(self.entrants))
+        return round_robin(places, self.seats)
+
     def history(self, played: Sequence[PlayedRound]) -> History:
-        return History(self.entrants, self.seats, played, lots(self.key, self.entrants_hash, len(self.entrants)))
+        return History(self.entrants, self.seats, played, self.lots)
 
     def next_round(self, played: Sequence[PlayedRound], left: Collection[int] = ()) -> Round | None:
         """The round after ``played``, or ``None`` when the cup is over. Entrants who have ``left`` are not paired
@@ -40,15 +52,25 @@ class Plan:
         if self.format == Cup.Format.KNOCKOUT:
             return knockout_round(self.entrants, self.seats, played)
         if self.format == Cup.Format.ROUND_ROBIN:
-            random = random_of(self.key, self.entrants_hash, "round", 0)
-            everything = round_robin(len(self.entrants), self.seats, random)
-            return everything[len(played)] if len(played) < len(everything) else None
+            return self.schedule[len(played)] if len(played) < len(self.schedule) else None
         among = [one for one in range(len(self.entrants)) if one not in left]
         if self.format == Cup.Format.HALVING:
             return halving_round(self.history(played), HALVING_ROUNDS, left)
         if len(played) >= (self.rounds or 0) or len(among) < max(2, self.seats):
             return None
         return swiss_round(self.history(played), among)
+
+    def follows(self, round_: Round, played: Sequence[PlayedRound], left: Collection[int] = ()) -> bool:
+        """Whether ``round_`` is a correct next round: the same one, or at two seats one of equal cost.
+
+        Raises ``PairingError``.
+        """
+        expected = self.next_round(played, left)
+        if expected is None or expected == round_:
+            return expected is not None
+        if self.seats != 2 or self.format not in (Cup.Format.SWISS, Cup.Format.HALVING):
+            return False
+        return is_least(self.history(played), round_, expected)
 
     def standings(self, played: Sequence[PlayedRound]) -> list[Standing]:
         """The standings after ``played``, best first.

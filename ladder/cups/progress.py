@@ -7,7 +7,7 @@ constraints of the tables if it was done before. So two schedulers, a restart or
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from django.db import transaction
@@ -223,19 +223,15 @@ def _end_round(cup: Cup, round_: CupRound) -> None:
     tables = list(CupTable.objects.filter(round=round_).order_by("index"))
     Block.objects.filter(cup_table__in=tables, ended=None).update(ended=Now())
     CupRound.objects.filter(pk=round_.pk, ended=None).update(ended=Now())
-    matches = defaultdict[int, list[int]](list)
-    for table_id, match_id in (
-        Match.objects.filter(block__cup_table__in=tables).order_by("pk").values_list("block__cup_table", "pk")
-    ):
-        matches[table_id].append(match_id)
+    blocks = blocks_of(tables)
     proof.append(
         cup,
         CupLedgerEntry.Kind.RESULTS,
         {
             "round": round_.number,
             "points": [table.points for table in tables],
-            "matches": [matches[table.pk] for table in tables],
             "gone": [table.gone for table in tables],
+            "blocks": [blocks[table.pk] for table in tables],
         },
     )
 
@@ -301,32 +297,45 @@ def _walkover(table: CupTable, gone: Iterable[int]) -> Points | None:
 
 
 def results_of(table: CupTable, gone: Iterable[int] = ()) -> list[Points | None]:
-    """The points of the blocks of ``table``, in order; ``None`` for a block with a match that has no result.
+    """The points of the blocks of ``table``, in order; ``None`` for a void block."""
+    return [block_points(block, len(table.entrants), gone) for block in blocks_of([table])[table.pk]]
+
+
+def blocks_of(tables: Iterable[CupTable]) -> dict[int, list[Document]]:
+    """By table, the blocks that were played, as the ledger has them: the deal and the games by seating.
+
+    ``ranks`` are by seat, and ``None`` for a match without a result, which is void or canceled.
+    """
+    ranks: dict[int, list[int]] = defaultdict(list)
+    played = SeatResult.objects.filter(
+        seat__match__block__cup_table__in=tables, seat__match__status=Match.Status.FINISHED
+    )
+    for match_id, rank in played.order_by("seat__match", "seat__index").values_list("seat__match", "rank"):
+        ranks[match_id].append(rank)
+    blocks: dict[int, Document] = {}
+    found: dict[int, list[Document]] = {table.pk: [] for table in tables}
+    matches = Match.objects.filter(block__cup_table__in=tables).order_by("block", "seating")
+    columns = ("pk", "status", "block", "block__cup_table", "block__cup_deal__number")
+    for match_id, status, block_id, table_id, deal in matches.values_list(*columns):
+        if block_id not in blocks:
+            blocks[block_id] = {"deal": deal, "games": []}
+            found[table_id].append(blocks[block_id])
+        blocks[block_id]["games"].append({"match": match_id, "status": status, "ranks": ranks.get(match_id)})
+    return found
+
+
+def block_points(block: Document, seats: int, gone: Iterable[int] = ()) -> Points | None:
+    """The points of a block by place at its table, or ``None`` if a game has no result.
 
     Places that are ``gone`` rank last in every game.
     """
-    matches = list(Match.objects.filter(block__cup_table=table).order_by("block", "seating"))
-    ranks: dict[int, dict[int, int]] = defaultdict(dict)
-    rows = SeatResult.objects.filter(seat__match__in=matches)
-    for match_id, seat, rank in rows.values_list("seat__match", "seat__index", "rank"):
-        ranks[match_id][seat] = rank
-    by_block: dict[int, list[Match]] = defaultdict(list)
-    for match in matches:
-        by_block[match.block_id].append(match)
-    return [_block_result(games, ranks, len(table.entrants), frozenset(gone)) for games in by_block.values()]
-
-
-def _block_result(
-    games: Sequence[Match], ranks: Mapping[int, Mapping[int, int]], seats: int, gone: frozenset[int]
-) -> Points | None:
-    if any(game.status != Match.Status.FINISHED for game in games):
+    if any(game["ranks"] is None for game in block["games"]):
         return None
-    points = [0] * seats
-    for game in games:
-        order = seatings(seats)[game.seating]
-        found = {place: (place in gone, ranks[game.pk][seat]) for seat, place in enumerate(order)}
-        for place, own in found.items():
-            points[place] += sum(2 * (own < other) + (own == other) for at, other in found.items() if at != place)
+    points, left = [0] * seats, frozenset(gone)
+    for order, game in zip(seatings(seats), block["games"], strict=True):
+        ranks = {place: (place in left, rank) for place, rank in zip(order, game["ranks"], strict=True)}
+        for place, own in ranks.items():
+            points[place] += sum(2 * (own < other) + (own == other) for at, other in ranks.items() if at != place)
     return tuple(points)
 
 

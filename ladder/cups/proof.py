@@ -1,31 +1,26 @@
 """What makes a cup verifiable: its ledger, and everything that follows from its key.
 
-Deals, pairings and lots are HMAC-SHA256 (RFC 2104) values of the cup's key. The message contains the SHA-256 of the
-frozen entrant list, so that someone who knows the key cannot choose entrants to suit the deals.
+Deals, lots and the draw of a round robin are HMAC-SHA256 (RFC 2104) values of the cup's key. The message contains the
+SHA-256 of the frozen entrant list, so that someone who knows the key cannot choose entrants to suit the deals.
+``docs/reference/cup-ledger.md`` specifies all of it.
 """
 
 from __future__ import annotations
 
 import hmac
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
-from random import Random
 from typing import Any, Final
 
 from esr_platform.accounts.models import User
 from games.rules import Document
 from ladder.models import Cup, CupLedgerEntry
+from ladder.ratings.chain import GENESIS, canonical
 
 Kind = CupLedgerEntry.Kind
 
-START: Final = "0" * 64
+START: Final = GENESIS
 """The hash before the first entry."""
-
-
-def canonical(document: Any) -> bytes:
-    """A JSON value in one form: keys sorted, no spaces, ASCII."""
-    return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode("ascii")
 
 
 def entrants_hash(entrants: Sequence[Document]) -> str:
@@ -36,27 +31,26 @@ def entrants_hash(entrants: Sequence[Document]) -> str:
 def derived(key: bytes, entrants: str, purpose: str, number: int) -> bytes:
     """32 bytes: HMAC-SHA256 of ``ENTRANTS/PURPOSE/NUMBER`` with the key of the cup.
 
-    ``entrants`` is the hash of the entrant list. The purposes are ``deal``, ``round`` and ``lots``.
+    ``entrants`` is the hash of the entrant list. The purposes are ``deal``, ``lot`` and ``place``.
     """
     return hmac.digest(key, f"{entrants}/{purpose}/{number}".encode("ascii"), "sha256")
 
 
-def random_of(key: bytes, entrants: str, purpose: str, number: int) -> Random:
-    """A generator with :func:`derived` bytes as its seed (a big-endian integer)."""
-    return Random(int.from_bytes(derived(key, entrants, purpose, number), "big"))
+def permutation(key: bytes, entrants: str, purpose: str, count: int) -> tuple[int, ...]:
+    """The numbers below ``count`` in the order of their :func:`derived` bytes.
 
-
-def lots(key: bytes, entrants: str, count: int) -> tuple[int, ...]:
-    """The permutation of ``count`` entrants that decides the last ties."""
-    return tuple(random_of(key, entrants, "lots", 0).sample(range(count), count))
+    ``lot`` decides the last ties of the standings, ``place`` the places of the entrants in a round robin.
+    """
+    return tuple(sorted(range(count), key=lambda number: derived(key, entrants, purpose, number)))
 
 
 # --- The ledger ------------------------------------------------------------------------------------------------------
 
 
-def chained(previous: str, kind: str, number: int, document: Mapping[str, Any]) -> str:
-    """The hash of an entry: SHA-256 of the hash before, and of kind, number and document in canonical JSON."""
-    return sha256(previous.encode("ascii") + canonical([kind, number, document])).hexdigest()
+def chained(previous: str, cup: int, number: int, kind: str, document: Any) -> str:
+    """The hash of an entry: SHA-256 of the canonical JSON of its fields and the hash of the previous entry."""
+    entry = {"cup": cup, "number": number, "kind": kind, "document": document, "previous": previous}
+    return sha256(canonical(entry)).hexdigest()
 
 
 def append(cup: Cup, kind: CupLedgerEntry.Kind, document: Document, author: User | None = None) -> CupLedgerEntry:
@@ -68,6 +62,6 @@ def append(cup: Cup, kind: CupLedgerEntry.Kind, document: Document, author: User
         number=number,
         kind=kind,
         document=document,
-        hash=chained(previous, kind, number, document),
+        hash=chained(previous, cup.pk, number, kind, document),
         author=author,
     )

@@ -263,7 +263,7 @@ def freeze(cup: Cup) -> None:
         for entry, version in ready
     ]
     document: Document = {
-        "cup": cup.slug,
+        "cup": cup.pk,
         "game": cup.ladder.game,
         "seats": cup.ladder.seats,
         "format": cup.format,

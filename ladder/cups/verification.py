@@ -11,7 +11,7 @@ from ladder.cups import proof
 from ladder.cups.formats import Plan
 from ladder.cups.progress import plan_from, played_from, results_of, summed
 from ladder.models import Block, Cup, CupLedgerEntry, CupTable
-from ladder.pairings.rounds import PairingError
+from ladder.pairings.rounds import PairingError, Round
 
 Kind = CupLedgerEntry.Kind
 
@@ -19,7 +19,7 @@ Kind = CupLedgerEntry.Kind
 def faults(cup: Cup) -> Iterator[str]:
     """Yield every mismatch of a finished cup: ledger, key, entrants, pairings, deals, results and standings."""
     entries = [(one.number, one.kind, one.document, one.hash) for one in CupLedgerEntry.objects.filter(cup=cup)]
-    yield from _chain(entries)
+    yield from _chain(cup, entries)
     documents = [(kind, document) for _number, kind, document, _hash in entries]
     if not documents or documents[0][0] != Kind.ENTRANTS or documents[-1][0] != Kind.END:
         yield "The ledger must begin with the entrant list and end with the standings."
@@ -38,10 +38,10 @@ def faults(cup: Cup) -> Iterator[str]:
         yield "The final standings do not follow from the results."
 
 
-def _chain(entries: list[tuple[int, str, Document, str]]) -> Iterator[str]:
+def _chain(cup: Cup, entries: list[tuple[int, str, Document, str]]) -> Iterator[str]:
     previous = proof.START
     for expected, (number, kind, document, hash_) in enumerate(entries, 1):
-        if number != expected or hash_ != proof.chained(previous, kind, number, document):
+        if number != expected or hash_ != proof.chained(previous, cup.pk, number, kind, document):
             yield f"Entry {expected} of the ledger does not match its hash."
         previous = hash_
 
@@ -54,18 +54,15 @@ def _rounds(plan: Plan, documents: list[tuple[str, Document]]) -> Iterator[str]:
         before = documents[:position]
         gone = [one["entrant"] for name, one in before if name == Kind.LEFT]
         try:
-            following = plan.next_round(played_from(before), gone)
+            if kind == Kind.END:
+                if plan.next_round(played_from(before), gone) is not None:
+                    yield "The cup ended before its last round."
+                continue
+            round_ = Round(tuple(map(tuple, document["tables"])), tuple(document["byes"]))
+            if not plan.follows(round_, played_from(before), gone):
+                yield f"Round {document['round']} is not the pairing that follows from the results."
         except PairingError as error:
             yield str(error)
-            continue
-        if kind == Kind.END:
-            if following is not None:
-                yield "The cup ended before its last round."
-        elif following is None or [list(map(list, following.tables)), list(following.byes)] != [
-            document["tables"],
-            document["byes"],
-        ]:
-            yield f"Round {document['round']} is not the pairing that follows from the results."
 
 
 def _deals(cup: Cup, plan: Plan, documents: list[tuple[str, Document]]) -> Iterator[str]:

@@ -1,1 +1,1 @@
-"""Pure functions: who plays next, and with whom. No database, no clock, no randomness but the generator given."""
+"""Pure functions: who plays next, and with whom. No database, no clock; random numbers come from the arguments."""

@@ -11,7 +11,6 @@ import json
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
-from random import Random
 from typing import Final
 
 from ladder.pairings.rounds import PairingError, Round, Table
@@ -20,24 +19,22 @@ MOST_BALANCED: Final = 64
 """The most entrants of a balanced cup at three to five seats."""
 
 
-def round_robin(entrants: int, seats: int, random: Random) -> tuple[Round, ...]:
+def round_robin(places: Sequence[int], seats: int) -> tuple[Round, ...]:
     """All rounds of a cup in which everyone meets everyone equally often.
 
-    ``random`` decides who has which place in the design. Raises ``PairingError`` for too few or too many entrants.
+    ``places`` has the entrant of each place in the design, a permutation that is drawn from the key of the cup. Raises
+    ``PairingError`` for too few or too many entrants.
     """
+    entrants = len(places)
     if entrants < max(2, seats):
         text = f"This format needs at least {max(2, seats)} entrants, not {entrants}. Add entrants."
         raise PairingError(text, "too_few_entrants")
-    order = list(range(entrants))
-    random.shuffle(order)
     if seats == 2:
-        return _circle(order)
+        return _circle(places)
     if entrants > MOST_BALANCED:
         text = f"This format has at most {MOST_BALANCED} entrants at {seats} seats, not {entrants}. Choose Swiss."
         raise PairingError(text, "too_many_entrants")
-    tables = [tuple(order[place] for place in table) for table in design(entrants, seats)]
-    random.shuffle(tables)
-    return _in_rounds(tables, entrants)
+    return _in_rounds([tuple(places[place] for place in table) for table in design(entrants, seats)], entrants)
 
 
 def design(entrants: int, seats: int) -> tuple[Table, ...]:

@@ -1,9 +1,10 @@
 """Swiss cups: in every round, entrants with about as many match points meet, and no two meet twice if avoidable.
 
 At two seats, a round is a perfect matching of least cost (Z. Galil, *Efficient algorithms for finding maximum matching
-in graphs*, 1986), computed by rustworkx. The costs are compared in this order: rematches, entrants of one owner,
-squared differences of match points, and the distance from the fold (the top half of a score group against its bottom
-half). A rematch therefore only happens if every pairing of the round has one.
+in graphs*, 1986), computed by rustworkx. The costs (``PairingCost``) are compared in their order: rematches, entrants
+of one owner, the place of the bye, squared differences of match points, and the distance from the fold (the top half of
+a score group against its bottom half). A rematch therefore only happens if every pairing of the round has one. Which of
+several rounds of least cost is played is open: another version of rustworkx can choose another one.
 
 At three to five seats, finding the best tables is NP-hard. Tables are folded from the standings and then improved by
 swaps. ``least_rematches`` is a lower bound of what any pairing of the round could reach.
@@ -11,18 +12,14 @@ swaps. ``least_rematches`` is a lower bound of what any pairing of the round cou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations, product
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import product
 from operator import add, sub
-from typing import Final
+from typing import Final, NamedTuple
 
 import rustworkx
 
 from ladder.pairings.rounds import History, PairingError, Round, Standing
-
-NEIGHBORS: Final = 12
-"""By place in the standings, how many opponents below a place, and around its fold, the first matching considers."""
 
 MOST_SWEEPS: Final = 6
 WINDOW: Final = 8
@@ -33,28 +30,19 @@ _Cost = tuple[int, int, int]
 """Of a table: rematches, entrants beyond the limit of their owner, and the squared spread of match points."""
 
 
-@dataclass(frozen=True)
-class _Costs:
-    """Costs that integers compare lexicographically, for ``size`` entrants with at most ``points`` match points."""
+class PairingCost(NamedTuple):
+    """What a round at two seats costs, most important first.
 
-    size: int
-    points: int
+    ``clashes`` are tables with two entrants of one owner, if the limit is one. ``bye`` is the number of places in the
+    standings below the entrant with the bye. ``differences`` is the sum of the squared differences of match points.
+    ``folds`` is the sum of the distances, in places, between the opponent and the ideal one of the better entrant.
+    """
 
-    @property
-    def fold(self) -> int:
-        return 1
-
-    @property
-    def difference(self) -> int:
-        return self.fold * self.size * self.size
-
-    @property
-    def clash(self) -> int:
-        return self.difference * (self.points + 1) ** 2 * self.size
-
-    @property
-    def rematch(self) -> int:
-        return self.clash * self.size
+    rematches: int
+    clashes: int
+    bye: int
+    differences: int
+    folds: int
 
 
 def swiss_round(history: History, among: Collection[int] | None = None) -> Round:
@@ -89,23 +77,62 @@ def least_rematches(history: History, playing: Collection[int]) -> int:
 
 
 def _pairs(history: History, standings: Sequence[Standing]) -> Round:
+    """The round of least cost. Its tables are in the order of the standings, the better entrant first."""
     order = [row.entrant for row in standings]
+    size, odd = len(order), len(order) % 2
+    edges = list(_edges(history, standings))
+    top = max(cost for _place, _other, cost in edges) + 1
+    graph = rustworkx.PyGraph[None, int](multigraph=False)
+    graph.add_nodes_from([None] * (size + odd))
+    graph.add_edges_from([(place, other, top - cost) for place, other, cost in edges])
+    pairs = sorted((min(pair), max(pair)) for pair in rustworkx.max_weight_matching(graph, True, int))
+    byes = tuple(order[place] for place, other in pairs if other == size)
+    return Round(tuple((order[place], order[other]) for place, other in pairs if other < size), byes)
+
+
+def _edges(history: History, standings: Sequence[Standing]) -> Iterator[tuple[int, int, int]]:
+    """All pairs of places with their costs as integers, which compare like ``PairingCost``; the last node is the bye.
+
+    One unit of a cost is more than a whole round of the costs after it.
+    """
+    order, points = [row.entrant for row in standings], [row.match_points for row in standings]
+    targets, size, half = _folds(points), len(order), len(order) // 2
+    difference = half * size + 1
+    bye = difference * (half * (points[0] - points[-1]) ** 2 + 1)
+    clash = bye * size
+    rematch = clash * (half + 1)
+    owners = history.entrants.owners if history.entrants.at_a_table < 2 else (None,) * len(history.entrants)
+    for place, one in enumerate(order):
+        met, owner, own, target = history.met[one], owners[one], points[place], targets[place]
+        for other in range(place + 1, size):
+            cost = difference * (own - points[other]) ** 2 + abs(target - other)
+            two = order[other]
+            if two in met:
+                cost += rematch
+            if owner is not None and owners[two] == owner:
+                cost += clash
+            yield place, other, cost
+    if size % 2:
+        fewest = min(history.byes[one] for one in order)
+        for place, one in enumerate(order):
+            if history.byes[one] == fewest:
+                yield place, size, bye * (size - 1 - place)
+
+
+def pairing_cost(history: History, round_: Round) -> PairingCost:
+    """What ``round_`` costs after ``history``, where everyone else has left the cup."""
+    standings = history.standings(round_.entrants)
+    place = {row.entrant: number for number, row in enumerate(standings)}
     points = [row.match_points for row in standings]
-    costs = _Costs(len(order), max(points, default=0))
     targets = _folds(points)
-    near = {
-        (place, other)
-        for place in range(len(order))
-        for middle in (place + 1, targets[place])
-        for other in range(max(0, middle - NEIGHBORS // 2), min(len(order), middle + NEIGHBORS))
-        if place < other and order[other] not in history.met[order[place]]
-    }
-    far = {pair for pair in combinations(range(len(order)), 2) if order[pair[1]] not in history.met[order[pair[0]]]}
-    for pairs in (near, far, set(combinations(range(len(order)), 2))):
-        found = _matching(history, order, points, targets, pairs, costs)
-        if found is not None:
-            return found
-    raise AssertionError("a complete graph has a perfect matching")
+    pairs = [sorted((place[one], place[two])) for one, two in round_]
+    return PairingCost(
+        sum(map(history.rematches, round_)),
+        sum(map(history.entrants.clashes, round_)),
+        sum(len(place) - 1 - place[one] for one in round_.byes),
+        sum((points[better] - points[worse]) ** 2 for better, worse in pairs),
+        sum(abs(targets[better] - worse) for better, worse in pairs),
+    )
 
 
 def _folds(points: Sequence[int]) -> list[int]:
@@ -123,44 +150,19 @@ def _folds(points: Sequence[int]) -> list[int]:
     return targets
 
 
-def _matching(
-    history: History,
-    order: Sequence[int],
-    points: Sequence[int],
-    targets: Sequence[int],
-    pairs: Iterable[tuple[int, int]],
-    costs: _Costs,
-) -> Round | None:
-    """The best round that uses ``pairs`` of places, or ``None`` if they have no perfect matching."""
-    edges: list[tuple[int, int, int]] = []
-    for place, other in sorted(pairs):
-        one, two = order[place], order[other]
-        edges.append(
-            (
-                place,
-                other,
-                costs.rematch * (two in history.met[one])
-                + costs.clash * history.entrants.clashes((one, two))
-                + costs.difference * (points[place] - points[other]) ** 2
-                + costs.fold * abs(targets[place] - other),
-            )
-        )
-    odd = len(order) % 2
-    if odd:
-        fewest = min(history.byes[one] for one in order)
-        for place, one in enumerate(order):
-            if history.byes[one] == fewest:
-                edges.append((place, len(order), costs.clash // costs.size * (len(order) - 1 - place)))
-    graph = rustworkx.PyGraph[None, int](multigraph=False)
-    graph.add_nodes_from([None] * (len(order) + odd))
-    top = max((cost for _, _, cost in edges), default=0) + 1
-    graph.add_edges_from([(place, other, top - cost) for place, other, cost in edges])
-    matched = rustworkx.max_weight_matching(graph, max_cardinality=True, weight_fn=int)
-    if len(matched) * 2 < len(order) + odd:
-        return None
-    tables = sorted(tuple(sorted(pair)) for pair in matched)
-    byes = tuple(order[place] for place, other in tables if other == len(order))
-    return Round(tuple((order[place], order[other]) for place, other in tables if other < len(order)), byes)
+def is_least(history: History, round_: Round, best: Round) -> bool:
+    """Whether ``round_`` pairs the entrants of ``best``, a round of least cost, in order and at the same cost."""
+    places = {row.entrant: place for place, row in enumerate(history.standings(best.entrants))}
+    seated = [one for table in round_ for one in table] + list(round_.byes)
+    if sorted(seated) != sorted(places) or any(len(table) != 2 for table in round_):
+        return False
+    tables = sorted((tuple(sorted(table, key=places.__getitem__)) for table in round_), key=lambda two: places[two[0]])
+    byes = [history.byes[one] for one in round_.byes]
+    return (
+        list(round_) == tables
+        and byes == [history.byes[one] for one in best.byes]
+        and pairing_cost(history, round_) == pairing_cost(history, best)
+    )
 
 
 # --- Three to five seats ---------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ def rechained(cup: Cup) -> None:
     """Give every entry the hash of its changed document, as a forger would."""
     previous = START
     for entry in CupLedgerEntry.objects.filter(cup=cup).order_by("number"):
-        previous = chained(previous, entry.kind, entry.number, entry.document)
+        previous = chained(previous, cup.pk, entry.number, entry.kind, entry.document)
         CupLedgerEntry.objects.filter(pk=entry.pk).update(hash=previous)
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ladder.pairings.rounds import Entrants, History, PairingError, Round, bye_points
-from ladder.pairings.swiss import least_rematches, swiss_round
+from ladder.pairings.swiss import is_least, least_rematches, pairing_cost, swiss_round
 from tests.ladder.pairings.cups import before, entrant_lists, everyone_once, play
 
 
@@ -87,6 +87,28 @@ def test_entrants_of_one_owner_do_not_meet_in_the_first_round(seats: int) -> Non
 @given(swiss_cups(most=24))
 def test_the_same_history_gives_the_same_round(history: History) -> None:
     assert swiss_round(history) == swiss_round(before(history, len(history.played)))
+
+
+@settings(deadline=None, max_examples=25)
+@given(swiss_cups((2, 2), most=8))
+def test_a_round_at_two_seats_has_the_least_cost_of_all_pairings(history: History) -> None:
+    for number, played in enumerate(history.played):
+        past = before(history, number)
+        rows = {row.entrant: row for row in past.standings()}
+        fewest = min(past.byes[one] for one in rows)
+        byes = [(one,) for one in rows if past.byes[one] == fewest] if len(rows) % 2 else [()]
+        rounds = [
+            Round(tuple(sorted((tuple(sorted(pair, key=lambda one: rows[one].rank)) for pair in pairs),
+                               key=lambda pair: rows[pair[0]].rank)), bye)
+            for bye in byes for pairs in pairings([one for one in rows if one not in bye])
+        ]  # fmt: skip
+        least = min(pairing_cost(past, one) for one in rounds)
+        assert pairing_cost(past, played.round) == least
+        for one in rounds:
+            assert is_least(past, one, played.round) == (pairing_cost(past, one) == least)
+        first = played.round.tables[0]
+        turned = Round(((first[1], first[0]), *played.round.tables[1:]), played.round.byes)
+        assert not is_least(past, turned, played.round)
 
 
 def test_a_bye_is_worth_a_win_at_two_seats() -> None:

@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+from ladder.cups.proof import GENESIS, chained, derived, entrants_hash, permutation
+
+KEY = bytes(range(32))
+
+
+def test_derived_values_are_hmacs_of_the_entrant_list_a_purpose_and_a_number() -> None:
+    """As ``openssl dgst -sha256 -mac HMAC`` computes them."""
+    assert (
+        derived(KEY, "ab" * 32, "deal", 1).hex() == "88527f136f55d63a938203f86af8736c631b667e03d7a590455f4b5090f5f608"
+    )
+
+
+def test_a_permutation_sorts_the_numbers_by_their_derived_values() -> None:
+    drawn = permutation(KEY, "ab" * 32, "lot", 8)
+    assert sorted(drawn) == list(range(8))
+    values = [derived(KEY, "ab" * 32, "lot", one) for one in drawn]
+    assert values == sorted(values)
+    assert drawn != permutation(KEY, "ab" * 32, "place", 8)
+
+
+def test_hashes_of_the_ledger_are_of_canonical_json() -> None:
+    """As ``sha256sum`` computes them."""
+    assert (
+        entrants_hash([{"owner": None, "bot": 7}]) == "2b7dd1bf2e45faa3216e61d155537f28b252dfc17b43c3a4e74adaf653494a3e"
+    )
+    assert (
+        chained(GENESIS, 3, 1, "left", {"reason": "Zu müde"})
+        == "1054c835a076b7fcdfccc26b2b2d4935281192eb38cbdd0f758b02939dfbaf5d"
+    )
