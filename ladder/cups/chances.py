@@ -17,7 +17,6 @@ from django.db.models import F, Max
 from django.utils import timezone
 
 from bots.models import BotVersion
-from ladder.cups import proof
 from ladder.cups.forecast import forecast, round_durations_s, skills_on
 from ladder.cups.formats import Plan
 from ladder.cups.progress import plan_from, played_from
@@ -25,6 +24,7 @@ from ladder.matches.blocks import KEY_BYTES
 from ladder.matches.dispatch import Throughput, recent
 from ladder.models import Cup, CupEntry, CupForecast, CupLedgerEntry, Membership
 from ladder.pairings.rounds import Entrants, PlayedRound
+from ladder.ratings.chain import canonical
 
 BUDGET_S: Final = 3.0
 """After this time, a call begins no further forecast. One forecast takes up to 4 s."""
@@ -64,7 +64,7 @@ class _State:
     def basis(self) -> str:
         """A hash of everything that the chances follow from, except for the estimated skills."""
         listed = [[one.pk, version, one.state] for one, version in zip(self.entries, self.versions, strict=True)]
-        return sha256(proof.canonical([listed, len(self.ledger)])).hexdigest()
+        return sha256(canonical([listed, len(self.ledger)])).hexdigest()
 
     def is_due(self) -> bool:
         last = CupForecast.objects.filter(cup=self.cup, rounds=len(self.played)).first()
