@@ -17,7 +17,7 @@ FUZZ_SECONDS ?= 600
 BENCH_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-postgresql slow nightly engine-native test-native chaos hostile fuzz seasons check check-js format bench bench-engine bench-native bench-environments bench-runner bench-pipeline bench-starts bench-house bench-idle bench-comparisons bench-ratings bench-rebuild bench-verifying bench-pairings bench-cups bench-tables bench-pages bench-responses bench-api bench-people bench-replay locks messages docs pictures clean sandbox services
+.PHONY: help run demo test test-postgresql slow nightly engine-native test-native chaos hostile fuzz seasons check check-js format bench bench-engine bench-native bench-environments bench-runner bench-pipeline bench-starts bench-house bench-idle bench-comparisons bench-ratings bench-rebuild bench-verifying bench-pairings bench-cups bench-cup-matches bench-tables bench-pages bench-responses bench-api bench-people bench-replay locks messages docs pictures clean sandbox services
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1|/' | while IFS='|' read -r name text; do printf '  make %-18s %s\n' "$$name" "$$text"; done
@@ -181,6 +181,9 @@ bench-pairings: $(VENV)/.dev  ## measure the pairing of a ladder with 10,000 bot
 
 bench-cups: $(VENV)/.dev  ## measure the stated chances of cups and the value of common deals
 	@$(BIN)/python -m bench.cups $(BENCH_ARGS)
+
+bench-cup-matches: $(VENV)/.dev services  ## measure matches/s of a cup with real workers, on both databases
+	@$(BIN)/python -m bench.cup_matches $(BENCH_ARGS)
 
 bench-tables: $(VENV)/.dev services  ## measure the standings page of 10,000 bots, on both databases
 	@$(BIN)/python -m bench.tables

@@ -44,17 +44,17 @@ def inside(module: str, kind: str, arguments: list[str]) -> int:
 def on_each(
     module: str,
     parser: argparse.ArgumentParser,
-    measure: Callable[[argparse.Namespace], object],
+    measure: Callable[[argparse.Namespace], int | None],
     usual: Sequence[str] = KINDS,
 ) -> int:
     """Read the command line of the bench ``module``, and ``measure`` on each kind of database; the worst exit status.
 
-    ``measure`` runs in a process of its own, in which ``options.inside`` is the kind.
+    ``measure`` runs in a process of its own, in which ``options.inside`` is the kind. It returns its exit status, or
+    nothing.
     """
     parser.add_argument("--databases", nargs="+", default=usual, choices=KINDS)
     parser.add_argument("--inside", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.inside:
-        measure(options)
-        return 0
+        return measure(options) or 0
     return max(inside(module, kind, sys.argv[1:]) for kind in options.databases)

@@ -154,8 +154,8 @@ def postgres_pid() -> int | None:
     sys.exit("The PostgreSQL server of this bench was not found, so its CPU time is unknown.")
 
 
-def four_bots(source: bytes) -> list[Any]:
-    """Four uploaded bots of four users, as players of the ladder."""
+def uploaded_bots(source: bytes, count: int = 4) -> list[Any]:
+    """Uploaded bots of as many users, as players of the ladder."""
     from bots.archives import ArchiveLimits, read_upload
     from bots.models import Bot, BotVersion
     from bots.owners import make_active
@@ -165,7 +165,7 @@ def four_bots(source: bytes) -> list[Any]:
     from ladder.members.memberships import enter
 
     players = []
-    for number in range(4):
+    for number in range(count):
         owner = User.objects.create(username=f"user{number}", email=f"{number}@example.org")
         bot = Bot.objects.create(owner=owner, name=f"Trivial {number}", slug=f"trivial-{number}")
         code = b"# %d\n%b" % (number, source)
@@ -244,7 +244,7 @@ def measure(options: argparse.Namespace) -> None:
 
     call_command("migrate", verbosity=0)
     call_command("open_house", verbosity=0)
-    players = four_bots(BOTS[options.bot])
+    players = uploaded_bots(BOTS[options.bot])
     folder = Path(os.environ["VAR_DIR"])
     logs = folder / "pipeline"
     logs.mkdir()

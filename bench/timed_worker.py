@@ -24,6 +24,7 @@ from esr_platform.celery import app
 django.setup()  # before the models are imported
 
 from ladder import tasks  # noqa: E402, F401 - the site's tasks have to be there to be replaced
+from ladder.cups import progress  # noqa: E402
 from ladder.matches import dispatch, play  # noqa: E402
 
 
@@ -81,7 +82,8 @@ def timed_match(match_id: int) -> None:
 
     if play.play(match_id, runner) is None:
         return
-    dispatch.send_next(match_id)
+    if not dispatch.send_next(match_id):
+        progress.advance(after=match_id)
     cost.ended_at, cost.task_s, cost.task_cpu_s = time(), perf_counter() - began, process_time() - cpu
     cost.bots_cpu_s = reaped_s() - reaped
     with Path(os.environ["PIPELINE_LOGS"], str(os.getpid())).open("a") as log:

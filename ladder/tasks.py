@@ -20,9 +20,12 @@ from ladder.matchmaking import guests, proposals, quick_pairing, remote_bots
 
 @shared_task
 def play_match(match_id: int) -> None:
-    """Play a match unless it has already ended, and send the next match of its block (queue ``matches``)."""
-    if play.play(match_id) is not None:
-        dispatch.send_next(match_id)
+    """Play a match unless it has already ended, and send the next match of its block (queue ``matches``).
+
+    The end of a block can begin the next round of a cup.
+    """
+    if play.play(match_id) is not None and not dispatch.send_next(match_id):
+        cups.advance(after=match_id)
 
 
 @shared_task

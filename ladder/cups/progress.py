@@ -1,7 +1,8 @@
 """Play cups: freeze them at their deadline, begin rounds, decide tables and end rounds.
 
-``advance`` is called every few seconds by every scheduler. Each step holds the row of its cup and is refused by the
-constraints of the tables if it was done before. So two schedulers, a restart or a repeated call change nothing.
+``advance`` is called every few seconds by every scheduler, and by workers at the end of a block, so that rounds follow
+each other without a pause. Each step holds the row of its cup and is refused by the constraints of the tables if it was
+done before. So two schedulers, a restart or a repeated call change nothing.
 """
 
 from __future__ import annotations
@@ -31,12 +32,17 @@ MOST_REPLACEMENTS: Final = 2
 """How many void blocks of a table are replaced; after that, the table is void."""
 
 
-def advance() -> int:
-    """Do what is due in all open cups; return the number of steps. Safe to run concurrently."""
+def advance(after: int | None = None) -> int:
+    """Do what is due in all open cups, or in the cup of the match ``after``; return the number of steps.
+
+    Safe to run concurrently.
+    """
     steps = 0
     stopped = Q(state=Cup.State.CANCELLED, played_rounds__ended=None, played_rounds__isnull=False)
     open_cups = Cup.objects.filter(Q(state__in=Cup.OPEN) | stopped).order_by("starts_at", "pk")
-    for cup_id in open_cups.values_list("pk", flat=True):
+    if after is not None:
+        open_cups = open_cups.filter(played_rounds__tables__blocks__matches=after)
+    for cup_id in open_cups.distinct().values_list("pk", flat=True):
         while _step(cup_id):
             steps += 1
     if steps:

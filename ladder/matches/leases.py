@@ -48,13 +48,15 @@ def claim(match_id: int, worker: str) -> Lease | None:
     """Take a queued, due match for ``worker``; ``None`` if it is not available. One of several claims gets it.
 
     Matches of one block share their deal and never run at the same time. Otherwise a bot could pass information to
-    another seating of the same deal. The database enforces this (``Match.Meta.constraints``). A match that is refused
-    for this reason counts as not sent, so that the end of the running match can send it.
+    another seating of the same deal. The database enforces this (``Match.Meta.constraints``). Matches of one deal of a
+    cup with bots of one owner do not run at the same time either. A match that is refused for these reasons counts as
+    not sent, so that the end of the running match can send it.
     """
     token = uuid4()
     with transaction.atomic():
         if not _taken(match_id, token):
-            Match.objects.filter(Match.another_runs(), pk=match_id, status=Match.Status.QUEUED).update(sent_at=None)
+            refused = Match.objects.filter(Match.another_runs() | Match.owner_plays_deal(), pk=match_id)
+            refused.filter(status=Match.Status.QUEUED).update(sent_at=None)
             return None
         number = Match.objects.values_list("attempts_started", flat=True).get(pk=match_id)
         Attempt.objects.create(
@@ -66,8 +68,9 @@ def claim(match_id: int, worker: str) -> Lease | None:
 def _taken(match_id: int, token: UUID) -> bool:
     """Let a queued, due match run under ``token``; ``False`` if it is not queued or not due, or if its block runs."""
     due = Match.objects.filter(~Match.another_runs(), pk=match_id, status=Match.Status.QUEUED, due_at__lte=Now())
-    if _owner_plays_deal(match_id):
-        return False
+    deal = CupDeal.objects.select_for_update(no_key=True).filter(blocks__matches=match_id).first()
+    if deal is not None and Match.objects.filter(Match.owner_plays_deal(), pk=match_id).exists():
+        return False  # the row of the deal is held, so two workers cannot both find that no such match is running
     try:
         with transaction.atomic():
             taken = due.update(
@@ -80,20 +83,6 @@ def _taken(match_id: int, token: UUID) -> bool:
     except IntegrityError:  # another worker has taken a match of the same block at the same moment
         return False
     return bool(taken)
-
-
-def _owner_plays_deal(match_id: int) -> bool:
-    """Whether another match with the same deal of a cup is running, with a bot of an owner who also plays in this one.
-
-    All tables of a round play the same deals. Two bots of one owner could otherwise exchange what they know of a deal.
-    The row of the deal is held, so that two workers cannot both find that no such match is running.
-    """
-    deal = CupDeal.objects.select_for_update(no_key=True).filter(blocks__matches=match_id).first()
-    if deal is None:
-        return False
-    owners = Seat.objects.filter(match=match_id, version__bot__owner__isnull=False).values("version__bot__owner")
-    same = Seat.objects.filter(match__status=Match.Status.RUNNING, match__block__cup_deal=deal)
-    return same.filter(version__bot__owner__in=owners).exists()
 
 
 def renew(lease: Lease) -> bool:

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import pytest
+from django.db.models.functions import Now
 
 from bots.models import Bot
 from ladder.cups.progress import advance
 from ladder.cups.verification import faults
+from ladder.matches.dispatch import recent, traffic
 from ladder.matches.leases import claim, give_back
 from ladder.models import Attempt, Block, Cup, CupDeal, CupEntry, CupLedgerEntry, CupRound, Match
 from tests.build import DUEL, finished, person, signed_in, uploaded
@@ -81,10 +83,24 @@ def test_bots_of_one_owner_never_play_a_deal_at_the_same_time() -> None:
     assert first.block_id != second.block_id
     lease = claim(first.pk, "one")
     assert lease is not None
+    Match.objects.filter(pk=second.pk).update(sent_at=Now())
     assert claim(second.pk, "two") is None
+    second.refresh_from_db()
+    assert second.sent_at is None
+    assert second.pk not in traffic(recent()).in_turn
     assert claim(others[0].pk, "two") is not None
     give_back(lease, Attempt.Ending.FAILED, "the disk is full")
     assert claim(second.pk, "two") is not None
+
+
+def test_the_end_of_a_block_advances_its_own_cup_only() -> None:
+    cups = [due(entered(new_cup(format_), house_bots())) for format_ in ("knockout", "halving")]
+    for match in Match.objects.select_related("ladder", "block").filter(status="queued").order_by("pk"):
+        finished(match, variety=match.pk)
+    last = Match.objects.filter(block__cup_table__round__cup=cups[0]).latest("pk")
+    assert advance(after=last.pk) > 0
+    assert [CupRound.objects.filter(cup=cup).count() for cup in cups] == [2, 1]
+    assert advance(after=last.pk) == 0
 
 
 def test_matches_of_a_cup_have_pages_and_documents() -> None:
