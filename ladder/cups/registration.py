@@ -17,15 +17,17 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
 from bots.models import Bot, BotVersion
+from bots.names import letters_of
 from bots.programs import plays
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.limits import DAY, Limit, hold_acting
+from esr_platform.accounts.mail import contact_staff
 from esr_platform.accounts.models import User
 from games.registry import GAMES
 from games.rules import Document
 from ladder.cups import proof
 from ladder.matches.blocks import KEY_BYTES, key_hash
-from ladder.models import Cup, CupEntry, Ladder, Membership
+from ladder.models import Cup, CupEntry, Intervention, Ladder, Membership
 from ladder.pairings.round_robin import MOST_BALANCED
 
 MOST_ENTRANTS: Final = 512
@@ -72,6 +74,7 @@ def create_cup(by: User, form: CupForm) -> Cup:
     ladder = _ladder(form)
     _require_times(form)
     _require_size(form, ladder)
+    _require_not_removed(by, form)
     slug = slugify(form.title)[:60].strip("-")
     if not slug or not re.search(r"[a-z0-9]", slug):
         raise Refused(_("The title must contain letters (a to z) or digits for its URL."), code="no_slug")
@@ -117,6 +120,16 @@ def _ladder(form: CupForm) -> Ladder:
             _("This site has no ladder of hosted bots for this format. Choose another one."), code="no_ladder"
         )
     return ladder
+
+
+def _require_not_removed(by: User, form: CupForm) -> None:
+    """Refuse texts that a moderator removed from a cup of ``by``, ignoring spaces and punctuation."""
+    removed = Intervention.objects.filter(cup__organizer=by).values_list("action", "before")
+    known = {(action, letters_of(text)) for action, text in removed}
+    texts = {Intervention.Action.REMOVED_TITLE: form.title, Intervention.Action.REMOVED_ABOUT: form.about}
+    if any((action.value, letters_of(text)) in known for action, text in texts.items() if text.strip()):
+        text = _("A moderator removed this title or description from one of your cups. Choose another one.")
+        raise Refused(f"{text} {contact_staff('mistake')}", code="removed_by_moderator")
 
 
 def _require_times(form: CupForm) -> None:

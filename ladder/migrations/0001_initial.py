@@ -402,10 +402,13 @@ class Migration(migrations.Migration):
                             ("cancelled", "canceled before it started"),
                             ("voided", "voided without a result"),
                             ("taken back", "voided its result"),
+                            ("removed title", "removed the title"),
+                            ("removed about", "removed the description"),
                         ],
-                        max_length=10,
+                        max_length=16,
                     ),
                 ),
+                ("before", models.CharField(blank=True, help_text="the removed text", max_length=1000)),
                 ("reason", models.CharField(max_length=500)),
                 ("created", models.DateTimeField(auto_now_add=True)),
                 (
@@ -421,7 +424,11 @@ class Migration(migrations.Migration):
                 (
                     "match",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="interventions", to="ladder.match"
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="interventions",
+                        to="ladder.match",
                     ),
                 ),
             ],
@@ -1626,13 +1633,6 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="intervention",
             constraint=models.UniqueConstraint(fields=("match",), name="intervention_once_a_match"),
-        ),
-        migrations.AddConstraint(
-            model_name="intervention",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("action__in", ["cancelled", "voided", "taken back"])),
-                name="intervention_action_is_known",
-            ),
         ),
         migrations.AddConstraint(
             model_name="intervention",
@@ -3121,6 +3121,88 @@ class Migration(migrations.Migration):
             constraint=models.CheckConstraint(
                 condition=models.Q(("decided", True), ("points", None), _connector="OR"),
                 name="cup_table_has_points_when_decided",
+            ),
+        ),
+        migrations.CreateModel(
+            name="CupReport",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("text", models.CharField(max_length=500)),
+                ("created", models.DateTimeField(auto_now_add=True)),
+                ("settled_at", models.DateTimeField(blank=True, null=True)),
+            ],
+            options={
+                "ordering": ["-pk"],
+            },
+        ),
+        migrations.AddField(
+            model_name="intervention",
+            name="cup",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="interventions",
+                to="ladder.cup",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="intervention",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(
+                        ("action__in", ["cancelled", "voided", "taken back"]),
+                        ("before", ""),
+                        ("cup", None),
+                        ("match__isnull", False),
+                    ),
+                    models.Q(
+                        ("action__in", ["removed title", "removed about"]),
+                        ("cup__isnull", False),
+                        ("match", None),
+                        models.Q(("before", ""), _negated=True),
+                    ),
+                    _connector="OR",
+                ),
+                name="intervention_is_on_a_match_or_a_cup",
+            ),
+        ),
+        migrations.AddField(
+            model_name="cupreport",
+            name="by",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="cup_reports", to=settings.AUTH_USER_MODEL
+            ),
+        ),
+        migrations.AddField(
+            model_name="cupreport",
+            name="cup",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="reports", to="ladder.cup"
+            ),
+        ),
+        migrations.AddField(
+            model_name="cupreport",
+            name="settled_by",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="cupreport",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("settled_at", None)), fields=("cup", "by"), name="cup_report_once_a_person"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="cupreport",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("settled_by", None), ("settled_at__isnull", False), _connector="OR"),
+                name="cup_report_settled_by_somebody_is_settled",
             ),
         ),
         migrations.RunPython(keep, let_go),

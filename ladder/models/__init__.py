@@ -5,7 +5,16 @@ from __future__ import annotations
 from ladder.models.audits import ChainMark, Intervention, RebuildRun
 from ladder.models.blocks import Block
 from ladder.models.chat import ChatLine, ChatReport
-from ladder.models.cups import Cup, CupDeal, CupEntry, CupForecast, CupLedgerEntry, CupRound, CupTable
+from ladder.models.cups import (
+    Cup,
+    CupDeal,
+    CupEntry,
+    CupForecast,
+    CupLedgerEntry,
+    CupReport,
+    CupRound,
+    CupTable,
+)
 from ladder.models.estimates import Estimate, Estimation
 from ladder.models.exhibitions import Agreement, Exhibition, ExhibitionPlayer
 from ladder.models.ladders import Invitation, Ladder, Membership
@@ -29,6 +38,7 @@ __all__ = [
     "CupEntry",
     "CupForecast",
     "CupLedgerEntry",
+    "CupReport",
     "CupRound",
     "CupTable",
     "DealSeries",

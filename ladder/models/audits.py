@@ -1,4 +1,4 @@
-"""Integrity of ladders: rebuilds, verified hash chains, and staff actions on matches."""
+"""Integrity of ladders: rebuilds, verified hash chains, and staff actions on matches and texts of cups."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
+from ladder.models.cups import Cup
 from ladder.models.ladders import Ladder
 from ladder.models.matches import Match
 from ladder.ratings.chain import GENESIS
@@ -75,19 +76,25 @@ class ChainMark(models.Model):
 
 
 class Intervention(models.Model):
-    """An action of a staff member on a match. Its kind and reason are public; only staff see its author.
+    """An action of a staff member on a match or on a text of a cup. Only staff see its author.
 
-    Rows are only added: the database refuses changes (migration ``0015``). The audit log shows them with
-    ``bots.models.StaffAction``.
+    The kind and the reason of an action on a match are public. ``before`` is the removed text of a cup. Rows are only
+    added: the database refuses changes. The audit log shows them with ``bots.models.StaffAction``.
     """
 
     class Action(models.TextChoices):
         CANCELLED = "cancelled", "canceled before it started"
         VOIDED = "voided", "voided without a result"
         TAKEN_BACK = "taken back", "voided its result"
+        REMOVED_TITLE = "removed title", "removed the title"
+        REMOVED_ABOUT = "removed about", "removed the description"
 
-    match = models.ForeignKey(Match, on_delete=models.PROTECT, related_name="interventions")
-    action = models.CharField(max_length=10, choices=Action)
+    ON_CUPS = (Action.REMOVED_TITLE, Action.REMOVED_ABOUT)
+
+    match = models.ForeignKey(Match, null=True, blank=True, on_delete=models.PROTECT, related_name="interventions")
+    cup = models.ForeignKey(Cup, null=True, blank=True, on_delete=models.PROTECT, related_name="interventions")
+    action = models.CharField(max_length=16, choices=Action)
+    before = models.CharField(max_length=1000, blank=True, help_text="the removed text")
     reason = models.CharField(max_length=500)
     author = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
@@ -99,10 +106,12 @@ class Intervention(models.Model):
         constraints = [
             models.UniqueConstraint(name="intervention_once_a_match", fields=["match"]),
             models.CheckConstraint(
-                name="intervention_action_is_known", condition=Q(action__in=["cancelled", "voided", "taken back"])
+                name="intervention_is_on_a_match_or_a_cup",
+                condition=Q(match__isnull=False, cup=None, before="", action__in=["cancelled", "voided", "taken back"])
+                | Q(match=None, cup__isnull=False, action__in=["removed title", "removed about"]) & ~Q(before=""),
             ),
             models.CheckConstraint(name="intervention_says_why", condition=~Q(reason="")),
         ]
 
     def __str__(self) -> str:
-        return f"{self.match} {self.action}"
+        return f"{self.match or self.cup} {self.action}"

@@ -294,3 +294,31 @@ class CupForecast(models.Model):
 
     def __str__(self) -> str:
         return f"forecast of {self.cup} after {self.rounds} rounds"
+
+
+class CupReport(models.Model):
+    """A report about the title or the description of a cup, for moderators."""
+
+    cup = models.ForeignKey(Cup, on_delete=models.CASCADE, related_name="reports")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="cup_reports")
+    text = models.CharField(max_length=500)
+    created = models.DateTimeField(auto_now_add=True)
+    settled_at = models.DateTimeField(null=True, blank=True)
+    settled_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                name="cup_report_once_a_person", fields=["cup", "by"], condition=Q(settled_at=None)
+            ),
+            models.CheckConstraint(
+                name="cup_report_settled_by_somebody_is_settled",
+                condition=Q(settled_by=None) | Q(settled_at__isnull=False),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"about {self.cup} by {self.by}"

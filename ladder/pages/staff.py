@@ -1,4 +1,4 @@
-"""Pages for moderators and site admins: reports, chat, suspensions, the audit log and sandboxes."""
+"""Pages for moderators and site admins: reports, chat, cups, suspensions, the audit log and sandboxes."""
 
 from __future__ import annotations
 
@@ -26,11 +26,13 @@ from esr_platform.accounts.models import User
 from ladder import access, chat
 from ladder.access import found, is_staff, match_seen_by
 from ladder.corrections import REASON_LENGTH
+from ladder.cups import moderation as cup_moderation
 from ladder.matchmaking import guests
 from ladder.members.suspensions import lift, suspend
-from ladder.models import ChatLine, ChatReport, GuestNameReport, Intervention, Seat
+from ladder.models import ChatLine, ChatReport, Cup, GuestNameReport, Intervention, Seat
 from ladder.pages.components.filters import part
 from ladder.pages.components.responses import for_staff, of_acts
+from ladder.pages.cups import cup_seen_by
 
 # --- All pages of staff ----------------------------------------------------------------------------------------------
 
@@ -40,7 +42,12 @@ from ladder.pages.components.responses import for_staff, of_acts
 def staff(request: HttpRequest) -> HttpResponse:
     """List the pages of staff, with the number of open reports."""
     lines = _reported().count() + _reported_names().count()
-    context = {"bots": moderation.complained_of().count(), "lines": lines, "machines": _failing()}
+    context = {
+        "bots": moderation.complained_of().count(),
+        "lines": lines,
+        "cups": cup_moderation.reported().count(),
+        "machines": _failing(),
+    }
     return render(request, "pages/staff.html", context)
 
 
@@ -190,6 +197,101 @@ def _with_who(lines: QuerySet[ChatLine]) -> QuerySet[ChatLine]:
     return lines.select_related("by", "hidden_by", "match__ladder")
 
 
+# --- Reports of cups -------------------------------------------------------------------------------------------------
+
+CUPS: Final = 20
+
+
+class CupReportForm(ReportForm):
+    """A report of a cup."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.fields["text"].help_text = gettext("Only moderators can read your report. The organizers cannot.")
+
+
+class ModerateCupForm(forms.Form):
+    """The action on a cup, the texts to remove, and the reason, which only a dismissal does not need."""
+
+    do = forms.ChoiceField(choices=[("remove", ""), ("cancel", ""), ("dismiss", "")])
+    what = forms.TypedMultipleChoiceField(
+        choices=[(one.value, one.label) for one in Intervention.ON_CUPS],
+        coerce=Intervention.Action,
+        required=False,
+    )
+    reason = forms.CharField(max_length=REASON_LENGTH, required=False)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+def report_cup(request: HttpRequest, slug: str) -> HttpResponse:
+    """Report the title or the description of a cup to moderators."""
+    cup = cup_seen_by(request.user, slug)
+    form = CupReportForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            cup_moderation.report(cup, cast("User", request.user), form.cleaned_data["text"])
+        except Refused as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            messages.success(request, _("Thank you for your report. A moderator will review it."))
+            return redirect("pages:cup", cup.slug)
+    return render(request, "pages/report.html", {"cup": cup, "form": form}, status=422 if form.errors else 200)
+
+
+@require_safe
+@for_staff
+def reported_cups(request: HttpRequest) -> HttpResponse:
+    """The cups with open reports, and the removed texts."""
+    context = {
+        "cups": Paginator(cup_moderation.reported(), CUPS).get_page(request.GET.get("page")),
+        "removals": cup_moderation.removals()[:LATEST],
+        "most": REASON_LENGTH,
+    }
+    return render(request, "pages/reported_cups.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_staff
+def moderate_cup(request: HttpRequest, cup_id: int) -> HttpResponse:
+    """One cup, reported or not: remove its texts, cancel it, or dismiss its reports."""
+    one = found(cup_moderation.with_reports(Cup.objects.all()), _("Cup not found."), pk=cup_id)
+    if request.method == "POST":
+        _act_on_cup(request, one, ModerateCupForm(request.POST))
+        return redirect("pages:moderate_cup", one.pk)
+    context = {
+        "cup": one,
+        "cups": [one],
+        "removals": cup_moderation.removals().filter(cup=one)[:LATEST],
+        "most": REASON_LENGTH,
+    }
+    return render(request, "pages/reported_cups.html", context)
+
+
+def _act_on_cup(request: HttpRequest, one: Cup, form: ModerateCupForm) -> None:
+    staff = cast("User", request.user)
+    if not form.is_valid():
+        messages.error(request, str(next(iter(form.errors.values()))[0]))
+        return
+    reason, what = form.cleaned_data["reason"], form.cleaned_data["what"]
+    acts: dict[str, tuple[Callable[[], object], str]] = {
+        "remove": (lambda: cup_moderation.remove_texts(one, staff, what, reason), _("Text removed.")),
+        "cancel": (lambda: cup_moderation.cancel(one, staff, reason), _("Cup canceled.")),
+        "dismiss": (lambda: cup_moderation.dismiss(one, staff), _("Reports dismissed.")),
+    }
+    act, message = acts[form.cleaned_data["do"]]
+    _done(request, act, message)
+
+
+def _done(request: HttpRequest, act: Callable[[], object], message: str) -> None:
+    """Do ``act`` and show ``message``, or the reason why it was refused."""
+    try:
+        act()
+        messages.success(request, message)
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+
+
 # --- Suspensions and the log of staff actions ------------------------------------------------------------------------
 
 ROWS: Final = 50
@@ -226,10 +328,10 @@ def bot(request: HttpRequest, bot_id: int) -> HttpResponse:
 @require_safe
 @for_staff
 def trail(request: HttpRequest) -> HttpResponse:
-    """The audit log: staff actions on bots and users, or with ``?of=matches`` on matches, newest first."""
+    """The audit log: staff actions on bots and users, or with ``?of=matches`` on matches and texts of cups."""
     of_matches = request.GET.get("of") == "matches"
     rows: QuerySet[Any] = (
-        Intervention.objects.select_related("author", "match__ladder")
+        Intervention.objects.select_related("author", "match__ladder", "cup")
         if of_matches
         else _listed(StaffAction.objects.all())
     )
@@ -248,11 +350,7 @@ def _act(request: HttpRequest, one: Bot, form: ModerateForm) -> None:
         "blank": (lambda: moderation.blank(one, staff, what, reason), _("Text removed.")),
     }
     act, message = acts[form.cleaned_data["do"]]
-    try:
-        act()
-        messages.success(request, message)
-    except Refused as refusal:
-        messages.error(request, str(refusal))
+    _done(request, act, message)
 
 
 def _listed(actions: QuerySet[StaffAction]) -> QuerySet[StaffAction]:

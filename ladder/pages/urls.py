@@ -62,6 +62,7 @@ cup_urls: list[URLPattern] = [
     path("cups/<slug:slug>/ledger/", cups.ledger, name="cup_ledger"),
     path("cups/<slug:slug>/enter/", cups.enter, name="enter_cup"),
     path("cups/<slug:slug>/withdraw/", cups.withdraw, name="withdraw_from_cup"),
+    path("cups/<slug:slug>/report/", staff.report_cup, name="report_cup"),
 ]
 
 
@@ -105,6 +106,8 @@ staff_urls: list[URLPattern] = [
     path("staff/", staff.staff, name="staff"),
     path("staff/bots/<int:bot_id>/", staff.bot, name="moderate_bot"),
     path("staff/trail/", staff.trail, name="trail"),
+    path("staff/cups/", staff.reported_cups, name="reported_cups"),
+    path("staff/cups/<int:cup_id>/", staff.moderate_cup, name="moderate_cup"),
 ]
 
 

@@ -89,7 +89,7 @@ JUDGED: Mapping[Exposure, str] = {
         api/v1/matches/<int:match>/viewers api/v1/lobby/stream
         play/ play/parts/ play/tables/<int:match_id>/
         play/tables/<int:match_id>/moves/ play/challenge/<slug:slug>/ play/challenge/people/<str:username>/
-        staff/chat/
+        staff/chat/ staff/cups/ staff/cups/<int:cup_id>/
     """,
     Exposure.ACTS: """
         api/v1/bots/<slug:slug>/versions/<int:number>/activate api/v1/challenges
@@ -111,6 +111,7 @@ JUDGED: Mapping[Exposure, str] = {
         play/tables/<int:match_id>/act/ play/tables/<int:match_id>/rematch/
         account/chat/ account/feed/url/ staff/chat/<int:line_id>/ staff/guests/<int:seat_id>/
         matches/<int:match_id>/guests/<int:seat>/report/ cups/<slug:slug>/enter/ cups/<slug:slug>/withdraw/
+        cups/<slug:slug>/report/
     """,
     Exposure.APART: """
         account/ account/login/ account/name/ account/delete/ account/emails/ account/emails/off/<str:signed>/

@@ -107,7 +107,7 @@ def test_one_entry_in_the_header_leads_staff_to_all_their_pages(bot: Bot, report
     assert "/staff/" in shown.page(client, "/").one("nav").links
     index = shown.page(client, "/staff/")
     counts = {one["data-count"]: re.findall(r"\d+", one.text) for one in index.all(data_count=True)}
-    assert counts == {"bots": ["1"], "lines": ["0"], "machines": ["1"]}
+    assert counts == {"bots": ["1"], "lines": ["0"], "cups": ["0"], "machines": ["1"]}
     listed = {f"/{one.pattern}" for one in get_resolver().url_patterns[-1].url_patterns}
     own = {path for path in listed if re.fullmatch(r"/staff/[a-z]+/(new/)?", path)}
     assert own <= set(index.one("main").links)

@@ -1,0 +1,164 @@
+"""Reports about titles and descriptions of cups, and what moderators do: remove texts, cancel cups, dismiss reports.
+
+Every removal is stored as an ``Intervention`` with the removed text. The organizer is notified by email and can use
+another text for further cups, but not the same one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from functools import partial
+from typing import Final
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Prefetch, QuerySet
+from django.db.models.functions import Now
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from esr_platform.accounts import mail
+from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.limits import DAY, Limit, hold, hold_acting, require_over
+from esr_platform.accounts.models import User
+from ladder.corrections import by_staff
+from ladder.cups import desk
+from ladder.models import Cup, CupReport, Intervention
+
+Action = Intervention.Action
+
+MOST_A_DAY: Final = 10
+LONGEST_REPORT: Final = 500
+_REPORTS: Final = Limit(
+    "reports of cups",
+    gettext_lazy("You have reported %(most)s cups in the last 24 hours (the maximum). Try again later."),
+    per=DAY,
+    count=MOST_A_DAY,
+    until_free=True,
+)
+_READ_BY: Final = gettext_lazy("The organizer receives it by email, and it is visible in the audit log.")
+_SUBJECTS: Final[Mapping[str, Promise]] = {
+    "removed": gettext_lazy("a text of your cup was removed"),
+    "canceled": gettext_lazy("your cup was canceled"),
+}
+_FIELDS: Final = {Action.REMOVED_TITLE: "title", Action.REMOVED_ABOUT: "about"}
+
+
+# --- Reports ---------------------------------------------------------------------------------------------------------
+
+
+def report(cup: Cup, by: User, text: str) -> None:
+    """Report a cup to moderators. Another report by the same user replaces an open one. Raises ``Refused``."""
+    text = text.strip()[:LONGEST_REPORT]
+    if not text:
+        raise Refused(_("Describe the problem, so that a moderator can review it."), code="no_text")
+    with transaction.atomic():
+        person = hold_acting(by.pk)
+        if CupReport.objects.filter(cup=cup, by=person, settled_at=None).update(text=text):
+            return
+        _REPORTS.require(CupReport.objects.filter(by=person))
+        CupReport.objects.create(cup=cup, by=person, text=text)
+
+
+def with_reports(cups: QuerySet[Cup]) -> QuerySet[Cup]:
+    """The cups with their open reports in ``open_reports``, oldest report first."""
+    still_open = CupReport.objects.filter(settled_at=None).select_related("by").order_by("pk")
+    return cups.select_related("organizer").prefetch_related(Prefetch("reports", still_open, to_attr="open_reports"))
+
+
+def reported() -> QuerySet[Cup]:
+    """The cups with open reports, oldest cup first."""
+    still_open = CupReport.objects.filter(cup=OuterRef("pk"), settled_at=None)
+    return with_reports(Cup.objects.filter(Exists(still_open))).order_by("pk")
+
+
+def removals() -> QuerySet[Intervention]:
+    """The removed texts, newest first."""
+    return Intervention.objects.filter(cup__isnull=False).select_related("cup__organizer", "author").order_by("-pk")
+
+
+# --- Decisions of moderators -----------------------------------------------------------------------------------------
+
+
+def remove_texts(cup: Cup, by: User, what: Collection[Action], reason: str) -> list[Intervention]:
+    """Remove the title, the description or both, and close the open reports. Raises ``Refused``.
+
+    The title becomes "Cup" with the id of the cup, and the URL changes with it.
+    """
+    if not what or not set(what) <= set(_FIELDS):
+        raise Refused(_("Select the title, the description or both."), code="nothing_selected")
+    with transaction.atomic():
+        cup, reason = _held(cup, by, reason)
+        taken = [one for one in sorted(what) if getattr(cup, _FIELDS[one]) not in ("", _neutral(cup, one))]
+        if not taken:
+            raise Refused(_("This text was already removed. Nothing was changed."), code="already_removed")
+        before = {one: getattr(cup, _FIELDS[one]) for one in taken}
+        made = [
+            Intervention.objects.create(cup=cup, action=one, before=text, reason=reason, author=by)
+            for one, text in before.items()
+        ]
+        for one in taken:
+            setattr(cup, _FIELDS[one], _neutral(cup, one))
+        if Action.REMOVED_TITLE in taken:
+            cup.slug = _free_slug(cup)
+        cup.save(update_fields=["title", "about", "slug"])
+        dismiss(cup, by)
+        _notify_later(cup, "removed", reason, list(before.values()))
+    return made
+
+
+def cancel(cup: Cup, by: User, reason: str) -> None:
+    """Cancel a cup as a moderator, and close the open reports. Raises ``Refused``."""
+    with transaction.atomic():
+        cup, reason = _held(cup, by, reason)
+        desk.call_off(by, cup, reason)
+        dismiss(cup, by)
+        _notify_later(cup, "canceled", reason, [cup.title])
+
+
+def dismiss(cup: Cup, by: User) -> int:
+    """Close the open reports about ``cup`` without changes; return their number."""
+    return CupReport.objects.filter(cup=cup, settled_at=None).update(settled_at=Now(), settled_by=by)
+
+
+def _held(cup: Cup, by: User, reason: str) -> tuple[Cup, str]:
+    """Lock the organizer and the cup, and check that ``by`` may moderate them. Returns the normalized reason."""
+    reason = by_staff(by, reason, str(_READ_BY))
+    if cup.organizer is not None:
+        require_over(by, cup.organizer)
+        hold(cup.organizer.pk)
+    return Cup.objects.select_for_update(no_key=True, of=("self",)).select_related("organizer").get(pk=cup.pk), reason
+
+
+def _neutral(cup: Cup, what: Action) -> str:
+    return f"Cup {cup.pk}" if what == Action.REMOVED_TITLE else ""
+
+
+def _free_slug(cup: Cup) -> str:
+    """``cup-ID``, or the first free variant if a title has led to the same slug."""
+    return next(slug for slug in _slugs(cup) if not Cup.objects.exclude(pk=cup.pk).filter(slug=slug).exists())
+
+
+def _slugs(cup: Cup) -> Iterator[str]:
+    yield f"cup-{cup.pk}"
+    number = 2
+    while True:
+        yield f"cup-{cup.pk}-{number}"
+        number += 1
+
+
+def _notify_later(cup: Cup, what: str, reason: str, texts: list[str]) -> None:
+    """Notify the organizer by email once the transaction is committed."""
+    organizer = cup.organizer
+    if organizer is None:
+        return
+    values = {"what": what, "reason": reason, "texts": texts, "slug": cup.slug}
+    send = partial(
+        mail.notify,
+        organizer.pk,
+        organizer.email_address,
+        _SUBJECTS[what],
+        "accounts/email/cup_moderated.txt",
+        values,
+    )
+    transaction.on_commit(send, robust=True)

@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from allauth.account.models import EmailAddress
+from django.core import mail
+from django.db import DatabaseError, transaction
+from django.test import Client
+
+from esr_platform.accounts.errors import Refused, TooMany
+from esr_platform.accounts.models import User
+from ladder.cups import moderation
+from ladder.cups.moderation import Action
+from ladder.cups.registration import organizes
+from ladder.models import Cup, CupReport, Intervention
+from tests import page as shown
+from tests.build import person, signed_in, staff
+from tests.ladder.cups.cups import entered, house_bots, new_cup
+
+pytestmark = pytest.mark.usefixtures("house")
+
+Both = [Action.REMOVED_TITLE, Action.REMOVED_ABOUT]
+
+
+@pytest.fixture
+def cup() -> Cup:
+    return new_cup("swiss", about="Buy this.")
+
+
+@pytest.fixture
+def organizer(cup: Cup) -> User:
+    assert cup.organizer is not None
+    EmailAddress.objects.create(user=cup.organizer, email="olga@example.org", primary=True, verified=True)
+    return cup.organizer
+
+
+def refused_with(code: str, act: Any) -> None:
+    with pytest.raises(Refused) as refused:
+        act()
+    assert refused.value.code == code
+
+
+def test_a_reported_cup_waits_for_staff_until_its_texts_are_removed(cup: Cup, organizer: User) -> None:
+    signed_in(person("ada")).post(f"/cups/{cup.slug}/report/", {"text": "It insults."})
+    client = signed_in(staff("eve"))
+    page = shown.page(client, "/staff/cups/")
+    assert "It insults." in page.one("main").text
+    assert f"/cups/{cup.slug}/" in page.one("main").links
+    data = {"do": "remove", "what": [one.value for one in Both], "reason": "An insult."}
+    assert client.post(f"/staff/cups/{cup.pk}/", data).status_code == 302
+    old = cup.slug
+    cup.refresh_from_db()
+    assert (cup.title, cup.slug, cup.about) == (f"Cup {cup.pk}", f"cup-{cup.pk}", "")
+    assert client.get(f"/cups/{old}/").status_code == 404
+    assert client.get(f"/cups/{cup.slug}/").status_code == 200
+    assert not moderation.reported().exists()
+    removed = {one.before: one.action for one in Intervention.objects.filter(cup=cup)}
+    assert removed == {"Cup swiss 3": "removed title", "Buy this.": "removed about"}
+    for path in ("/staff/cups/", f"/staff/cups/{cup.pk}/", "/staff/trail/?of=matches"):
+        text = shown.page(client, path).one("main").text
+        assert "Buy this." in text
+        assert "An insult." in text
+    assert "Buy this." not in client.get(f"/cups/{cup.slug}/ledger/").content.decode()
+
+
+def test_the_organizer_is_notified_and_cannot_use_the_texts_again(
+    cup: Cup, organizer: User, django_capture_on_commit_callbacks: Any
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        moderation.remove_texts(cup, staff("eve"), Both, "An insult.")
+    (email,) = mail.outbox
+    assert email.to == ["olga@example.org"]
+    assert "An insult." in str(email.body)
+    assert f"/cups/cup-{cup.pk}/" in str(email.body)
+    refused_with("removed_by_moderator", lambda: new_cup("swiss"))
+    refused_with("removed_by_moderator", lambda: new_cup("knockout", about="buy THIS"))
+    assert new_cup("knockout", about="All are welcome.").state == Cup.State.REGISTRATION
+
+
+def test_a_slug_that_a_title_has_taken_is_not_used_twice(cup: Cup, organizer: User) -> None:
+    Cup.objects.filter(pk=new_cup("knockout").pk).update(slug=f"cup-{cup.pk}")
+    moderation.remove_texts(cup, staff("eve"), [Action.REMOVED_TITLE], "An insult.")
+    cup.refresh_from_db()
+    assert cup.slug == f"cup-{cup.pk}-2"
+
+
+def test_staff_cancel_a_cup_with_a_reason(cup: Cup, organizer: User, django_capture_on_commit_callbacks: Any) -> None:
+    entered(cup, house_bots())
+    eve = staff("eve")
+    with django_capture_on_commit_callbacks(execute=True):
+        moderation.cancel(cup, eve, "It advertises.")
+    cup.refresh_from_db()
+    assert (cup.state, cup.reason) == (Cup.State.CANCELLED, "It advertises.")
+    assert [email.to for email in mail.outbox] == [["olga@example.org"]]
+    refused_with("already_ended", lambda: moderation.cancel(cup, eve, "It advertises."))
+
+
+def test_a_dismissed_report_leaves_the_cup_as_it_is(cup: Cup) -> None:
+    moderation.report(cup, person("ada"), "It is dull.")
+    eve = staff("eve")
+    signed_in(eve).post(f"/staff/cups/{cup.pk}/", {"do": "dismiss"})
+    assert CupReport.objects.get().settled_by == eve
+    assert Cup.objects.get(pk=cup.pk).title == cup.title
+
+
+def test_a_user_has_one_open_report_per_cup_and_ten_a_day(cup: Cup) -> None:
+    ada = person("ada")
+    moderation.report(cup, ada, "first")
+    moderation.report(cup, ada, "second")
+    assert [one.text for one in CupReport.objects.all()] == ["second"]
+    CupReport.objects.all().update(settled_at="2026-01-01T00:00:00Z")
+    CupReport.objects.bulk_create(
+        CupReport(cup=cup, by=ada, text="x", settled_at="2026-01-01T00:00:00Z") for _ in range(moderation.MOST_A_DAY)
+    )
+    with pytest.raises(TooMany):
+        moderation.report(cup, ada, "once more")
+    refused_with("no_text", lambda: moderation.report(cup, ada, " "))
+
+
+def test_only_staff_moderate_cups_and_nobody_moderates_their_own(cup: Cup, organizer: User) -> None:
+    for user in (organizer, person("ada")):
+        client = signed_in(user)
+        assert client.get("/staff/cups/").status_code == 404
+        assert client.post(f"/staff/cups/{cup.pk}/", {"do": "cancel", "reason": "No."}).status_code == 404
+        refused_with("staff_only", lambda user=user: moderation.remove_texts(cup, user, Both, "No."))
+    assert Client().get(f"/cups/{cup.slug}/report/").status_code == 302
+    eve = staff("eve")
+    Cup.objects.filter(pk=cup.pk).update(organizer=eve)
+    own = Cup.objects.get(pk=cup.pk)
+    assert organizes(eve, own)
+    refused_with("own_account", lambda: moderation.remove_texts(own, eve, Both, "No."))
+
+
+def test_moderators_name_a_text_and_a_reason(cup: Cup) -> None:
+    eve = staff("eve")
+    refused_with("nothing_selected", lambda: moderation.remove_texts(cup, eve, [], "No."))
+    refused_with("no_reason", lambda: moderation.remove_texts(cup, eve, Both, " "))
+    moderation.remove_texts(cup, eve, Both, "No.")
+    refused_with("already_removed", lambda: moderation.remove_texts(cup, eve, Both, "No."))
+
+
+def test_a_removal_stays_on_record(cup: Cup) -> None:
+    moderation.remove_texts(cup, staff("eve"), Both, "No.")
+    with pytest.raises(DatabaseError), transaction.atomic():
+        Intervention.objects.filter(cup=cup).update(reason="Yes.")
