@@ -8,12 +8,12 @@ from __future__ import annotations
 from enum import StrEnum
 
 from django.db import transaction
-from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from ladder.cups import proof
+from ladder.cups.progress import cancel_queued, leave
 from ladder.cups.registration import cancel, organizes
 from ladder.models import Cup, CupEntry, CupTable, Match
 from ladder.pairings.rounds import Points
@@ -42,8 +42,7 @@ def call_off(by: User, cup: Cup, reason: str) -> None:
     with transaction.atomic():
         cup = _held(by, cup)
         cancel(cup, _reason(reason))
-        queued = Match.objects.filter(block__cup_table__round__cup=cup, status=Match.Status.QUEUED)
-        queued.update(status=Match.Status.CANCELLED, reason="The cup was canceled.", ended=Now())
+        cancel_queued(Match.objects.filter(block__cup_table__round__cup=cup), "The cup was canceled.")
 
 
 def remove(by: User, entry: CupEntry, reason: str, *, disqualified: bool = False) -> None:
@@ -56,10 +55,7 @@ def remove(by: User, entry: CupEntry, reason: str, *, disqualified: bool = False
         if cup.state not in (Cup.State.READY, Cup.State.RUNNING) or entry.number is None:
             raise Refused(_("This cup is not running. Nothing was changed."), code="not_running")
         state = CupEntry.State.DISQUALIFIED if disqualified else CupEntry.State.WITHDRAWN
-        changed = CupEntry.objects.filter(pk=entry.pk, state=CupEntry.State.ENTERED)
-        if changed.update(state=state, reason=_reason(reason)):
-            document = {"entrant": entry.number, "state": str(state), "reason": _reason(reason)}
-            proof.append(cup, proof.Kind.LEFT, document, by)
+        leave(cup, entry, state, _reason(reason), by)
 
 
 def rule(by: User, table: CupTable, ruling: Ruling, reason: str, entrant: int | None = None) -> None:
@@ -75,9 +71,7 @@ def rule(by: User, table: CupTable, ruling: Ruling, reason: str, entrant: int | 
         points = ruled(
             len(table.entrants), table.points, ruling, None if entrant is None else table.entrants.index(entrant)
         )
-        Match.objects.filter(block__cup_table=table, status=Match.Status.QUEUED).update(
-            status=Match.Status.CANCELLED, reason="The organizer ruled on this table.", ended=Now()
-        )
+        cancel_queued(Match.objects.filter(block__cup_table=table), "The organizer ruled on this table.")
         CupTable.objects.filter(pk=table.pk).update(points=points and list(points), decided=True)
         document = {
             "round": table.round.number,

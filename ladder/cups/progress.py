@@ -3,25 +3,33 @@
 ``advance`` is called every few seconds by every scheduler, and by workers at the end of a block, so that rounds follow
 each other without a pause. Each step holds the row of its cup and is refused by the constraints of the tables if it was
 done before. So two schedulers, a restart or a repeated call change nothing.
+Rows are locked in the order user, cup, deal, match; results lock no row of a cup.
+
+An entrant who leaves a frozen cup (``leave``) ranks last in every game of its undecided table, and its queued games are
+canceled. If two or more entrants are left there, the house bot ``random`` plays for it in a new block that replaces
+the incomplete one. Otherwise the table is a walkover.
 """
 
 from __future__ import annotations
 
+import logging
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from bots.models import Bot, BotVersion
+from bots.programs import LostCode, NotHere, house_bot, program_of
+from esr_platform.accounts.models import User
 from games.chance import commitment
 from games.rules import Document
 from ladder.cups import proof
 from ladder.cups.formats import Plan
 from ladder.cups.registration import freeze
-from ladder.matches.blocks import BlockPlayer, schedule_cup_block
+from ladder.matches.blocks import BlockPlayer, CupBlock, schedule_cup_blocks
 from ladder.matches.dispatch import dispatch
 from ladder.models import Block, Cup, CupDeal, CupEntry, CupLedgerEntry, CupRound, CupTable, Match, SeatResult
 from ladder.pairings.elimination import eliminated, is_decided
@@ -29,24 +37,34 @@ from ladder.pairings.rounds import Entrants, PlayedRound, Points, Round
 from ladder.pairings.seatings import seatings
 
 MOST_REPLACEMENTS: Final = 2
-"""How many void blocks of a table are replaced; after that, the table is void."""
+"""How many void blocks of a table are replaced; after that, the table is void unless enough blocks count."""
+
+MOST_STEPS: Final = 20
+"""How many steps of a cup are done at a time, so that no cup delays the others."""
+
+logger = logging.getLogger(__name__)
 
 
 def advance(after: int | None = None) -> int:
     """Do what is due in all open cups, or in the cup of the match ``after``; return the number of steps.
 
-    Safe to run concurrently.
+    Safe to run concurrently. A cup that fails does not stop the others; finally the first error is raised.
     """
-    steps = 0
+    steps, failures = 0, list[Exception]()
     stopped = Q(state=Cup.State.CANCELLED, played_rounds__ended=None, played_rounds__isnull=False)
     open_cups = Cup.objects.filter(Q(state__in=Cup.OPEN) | stopped).order_by("starts_at", "pk")
     if after is not None:
         open_cups = open_cups.filter(played_rounds__tables__blocks__matches=after)
-    for cup_id in open_cups.distinct().values_list("pk", flat=True):
-        while _step(cup_id):
-            steps += 1
+    for cup_id in list(open_cups.distinct().values_list("pk", flat=True)):
+        try:
+            steps += next((number for number in range(MOST_STEPS) if not _step(cup_id)), MOST_STEPS)
+        except Exception as error:  # raised below
+            logger.exception("cup %s failed to advance", cup_id)
+            failures.append(error)
     if steps:
         dispatch()
+    if failures:
+        raise failures[0]
     return steps
 
 
@@ -58,6 +76,8 @@ def _step(cup_id: int) -> bool:
         held = Cup.objects.select_for_update(no_key=True, of=("self",)).select_related("ladder")
         cup = held.get(pk=cup_id)
         now = Cup.objects.filter(pk=cup_id).annotate(now=Now()).values_list("now", flat=True).get()
+        if _remove_unplayable(cup) or cancel_queued(_stale(cup_id), "The game can no longer count."):
+            return True
         if cup.state == Cup.State.REGISTRATION and cup.closes_at <= now:
             freeze(cup)
             return True
@@ -73,28 +93,45 @@ def _step(cup_id: int) -> bool:
 
 def _open_stopped(cup: Cup) -> bool:
     """Make the last round of a canceled cup public once its running games have ended."""
-    tables = CupTable.objects.filter(round__cup=cup, round__ended=None)
-    if Match.objects.filter(block__cup_table__in=tables, status__in=Match.PENDING).exists():
-        return False
-    Block.objects.filter(cup_table__in=tables, ended=None).update(ended=Now())
-    return bool(CupRound.objects.filter(cup=cup, ended=None).update(ended=Now()))
+    running = CupRound.objects.filter(cup=cup, ended=None).first()
+    return running is not None and not _plays(running) and _opened(running)
 
 
 def _due(cup_id: int) -> bool:
     waits = Q(state=Cup.State.REGISTRATION, closes_at__lte=Now()) | Q(
         state=Cup.State.READY, starts_at__lte=Now(), paused=False
     )
-    if Cup.objects.filter(waits, pk=cup_id).exists():
+    if Cup.objects.filter(waits, pk=cup_id).exists() or _away(cup_id).exists() or _stale(cup_id).exists():
         return True
     running = CupRound.objects.filter(cup=cup_id, ended=None).first()
     if running is None:
         return Cup.objects.filter(pk=cup_id, state=Cup.State.RUNNING, paused=False).exists()
-    return _idle(running).exists() or not CupTable.objects.filter(round=running, decided=False).exists()
+    return _idle(running).exists() or not (_undecided(running).exists() or _plays(running))
+
+
+def _undecided(round_: CupRound) -> QuerySet[CupTable]:
+    return CupTable.objects.filter(round=round_, decided=False)
+
+
+def _plays(round_: CupRound) -> bool:
+    """Whether a game of the round is queued or running, which may be at a table that was decided by a ruling."""
+    return Match.objects.filter(block__cup_table__round=round_, status__in=Match.PENDING).exists()
+
+
+def _stale(cup_id: int) -> QuerySet[Match]:
+    """Queued games that can no longer count: of a canceled cup, at a decided table, or in a block that has a game
+    without a result. Such games can be queued again after they were running.
+    """
+    over = Q(block__cup_table__decided=True) | Q(block__cup_table__round__cup__state=Cup.State.CANCELLED)
+    without = (Match.Status.VOID, Match.Status.CANCELLED)
+    broken = Exists(Match.objects.filter(block=OuterRef("block"), status__in=without))
+    queued = Match.objects.filter(block__cup_table__round__cup=cup_id, status=Match.Status.QUEUED)
+    return queued.filter(over | Q(broken))
 
 
 def _idle(round_: CupRound) -> QuerySet[CupTable]:
     """The undecided tables of a round without a game to play."""
-    undecided = CupTable.objects.filter(round=round_, decided=False)
+    undecided = _undecided(round_)
     busy = Match.objects.filter(block__cup_table__in=undecided, status__in=Match.PENDING)
     return undecided.exclude(pk__in=busy.values("block__cup_table")).select_related("round")
 
@@ -104,10 +141,14 @@ def _continue(cup: Cup) -> bool:
     running = CupRound.objects.filter(cup=cup, ended=None).first()
     if running is None:
         return False if cup.paused else _begin_round(cup)
-    if not CupTable.objects.filter(round=running, decided=False).exists():
-        _end_round(cup, running)
+    if not _undecided(running).exists():
+        if is_over := not _plays(running):
+            _end_round(cup, running)
+        return is_over
+    idle = list(_idle(running))
+    if _remove_lost(cup, idle):
         return True
-    idle, gone, seats = list(_idle(running)), left(cup), _Seats(cup)
+    gone, seats = left(cup), _Seats(cup)
     for table in idle:
         _decide(cup, table, {place for place, one in enumerate(table.entrants) if one in gone}, seats)
     return bool(idle)
@@ -156,6 +197,85 @@ def left(cup: Cup) -> dict[int, CupEntry]:
     return {entry.number: entry for entry in gone if entry.number is not None}
 
 
+# --- Entrants who leave ----------------------------------------------------------------------------------------------
+
+
+def leave(cup: Cup, entry: CupEntry, state: CupEntry.State, reason: str, by: User | None = None) -> bool:
+    """Take an entrant out of a frozen cup, in a transaction that holds the row of ``cup``. Only the first call counts.
+
+    Decided tables remain as they are.
+    """
+    entered = CupEntry.objects.filter(pk=entry.pk, state=CupEntry.State.ENTERED, number__isnull=False)
+    if not entered.update(state=state, reason=reason):
+        return False
+    proof.append(cup, CupLedgerEntry.Kind.LEFT, {"entrant": entry.number, "state": str(state), "reason": reason}, by)
+    undecided = CupTable.objects.filter(round__cup=cup, round__ended=None, decided=False)
+    tables = [pk for pk, entrants in undecided.values_list("pk", "entrants") if entry.number in entrants]
+    cancel_queued(Match.objects.filter(block__cup_table__in=tables), "An entrant of this table has left the cup.")
+    return True
+
+
+def cancel_queued(matches: QuerySet[Match], reason: str) -> int:
+    """Cancel those of ``matches`` that are queued, in a transaction that holds the row of their cup; how many."""
+    queued = Match.objects.filter(pk__in=matches.values("pk"), status=Match.Status.QUEUED)  # a worker may claim one
+    return queued.update(status=Match.Status.CANCELLED, reason=reason, ended=Now())
+
+
+def _away(cup_id: int) -> QuerySet[CupEntry]:
+    """The entries of an open cup whose bot cannot play any more. A paused bot can be resumed until the deadline."""
+    gone = Q(bot__retired__isnull=False) | Q(bot__suspended__isnull=False)
+    replaced = Q(bot__owner=None, version__active=False) | Q(bot__owner__isnull=False, version__archive="")
+    frozen = Q(number__isnull=False) & (Q(bot__paused__isnull=False) | replaced)
+    entered = CupEntry.objects.filter(gone | frozen, cup=cup_id, state=CupEntry.State.ENTERED, cup__state__in=Cup.OPEN)
+    return entered.select_related("bot", "version__bot").order_by("number", "pk")
+
+
+def _remove_unplayable(cup: Cup) -> bool:
+    """Withdraw the entries whose bot cannot play any more. Returns whether there were any."""
+    away = [(entry, reason) for entry in _away(cup.pk) if (reason := _why_away(entry))]
+    for entry, reason in away:
+        if entry.number is None:
+            CupEntry.objects.filter(pk=entry.pk).update(state=CupEntry.State.WITHDRAWN, reason=reason)
+        else:
+            leave(cup, entry, CupEntry.State.WITHDRAWN, reason)
+    return bool(away)
+
+
+def _why_away(entry: CupEntry) -> str:
+    """Why the bot cannot play any more, without names; empty if its replaced house code is still installed here."""
+    if entry.bot.retired is not None:
+        return "The bot was retired."
+    if entry.bot.suspended is not None:
+        return "The bot was suspended."
+    if entry.bot.paused is not None:
+        return "The bot was paused."
+    return "" if entry.version is not None and house_bot(entry.version) else _NO_CODE
+
+
+_NO_CODE: Final = "The code of the entered version is no longer available."
+
+
+def _remove_lost(cup: Cup, tables: Sequence[CupTable]) -> bool:
+    """Withdraw the entrants of ``tables`` with a void game whose code is lost. Returns whether there were any."""
+    void = Match.objects.filter(block__cup_table__in=tables, status=Match.Status.VOID)
+    entered = CupEntry.objects.filter(cup=cup, state=CupEntry.State.ENTERED, version__seats__match__in=void)
+    lost = [entry for entry in entered.select_related("version__bot").distinct() if _is_lost(entry.version)]
+    for entry in lost:
+        leave(cup, entry, CupEntry.State.WITHDRAWN, _NO_CODE)
+    return bool(lost)
+
+
+def _is_lost(version: BotVersion | None) -> bool:
+    try:
+        if version is not None:
+            program_of(version)
+    except LostCode:
+        return True
+    except NotHere:
+        pass
+    return False
+
+
 # --- Rounds ----------------------------------------------------------------------------------------------------------
 
 
@@ -172,10 +292,10 @@ def _begin_round(cup: Cup) -> bool:
         CupTable(round=round_, index=index, entrants=list(table)) for index, table in enumerate(following.tables)
     )
     seats = _Seats(cup)
-    for table in tables:
-        if seats.is_played(table):
-            for deal in deals:
-                schedule_cup_block(cup.ladder, seats.players(table), table, deal)
+    blocks = [
+        CupBlock(table, deal, seats.players(table)) for table in tables if seats.is_played(table) for deal in deals
+    ]
+    schedule_cup_blocks(cup.ladder, blocks)
     proof.append(
         cup,
         CupLedgerEntry.Kind.ROUND,
@@ -227,8 +347,7 @@ class _Seats:
 def _end_round(cup: Cup, round_: CupRound) -> None:
     """Make the deals and replays of a round public together, and append its results."""
     tables = list(CupTable.objects.filter(round=round_).order_by("index"))
-    Block.objects.filter(cup_table__in=tables, ended=None).update(ended=Now())
-    CupRound.objects.filter(pk=round_.pk, ended=None).update(ended=Now())
+    _opened(round_)
     blocks = blocks_of(tables)
     proof.append(
         cup,
@@ -240,6 +359,12 @@ def _end_round(cup: Cup, round_: CupRound) -> None:
             "blocks": [blocks[table.pk] for table in tables],
         },
     )
+
+
+def _opened(round_: CupRound) -> bool:
+    """Make the deals and replays of a round public. Returns ``False`` if that was done before."""
+    Block.objects.filter(cup_table__round=round_, ended=None).update(ended=Now())
+    return bool(CupRound.objects.filter(pk=round_.pk, ended=None).update(ended=Now()))
 
 
 def _end(cup: Cup, past: Sequence[PlayedRound]) -> None:
@@ -263,17 +388,13 @@ def _end(cup: Cup, past: Sequence[PlayedRound]) -> None:
 
 def _decide(cup: Cup, table: CupTable, gone: Collection[int], seats: _Seats) -> None:
     """Decide ``table``, whose games are over, or schedule another block. Places that are ``gone`` rank last."""
-    if not seats.is_played(table):
-        _decided(table, _walkover(table, gone), gone)
-        return
-    blocks = results_of(table, gone)
-    counted = [points for points in blocks if points is not None]
-    if len(blocks) - len(counted) > MOST_REPLACEMENTS:
-        _decided(table, None, gone)
-    elif len(counted) < cup.blocks or not _is_over(cup, table, counted):
-        schedule_cup_block(cup.ladder, seats.players(table), table, _deal(cup, table.round))
+    points = settled(table, gone, cup.blocks)
+    void = Block.objects.filter(cup_table=table, matches__status=Match.Status.VOID).distinct().count()
+    is_over = not seats.is_played(table) or void > MOST_REPLACEMENTS
+    if is_over or (points is not None and _is_over(cup, table, points, gone)):
+        _decided(table, points, gone)
     else:
-        _decided(table, summed(counted), gone)
+        schedule_cup_blocks(cup.ladder, [CupBlock(table, _deal(cup, table.round), seats.players(table))])
 
 
 def _decided(table: CupTable, points: Points | None, gone: Collection[int]) -> None:
@@ -282,24 +403,34 @@ def _decided(table: CupTable, points: Points | None, gone: Collection[int]) -> N
     )
 
 
-def _is_over(cup: Cup, table: CupTable, counted: Sequence[Points]) -> bool:
+def _is_over(cup: Cup, table: CupTable, points: Points, gone: Iterable[int]) -> bool:
     """Whether a table is decided; a knockout table with a tie plays up to ``MOST_TIE_BLOCKS`` blocks more."""
     if cup.format != Cup.Format.KNOCKOUT:
         return True
     seats = len(table.entrants)
     tables = CupTable.objects.filter(round=table.round_id).order_by("index").values_list("entrants", flat=True)
     leaving = eliminated(Round(tuple(map(tuple, tables)), tuple(table.round.byes)), seats)[table.index]
-    most = 2 * (seats - 1) * len(seatings(seats))
-    return is_decided(summed(counted), leaving, len(counted), cup.blocks, most)
+    played = len(_counted(table, gone))
+    return is_decided(points, leaving, played, cup.blocks, 2 * (seats - 1) * len(seatings(seats)))
 
 
-def _walkover(table: CupTable, gone: Iterable[int]) -> Points | None:
-    """The points of a table at which at most one entrant is left, as if it had won one block."""
-    places, seats = set(gone), len(table.entrants)
-    if len(places) == seats:
+def settled(table: CupTable, gone: Collection[int], blocks: int) -> Points | None:
+    """The points of a table of which ``blocks`` blocks or more must count; ``None`` if fewer do.
+
+    If at most one entrant is left, it gets the points of one won block, whatever was played.
+    """
+    seats = len(table.entrants)
+    if len(gone) == seats:
         return None
-    games = len(seatings(seats))
-    return tuple(0 if place in places else 2 * (seats - 1) * games for place in range(seats))
+    if len(gone) == seats - 1:
+        return tuple(0 if place in gone else 2 * (seats - 1) * len(seatings(seats)) for place in range(seats))
+    counted = _counted(table, gone)
+    return summed(counted) if len(counted) >= blocks else None
+
+
+def _counted(table: CupTable, gone: Iterable[int]) -> list[Points]:
+    """The points of the complete blocks of ``table``."""
+    return [points for points in results_of(table, gone) if points is not None]
 
 
 def results_of(table: CupTable, gone: Iterable[int] = ()) -> list[Points | None]:

@@ -9,7 +9,7 @@ from games.chance import commitment
 from games.rules import Document
 from ladder.cups import proof
 from ladder.cups.formats import Plan
-from ladder.cups.progress import plan_from, played_from, results_of, summed
+from ladder.cups.progress import plan_from, played_from, settled
 from ladder.models import Block, Cup, CupLedgerEntry, CupTable
 from ladder.pairings.rounds import PairingError, Round
 
@@ -85,7 +85,6 @@ def _results(cup: Cup, documents: list[tuple[str, Document]]) -> Iterator[str]:
         where, document = (table.round.number, table.index), stored.get(table.round.number)
         if document is None or where in ruled:
             continue
-        blocks = [one for one in results_of(table, document["gone"][table.index]) if one is not None]
-        points = document["points"][table.index]
-        if blocks and points is not None and list(summed(blocks)) != points:
+        points = settled(table, document["gone"][table.index], cup.blocks)
+        if document["points"][table.index] != (points and list(points)):
             yield f"The points of round {where[0]}, table {where[1] + 1} do not follow from its games."

@@ -64,40 +64,58 @@ def schedule_block(
     if any(len(lineup) != ladder.seats for lineup in lineups):
         raise ValueError(f"{ladder} has {ladder.seats} seats, not {len(players)}")
     block = _numbered(ladder, purpose, exhibition)
-    return _with_matches(block, lineups, priority, due_at, sent, rotated)
+    _add_matches([(block, lineups)], priority, due_at, sent, rotated)
+    return block
 
 
-def schedule_cup_block(ladder: Ladder, players: Sequence[BlockPlayer], table: CupTable, deal: CupDeal) -> Block:
-    """Write the block of a cup's table with the deal that all tables of its round play.
+@dataclass(frozen=True)
+class CupBlock:
+    """A block to be scheduled: a table of a cup, a deal, and who plays, in the order of the entrants of the table."""
+
+    table: CupTable
+    deal: CupDeal
+    players: Sequence[BlockPlayer]
+
+
+def schedule_cup_blocks(ladder: Ladder, wanted: Sequence[CupBlock]) -> None:
+    """Write blocks of cups on ``ladder`` with their matches and seats; three statements for any number of blocks.
 
     Call it in a transaction that holds the row of the cup; the caller tells the workers when that is committed.
     """
-    if len(players) != ladder.seats:
-        raise ValueError(f"{ladder} has {ladder.seats} seats, not {len(players)}")
-    block = Block.objects.create(
-        ladder=ladder,
-        purpose=Block.Purpose.CUP,
-        cup_table=table,
-        cup_deal=deal,
-        seed=deal.seed,
-        commitment=deal.commitment,
+    if any(len(one.players) != ladder.seats for one in wanted):
+        raise ValueError(f"{ladder} has {ladder.seats} seats")
+    blocks = Block.objects.bulk_create(
+        Block(
+            ladder=ladder,
+            purpose=Block.Purpose.CUP,
+            cup_table=one.table,
+            cup_deal=one.deal,
+            seed=one.deal.seed,
+            commitment=one.deal.commitment,
+        )
+        for one in wanted
     )
-    return _with_matches(block, [players], CUP, None, False, True)
+    _add_matches([(block, [one.players]) for block, one in zip(blocks, wanted, strict=True)], CUP)
 
 
-def _with_matches(
-    block: Block,
-    lineups: Sequence[Sequence[BlockPlayer]],
+def _add_matches(
+    blocks: Sequence[tuple[Block, Sequence[Sequence[BlockPlayer]]]],
     priority: int,
-    due_at: datetime | None,
-    sent: bool,
-    rotated: bool,
-) -> Block:
+    due_at: datetime | None = None,
+    sent: bool = False,
+    rotated: bool = True,
+) -> None:
+    """Write the matches and seats of new blocks, given with their line-ups."""
     timing = {"due_at": due_at} if due_at else {}
-    orders = seatings(block.ladder.seats)[: None if rotated else 1]
+    games = [
+        (block, lineup, seating, [players[place] for place in order])
+        for block, lineups in blocks
+        for lineup, players in enumerate(lineups)
+        for seating, order in enumerate(seatings(len(players))[: None if rotated else 1])
+    ]
     matches = Match.objects.bulk_create(
         Match(
-            ladder=block.ladder,
+            ladder_id=block.ladder_id,
             block=block,
             lineup=lineup,
             seating=seating,
@@ -105,15 +123,13 @@ def _with_matches(
             sent_at=Now() if sent else None,
             **timing,
         )
-        for lineup in range(len(lineups))
-        for seating in range(len(orders))
+        for block, lineup, seating, _seated in games
     )
     Seat.objects.bulk_create(
-        Seat(match=match, index=index, membership=lineup[player].membership, version=lineup[player].version)
-        for match, lineup in ((match, lineups[match.lineup]) for match in matches)
-        for index, player in enumerate(orders[match.seating])
+        Seat(match=match, index=index, membership=player.membership, version=player.version)
+        for match, (_block, _lineup, _seating, seated) in zip(matches, games, strict=True)
+        for index, player in enumerate(seated)
     )
-    return block
 
 
 def end_if_over(block_ids: Iterable[int]) -> int:

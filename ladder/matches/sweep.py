@@ -72,6 +72,8 @@ def end_overtaken_matches() -> int:
 def cancel_for_leave(bot: Bot | None = None) -> int:
     """Cancel the queued, untried matches of bots that are paused or suspended, of ``bot`` or of all; how many.
 
+    Matches of cups are left to ``ladder.cups.progress``, which also decides their tables.
+
     Call it when the change is committed, in no transaction. Losing a call harms nothing: the sweeper does the same.
     """
     away = Seat.objects.filter(
@@ -79,7 +81,9 @@ def cancel_for_leave(bot: Bot | None = None) -> int:
     )
     if bot is not None:
         away = away.filter(version__bot=bot)
-    untried = Match.objects.filter(status=Match.Status.QUEUED, attempts_started=0, pk__in=away.values("match"))
+    untried = Match.objects.filter(
+        status=Match.Status.QUEUED, attempts_started=0, block__cup_table=None, pk__in=away.values("match")
+    )
     match_ids = list(untried.values_list("pk", flat=True))
     return _cancel(match_ids) if match_ids else 0
 

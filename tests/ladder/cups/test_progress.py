@@ -1,18 +1,55 @@
 from __future__ import annotations
 
+from datetime import datetime, timedelta
+
 import pytest
 from django.db.models.functions import Now
+from django.utils import timezone
 
-from bots.models import Bot
-from ladder.cups.progress import advance
+from bots.models import Bot, BotVersion
+from bots.uploads.storage import uploads
+from esr_platform.accounts.models import User
+from ladder.cups.desk import Ruling, rule
+from ladder.cups.progress import advance, leave
 from ladder.cups.verification import faults
 from ladder.matches.dispatch import recent, traffic
-from ladder.matches.leases import claim, give_back
-from ladder.models import Attempt, Block, Cup, CupDeal, CupEntry, CupLedgerEntry, CupRound, Match
-from tests.build import DUEL, finished, person, signed_in, uploaded
+from ladder.matches.leases import MOST_FAILURES, claim, give_back
+from ladder.matches.play import play
+from ladder.members.suspensions import suspend
+from ladder.models import Attempt, Block, Cup, CupDeal, CupEntry, CupLedgerEntry, CupRound, CupTable, Match
+from ladder.upkeep import sweep
+from tests.build import DUEL, claimed, finished, person, signed_in, staff, uploaded
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round, played_out
 
 pytestmark = pytest.mark.usefixtures("house")
+
+
+def lately() -> datetime:
+    return timezone.now() - timedelta(milliseconds=1)
+
+
+def leaving(entry: CupEntry, how: str) -> None:
+    """Take the bot of ``entry`` out of play, as owners, staff or failures do."""
+    if how == "retired":
+        Bot.objects.filter(pk=entry.bot_id).update(retired=lately())
+    elif how == "suspended":
+        suspend(entry.bot, staff("eve"), "It attacks the sandbox.")
+    elif how == "paused":
+        Bot.objects.filter(pk=entry.bot_id).update(paused=lately(), pause_reason="three forfeits in a row")
+    else:
+        BotVersion.objects.filter(pk=entry.version_id).update(archive="")
+
+
+def organizer(cup: Cup) -> User:
+    assert cup.organizer is not None
+    return cup.organizer
+
+
+def void(match: Match) -> None:
+    """Let all attempts at ``match`` fail."""
+    for _ in range(MOST_FAILURES):
+        give_back(claimed(match), Attempt.Ending.FAILED, "the disk is full")
+
 
 FORMATS = ["swiss", "round-robin", "knockout", "halving"]
 
@@ -111,3 +148,147 @@ def test_matches_of_a_cup_have_pages_and_documents() -> None:
     document = client.get(f"/api/v1/matches/{match.pk}").json()
     assert (document["purpose"], document["rated"], document["open"]) == ("cup", False, True)
     assert client.get(f"/api/v1/matches/{match.pk}/record").status_code == 200
+
+
+# --- Entrants who leave ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("format_", "how"),
+    [("swiss", "retired"), ("round-robin", "suspended"), ("knockout", "paused"), ("halving", "without code")],
+)
+def test_a_bot_that_cannot_play_any_more_leaves_the_cup_and_its_table_is_a_walkover(format_: str, how: str) -> None:
+    cup = due(entered(new_cup(format_, game=DUEL, seats=2), [uploaded(person("ada")), *house_bots(DUEL, 2)[:3]]))
+    entry = CupEntry.objects.get(cup=cup, bot__owner__username="ada")
+    table = next(one for one in CupTable.objects.filter(round__cup=cup) if entry.number in one.entrants)
+    leaving(entry, how)
+    sweep()
+    advance()
+    entry.refresh_from_db()
+    table.refresh_from_db()
+    assert (entry.state, bool(entry.reason)) == ("withdrawn", True)
+    place = table.entrants.index(entry.number)
+    assert (table.decided, table.gone, table.points[place], table.points[1 - place] > 0) == (True, [place], 0, True)
+    assert not Match.objects.filter(block__cup_table=table, status__in=Match.PENDING).exists()
+    played_out(cup)
+    written = CupLedgerEntry.objects.filter(cup=cup, kind="left").values_list("document__entrant", "author")
+    assert list(written) == [(entry.number, None)]
+    assert cup.state == Cup.State.FINISHED
+    assert list(faults(cup)) == []
+
+
+def test_a_substitute_plays_for_an_entrant_who_leaves_a_table_of_three() -> None:
+    """A complete block counts, the incomplete one is replaced, and a game that runs is played to its end."""
+    cup = due(entered(new_cup("round-robin", blocks=2), house_bots()))
+    table = CupTable.objects.filter(round__cup=cup)[0]
+    entry = CupEntry.objects.get(cup=cup, number=table.entrants[1])
+    first, second = Block.objects.filter(cup_table=table).order_by("pk")
+    for match in first.matches.order_by("pk").select_related("ladder", "block"):
+        finished(match, variety=match.seating)
+    running = second.matches.order_by("pk")[0]
+    lease = claimed(running)
+    leaving(entry, "paused")
+    advance()
+    assert set(second.matches.values_list("status", flat=True)) == {"running", "cancelled"}
+    assert not CupTable.objects.get(pk=table.pk).decided
+    give_back(lease, Attempt.Ending.FAILED, "the disk is full")
+    advance()
+    assert set(second.matches.values_list("status", flat=True)) == {"cancelled"}
+    third = Block.objects.filter(cup_table=table).order_by("pk").last()
+    assert third is not None and third.pk != second.pk
+    seated = set(third.matches.values_list("seats__version__bot__house_name", flat=True))
+    assert "random" in seated and entry.bot.house_name not in seated - {"random"}
+    play_round(cup)
+    table.refresh_from_db()
+    assert (table.decided, table.gone, min(table.points)) == (True, [1], table.points[1])
+    assert list(faults(played_out(cup))) == []
+
+
+def test_only_the_first_reason_for_which_an_entrant_leaves_counts() -> None:
+    cup = due(entered(new_cup("swiss"), house_bots()))
+    entry = CupEntry.objects.filter(cup=cup)[0]
+    assert leave(cup, entry, CupEntry.State.WITHDRAWN, "No time.")
+    assert not leave(cup, entry, CupEntry.State.DISQUALIFIED, "Too late.")
+    entry.refresh_from_db()
+    assert (entry.state, entry.reason) == ("withdrawn", "No time.")
+    assert CupLedgerEntry.objects.filter(cup=cup, kind="left").count() == 1
+
+
+@pytest.mark.parametrize(
+    ("how", "state"), [("retired", "withdrawn"), ("suspended", "withdrawn"), ("paused", "entered")]
+)
+def test_before_the_deadline_a_bot_that_is_gone_is_withdrawn_and_a_paused_one_can_return(how: str, state: str) -> None:
+    cup = entered(new_cup("swiss", game=DUEL, seats=2), [uploaded(person("ada")), *house_bots(DUEL, 2)[:4]])
+    entry = CupEntry.objects.get(cup=cup, bot__owner__username="ada")
+    leaving(entry, how)
+    advance()
+    entry.refresh_from_db()
+    assert (entry.state, bool(entry.reason)) == (state, state == "withdrawn")
+    assert not CupLedgerEntry.objects.filter(cup=cup).exists()
+
+
+def test_an_entrant_whose_stored_code_is_lost_leaves_after_a_void_game(sandbox_launcher: object) -> None:
+    cup = due(entered(new_cup("swiss", game=DUEL, seats=2), [uploaded(person("ada")), *house_bots(DUEL, 2)[:4]]))
+    entry = CupEntry.objects.select_related("version").get(cup=cup, bot__owner__username="ada")
+    assert entry.version is not None
+    uploads().delete(entry.version.archive)
+    theirs = Match.objects.filter(seats__version=entry.version, block__cup_table__round__cup=cup)
+    while theirs.filter(status="queued").exists():
+        theirs.filter(status="queued").update(due_at=lately())
+        Attempt.objects.update(ended=lately() - timedelta(hours=1))
+        play(theirs.filter(status="queued").order_by("pk")[0].pk)
+    assert set(theirs.values_list("status", flat=True)) == {"void"}
+    advance()
+    entry.refresh_from_db()
+    assert (entry.state, bool(entry.reason)) == ("withdrawn", True)
+    played_out(cup)
+    assert cup.state == Cup.State.FINISHED
+    assert list(faults(cup)) == []
+
+
+# --- Rounds ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_round_remains_closed_while_a_game_of_a_ruled_table_is_running() -> None:
+    cup = due(entered(new_cup("swiss"), house_bots()))
+    table = CupTable.objects.filter(round__cup=cup).order_by("index")[0]
+    running = Match.objects.filter(block__cup_table=table).order_by("pk")[0]
+    lease = claimed(running)
+    rule(organizer(cup), table, Ruling.VOID, "The sandbox failed.")
+    play_round(cup)
+    assert not CupTable.objects.filter(round__cup=cup, decided=False).exists()
+    assert CupRound.objects.get(cup=cup).ended is None
+    assert not Block.objects.filter(cup_table__round__cup=cup, ended__isnull=False).exists()
+    give_back(lease, Attempt.Ending.FAILED, "the disk is full")
+    advance()
+    assert CupRound.objects.filter(cup=cup, ended__isnull=False).count() == 1
+
+
+def test_a_void_block_gets_the_next_unused_deal_for_its_table_only_until_the_table_is_void() -> None:
+    cup = due(entered(new_cup("swiss", rounds=1), house_bots()))
+    first, *others = CupTable.objects.filter(round__cup=cup).order_by("index")
+    for number in range(1, 4):
+        blocks = Block.objects.filter(cup_table=first).order_by("pk")
+        assert [block.cup_deal.number for block in blocks] == list(range(1, number + 1))
+        void(Match.objects.filter(block=blocks.last())[0])
+        advance()
+    assert [set(Block.objects.filter(cup_table=one).values_list("cup_deal__number", flat=True)) for one in others] == [
+        {1}
+    ] * len(others)
+    first.refresh_from_db()
+    assert (first.decided, first.points) == (True, None)
+    played_out(cup)
+    assert list(faults(cup)) == []
+
+
+def test_a_cup_that_fails_does_not_stop_the_others() -> None:
+    broken = due(entered(new_cup("swiss"), house_bots()))
+    other = entered(new_cup("knockout"), house_bots())
+    CupLedgerEntry.objects.filter(cup=broken, kind="entrants").update(document={})
+    for match in Match.objects.filter(block__cup_table__round__cup=broken).select_related("ladder", "block"):
+        finished(match, variety=match.seating)
+    Cup.objects.filter(pk=other.pk).update(closes_at=lately(), starts_at=lately())
+    with pytest.raises(KeyError):
+        advance()
+    other.refresh_from_db()
+    assert other.state == Cup.State.RUNNING
