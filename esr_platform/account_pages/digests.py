@@ -1,4 +1,4 @@
-"""The digest: at most one email per day about a user's bots, exhibition matches and ladders.
+"""The digest: at most one email per day about a user's bots, exhibition matches, ladders and cups.
 
 Nothing is queued. Each email contains the news since the last one (``esr_platform.account_pages.notifications``), so
 nothing is lost if a worker or the broker fails.

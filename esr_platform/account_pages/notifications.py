@@ -21,8 +21,18 @@ from bots.models import Bot, BotVersion
 from esr_platform.accounts.demo import may_act
 from esr_platform.accounts.models import User
 from games.words import listing
+from ladder.cups.progress import plan_of, played
 from ladder.exhibitions.requests import CANCELLED_BY
-from ladder.models import Agreement, Exhibition, FinalStanding, Ladder
+from ladder.models import (
+    Agreement,
+    Cup,
+    CupEntry,
+    CupLedgerEntry,
+    CupRound,
+    Exhibition,
+    FinalStanding,
+    Ladder,
+)
 from ladder.pages.components.words import day, points, sentence, visible
 from ladder.pages.exhibitions import listed_players, title
 from ladder.pages.feeds import ENTRIES, AtomFeed, respond, tag
@@ -55,6 +65,11 @@ class Kind(StrEnum):
     INVITATION = "invitation"
     EXHIBITION_MATCH = "exhibition-match"
     SEASON_ENDED = "season-ended"
+    CUP_ENTRY_REJECTED = "cup-entry-rejected"
+    CUP_STARTED = "cup-started"
+    CUP_ROUND_ENDED = "cup-round-ended"
+    CUP_FINISHED = "cup-finished"
+    CUP_CANCELED = "cup-canceled"
 
 
 @dataclass(frozen=True)
@@ -234,6 +249,102 @@ def _tell_seasons(_: User, standings: Sequence[FinalStanding]) -> Iterator[News]
         )
 
 
+# --- Events of cups --------------------------------------------------------------------------------------------------
+#
+# A cup has one piece of news at a time: its start, then its last round, then its result or why it was canceled. So a
+# digest has one line per cup, and no line for rounds that a later one has replaced.
+
+
+def _rounds(cup: str) -> QuerySet[CupRound]:
+    return CupRound.objects.filter(cup=OuterRef(cup))
+
+
+def _changed(cup: str, ended: str) -> Coalesce:
+    """The time of the last news of a cup: its end, the end of its last ended round, or the start of its first."""
+    last = _rounds(cup).filter(ended__isnull=False).order_by("-number").values("ended")[:1]
+    return Coalesce(ended, Subquery(last), Subquery(_rounds(cup).filter(number=1).values("started")[:1]))
+
+
+def _entered_cups() -> QuerySet[CupEntry]:
+    """Entries of cups that have started or ended, for the owners of the bots. Withdrawn bots have no news."""
+    took_part = Q(number__isnull=False) | Q(state=CupEntry.State.ENTERED)
+    lately = Q(cup__state=Cup.State.RUNNING) | Q(cup__ended__gt=Now() - WINDOW)
+    told = CupEntry.objects.filter(lately, took_part).exclude(state=CupEntry.State.WITHDRAWN)
+    return told.select_related("cup__ladder", "bot").annotate(changed=_changed("cup", "cup__ended"))
+
+
+def _organized_cups() -> QuerySet[Cup]:
+    """Cups that have started or ended, for their organizers."""
+    lately = Q(state=Cup.State.RUNNING) | Q(ended__gt=Now() - WINDOW)
+    return Cup.objects.filter(lately).select_related("ladder").annotate(changed=_changed("pk", "ended"))
+
+
+def _rejected_entries() -> QuerySet[CupEntry]:
+    """Entries that were rejected when the entrant list was frozen, or when too few bots were ready."""
+    frozen = CupLedgerEntry.objects.filter(cup=OuterRef("cup"), kind=CupLedgerEntry.Kind.ENTRANTS).values("created")
+    lately = CupEntry.objects.filter(state=CupEntry.State.REJECTED, cup__closes_at__gt=Now() - 2 * WINDOW)
+    rejected = lately.select_related("cup", "bot")
+    return rejected.annotate(frozen=Coalesce(Subquery(frozen[:1]), "cup__ended"))
+
+
+def _tell_rejected_entries(_: User, entries: Sequence[Any]) -> Iterator[News]:
+    for entry in entries:
+        yield News(
+            kind=Kind.CUP_ENTRY_REJECTED,
+            key=str(entry.pk),
+            moment=entry.frozen,
+            headline=_line(f"your bot {entry.bot.name} was rejected from {entry.cup.title}"),
+            sentence=visible(f"Your bot {entry.bot.name} does not play in {entry.cup.title}. {entry.reason}"),
+            path=reverse("pages:cup", args=[entry.cup.slug]),
+        )
+
+
+def _tell_entered(_: User, entries: Sequence[Any]) -> Iterator[News]:
+    for _cup, own in groupby(sorted(entries, key=lambda entry: (entry.cup_id, entry.pk)), lambda entry: entry.cup_id):
+        first, *others = own
+        yield _cup_news(first.cup, first.changed, [first, *others])
+
+
+def _tell_organized(person: User, cups: Sequence[Any]) -> Iterator[News]:
+    """News for an organizer, except where own bots take part (:func:`_tell_entered`) or who canceled the cup."""
+    known = set(_entered_cups().filter(bot__owner=person, cup__in=cups).values_list("cup", flat=True))
+    known |= set(
+        CupLedgerEntry.objects.filter(cup__in=cups, kind="cancelled", author=person).values_list("cup", flat=True)
+    )
+    return (_cup_news(cup, cup.changed, []) for cup in cups if cup.pk not in known)
+
+
+def _cup_news(cup: Cup, moment: datetime, own: Sequence[CupEntry]) -> News:
+    """The last news of ``cup``, with the ranks of the entries ``own``, or of the leader for an organizer."""
+    kind, key, headline, said = _cup_said(cup, own)
+    path = reverse("pages:cup", args=[cup.slug])
+    return News(kind, key, moment, _line(headline), visible(f"{sentence(headline)} {said}".rstrip()), path)
+
+
+def _cup_said(cup: Cup, own: Sequence[CupEntry]) -> tuple[Kind, str, str, str]:
+    """The kind, the key, the headline and the rest of the news."""
+    if cup.state == Cup.State.CANCELLED:
+        return Kind.CUP_CANCELED, str(cup.pk), f"{cup.title} was canceled", cup.reason
+    rounds = played(cup)
+    if not rounds:
+        bots = f"Your bots in it: {listing([entry.bot.name for entry in own])}." if own else ""
+        return Kind.CUP_STARTED, str(cup.pk), f"{cup.title} has started", bots
+    order = [row.entrant for row in plan_of(cup).standings(rounds)]
+    shown = own or list(CupEntry.objects.filter(cup=cup, number=order[0]).select_related("bot"))
+    places = listing([_place(entry, order) for entry in shown])
+    if cup.state == Cup.State.FINISHED:
+        return Kind.CUP_FINISHED, str(cup.pk), f"{cup.title} has finished", f"Final standings: {places}."
+    number = len(rounds)
+    return Kind.CUP_ROUND_ENDED, f"{cup.pk}-{number}", f"round {number} of {cup.title} ended", f"Standings: {places}."
+
+
+def _place(entry: CupEntry, order: Sequence[int]) -> str:
+    if entry.state == CupEntry.State.DISQUALIFIED:
+        return f"{entry.bot.name} was disqualified ({entry.reason})"
+    assert entry.number is not None
+    return f"{entry.bot.name} has rank {order.index(entry.number) + 1} of {len(order)}"
+
+
 def _title(exhibition: Exhibition) -> str:
     """The title of the match as a sentence."""
     return f"{title(exhibition, [player.version for player in exhibition.players.all()])}."
@@ -251,6 +362,10 @@ _SOURCES: Final = (
     _Source(_requested, "requested_by", "ended", "ladder", _tell_ended),
     _Source(_accepted, "person", "exhibition__ended", "exhibition__ladder", _tell_accepted),
     _Source(_final_standings, "membership__bot__owner", "season__closed", "season__ladder", _tell_seasons),
+    _Source(_rejected_entries, "bot__owner", "frozen", "cup__ladder", _tell_rejected_entries),
+    _Source(_entered_cups, "bot__owner", "changed", "cup__ladder", _tell_entered),
+    _Source(_organized_cups, "organizer", "changed", "ladder", _tell_organized),
+    _Source(_organized_cups, "co_organizers", "changed", "ladder", _tell_organized),
 )
 
 
@@ -289,7 +404,7 @@ def replace_url(person: User) -> None:
 
 
 def person_feed(request: HttpRequest, person: User) -> HttpResponse:
-    """The newest news of ``person``, in at most nine queries."""
+    """The newest news of ``person``, in at most 14 queries and three for each cup that runs or has ended lately."""
     now = timezone.now()
     title = f"{person.username} on {settings.SITE_NAME}"
     feed = AtomFeed(title, reverse("accounts:account"), path_of(person), person.date_joined)

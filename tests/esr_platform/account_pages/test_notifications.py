@@ -14,12 +14,16 @@ from django.test import Client
 from django.urls import resolve, reverse
 from django.utils import timezone, translation
 
-from esr_platform.account_pages import deletion, notifications
+from bots.models import Bot
+from esr_platform.account_pages import deletion, digests, notifications
 from esr_platform.account_pages.notifications import Kind, News, news_of
 from esr_platform.accounts import sessions
 from esr_platform.accounts.models import User
+from ladder.cups.desk import call_off
+from ladder.cups.progress import plan_of, played
 from ladder.exhibitions.requests import CANCELLED_BY
-from ladder.models import Agreement, Exhibition, ExhibitionPlayer, Invitation
+from ladder.models import Agreement, Cup, CupEntry, CupRound, Exhibition, ExhibitionPlayer, Invitation
+from tests.build import opened_house, uploaded
 from tests.esr_platform.account_pages.events import (
     bot_of,
     ended_exhibition,
@@ -31,6 +35,7 @@ from tests.esr_platform.account_pages.events import (
     rejected,
     version_of,
 )
+from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round
 
 pytestmark = pytest.mark.django_db
 
@@ -297,3 +302,65 @@ def test_no_name_breaks_the_feed(miriam: User) -> None:
         bot.name = name
         bot.save()
         assert len(memberships(notifications.path_of(miriam))) == 1
+
+
+# --- Cups ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def cup(miriam: User, carl: User) -> Cup:
+    """A Swiss cup of two rounds that Carl organizes, with house bots and a bot of Miriam."""
+    opened_house()
+    made = new_cup("swiss", organizer=carl, seats=2, game="edel-stein-reich-duel", rounds=2)
+    return entered(made, [uploaded(miriam), *house_bots("edel-stein-reich-duel", 2, most=3)])
+
+
+def cup_news(user: User) -> list[str]:
+    return [one.kind for one in news(user) if one.kind.startswith("cup-")]
+
+
+def test_a_cup_has_one_piece_of_news_at_a_time_for_owners_and_organizers(cup: Cup, miriam: User, carl: User) -> None:
+    assert cup_news(miriam) == []
+    due(cup)
+    assert (cup_news(miriam), cup_news(carl)) == ([Kind.CUP_STARTED], [Kind.CUP_STARTED])
+    play_round(cup)
+    assert (cup_news(miriam), cup_news(carl)) == ([Kind.CUP_ROUND_ENDED], [Kind.CUP_ROUND_ENDED])
+    play_round(cup)
+    assert (cup_news(miriam), cup_news(carl)) == ([Kind.CUP_FINISHED], [Kind.CUP_FINISHED])
+    order = [row.entrant for row in plan_of(cup).standings(played(cup))]
+    entry = CupEntry.objects.get(cup=cup, bot__owner=miriam)
+    rank = order.index(entry.number or 0) + 1
+    assert f"rank {rank} of 4" in news(miriam)[-1].sentence
+    winner = CupEntry.objects.get(cup=cup, number=order[0])
+    assert f"{winner.bot.name} has rank 1 of 4" in news(carl)[-1].sentence
+    assert resolve(news(miriam)[-1].path).url_name == "cup"
+
+
+def test_a_canceled_cup_is_news_for_all_but_those_who_canceled_it(cup: Cup, miriam: User, carl: User) -> None:
+    call_off(carl, cup, "The room is closed.")
+    assert cup_news(miriam) == [Kind.CUP_CANCELED]
+    assert "The room is closed." in news(miriam)[-1].sentence
+
+
+def test_the_owner_of_a_bot_that_is_rejected_at_the_deadline_is_told_why(cup: Cup, miriam: User) -> None:
+    Bot.objects.filter(owner=miriam).update(paused=timezone.now(), pause_reason="It failed.")
+    due(cup)
+    (found,) = [one for one in news(miriam) if one.kind.startswith("cup-")]
+    entry = CupEntry.objects.get(cup=cup, bot__owner=miriam)
+    assert (found.kind, entry.state) == (Kind.CUP_ENTRY_REJECTED, CupEntry.State.REJECTED)
+    assert entry.reason in found.sentence
+
+
+def test_an_organizer_whose_bot_plays_has_one_piece_of_news(cup: Cup, miriam: User) -> None:
+    cup.co_organizers.add(miriam)
+    due(cup)
+    assert cup_news(miriam) == [Kind.CUP_STARTED]
+
+
+def test_a_digest_contains_the_news_of_a_cup_once(cup: Cup, miriam: User, carl: User) -> None:
+    due(cup)
+    CupRound.objects.update(started=timezone.now() - timedelta(minutes=5))
+    assert digests.write_all() == 2
+    assert sorted(email.to for email in mail.outbox) == [["carl@example.org"], ["miriam@example.org"]]
+    User.objects.update(next_digest=None)
+    assert digests.write_all() == 0
