@@ -7,6 +7,8 @@
 - A challenge is for the user who made it and the owners of its players.
 - An open game is for everyone who may know of its ladder, or only for invited players. Players who offered it or joined
   it always see it.
+- Everyone who may see its ladder sees a cup. A cup by link is in no list. Its organizers and staff run it, and only the
+  main organizer and staff choose the co-organizers. A suspended user organizes nothing.
 
 ``ladder.openness`` decides when a deal is public.
 """
@@ -24,7 +26,18 @@ from django.utils.translation import gettext
 
 from bots.models import Bot, BotVersion
 from esr_platform.accounts.models import User
-from ladder.models import Agreement, Exhibition, Invitation, Ladder, Match, Proposal, ProposalPlayer, Seat, SeatLog
+from ladder.models import (
+    Agreement,
+    Cup,
+    Exhibition,
+    Invitation,
+    Ladder,
+    Match,
+    Proposal,
+    ProposalPlayer,
+    Seat,
+    SeatLog,
+)
 from ladder.models.ladders import Viewer
 from ladder.openness import opened
 
@@ -126,6 +139,33 @@ def may_cancel(exhibition: Exhibition, user: Viewer) -> bool:
     begun = exhibition.state not in (Exhibition.State.INVITED, Exhibition.State.PLANNED)
     agreed = Agreement.objects.filter(exhibition=exhibition, person=user.pk, agreed=True)
     return not begun and user.pk is not None and agreed.exists()
+
+
+def cups_seen_by(user: Viewer) -> QuerySet[Cup]:
+    """The cups whose pages ``user`` may see, with their ladder and organizer. Lists show only those with ``listed``."""
+    return Cup.objects.select_related("ladder", "organizer").filter(ladder__in=Ladder.objects.visible_to(user))
+
+
+def cup_seen_by(user: Viewer, slug: str) -> Cup:
+    """The cup with this slug, if ``user`` may see it. Raises ``Http404``."""
+    return found(cups_seen_by(user), gettext("Cup not found."), slug=slug)
+
+
+def organizes(user: Viewer, cup: Cup) -> bool:
+    """Whether ``user`` organizes ``cup``, alone or with others."""
+    if user.pk is None or not user.is_active:
+        return False
+    return cup.organizer_id == user.pk or cup.co_organizers.filter(pk=user.pk).exists()
+
+
+def may_run(user: Viewer, cup: Cup) -> bool:
+    """Whether ``user`` may use the desk of ``cup``: its organizers and staff."""
+    return is_staff(user) or organizes(user, cup)
+
+
+def chooses_organizers(user: Viewer, cup: Cup) -> bool:
+    """Whether ``user`` may add and remove co-organizers of ``cup``: the main organizer and staff."""
+    return is_staff(user) or (user.pk is not None and user.is_active and cup.organizer_id == user.pk)
 
 
 def public_bots() -> QuerySet[Bot]:

@@ -1,25 +1,39 @@
-"""The organizer's desk: pause and resume a cup, remove entrants, and rule on tables.
+"""The organizer's desk: pause, change or cancel a cup, remove entrants, and rule on tables.
 
-Records never change. Every ruling is appended to the ledger of the cup with its reason and its author.
+Records never change. Every action is appended to the ledger of the cup with its reason and its author. Each holds the
+row of the cup, as every step of ``ladder.cups.progress`` does, so the two never interleave.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
+from typing import Any, Final
 
+from django.contrib.auth import get_user_model
 from django.db import transaction
+from django.db.models import Sum
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.limits import hold_acting
 from esr_platform.accounts.models import User
-from ladder.cups import proof
-from ladder.cups.progress import cancel_queued, leave
-from ladder.cups.registration import cancel, organizes
-from ladder.models import Cup, CupEntry, CupTable, Match
+from games.rules import Document
+from ladder import access
+from ladder.cups import proof, registration
+from ladder.models import Cup, CupEntry, CupLedgerEntry, CupRound, CupTable, Match
 from ladder.pairings.rounds import Points
 from ladder.pairings.seatings import seatings
 
-LONGEST_REASON = 500
+LONGEST_REASON: Final = 500
+MOST_CO_ORGANIZERS: Final = 10
+MOST_RESERVED: Final = 0.9
+"""The largest share of the workers that site admins can reserve for all open cups together."""
+
+BRACKETS: Final = (Cup.Format.KNOCKOUT, Cup.Format.HALVING)
+"""The formats in which the results of a round decide who plays the next one."""
 
 
 class Ruling(StrEnum):
@@ -30,58 +44,198 @@ class Ruling(StrEnum):
     BYE = "bye"
 
 
-def pause(by: User, cup: Cup, *, paused: bool) -> None:
-    """Pause or resume a cup. Games that are queued are played; no new round begins. Raises ``Refused``."""
+# --- The cup ---------------------------------------------------------------------------------------------------------
+
+
+def pause(by: User, cup: Cup, *, paused: bool, reason: str = "") -> bool:
+    """Pause a cup, which needs a reason, or resume it. Returns whether that changed anything. Raises ``Refused``.
+
+    Games of the current round are still played; no new round begins. The registration goes on.
+    """
     with transaction.atomic():
         cup = _held(by, cup)
+        said = _reason(reason) if paused or reason.strip() else ""
+        if cup.paused == paused:
+            return False
         Cup.objects.filter(pk=cup.pk).update(paused=paused)
+        proof.append(cup, proof.Kind.PAUSED if paused else proof.Kind.RESUMED, {"reason": said}, by)
+        return True
 
 
 def call_off(by: User, cup: Cup, reason: str) -> None:
     """Cancel a cup. Its finished games remain visible. Raises ``Refused``."""
     with transaction.atomic():
         cup = _held(by, cup)
-        cancel(cup, _reason(reason))
-        cancel_queued(Match.objects.filter(block__cup_table__round__cup=cup), "The cup was canceled.")
+        registration.cancel(cup, _reason(reason), by)
+        registration.cancel_queued(Match.objects.filter(block__cup_table__round__cup=cup), "The cup was canceled.")
 
 
-def remove(by: User, entry: CupEntry, reason: str, *, disqualified: bool = False) -> None:
-    """Withdraw or disqualify an entrant. Only results that are not decided yet change. Raises ``Refused``."""
+@dataclass(frozen=True)
+class CupChange:
+    """What can be changed before the registration closes."""
+
+    title: str
+    about: str
+    closes_at: datetime
+    starts_at: datetime
+    repeat_days: int | None
+
+
+def change(by: User, cup: Cup, wanted: CupChange) -> list[str]:
+    """Change a cup before its registration closes; return the names of the changed fields. Raises ``Refused``.
+
+    Titles are not in the ledger because moderators may remove them.
+    """
     with transaction.atomic():
-        cup = Cup.objects.select_for_update(no_key=True).get(pk=entry.cup_id)
-        own = entry.bot.owner_id == by.pk and not disqualified
-        if not own and not organizes(by, cup) and not by.is_staff:
-            raise Refused(_("Only the organizers of this cup can do that."), code="not_organizer")
-        if cup.state not in (Cup.State.READY, Cup.State.RUNNING) or entry.number is None:
-            raise Refused(_("This cup is not running. Nothing was changed."), code="not_running")
+        cup = _held(by, cup)
+        if cup.state != Cup.State.REGISTRATION or cup.closes_at <= timezone.now():
+            raise Refused(_("Registration has closed. Nothing was changed."), code="registration_closed")
+        new: dict[str, Any] = {
+            "title": registration.clean_title(wanted.title),
+            "about": registration.clean_about(wanted.about),
+            "closes_at": wanted.closes_at,
+            "starts_at": wanted.starts_at,
+            "repeat_days": wanted.repeat_days,
+        }
+        registration.require_not_removed(by, new["title"], new["about"])
+        changed = {name: value for name, value in new.items() if value != getattr(cup, name)}
+        if "title" in changed:
+            registration.require_free_title(wanted.title, but=(cup.pk, cup.previous_id))
+        if changed.keys() & {"closes_at", "starts_at"}:
+            registration.require_times(wanted.closes_at, wanted.starts_at)
+        registration.require_repeat(wanted.repeat_days)
+        if changed:
+            Cup.objects.filter(pk=cup.pk).update(**changed)
+            times = {name: value.isoformat() for name, value in changed.items() if isinstance(value, datetime)}
+            _changed(cup, by, sorted(changed), times)
+        return sorted(changed)
+
+
+def reserve(by: User, cup: Cup, share: float | None) -> None:
+    """Reserve a share of the workers for one cup, or end the reservation. For site admins. Raises ``Refused``."""
+    with transaction.atomic():
+        cup = _held(by, cup)
+        if not access.is_staff(by):
+            raise Refused(_("Only site admins can reserve workers for a cup."), code="not_staff")
+        others = Cup.objects.filter(state__in=Cup.OPEN).exclude(pk=cup.pk).aggregate(total=Sum("worker_share"))
+        most = MOST_RESERVED - (others["total"] or 0)
+        if share is not None and not 0.01 <= share <= most + 1e-9:
+            text = _("Choose 1 to %(most)s percent: all reservations together can have at most %(all)s percent.")
+            raise Refused(text % {"most": round(100 * most), "all": round(100 * MOST_RESERVED)}, code="worker_share")
+        if share != cup.worker_share:
+            Cup.objects.filter(pk=cup.pk).update(worker_share=share)
+            _changed(cup, by, ["worker_share"], {"worker_share": share})
+
+
+# --- Co-organizers ---------------------------------------------------------------------------------------------------
+
+
+def add_organizer(by: User, cup: Cup, username: str) -> User:
+    """Make a user a co-organizer. Only the main organizer and site admins can do that. Raises ``Refused``."""
+    with transaction.atomic():
+        cup = _held(by, cup)
+        _require_chooses(by, cup)
+        users = get_user_model()._default_manager.filter(is_active=True, username=username.strip())
+        user = None if "\0" in username else users.first()
+        if user is None or user.pk == cup.organizer_id:
+            text = _("No other user with this name was found. Check the spelling, including upper and lower case.")
+            raise Refused(text, code="unknown_user")
+        if cup.co_organizers.filter(pk=user.pk).exists():
+            return user
+        if cup.co_organizers.count() >= MOST_CO_ORGANIZERS:
+            text = _("This cup has %(most)s co-organizers (the maximum). Remove one to add another.")
+            raise Refused(text % {"most": MOST_CO_ORGANIZERS}, code="too_many_organizers")
+        cup.co_organizers.add(user)
+        _changed(cup, by, ["co_organizers"], {"added": user.pk})
+        return user
+
+
+def remove_organizer(by: User, cup: Cup, user_id: int) -> bool:
+    """Remove a co-organizer, or leave as one. Returns whether that changed anything. Raises ``Refused``."""
+    with transaction.atomic():
+        cup = _held(by, cup)
+        if user_id != by.pk:
+            _require_chooses(by, cup)
+        if not cup.co_organizers.filter(pk=user_id).exists():
+            return False
+        cup.co_organizers.remove(user_id)
+        _changed(cup, by, ["co_organizers"], {"removed": user_id})
+        return True
+
+
+def _require_chooses(by: User, cup: Cup) -> None:
+    if not access.chooses_organizers(by, cup):
+        text = _("Only the main organizer of this cup can choose its co-organizers.")
+        raise Refused(text, code="not_main_organizer")
+
+
+def _changed(cup: Cup, by: User, fields: list[str], more: Document) -> None:
+    proof.append(cup, proof.Kind.CHANGED, {"fields": fields, **more}, by)
+
+
+# --- Entrants --------------------------------------------------------------------------------------------------------
+
+
+def remove(by: User, entry: CupEntry, reason: str, *, disqualified: bool = False) -> bool:
+    """Withdraw or disqualify an entrant. Returns whether it was still in the cup. Raises ``Refused``.
+
+    Only results that are not decided yet change: the entrant ranks last in them. Before the deadline, a disqualified
+    bot is taken off the list and cannot enter this cup again.
+    """
+    with transaction.atomic():
+        cup = _held(by, entry.cup)
         state = CupEntry.State.DISQUALIFIED if disqualified else CupEntry.State.WITHDRAWN
-        leave(cup, entry, state, _reason(reason), by)
+        return registration.leave(cup, entry, state, _reason(reason), by)
 
 
-def rule(by: User, table: CupTable, ruling: Ruling, reason: str, entrant: int | None = None) -> None:
+# --- Rulings ---------------------------------------------------------------------------------------------------------
+
+
+def rule(by: User, table: CupTable, ruling: Ruling, reason: str, entrant: int | None = None) -> bool:
     """Rule on a table of a running cup. ``entrant`` is the one who loses. Raises ``Refused``.
 
-    A decided table of an ended round gets a new result in the ledger. The pairings of earlier rounds remain.
+    Games of the table that have not begun are canceled. A decided table of an ended round gets a new result in the
+    ledger. Earlier pairings remain, so in a knockout and in successive halving, a table whose round was followed by
+    another one keeps its result. Returns ``False`` if the last ruling on the table was the same.
     """
     with transaction.atomic():
         cup = _held(by, table.round.cup)
         table = CupTable.objects.select_related("round").get(pk=table.pk)
         if ruling is Ruling.LOSS and entrant not in table.entrants:
             raise Refused(_("Choose the entrant of this table who loses."), code="unknown_entrant")
-        points = ruled(
-            len(table.entrants), table.points, ruling, None if entrant is None else table.entrants.index(entrant)
-        )
-        cancel_queued(Match.objects.filter(block__cup_table=table), "The organizer ruled on this table.")
-        CupTable.objects.filter(pk=table.pk).update(points=points and list(points), decided=True)
-        document = {
+        if is_settled(cup, table.round):
+            text = _("The next round was already paired from this result. Disqualify the entrant instead.")
+            raise Refused(text, code="already_paired")
+        loser = table.entrants.index(entrant) if ruling is Ruling.LOSS else None
+        points = ruled(len(table.entrants), table.points, ruling, loser)
+        document: Document = {
             "round": table.round.number,
             "table": table.index,
             "ruling": str(ruling),
-            "entrant": entrant,
+            "entrant": entrant if ruling is Ruling.LOSS else None,
             "points": points and list(points),
             "reason": _reason(reason),
         }
+        if _is_repeated(cup, document):
+            return False
+        games = Match.objects.filter(block__cup_table=table)
+        registration.cancel_queued(games, "The organizer ruled on this table.")
+        CupTable.objects.filter(pk=table.pk).update(points=points and list(points), decided=True)
         proof.append(cup, proof.Kind.RULING, document, by)
+        return True
+
+
+def is_settled(cup: Cup, round_: CupRound) -> bool:
+    """Whether the results of ``round_`` cannot change because they have decided who plays the next round."""
+    return cup.format in BRACKETS and CupRound.objects.filter(cup=cup, number__gt=round_.number).exists()
+
+
+def _is_repeated(cup: Cup, document: Document) -> bool:
+    """Whether the last ruling on the table was the same, as after a double click."""
+    rulings = CupLedgerEntry.objects.filter(cup=cup, kind=proof.Kind.RULING).order_by("-number")
+    past = (one for one in rulings.values_list("document", flat=True))
+    same = (one for one in past if (one["round"], one["table"]) == (document["round"], document["table"]))
+    return next(same, None) == document
 
 
 def ruled(seats: int, points: Points | None, ruling: Ruling, loser: int | None) -> Points | None:
@@ -96,8 +250,10 @@ def ruled(seats: int, points: Points | None, ruling: Ruling, loser: int | None) 
 
 
 def _held(by: User, cup: Cup) -> Cup:
-    held = Cup.objects.select_for_update(no_key=True).get(pk=cup.pk)
-    if not organizes(by, held) and not by.is_staff:
+    """The row of ``cup``, locked, for a user who may run it. The user's row is locked before it."""
+    by = hold_acting(by.pk)
+    held = Cup.objects.select_for_update(no_key=True, of=("self",)).select_related("ladder").get(pk=cup.pk)
+    if not access.may_run(by, held):
         raise Refused(_("Only the organizers of this cup can do that."), code="not_organizer")
     if held.state not in Cup.OPEN:
         raise Refused(_("This cup has ended. Nothing was changed."), code="already_ended")
@@ -105,6 +261,7 @@ def _held(by: User, cup: Cup) -> Cup:
 
 
 def _reason(text: str) -> str:
-    if not text.strip() or len(text) > LONGEST_REASON:
+    said = text.strip()
+    if not said or len(said) > LONGEST_REASON or "\0" in said:
         raise Refused(_("Enter a reason of 1 to %(most)s characters.") % {"most": LONGEST_REASON}, code="reason")
-    return text.strip()
+    return said

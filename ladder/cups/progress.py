@@ -23,12 +23,11 @@ from django.db.models.functions import Now
 
 from bots.models import Bot, BotVersion
 from bots.programs import LostCode, NotHere, house_bot, program_of
-from esr_platform.accounts.models import User
 from games.chance import commitment
 from games.rules import Document
 from ladder.cups import proof
 from ladder.cups.formats import Plan
-from ladder.cups.registration import freeze
+from ladder.cups.registration import cancel_queued, freeze, leave, repeat
 from ladder.matches.blocks import BlockPlayer, CupBlock, schedule_cup_blocks
 from ladder.matches.dispatch import dispatch
 from ladder.models import Block, Cup, CupDeal, CupEntry, CupLedgerEntry, CupRound, CupTable, Match, SeatResult
@@ -80,6 +79,7 @@ def _step(cup_id: int) -> bool:
             return True
         if cup.state == Cup.State.REGISTRATION and cup.closes_at <= now:
             freeze(cup)
+            repeat(cup)
             return True
         if cup.state == Cup.State.READY and cup.starts_at <= now and not cup.paused:
             Cup.objects.filter(pk=cup_id).update(state=Cup.State.RUNNING)
@@ -200,27 +200,6 @@ def left(cup: Cup) -> dict[int, CupEntry]:
 # --- Entrants who leave ----------------------------------------------------------------------------------------------
 
 
-def leave(cup: Cup, entry: CupEntry, state: CupEntry.State, reason: str, by: User | None = None) -> bool:
-    """Take an entrant out of a frozen cup, in a transaction that holds the row of ``cup``. Only the first call counts.
-
-    Decided tables remain as they are.
-    """
-    entered = CupEntry.objects.filter(pk=entry.pk, state=CupEntry.State.ENTERED, number__isnull=False)
-    if not entered.update(state=state, reason=reason):
-        return False
-    proof.append(cup, CupLedgerEntry.Kind.LEFT, {"entrant": entry.number, "state": str(state), "reason": reason}, by)
-    undecided = CupTable.objects.filter(round__cup=cup, round__ended=None, decided=False)
-    tables = [pk for pk, entrants in undecided.values_list("pk", "entrants") if entry.number in entrants]
-    cancel_queued(Match.objects.filter(block__cup_table__in=tables), "An entrant of this table has left the cup.")
-    return True
-
-
-def cancel_queued(matches: QuerySet[Match], reason: str) -> int:
-    """Cancel those of ``matches`` that are queued, in a transaction that holds the row of their cup; how many."""
-    queued = Match.objects.filter(pk__in=matches.values("pk"), status=Match.Status.QUEUED)  # a worker may claim one
-    return queued.update(status=Match.Status.CANCELLED, reason=reason, ended=Now())
-
-
 def _away(cup_id: int) -> QuerySet[CupEntry]:
     """The entries of an open cup whose bot cannot play any more. A paused bot can be resumed until the deadline."""
     gone = Q(bot__retired__isnull=False) | Q(bot__suspended__isnull=False)
@@ -234,10 +213,7 @@ def _remove_unplayable(cup: Cup) -> bool:
     """Withdraw the entries whose bot cannot play any more. Returns whether there were any."""
     away = [(entry, reason) for entry in _away(cup.pk) if (reason := _why_away(entry))]
     for entry, reason in away:
-        if entry.number is None:
-            CupEntry.objects.filter(pk=entry.pk).update(state=CupEntry.State.WITHDRAWN, reason=reason)
-        else:
-            leave(cup, entry, CupEntry.State.WITHDRAWN, reason)
+        leave(cup, entry, CupEntry.State.WITHDRAWN, reason)
     return bool(away)
 
 

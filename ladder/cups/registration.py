@@ -1,21 +1,24 @@
-"""Create a cup, enter and withdraw bots, and freeze the entrant list at the deadline."""
+"""Create a cup or the next one of a series, enter and withdraw bots, and freeze the entrant list at the deadline."""
 
 from __future__ import annotations
 
-import re
 import secrets
-from collections.abc import Collection
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+import unicodedata
+from collections.abc import Collection, Iterator
+from dataclasses import asdict, dataclass, fields, replace
+from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Final
-from zoneinfo import available_timezones
+from zoneinfo import ZoneInfo, available_timezones
 
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
+from bots.lookalikes import alike, has_banned_word, has_invisible, is_reserved, mixes_scripts
 from bots.models import Bot, BotVersion
 from bots.names import letters_of
 from bots.programs import plays
@@ -25,16 +28,21 @@ from esr_platform.accounts.mail import contact_staff
 from esr_platform.accounts.models import User
 from games.registry import GAMES
 from games.rules import Document
+from ladder.access import organizes
 from ladder.cups import proof
 from ladder.matches.blocks import KEY_BYTES, key_hash
-from ladder.models import Cup, CupEntry, Intervention, Ladder, Membership
+from ladder.models import Cup, CupEntry, CupTable, Intervention, Ladder, Match, Membership
 from ladder.pairings.round_robin import MOST_BALANCED
 
 MOST_ENTRANTS: Final = 512
 MOST_BLOCKS: Final = 20
 MOST_ROUNDS: Final = 30
+LONGEST_TITLE: Final = 60
+LONGEST_ABOUT: Final = 1000
+LONGEST_REPEAT: Final = timedelta(days=90)
 SOONEST: Final = timedelta(minutes=1)
 LATEST: Final = timedelta(days=180)
+RESERVED_SLUGS: Final = ("new", "calendar")
 
 _OPEN: Final = Limit(
     "MAX_OPEN_CUPS_PER_USER",
@@ -72,40 +80,75 @@ class CupForm:
 def create_cup(by: User, form: CupForm) -> Cup:
     """Create a cup with a new key. Raises ``Refused`` with a sentence for the user."""
     ladder = _ladder(form)
-    _require_times(form)
+    require_times(form.closes_at, form.starts_at)
     _require_size(form, ladder)
-    _require_not_removed(by, form)
-    slug = slugify(form.title)[:60].strip("-")
-    if not slug or not re.search(r"[a-z0-9]", slug):
-        raise Refused(_("The title must contain letters (a to z) or digits for its URL."), code="no_slug")
+    _require_repeat(form)
+    if by.email_address is None:
+        text = _("Only users with a verified email address can create a cup. Verify your address on the account page.")
+        raise Refused(text, code="email_not_verified")
+    form = replace(form, title=clean_title(form.title), about=clean_about(form.about))
+    require_not_removed(by, form.title, form.about)
+    with transaction.atomic():
+        hold_acting(by.pk)
+        _OPEN.require(Cup.objects.filter(organizer=by, state__in=Cup.OPEN))
+        _A_DAY.require(Cup.objects.filter(organizer=by))
+        require_free_title(form.title)
+        return _create(by, ladder, form)
+
+
+def _create(organizer: User, ladder: Ladder, form: CupForm, previous: Cup | None = None) -> Cup:
+    """Store a cup whose settings are valid."""
     key = secrets.token_bytes(KEY_BYTES)
+    settings = {name: value for name, value in asdict(form).items() if name not in ("game", "seats")}
+    cup = Cup(ladder=ladder, organizer=organizer, previous=previous, key=key, key_hash=key_hash(key), **settings)
+    cup.slug = _slug(cup)
     try:
         with transaction.atomic():
-            hold_acting(by.pk)
-            _OPEN.require(Cup.objects.filter(organizer=by, state__in=Cup.OPEN))
-            _A_DAY.require(Cup.objects.filter(organizer=by))
-            return Cup.objects.create(
-                slug=slug,
-                title=form.title.strip(),
-                about=form.about.strip(),
-                ladder=ladder,
-                format=form.format,
-                blocks=form.blocks,
-                rounds=form.rounds,
-                capacity=form.capacity,
-                entries_per_user=form.entries_per_user,
-                at_a_table=form.at_a_table,
-                listed=form.listed,
-                organizer=by,
-                closes_at=form.closes_at,
-                starts_at=form.starts_at,
-                time_zone=form.time_zone,
-                repeat_days=form.repeat_days,
-                key=key,
-                key_hash=key_hash(key),
-            )
+            cup.save(force_insert=True)
     except IntegrityError as error:
-        raise Refused(_("Another cup has this title. Choose a different title."), code="slug_taken") from error
+        text = _("Another cup was created at the same time. Nothing was changed. Try again.")
+        raise Refused(text, code="slug_taken") from error
+    return cup
+
+
+def _slug(cup: Cup) -> str:
+    """The slug of a new cup: from its title, and the date if it is taken. The slug of a cup by link is random, too."""
+    base = slugify(cup.title)[:40].strip("-_") or "cup"
+    if not cup.listed:
+        return f"{base}-{secrets.token_hex(8)}"
+    day = f"{base}-{cup.starts_at.astimezone(ZoneInfo(cup.time_zone)):%Y-%m-%d}"
+    for slug in (base, day):
+        if slug not in RESERVED_SLUGS and not Cup.objects.filter(slug=slug).exists():
+            return slug
+    return f"{day}-{secrets.token_hex(3)}"
+
+
+def clean_title(title: str) -> str:
+    """Normalize a title. Raises ``Refused`` for unreadable, misleading or offensive titles."""
+    text = " ".join(unicodedata.normalize("NFKC", title).split())
+    if not 1 <= len(text) <= LONGEST_TITLE:
+        raise Refused(_("Enter a title of 1 to %(most)s characters.") % {"most": LONGEST_TITLE}, code="title")
+    if has_invisible(text) or not any(char.isalnum() for char in text):
+        raise Refused(_("A title must contain a letter or digit and no invisible characters."), code="title")
+    if mixes_scripts(text):
+        raise Refused(_("Each word of a title must use a single alphabet. Choose another title."), code="title")
+    if is_reserved(text) or has_banned_word(text):
+        raise Refused(_("This title is reserved or offensive. Choose another title."), code="title")
+    return text
+
+
+def clean_about(about: str) -> str:
+    """Strip a description. Raises ``Refused`` if it is too long."""
+    if len(about.strip()) > LONGEST_ABOUT or "\0" in about:
+        raise Refused(_("Enter a description of up to %(most)s characters.") % {"most": LONGEST_ABOUT}, code="about")
+    return about.strip()
+
+
+def require_free_title(title: str, but: Collection[int | None] = ()) -> None:
+    """Require that no open cup in the list, other than ``but``, has a title that looks like ``title``."""
+    others = Cup.objects.filter(state__in=Cup.OPEN, listed=True).exclude(pk__in=[one for one in but if one])
+    if any(alike(title, other) for other in others.values_list("title", flat=True)):
+        raise Refused(_("Another open cup has this title. Choose a different title."), code="title_taken")
 
 
 def _ladder(form: CupForm) -> Ladder:
@@ -122,29 +165,41 @@ def _ladder(form: CupForm) -> Ladder:
     return ladder
 
 
-def _require_not_removed(by: User, form: CupForm) -> None:
+def require_not_removed(by: User, title: str, about: str) -> None:
     """Refuse texts that a moderator removed from a cup of ``by``, ignoring spaces and punctuation."""
     removed = Intervention.objects.filter(cup__organizer=by).values_list("action", "before")
     known = {(action, letters_of(text)) for action, text in removed}
-    texts = {Intervention.Action.REMOVED_TITLE: form.title, Intervention.Action.REMOVED_ABOUT: form.about}
+    texts = {Intervention.Action.REMOVED_TITLE: title, Intervention.Action.REMOVED_ABOUT: about}
     if any((action.value, letters_of(text)) in known for action, text in texts.items() if text.strip()):
         text = _("A moderator removed this title or description from one of your cups. Choose another one.")
         raise Refused(f"{text} {contact_staff('mistake')}", code="removed_by_moderator")
 
 
-def _require_times(form: CupForm) -> None:
+def require_times(closes_at: datetime, starts_at: datetime) -> None:
+    """Require that a cup can have these times. Raises ``Refused``."""
     now = timezone.now()
-    if form.time_zone not in available_timezones():
-        raise Refused(_("Choose a time zone from the list, such as Europe/Berlin."), code="time_zone")
-    if form.closes_at < now + SOONEST:
+    if closes_at < now + SOONEST:
         raise Refused(
             _("The registration must close at least 1 minute from now. Choose a later time."), code="too_early"
         )
-    if form.starts_at < form.closes_at:
+    if starts_at < closes_at:
         raise Refused(_("The cup must start after its registration closes. Choose a later start."), code="start_early")
-    if form.starts_at > now + LATEST:
+    if starts_at > now + LATEST:
         text = _("Choose a start within the next %(days)s days.") % {"days": LATEST.days}
         raise Refused(text, code="too_late")
+
+
+def _require_repeat(form: CupForm) -> None:
+    if form.time_zone not in time_zones():
+        raise Refused(_("Choose a time zone from the list, such as Europe/Berlin."), code="time_zone")
+    require_repeat(form.repeat_days)
+
+
+def require_repeat(days: int | None) -> None:
+    """Require that a cup can be repeated every ``days`` days. Raises ``Refused``."""
+    if days is not None and not 1 <= days <= LONGEST_REPEAT.days:
+        text = _("Choose 1 to %(most)s days until the next cup, or leave the field empty.")
+        raise Refused(text % {"most": LONGEST_REPEAT.days}, code="repeat_days")
 
 
 def _require_size(form: CupForm, ladder: Ladder) -> None:
@@ -168,11 +223,6 @@ def _require_size(form: CupForm, ladder: Ladder) -> None:
 # --- Entries ---------------------------------------------------------------------------------------------------------
 
 
-def organizes(user: User, cup: Cup) -> bool:
-    """Whether ``user`` organizes ``cup``, alone or with others."""
-    return cup.organizer_id == user.pk or cup.co_organizers.filter(pk=user.pk).exists()
-
-
 def enter(by: User, cup: Cup, bot: Bot) -> CupEntry:
     """Enter a bot of ``by``; organizers can also enter house bots. The call is idempotent. Raises ``Refused``."""
     with transaction.atomic():
@@ -185,6 +235,9 @@ def enter(by: User, cup: Cup, bot: Bot) -> CupEntry:
         existing = CupEntry.objects.filter(cup=cup, bot=bot).first()
         if existing is not None and existing.state == CupEntry.State.ENTERED:
             return existing
+        if existing is not None and existing.state == CupEntry.State.DISQUALIFIED:
+            text = _("The organizers have disqualified this bot. Ask them, or enter another bot.")
+            raise Refused(text, code="disqualified")
         _require_playable(cup, bot)
         entered = CupEntry.objects.filter(cup=cup, state=CupEntry.State.ENTERED)
         if entered.count() >= cup.capacity:
@@ -199,15 +252,51 @@ def enter(by: User, cup: Cup, bot: Bot) -> CupEntry:
 
 
 def withdraw(by: User, entry: CupEntry) -> CupEntry:
-    """Withdraw an entry before the deadline. Raises ``Refused``; later, use ``ladder.cups.desk.remove``."""
+    """Withdraw an own bot; organizers can also withdraw house bots. The call is idempotent. Raises ``Refused``.
+
+    After the deadline, only undecided results change: the bot ranks last in them.
+    """
     with transaction.atomic():
+        hold_acting(by.pk)
         cup = _held(entry.cup)
-        _require_registration(cup)
-        if entry.bot.owner_id != by.pk and not organizes(by, cup):
+        owner = entry.bot.owner_id
+        if owner != by.pk and not (owner is None and organizes(by, cup)):
             raise Refused(_("You can withdraw your own bots only."), code="not_your_bot")
-        CupEntry.objects.filter(pk=entry.pk, state=CupEntry.State.ENTERED).update(state=CupEntry.State.WITHDRAWN)
+        if cup.state not in Cup.OPEN:
+            raise Refused(_("This cup has ended. Nothing was changed."), code="already_ended")
+        if cup.state == Cup.State.REGISTRATION:
+            leave(cup, entry, CupEntry.State.WITHDRAWN, "")
+        else:
+            leave(cup, entry, CupEntry.State.WITHDRAWN, "Withdrawn by its owner.", by)
         entry.refresh_from_db()
         return entry
+
+
+def leave(cup: Cup, entry: CupEntry, state: CupEntry.State, reason: str, by: User | None = None) -> bool:
+    """Take an entry out of an open cup, in a transaction that holds the row of ``cup``. Only the first call counts.
+
+    Decided tables remain as they are. The ledger records it with its author, or if the entrant list is frozen.
+    ``reason`` is public. Returns whether the entry was still in the cup.
+    """
+    if not CupEntry.objects.filter(pk=entry.pk, state=CupEntry.State.ENTERED).update(state=state, reason=reason):
+        return False
+    entry = CupEntry.objects.get(pk=entry.pk)
+    document: Document = {"entrant": entry.number, "state": str(state), "reason": reason}
+    if entry.number is None:
+        if by is not None:
+            proof.append(cup, proof.Kind.LEFT, {**document, "bot": entry.bot_id}, by)
+        return True
+    proof.append(cup, proof.Kind.LEFT, document, by)
+    undecided = CupTable.objects.filter(round__cup=cup, round__ended=None, decided=False)
+    tables = [pk for pk, entrants in undecided.values_list("pk", "entrants") if entry.number in entrants]
+    cancel_queued(Match.objects.filter(block__cup_table__in=tables), "An entrant of this table has left the cup.")
+    return True
+
+
+def cancel_queued(matches: QuerySet[Match], reason: str) -> int:
+    """Cancel those of ``matches`` that are queued, in a transaction that holds the row of their cup; how many."""
+    queued = Match.objects.filter(pk__in=matches.values("pk"), status=Match.Status.QUEUED)  # a worker may claim one
+    return queued.update(status=Match.Status.CANCELLED, reason=reason, ended=Now())
 
 
 def _held(cup: Cup) -> Cup:
@@ -263,7 +352,7 @@ def freeze(cup: Cup) -> None:
         else:
             ready.append((entry, version))
     if len(ready) < max(2, cup.ladder.seats):
-        text = f"Only {len(ready)} bots were ready at the deadline. The cup needs {max(2, cup.ladder.seats)}."
+        text = f"Too few bots could play at the deadline: {len(ready)}. The cup needs {max(2, cup.ladder.seats)}."
         cancel(cup, text)
         return
     ratings = _ratings(cup, {entry.bot_id for entry, _version in ready})
@@ -301,8 +390,65 @@ def _ratings(cup: Cup, bots: Collection[int]) -> dict[int, int]:
     return dict(Membership.objects.filter(ladder=cup.ladder_id, bot__in=bots).values_list("bot", "rating"))
 
 
-def cancel(cup: Cup, reason: str) -> None:
-    """Cancel a cup that has not ended. Call it in a transaction that holds its row."""
-    Cup.objects.filter(pk=cup.pk, state__in=Cup.OPEN).update(
-        state=Cup.State.CANCELLED, reason=reason[:500], ended=Now()
-    )
+def cancel(cup: Cup, reason: str, author: User | None = None) -> None:
+    """Cancel an open cup. Call it in a transaction that holds its row."""
+    Cup.objects.filter(pk=cup.pk).update(state=Cup.State.CANCELLED, reason=reason, ended=Now())
+    cup.state = Cup.State.CANCELLED
+    proof.append(cup, proof.Kind.CANCELLED, {"reason": reason}, author)
+
+
+# --- Time zones and series -------------------------------------------------------------------------------------------
+
+
+@cache
+def time_zones() -> tuple[str, ...]:
+    """The time zones to choose from: UTC and all regions with a city."""
+    names = (name for name in available_timezones() if "/" in name and not name.startswith(("Etc/", "SystemV/")))
+    return ("UTC", *sorted(names))
+
+
+def in_zone(local: datetime, zone: str) -> datetime | None:
+    """The moment at which clocks in ``zone`` show ``local``, the first one if there are two.
+
+    ``None`` if they never show it because they are put forward.
+    """
+    there = local.replace(tzinfo=ZoneInfo(zone), fold=0)
+    try:
+        back = there.astimezone(UTC).astimezone(ZoneInfo(zone))
+    except OverflowError:
+        return None
+    return there if back.replace(tzinfo=None) == local else None
+
+
+def repeat(cup: Cup) -> Cup | None:
+    """Create the next cup of a series once the registration of ``cup`` has closed. Hold the row of ``cup``.
+
+    The series ends if the organizer has left or is suspended, or after two cups in a row with too few bots.
+    """
+    organizer = cup.organizer
+    if not cup.repeat_days or organizer is None or not organizer.is_active or _failed_twice(cup):
+        return None
+    if Cup.objects.filter(previous=cup).exists():
+        return None
+    named = {one.name: getattr(cup, one.name) for one in fields(CupForm) if one.name not in ("game", "seats")}
+    closes_at, starts_at = next(_later(cup, cup.repeat_days))
+    form = CupForm(game=cup.ladder.game, seats=cup.ladder.seats, **named)
+    following = _create(organizer, cup.ladder, replace(form, closes_at=closes_at, starts_at=starts_at), cup)
+    following.co_organizers.set(cup.co_organizers.all())
+    return following
+
+
+def _failed_twice(cup: Cup) -> bool:
+    """Whether ``cup`` and the one before had too few bots at their deadline."""
+    last = (cup, cup.previous)
+    return all(one is not None and one.state == Cup.State.CANCELLED and not one.entrants_hash for one in last)
+
+
+def _later(cup: Cup, days: int) -> Iterator[tuple[datetime, datetime]]:
+    """Deadline and start of the following cups, at the same local times. Days without one of the times are left out."""
+    local = [time.astimezone(ZoneInfo(cup.time_zone)).replace(tzinfo=None) for time in (cup.closes_at, cup.starts_at)]
+    while True:
+        local = [time + timedelta(days=days) for time in local]
+        closes_at, starts_at = (in_zone(time, cup.time_zone) for time in local)
+        if closes_at is not None and starts_at is not None and closes_at >= timezone.now() + SOONEST:
+            yield closes_at, starts_at

@@ -21,13 +21,14 @@ def faults(cup: Cup) -> Iterator[str]:
     entries = [(one.number, one.kind, one.document, one.hash) for one in CupLedgerEntry.objects.filter(cup=cup)]
     yield from _chain(cup, entries)
     documents = [(kind, document) for _number, kind, document, _hash in entries]
-    if not documents or documents[0][0] != Kind.ENTRANTS or documents[-1][0] != Kind.END:
-        yield "The ledger must begin with the entrant list and end with the standings."
+    frozen = next((one for kind, one in documents if kind == Kind.ENTRANTS), None)
+    if frozen is None or documents[-1][0] != Kind.END:
+        yield "The ledger must contain the entrant list and end with the standings."
         return
     key = bytes.fromhex(documents[-1][1]["key"])
-    if sha256(key).hexdigest() != documents[0][1]["key_hash"] or documents[0][1]["key_hash"] != cup.key_hash:
+    if sha256(key).hexdigest() != frozen["key_hash"] or frozen["key_hash"] != cup.key_hash:
         yield "The published key does not match the key hash from before the start."
-    plan = plan_from(documents[0][1], key)
+    plan = plan_from(frozen, key)
     if plan.entrants_hash != cup.entrants_hash:
         yield "The entrant list does not match its hash."
     yield from _rounds(plan, documents)
@@ -52,7 +53,7 @@ def _rounds(plan: Plan, documents: list[tuple[str, Document]]) -> Iterator[str]:
         if kind not in (Kind.ROUND, Kind.END):
             continue
         before = documents[:position]
-        gone = [one["entrant"] for name, one in before if name == Kind.LEFT]
+        gone = [one["entrant"] for name, one in before if name == Kind.LEFT and one["entrant"] is not None]
         try:
             if kind == Kind.END:
                 if plan.next_round(played_from(before), gone) is not None:

@@ -2574,6 +2574,10 @@ class Migration(migrations.Migration):
                     models.PositiveSmallIntegerField(blank=True, help_text="days until the next such cup", null=True),
                 ),
                 (
+                    "worker_share",
+                    models.FloatField(blank=True, help_text="share of the workers reserved by site admins", null=True),
+                ),
+                (
                     "state",
                     models.CharField(
                         choices=[
@@ -2692,6 +2696,10 @@ class Migration(migrations.Migration):
                             ("results", "Results of a round"),
                             ("ruling", "Ruling"),
                             ("left", "Entrant left"),
+                            ("paused", "Paused"),
+                            ("resumed", "Resumed"),
+                            ("changed", "Settings changed"),
+                            ("cancelled", "Canceled"),
                             ("end", "End"),
                         ],
                         max_length=10,
@@ -2772,6 +2780,28 @@ class Migration(migrations.Migration):
             model_name="cup",
             name="co_organizers",
             field=models.ManyToManyField(blank=True, related_name="cups_helped", to=settings.AUTH_USER_MODEL),
+        ),
+        migrations.AddField(
+            model_name="cup",
+            name="previous",
+            field=models.OneToOneField(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="next",
+                to="ladder.cup",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="cup",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("worker_share", None),
+                    models.Q(("worker_share__gte", 0.01), ("worker_share__lte", 0.9)),
+                    _connector="OR",
+                ),
+                name="cup_worker_share_leaves_workers_to_others",
+            ),
         ),
         migrations.AddField(
             model_name="cup",
@@ -3072,7 +3102,23 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="cupledgerentry",
             constraint=models.CheckConstraint(
-                condition=models.Q(("kind__in", ["entrants", "round", "results", "ruling", "left", "end"])),
+                condition=models.Q(
+                    (
+                        "kind__in",
+                        [
+                            "entrants",
+                            "round",
+                            "results",
+                            "ruling",
+                            "left",
+                            "paused",
+                            "resumed",
+                            "changed",
+                            "cancelled",
+                            "end",
+                        ],
+                    )
+                ),
                 name="cup_ledger_kind_is_known",
             ),
         ),

@@ -54,6 +54,8 @@ class Cup(models.Model):
     starts_at = models.DateTimeField()
     time_zone = models.CharField(max_length=40, default="UTC", help_text="of the organizer, for display")
     repeat_days = models.PositiveSmallIntegerField(null=True, blank=True, help_text="days until the next such cup")
+    previous = models.OneToOneField("self", on_delete=models.SET_NULL, null=True, blank=True, related_name="next")
+    worker_share = models.FloatField(null=True, blank=True, help_text="share of the workers reserved by site admins")
     state = models.CharField(max_length=12, choices=State, default=State.REGISTRATION)
     paused = models.BooleanField(default=False, help_text="whether the organizer has paused it: no round begins")
     reason = models.CharField(max_length=500, blank=True, help_text="why it was canceled")
@@ -91,6 +93,10 @@ class Cup(models.Model):
             models.CheckConstraint(
                 name="cup_has_entrants_when_it_is_frozen",
                 condition=Q(state__in=["registration", "cancelled"]) | ~Q(entrants_hash=""),
+            ),
+            models.CheckConstraint(
+                name="cup_worker_share_leaves_workers_to_others",
+                condition=Q(worker_share=None) | Q(worker_share__gte=0.01, worker_share__lte=0.9),
             ),
             models.CheckConstraint(name="cup_key_has_32_bytes", condition=Exact(Length("key"), 32)),
             models.CheckConstraint(name="cup_key_hash_is_sha256", condition=Exact(Length("key_hash"), 64)),
@@ -235,6 +241,10 @@ class CupLedgerEntry(models.Model):
         RESULTS = "results", "Results of a round"
         RULING = "ruling", "Ruling"
         LEFT = "left", "Entrant left"
+        PAUSED = "paused", "Paused"
+        RESUMED = "resumed", "Resumed"
+        CHANGED = "changed", "Settings changed"
+        CANCELLED = "cancelled", "Canceled"
         END = "end", "End"
 
     cup = models.ForeignKey(Cup, on_delete=models.PROTECT, related_name="ledger")
@@ -255,7 +265,12 @@ class CupLedgerEntry(models.Model):
             models.CheckConstraint(name="cup_ledger_counts_from_one", condition=Q(number__gte=1)),
             models.CheckConstraint(
                 name="cup_ledger_kind_is_known",
-                condition=Q(kind__in=["entrants", "round", "results", "ruling", "left", "end"]),
+                condition=Q(
+                    kind__in=[
+                        *("entrants", "round", "results", "ruling", "left"),
+                        *("paused", "resumed", "changed", "cancelled", "end"),
+                    ]
+                ),
             ),
             models.CheckConstraint(name="cup_ledger_hash_is_sha256", condition=Exact(Length("hash"), 64)),
         ]

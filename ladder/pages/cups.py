@@ -13,7 +13,7 @@ from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -26,11 +26,11 @@ from bots.programs import plays
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from games.rules import Document
-from ladder.access import found
+from ladder.access import cup_seen_by, cups_seen_by, found, organizes
 from ladder.cups import registration
 from ladder.cups.desk import Ruling
 from ladder.cups.progress import plan_from, played_from
-from ladder.models import Cup, CupEntry, CupLedgerEntry, CupRound, CupTable, Ladder, Match
+from ladder.models import Cup, CupEntry, CupLedgerEntry, CupRound, CupTable, Match
 from ladder.models.ladders import Viewer
 from ladder.pages.components import words
 from ladder.pages.components.responses import form_status
@@ -62,6 +62,16 @@ RULINGS: Final = {
     Ruling.VOID: gettext_noop("Round %(round)s, table %(table)s: void"),
     Ruling.BYE: gettext_noop("Round %(round)s, table %(table)s: bye for all entrants"),
 }
+CHANGES: Final = {
+    "title": gettext_noop("title"),
+    "about": gettext_noop("description"),
+    "closes_at": gettext_noop("end of the registration"),
+    "starts_at": gettext_noop("start"),
+    "repeat_days": gettext_noop("days until the next cup"),
+    "co_organizers": gettext_noop("co-organizers"),
+    "worker_share": gettext_noop("reserved share of the workers"),
+}
+"""The settings that organizers and site admins change, by their names in the ledger."""
 
 # --- The list --------------------------------------------------------------------------------------------------------
 
@@ -81,7 +91,7 @@ class CupsPage:
 
 def cups_page(user: Viewer, number: str | None) -> CupsPage:
     """The listed cups that ``user`` may see; three queries."""
-    among = _seen_by(user).filter(listed=True).annotate(number=Count("entries", filter=_entered()))
+    among = cups_seen_by(user).filter(listed=True).annotate(number=Count("entries", filter=_entered()))
     is_open = list(among.filter(state__in=Cup.OPEN).order_by("starts_at", "pk"))
     ended = among.exclude(state__in=Cup.OPEN).order_by("-ended", "-pk")
     return CupsPage(
@@ -91,18 +101,9 @@ def cups_page(user: Viewer, number: str | None) -> CupsPage:
     )
 
 
-def _seen_by(user: Viewer) -> QuerySet[Cup]:
-    return Cup.objects.select_related("ladder", "organizer").filter(ladder__in=Ladder.objects.visible_to(user))
-
-
 def _entered() -> Q:
     """The entries of a list: entered bots before the deadline, then the frozen list."""
     return Q(entries__number__isnull=False) | Q(entries__state=CupEntry.State.ENTERED)
-
-
-def cup_seen_by(user: Viewer, slug: str) -> Cup:
-    """The cup with this slug. Raises ``Http404``."""
-    return found(_seen_by(user), gettext("Cup not found."), slug=slug)
 
 
 # --- One cup ---------------------------------------------------------------------------------------------------------
@@ -204,7 +205,8 @@ class CupPage:
         if not self.ended_rounds:
             waiting = [one for one in self.entries if one.state == CupEntry.State.ENTERED]
             return [Row(one, None) for one in (by_number.values() or waiting)]
-        standings = plan_from(self.ledger[0][1], bytes(self.cup.key)).standings(played_from(self.ledger))
+        frozen = next(document for kind, document in self.ledger if kind == Kind.ENTRANTS)
+        standings = plan_from(frozen, bytes(self.cup.key)).standings(played_from(self.ledger))
         return [Row(by_number[one.entrant], one) for one in standings]
 
 
@@ -246,7 +248,7 @@ class OwnEntries:
 
 def own_entries(cup: Cup, user: User, *data: Any) -> OwnEntries:
     """What ``user`` can enter and has entered: own bots and, for organizers, house bots. At most three queries."""
-    owners = {user.pk, None} if registration.organizes(user, cup) else {user.pk}
+    owners = {user.pk, None} if organizes(user, cup) else {user.pk}
     of = Q(owner=user) | Q(owner=None) if None in owners else Q(owner=user)
     entered = CupEntry.objects.filter(cup=cup, state=CupEntry.State.ENTERED).select_related("bot")
     own = [one for one in entered if one.bot.owner_id in owners]
@@ -349,7 +351,7 @@ def ledger_rows(cup: Cup, entries: Iterable[CupLedgerEntry]) -> list[LedgerRow]:
 
 def _said(entry: CupLedgerEntry, names: Mapping[int, str]) -> str:
     document: Mapping[str, Any] = entry.document
-    name = names.get(document.get("entrant", -1), "")
+    name = names.get(document.get("entrant", -1)) or gettext("A bot")
     match entry.kind:
         case Kind.ENTRANTS:
             return _("Entrant list frozen (number of entrants: %(number)s)") % {"number": len(document["entrants"])}
@@ -364,8 +366,20 @@ def _said(entry: CupLedgerEntry, names: Mapping[int, str]) -> str:
         case Kind.RULING:
             where = {"round": document["round"], "table": document["table"] + 1, "entrant": name}
             return gettext(RULINGS[Ruling(document["ruling"])]) % where
+        case Kind.PAUSED:
+            return _("Cup paused")
+        case Kind.RESUMED:
+            return _("Cup resumed")
+        case Kind.CANCELLED:
+            return _("Cup canceled")
+        case Kind.CHANGED:
+            return _("Settings changed: %(names)s") % {"names": _changed(document["fields"])}
         case _:
             return _("Cup finished and key published")
+
+
+def _changed(names: Iterable[str]) -> str:
+    return ", ".join(gettext(CHANGES[name]) for name in names)
 
 
 # --- Views -----------------------------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from bots.uploads.queue import waiting
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from ladder import access, chat
-from ladder.access import found, is_staff, match_seen_by
+from ladder.access import cup_seen_by, found, is_staff, match_seen_by
 from ladder.corrections import REASON_LENGTH
 from ladder.cups import moderation as cup_moderation
 from ladder.matchmaking import guests
@@ -32,7 +32,6 @@ from ladder.members.suspensions import lift, suspend
 from ladder.models import ChatLine, ChatReport, Cup, GuestNameReport, Intervention, Seat
 from ladder.pages.components.filters import part
 from ladder.pages.components.responses import for_staff, of_acts
-from ladder.pages.cups import cup_seen_by
 
 # --- All pages of staff ----------------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from esr_platform.accounts.models import User
 from ladder.cups.progress import advance
 from ladder.cups.registration import CupForm, create_cup, enter
 from ladder.models import Cup, Match, Membership
-from tests.build import finished, person
+from tests.build import finished, verified
 
 
 def new_cup(
@@ -22,8 +22,10 @@ def new_cup(
     """A cup in registration. A Swiss cup has three rounds unless ``more`` says otherwise."""
     soon = timezone.now() + timedelta(hours=1)
     usual = {"closes_at": soon, "starts_at": soon, "rounds": 3 if format_ == "swiss" else None}
-    form = CupForm(f"Cup {format_} {seats}", game, seats, format_, **{**usual, **more})
-    return create_cup(organizer or User.objects.filter(username="olga").first() or person("olga"), form)
+    form = CupForm(
+        **{"title": f"Cup {format_} {seats}", "game": game, "seats": seats, "format": format_, **usual, **more}
+    )
+    return create_cup(organizer or verified("olga"), form)
 
 
 def entered(cup: Cup, bots: Iterable[Bot]) -> Cup:

@@ -1,14 +1,32 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import timedelta
+
 import pytest
+from django.contrib.auth.models import AnonymousUser
 
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
-from ladder.cups.desk import Ruling, call_off, pause, remove, rule
+from ladder.access import may_run, organizes
+from ladder.cups.desk import (
+    CupChange,
+    Ruling,
+    add_organizer,
+    call_off,
+    change,
+    pause,
+    remove,
+    remove_organizer,
+    reserve,
+    rule,
+)
 from ladder.cups.progress import advance
+from ladder.cups.registration import enter
 from ladder.cups.verification import faults
-from ladder.models import Cup, CupEntry, CupLedgerEntry, CupRound, CupTable, Match
-from tests.build import make_void, person
+from ladder.matches.leases import claim, give_back
+from ladder.models import Attempt, Cup, CupEntry, CupLedgerEntry, CupRound, CupTable, Match
+from tests.build import make_void, person, staff
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round, played_out
 
 pytestmark = pytest.mark.usefixtures("house")
@@ -25,7 +43,7 @@ def organizer_of(cup: Cup) -> User:
 
 def test_a_paused_cup_ends_its_round_and_begins_no_other() -> None:
     cup = running()
-    pause(organizer_of(cup), cup, paused=True)
+    pause(organizer_of(cup), cup, paused=True, reason="A bot is repaired.")
     play_round(cup)
     assert [one.ended is not None for one in CupRound.objects.filter(cup=cup)] == [True]
     pause(organizer_of(cup), cup, paused=False)
@@ -49,7 +67,7 @@ def test_only_organizers_and_staff_use_the_desk() -> None:
     cup, stranger = running(), person("mallory")
     entry = CupEntry.objects.get(cup=cup, number=0)
     for act in (
-        lambda: pause(stranger, cup, paused=True),
+        lambda: pause(stranger, cup, paused=True, reason="No reason."),
         lambda: remove(stranger, entry, "No reason."),
         lambda: call_off(stranger, cup, "No reason."),
         lambda: rule(stranger, CupTable.objects.all()[0], Ruling.VOID, "No reason."),
@@ -103,3 +121,125 @@ def test_every_decision_needs_a_reason() -> None:
     with pytest.raises(Refused) as refused:
         call_off(organizer_of(cup), cup, "  ")
     assert refused.value.code == "reason"
+
+
+def test_a_ruling_waits_for_the_games_of_its_table_that_workers_play() -> None:
+    cup = running()
+    table = CupTable.objects.filter(round__cup=cup).order_by("index")[0]
+    lease = claim(Match.objects.filter(block__cup_table=table).order_by("pk")[0].pk, "here")
+    assert lease is not None
+    rule(organizer_of(cup), table, Ruling.VOID, "Its deal leaked.")
+    play_round(cup)
+    assert CupRound.objects.get(cup=cup).ended is None
+    give_back(lease, Attempt.Ending.FAILED, "the disk is full")
+    play_round(cup)
+    assert CupRound.objects.filter(cup=cup, ended=None, number=1).count() == 0
+
+
+def test_the_same_ruling_twice_is_one_entry_of_the_ledger() -> None:
+    cup = running()
+    table = CupTable.objects.filter(round__cup=cup).order_by("index")[0]
+    assert rule(organizer_of(cup), table, Ruling.BYE, "Its deal leaked.")
+    assert not rule(organizer_of(cup), table, Ruling.BYE, "Its deal leaked.")
+    assert CupLedgerEntry.objects.filter(cup=cup, kind="ruling").count() == 1
+
+
+@pytest.mark.parametrize("format_", ["knockout", "halving"])
+def test_no_ruling_changes_a_result_that_the_next_round_was_paired_from(format_: str) -> None:
+    cup = running(format_)
+    play_round(cup)
+    assert CupRound.objects.filter(cup=cup).count() == 2
+    table = CupTable.objects.filter(round__cup=cup, round__number=1).order_by("index")[0]
+    with pytest.raises(Refused) as refused:
+        rule(organizer_of(cup), table, Ruling.VOID, "Too late.")
+    assert refused.value.code == "already_paired"
+
+
+def test_pausing_and_resuming_are_in_the_ledger_once() -> None:
+    cup = new_cup("swiss")
+    assert pause(organizer_of(cup), cup, paused=True, reason="The rules change.")
+    assert not pause(organizer_of(cup), cup, paused=True, reason="The rules change.")
+    assert pause(organizer_of(cup), cup, paused=False)
+    entries = CupLedgerEntry.objects.filter(cup=cup).values_list("kind", "document", "author__username")
+    assert list(entries) == [
+        ("paused", {"reason": "The rules change."}, "olga"),
+        ("resumed", {"reason": ""}, "olga"),
+    ]
+
+
+def test_a_disqualified_bot_cannot_enter_again() -> None:
+    cup = new_cup("swiss")
+    bots = house_bots()
+    entry = enter(organizer_of(cup), cup, bots[0])
+    assert remove(organizer_of(cup), entry, "It copies another bot.", disqualified=True)
+    assert not remove(organizer_of(cup), entry, "It copies another bot.", disqualified=True)
+    with pytest.raises(Refused) as refused:
+        enter(organizer_of(cup), cup, bots[0])
+    assert refused.value.code == "disqualified"
+    played_out(entered(cup, bots[1:4]))
+    assert list(faults(cup)) == []
+
+
+def test_co_organizers_run_the_cup_and_only_the_main_organizer_chooses_them() -> None:
+    cup, bea, carl = new_cup("swiss"), person("bea"), person("carl")
+    assert add_organizer(organizer_of(cup), cup, "bea") == bea
+    assert pause(bea, cup, paused=True, reason="The rules change.")
+    for refused_call, code in (
+        (lambda: add_organizer(bea, cup, "carl"), "not_main_organizer"),
+        (lambda: add_organizer(organizer_of(cup), cup, "nobody"), "unknown_user"),
+        (lambda: add_organizer(organizer_of(cup), cup, "olga"), "unknown_user"),
+        (lambda: remove_organizer(carl, cup, bea.pk), "not_organizer"),
+    ):
+        with pytest.raises(Refused) as refused:
+            refused_call()
+        assert refused.value.code == code
+    assert remove_organizer(bea, cup, bea.pk)
+    assert not organizes(bea, cup)
+    changes = CupLedgerEntry.objects.filter(cup=cup, kind="changed").values_list("document", flat=True)
+    assert list(changes) == [
+        {"fields": ["co_organizers"], "added": bea.pk},
+        {"fields": ["co_organizers"], "removed": bea.pk},
+    ]
+
+
+def test_suspended_organizers_and_visitors_organize_nothing() -> None:
+    cup = new_cup("swiss")
+    organizer = organizer_of(cup)
+    User.objects.filter(pk=organizer.pk).update(suspended=cup.created, suspension_reason="spam", is_active=False)
+    with pytest.raises(Refused) as refused:
+        call_off(organizer, cup, "No reason.")
+    assert refused.value.code == "account_closed"
+    Cup.objects.filter(pk=cup.pk).update(organizer=None)
+    cup.refresh_from_db()
+    assert not may_run(AnonymousUser(), cup)
+    call_off(staff("root"), cup, "Its organizer has left.")
+
+
+def test_a_cup_changes_only_before_its_registration_closes() -> None:
+    cup = entered(new_cup("swiss"), house_bots()[:3])
+    later = cup.starts_at + timedelta(hours=2)
+    wanted = CupChange("A new title", "Bring your bots.", cup.closes_at, later, None)
+    assert change(organizer_of(cup), cup, wanted) == ["about", "starts_at", "title"]
+    assert change(organizer_of(cup), cup, wanted) == []
+    entry = CupLedgerEntry.objects.get(cup=cup)
+    assert entry.document == {"fields": ["about", "starts_at", "title"], "starts_at": later.isoformat()}
+    with pytest.raises(Refused) as refused:
+        change(organizer_of(cup), cup, replace(wanted, closes_at=later + timedelta(hours=1)))
+    assert refused.value.code == "start_early"
+    due(cup)
+    with pytest.raises(Refused) as refused:
+        change(organizer_of(cup), cup, wanted)
+    assert refused.value.code == "registration_closed"
+
+
+def test_only_site_admins_reserve_workers_and_some_are_left_to_others() -> None:
+    cup, other, root = new_cup("swiss"), new_cup("knockout"), staff("root")
+    reserve(root, cup, 0.7)
+    for by, share, code in ((organizer_of(cup), 0.2, "not_staff"), (root, 0.3, "worker_share")):
+        with pytest.raises(Refused) as refused:
+            reserve(by, other, share)
+        assert refused.value.code == code
+    reserve(root, other, 0.2)
+    reserve(root, cup, None)
+    shares = CupLedgerEntry.objects.filter(kind="changed", author=root).order_by("pk")
+    assert [one.document["worker_share"] for one in shares] == [0.7, 0.2, None]

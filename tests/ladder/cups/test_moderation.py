@@ -3,7 +3,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from allauth.account.models import EmailAddress
 from django.core import mail
 from django.db import DatabaseError, transaction
 from django.test import Client
@@ -31,7 +30,6 @@ def cup() -> Cup:
 @pytest.fixture
 def organizer(cup: Cup) -> User:
     assert cup.organizer is not None
-    EmailAddress.objects.create(user=cup.organizer, email="olga@example.org", primary=True, verified=True)
     return cup.organizer
 
 

@@ -10,7 +10,8 @@ from bots.models import Bot, BotVersion
 from bots.uploads.storage import uploads
 from esr_platform.accounts.models import User
 from ladder.cups.desk import Ruling, rule
-from ladder.cups.progress import advance, leave
+from ladder.cups.progress import advance
+from ladder.cups.registration import leave
 from ladder.cups.verification import faults
 from ladder.matches.dispatch import recent, traffic
 from ladder.matches.leases import MOST_FAILURES, claim, give_back

@@ -1,17 +1,23 @@
 from __future__ import annotations
 
-from datetime import timedelta
+import re
+from datetime import UTC, datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.utils import timezone
 
 from bots.models import Bot
 from esr_platform.accounts.errors import Refused, TooMany
-from ladder.cups.registration import enter, withdraw
+from esr_platform.accounts.models import User
+from ladder.cups.desk import call_off
+from ladder.cups.progress import advance
+from ladder.cups.registration import clean_title, enter, in_zone, withdraw
+from ladder.cups.verification import faults
 from ladder.models import Cup, CupEntry, CupLedgerEntry
-from tests.build import DUEL, person, uploaded
-from tests.ladder.cups.cups import due, entered, house_bots, new_cup
+from tests.build import DUEL, person, uploaded, verified
+from tests.ladder.cups.cups import due, entered, house_bots, new_cup, played_out
 
 pytestmark = pytest.mark.usefixtures("house")
 
@@ -43,6 +49,8 @@ def test_the_key_is_committed_when_the_cup_is_created_and_secret_until_it_ends()
         ({"rounds": None}, "rounds"),
         ({"format_": "knockout", "rounds": 3}, "rounds"),
         ({"entries_per_user": 0}, "entries"),
+        ({"repeat_days": 0}, "repeat_days"),
+        ({"about": "a" * 1001}, "about"),
         ({"time_zone": "Middle-earth/Shire"}, "time_zone"),
     ],
 )
@@ -59,7 +67,7 @@ def test_times_of_a_cup_must_be_ahead_and_in_order() -> None:
 
 def test_a_title_is_used_once_and_an_organizer_has_a_limit(settings: Any) -> None:
     new_cup("swiss")
-    assert refusal() == "slug_taken"
+    assert refusal() == "title_taken"
     settings.MAX_OPEN_CUPS_PER_USER = 1
     with pytest.raises(TooMany):
         new_cup("knockout", organizer=Cup.objects.get().organizer)
@@ -79,6 +87,89 @@ def test_a_user_enters_own_bots_up_to_the_limits() -> None:
     assert refused.value.code == "not_your_bot"
     withdraw(ada, entry)
     assert enter(ada, cup, bots[1]).state == CupEntry.State.ENTERED
+
+
+def test_users_without_a_verified_email_address_cannot_create_cups() -> None:
+    assert refusal(organizer=person("ada")) == "email_not_verified"
+
+
+@pytest.mark.parametrize("title", ["", " ", "-", "A" * 61, "Steinreich", "Nazi cup", "C\u0443p", "Cup\u200b"])
+def test_unreadable_and_offensive_titles_are_refused(title: str) -> None:
+    with pytest.raises(Refused) as refused:
+        clean_title(title)
+    assert refused.value.code == "title"
+
+
+def test_open_cups_do_not_look_alike_and_slugs_stay_unique() -> None:
+    first = new_cup("swiss", title="Spring Cup")
+    assert first.slug == "spring-cup"
+    assert refusal(title="SPRING-CUP") == "title_taken"
+    call_off(verified("olga"), first, "Too early.")
+    second = new_cup("swiss", title="Spring Cup", closes_at=first.closes_at, starts_at=first.starts_at)
+    assert second.slug == f"spring-cup-{first.starts_at:%Y-%m-%d}"
+    assert new_cup("swiss", title="New").slug.startswith("new-")
+
+
+def test_the_url_of_a_cup_by_link_cannot_be_guessed() -> None:
+    assert re.fullmatch(r"secret-cup-[0-9a-f]{16}", new_cup("swiss", title="Secret cup", listed=False).slug)
+
+
+def test_local_times_that_clocks_skip_do_not_exist_and_double_ones_are_the_first() -> None:
+    assert in_zone(datetime.fromisoformat("2026-03-29T02:30"), "Europe/Berlin") is None
+    double = in_zone(datetime.fromisoformat("2026-10-25T02:30"), "Europe/Berlin")
+    assert double is not None
+    assert double.astimezone(UTC) == datetime(2026, 10, 25, 0, 30, tzinfo=UTC)
+    assert in_zone(datetime.fromisoformat("0001-01-01"), "Asia/Tokyo") is None
+
+
+@pytest.mark.parametrize("month", [1, 7])
+def test_the_next_cup_of_a_series_is_created_once_at_the_same_local_time(month: int) -> None:
+    berlin = ZoneInfo("Europe/Berlin")
+    cup = new_cup("swiss", time_zone="Europe/Berlin", repeat_days=7, about="Every week.")
+    cup.co_organizers.add(person("bea"))
+    long_ago = datetime(2020, month, 6, 18, tzinfo=berlin)
+    Cup.objects.filter(pk=cup.pk).update(closes_at=long_ago, starts_at=long_ago + timedelta(hours=1))
+    entered_late = house_bots()[:3]
+    for bot in entered_late:
+        CupEntry.objects.create(cup=cup, bot=bot)
+    advance()
+    advance()
+    (following,) = Cup.objects.filter(previous=cup)
+    local = following.starts_at.astimezone(berlin)
+    assert (local.hour, local.minute, (local.date() - long_ago.date()).days % 7) == (19, 0, 0)
+    assert following.closes_at > timezone.now()
+    assert (following.title, following.about, following.repeat_days) == (cup.title, cup.about, 7)
+    assert following.key_hash != cup.key_hash
+    assert [one.username for one in following.co_organizers.all()] == ["bea"]
+
+
+def test_a_series_ends_after_two_cups_with_too_few_bots_or_without_its_organizer() -> None:
+    first = due(new_cup("swiss", repeat_days=1))
+    second = due(Cup.objects.get(previous=first))
+    assert (first.state, second.state) == ("cancelled", "cancelled")
+    assert not Cup.objects.filter(previous=second).exists()
+    other = new_cup("swiss", repeat_days=1)
+    User.objects.filter(pk=other.organizer_id).update(
+        suspended=timezone.now(), suspension_reason="spam", is_active=False
+    )
+    assert not Cup.objects.filter(previous=due(other)).exists()
+
+
+def test_a_bot_that_its_owner_withdraws_after_the_deadline_ranks_last_in_undecided_games() -> None:
+    ada = person("ada")
+    mine = uploaded(ada)
+    cup = due(entered(new_cup("swiss", game=DUEL, seats=2, rounds=1), [mine, *house_bots(DUEL, 2)[:1]]))
+    entry = CupEntry.objects.get(cup=cup, bot=mine)
+    assert withdraw(ada, entry).state == CupEntry.State.WITHDRAWN
+    withdraw(ada, entry)
+    left = CupLedgerEntry.objects.get(cup=cup, kind="left")
+    assert (left.document["entrant"], left.author) == (entry.number, ada)
+    played_out(cup)
+    assert CupLedgerEntry.objects.get(cup=cup, kind="end").document["standings"][-1][1] == entry.number
+    assert list(faults(cup)) == []
+    with pytest.raises(Refused) as refused:
+        withdraw(ada, entry)
+    assert refused.value.code == "already_ended"
 
 
 def test_a_full_cup_and_one_after_its_deadline_are_refused() -> None:
