@@ -29,8 +29,8 @@ from ladder.pairings.seatings import seatings
 
 LONGEST_REASON: Final = 500
 MOST_CO_ORGANIZERS: Final = 10
-MOST_RESERVED: Final = 0.9
-"""The largest share of the workers that site admins can reserve for all open cups together."""
+MOST_RESERVED: Final = 90
+"""The largest share of the workers, in percent, that site admins can reserve for all open cups together."""
 
 BRACKETS: Final = (Cup.Format.KNOCKOUT, Cup.Format.HALVING)
 """The formats in which the results of a round decide who plays the next one."""
@@ -111,20 +111,20 @@ def change(by: User, cup: Cup, wanted: CupChange) -> list[str]:
         return sorted(changed)
 
 
-def reserve(by: User, cup: Cup, share: float | None) -> None:
+def reserve(by: User, cup: Cup, percent: int | None) -> None:
     """Reserve a share of the workers for one cup, or end the reservation. For site admins. Raises ``Refused``."""
     with transaction.atomic():
         cup = _held(by, cup)
         if not access.is_staff(by):
             raise Refused(_("Only site admins can reserve workers for a cup."), code="not_staff")
-        others = Cup.objects.filter(state__in=Cup.OPEN).exclude(pk=cup.pk).aggregate(total=Sum("worker_share"))
+        others = Cup.objects.filter(state__in=Cup.OPEN).exclude(pk=cup.pk).aggregate(total=Sum("reserved_percent"))
         most = MOST_RESERVED - (others["total"] or 0)
-        if share is not None and not 0.01 <= share <= most + 1e-9:
-            text = _("Choose 1 to %(most)s percent: all reservations together can have at most %(all)s percent.")
-            raise Refused(text % {"most": round(100 * most), "all": round(100 * MOST_RESERVED)}, code="worker_share")
-        if share != cup.worker_share:
-            Cup.objects.filter(pk=cup.pk).update(worker_share=share)
-            _changed(cup, by, ["worker_share"], {"worker_share": share})
+        if percent is not None and not 1 <= percent <= most:
+            text = _("Reservations of all open cups together can have at most %(all)s percent; %(most)s are free.")
+            raise Refused(text % {"most": most, "all": MOST_RESERVED}, code="reserved_percent")
+        if percent != cup.reserved_percent:
+            Cup.objects.filter(pk=cup.pk).update(reserved_percent=percent)
+            _changed(cup, by, ["reserved_percent"], {"reserved_percent": percent})
 
 
 # --- Co-organizers ---------------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ from kombu.exceptions import OperationalError
 
 from ladder.matches.blocks import CUP
 from ladder.models import Attempt, Block, Match, Membership
-from ladder.pairings.shares import Flow, shared
+from ladder.pairings.shares import Flow, cup_shares, shared
 
 logger = logging.getLogger(__name__)
 
@@ -143,6 +143,7 @@ class Kind(IntEnum):
 class Waiting:
     """A queued match that is due. Its ``flow`` is its ladder, the user who requested it, or its cup, by its ``kind``.
 
+    ``weight`` is that of the flow among its kind; for a cup, the share of the workers that is reserved for it, or 0.
     ``block_runs`` says that another match of its block is running, or one with the same deal of a cup and a bot of one
     of its owners, so no worker can claim this one yet.
     """
@@ -198,16 +199,18 @@ class Traffic:
         for one in matches:
             if one.priority <= 0:
                 by_flow[one.kind, one.flow, one.weight].append(one)
+        reserved = {flow: weight for kind, flow, weight in by_flow if kind is Kind.CUP}
+        share, of_cups = cup_shares(reserved, min(max(settings.CUP_SHARE, 0.01), 0.99))
         for (kind, flow, weight), waiting in by_flow.items():
             cost = self.throughput.cost(flow) if kind is Kind.RATED else 1.0
             ids, since = [one.match_id for one in waiting], min(_since(one) for one in waiting)
-            flows[kind][flow] = Flow(ids, ahead[kind, flow], weight, cost, since.timestamp())
+            own = of_cups[flow] if kind is Kind.CUP else weight
+            flows[kind][flow] = Flow(ids, ahead[kind, flow], own, cost, since.timestamp())
         told = Counter(one.kind for one in self._counting)
         rated, unrated, cups = (self.playing[kind] + told[kind] for kind in Kind)
         costs = (*self.throughput.costs, self.throughput.costs[1])
         of_kind = flows[Kind.RATED], flows[Kind.UNRATED], flows[Kind.CUP]
-        share = min(max(settings.CUP_SHARE, 0.01), 0.99)
-        return shared(*of_kind, share, (rated, unrated, cups), costs)
+        return shared(*of_kind, max(share, 0.01), (rated, unrated, cups), costs)
 
     @property
     def on_the_way(self) -> int:
@@ -262,6 +265,7 @@ def traffic(throughput: Throughput) -> Traffic:
             "block__purpose",
             "block__exhibition__requested_by",
             "block__cup_table__round__cup",
+            "block__cup_table__round__cup__reserved_percent",
             "rated_now",
             "ordered_now",
             "cups_now",
@@ -290,11 +294,17 @@ def _waiting(row: Mapping[str, Any]) -> Waiting:
         priority=row["priority"],
         kind=kind,
         flow=flow,
-        weight=max(row["ladder__weight"], 1) * (1 if row["people"] else HOUSE_ONLY) if kind is Kind.RATED else 1.0,
+        weight=_weight(kind, row),
         due_at=row["due_at"],
         sent_at=row["sent_at"],
         on_its_way=row["sent_at"] is not None and row["sent_at"] >= row["now"] - SEND_AGAIN,
     )
+
+
+def _weight(kind: Kind, row: Mapping[str, Any]) -> float:
+    if kind is Kind.CUP:
+        return (row["block__cup_table__round__cup__reserved_percent"] or 0) / 100
+    return max(row["ladder__weight"], 1) * (1 if row["people"] else HOUSE_ONLY) if kind is Kind.RATED else 1.0
 
 
 def _kind_and_flow(row: Mapping[str, Any]) -> tuple[Kind, int]:

@@ -2574,8 +2574,10 @@ class Migration(migrations.Migration):
                     models.PositiveSmallIntegerField(blank=True, help_text="days until the next such cup", null=True),
                 ),
                 (
-                    "worker_share",
-                    models.FloatField(blank=True, help_text="share of the workers reserved by site admins", null=True),
+                    "reserved_percent",
+                    models.PositiveSmallIntegerField(
+                        blank=True, help_text="share of the workers that site admins have reserved for it", null=True
+                    ),
                 ),
                 (
                     "state",
@@ -2795,12 +2797,8 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="cup",
             constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("worker_share", None),
-                    models.Q(("worker_share__gte", 0.01), ("worker_share__lte", 0.9)),
-                    _connector="OR",
-                ),
-                name="cup_worker_share_leaves_workers_to_others",
+                condition=models.Q(("reserved_percent", None), ("reserved_percent__range", (1, 90)), _connector="OR"),
+                name="cup_reservation_leaves_workers_to_others",
             ),
         ),
         migrations.AddField(

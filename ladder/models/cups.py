@@ -55,7 +55,9 @@ class Cup(models.Model):
     time_zone = models.CharField(max_length=40, default="UTC", help_text="of the organizer, for display")
     repeat_days = models.PositiveSmallIntegerField(null=True, blank=True, help_text="days until the next such cup")
     previous = models.OneToOneField("self", on_delete=models.SET_NULL, null=True, blank=True, related_name="next")
-    worker_share = models.FloatField(null=True, blank=True, help_text="share of the workers reserved by site admins")
+    reserved_percent = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="share of the workers that site admins have reserved for it"
+    )
     state = models.CharField(max_length=12, choices=State, default=State.REGISTRATION)
     paused = models.BooleanField(default=False, help_text="whether the organizer has paused it: no round begins")
     reason = models.CharField(max_length=500, blank=True, help_text="why it was canceled")
@@ -95,8 +97,8 @@ class Cup(models.Model):
                 condition=Q(state__in=["registration", "cancelled"]) | ~Q(entrants_hash=""),
             ),
             models.CheckConstraint(
-                name="cup_worker_share_leaves_workers_to_others",
-                condition=Q(worker_share=None) | Q(worker_share__gte=0.01, worker_share__lte=0.9),
+                name="cup_reservation_leaves_workers_to_others",
+                condition=Q(reserved_percent=None) | Q(reserved_percent__range=(1, 90)),
             ),
             models.CheckConstraint(name="cup_key_has_32_bytes", condition=Exact(Length("key"), 32)),
             models.CheckConstraint(name="cup_key_hash_is_sha256", condition=Exact(Length("key_hash"), 64)),

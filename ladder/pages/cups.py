@@ -69,7 +69,7 @@ CHANGES: Final = {
     "starts_at": gettext_noop("start"),
     "repeat_days": gettext_noop("days until the next cup"),
     "co_organizers": gettext_noop("co-organizers"),
-    "worker_share": gettext_noop("reserved share of the workers"),
+    "reserved_percent": gettext_noop("reserved share of the workers"),
 }
 """The settings that organizers and site admins change, by their names in the ledger."""
 

@@ -67,6 +67,19 @@ def shared(
     )
 
 
+def cup_shares(reserved: Mapping[int, float], cup_share: float) -> tuple[float, dict[int, float]]:
+    """The share of the workers for all cups with waiting games, and the weight of each cup among them.
+
+    ``reserved`` has the share that is reserved for each of these cups, or 0. Cups without a reservation have together
+    ``cup_share`` of what the reservations leave.
+    """
+    kept = sum(reserved.values())
+    others = sum(not share for share in reserved.values())
+    shared_by_all = (1 - kept) * cup_share if others else 0.0
+    total = kept + shared_by_all
+    return total, {cup: share or shared_by_all / others for cup, share in reserved.items()}
+
+
 def _tagged(key: int, flow: Flow) -> Iterator[tuple[float, float, int, int, int]]:
     step = flow.cost / flow.weight
     places = zip(count(flow.on_the_way), flow.waiting, strict=False)

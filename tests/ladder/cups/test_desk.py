@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
@@ -24,7 +25,9 @@ from ladder.cups.desk import (
 from ladder.cups.progress import advance
 from ladder.cups.registration import enter
 from ladder.cups.verification import faults
+from ladder.matches.dispatch import recent, traffic
 from ladder.matches.leases import claim, give_back
+from ladder.matches.schedule import fill
 from ladder.models import Attempt, Cup, CupEntry, CupLedgerEntry, CupRound, CupTable, Match
 from tests.build import make_void, person, staff
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round, played_out
@@ -32,8 +35,8 @@ from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round
 pytestmark = pytest.mark.usefixtures("house")
 
 
-def running(format_: str = "swiss") -> Cup:
-    return due(entered(new_cup(format_), house_bots()))
+def running(format_: str = "swiss", **more: Any) -> Cup:
+    return due(entered(new_cup(format_, **more), house_bots()))
 
 
 def organizer_of(cup: Cup) -> User:
@@ -234,12 +237,22 @@ def test_a_cup_changes_only_before_its_registration_closes() -> None:
 
 def test_only_site_admins_reserve_workers_and_some_are_left_to_others() -> None:
     cup, other, root = new_cup("swiss"), new_cup("knockout"), staff("root")
-    reserve(root, cup, 0.7)
-    for by, share, code in ((organizer_of(cup), 0.2, "not_staff"), (root, 0.3, "worker_share")):
+    reserve(root, cup, 70)
+    for by, share, code in ((organizer_of(cup), 20, "not_staff"), (root, 30, "reserved_percent")):
         with pytest.raises(Refused) as refused:
             reserve(by, other, share)
         assert refused.value.code == code
-    reserve(root, other, 0.2)
+    reserve(root, other, 20)
     reserve(root, cup, None)
     shares = CupLedgerEntry.objects.filter(kind="changed", author=root).order_by("pk")
-    assert [one.document["worker_share"] for one in shares] == [0.7, 0.2, None]
+    assert [one.document["reserved_percent"] for one in shares] == [70, 20, None]
+
+
+def test_a_cup_has_its_reserved_share_of_the_workers_before_other_cups_and_ladders() -> None:
+    cup, other = running("swiss", blocks=10), running("halving", blocks=10)
+    fill()
+    reserve(staff("root"), cup, 80)
+    Match.objects.update(sent_at=None)
+    cups = dict(Match.objects.values_list("pk", "block__cup_table__round__cup"))
+    sent = [cups[match_id] for match_id in traffic(recent()).in_turn[:20]]
+    assert (sent.count(cup.pk), sent.count(other.pk), sent.count(None)) == (16, 2, 2)

@@ -12,7 +12,7 @@ from ladder.pairings.candidates import HALF_WEIGHT, NEW_VERSION_GAMES, Candidate
 from ladder.pairings.draw import DrawnBlock, drawn
 from ladder.pairings.opponents import Field
 from ladder.pairings.seatings import seatings
-from ladder.pairings.shares import Flow, in_fair_order, shared
+from ladder.pairings.shares import Flow, cup_shares, in_fair_order, shared
 from ladder.pairings.turns import TURNS, DrawQueues, DrawReason, turn_of
 from tests.ladder.pairings.pools import house, pools, seat_counts, seeds
 
@@ -303,6 +303,15 @@ def test_cups_have_their_share_while_others_wait_and_everything_else_otherwise(
         waiting = end - in_cups < 2 * rated and order[:end].count(2) < rated and order[:end].count(1) < rated
         if waiting and in_cups < 2 * cups:
             assert abs(in_cups - share * end) <= 2
+
+
+def test_a_reservation_of_a_cup_comes_before_the_share_of_the_other_cups() -> None:
+    assert cup_shares({}, 0.5) == (0, {})
+    assert cup_shares({1: 0.0, 2: 0.0}, 0.5) == (0.5, {1: 0.25, 2: 0.25})
+    total, weights = cup_shares({1: 0.6, 2: 0.0, 3: 0.0}, 0.5)
+    assert total == pytest.approx(0.8)
+    assert weights == pytest.approx({1: 0.6, 2: 0.1, 3: 0.1})
+    assert cup_shares({1: 0.6}, 0.5) == (0.6, {1: 0.6})
 
 
 def test_persons_share_what_is_unrated() -> None:
