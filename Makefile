@@ -111,9 +111,13 @@ engine-native: $(NATIVE)  ## compile the engine with mypyc (ESR_ENGINE=python di
 test-native: $(NATIVE)  ## run the engine tests on the compiled engine
 	@ESR_ENGINE=native $(BIN)/pytest -q -n auto $(PYTEST_ARGS) tests/games tests/judge tests/bots/environments
 
-chaos: $(VENV)/.dev services  ## kill processes while matches are played, on both databases (CHAOS_MATCHES=600)
-	@$(BIN)/python -m tests.ladder.chaos --matches $(CHAOS_MATCHES)
-	@$(BIN)/python -m tests.ladder.chaos --matches $(CHAOS_MATCHES) --postgresql
+CHAOS_CUPS := $(foreach seats,2 4,swiss/$(seats) round-robin/$(seats) knockout/$(seats) halving/$(seats))
+
+chaos: $(VENV)/.dev services  ## kill processes while matches and cups are played, on both databases (CHAOS_MATCHES=600)
+	@for on in "" --postgresql; do \
+		$(BIN)/python -m tests.ladder.chaos --matches $(CHAOS_MATCHES) $$on && \
+		$(BIN)/python -m tests.ladder.chaos --cups $(CHAOS_CUPS) --kill-every 10 $$on || exit 1; \
+	done
 
 hostile: $(VENV)/.dev sandbox  ## run all hostile programs and update their table in docs/internals/hostile-programs.md
 	@$(BIN)/python -m tests.bots.hostile

@@ -2,7 +2,8 @@
 
 ``python -m tests.ladder.chaos --matches 60`` does it on a new SQLite file, with ``--postgresql`` on a server of its
 own, which is killed too. What is scheduled must get exactly one result each, and the books must be right
-(``tests.ladder.accounts``).
+(``tests.ladder.accounts``). With ``--cups swiss/2 knockout/4``, the matches are those of cups of 16 bots, which must
+also finish and be verified by ``manage.py verify --cup``.
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 from random import Random
+from time import monotonic
 from typing import Any
 
 from esr_platform.supervisor.broker import server_command, socket_path
@@ -31,6 +34,13 @@ from tests.services.workers import Processes, processes
 
 STALLED_S = 240.0
 """How long nothing may come to its end: a lost lease, its pause and a slow match fit in several times over."""
+
+ENTRANTS = 16
+
+UPLOADED = 8
+"""Entrants of a cup that play in the sandbox, two for each owner. House bots are the others."""
+
+SWISS_ROUNDS = 3
 
 
 @dataclass
@@ -122,19 +132,18 @@ class Site:
 
 @contextmanager
 def site(environment: dict[str, str], random: Random, postgresql: Server | None = None) -> Iterator[Site]:
-    """A site on the database of ``environment``, with a Redis of its own that may be killed; all gone afterwards."""
-    with tempfile.TemporaryDirectory(prefix="esr-chaos-") as name:
-        folder = Path(name)
-        url = f"unix://{socket_path(folder)}"
-        with processes({**environment, "VAR_DIR": name, "REDIS_URL": url, "LOG_LEVEL": "CRITICAL"}) as group:
-            running = Site(group, folder, random, postgresql)
-            try:
-                running.start()
-                yield running
-            finally:
-                if running.redis is not None:
-                    running.redis.kill()
-                    running.redis.wait()
+    """A site on the database and in the folder of ``environment``, with a Redis of its own that may be killed."""
+    folder = Path(environment["VAR_DIR"])
+    url = f"unix://{socket_path(folder)}"
+    with processes({**environment, "REDIS_URL": url, "LOG_LEVEL": "CRITICAL"}) as group:
+        running = Site(group, folder, random, postgresql)
+        try:
+            running.start()
+            yield running
+        finally:
+            if running.redis is not None:
+                running.redis.kill()
+                running.redis.wait()
 
 
 def under_fire(running: Site, matches: int, kill_every: int, say: Callable[[str], Any] = lambda _: None) -> None:
@@ -156,6 +165,24 @@ def under_fire(running: Site, matches: int, kill_every: int, say: Callable[[str]
     say("\n")
 
 
+def cups_under_fire(running: Site, kill_every: int, say: Callable[[str], Any] = lambda _: None) -> None:
+    """Wait until all cups have ended, with a kill after every few results."""
+    from esr_platform.disconnects import retry_on_disconnect
+    from ladder.models import Cup
+
+    def is_over() -> bool:
+        return not retry_on_disconnect(lambda: Cup.objects.filter(state__in=Cup.OPEN).exists())
+
+    ended = 0
+    while not is_over():
+        wait_until(lambda before=ended: is_over() or _counts()[0] > before, "another match has ended", STALLED_S)
+        before, (ended, scheduled) = ended, _counts()
+        if ended // kill_every > before // kill_every:
+            running.kill_something()
+        say(f"\r{ended} of {scheduled} matches, {running.kills.total()} kills")
+    say("\n")
+
+
 def _counts() -> tuple[int, int]:
     """How many matches have ended, and how many there are."""
     from esr_platform.disconnects import retry_on_disconnect
@@ -170,6 +197,7 @@ def main() -> int:
     parser.add_argument("--matches", type=int, default=60)
     parser.add_argument("--kill-every", type=int, default=5, help="a kill after that many results")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--cups", nargs="+", metavar="FORMAT/SEATS", help="play these cups instead, such as swiss/2")
     parser.add_argument("--postgresql", action="store_true", help="on PostgreSQL, which is killed too")
     options = parser.parse_args()
     with ExitStack() as stack:
@@ -193,23 +221,81 @@ def _on_an_empty_database(options: argparse.Namespace, server: Server | None) ->
 
     call_command("migrate", verbosity=0)
     call_command("open_house")
-    _schedule_tests()
-    environment = {key: os.environ[key] for key in ("DATABASE_URL", "SECRET_KEY")}
+    environment = {key: os.environ[key] for key in ("DATABASE_URL", "SECRET_KEY", "VAR_DIR")}
+    began = monotonic()
+    if options.cups:
+        _create_cups(options.cups)
+    else:
+        _schedule_tests()
     with site(environment, Random(options.seed), server) as running:
-        under_fire(running, options.matches, options.kill_every, lambda text: print(text, end="", flush=True))
-    print("kills:", dict(running.kills))
+        if options.cups:
+            cups_under_fire(running, options.kill_every, _said)
+        else:
+            under_fire(running, options.matches, options.kill_every, _said)
+    print(f"{monotonic() - began:.0f} s, kills:", dict(running.kills))
     print("matches:", dict(Counter(Match.objects.order_by().values_list("status", flat=True))))
     print("attempts:", dict(Counter(Attempt.objects.order_by().values_list("ending", flat=True))))
     failed = Count("attempts", Q(attempts__ending__in=("failed", "expired")))
-    ended = Match.objects.exclude(reason="").annotate(failed=failed)
+    ended = Match.objects.exclude(reason="").exclude(status=Match.Status.CANCELLED, block__cup_table__isnull=False)
+    ended = ended.annotate(failed=failed)  # what a cup cancels has a void game in its block
     # The kills are random, so they can end all attempts of a match, which is then void by rule.
     wrong = [f"{one} is {one.status}: {one.reason}" for one in ended if one.failed < MOST_FAILURES]
     wrong += [f"nothing was killed of the kind {kind}" for kind in running.kinds if not running.kills[kind]]
-    wrong += accounts()
+    wrong += [*accounts(), *_wrong_cups()]
     print(
         "\n".join(wrong) or "every match has one result, every block ended with its last, the ledger gives every rating"
     )
     return 1 if wrong else 0
+
+
+def _said(text: str) -> None:
+    print(text, end="", flush=True)
+
+
+def _create_cups(wanted: Sequence[str]) -> None:
+    """Cups of house bots and uploaded bots that begin at the next beat; no ladder plays meanwhile."""
+    from django.utils import timezone
+
+    from esr_platform.accounts.models import User
+    from games.registry import GAMES
+    from ladder.cups.registration import CupForm, create_cup, enter
+    from ladder.models import Cup, Ladder, Membership
+    from tests.build import HONEST, person, uploaded
+
+    Ladder.objects.update(open=False)
+    claims = {slug: list(game.seat_counts) for slug, game in GAMES.items()}
+    owners = [person(f"owner-{number}") for number in range(UPLOADED // 2)]
+    own = [uploaded(owners[number // 2], f"Bot {number}", HONEST, claims) for number in range(UPLOADED)]
+    now, soon = timezone.now(), timezone.now() + timedelta(hours=1)
+    for number, (format_, seats) in enumerate(one.split("/") for one in wanted):
+        game = next(slug for slug, one in GAMES.items() if int(seats) in one.seat_counts)
+        rounds = SWISS_ROUNDS if format_ == Cup.Format.SWISS else None
+        form = CupForm(f"{format_} {seats}", game, int(seats), format_, soon, soon, rounds=rounds, entries_per_user=2)
+        cup = create_cup(person(f"organizer-{number}"), form)
+        house = Membership.objects.filter(ladder=cup.ladder, bot__owner=None).select_related("bot").order_by("pk")
+        for bot in [*own, *(one.bot for one in house[: ENTRANTS - UPLOADED])]:
+            enter(bot.owner or User.objects.get(pk=cup.organizer_id), cup, bot)
+    Cup.objects.update(closes_at=now, starts_at=now)
+
+
+def _wrong_cups() -> Iterator[str]:
+    """Every cup has finished with all entrants and can be verified, and every table that is not void has its points."""
+    from django.core.management import CommandError, call_command
+
+    from ladder.cups.progress import MOST_REPLACEMENTS
+    from ladder.models import Cup, CupEntry, CupTable
+
+    for cup in Cup.objects.order_by("pk"):
+        entrants = CupEntry.objects.filter(cup=cup, number__isnull=False, state=CupEntry.State.ENTERED).count()
+        if cup.state != Cup.State.FINISHED or entrants != ENTRANTS:
+            yield f"{cup} is {cup.state} with {entrants} entrants. {cup.reason}"
+        for table in CupTable.objects.filter(round__cup=cup, points=None).select_related("round"):
+            if table.blocks.filter(matches__status="void").count() <= MOST_REPLACEMENTS:
+                yield f"{table} has no points"
+        try:
+            call_command("verify", cup=cup.slug)
+        except CommandError as fault:
+            yield str(fault)
 
 
 def _schedule_tests() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from itertools import pairwise
 
 import pytest
@@ -49,9 +50,14 @@ def test_blocks_are_played_to_their_end_one_match_after_another_without_waiting_
         assert block != next_block or (end is not None and end <= start)
 
 
-def test_sixty_matches_under_fire_give_sixty_results() -> None:
+@pytest.mark.parametrize(
+    "played",
+    [("--matches", "60", "--kill-every", "4"), ("--cups", "swiss/2", "knockout/4", "--kill-every", "8")],
+    ids=["matches of ladders", "matches of cups"],
+)
+def test_matches_under_fire_give_one_result_each(played: Sequence[str]) -> None:
     """In a process of its own, on a database of its own, since PostgreSQL is killed as well."""
-    chaos = [sys.executable, "-m", "tests.ladder.chaos", "--matches", "60", "--kill-every", "4"]
+    chaos = [sys.executable, "-m", "tests.ladder.chaos", *played]
     on = ["--postgresql"] if connection.vendor == "postgresql" else []
     done = subprocess.run([*chaos, *on], cwd=ROOT, capture_output=True, text=True, timeout=900, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
