@@ -159,6 +159,9 @@ def void(match_id: int, reason: str, by: User) -> str:
         raise Refused(
             f"Match {match_id} has no result to void. If it has not ended, cancel it instead.", code="no_result"
         )
+    if match.block.cup_table_id is not None:
+        text = f"Match {match_id} belongs to a cup, whose records never change. Rule on its table at the cup instead."
+        raise Refused(text, code="match_of_a_cup")
     if not match.block.rated:
         with transaction.atomic():
             _take_back(match, reason, by)

@@ -1,7 +1,8 @@
 """When a deal becomes public: when all games of its block have ended.
 
 Until then its seed, game records, move lists and logs are hidden from everyone, including staff. All code that shows
-any of them must ask :func:`is_open` for one block or filter with :func:`opened`.
+any of them must ask :func:`is_open` for one block or filter with :func:`opened`. Results are public at once, except in
+a cup, where they are hidden until the round has ended (:func:`shows_results`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
 def is_open(block: Block) -> bool:
     """Whether the deal of ``block`` and its games are public."""
     return block.ended is not None
+
+
+def shows_results(block: Block) -> bool:
+    """Whether the results of the games of ``block`` are public."""
+    return block.cup_table_id is None or is_open(block)
 
 
 def opened(block: str) -> Q:

@@ -26,6 +26,7 @@ from ladder.access import matches_seen_by
 from ladder.matches.logs import unpacked
 from ladder.models import (
     Agreement,
+    Block,
     ChatLine,
     ChatReport,
     Exhibition,
@@ -37,7 +38,7 @@ from ladder.models import (
     Seat,
     SeatLog,
 )
-from ladder.openness import opened
+from ladder.openness import opened, shows_results
 
 # --- Contents --------------------------------------------------------------------------------------------------------
 
@@ -117,7 +118,7 @@ def chat_lines(person: User) -> Iterator[Row]:
 def match_lines(person: User) -> Iterator[Row]:
     """Matches of ``person`` and their bots that they may see, newest first, with seats and results."""
     theirs = Seat.objects.filter(match=OuterRef("pk"), version__bot__owner=person)
-    found = matches_seen_by(person).filter(Exists(theirs)).select_related("ladder")
+    found = matches_seen_by(person).filter(Exists(theirs)).select_related("ladder", "block")
     for match in newest_first(found.prefetch_related("seats__version__bot", "seats__result")):
         yield _match(match)
 
@@ -158,12 +159,12 @@ def _match(match: Match) -> Row:
         "status": match.status,
         "started": match.started,
         "ended": match.ended,
-        "seats": [_seat(seat) for seat in sorted(match.seats.all(), key=lambda seat: seat.index)],
+        "seats": [_seat(seat, match.block) for seat in sorted(match.seats.all(), key=lambda seat: seat.index)],
     }
 
 
-def _seat(seat: Seat) -> Row:
-    result = getattr(seat, "result", None)
+def _seat(seat: Seat, block: Block) -> Row:
+    result = getattr(seat, "result", None) if shows_results(block) else None
     reached = {"rank": result.rank, "forfeit": result.forfeit} if result is not None else {}
     return {"bot": seat.version.bot.name, "version": seat.version.number, **reached}
 

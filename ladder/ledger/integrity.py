@@ -132,7 +132,8 @@ def _ratings(ladder: Ladder) -> dict[str, int]:
 
 def _stuck(ladder: Ladder) -> int:
     pending = Match.objects.filter(ladder=ladder, status__in=Match.PENDING).values("block")
-    return Block.objects.filter(ladder=ladder, ended=None).exclude(pk__in=pending).count()
+    over = Block.objects.filter(ladder=ladder, ended=None).exclude(pk__in=pending)
+    return over.exclude(cup_table__round__ended=None, cup_table__isnull=False).count()  # these end with their round
 
 
 def _told(ladder: Ladder) -> int:

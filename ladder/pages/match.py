@@ -50,7 +50,7 @@ from ladder.models import (
     SeatResult,
 )
 from ladder.models.ladders import Viewer
-from ladder.openness import is_open
+from ladder.openness import is_open, shows_results
 from ladder.pages.components.boards import Board, table
 from ladder.pages.components.people import secret_of, watching_said
 from ladder.pages.components.words import enumerated, span
@@ -366,8 +366,9 @@ class SeatTable:
 
     @property
     def columns(self) -> Sequence[ScoreColumn]:
-        """The columns of the game; none before there is a result."""
-        return self.game.presentation.score_columns if self.match.status == Match.Status.FINISHED else ()
+        """The columns of the game; none before there is a public result."""
+        shown = self.match.status == Match.Status.FINISHED and shows_results(self.match.block)
+        return self.game.presentation.score_columns if shown else ()
 
     @property
     def rated(self) -> bool:
@@ -496,7 +497,8 @@ class MatchPage:
     @property
     def correctable(self) -> bool:
         """Whether site staff can withdraw the match or void its result."""
-        return self.match.status in (*Match.PENDING, Match.Status.FINISHED)
+        finished = self.match.status == Match.Status.FINISHED and self.match.block.cup_table_id is None
+        return finished or self.match.status in Match.PENDING
 
     @property
     def failed_attempts(self) -> list[Attempt]:

@@ -20,6 +20,7 @@ from games.registry import GAMES
 from ladder.access import ladder_seen_by, matches_in_order_seen_by, matches_seen_by, with_seats_of
 from ladder.models import Ladder, Match, Seat, SeatResult
 from ladder.models.ladders import Viewer
+from ladder.openness import shows_results
 from ladder.pages.components.filters import Asked, Choice, Parameters, Part, asked_of, part
 from ladder.pages.components.people import Named, named
 
@@ -30,7 +31,7 @@ ROWS = 30
 
 def listed(matches: QuerySet[Match]) -> QuerySet[Match]:
     """Return ``matches`` with everything that a list row shows; the seats cost one more query."""
-    return matches.select_related("ladder").prefetch_related(seats_shown())
+    return matches.select_related("ladder", "block").prefetch_related(seats_shown())
 
 
 def listed_part(matches: QuerySet[Match], parameters: Callable[[str], str | None], size: int = ROWS) -> Part[Match]:
@@ -39,8 +40,9 @@ def listed_part(matches: QuerySet[Match], parameters: Callable[[str], str | None
 
 
 def result_of(seat: Seat) -> SeatResult | None:
-    """Return the result of ``seat``, or ``None``."""
-    return getattr(seat, "result", None)
+    """Return the public result of ``seat``, or ``None``."""
+    result: SeatResult | None = getattr(seat, "result", None)
+    return result if result is not None and shows_results(seat.match.block) else None
 
 
 def by_rank(match: Match) -> list[Seat]:

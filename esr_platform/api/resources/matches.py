@@ -311,7 +311,8 @@ def _seats(matches: Sequence[int]) -> Mapping[int, list[dict[str, Any]]]:
 
 def _match(row: Mapping[str, Any], seats: Sequence[Mapping[str, Any]]) -> MatchListed:
     """Return a match from a row with ``_MATCH`` and ``_OPEN``."""
-    purpose, over = row["block__purpose"], row["status"] == Match.Status.FINISHED
+    purpose = row["block__purpose"]
+    over = row["status"] == Match.Status.FINISHED and (row["open"] or purpose != Block.Purpose.CUP)
     return MatchListed(
         id=row["pk"],
         ladder=row["ladder__slug"],
@@ -332,7 +333,7 @@ def _match(row: Mapping[str, Any], seats: Sequence[Mapping[str, Any]]) -> MatchL
 
 
 def _player(row: Mapping[str, Any], over: bool) -> PlayerDocument:
-    """Return the player at a seat. Results of unfinished and void matches are not shown."""
+    """Return the player at a seat. Results of unfinished and void matches and of running cup rounds are not shown."""
     return PlayerDocument(
         seat=row["index"],
         bot=row[f"{_BOT}slug"],

@@ -8,18 +8,22 @@ from django.utils import timezone
 
 from bots.models import Bot, BotVersion
 from bots.uploads.storage import uploads
+from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
+from ladder.corrections import void as correct
 from ladder.cups.desk import Ruling, rule
 from ladder.cups.progress import advance
 from ladder.cups.registration import leave
 from ladder.cups.verification import faults
+from ladder.ledger.integrity import integrity_report
+from ladder.ledger.rebuild import rerate
 from ladder.matches.dispatch import recent, traffic
 from ladder.matches.leases import MOST_FAILURES, claim, give_back
 from ladder.matches.play import play
 from ladder.members.suspensions import suspend
-from ladder.models import Attempt, Block, Cup, CupDeal, CupEntry, CupLedgerEntry, CupRound, CupTable, Match
+from ladder.models import Attempt, Block, Cup, CupDeal, CupEntry, CupLedgerEntry, CupRound, CupTable, Ladder, Match
 from ladder.upkeep import sweep
-from tests.build import DUEL, claimed, finished, person, signed_in, staff, uploaded
+from tests.build import DUEL, claimed, finished, person, signed_in, snapshot, staff, uploaded
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round, played_out
 
 pytestmark = pytest.mark.usefixtures("house")
@@ -149,6 +153,44 @@ def test_matches_of_a_cup_have_pages_and_documents() -> None:
     document = client.get(f"/api/v1/matches/{match.pk}").json()
     assert (document["purpose"], document["rated"], document["open"]) == ("cup", False, True)
     assert client.get(f"/api/v1/matches/{match.pk}/record").status_code == 200
+
+
+def test_results_of_a_round_are_hidden_until_it_has_ended() -> None:
+    """``test_hidden_cup_results`` reads all endpoints."""
+    cup = due(entered(new_cup("swiss"), house_bots()))
+    match = Match.objects.filter(block__cup_table__round__cup=cup).select_related("ladder", "block").order_by("pk")[0]
+    finished(match)
+    client = signed_in(None)
+    assert b"data-hidden-result" in client.get(f"/matches/{match.pk}/").content
+    document = client.get(f"/api/v1/matches/{match.pk}").json()
+    assert (document["status"], document["players"][0]["rank"], document["deal"]["seed"]) == ("finished", None, None)
+    assert client.get(f"/api/v1/matches/{match.pk}/record").status_code == 404
+    play_round(cup)
+    assert b"data-hidden-result" not in client.get(f"/matches/{match.pk}/").content
+    assert client.get(f"/api/v1/matches/{match.pk}").json()["players"][0]["rank"] is not None
+
+
+def test_a_cup_changes_no_rating_and_violates_no_statement_of_the_integrity_report() -> None:
+    cup = due(entered(new_cup("swiss"), house_bots()))
+    before = snapshot()
+    for match in list(Match.objects.filter(block__cup_table__round__cup=cup).select_related("ladder", "block"))[:6]:
+        finished(match)
+    assert integrity_report(cup.ladder).violations == []
+    played_out(cup)
+    assert integrity_report(cup.ladder).violations == []
+    assert [rebuild.differences for rebuild in rerate(check=True)] == [[]] * Ladder.objects.count()
+    after = snapshot()
+    unchanged = ("Membership", "LedgerEntry", "Season", "DealSeries", "Ladder", "LastSeat")
+    assert {name: after[name] for name in unchanged} == {name: before[name] for name in unchanged}
+
+
+def test_site_staff_cannot_void_the_result_of_a_cup_match() -> None:
+    cup = played_out(entered(new_cup("swiss", rounds=1), house_bots()))
+    match = Match.objects.filter(block__cup_table__round__cup=cup)[0]
+    with pytest.raises(Refused) as refused:
+        correct(match.pk, "It was decided by chance.", staff("eve"))
+    assert refused.value.code == "match_of_a_cup"
+    assert list(faults(cup)) == []
 
 
 # --- Entrants who leave ----------------------------------------------------------------------------------------------
