@@ -91,7 +91,7 @@ class Scope(models.TextChoices):
     READ = "read", "read everything that the owner can see"
     PLAY = "play", "play with remote bots"
     UPLOAD = "upload", "upload bots"
-    MANAGE = "manage", "manage bots, their ladders and match requests"
+    MANAGE = "manage", "manage bots, their ladders, cups and match requests"
 
 
 class TokenQuerySet(models.QuerySet["Token"]):

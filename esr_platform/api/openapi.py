@@ -84,6 +84,10 @@ LINKS: Final[tuple[OperationLink, ...]] = (
     *(_from_one(source, "version", slug="bot", number="number") for source in ("upload_bot", "upload_version")),
     _from_one("exhibition", "exhibition_state", exhibition_id="id"),
     _from_one("exhibition_state", "match", match_id="matches/0"),
+    _from_list("cups", "cup", slug="slug"),
+    *(_from_one("cup", target, slug="slug") for target in ("cup_entries", "cup_standings", "cup_rounds", "cup_ledger")),
+    _from_list("cup_entries", "bot", slug="bot"),
+    _from_list("cup_standings", "bot", slug="bot"),
 )
 
 
@@ -159,6 +163,7 @@ _TAGS: Final = {
     "bots": "Bots",
     "uploads": "Bots",
     "people": "Users",
+    "cups": "Cups",
     "exhibitions": "Exhibition matches",
     "challenges": "Challenges",
     "lobby": LIVE_GAMES,
@@ -173,6 +178,7 @@ _TAG_DESCRIPTIONS: Final = {
     "Matches": "Queued, running and finished matches with their records, logs and replays.",
     "Bots": "Bots with their versions, ratings and matches. Upload bots, register remote bots, and activate versions.",
     "Users": "Public profiles of users.",
+    "Cups": "Tournaments of hosted bots: entries, standings, rounds and ledgers. Enter your bots, or organize a cup.",
     "Exhibition matches": "Unrated matches on request: test matches, challenges and version comparisons.",
     "Challenges": "Casual live games that you propose to other players.",
     LIVE_GAMES: "Running games and the lobby, as spectators see them.",
@@ -195,6 +201,10 @@ _PATH_PARAMETERS: Final = {
     "people": "Username, not case-sensitive.",
     "challenges": "Id of the challenge.",
     "exhibitions": "Id of the match request.",
+    "cups": "Slug of the cup.",
+    "rounds": "Number of the round, from 1.",
+    "entries": "Slug of the bot.",
+    "organizers": "Username of the co-organizer.",
 }
 """Descriptions of path parameters by the preceding segment of the URL."""
 
@@ -342,7 +352,7 @@ Each token has one or more scopes:
 - `read`: read your private ladders and all data about your bots.
 - `play`: play with your remote bots, and create and accept challenges.
 - `upload`: upload bots and versions, and register remote bots.
-- `manage`: activate versions, join and leave ladders, and request matches.
+- `manage`: activate versions, join and leave ladders, request matches, enter and organize cups.
 
 A token can also belong to one remote bot. It can then only play, and only with this bot.
 

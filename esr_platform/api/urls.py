@@ -9,6 +9,7 @@ from esr_platform.api.openapi import redoc, schema
 from esr_platform.api.resources import (
     bots,
     challenges,
+    cups,
     exhibitions,
     games,
     ladders,
@@ -81,6 +82,26 @@ change_urls: list[URLPattern] = [
 ]
 
 
+# --- Cups ------------------------------------------------------------------------------------------------------------
+
+cup_urls: list[URLPattern] = [
+    path("cups", cups.Cups.as_view(), name="cups"),
+    path("cups/<slug:slug>", cups.OneCup.as_view(), name="cup"),
+    path("cups/<slug:slug>/standings", cups.CupStandings.as_view(), name="cup_standings"),
+    path("cups/<slug:slug>/rounds", cups.Rounds.as_view(), name="cup_rounds"),
+    path("cups/<slug:slug>/rounds/<int:number>", cups.OneRound.as_view(), name="cup_round"),
+    path("cups/<slug:slug>/ledger", cups.Ledger.as_view(), name="cup_ledger"),
+    path("cups/<slug:slug>/entries", cups.Entries.as_view(), name="cup_entries"),
+    path("cups/<slug:slug>/entries/<slug:bot>", cups.OneEntry.as_view(), name="cup_entry"),
+    path("cups/<slug:slug>/entries/<slug:bot>/remove", cups.Removal.as_view(), name="remove_cup_entry"),
+    path("cups/<slug:slug>/pause", cups.Pause.as_view(), name="pause_cup"),
+    path("cups/<slug:slug>/resume", cups.Resumption.as_view(), name="resume_cup"),
+    path("cups/<slug:slug>/cancel", cups.Cancellation.as_view(), name="cancel_cup"),
+    path("cups/<slug:slug>/organizers/<str:username>", cups.CoOrganizer.as_view(), name="cup_organizer"),
+    path("cups/<slug:slug>/rulings", cups.Rulings.as_view(), name="cup_rulings"),
+]
+
+
 # --- All -------------------------------------------------------------------------------------------------------------
 
 app_name = "api"
@@ -98,4 +119,5 @@ urlpatterns: list[URLPattern] = [
     *stream_urls,
     *resource_urls,
     *change_urls,
+    *cup_urls,
 ]

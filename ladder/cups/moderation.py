@@ -6,7 +6,8 @@ another text for further cups, but not the same one.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+import secrets
+from collections.abc import Collection, Mapping
 from functools import partial
 from typing import Final
 
@@ -135,16 +136,10 @@ def _neutral(cup: Cup, what: Action) -> str:
 
 
 def _free_slug(cup: Cup) -> str:
-    """``cup-ID``, or the first free variant if a title has led to the same slug."""
-    return next(slug for slug in _slugs(cup) if not Cup.objects.exclude(pk=cup.pk).filter(slug=slug).exists())
-
-
-def _slugs(cup: Cup) -> Iterator[str]:
-    yield f"cup-{cup.pk}"
-    number = 2
-    while True:
-        yield f"cup-{cup.pk}-{number}"
-        number += 1
+    """``cup-ID``, or a random variant for a cup by link and if a title has led to the same slug."""
+    slug = f"cup-{cup.pk}"
+    taken = Cup.objects.exclude(pk=cup.pk).filter(slug=slug).exists()
+    return f"{slug}-{secrets.token_hex(8)}" if taken or not cup.listed else slug
 
 
 def _notify_later(cup: Cup, what: str, reason: str, texts: list[str]) -> None:

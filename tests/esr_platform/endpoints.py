@@ -87,6 +87,8 @@ JUDGED: Mapping[Exposure, str] = {
         api/v1/matches api/v1/matches/<int:match_id> api/v1/head-to-head api/v1/people/<str:username>
         api/v1/exhibitions api/v1/exhibitions/<int:exhibition_id> api/v1/challenges/<int:challenge_id>
         api/v1/matches/<int:match>/viewers api/v1/lobby/stream
+        api/v1/cups api/v1/cups/<slug:slug> api/v1/cups/<slug:slug>/standings api/v1/cups/<slug:slug>/rounds
+        api/v1/cups/<slug:slug>/rounds/<int:number> api/v1/cups/<slug:slug>/ledger api/v1/cups/<slug:slug>/entries
         play/ play/parts/ play/tables/<int:match_id>/
         play/tables/<int:match_id>/moves/ play/challenge/<slug:slug>/ play/challenge/people/<str:username>/
         staff/chat/ staff/cups/ staff/cups/<int:cup_id>/
@@ -111,7 +113,10 @@ JUDGED: Mapping[Exposure, str] = {
         play/tables/<int:match_id>/act/ play/tables/<int:match_id>/rematch/
         account/chat/ account/feed/url/ staff/chat/<int:line_id>/ staff/guests/<int:seat_id>/
         matches/<int:match_id>/guests/<int:seat>/report/ cups/<slug:slug>/enter/ cups/<slug:slug>/withdraw/
-        cups/<slug:slug>/report/
+        cups/<slug:slug>/report/ api/v1/cups/<slug:slug>/entries/<slug:bot>
+        api/v1/cups/<slug:slug>/entries/<slug:bot>/remove api/v1/cups/<slug:slug>/pause
+        api/v1/cups/<slug:slug>/resume api/v1/cups/<slug:slug>/cancel api/v1/cups/<slug:slug>/rulings
+        api/v1/cups/<slug:slug>/organizers/<str:username>
     """,
     Exposure.APART: """
         account/ account/login/ account/name/ account/delete/ account/emails/ account/emails/off/<str:signed>/

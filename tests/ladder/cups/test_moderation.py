@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -76,11 +77,14 @@ def test_the_organizer_is_notified_and_cannot_use_the_texts_again(
     assert new_cup("knockout", about="All are welcome.").state == Cup.State.REGISTRATION
 
 
-def test_a_slug_that_a_title_has_taken_is_not_used_twice(cup: Cup, organizer: User) -> None:
-    Cup.objects.filter(pk=new_cup("knockout").pk).update(slug=f"cup-{cup.pk}")
+@pytest.mark.parametrize("listed", [False, True])
+def test_a_slug_that_is_taken_or_could_be_guessed_gets_a_random_part(cup: Cup, listed: bool) -> None:
+    Cup.objects.filter(pk=cup.pk).update(listed=listed)
+    if listed:
+        Cup.objects.filter(pk=new_cup("knockout").pk).update(slug=f"cup-{cup.pk}")
     moderation.remove_texts(cup, staff("eve"), [Action.REMOVED_TITLE], "An insult.")
     cup.refresh_from_db()
-    assert cup.slug == f"cup-{cup.pk}-2"
+    assert re.fullmatch(rf"cup-{cup.pk}-[0-9a-f]{{16}}", cup.slug)
 
 
 def test_staff_cancel_a_cup_with_a_reason(cup: Cup, organizer: User, django_capture_on_commit_callbacks: Any) -> None:

@@ -1,0 +1,184 @@
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from bots.models import Bot
+from esr_platform.accounts.models import Scope, Token, User
+from ladder.cups.verification import faults
+from ladder.models import Cup, CupEntry, CupForecast, CupRound, CupTable
+from tests.build import DUEL, uploaded, verified
+from tests.esr_platform.api.conftest import Program, document, person, problem, read, walked
+from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round, played_out
+
+GAME = "edel-stein-reich-duel"
+
+
+@pytest.fixture
+def organizer(manager: Program) -> User:
+    assert manager.user is not None
+    return verified(manager.user.username)
+
+
+@pytest.fixture
+def cup(organizer: User) -> Cup:
+    """A Swiss cup of two rounds with three house bots, in registration."""
+    made = new_cup("swiss", organizer=organizer, game=GAME, seats=2, rounds=2)
+    return entered(made, house_bots(GAME, 2, most=3))
+
+
+def settings(**more: Any) -> dict[str, Any]:
+    soon = (timezone.now() + timedelta(hours=1)).isoformat()
+    needed = {"title": "Winter cup", "game": GAME, "seats": 2, "format": "swiss", "rounds": 3}
+    return {**needed, "closes_at": soon, "starts_at": soon, **more}
+
+
+def test_an_organizer_creates_changes_pauses_and_cancels_a_cup(manager: Program, organizer: User) -> None:
+    answer = manager.send("POST", "cups", settings(about="For beginners."))
+    made = document(answer)
+    assert (answer.status_code, made["slug"], made["state"]) == (201, "winter-cup", "registration")
+    assert answer.headers["Location"] == "/api/v1/cups/winter-cup"
+    assert (made["organizer"], made["about"], made["key"]) == ("miriam", "For beginners.", None)
+    assert Cup.objects.get().key_hash == made["key_hash"]
+    changed = document(manager.send("PATCH", "cups/winter-cup", {"about": "For all.", "repeat_days": 7}))
+    assert (changed["title"], changed["about"], changed["repeat_days"]) == ("Winter cup", "For all.", 7)
+    assert document(manager.send("POST", "cups/winter-cup/pause", {"reason": "A test."}))["paused"]
+    assert not document(manager.send("POST", "cups/winter-cup/resume"))["paused"]
+    ended = document(manager.send("POST", "cups/winter-cup/cancel", {"reason": "No room."}))
+    assert (ended["state"], ended["reason"]) == ("cancelled", "No room.")
+    kinds = [one["kind"] for one in walked("cups/winter-cup/ledger", limit=2)]
+    assert kinds == ["changed", "paused", "resumed", "cancelled"]
+
+
+def test_invalid_settings_are_named(manager: Program, organizer: User) -> None:
+    found = problem(manager.send("POST", "cups", settings(seats=9, closes_at="soon", colour="red")), 400, "invalid")
+    assert set(found["fields"]) == {"seats", "closes_at", "colour"}
+    assert set(problem(manager.send("POST", "cups", {}), 400, "invalid")["fields"]) >= {"title", "game", "starts_at"}
+    problem(manager.send("POST", "cups", settings(rounds=None)), 422, "refused")
+    problem(manager.send("POST", "cups", settings(closes_at="2020-01-01T00:00:00Z")), 422, "refused")
+    assert not Cup.objects.exists()
+
+
+def test_a_user_enters_and_withdraws_a_bot(cup: Cup, carl_manages: Program) -> None:
+    assert carl_manages.user is not None
+    bot = uploaded(carl_manages.user, "Opal")
+    here = f"cups/{cup.slug}/entries/{bot.slug}"
+    for _ in range(2):
+        entry = document(carl_manages.send("PUT", here))
+        assert (entry["bot"], entry["state"], entry["number"]) == (bot.slug, "entered", None)
+    assert [one["bot"] for one in walked(f"cups/{cup.slug}/entries")][-1] == bot.slug
+    assert read(f"cups/{cup.slug}")["entries"] == 4
+    for _ in range(2):
+        assert document(carl_manages.send("DELETE", here))["state"] == "withdrawn"
+    assert read(f"cups/{cup.slug}")["entries"] == 3
+    house = house_bots(GAME, 2, most=1)[0]
+    problem(carl_manages.send("DELETE", f"cups/{cup.slug}/entries/{house.slug}"), 422, "refused")
+    problem(carl_manages.send("DELETE", f"cups/{cup.slug}/entries/nobody"), 404, "not_found")
+    due(cup)
+    problem(carl_manages.send("PUT", here), 422, "refused")
+
+
+def test_results_and_matches_appear_when_their_round_has_ended(cup: Cup) -> None:
+    assert read(f"cups/{cup.slug}/standings")["results"] == []
+    due(cup)
+    first = read(f"cups/{cup.slug}/rounds/1")
+    CupTable.objects.filter(round__cup=cup).update(points=[0, 4], decided=True)
+    assert read(f"cups/{cup.slug}/rounds/1") == first
+    assert [table["matches"] for table in first["tables"]] == [[]]
+    assert {place["points"] for table in first["tables"] for place in table["entrants"]} == {None}
+    assert len(first["byes"]) == 1
+    CupTable.objects.filter(round__cup=cup).update(points=None, decided=False)
+    play_round(cup)
+    first = read(f"cups/{cup.slug}/rounds/1")
+    (table,) = first["tables"]
+    assert sum(place["points"] for place in table["entrants"]) == 4
+    assert len(table["matches"]) == 2
+    assert [one["number"] for one in walked(f"cups/{cup.slug}/rounds")] == [2, 1]
+    play_round(cup)
+    assert cup.state == Cup.State.FINISHED
+    assert list(faults(cup)) == []
+    standings = read(f"cups/{cup.slug}/standings")["results"]
+    assert [one["rank"] for one in standings] == [1, 2, 3]
+    assert {one["bot"] for one in standings} == {bot.slug for bot in house_bots(GAME, 2, most=3)}
+    assert read(f"cups/{cup.slug}")["key"] == bytes(cup.key).hex()
+
+
+def test_nothing_shows_the_key_or_a_seed_before_the_end(cup: Cup) -> None:
+    due(cup)
+    secrets = [bytes(cup.key).hex(), *(bytes(deal.seed).hex() for deal in cup.deals.all())]
+    for more in ("", "/standings", "/rounds", "/rounds/1", "/ledger", "/entries"):
+        text = json.dumps(read(f"cups/{cup.slug}{more}"))
+        assert not any(secret in text for secret in secrets), more
+
+
+def test_lists_filter_cups_and_leave_out_unlisted_ones(cup: Cup, organizer: User) -> None:
+    other = new_cup("knockout", organizer=organizer, listed=False)
+    assert [one["slug"] for one in walked("cups")] == [cup.slug]
+    assert read(f"cups/{other.slug}")["listed"] is False
+    assert walked("cups", state="running") == []
+    assert [one["slug"] for one in walked("cups", game=GAME, seats=2, format="swiss", state="registration")] == [
+        cup.slug
+    ]
+    problem(Client().get("/api/v1/cups?state=begun"), 400, "invalid")
+    problem(Client().get("/api/v1/cups/nothing"), 404, "not_found")
+
+
+def test_a_cup_has_its_latest_forecast(cup: Cup) -> None:
+    assert read(f"cups/{cup.slug}")["forecast"] is None
+    first, second, _third = CupEntry.objects.filter(cup=cup).order_by("pk")
+    chances = [[first.pk, 0.25], [second.pk, 0.75]]
+    stored = {"basis": "", "chances": chances, "best": 0.5, "simulations": 400, "round_s": [10, 20.5]}
+    CupForecast.objects.create(cup=cup, rounds=0, computed=timezone.now(), **stored)
+    found = read(f"cups/{cup.slug}")["forecast"]
+    assert (found["best"], found["seconds"], found["simulations"]) == (0.5, 30.5, 400)
+    assert [one["bot"] for one in found["chances"]] == [second.bot.slug, first.bot.slug]
+
+
+def test_organizers_remove_entrants_and_rule_on_tables(cup: Cup, manager: Program) -> None:
+    due(cup)
+    table = CupTable.objects.get(round__cup=cup)
+    loser = CupEntry.objects.get(cup=cup, number=table.entrants[0])
+    ruling = {"round": 1, "table": 1, "ruling": "loss", "bot": loser.bot.slug, "reason": "It copied another bot."}
+    assert manager.send("POST", f"cups/{cup.slug}/rulings", ruling).status_code == 200
+    found = read(f"cups/{cup.slug}/rounds/1")["tables"][0]
+    assert found["ruled"] is (CupRound.objects.get(cup=cup, number=1).ended is not None)
+    problem(manager.send("POST", f"cups/{cup.slug}/rulings", {**ruling, "table": 9}), 404, "not_found")
+    problem(manager.send("POST", f"cups/{cup.slug}/rulings", {**ruling, "bot": None}), 422, "refused")
+    removal = {"reason": "It copied another bot.", "disqualified": True}
+    removed = document(manager.send("POST", f"cups/{cup.slug}/entries/{loser.bot.slug}/remove", removal))
+    assert (removed["state"], removed["reason"]) == ("disqualified", "It copied another bot.")
+    played_out(cup)
+    assert list(faults(cup)) == []
+
+
+def test_a_co_organizer_has_the_same_rights_until_removed(cup: Cup, manager: Program, carl_manages: Program) -> None:
+    here, reason = f"cups/{cup.slug}", {"reason": "A test."}
+    problem(carl_manages.send("POST", f"{here}/pause", reason), 422, "refused")
+    problem(manager.send("PUT", f"{here}/organizers/nobody"), 422, "refused")
+    assert document(manager.send("PUT", f"{here}/organizers/carl"))["co_organizers"] == ["carl"]
+    assert document(carl_manages.send("POST", f"{here}/pause", reason))["paused"]
+    for _ in range(2):
+        assert document(manager.send("DELETE", f"{here}/organizers/carl"))["co_organizers"] == []
+    problem(carl_manages.send("POST", f"{here}/resume"), 422, "refused")
+
+
+def test_changes_need_the_scope_manage(cup: Cup, manager: Program) -> None:
+    Token.objects.update(scopes=[Scope.READ.value, Scope.UPLOAD.value])
+    for method, more in (("POST", "/cancel"), ("PATCH", ""), ("PUT", "/entries/house-greedy"), ("POST", "/rulings")):
+        problem(manager.send(method, f"cups/{cup.slug}{more}", {"reason": "x"}), 403, "permission_denied")
+        problem(Program().send(method, f"cups/{cup.slug}{more}"), 401, "not_authenticated")
+
+
+def test_cups_of_private_ladders_are_hidden(cup: Cup, carl_manages: Program) -> None:
+    type(cup.ladder).objects.filter(slug=DUEL).update(private=True, by_invitation=True)
+    for more in ("", "/standings", "/rounds", "/rounds/1", "/ledger", "/entries"):
+        problem(carl_manages.get(f"cups/{cup.slug}{more}"), 404, "not_found")
+    assert walked("cups") == []
+    bot = Bot.objects.filter(owner=None)[0]
+    problem(carl_manages.send("PUT", f"cups/{cup.slug}/entries/{bot.slug}"), 404, "not_found")
+    assert person("ada", Scope.READ).get(f"cups/{cup.slug}").status_code == 404
