@@ -11,7 +11,7 @@ from ladder.cups.proof import permutation
 from ladder.models import Cup
 from ladder.pairings.elimination import halving_round, knockout_round, ranking
 from ladder.pairings.round_robin import round_robin
-from ladder.pairings.rounds import Entrants, History, PlayedRound, Round, Standing
+from ladder.pairings.rounds import Entrants, History, PlayedRound, Round, Standing, Table
 from ladder.pairings.swiss import is_least, swiss_round
 
 HALVING_ROUNDS: Final = 1
@@ -20,7 +20,10 @@ HALVING_ROUNDS: Final = 1
 
 @dataclass(frozen=True)
 class Plan:
-    """What is fixed before a cup starts. ``key`` is secret until the end; ``entrants_hash`` is of the entrant list."""
+    """What is fixed before a cup starts. ``key`` is secret until the end; ``entrants_hash`` is of the entrant list.
+
+    ``design`` has the tables of a round robin at three to five seats, by place; if it is empty, the stored one is used.
+    """
 
     format: Cup.Format
     seats: int
@@ -28,6 +31,7 @@ class Plan:
     key: bytes
     entrants_hash: str
     rounds: int | None = None
+    design: tuple[Table, ...] = ()
 
     @cached_property
     def lots(self) -> tuple[int, ...]:
@@ -38,7 +42,7 @@ class Plan:
     def schedule(self) -> tuple[Round, ...]:
         """All rounds of a round robin."""
         places = permutation(self.key, self.entrants_hash, "place", len(self.entrants))
-        return round_robin(places, self.seats)
+        return round_robin(places, self.seats, self.design)
 
     def history(self, played: Sequence[PlayedRound]) -> History:
         return History(self.entrants, self.seats, played, self.lots)

@@ -38,6 +38,9 @@ from ladder.pairings.seatings import seatings
 MOST_REPLACEMENTS: Final = 2
 """How many void blocks of a table are replaced; after that, the table is void unless enough blocks count."""
 
+SUBSTITUTE: Final = "random"
+"""The house bot that plays for an entrant who has left."""
+
 MOST_STEPS: Final = 20
 """How many steps of a cup are done at a time, so that no cup delays the others."""
 
@@ -167,7 +170,8 @@ def plan_from(document: Document, key: bytes) -> Plan:
     """The plan of the ledger's first document."""
     entrants = Entrants(tuple(one["owner"] for one in document["entrants"]), document["at_a_table"])
     hash_ = proof.entrants_hash(document["entrants"])
-    return Plan(Cup.Format(document["format"]), document["seats"], entrants, key, hash_, document["rounds"])
+    tables = tuple(map(tuple, document.get("design", ())))
+    return Plan(Cup.Format(document["format"]), document["seats"], entrants, key, hash_, document["rounds"], tables)
 
 
 def played(cup: Cup) -> list[PlayedRound]:
@@ -317,7 +321,7 @@ class _Seats:
         if not self._is_left(entrant) and entry.version is not None:
             return entry.version
         substitutes = BotVersion.objects.filter(bot__owner=None, bot__kind=Bot.Kind.HOSTED, active=True)
-        return substitutes.select_related("bot").filter(bot__house_name="random").get()
+        return substitutes.select_related("bot").filter(bot__house_name=SUBSTITUTE).get()
 
 
 def _end_round(cup: Cup, round_: CupRound) -> None:
@@ -364,11 +368,9 @@ def _end(cup: Cup, past: Sequence[PlayedRound]) -> None:
 
 def _decide(cup: Cup, table: CupTable, gone: Collection[int], seats: _Seats) -> None:
     """Decide ``table``, whose games are over, or schedule another block. Places that are ``gone`` rank last."""
-    points = settled(table, gone, cup.blocks)
-    void = Block.objects.filter(cup_table=table, matches__status=Match.Status.VOID).distinct().count()
-    is_over = not seats.is_played(table) or void > MOST_REPLACEMENTS
-    if is_over or (points is not None and _is_over(cup, table, points, gone)):
-        _decided(table, points, gone)
+    blocks = blocks_of([table])[table.pk]
+    if _is_over(cup, table, blocks, gone):
+        _decided(table, settled(blocks, len(table.entrants), gone, cup.blocks), gone)
     else:
         schedule_cup_blocks(cup.ladder, [CupBlock(table, _deal(cup, table.round), seats.players(table))])
 
@@ -379,39 +381,43 @@ def _decided(table: CupTable, points: Points | None, gone: Collection[int]) -> N
     )
 
 
-def _is_over(cup: Cup, table: CupTable, points: Points, gone: Iterable[int]) -> bool:
-    """Whether a table is decided; a knockout table with a tie plays up to ``MOST_TIE_BLOCKS`` blocks more."""
-    if cup.format != Cup.Format.KNOCKOUT:
+def _is_over(cup: Cup, table: CupTable, blocks: Sequence[Document], gone: Collection[int]) -> bool:
+    leaving = 0
+    if cup.format == Cup.Format.KNOCKOUT:
+        tables = CupTable.objects.filter(round=table.round_id).order_by("index").values_list("entrants", flat=True)
+        round_ = Round(tuple(map(tuple, tables)), tuple(table.round.byes))
+        leaving = eliminated(round_, len(table.entrants))[table.index]
+    return is_over(blocks, len(table.entrants), gone, cup.blocks, leaving)
+
+
+def is_over(blocks: Sequence[Document], seats: int, gone: Collection[int], least: int, leaving: int) -> bool:
+    """Whether a table plays no further block after ``blocks``, documents as of :func:`blocks_of`.
+
+    ``least`` blocks must count. A knockout table that ``leaving`` entrants leave then plays up to ``MOST_TIE_BLOCKS``
+    blocks more in a tie.
+    """
+    if seats - len(gone) < 2:
         return True
-    seats = len(table.entrants)
-    tables = CupTable.objects.filter(round=table.round_id).order_by("index").values_list("entrants", flat=True)
-    leaving = eliminated(Round(tuple(map(tuple, tables)), tuple(table.round.byes)), seats)[table.index]
-    played = len(_counted(table, gone))
-    return is_decided(points, leaving, played, cup.blocks, 2 * (seats - 1) * len(seatings(seats)))
+    void = sum(any(game["status"] == Match.Status.VOID for game in block["games"]) for block in blocks)
+    points = settled(blocks, seats, gone, least)
+    if points is None or not leaving:
+        return points is not None or void > MOST_REPLACEMENTS
+    played = sum(block_points(block, seats, gone) is not None for block in blocks)
+    per_block = 2 * (seats - 1) * len(seatings(seats))
+    return void > MOST_REPLACEMENTS or is_decided(points, leaving, played, least, per_block)
 
 
-def settled(table: CupTable, gone: Collection[int], blocks: int) -> Points | None:
-    """The points of a table of which ``blocks`` blocks or more must count; ``None`` if fewer do.
+def settled(blocks: Sequence[Document], seats: int, gone: Collection[int], least: int) -> Points | None:
+    """The points of a table of which ``least`` blocks or more must count; ``None`` if fewer do.
 
     If at most one entrant is left, it gets the points of one won block, whatever was played.
     """
-    seats = len(table.entrants)
     if len(gone) == seats:
         return None
     if len(gone) == seats - 1:
         return tuple(0 if place in gone else 2 * (seats - 1) * len(seatings(seats)) for place in range(seats))
-    counted = _counted(table, gone)
-    return summed(counted) if len(counted) >= blocks else None
-
-
-def _counted(table: CupTable, gone: Iterable[int]) -> list[Points]:
-    """The points of the complete blocks of ``table``."""
-    return [points for points in results_of(table, gone) if points is not None]
-
-
-def results_of(table: CupTable, gone: Iterable[int] = ()) -> list[Points | None]:
-    """The points of the blocks of ``table``, in order; ``None`` for a void block."""
-    return [block_points(block, len(table.entrants), gone) for block in blocks_of([table])[table.pk]]
+    counted = [points for block in blocks if (points := block_points(block, seats, gone)) is not None]
+    return tuple(map(sum, zip(*counted, strict=True))) if len(counted) >= least else None
 
 
 def blocks_of(tables: Iterable[CupTable]) -> dict[int, list[Document]]:
@@ -450,8 +456,3 @@ def block_points(block: Document, seats: int, gone: Iterable[int] = ()) -> Point
         for place, own in ranks.items():
             points[place] += sum(2 * (own < other) + (own == other) for at, other in ranks.items() if at != place)
     return tuple(points)
-
-
-def summed(blocks: Sequence[Points]) -> Points:
-    """The points of several blocks."""
-    return tuple(map(sum, zip(*blocks, strict=True)))

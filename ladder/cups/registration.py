@@ -32,7 +32,7 @@ from ladder.access import organizes
 from ladder.cups import proof
 from ladder.matches.blocks import KEY_BYTES, key_hash
 from ladder.models import Cup, CupEntry, CupTable, Intervention, Ladder, Match, Membership
-from ladder.pairings.round_robin import MOST_BALANCED
+from ladder.pairings.round_robin import MOST_BALANCED, design
 
 MOST_ENTRANTS: Final = 512
 MOST_BLOCKS: Final = 20
@@ -375,6 +375,8 @@ def freeze(cup: Cup) -> None:
         "key_hash": cup.key_hash,
         "entrants": entrants,
     }
+    if cup.format == Cup.Format.ROUND_ROBIN and cup.ladder.seats > 2:
+        document["design"] = [list(table) for table in design(len(entrants), cup.ladder.seats)]
     hash_ = proof.entrants_hash(entrants)
     Cup.objects.filter(pk=cup.pk).update(state=Cup.State.READY, entrants_hash=hash_)
     cup.state, cup.entrants_hash = Cup.State.READY, hash_

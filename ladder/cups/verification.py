@@ -1,91 +1,305 @@
-"""Recompute a finished cup from its ledger, its key and the results of its games."""
+"""Recompute a cup from its ledger and its key, and compare the ledger with the stored games.
+
+``docs/reference/cup-ledger.md`` specifies what a ledger contains. The page of a cup verifies the same in the browser.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from hashlib import sha256
+from itertools import pairwise
 
 from games.chance import commitment
 from games.rules import Document
 from ladder.cups import proof
+from ladder.cups.desk import Ruling, ruled
 from ladder.cups.formats import Plan
-from ladder.cups.progress import plan_from, played_from, settled
-from ladder.models import Block, Cup, CupLedgerEntry, CupTable
-from ladder.pairings.rounds import PairingError, Round
+from ladder.cups.progress import SUBSTITUTE, blocks_of, is_over, plan_from, settled
+from ladder.models import Block, Cup, CupDeal, CupLedgerEntry, CupRound, CupTable, Seat
+from ladder.pairings.elimination import eliminated
+from ladder.pairings.round_robin import is_balanced
+from ladder.pairings.rounds import PairingError, PlayedRound, Points, Round
 
 Kind = CupLedgerEntry.Kind
 
 
+@dataclass(frozen=True)
+class Entry:
+    """An entry of a ledger."""
+
+    number: int
+    kind: str
+    document: Document
+    hash: str
+
+
 def faults(cup: Cup) -> Iterator[str]:
-    """Yield every mismatch of a finished cup: ledger, key, entrants, pairings, deals, results and standings."""
-    entries = [(one.number, one.kind, one.document, one.hash) for one in CupLedgerEntry.objects.filter(cup=cup)]
+    """Yield every fault of a cup that has ended, as sentences: of its ledger alone, then of the stored games.
+
+    A cup that was canceled is verified up to the last round that ended.
+    """
+    rows = CupLedgerEntry.objects.filter(cup=cup).order_by("number")
+    entries = [Entry(*row) for row in rows.values_list("number", "kind", "document", "hash")]
+    if cup.state == Cup.State.FINISHED and (not entries or entries[-1].kind != Kind.END):
+        yield "The cup has finished, but the last entry of its ledger does not contain the final standings."
+    frozen = next((one.document for one in entries if one.kind == Kind.ENTRANTS), None)
+    if frozen is not None and (cup.key_hash, cup.entrants_hash) != (
+        frozen["key_hash"],
+        proof.entrants_hash(frozen["entrants"]),
+    ):
+        yield "The key hash or the hash of the entrant list is not the published one."
+    yield from faults_of(cup.pk, bytes(cup.key), entries)
+    yield from _stored(cup, entries)
+
+
+def faults_of(cup: int, key: bytes, entries: Sequence[Entry]) -> Iterator[str]:
+    """Yield every fault of a ledger, given the key of the cup. It needs no database."""
     yield from _chain(cup, entries)
-    documents = [(kind, document) for _number, kind, document, _hash in entries]
-    frozen = next((one for kind, one in documents if kind == Kind.ENTRANTS), None)
-    if frozen is None or documents[-1][0] != Kind.END:
-        yield "The ledger must contain the entrant list and end with the standings."
+    frozen = next((one.document for one in entries if one.kind == Kind.ENTRANTS), None)
+    if frozen is None:
         return
-    key = bytes.fromhex(documents[-1][1]["key"])
-    if sha256(key).hexdigest() != frozen["key_hash"] or frozen["key_hash"] != cup.key_hash:
-        yield "The published key does not match the key hash from before the start."
-    plan = plan_from(frozen, key)
-    if plan.entrants_hash != cup.entrants_hash:
-        yield "The entrant list does not match its hash."
-    yield from _rounds(plan, documents)
-    yield from _deals(cup, plan, documents)
-    yield from _results(cup, documents)
-    rows = [[row.rank, row.entrant, row.match_points] for row in plan.standings(played_from(documents))]
-    if rows != documents[-1][1]["standings"]:
-        yield "The final standings do not follow from the results."
+    if frozen["cup"] != cup:
+        yield "The entrant list is of another cup."
+    if sha256(key).hexdigest() != frozen["key_hash"]:
+        yield "The key does not match the key hash from before the start."
+    if "design" in frozen and not is_balanced(frozen["design"], len(frozen["entrants"]), frozen["seats"]):
+        yield "The design is not balanced: some entrants meet more often than others."
+    yield from _Replay(plan_from(frozen, key), frozen["blocks"]).faults(entries)
 
 
-def _chain(cup: Cup, entries: list[tuple[int, str, Document, str]]) -> Iterator[str]:
+def _chain(cup: int, entries: Iterable[Entry]) -> Iterator[str]:
     previous = proof.START
-    for expected, (number, kind, document, hash_) in enumerate(entries, 1):
-        if number != expected or hash_ != proof.chained(previous, cup.pk, number, kind, document):
+    for expected, one in enumerate(entries, 1):
+        if one.number != expected or one.hash != proof.chained(previous, cup, expected, one.kind, one.document):
             yield f"Entry {expected} of the ledger does not match its hash."
-        previous = hash_
+        previous = one.hash
 
 
-def _rounds(plan: Plan, documents: list[tuple[str, Document]]) -> Iterator[str]:
-    """Pair every round again from the documents before it."""
-    for position, (kind, document) in enumerate(documents):
-        if kind not in (Kind.ROUND, Kind.END):
-            continue
-        before = documents[:position]
-        gone = [one["entrant"] for name, one in before if name == Kind.LEFT and one["entrant"] is not None]
+# --- The ledger ------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Replay:
+    """Goes through a ledger and compares every entry with what follows from the entries before it."""
+
+    plan: Plan
+    blocks: int
+    rounds: list[Document] = field(default_factory=list)
+    played: list[PlayedRound] = field(default_factory=list)
+    left: list[int] = field(default_factory=list)
+    deals: list[int] = field(default_factory=list)
+    running: Document | None = None
+    rulings: dict[int, list[Document]] = field(default_factory=dict)
+
+    def faults(self, entries: Iterable[Entry]) -> Iterator[str]:
+        checks = {
+            Kind.ROUND: self._round,
+            Kind.RESULTS: self._results,
+            Kind.RULING: self._ruling,
+            Kind.LEFT: self._left,
+            Kind.END: self._end,
+        }
+        for one in entries:
+            if one.kind in checks:
+                try:
+                    yield from checks[Kind(one.kind)](one.document)
+                except (KeyError, IndexError, TypeError, ValueError) as error:
+                    yield f"Entry {one.number} of the ledger is malformed ({type(error).__name__}: {error})."
+
+    def _round(self, document: Document) -> Iterator[str]:
+        where = f"Round {document['round']}"
+        if document["round"] != len(self.played) + 1 or self.running is not None:
+            yield f"{where} does not follow the round before it."
+        self.running, self.rulings = document, {}
+        self.rounds.append(document)
         try:
-            if kind == Kind.END:
-                if plan.next_round(played_from(before), gone) is not None:
-                    yield "The cup ended before its last round."
-                continue
-            round_ = Round(tuple(map(tuple, document["tables"])), tuple(document["byes"]))
-            if not plan.follows(round_, played_from(before), gone):
-                yield f"Round {document['round']} is not the pairing that follows from the results."
+            if not self.plan.follows(_round_of(document), self.played, self.left):
+                yield f"{where}: the tables or byes do not follow from the results before it."
+        except PairingError as error:
+            yield f"{where}: {error}"
+        if len(document["deals"]) != self.blocks:
+            yield f"{where} has {len(document['deals'])} deals instead of {self.blocks}."
+        for deal, hash_ in document["deals"]:
+            yield from self._use(deal, where)
+            if hash_ != commitment(proof.derived(self.plan.key, self.plan.entrants_hash, "deal", deal)):
+                yield f"{where}: deal {deal} does not follow from the key and the entrant list."
+
+    def _use(self, deal: int, where: str) -> Iterator[str]:
+        if deal in self.deals:
+            yield f"{where}: deal {deal} was used before."
+        self.deals.append(deal)
+
+    def _results(self, document: Document) -> Iterator[str]:
+        number, running = document["round"], self.running
+        if running is None or running["round"] != number:
+            yield f"Round {number} ended before it started."
+            return
+        round_ = _round_of(running)
+        if any(len(document[name]) != len(round_.tables) for name in ("points", "gone", "blocks")):
+            yield f"Round {number} has more results or fewer results than tables."
+        else:
+            for index in range(len(round_.tables)):
+                yield from self._table(round_, index, document, f"Round {number}, table {index + 1}")
+        if sorted(self.deals) != list(range(1, len(self.deals) + 1)):
+            yield f"Round {number}: a deal was skipped."
+        self.played.append(PlayedRound(round_, tuple(map(_tupled, document["points"]))))
+        self.running = None
+
+    def _table(self, round_: Round, index: int, document: Document, where: str) -> Iterator[str]:
+        blocks, gone, points = document["blocks"][index], document["gone"][index], document["points"][index]
+        seats = self.plan.seats
+        if any(round_.tables[index][place] not in self.left for place in gone):
+            yield f"{where}: an entrant ranks last without having left the cup."
+        yield from self._deals_of(blocks, where)
+        from_games = settled(blocks, seats, gone, self.blocks)
+        if index in self.rulings:
+            yield from self._ruled(round_.tables[index], self.rulings[index], from_games, points, where)
+        elif points != _listed(from_games):
+            yield f"{where}: the points do not follow from the games."
+        elif not self._is_complete(round_, index, blocks, gone):
+            yield f"{where} played more blocks or fewer blocks than it had to."
+
+    def _deals_of(self, blocks: Sequence[Document], where: str) -> Iterator[str]:
+        """The first blocks play the deals of the round; each later block plays the next unused deal."""
+        announced = [] if self.running is None else [deal for deal, _hash in self.running["deals"]]
+        deals = [block["deal"] for block in blocks]
+        if deals and deals[: len(announced)] != announced:
+            yield f"{where} did not play the deals of its round."
+        for deal in deals[len(announced) :]:
+            yield from self._use(deal, where)
+
+    def _is_complete(self, round_: Round, index: int, blocks: Sequence[Document], gone: Sequence[int]) -> bool:
+        """Whether the table ended after its last block, and not before if nobody had left."""
+        leaving = eliminated(round_, self.plan.seats)[index] if self.plan.format == Cup.Format.KNOCKOUT else 0
+        ends = [
+            is_over(blocks[:number], self.plan.seats, gone, self.blocks, leaving)
+            for number in range(self.blocks, len(blocks) + 1)
+        ]
+        if self.plan.seats - len(gone) < 2:
+            return True
+        return bool(ends) and ends[-1] and (bool(gone) or not any(ends[:-1]))
+
+    def _ruled(
+        self,
+        table: Sequence[int],
+        rulings: Sequence[Document],
+        from_games: Points | None,
+        points: list[int] | None,
+        where: str,
+    ) -> Iterator[str]:
+        """Compare the rulings of a round that was running; the first one can be from before the games ended."""
+        first = rulings[0]["points"]
+        known = [_ruling(table, rulings[0], before) for before in (None, from_games)]
+        rest = [_ruling(table, later, _tupled(one["points"])) for one, later in pairwise(rulings)]
+        if first not in known or [one["points"] for one in rulings[1:]] != rest:
+            yield f"{where}: the points do not follow from the ruling."
+        if points != rulings[-1]["points"]:
+            yield f"{where}: the points are not those of the ruling."
+
+    def _ruling(self, document: Document) -> Iterator[str]:
+        number, index = document["round"], document["table"]
+        where = f"Round {number}, table {index + 1}"
+        if not 1 <= number <= len(self.rounds) or not 0 <= index < len(self.rounds[number - 1]["tables"]):
+            yield f"{where}: the organizer ruled on a table that does not exist."
+        elif number > len(self.played):
+            self.rulings.setdefault(index, []).append(document)
+        else:
+            past = self.played[number - 1]
+            if document["points"] != _ruling(past.round.tables[index], document, past.results[index]):
+                yield f"{where}: the points do not follow from the ruling."
+            results = [*past.results[:index], _tupled(document["points"]), *past.results[index + 1 :]]
+            self.played[number - 1] = PlayedRound(past.round, tuple(results))
+
+    def _left(self, document: Document) -> Iterator[str]:
+        entrant = document["entrant"]
+        if entrant is None:
+            return  # before the entrant list was frozen
+        if entrant in self.left or not 0 <= entrant < len(self.plan.entrants):
+            yield f"Entrant {entrant} left twice or is not in the entrant list."
+        self.left.append(entrant)
+
+    def _end(self, document: Document) -> Iterator[str]:
+        if document["key"] != self.plan.key.hex():
+            yield "The key in the last entry is not the published key."
+        try:
+            if self.running is not None or self.plan.next_round(self.played, self.left) is not None:
+                yield "The cup ended before its last round."
         except PairingError as error:
             yield str(error)
+        if document["standings"] != [
+            [row.rank, row.entrant, row.match_points] for row in self.plan.standings(self.played)
+        ]:
+            yield "The final standings do not follow from the results."
 
 
-def _deals(cup: Cup, plan: Plan, documents: list[tuple[str, Document]]) -> Iterator[str]:
-    announced = {number: hash_ for kind, one in documents if kind == Kind.ROUND for number, hash_ in one["deals"]}
-    for deal in cup.deals.select_related("round"):
-        seed = proof.derived(plan.key, plan.entrants_hash, "deal", deal.number)
+def _round_of(document: Document) -> Round:
+    return Round(tuple(map(tuple, document["tables"])), tuple(document["byes"]))
+
+
+def _ruling(table: Sequence[int], document: Document, points: Points | None) -> list[int] | None:
+    """The points after a ruling on ``table``, which had ``points``."""
+    loser = table.index(document["entrant"]) if document["entrant"] in table else None
+    return _listed(ruled(len(table), points, Ruling(document["ruling"]), loser))
+
+
+def _listed(points: Points | None) -> list[int] | None:
+    return None if points is None else list(points)
+
+
+def _tupled(points: Sequence[int] | None) -> Points | None:
+    return None if points is None else tuple(points)
+
+
+# --- The stored games ------------------------------------------------------------------------------------------------
+
+
+def _stored(cup: Cup, entries: Iterable[Entry]) -> Iterator[str]:
+    """Compare the ledger with the rounds, deals, games and versions in the database."""
+    documents = [(one.kind, one.document) for one in entries]
+    frozen = next((one for kind, one in documents if kind == Kind.ENTRANTS), None)
+    if frozen is None:
+        return
+    for deal in CupDeal.objects.filter(cup=cup):
+        seed = proof.derived(bytes(cup.key), cup.entrants_hash, "deal", deal.number)
         if bytes(deal.seed) != seed or deal.commitment != commitment(seed):
             yield f"Deal {deal.number} does not follow from the key and the entrant list."
-        if announced.get(deal.number, deal.commitment) != deal.commitment:
-            yield f"Deal {deal.number} is not the one that was announced."
-        if Block.objects.filter(cup_deal=deal).exclude(seed=deal.seed, cup_table__round=deal.round).exists():
-            yield f"Deal {deal.number} was used for another round or with another seed."
+        wrong = Block.objects.filter(cup_deal=deal).exclude(
+            seed=deal.seed, commitment=deal.commitment, cup_table__round=deal.round_id
+        )
+        if wrong.exists():
+            yield f"Deal {deal.number} was used in another round or with another seed."
+    rounds = {one["round"]: one for kind, one in documents if kind == Kind.ROUND}
+    for number, tables in _tables_of(cup):
+        if [table.entrants for table in tables] != rounds.get(number, {}).get("tables"):
+            yield f"Round {number}: the stored tables are not those of the ledger."
+    for kind, document in documents:
+        if kind == Kind.RESULTS:
+            yield from _stored_games(cup, document, frozen["entrants"])
 
 
-def _results(cup: Cup, documents: list[tuple[str, Document]]) -> Iterator[str]:
-    """Add up the points of every table again, except where an organizer has ruled."""
-    ruled = {(one["round"], one["table"]) for kind, one in documents if kind == Kind.RULING}
-    stored = {one["round"]: one for kind, one in documents if kind == Kind.RESULTS}
-    for table in CupTable.objects.filter(round__cup=cup).select_related("round"):
-        where, document = (table.round.number, table.index), stored.get(table.round.number)
-        if document is None or where in ruled:
-            continue
-        points = settled(table, document["gone"][table.index], cup.blocks)
-        if document["points"][table.index] != (points and list(points)):
-            yield f"The points of round {where[0]}, table {where[1] + 1} do not follow from its games."
+def _tables_of(cup: Cup) -> Iterator[tuple[int, list[CupTable]]]:
+    for round_ in CupRound.objects.filter(cup=cup).prefetch_related("tables"):
+        yield round_.number, sorted(round_.tables.all(), key=lambda table: table.index)
+
+
+def _stored_games(cup: Cup, document: Document, entrants: Sequence[Document]) -> Iterator[str]:
+    """Compare the games of one round: every game is in the ledger, with its result and its versions."""
+    number = document["round"]
+    tables = list(CupTable.objects.filter(round__cup=cup, round__number=number).order_by("index"))
+    stored, versions = blocks_of(tables), _versions(tables)
+    for table, blocks in zip(tables, document["blocks"], strict=False):
+        where = f"Round {number}, table {table.index + 1}"
+        if blocks != stored[table.pk]:
+            yield f"{where}: the games of the ledger are not the stored ones."
+        if not versions[table.pk] <= {(entrants[one]["bot"], entrants[one]["version"]) for one in table.entrants}:
+            yield f"{where}: a game was played by a version that is not in the entrant list."
+
+
+def _versions(tables: Sequence[CupTable]) -> dict[int, set[tuple[int, int]]]:
+    """By table, the bots and version numbers that played, without the house bot that substitutes."""
+    found: dict[int, set[tuple[int, int]]] = {table.pk: set() for table in tables}
+    seats = Seat.objects.filter(match__block__cup_table__in=tables).exclude(version__bot__house_name=SUBSTITUTE)
+    for table, bot, version in seats.values_list("match__block__cup_table", "version__bot", "version__number"):
+        found[table].add((bot, version))
+    return found

@@ -8,9 +8,11 @@ two meet exactly once. ``designs.json`` has all designs; ``python -m tools.desig
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
+from itertools import combinations
 from typing import Final
 
 from ladder.pairings.rounds import PairingError, Round, Table
@@ -19,11 +21,12 @@ MOST_BALANCED: Final = 64
 """The most entrants of a balanced cup at three to five seats."""
 
 
-def round_robin(places: Sequence[int], seats: int) -> tuple[Round, ...]:
+def round_robin(places: Sequence[int], seats: int, tables: Sequence[Table] = ()) -> tuple[Round, ...]:
     """All rounds of a cup in which everyone meets everyone equally often.
 
-    ``places`` has the entrant of each place in the design, a permutation that is drawn from the key of the cup. Raises
-    ``PairingError`` for too few or too many entrants.
+    ``places`` has the entrant of each place in the design, a permutation that is drawn from the key of the cup.
+    ``tables`` is the design; without it, :func:`design` is used. Raises ``PairingError`` for too few or too many
+    entrants.
     """
     entrants = len(places)
     if entrants < max(2, seats):
@@ -34,7 +37,9 @@ def round_robin(places: Sequence[int], seats: int) -> tuple[Round, ...]:
     if entrants > MOST_BALANCED:
         text = f"This format has at most {MOST_BALANCED} entrants at {seats} seats, not {entrants}. Choose Swiss."
         raise PairingError(text, "too_many_entrants")
-    return _in_rounds([tuple(places[place] for place in table) for table in design(entrants, seats)], entrants)
+    return _in_rounds(
+        [tuple(places[place] for place in table) for table in tables or design(entrants, seats)], entrants
+    )
 
 
 def design(entrants: int, seats: int) -> tuple[Table, ...]:
@@ -44,6 +49,15 @@ def design(entrants: int, seats: int) -> tuple[Table, ...]:
         return tuple(map(tuple, tables))
     shifts = range(entrants)
     return tuple(tuple((place + shift) % entrants for place in table) for table in tables for shift in shifts)
+
+
+def is_balanced(tables: Sequence[Table], entrants: int, seats: int) -> bool:
+    """Whether any two of ``entrants`` meet equally often at ``tables``, up to one meeting."""
+    if any(len(set(table)) != seats or not set(table) <= set(range(entrants)) for table in tables):
+        return False
+    meetings = Counter(pair for table in tables for pair in combinations(sorted(table), 2))
+    counts = [meetings[pair] for pair in combinations(range(entrants), 2)]
+    return max(counts) - min(counts) <= 1
 
 
 @cache

@@ -1,0 +1,184 @@
+"""Ledgers of cups that are played at random without a database, as documents of ``cup-ledger/1``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from hashlib import sha256
+from random import Random
+from typing import Any
+
+from games.chance import commitment
+from games.rules import Document
+from ladder.cups import proof
+from ladder.cups.desk import Ruling, ruled
+from ladder.cups.formats import Plan
+from ladder.cups.progress import is_over, plan_from, played_from, settled
+from ladder.models import Cup
+from ladder.pairings.elimination import eliminated
+from ladder.pairings.round_robin import design
+from ladder.pairings.rounds import Round
+from ladder.pairings.seatings import seatings
+
+CUP = 7
+
+
+@dataclass
+class PlayedLedger:
+    """A cup that is played at random. Better seeds win more often; some games are void, and some entrants leave."""
+
+    format: Cup.Format
+    seats: int
+    entrants: int
+    seed: int = 1
+    rounds: int | None = None
+    blocks: int = 1
+    at_a_table: int = 1
+    owners: int = 0
+    trouble: float = 0.0
+    entries: list[Document] = field(default_factory=list)
+    random: Random = field(init=False)
+    plan: Plan = field(init=False)
+    deal: int = 0
+    match: int = 100
+    left: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.random = Random(self.seed)
+        key = self.random.randbytes(32)
+        frozen = {
+            "cup": CUP,
+            "game": "edel-stein-reich",
+            "seats": self.seats,
+            "format": str(self.format),
+            "blocks": self.blocks,
+            "rounds": self.rounds,
+            "at_a_table": self.at_a_table,
+            "key_hash": sha256(key).hexdigest(),
+            "entrants": [self._entrant(number) for number in range(self.entrants)],
+        }
+        if self.format == Cup.Format.ROUND_ROBIN and self.seats > 2:
+            frozen["design"] = [list(table) for table in design(self.entrants, self.seats)]
+        self._append("paused", {"reason": "The room is not ready – bitte warten."})
+        self._append("left", {"entrant": None, "bot": 999, "state": "withdrawn", "reason": ""})
+        self._append("entrants", frozen)
+        self.plan = plan_from(frozen, key)
+
+    def _entrant(self, number: int) -> Document:
+        owner = None if not self.owners or self.random.random() < 0.2 else self.random.randrange(self.owners)
+        return {"bot": 1000 + number, "version": 1, "digest": f"{number:064x}", "owner": owner}
+
+    def _append(self, kind: str, document: Document) -> None:
+        previous = self.entries[-1]["hash"] if self.entries else proof.START
+        number = len(self.entries) + 1
+        hashed = proof.chained(previous, CUP, number, kind, document)
+        self.entries.append({"number": number, "kind": kind, "document": document, "hash": hashed})
+
+    def documents(self) -> list[tuple[str, Document]]:
+        return [(one["kind"], one["document"]) for one in self.entries]
+
+    def played(self) -> Document:
+        """Play to the end, and return the ledger."""
+        while (following := self.plan.next_round(played_from(self.documents()), self.left)) is not None:
+            self._round(following)
+        rows = self.plan.standings(played_from(self.documents()))
+        standings = [[row.rank, row.entrant, row.match_points] for row in rows]
+        self._append("end", {"key": self.plan.key.hex(), "standings": standings})
+        return {
+            "format": "cup-ledger/1",
+            "cup": CUP,
+            "key_hash": sha256(self.plan.key).hexdigest(),
+            "entrants_hash": self.plan.entrants_hash,
+            "key": self.plan.key.hex(),
+            "entries": self.entries,
+        }
+
+    def _round(self, round_: Round) -> None:
+        number = len(played_from(self.documents())) + 1
+        deals = [self._deal() for _ in range(self.blocks)]
+        announced = [
+            [deal, commitment(proof.derived(self.plan.key, self.plan.entrants_hash, "deal", deal))] for deal in deals
+        ]
+        tables = [list(table) for table in round_.tables]
+        self._append("round", {"round": number, "tables": tables, "byes": list(round_.byes), "deals": announced})
+        knockout = self.format == Cup.Format.KNOCKOUT
+        leaving = eliminated(round_, self.seats) if knockout else [0] * len(tables)
+        points, gone, blocks, ruled_on = [], [], [], None
+        for index, table in enumerate(tables):
+            if self.random.random() < self.trouble and len(self.left) < self.entrants // 4:
+                self._leave(self.random.choice(table))
+            if ruled_on is None and self.random.random() < self.trouble:
+                ruled_on = index
+            away = [place for place, one in enumerate(table) if one in self.left]
+            found = self._blocks(table, deals, away, leaving[index])
+            result = settled(found, self.seats, away, self.blocks)
+            gone.append(away)
+            blocks.append(found)
+            points.append(None if result is None else list(result))
+        if ruled_on is not None and number % 2:
+            points[ruled_on] = self._rule(number, ruled_on, tables[ruled_on], points[ruled_on])
+        self._append("results", {"round": number, "points": points, "gone": gone, "blocks": blocks})
+        final = knockout or self.format == Cup.Format.HALVING
+        if ruled_on is not None and not number % 2 and not final:
+            self._rule(number, ruled_on, tables[ruled_on], points[ruled_on])
+
+    def _deal(self) -> int:
+        self.deal += 1
+        return self.deal
+
+    def _leave(self, entrant: int) -> None:
+        if entrant not in self.left:
+            self.left.append(entrant)
+            self._append("left", {"entrant": entrant, "state": "withdrawn", "reason": "Zu müde."})
+
+    def _rule(self, number: int, index: int, table: list[int], points: list[int] | None) -> list[int] | None:
+        ruling = self.random.choice(list(Ruling))
+        loser = self.random.randrange(self.seats) if ruling is Ruling.LOSS else None
+        after = ruled(self.seats, None if points is None else tuple(points), ruling, loser)
+        document = {
+            "round": number,
+            "table": index,
+            "ruling": str(ruling),
+            "entrant": None if loser is None else table[loser],
+            "points": None if after is None else list(after),
+            "reason": "It used a forbidden library.",
+        }
+        self._append("ruling", document)
+        return None if after is None else list(after)
+
+    def _blocks(self, table: list[int], deals: list[int], away: list[int], leaving: int) -> list[Document]:
+        if self.seats - len(away) < 2:
+            return []
+        found = [self._block(table, deal) for deal in deals]
+        while not is_over(found, self.seats, away, self.blocks, leaving):
+            found.append(self._block(table, self._deal()))
+        return found
+
+    def _block(self, table: list[int], deal: int) -> Document:
+        games, void = [], self.random.random() < self.trouble / 2
+        for order in seatings(self.seats):
+            self.match += 1
+            if void:
+                games.append({"match": self.match, "status": "void", "ranks": None})
+                continue
+            form = [round(self.random.gauss(-table[place] / 4, 2)) for place in order]
+            ranks = [1 + sum(other > own for other in form) for own in form]
+            games.append({"match": self.match, "status": "finished", "ranks": ranks})
+        return {"deal": deal, "games": games}
+
+
+def rechained(ledger: Document) -> Document:
+    """Give every entry the hash of its changed document, as a forger would."""
+    previous = proof.START
+    for entry in ledger["entries"]:
+        previous = proof.chained(previous, ledger["cup"], entry["number"], entry["kind"], entry["document"])
+        entry["hash"] = previous
+    return ledger
+
+
+def of_kind(ledger: Document, kind: str, number: int = 0) -> Any:
+    """The document of the entry ``number`` (from 0) of this kind."""
+    return [entry["document"] for entry in ledger["entries"] if entry["kind"] == kind][number]
+
+
+Change = Callable[[Document], object]

@@ -1,0 +1,119 @@
+"""Ledgers of all formats and table sizes without a database, and every kind of forgery."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from games.rules import Document
+from ladder.cups.verification import Entry, faults_of
+from ladder.models import Cup
+from tests.ladder.cups.ledgers import CUP, Change, PlayedLedger, of_kind, rechained
+
+FORMATS = list(Cup.Format)
+
+
+def faults(ledger: Document) -> list[str]:
+    entries = [Entry(one["number"], one["kind"], one["document"], one["hash"]) for one in ledger["entries"]]
+    return list(faults_of(CUP, bytes.fromhex(ledger["key"]), entries))
+
+
+@st.composite
+def ledgers(draw: st.DrawFn) -> PlayedLedger:
+    format_, seats = draw(st.sampled_from(FORMATS)), draw(st.integers(2, 5))
+    entrants = draw(st.integers(max(2, seats), 16))
+    return PlayedLedger(
+        format_,
+        seats,
+        entrants,
+        draw(st.integers(0, 2**32)),
+        draw(st.integers(1, 5)) if format_ == Cup.Format.SWISS else None,
+        draw(st.integers(1, 2)),
+        draw(st.integers(1, 2)),
+        draw(st.integers(0, entrants)),
+        draw(st.sampled_from([0.0, 0.1, 0.4])),
+    )
+
+
+@settings(deadline=None, max_examples=40)
+@given(ledgers())
+def test_a_ledger_has_no_faults_whatever_happened_in_the_cup(cup: PlayedLedger) -> None:
+    assert faults(cup.played()) == []
+
+
+def games(ledger: Document) -> list[Document]:
+    return [game for table in of_kind(ledger, "results")["blocks"] for block in table for game in block["games"]]
+
+
+def swap(values: list[object], one: int = 0, other: int = -1) -> None:
+    values[one], values[other] = values[other], values[one]
+
+
+FORGERIES: dict[str, Change] = {
+    "another entrant": lambda ledger: of_kind(ledger, "entrants")["entrants"][0].update(bot=5),
+    "another order of entrants": lambda ledger: swap(of_kind(ledger, "entrants")["entrants"]),
+    "another key hash": lambda ledger: of_kind(ledger, "entrants").update(key_hash="0" * 64),
+    "another cup": lambda ledger: of_kind(ledger, "entrants").update(cup=8),
+    "more blocks": lambda ledger: of_kind(ledger, "entrants").update(blocks=2),
+    "another order of tables": lambda ledger: swap(of_kind(ledger, "round", 1)["tables"]),
+    "entrants of two tables": lambda ledger: (
+        of_kind(ledger, "round", 1)["tables"][0].__setitem__(0, of_kind(ledger, "round", 1)["tables"][1][0]),
+    ),
+    "another deal": lambda ledger: of_kind(ledger, "round")["deals"][0].__setitem__(1, "0" * 64),
+    "a deal that is used twice": lambda ledger: of_kind(ledger, "round", 1).update(
+        deals=of_kind(ledger, "round")["deals"]
+    ),
+    "other points": lambda ledger: swap(next(one for one in of_kind(ledger, "results")["points"] if one[0] != one[-1])),
+    "other ranks": lambda ledger: swap(
+        next(one["ranks"] for one in games(ledger) if one["ranks"][0] != one["ranks"][-1])
+    ),
+    "a game less": lambda ledger: of_kind(ledger, "results")["blocks"][0][0]["games"].pop(),
+    "a block less": lambda ledger: of_kind(ledger, "results")["blocks"][0].clear(),
+    "a deal of its own": lambda ledger: of_kind(ledger, "results")["blocks"][0][0].update(deal=99),
+    "an entrant who did not leave": lambda ledger: of_kind(ledger, "results")["gone"][0].append(0),
+    "a round less": lambda ledger: ledger["entries"].pop(-2),
+    "other standings": lambda ledger: swap(of_kind(ledger, "end")["standings"]),
+    "other match points": lambda ledger: of_kind(ledger, "end")["standings"][0].__setitem__(2, 99),
+    "another key": lambda ledger: of_kind(ledger, "end").update(key="00" * 32),
+    "a table without results": lambda ledger: of_kind(ledger, "results")["points"].pop(),
+    "an entry without its fields": lambda ledger: of_kind(ledger, "results").clear(),
+}
+
+
+CUPS = [("swiss", 2), ("swiss", 3), ("knockout", 4)]
+
+
+@pytest.fixture(scope="module")
+def played() -> dict[tuple[str, int], Document]:
+    return {
+        (format_, seats): PlayedLedger(Cup.Format(format_), seats, 13, 5, 4 if format_ == "swiss" else None).played()
+        for format_, seats in CUPS
+    }
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+@pytest.mark.parametrize(("format_", "seats"), CUPS)
+def test_every_forgery_is_found_even_with_new_hashes(
+    name: str, format_: str, seats: int, played: dict[tuple[str, int], Document]
+) -> None:
+    ledger = copy.deepcopy(played[format_, seats])
+    assert faults(ledger) == []
+    FORGERIES[name](ledger)
+    assert faults(ledger) != []
+    assert faults(rechained(ledger)) != []
+
+
+def test_a_ruling_must_have_the_points_that_it_decides() -> None:
+    seeds = (PlayedLedger(Cup.Format.SWISS, 3, 12, seed, 4, trouble=0.3).played() for seed in range(20))
+    ledger = next(one for one in seeds if any(entry["kind"] == "ruling" for entry in one["entries"]))
+    of_kind(ledger, "ruling").update(points=[1, 2, 3])
+    assert any("ruling" in fault for fault in faults(rechained(ledger)))
+
+
+def test_a_design_must_be_balanced() -> None:
+    ledger = PlayedLedger(Cup.Format.ROUND_ROBIN, 3, 9).played()
+    of_kind(ledger, "entrants")["design"][0] = of_kind(ledger, "entrants")["design"][1]
+    assert any("balanced" in fault for fault in faults(rechained(ledger)))
