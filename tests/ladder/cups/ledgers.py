@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from hashlib import sha256
+from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, Final
+
+import django
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "esr_platform.settings")
+if __name__ == "__main__":
+    django.setup()
 
 from games.chance import commitment
 from games.rules import Document
@@ -182,3 +191,29 @@ def of_kind(ledger: Document, kind: str, number: int = 0) -> Any:
 
 
 Change = Callable[[Document], object]
+
+
+# --- Samples for tests/javascript ------------------------------------------------------------------------------------
+
+SAMPLES: Final = Path(__file__).parents[3] / "tests/javascript/ledgers.json"
+
+
+def samples() -> dict[str, Document]:
+    """A ledger of each format and number of seats. ``python -m tests.ladder.cups.ledgers`` writes them."""
+    return {
+        f"{format_} {seats}": PlayedLedger(
+            format_,
+            seats,
+            2 * seats + 3,
+            seed=seats,
+            rounds=3 if format_ == Cup.Format.SWISS else None,
+            owners=seats,
+            trouble=0.2,
+        ).played()
+        for format_ in Cup.Format
+        for seats in (2, 3, 4, 5)
+    }
+
+
+if __name__ == "__main__":
+    SAMPLES.write_text(json.dumps(samples(), separators=(",", ":"), ensure_ascii=False) + "\n", encoding="utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 
 import pytest
 from hypothesis import given, settings
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from games.rules import Document
 from ladder.cups.verification import Entry, faults_of
 from ladder.models import Cup
-from tests.ladder.cups.ledgers import CUP, Change, PlayedLedger, of_kind, rechained
+from tests.ladder.cups.ledgers import CUP, SAMPLES, Change, PlayedLedger, of_kind, rechained, samples
 
 FORMATS = list(Cup.Format)
 
@@ -111,6 +112,11 @@ def test_a_ruling_must_have_the_points_that_it_decides() -> None:
     ledger = next(one for one in seeds if any(entry["kind"] == "ruling" for entry in one["entries"]))
     of_kind(ledger, "ruling").update(points=[1, 2, 3])
     assert any("ruling" in fault for fault in faults(rechained(ledger)))
+
+
+def test_the_samples_for_the_browser_are_up_to_date() -> None:
+    """If not, run ``python -m tests.ladder.cups.ledgers``."""
+    assert json.loads(SAMPLES.read_text(encoding="utf-8")) == samples()
 
 
 def test_a_design_must_be_balanced() -> None:

@@ -19,7 +19,7 @@ class Run {
     this.exact = edges.some((edge) => typeof edge[2] === "bigint");
     this.zero = /** @type {any} */ (this.exact ? 0n : 0);
     this.two = /** @type {any} */ (this.exact ? 2n : 2);
-    this.end = edges.flatMap(([one, other]) => [one, other]);
+    this.end = edges.flatMap((edge) => edge.slice(0, 2));
     this.near = Array.from({ length: size }, () => /** @type {number[]} */ ([]));
     for (const [number, [one, other]] of edges.entries()) {
       this.near[one].push(2 * number + 1);
@@ -37,7 +37,8 @@ class Run {
     this.best = all(NONE);
     this.bestOf = /** @type {(number[] | null)[]} */ (all(null));
     this.unused = Array.from({ length: size }, (_, number) => size + number);
-    const top = edges.reduce((most, edge) => (edge[2] > most ? edge[2] : most), this.zero);
+    let top = this.zero;
+    for (const [, , weight] of edges) if (weight > top) top = weight;
     this.dual = all(this.zero).map((zero, number) => (number < size ? top : zero));
     this.tight = new Uint8Array(edges.length);
     this.queue = /** @type {number[]} */ ([]);
@@ -349,16 +350,15 @@ class Run {
   }
 }
 
-// A perfect matching of greatest weight, as pairs of vertices. Edges are [one, other, weight] with BigInt weights of at
-// least 0. Throws a RangeError if there is no perfect matching.
+// A perfect matching of greatest weight, as pairs of vertices. Edges are [one, other, weight] with integer weights of 0
+// or more, all numbers or all BigInts. Throws a RangeError if there is no perfect matching.
 export function perfectMatching(size, edges) {
-  const small = edges.every((edge) => edge[2] < BigInt(Number.MAX_SAFE_INTEGER) / 8n);
-  const numbers = small && edges.map(([one, other, weight]) => [one, other, Number(weight)]);
   try {
-    return matched(size, numbers || edges);
+    return matched(size, edges);
   } catch (error) {
     if (!(error instanceof TooLarge)) throw error;
-    return matched(size, edges);
+    const exact = edges.map(([one, other, weight]) => [one, other, BigInt(weight)]);
+    return matched(size, exact);
   }
 }
 

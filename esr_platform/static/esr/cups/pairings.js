@@ -5,9 +5,10 @@ import { clashes, compare, History, range, sum } from "./standings.js";
 
 const SWEEPS = 6;
 const WINDOW = 8;
+const MOST_EXACT = 2n ** 50n;
 
-// A plan is { format, seats, entrants: { owners, most }, rounds, lots, places, design }: what is fixed before the start.
-// The round after `played`, or null at the end of the cup. Entrants who have `left` are not paired again where possible.
+// A plan is fixed before the start: { format, seats, entrants: { owners, most }, rounds, lots, places, design }.
+// The round after `played`, or null at the end of the cup. `left` has the entrants who have left it.
 export function nextRound(plan, played, left) {
   if (plan.format === "knockout") return knockoutRound(plan, played);
   if (plan.format === "round-robin") return schedule(plan)[played.length] ?? null;
@@ -40,8 +41,8 @@ export function finalStandings(plan, played) {
       const { round, results } = played[played.length - 1];
       ranking(round.tables[0], results[0]).forEach((one, at) => (place[one] = at));
     }
-    rows.sort((one, two) => last[two.entrant] - last[one.entrant] || place[one.entrant] - place[two.entrant] ||
-      one.rank - two.rank); // biome-ignore format: three criteria
+    const key = ({ entrant, rank }) => [-last[entrant], place[entrant], rank];
+    rows.sort((one, other) => compare(key(one), key(other)));
   }
   return rows.map((row, at) => [at + 1, row.entrant, row.matchPoints]);
 }
@@ -69,11 +70,15 @@ function costOf(history, standings, targets, place, other) {
   const [one, two] = [standings[place], standings[other]];
   return [
     Number(history.met[one.entrant].has(two.entrant)),
-    clashes(history.entrants, [one.entrant, two.entrant]),
+    clashesOfTwo(history.entrants, one.entrant, two.entrant),
     0,
     (one.matchPoints - two.matchPoints) ** 2,
     Math.abs(targets[place] - other),
   ];
+}
+
+function clashesOfTwo({ owners, most }, one, other) {
+  return Number(most < 2 && owners[one] !== null && owners[one] === owners[other]);
 }
 
 function fewestByes(history, standings) {
@@ -91,7 +96,8 @@ function pairs(history, standings) {
       edges.push([place, other, costOf(history, standings, targets, place, other)]);
     }
   }
-  if (odd) for (const place of fewestByes(history, standings)) edges.push([place, size, [0, 0, size - 1 - place, 0, 0]]);
+  const byes = odd ? fewestByes(history, standings) : [];
+  for (const place of byes) edges.push([place, size, [0, 0, size - 1 - place, 0, 0]]);
   const matched = perfectMatching(size + odd, weighted(edges, (size + odd) / 2));
   const found = matched.sort(([one], [other]) => one - other);
   const entrant = (place) => standings[place].entrant;
@@ -109,8 +115,12 @@ function weighted(edges, count) {
     units[at] = unit;
     unit *= 1n + BigInt(count) * BigInt(edges.reduce((most, [, , costs]) => Math.max(most, costs[at]), 0));
   }
-  const costs = edges.map(([, , parts]) => parts.reduce((total, part, at) => total + units[at] * BigInt(part), 0n));
-  const top = costs.reduce((most, cost) => (cost > most ? cost : most), 0n);
+  // Numbers are exact up to 2 ** 53 and much faster than BigInts; `unit` is more than any cost.
+  const as = /** @type {(one: number | bigint) => any} */ (unit < MOST_EXACT ? Number : BigInt);
+  const factors = units.map(as);
+  const costs = edges.map(([, , parts]) => parts.reduce((total, part, at) => total + factors[at] * as(part), as(0)));
+  let top = as(0);
+  for (const cost of costs) if (cost > top) top = cost;
   return edges.map(([one, other], at) => [one, other, top - costs[at]]);
 }
 
@@ -286,7 +296,9 @@ function survivors({ round, results }, seats, alive) {
   for (const [number, leaving] of eliminated(round, seats).entries()) {
     const table = round.tables[number];
     const best = table.map((one) => place.get(one)).sort((one, other) => one - other);
-    for (const [at, one] of ranking(table, results[number]).slice(0, table.length - leaving).entries()) {
+    for (const [at, one] of ranking(table, results[number])
+      .slice(0, table.length - leaving)
+      .entries()) {
       stay.set(best[at], one);
     }
   }

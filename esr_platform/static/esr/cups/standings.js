@@ -15,7 +15,7 @@ export function compare(one, other) {
   return 0;
 }
 
-export const lessFraction = ([one, of], [other, ofOther]) => one * ofOther - other * of;
+export const lessFraction = (one, other) => one[0] * other[1] - other[0] * one[1];
 
 // 2 for each opponent with fewer points, 1 for each with as many.
 export function matchPoints(points) {
@@ -27,9 +27,12 @@ export const byePoints = (seats) => Math.ceil((3 * (seats - 1)) / 2);
 
 // The seatings of a block: the place at the table of each seat.
 export function seatings(seats) {
-  if (seats === 2) return [[0, 1], [1, 0]]; // biome-ignore format: one seating per pair
-  if (seats === 3) return [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]; // biome-ignore format: rows
-  return range(seats).map((turn) => range(seats).map((seat) => (seat + turn) % seats));
+  const turns = range(seats).map((turn) => range(seats).map((seat) => (seat + turn) % seats));
+  if (seats !== 3) return turns;
+  return turns.flatMap(([first, second, third]) => [
+    [first, Math.min(second, third), Math.max(second, third)],
+    [first, Math.max(second, third), Math.min(second, third)],
+  ]);
 }
 
 // How many entrants of a table exceed the limit of their owners; null is the site, whose bots may always meet.
@@ -52,7 +55,13 @@ export class History {
     lots.forEach((one, place) => (this.lot[one] = place));
     const size = entrants.owners.length;
     this.met = range(size).map(() => /** @type {Set<number>} */ (new Set()));
-    this.rows = range(size).map(() => ({ matchPoints: 0, points: 0, most: 0, byes: 0, opponents: [] }));
+    this.rows = range(size).map(() => ({
+      matchPoints: 0,
+      points: 0,
+      most: 0,
+      byes: 0,
+      opponents: /** @type {number[]} */ ([]),
+    }));
     for (const { round, results } of played) {
       for (const one of round.byes) {
         this.rows[one].matchPoints += byePoints(seats);
@@ -121,9 +130,7 @@ export class History {
 
   fractions(entrant) {
     const { points, most, opponents } = this.rows[entrant];
-    return {
-      share: most ? [points, most] : [0, 1],
-      opponents: opponents.length ? [sum(opponents.map((one) => this.rows[one].matchPoints)), opponents.length] : [0, 1],
-    };
+    const total = sum(opponents.map((one) => this.rows[one].matchPoints));
+    return { share: most ? [points, most] : [0, 1], opponents: opponents.length ? [total, opponents.length] : [0, 1] };
   }
 }

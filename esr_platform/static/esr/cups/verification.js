@@ -1,0 +1,339 @@
+// Verifies the ledger of a cup (`cup-ledger/1`) with the browser's WebCrypto; see docs/reference/cup-ledger.md.
+//
+// Every entry is compared with what follows from the entries before it. While the key is secret, only the hashes and
+// the points can be verified.
+
+import { eliminated, finalStandings, follows, isBalanced, isDecided, nextRound } from "./pairings.js";
+import { range, seatings, sum } from "./standings.js";
+
+const FORMAT = "cup-ledger/1";
+const START = "0".repeat(64);
+const MOST_REPLACEMENTS = 2;
+
+const { subtle } = globalThis.crypto;
+const utf8 = new TextEncoder();
+const hex = (buffer) => Array.from(new Uint8Array(buffer), (byte) => byte.toString(16).padStart(2, "0")).join("");
+const bytes = (digits) => Uint8Array.from(digits.match(/../g) ?? [], (pair) => parseInt(pair, 16));
+const sha256 = async (data) => hex(await subtle.digest("SHA-256", data));
+const same = (one, other) => canonical(one) === canonical(other);
+
+// JSON in one form: keys sorted, no spaces.
+export function canonical(value) {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (value === null || typeof value !== "object") return JSON.stringify(value) ?? "undefined";
+  const keys = Object.keys(value).sort();
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`).join(",")}}`;
+}
+
+// The checks of a ledger, in the order in which the page lists them: a name, what was counted, and faults as sentences.
+const CHECKS = {
+  hashes: "Hashes of the entries",
+  entrants: "Entrant list and key",
+  deals: "Deals",
+  points: "Points of the tables",
+  pairings: "Pairings",
+  events: "Rulings and withdrawals",
+  standings: "Standings and tie-breaks",
+};
+
+class Report {
+  constructor(keyed) {
+    this.keyed = keyed;
+    this.checks = Object.entries(CHECKS).map(([id, name]) => ({ id, name, done: 0, faults: [] }));
+  }
+
+  #check(id) {
+    return /** @type {*} */ (this.checks.find((one) => one.id === id));
+  }
+
+  count(id, number = 1) {
+    this.#check(id).done += number;
+  }
+
+  fault(id, sentence) {
+    this.#check(id).faults.push(sentence);
+  }
+
+  // Count a check, and note the sentence if it failed.
+  expect(id, isTrue, sentence) {
+    this.count(id);
+    if (!isTrue) this.fault(id, sentence);
+  }
+}
+
+// Verify a ledger. `progress` is called with a number from 0 to 1. Resolves to a report { keyed, checks }: whether the
+// key is public, and for each check { id, name, done, faults }.
+export async function verify(ledger, progress = (/** @type {number} */ _done) => {}) {
+  if (ledger.format !== FORMAT)
+    throw new Error(`Unknown format ${ledger.format}. This page can verify only ${FORMAT}.`);
+  const report = new Report(ledger.key !== null);
+  await verifyHashes(ledger, report);
+  const frozen = ledger.entries.find((entry) => entry.kind === "entrants")?.document;
+  if (!frozen) return report;
+  const replay = new Replay(frozen, await planOf(ledger, frozen, report), report, ledger.key, await sealed(ledger));
+  for (const [number, entry] of ledger.entries.entries()) {
+    try {
+      await replay.follow(entry);
+    } catch (error) {
+      report.fault("hashes", `Entry ${entry.number} is malformed (${error instanceof Error ? error.message : error}).`);
+    }
+    progress((number + 1) / ledger.entries.length);
+  }
+  return report;
+}
+
+async function verifyHashes({ cup, entries }, report) {
+  let previous = START;
+  for (const [at, { number, kind, document, hash }] of entries.entries()) {
+    const expected = await sha256(utf8.encode(canonical({ cup, number, kind, document, previous })));
+    report.expect("hashes", number === at + 1 && hash === expected, `Entry ${at + 1} does not match its hash.`);
+    previous = hash;
+  }
+}
+
+// A function from a purpose and a number to 32 bytes in hex; null while the key is secret.
+async function sealed(ledger) {
+  if (ledger.key === null) return null;
+  const key = await subtle.importKey("raw", bytes(ledger.key), { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+  const frozen = ledger.entries.find((entry) => entry.kind === "entrants").document;
+  const list = await sha256(utf8.encode(canonical(frozen.entrants)));
+  return async (purpose, number) => hex(await subtle.sign("HMAC", key, utf8.encode(`${list}/${purpose}/${number}`)));
+}
+
+async function planOf(ledger, frozen, report) {
+  const size = frozen.entrants.length;
+  const list = await sha256(utf8.encode(canonical(frozen.entrants)));
+  report.expect("entrants", frozen.cup === ledger.cup, "The entrant list is of another cup.");
+  report.expect("entrants", list === ledger.entrants_hash, "The entrant list does not match its published hash.");
+  report.expect("entrants", frozen.key_hash === ledger.key_hash, "The key hash is not the published one.");
+  if (frozen.design) {
+    const isFair = frozen.design.every((table) => table.length === frozen.seats) && isBalanced(frozen.design, size);
+    report.expect("pairings", isFair, "The design is not balanced: some entrants meet more often than others.");
+  }
+  const derived = await sealed(ledger);
+  if (derived) {
+    const known = (await sha256(bytes(ledger.key))) === frozen.key_hash;
+    report.expect("entrants", known, "The key does not match the key hash from before the start.");
+  }
+  const permutation = async (purpose) => {
+    if (!derived) return range(size);
+    const values = await Promise.all(range(size).map((number) => derived(purpose, number)));
+    return range(size).sort((one, other) => (values[one] < values[other] ? -1 : 1));
+  };
+  return {
+    format: frozen.format,
+    seats: frozen.seats,
+    rounds: frozen.rounds,
+    entrants: { owners: frozen.entrants.map((one) => one.owner), most: frozen.at_a_table },
+    design: frozen.design ?? [],
+    lots: await permutation("lot"),
+    places: await permutation("place"),
+  };
+}
+
+// --- Points ----------------------------------------------------------------------------------------------------------
+
+// The points of a block by place, or null if a game has no result. Places that are `gone` rank last in every game.
+function blockPoints({ games }, seats, gone) {
+  if (games.some((game) => game.ranks === null)) return null;
+  const orders = seatings(seats);
+  if (games.length !== orders.length) throw new RangeError(`a block has ${games.length} games`);
+  const points = range(seats).map(() => 0);
+  for (const [number, { ranks }] of games.entries()) {
+    if (ranks.length !== seats) throw new RangeError(`a game has ${ranks.length} ranks`);
+    const ranked = range(seats);
+    for (const [seat, place] of orders[number].entries()) {
+      ranked[place] = ranks[seat] + (gone.includes(place) ? 2 * seats : 0);
+    }
+    for (const place of range(seats)) {
+      points[place] += sum(ranked.map((rank) => (ranked[place] < rank ? 2 : Number(ranked[place] === rank)))) - 1;
+    }
+  }
+  return points;
+}
+
+// The points of a table of which `least` blocks or more must count; null if fewer do.
+function settled(blocks, seats, gone, least) {
+  if (gone.length === seats) return null;
+  const won = 2 * (seats - 1) * seatings(seats).length;
+  if (gone.length === seats - 1) return range(seats).map((place) => (gone.includes(place) ? 0 : won));
+  const counted = blocks.map((block) => blockPoints(block, seats, gone)).filter((points) => points !== null);
+  return counted.length < least ? null : range(seats).map((place) => sum(counted.map((points) => points[place])));
+}
+
+// Whether a table plays no further block after `blocks`.
+function isOver(blocks, seats, gone, least, leaving) {
+  if (seats - gone.length < 2) return true;
+  const isVoid = blocks.filter((block) => block.games.some((game) => game.status === "void")).length;
+  const points = settled(blocks, seats, gone, least);
+  if (isVoid > MOST_REPLACEMENTS) return true;
+  if (points === null || !leaving) return points !== null;
+  const played = blocks.filter((block) => blockPoints(block, seats, gone) !== null).length;
+  return isDecided(points, leaving, played, least, 2 * (seats - 1) * seatings(seats).length);
+}
+
+// The points after a ruling on `table`, which had `points`.
+function ruled(table, { ruling, entrant }, points) {
+  if (ruling === "void") return null;
+  if (!["loss", "bye"].includes(ruling)) throw new RangeError(`unknown ruling ${ruling}`);
+  const half = (table.length - 1) * seatings(table.length).length;
+  const before = ruling === "bye" || points === null || !table.includes(entrant) ? table.map(() => half) : points;
+  return before.map((own, place) => (table[place] === entrant ? 0 : own));
+}
+
+// --- Entries ---------------------------------------------------------------------------------------------------------
+
+class Replay {
+  constructor(frozen, plan, report, key, derived) {
+    this.frozen = frozen;
+    this.key = key;
+    this.plan = plan;
+    this.report = report;
+    this.derived = derived;
+    this.rounds = /** @type {any[]} */ ([]);
+    this.played = /** @type {any[]} */ ([]);
+    this.left = /** @type {Set<number>} */ (new Set());
+    this.deals = /** @type {Set<number>} */ (new Set());
+    this.running = /** @type {any} */ (null);
+    this.rulings = /** @type {Map<number, any[]>} */ (new Map());
+  }
+
+  async follow({ kind, document }) {
+    if (kind === "round") await this.round(document);
+    else if (kind === "results") await this.results(document);
+    else if (kind === "ruling") this.ruling(document);
+    else if (kind === "left") this.leave(document);
+    else if (kind === "end") this.end(document);
+  }
+
+  async round(document) {
+    const where = `Round ${document.round}`;
+    const isNext = document.round === this.played.length + 1 && this.running === null;
+    this.report.expect("pairings", isNext, `${where} does not follow the round before it.`);
+    this.running = document;
+    this.rulings = new Map();
+    this.rounds.push(document);
+    if (this.derived) {
+      const isRight = follows(this.plan, this.played, this.left, document);
+      if (!isRight)
+        this.report.fault("pairings", `${where}: the tables or byes do not follow from the results before it.`);
+    }
+    const { blocks } = this.frozen;
+    if (document.deals.length !== blocks) {
+      this.report.fault("deals", `${where} has ${document.deals.length} deals instead of ${blocks}.`);
+    }
+    for (const [deal, commitment] of document.deals) {
+      this.use(deal, where);
+      if (!this.derived) continue;
+      const seed = await this.derived("deal", deal);
+      const isRight = (await sha256(bytes(seed))) === commitment;
+      const text = `${where}: deal ${deal} does not follow from the key and the entrant list.`;
+      if (!isRight) this.report.fault("deals", text);
+    }
+  }
+
+  use(deal, where) {
+    this.report.expect("deals", !this.deals.has(deal), `${where}: deal ${deal} was used before.`);
+    this.deals.add(deal);
+  }
+
+  async results(document) {
+    const { round: number, points } = document;
+    if (this.running?.round !== number) {
+      this.report.fault("points", `Round ${number} ended before it started.`);
+      return;
+    }
+    const { tables } = this.running;
+    if ([points, document.gone, document.blocks].some((list) => list.length !== tables.length)) {
+      this.report.fault("points", `Round ${number} has more results or fewer results than tables.`);
+    } else {
+      for (const index of tables.keys()) this.table(index, document, `Round ${number}, table ${index + 1}`);
+    }
+    const isComplete = Math.max(0, ...this.deals) === this.deals.size;
+    if (!isComplete) this.report.fault("deals", `Round ${number}: a deal was skipped.`);
+    this.played.push({ round: this.running, results: [...points] });
+    this.running = null;
+  }
+
+  table(index, document, where) {
+    const table = this.running.tables[index];
+    const [blocks, gone, points] = [document.blocks[index], document.gone[index], document.points[index]];
+    const isKnown = gone.every((place) => this.left.has(table[place]));
+    if (!isKnown) this.report.fault("events", `${where}: an entrant ranks last without having left the cup.`);
+    this.dealsOf(blocks, where);
+    const fromGames = settled(blocks, this.plan.seats, gone, this.frozen.blocks);
+    const rulings = this.rulings.get(index);
+    if (rulings) {
+      this.ruledTable(table, rulings, fromGames, points, where);
+      return;
+    }
+    this.report.expect("points", same(points, fromGames), `${where}: the points do not follow from the games.`);
+    if (!this.isComplete(index, blocks, gone)) {
+      this.report.fault("points", `${where} played more blocks or fewer blocks than it had to.`);
+    }
+  }
+
+  // The first blocks play the deals of the round; each later block plays the next unused deal.
+  dealsOf(blocks, where) {
+    const announced = this.running.deals.map(([deal]) => deal);
+    const deals = blocks.map((block) => block.deal);
+    if (deals.length && !same(deals.slice(0, announced.length), announced)) {
+      this.report.fault("deals", `${where} did not play the deals of its round.`);
+    }
+    for (const deal of deals.slice(announced.length)) this.use(deal, where);
+  }
+
+  // Whether the table ended after its last block, and not before if nobody had left.
+  isComplete(index, blocks, gone) {
+    const { plan, frozen } = this;
+    const leaving = plan.format === "knockout" ? eliminated(this.running, plan.seats)[index] : 0;
+    if (plan.seats - gone.length < 2) return true;
+    const ends = range(Math.max(0, blocks.length - frozen.blocks + 1)).map((more) =>
+      isOver(blocks.slice(0, frozen.blocks + more), plan.seats, gone, frozen.blocks, leaving),
+    );
+    return ends.at(-1) === true && (gone.length > 0 || !ends.slice(0, -1).includes(true));
+  }
+
+  // The first ruling on a table of a running round can be from before its games ended.
+  ruledTable(table, rulings, fromGames, points, where) {
+    const isRight = rulings.every((ruling, at) => {
+      const before = at ? [rulings[at - 1].points] : [null, fromGames];
+      return before.some((known) => same(ruling.points, ruled(table, ruling, known)));
+    });
+    this.report.expect("events", isRight, `${where}: the points do not follow from the ruling.`);
+    const isLast = same(points, rulings[rulings.length - 1].points);
+    this.report.expect("points", isLast, `${where}: the points are not those of the ruling.`);
+  }
+
+  ruling(document) {
+    const { round: number, table: index } = document;
+    const where = `Round ${number}, table ${index + 1}`;
+    if (!this.rounds[number - 1]?.tables[index]) {
+      this.report.fault("events", `${where}: the organizer ruled on a table that does not exist.`);
+    } else if (number > this.played.length) {
+      this.rulings.set(index, [...(this.rulings.get(index) ?? []), document]);
+    } else {
+      const { round, results } = this.played[number - 1];
+      const isRight = same(document.points, ruled(round.tables[index], document, results[index]));
+      this.report.expect("events", isRight, `${where}: the points do not follow from the ruling.`);
+      results[index] = document.points;
+    }
+  }
+
+  leave({ entrant }) {
+    if (entrant === null) return; // before the entrant list was frozen
+    const isKnown = entrant in this.frozen.entrants && !this.left.has(entrant);
+    this.report.expect("events", isKnown, `Entrant ${entrant} left twice or is not in the entrant list.`);
+    this.left.add(entrant);
+  }
+
+  end({ key, standings }) {
+    const { plan, played, report } = this;
+    report.expect("entrants", key === this.key, "The key in the last entry is not the published key.");
+    const isOver = this.running === null && nextRound(plan, played, this.left) === null;
+    report.expect("pairings", isOver, "The cup ended before its last round.");
+    const isRight = same(standings, finalStandings(plan, played));
+    report.expect("standings", isRight, "The final standings do not follow from the results.");
+    report.count("standings", standings.length - 1);
+  }
+}
