@@ -37,9 +37,7 @@ def round_robin(places: Sequence[int], seats: int, tables: Sequence[Table] = ())
     if entrants > MOST_BALANCED:
         text = f"This format has at most {MOST_BALANCED} entrants at {seats} seats, not {entrants}. Choose Swiss."
         raise PairingError(text, "too_many_entrants")
-    return _in_rounds(
-        [tuple(places[place] for place in table) for table in tables or design(entrants, seats)], entrants
-    )
+    return _in_rounds([tuple(places[place] for place in table) for table in tables or design(entrants, seats)])
 
 
 def design(entrants: int, seats: int) -> tuple[Table, ...]:
@@ -81,26 +79,18 @@ def _circle(order: Sequence[int]) -> tuple[Round, ...]:
     return tuple(rounds)
 
 
-def _in_rounds(tables: Sequence[Table], entrants: int) -> tuple[Round, ...]:
-    """Spread ``tables`` over rounds in which no one plays twice. Tables whose entrants have most to play come first.
+def _in_rounds(tables: Sequence[Table]) -> tuple[Round, ...]:
+    """Spread ``tables`` over rounds in which no one plays twice: each goes to the first round that has room for it.
 
     An entrant without a table in a round waits. That is not a bye: it brings no points.
     """
-    left = [0] * entrants
+    rounds = list[list[Table]]()
+    playing = list[set[int]]()
     for table in tables:
-        for one in table:
-            left[one] += 1
-    rounds, rest = list[Round](), list(tables)
-    while rest:
-        busy, chosen, later = set[int](), list[Table](), list[Table]()
-        for table in sorted(rest, key=lambda table: -sum(left[one] for one in table)):
-            if busy.isdisjoint(table):
-                busy.update(table)
-                chosen.append(table)
-            else:
-                later.append(table)
-        for one in busy:
-            left[one] -= 1
-        rounds.append(Round(tuple(chosen)))
-        rest = later
-    return tuple(rounds)
+        number = next((number for number, busy in enumerate(playing) if busy.isdisjoint(table)), len(rounds))
+        if number == len(rounds):
+            rounds.append([])
+            playing.append(set())
+        rounds[number].append(table)
+        playing[number].update(table)
+    return tuple(Round(tuple(one)) for one in rounds)

@@ -14,7 +14,7 @@ const { subtle } = globalThis.crypto;
 const utf8 = new TextEncoder();
 const hex = (buffer) => Array.from(new Uint8Array(buffer), (byte) => byte.toString(16).padStart(2, "0")).join("");
 const bytes = (digits) => Uint8Array.from(digits.match(/../g) ?? [], (pair) => parseInt(pair, 16));
-const sha256 = async (data) => hex(await subtle.digest("SHA-256", data));
+export const sha256 = async (data) => hex(await subtle.digest("SHA-256", data));
 const same = (one, other) => canonical(one) === canonical(other);
 
 // JSON in one form: keys sorted, no spaces.

@@ -1,0 +1,152 @@
+// Ledgers of cups, which tests/ladder/cups/ledgers.py plays at random: all are verified, and every forgery is found.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+import { perfectMatching } from "../../esr_platform/static/esr/cups/matching.js";
+import { canonical, sha256, verify } from "../../esr_platform/static/esr/cups/verification.js";
+
+const SAMPLES = JSON.parse(readFileSync(new URL("./ledgers.json", import.meta.url), "utf-8"));
+const utf8 = new TextEncoder();
+
+const failed = (report) => report.checks.filter((check) => check.faults.length).map((check) => check.id);
+const of = (ledger, kind, number = 0) => ledger.entries.filter((entry) => entry.kind === kind)[number].document;
+
+async function rechained(ledger) {
+  let previous = "0".repeat(64);
+  for (const entry of ledger.entries) {
+    const { number, kind, document } = entry;
+    previous = await sha256(utf8.encode(canonical({ cup: ledger.cup, number, kind, document, previous })));
+    entry.hash = previous;
+  }
+  return ledger;
+}
+
+for (const [name, ledger] of Object.entries(SAMPLES)) {
+  test(`the ledger of ${name} seats is verified`, async () => {
+    const report = await verify(structuredClone(ledger));
+    assert.deepEqual(
+      report.checks.flatMap((check) => check.faults),
+      [],
+    );
+    assert.equal(report.keyed, true);
+    for (const id of ["hashes", "entrants", "deals", "points", "pairings", "standings"]) {
+      assert.ok(report.checks.find((check) => check.id === id).done > 0, id);
+    }
+  });
+}
+
+// The games of the first round at tables that games alone decided.
+function games(ledger) {
+  const { blocks, gone } = of(ledger, "results");
+  const ruled = ledger.entries.filter(({ kind, document }) => kind === "ruling" && document.round === 1);
+  const plain = blocks.filter((_, at) => !gone[at].length && !ruled.some(({ document }) => document.table === at));
+  return plain.flat().flatMap((block) => block.games);
+}
+
+const swap = (list) => ([list[0], list[list.length - 1]] = [list[list.length - 1], list[0]]);
+const FORGERIES = [
+  ["entrants", (ledger) => of(ledger, "entrants").entrants[0].bot++],
+  ["entrants", (ledger) => swap(of(ledger, "entrants").entrants)],
+  ["entrants", (ledger) => (of(ledger, "entrants").key_hash = "0".repeat(64))],
+  ["entrants", (ledger) => (of(ledger, "entrants").cup = 8)],
+  ["entrants", (ledger) => (ledger.key = "00".repeat(32))],
+  ["entrants", (ledger) => (of(ledger, "end").key = "00".repeat(32))],
+  ["pairings", (ledger) => swap(of(ledger, "round", 1).tables)],
+  ["pairings", (ledger) => swap(of(ledger, "round", 1).tables[0])],
+  ["pairings", (ledger) => ledger.entries.splice(-2, 1)],
+  ["deals", (ledger) => (of(ledger, "round").deals[0][1] = "0".repeat(64))],
+  ["deals", (ledger) => (of(ledger, "round", 1).deals = of(ledger, "round").deals)],
+  ["deals", (ledger) => (of(ledger, "results").blocks.find((blocks) => blocks.length)[0].deal = 99)],
+  ["points", (ledger) => swap(of(ledger, "results").points.find((points) => points && points[0] !== points.at(-1)))],
+  ["points", (ledger) => swap(games(ledger).find(({ ranks }) => ranks && ranks[0] !== ranks.at(-1)).ranks)],
+  ["points", (ledger) => of(ledger, "results").points.pop()],
+  ["hashes", (ledger) => (of(ledger, "results").blocks = null)],
+  ["events", (ledger) => of(ledger, "results").gone[0].push(0)],
+  ["standings", (ledger) => swap(of(ledger, "end").standings)],
+  ["standings", (ledger) => (of(ledger, "end").standings[0][2] = 99)],
+];
+
+test("every forgery is found, also with new hashes", async () => {
+  const names = ["swiss 2", "swiss 3", "knockout 2"];
+  for (const name of names) {
+    for (const [number, [id, forge]] of FORGERIES.entries()) {
+      const forged = structuredClone(SAMPLES[name]);
+      forge(forged);
+      assert.ok(failed(await verify(forged)).length, `${name}, forgery ${number}`);
+      assert.ok(failed(await verify(await rechained(forged))).includes(id), `${name}, forgery ${number}: ${id}`);
+    }
+  }
+});
+
+test("a ruling has the points that it decides, and a design is balanced", async () => {
+  const ruled = Object.values(SAMPLES).find((ledger) => ledger.entries.some((entry) => entry.kind === "ruling"));
+  const ledger = structuredClone(ruled);
+  const { seats } = of(ledger, "entrants");
+  of(ledger, "ruling").points = new Array(seats).fill(1);
+  assert.ok(failed(await verify(await rechained(ledger))).includes("events"));
+  const design = structuredClone(SAMPLES["round-robin 3"]);
+  of(design, "entrants").design[0] = of(design, "entrants").design[1];
+  assert.ok(failed(await verify(await rechained(design))).includes("pairings"));
+});
+
+test("while the key is secret, hashes and points are verified", async () => {
+  const ledger = structuredClone(SAMPLES["swiss 3"]);
+  ledger.key = null;
+  ledger.entries = ledger.entries.filter((entry) => entry.kind !== "end");
+  const report = await verify(ledger);
+  assert.deepEqual([report.keyed, failed(report)], [false, []]);
+  swap(of(ledger, "results").points.find((points) => points && points[0] !== points.at(-1)));
+  assert.ok(failed(await verify(await rechained(ledger))).includes("points"));
+});
+
+test("a ledger of another format is refused", async () => {
+  await assert.rejects(verify({ format: "cup-ledger/2" }), /cup-ledger\/2/);
+});
+
+// The greatest weight of all perfect matchings, or null.
+function greatest(left, weights) {
+  if (!left.length) return 0;
+  const [one, ...rest] = left;
+  const found = rest.map((other) => {
+    const weight = weights.get(`${one} ${other}`);
+    const more =
+      weight === undefined
+        ? null
+        : greatest(
+            rest.filter((any) => any !== other),
+            weights,
+          );
+    return more === null ? null : weight + more;
+  });
+  const possible = found.filter((total) => total !== null);
+  return possible.length ? Math.max(...possible) : null;
+}
+
+test("matchings have the greatest weight of all, with numbers and with BigInts", () => {
+  let seed = 1;
+  const below = (count) => {
+    seed = (seed * 1103515245 + 12345) % 2147483648;
+    return seed % count;
+  };
+  for (let run = 0; run < 800; run++) {
+    const size = 2 * (1 + below(5));
+    const edges = [];
+    for (let one = 0; one < size; one++) {
+      for (let other = one + 1; other < size; other++) {
+        if (below(100) < 40 + (run % 60)) edges.push([one, other, below(run % 2 ? 8 : 1000)]);
+      }
+    }
+    const weights = new Map(edges.map(([one, other, weight]) => [`${one} ${other}`, weight]));
+    const expected = greatest([...Array(size).keys()], weights);
+    const total = (pairs) => pairs.reduce((sum, pair) => sum + weights.get(pair.join(" ")), 0);
+    const exact = edges.map(([one, other, weight]) => [one, other, BigInt(weight)]);
+    if (expected === null) {
+      assert.throws(() => perfectMatching(size, edges), RangeError);
+    } else {
+      assert.equal(total(perfectMatching(size, edges)), expected);
+      assert.equal(total(perfectMatching(size, exact)), expected);
+    }
+  }
+});
