@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from io import TextIOWrapper
 from typing import Final
 
-from bots.cli import game_commands, play_commands, site_commands
+from bots.cli import cup_commands, game_commands, play_commands, site_commands
 from bots.cli.frame import FOUND, INTERRUPTED, MACHINE, USAGE, Screen, SubCommand, UsageError
 from bots.runner import PlatformFailure
 
@@ -28,6 +28,7 @@ COMMANDS: Final[tuple[SubCommand, ...]] = (
     site_commands.PLAY_REMOTE_COMMAND,
     site_commands.WATCH_COMMAND,
     site_commands.DOWNLOAD_COMMAND,
+    cup_commands.CUP_COMMAND,
 )
 
 _ABOUT: Final = "Write, check, debug and upload bots for board games."

@@ -288,3 +288,11 @@ class AsyncClient:
         form = {"name": name} if bot is None and name else {}
         files, repeatable = {"file": (filename, data)}, bot is not None
         return await self.do(Call("POST", path, data=form, files=files, repeatable=repeatable, timeout_s=120))
+
+    async def enter_cup(self, cup: str, bot: str) -> Document:
+        """Enter your bot in a cup and return the entry. Nothing changes if it is already entered."""
+        return await self.do(Call("PUT", f"cups/{quote(cup)}/entries/{quote(bot)}"))
+
+    async def withdraw_from_cup(self, cup: str, bot: str) -> Document:
+        """Withdraw your bot from a cup and return the entry. Nothing changes if it is already withdrawn."""
+        return await self.do(Call("DELETE", f"cups/{quote(cup)}/entries/{quote(bot)}"))

@@ -282,3 +282,11 @@ class Client:
         form = {"name": name} if bot is None and name else {}
         files, repeatable = {"file": (filename, data)}, bot is not None
         return self.do(Call("POST", path, data=form, files=files, repeatable=repeatable, timeout_s=120))
+
+    def enter_cup(self, cup: str, bot: str) -> Document:
+        """Enter your bot in a cup and return the entry. Nothing changes if it is already entered."""
+        return self.do(Call("PUT", f"cups/{quote(cup)}/entries/{quote(bot)}"))
+
+    def withdraw_from_cup(self, cup: str, bot: str) -> Document:
+        """Withdraw your bot from a cup and return the entry. Nothing changes if it is already withdrawn."""
+        return self.do(Call("DELETE", f"cups/{quote(cup)}/entries/{quote(bot)}"))

@@ -387,6 +387,7 @@ class CupEntryDocument(NamedBot):
 
     always = ("bot",)
 
+    cup: Annotated[str, about("Slug of the cup.", "winter-cup")]
     number: Annotated[
         int | None, about("Seed of the bot, from 1, when the entrant list is frozen; null before and if rejected.", 1)
     ]
@@ -409,6 +410,7 @@ def _entry(row: Mapping[str, Any]) -> CupEntryDocument:
     number = row["number"]
     return CupEntryDocument(
         **_named(row),
+        cup=row["cup__slug"],
         number=None if number is None else number + 1,
         version=row["version__number"],
         **{name: row[name] for name in _ENTRY},
