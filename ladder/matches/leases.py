@@ -68,7 +68,8 @@ def claim(match_id: int, worker: str) -> Lease | None:
 def _taken(match_id: int, token: UUID) -> bool:
     """Let a queued, due match run under ``token``; ``False`` if it is not queued or not due, or if its block runs."""
     due = Match.objects.filter(~Match.another_runs(), pk=match_id, status=Match.Status.QUEUED, due_at__lte=Now())
-    deal = CupDeal.objects.select_for_update(no_key=True).filter(blocks__matches=match_id).first()
+    deals = CupDeal.objects.select_for_update(no_key=True, of=("self",))  # not the row of the cup as well
+    deal = deals.filter(blocks__matches=match_id).first()
     if deal is not None and Match.objects.filter(Match.owner_plays_deal(), pk=match_id).exists():
         return False  # the row of the deal is held, so two workers cannot both find that no such match is running
     try:
