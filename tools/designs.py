@@ -5,6 +5,7 @@ A design says which entrants of a cup share tables, so that all pairs meet equal
 
 - *exact*: a Steiner system S(2, k, v). Every two entrants meet once. It is found as an exact cover of the orbits of
   pairs under a cyclic group (C. J. Colbourn, J. H. Dinitz, *Handbook of Combinatorial Designs*, 2006, II.3 and VII.2).
+  Its tables are in an order that gives few rounds.
 - *cyclic*: base tables of which all shifts modulo ``v`` are played. The meetings of any two differ by at most one.
 
 The file is checked by ``tests/ladder/pairings/test_designs.py``, which knows nothing of this search.
@@ -30,6 +31,7 @@ STEPS: Final = 3000
 MOST_NODES: Final = 2000
 RESTARTS: Final = 8
 MOST_CANDIDATES: Final = 400_000
+MOST_MOVES: Final = 300_000
 
 Table = tuple[int, ...]
 
@@ -154,6 +156,57 @@ def _exact_cover(
     return None
 
 
+def in_few_rounds(tables: Sequence[Table], random: Random) -> list[Table]:
+    """``tables`` in the order of as few rounds as a search finds, in each of which no one plays twice."""
+    best, least = (
+        _first_fit(tables),
+        -(-len(tables) * len(tables[0]) // len({one for table in tables for one in table})),
+    )
+    while max(best) >= least and (fewer := _rounds_of(tables, max(best), random)) is not None:
+        best = fewer
+    return [table for _, table in sorted(zip(best, tables, strict=True))]
+
+
+def _first_fit(tables: Sequence[Table]) -> list[int]:
+    """By table, the first round with room for it."""
+    playing, found = list[set[int]](), list[int]()
+    for table in tables:
+        number = next((number for number, busy in enumerate(playing) if busy.isdisjoint(table)), len(playing))
+        playing[number:number] = [set()] * (number == len(playing))
+        playing[number] = playing[number] | set(table)
+        found.append(number)
+    return found
+
+
+def _rounds_of(tables: Sequence[Table], rounds: int, random: Random) -> list[int] | None:
+    """The round of each table, by tabu search (A. Hertz, D. de Werra, 1987), or ``None`` after ``MOST_MOVES`` moves."""
+    others = [
+        [number for number, other in enumerate(tables) if other != table and set(table) & set(other)]
+        for table in tables
+    ]
+    found = [random.randrange(rounds) for _ in tables]
+    clashes = [Counter(found[other] for other in others[number]) for number, _ in enumerate(tables)]
+    total, tabu = sum(clashes[number][one] for number, one in enumerate(found)) // 2, dict[tuple[int, int], int]()
+    for move in range(MOST_MOVES):
+        if not total:
+            return found
+        moves = [
+            (clashes[number][to] - clashes[number][one], random.random(), number, to)
+            for number, one in enumerate(found)
+            if clashes[number][one]
+            for to in range(rounds)
+            if to != one and tabu.get((number, to), 0) <= move
+        ]
+        if moves:
+            change, _, number, to = min(moves)
+            tabu[number, found[number]] = move + 10 + random.randrange(10) + total // 2
+            for other in others[number]:
+                clashes[other][found[number]] -= 1
+                clashes[other][to] += 1
+            found[number], total = to, total + change
+    return None
+
+
 # --- Cyclic designs --------------------------------------------------------------------------------------------------
 
 
@@ -224,7 +277,9 @@ def main() -> int:
                 kind, tables = "exact", [tuple(range(seats))]
             elif entrants <= MOST_EXACT and may_exist(entrants, seats):
                 kind, tables = "exact", exact(entrants, seats, random)
-            if tables is None:
+            if tables is not None:
+                tables = in_few_rounds(tables, Random(1))
+            else:
                 kind, tables = "cyclic", cyclic(entrants, seats, random)
             print(seats, entrants, kind, tables and len(tables), flush=True)
             if tables is not None:

@@ -62,6 +62,11 @@ def test_at_more_seats_nobody_plays_twice_in_a_round(seats: int, entrants: int, 
         assert len(set(seated)) == len(seated)
 
 
+@pytest.mark.parametrize(("entrants", "seats", "most"), [(9, 3, 4), (15, 3, 9), (16, 4, 5), (40, 4, 15), (25, 5, 6)])
+def test_steiner_systems_need_few_rounds(entrants: int, seats: int, most: int) -> None:
+    assert len(round_robin(range(entrants), seats)) <= most
+
+
 @pytest.mark.parametrize(("entrants", "seats", "code"), [(1, 2, "too_few_entrants"), (3, 4, "too_few_entrants"),
                                                          (MOST_BALANCED + 1, 3, "too_many_entrants")])  # fmt: skip
 def test_entrants_that_no_design_fits_are_refused(entrants: int, seats: int, code: str) -> None:
