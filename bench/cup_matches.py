@@ -1,7 +1,10 @@
 """Cups with real workers: ``python -m bench.cup_matches``.
 
-The same workers play matches of a ladder, as in ``bench.pipeline``, then all matches of a round robin of 40 trivial
-bots at 4 seats, and matches of the ladder again. The cup must reach ``GOAL`` of the ladder's matches/s.
+**Throughput.** The same workers play matches of a ladder, as in ``bench.pipeline``, then all matches of a round robin
+of 40 trivial bots at 4 seats, and matches of the ladder again.
+
+**Durations.** Ten cups of trivial bots and house bots are played. Their durations are stated before they start, and
+compared with the real ones. During the last three cups, matches of the ladders keep the workers busy.
 """
 
 from __future__ import annotations
@@ -10,10 +13,12 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from random import Random
+from statistics import median
 from typing import Any
 
 from bench.databases import on_each
@@ -21,42 +26,54 @@ from bench.pipeline import BOTS, LADDER, STALLED_S, WARM_UP, broker, uploaded_bo
 from tests.services.workers import processes
 
 GOAL = 0.80
-"""The least share of the ladder's matches/s that the cup must reach."""
+"""The least share of the ladder's matches/s that a cup must reach."""
+
+GOAL_DURATION = 0.25
+"""The largest median error of stated durations."""
 
 BEAT_S = 2.0
 """How often the site advances cups and sends matches, as in ``CELERY_BEAT_SCHEDULE``."""
 
-
-def ladder_rate(players: Sequence[Any], blocks: int, random: Random) -> float:
-    """Matches/s of blocks of the ladder."""
-    from django.db import transaction
-
-    from ladder.matches.blocks import schedule_block
-    from ladder.matches.dispatch import dispatch
-    from ladder.models import Ladder, Match
-
-    with transaction.atomic():
-        ladder = Ladder.objects.select_for_update(no_key=True).get(slug=LADDER)
-        for _ in range(blocks):
-            schedule_block(ladder, random.sample(players, 4), sent=False)
-    return _rate(dispatch, lambda: Match.objects.filter(status__in=Match.PENDING).exists())
+GAMES = {2: "edel-stein-reich-duel", 3: "edel-stein-reich", 4: "edel-stein-reich", 5: "edel-stein-reich"}
+WAIT_S = 150.0
 
 
-def cup_rate(cup: Any) -> float:
-    """Matches/s of a cup whose registration is open, from its deadline to its end."""
-    from django.utils import timezone
+@dataclass(frozen=True)
+class Wanted:
+    """A cup to play, and whether other matches keep the workers busy meanwhile."""
 
+    format: str
+    seats: int
+    entrants: int
+    rounds: int | None = None
+    blocks: int = 1
+    loaded: bool = False
+
+    def __str__(self) -> str:
+        blocks = f", {self.blocks} blocks" if self.blocks > 1 else ""
+        return f"{self.format}, {self.seats} seats, {self.entrants} bots{blocks}{', busy site' if self.loaded else ''}"
+
+
+CUPS = (
+    Wanted("swiss", 2, 16, rounds=4),
+    Wanted("round-robin", 2, 9),
+    Wanted("round-robin", 4, 16),
+    Wanted("knockout", 2, 16, blocks=2),
+    Wanted("halving", 2, 16),
+    Wanted("swiss", 5, 15, rounds=3),
+    Wanted("knockout", 4, 16, blocks=2),
+    Wanted("halving", 3, 12, loaded=True),
+    Wanted("round-robin", 3, 9, loaded=True),
+    Wanted("swiss", 4, 16, rounds=3, loaded=True),
+)
+
+# --- Playing ---------------------------------------------------------------------------------------------------------
+
+
+def play(running: Callable[[], bool], load: Callable[[], object] = lambda: None) -> float:
+    """Advance cups and send matches as the site does while ``running``; the matches/s that finished."""
     from ladder.cups.progress import advance
     from ladder.matches.dispatch import dispatch
-    from ladder.models import Cup
-
-    now = timezone.now()
-    Cup.objects.filter(pk=cup.pk).update(closes_at=now, starts_at=now)
-    return _rate(lambda: (advance(), dispatch()), lambda: Cup.objects.filter(pk=cup.pk, state__in=Cup.OPEN).exists())
-
-
-def _rate(beat: Any, running: Any) -> float:
-    """Call ``beat`` as the site does while ``running``; the matches/s that finished."""
     from ladder.models import Match
 
     def finished() -> int:
@@ -67,30 +84,184 @@ def _rate(beat: Any, running: Any) -> float:
     while running():
         if time.monotonic() >= beaten + BEAT_S:
             beaten = time.monotonic()
-            beat()
-        time.sleep(0.05)
+            load()
+            advance()
+            dispatch()
+        time.sleep(0.1)
         if (now := finished()) != number:
             number, changed = now, time.monotonic()
-        elif time.monotonic() > changed + STALLED_S:
+        elif pending() and time.monotonic() > changed + STALLED_S:
             sys.exit(f"No match finished in the last {STALLED_S:.0f} s.")
     return (finished() - before) / (time.monotonic() - began)
 
 
-def new_cup(players: Sequence[Any], format_: str, **more: Any) -> Any:
-    """A cup in registration with the bots of ``players``, each entered by its owner."""
+def pending() -> bool:
+    """Whether any match is queued or running."""
+    from ladder.models import Match
+
+    return Match.objects.filter(status__in=Match.PENDING).exists()
+
+
+def schedule(slug: str, players: Sequence[Any], blocks: int, random: Random) -> None:
+    """Queue blocks of a ladder."""
+    from django.db import transaction
+
+    from ladder.matches.blocks import schedule_block
+    from ladder.models import Ladder
+
+    with transaction.atomic():
+        ladder = Ladder.objects.select_for_update(no_key=True).get(slug=slug)
+        for _ in range(blocks):
+            schedule_block(ladder, random.sample(players, ladder.seats), sent=False)
+
+
+def new_cup(bots: Sequence[Any], wanted: Wanted) -> Any:
+    """A cup in registration with these bots, each entered by its owner, or by the organizer."""
     from django.utils import timezone
 
-    from esr_platform.accounts.models import User
     from ladder.cups.registration import CupForm, create_cup, enter
+    from tests.build import verified
 
     soon = timezone.now() + timedelta(hours=1)
-    organizer, _created = User.objects.get_or_create(username="organizer", email="organizer@example.org")
-    form = CupForm(f"Cup {time.monotonic_ns()}", "edel-stein-reich", 4, format_, soon, soon, **more)
+    organizer = verified("organizer")
+    form = CupForm(
+        f"Cup {time.monotonic_ns()}", GAMES[wanted.seats], wanted.seats, wanted.format, soon, soon,
+        blocks=wanted.blocks, rounds=wanted.rounds,
+    )  # fmt: skip
     cup = create_cup(organizer, form)
-    for player in players:
-        bot = player.version.bot
-        enter(bot.owner, cup, bot)
+    for bot in bots:
+        enter(bot.owner or organizer, cup, bot)
     return cup
+
+
+def close(cup: Any, delay_s: float = 0.0) -> None:
+    """Let the registration of ``cup`` close now. It starts after ``delay_s``."""
+    from django.utils import timezone
+
+    from ladder.cups.progress import advance
+    from ladder.models import Cup
+
+    now = timezone.now()
+    Cup.objects.filter(pk=cup.pk).update(closes_at=now, starts_at=now + timedelta(seconds=delay_s))
+    advance()
+    cup.refresh_from_db()
+
+
+def is_open(cup: Any) -> Callable[[], bool]:
+    from ladder.models import Cup
+
+    return lambda: Cup.objects.filter(pk=cup.pk, state__in=Cup.OPEN).exists()
+
+
+# --- Throughput ------------------------------------------------------------------------------------------------------
+
+
+def throughput(options: argparse.Namespace) -> bool:
+    """Whether a cup reaches its share of the ladder's matches/s."""
+    from ladder.models import CupRound
+
+    players, random = uploaded_bots(BOTS["json"], options.entrants), Random(1)
+
+    def ladder_rate(blocks: int) -> float:
+        schedule(LADDER, players, blocks, random)
+        return play(pending)
+
+    ladder_rate(WARM_UP)
+    before = ladder_rate(options.matches // 8)
+    cup = new_cup([player.version.bot for player in players], Wanted("round-robin", 4, len(players)))
+    began = time.monotonic()
+    close(cup)
+    play(is_open(cup))
+    rate = 4 * sum(len(one.tables.all()) for one in CupRound.objects.filter(cup=cup)) / (time.monotonic() - began)
+    after = ladder_rate(options.matches // 8)
+    usual = 2 * before * after / (before + after)
+    share, rounds = rate / usual, CupRound.objects.filter(cup=cup).count()
+    print(f"{options.inside}, {options.workers} workers: matches/s")
+    print(f"  ladder {before:.1f} and {after:.1f}, cup of {options.entrants} bots in {rounds} rounds {rate:.1f}")
+    print(f"  share {share:.0%}, at least {GOAL:.0%}: {'met' if share >= GOAL else 'MISSED'}", flush=True)
+    return share >= GOAL
+
+
+# --- Durations -------------------------------------------------------------------------------------------------------
+
+
+def durations(options: argparse.Namespace) -> bool:
+    """Whether the stated durations of the cups are good enough."""
+    from ladder.matches.blocks import BlockPlayer
+    from ladder.models import Ladder, Membership
+
+    random, claims = Random(2), {"edel-stein-reich": [3, 4, 5], "edel-stein-reich-duel": [2]}
+    uploaded_bots(BOTS["json"], 12, claims)
+    ladders = {seats: Ladder.objects.get(slug=f"{GAMES[seats]}-{seats}" if seats > 2 else GAMES[2]) for seats in GAMES}
+    players = {
+        seats: [
+            BlockPlayer(one.bot.versions.get(active=True), one)
+            for one in Membership.objects.filter(ladder=ladder).select_related("bot").order_by("bot__slug")
+        ]
+        for seats, ladder in ladders.items()
+    }
+
+    def load() -> None:
+        from ladder.models import Match
+
+        if Match.objects.filter(status=Match.Status.QUEUED, block__cup_table=None).count() < 24:
+            for seats, ladder in ladders.items():
+                schedule(ladder.slug, players[seats], 2, random)
+
+    for seats, ladder in ladders.items():
+        schedule(ladder.slug, players[seats], 6, random)
+    play(pending)
+    errors, loaded = list[float](), False
+    print(f"{options.inside}, {options.workers} workers: stated and real seconds", flush=True)
+    until(lambda free: free > 0.9)
+    for wanted in CUPS:
+        if wanted.loaded and not loaded:
+            loaded = True
+            until(lambda free: free < 0.6, load)
+        bots = random.sample([one.membership.bot for one in players[wanted.seats]], wanted.entrants)
+        stated, real = compared(new_cup(bots, wanted), load if loaded else lambda: None)
+        errors.append(abs(stated / real - 1))
+        print(f"  {stated:6.1f} {real:6.1f}  {stated / real:4.2f}  {wanted}", flush=True)
+    error = median(errors)
+    print(f"  median error {error:.0%}, at most {GOAL_DURATION:.0%}: {'met' if error <= GOAL_DURATION else 'MISSED'}")
+    return error <= GOAL_DURATION
+
+
+def until(wanted: Callable[[float], bool], load: Callable[[], object] = lambda: None) -> None:
+    """Wait until the share of the workers that a cup would get is as ``wanted``."""
+    from ladder.cups.durations import pace_of
+    from ladder.models import Cup, Ladder
+
+    ladder, end = Ladder.objects.get(slug=LADDER), time.monotonic() + WAIT_S
+
+    def waiting() -> bool:
+        pace = pace_of(Cup(ladder=ladder))
+        return pace is None or not wanted(pace.free)
+
+    def in_time() -> bool:
+        return time.monotonic() < end
+
+    play(lambda: in_time() and waiting(), load)
+    if waiting():
+        sys.exit("The workers do not become as busy or idle as this bench needs.")
+
+
+def compared(cup: Any, load: Callable[[], object]) -> tuple[float, float]:
+    """The stated and the real seconds of a cup whose registration is open."""
+    from ladder.cups.chances import forecast_due
+    from ladder.models import CupForecast, CupRound
+
+    close(cup, 3600)
+    forecast_due()
+    stated = sum(CupForecast.objects.get(cup=cup, rounds=0).round_s)
+    close(cup)
+    play(is_open(cup), load)
+    cup.refresh_from_db()
+    real = cup.ended - CupRound.objects.filter(cup=cup).earliest("number").started
+    return stated, real.total_seconds()
+
+
+# --- Both ------------------------------------------------------------------------------------------------------------
 
 
 def measure(options: argparse.Namespace) -> int:
@@ -100,29 +271,18 @@ def measure(options: argparse.Namespace) -> int:
     django.setup()
     from django.core.management import call_command
 
-    from ladder.models import Cup, CupRound
-
     call_command("migrate", verbosity=0)
     call_command("open_house", verbosity=0)
-    players, random = uploaded_bots(BOTS["json"], options.entrants), Random(1)
     environment = {key: os.environ[key] for key in ("DATABASE_URL", "SECRET_KEY", "VAR_DIR", "REDIS_URL")}
     with broker(Path(os.environ["VAR_DIR"])), processes({**environment, "LOG_LEVEL": "ERROR"}) as group:
         group.worker(processes=options.workers)
-        ladder_rate(players, WARM_UP, random)
-        before = ladder_rate(players, options.matches // 8, random)
-        cup = new_cup(players, Cup.Format.ROUND_ROBIN)
-        rate = cup_rate(cup)
-        after = ladder_rate(players, options.matches // 8, random)
-    usual = 2 * before * after / (before + after)
-    share, rounds = rate / usual, CupRound.objects.filter(cup=cup).count()
-    print(f"{options.inside}, {options.workers} workers: matches/s")
-    print(f"  ladder {before:.1f} and {after:.1f}, cup of {options.entrants} bots in {rounds} rounds {rate:.1f}")
-    print(f"  share {share:.0%}, at least {GOAL:.0%}: {'met' if share >= GOAL else 'MISSED'}")
-    return int(share < GOAL)
+        met = (throughput if options.part == "throughput" else durations)(options)
+    return int(not met)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--part", choices=["throughput", "durations"], default="throughput", help="what to measure")
     parser.add_argument("--matches", type=int, default=400, help="number of matches of the ladder (default: 400)")
     parser.add_argument("--workers", type=int, default=2, help="number of worker processes (default: 2)")
     parser.add_argument("--entrants", type=int, default=40, help="number of bots in the cup (default: 40)")

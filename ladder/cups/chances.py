@@ -17,11 +17,11 @@ from django.db.models import F, Max
 from django.utils import timezone
 
 from bots.models import BotVersion
-from ladder.cups.forecast import forecast, round_durations_s, skills_on
+from ladder.cups.durations import pace_of
+from ladder.cups.forecast import Skill, forecast, skills_on
 from ladder.cups.formats import Plan
 from ladder.cups.progress import plan_from, played_from
 from ladder.matches.blocks import KEY_BYTES
-from ladder.matches.dispatch import Throughput, recent
 from ladder.models import Cup, CupEntry, CupForecast, CupLedgerEntry, Membership
 from ladder.pairings.rounds import Entrants, PlayedRound
 from ladder.ratings.chain import canonical
@@ -36,7 +36,6 @@ OLD: Final = timedelta(minutes=10)
 def forecast_due() -> int:
     """Compute the forecasts of open cups that are due, oldest first, and return their number."""
     until, count = perf_counter() + BUDGET_S, 0
-    throughput: Throughput | None = None
     open_cups = Cup.objects.filter(state__in=Cup.OPEN).select_related("ladder")
     oldest_first = open_cups.annotate(last=Max("forecasts__computed")).order_by(F("last").asc(nulls_first=True), "pk")
     for cup in oldest_first:
@@ -44,8 +43,7 @@ def forecast_due() -> int:
             break
         state = _state_of(cup)
         if state.is_due():
-            throughput = throughput or recent()
-            _store(state, throughput)
+            _store(state)
             count += 1
     return count
 
@@ -102,24 +100,23 @@ def _of_size(cup: Cup, owners: tuple[int | None, ...]) -> Plan:
     return Plan(Cup.Format(cup.format), cup.ladder.seats, entrants, bytes(KEY_BYTES), "", cup.rounds)
 
 
-def _store(state: _State, throughput: Throughput) -> None:
+def _store(state: _State) -> None:
     cup, plan = state.cup, _plan(state)
     values: dict[str, Any] = {"basis": state.basis, "computed": timezone.now()}
+    pace = pace_of(cup)
     if not cup.entrants_hash:
         full = _of_size(cup, (None,) * cup.capacity)
-        every_round = round_durations_s(full, cup.blocks, throughput, cup.ladder_id)
-        values["full_s"] = None if every_round is None else sum(every_round)
+        values["full_s"] = pace and sum(pace.rounds_s(full, (), (), cup.blocks))
     if plan is not None:
-        values |= _chances(state, plan)
-        rounds = round_durations_s(plan, cup.blocks, throughput, cup.ladder_id)
-        values["round_s"] = None if rounds is None else rounds[len(state.played) :]
+        bots = [one.bot_id for one in state.entries]
+        skills = skills_on(cup.ladder_id, list(zip(state.versions, bots, strict=True)))
+        left = [place for place, one in enumerate(state.entries) if one.state != CupEntry.State.ENTERED]
+        values |= _chances(state, plan, skills, left)
+        values["round_s"] = pace and pace.rounds_s(plan, bots, skills, cup.blocks, state.played, left)
     CupForecast.objects.update_or_create(cup=cup, rounds=len(state.played), defaults=values)
 
 
-def _chances(state: _State, plan: Plan) -> dict[str, Any]:
-    rows = [(version, one.bot_id) for one, version in zip(state.entries, state.versions, strict=True)]
-    skills = skills_on(state.cup.ladder_id, rows)
-    left = [place for place, one in enumerate(state.entries) if one.state != CupEntry.State.ENTERED]
+def _chances(state: _State, plan: Plan, skills: Sequence[Skill], left: Sequence[int]) -> dict[str, Any]:
     found = forecast(plan, skills, state.cup.blocks, int(state.basis[:8], 16), state.played, left)
     if found is None:
         return {"chances": [], "best": None, "simulations": 0}

@@ -1,4 +1,4 @@
-"""Forecasts of a cup: the chance to win of each entrant by simulation, and the duration from measured throughput.
+"""Forecasts of a cup: the chance to win of each entrant, by simulation.
 
 A simulation draws the skill of each entrant from its interval and plays the rest of the cup. Every game is a
 Plackett-Luce ranking, as in the estimates (``ladder.ratings.plackett_luce``). Two simplifications keep it fast: the
@@ -16,7 +16,6 @@ from random import Random
 from typing import Final
 
 from ladder.cups.formats import HALVING_ROUNDS, Plan
-from ladder.matches.dispatch import Throughput
 from ladder.models import Cup, CupEntry, Estimate, Membership
 from ladder.pairings.elimination import eliminated, halving_stages, is_decided, knockout_round
 from ladder.pairings.rounds import PlayedRound, Points, Round, Table, bye_points, match_points
@@ -89,6 +88,20 @@ def forecast(
     return Forecast(tuple(won / count for won in wins), best / count, count)
 
 
+def courses(
+    plan: Plan,
+    skills: Sequence[Skill],
+    blocks: int,
+    count: int,
+    played: Sequence[PlayedRound] = (),
+    left: Collection[int] = (),
+) -> Iterator[list[PlayedRound]]:
+    """``count`` simulated cups, as in :func:`forecast`: all their rounds."""
+    random, simulation = Random(count), _Simulation(plan, blocks, frozenset(left), tuple(played))
+    for _ in range(count):
+        yield simulation.rounds([random.gauss(skill.points, skill.deviation) for skill in skills], random)
+
+
 class _Course:
     """The rounds of a cup so far, with running totals by entrant."""
 
@@ -126,12 +139,16 @@ class _Simulation:
     played: Sequence[PlayedRound]
 
     def winner(self, points: Sequence[float], random: Random) -> int:
+        """Who wins one cup with these skills."""
+        return self.plan.standings(self.rounds(points, random))[0].entrant
+
+    def rounds(self, points: Sequence[float], random: Random) -> list[PlayedRound]:
         """Play one cup to its end with these skills."""
         odds = [exp(one / POINTS) for one in points]
         course = self._begun(random)
         while (following := self._next(course, random)) is not None:
             course.add(PlayedRound(following, tuple(self._results(following, odds, random))))
-        return self.plan.standings(course.rounds)[0].entrant
+        return course.rounds
 
     def _begun(self, random: Random) -> _Course:
         """The course after the rounds that were played."""
@@ -233,7 +250,7 @@ def skills_on(ladder_id: int, rows: Sequence[tuple[int | None, int]]) -> list[Sk
     ]
 
 
-# --- Duration --------------------------------------------------------------------------------------------------------
+# --- Sizes --------------------------------------------------------------------------------------------------------
 
 
 def planned_tables(plan: Plan) -> list[int]:
@@ -250,27 +267,3 @@ def planned_tables(plan: Plan) -> list[int]:
         tables.append(len(following.tables))
         rounds.append(PlayedRound(following, (None,) * len(following.tables)))  # sizes do not depend on results
     return tables
-
-
-def duration_s(
-    plan: Plan, blocks: int, throughput: Throughput, ladder_id: int, share: float = 1.0, between_s: float = 0.0
-) -> float | None:
-    """The estimated duration of a cup in seconds, or ``None`` if no game has finished lately.
-
-    The cup gets the ``share`` (above 0, at most 1) of the measured games per second. Games of a block are played one
-    after the other, so a round takes at least as long as one block. ``between_s`` is the pause between rounds. Blocks
-    that decide ties are not included.
-    """
-    rounds = round_durations_s(plan, blocks, throughput, ladder_id, share)
-    return None if rounds is None else sum(rounds) + between_s * max(0, len(rounds) - 1)
-
-
-def round_durations_s(
-    plan: Plan, blocks: int, throughput: Throughput, ladder_id: int, share: float = 1.0
-) -> list[float] | None:
-    """The estimated seconds of each round, as in :func:`duration_s`."""
-    if not throughput.per_s:
-        return None
-    games = len(seatings(plan.seats))
-    rate, block_s = throughput.per_s * share, games * throughput.cost(ladder_id)
-    return [max(tables * blocks * games / rate, block_s) for tables in planned_tables(plan)]

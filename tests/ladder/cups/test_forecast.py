@@ -1,16 +1,14 @@
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import pytest
 
 from bots.models import BotVersion
 from ladder.cups import forecast as forecasts
-from ladder.cups.forecast import LEAST_SIMULATIONS, SIMULATIONS, Forecast, Skill, duration_s, planned_tables, skills_of
+from ladder.cups.forecast import LEAST_SIMULATIONS, SIMULATIONS, Forecast, Skill, planned_tables, skills_of
 from ladder.cups.formats import Plan
 from ladder.cups.progress import plan_of
-from ladder.matches.dispatch import Throughput
 from ladder.models import Cup, CupEntry, CupTable, Estimate, Season
 from ladder.pairings.rounds import Entrants, PlayedRound
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup, played_out
@@ -94,7 +92,7 @@ def test_large_cups_get_fewer_simulations_and_huge_ones_no_forecast() -> None:
     assert forecasts.forecast(plan(Cup.Format.ROUND_ROBIN, 128), field, 1, seed=1) is None
 
 
-# --- Duration --------------------------------------------------------------------------------------------------------
+# --- Sizes --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
@@ -105,24 +103,6 @@ def test_the_planned_tables_are_those_that_are_played(format_: Cup.Format, seats
         points = tuple(range(seats))
         rounds.append(PlayedRound(following, (points,) * len(following.tables)))
     assert planned_tables(planned) == [len(one.round.tables) for one in rounds]
-
-
-def test_the_duration_follows_from_the_games_and_the_throughput() -> None:
-    busy = Throughput(finished=Counter({7: 100}), span_s=50.0, mean_s={7: 0.5})
-    swiss = plan(Cup.Format.SWISS, 8, 2, rounds=3)  # 3 rounds of 4 tables of 2 games
-    assert duration_s(swiss, 1, busy, 7) == pytest.approx(3 * 8 / 2)
-    assert duration_s(swiss, 2, busy, 7) == pytest.approx(3 * 16 / 2)
-    assert duration_s(swiss, 1, busy, 7, share=0.5) == pytest.approx(3 * 8)
-    assert duration_s(swiss, 1, busy, 7, between_s=2.0) == pytest.approx(12 + 4)
-
-
-def test_a_round_takes_as_long_as_the_games_of_a_block_one_after_the_other() -> None:
-    slow = Throughput(finished=Counter({7: 100}), span_s=1.0, mean_s={7: 30.0})
-    assert duration_s(plan(Cup.Format.SWISS, 8, 2, rounds=3), 1, slow, 7) == pytest.approx(3 * 60)
-
-
-def test_without_measured_games_there_is_no_duration() -> None:
-    assert duration_s(plan(Cup.Format.SWISS), 1, Throughput(), 7) is None
 
 
 # --- Skills ----------------------------------------------------------------------------------------------------------

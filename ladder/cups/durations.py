@@ -1,0 +1,203 @@
+"""The duration of a cup, stated before its start: from the attempts of workers, and from simulated rounds.
+
+The attempts show how many games are played at the same time, how long a worker pauses between two games, how much of
+the workers' time other games take, and how long games with each bot last. Nothing else is stored. A round ends with its
+slowest table, because the games of a block are played one after the other. ``make bench-cup-matches`` compares stated
+with real durations.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import accumulate
+from statistics import fmean, median
+from typing import Any, Final
+
+from django.conf import settings
+from django.db.models.functions import Now
+
+from ladder.cups.forecast import Skill, courses, planned_tables
+from ladder.cups.formats import Plan
+from ladder.models import Attempt, Block, Cup
+from ladder.pairings.rounds import PlayedRound, Points
+from ladder.pairings.seatings import seatings
+from ladder.pairings.shares import cup_shares
+
+MOST_ATTEMPTS: Final = 1000
+"""The latest attempts that are read, of all ladders and of the cup's ladder."""
+
+BUSY_SINCE: Final = timedelta(minutes=2)
+"""How long the workers are watched to see how busy other games keep them."""
+
+BETWEEN_ROUNDS_S: Final = 0.2
+"""The time from the end of a round until the first game of the next one begins."""
+
+USUAL_PAUSE_S: Final = 0.03
+"""The pause of a worker between two games where no worker has played two in a row."""
+
+SIMULATIONS: Final = 20
+MOST_GAMES: Final = 20_000
+"""Simulated cups of which a duration is the mean, and their games; a larger cup is not simulated. Its rounds have so
+many tables that they take their mean."""
+
+_FEW_GAMES: Final = 2
+"""The number of usual games that are added to those of a bot, so that few games do not count too much."""
+
+_TURNS: Final = 8
+"""Turns of the estimate of what each bot adds to a game."""
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How fast a cup can be played.
+
+    ``workers`` play at the same time, and ``free`` is the share of them that the cup gets. A game of the ladder lasts
+    ``game_s``, of which ``seat_s`` has what a seat of a bot adds, by bot. After it, a worker pauses for ``pause_s``.
+    """
+
+    workers: float
+    game_s: float
+    free: float = 1.0
+    pause_s: float = USUAL_PAUSE_S
+    seat_s: Mapping[int, float] | None = None
+
+    def rounds_s(
+        self,
+        plan: Plan,
+        bots: Sequence[int],
+        skills: Sequence[Skill],
+        blocks: int,
+        played: Sequence[PlayedRound] = (),
+        left: Collection[int] = (),
+    ) -> list[float]:
+        """The estimated seconds of each round after ``played``. ``bots`` and ``skills`` are by entrant."""
+        games = blocks * len(seatings(plan.seats))
+        tables = planned_tables(plan)[len(played) :]
+        count = min(SIMULATIONS, MOST_GAMES // max(1, sum(tables) * games))
+        if not count or len(bots) != len(plan.entrants):
+            table_s = games * (self.game_s + self.pause_s)
+            return [self._round_s([table_s] * number, {}, number * games, blocks) for number in tables]
+        sums = [0.0] * len(tables)
+        for course in courses(plan, skills, blocks, count, played, left):
+            for number, one in enumerate(course[len(played) : len(played) + len(tables)]):
+                sums[number] += self._played_s(plan, one, bots, blocks)
+        return [total / count for total in sums]
+
+    def _played_s(self, plan: Plan, played: PlayedRound, bots: Sequence[int], blocks: int) -> float:
+        lengths, owners, number = list[float](), defaultdict[int, float](float), 0
+        for table, points in zip(played.round, played.results, strict=True):
+            games = _games(points, plan.seats)
+            game_s = self._game_s([bots[one] for one in table])
+            lengths.append(games * game_s)
+            number += games
+            for owner in {plan.entrants.owners[one] for one in table} - {None}:
+                assert owner is not None
+                owners[owner] += games / blocks * game_s
+        return self._round_s(lengths, owners, number, blocks)
+
+    def _game_s(self, bots: Sequence[int]) -> float:
+        usual, seats = self.game_s / len(bots), self.seat_s or {}
+        return max(sum(seats.get(bot, usual) for bot in bots), self.game_s / 10) + self.pause_s
+
+    def _round_s(self, lengths: Sequence[float], owners: Mapping[int, float], games: int, blocks: int) -> float:
+        """The seconds of a round whose tables take ``lengths`` in ``games`` games.
+
+        The games of a block follow each other, and so do the games of one deal with bots of one of the ``owners``.
+        """
+        if not games:
+            return 0.0
+        workers = self.workers * self.free
+        longest = max([one / blocks for one in lengths] + list(owners.values()))
+        at_once = min(workers, len(lengths) * blocks)
+        waiting = sum(lengths) / games * (at_once - 1) / 2 / at_once if at_once > 1 else 0.0
+        return max(sum(lengths) / workers + waiting, longest / min(1.0, workers)) + BETWEEN_ROUNDS_S
+
+
+def _games(points: Points | None, seats: int) -> int:
+    """The games at a table of a simulated round: every game has as many points."""
+    return sum(points or ()) // (seats * (seats - 1))
+
+
+# --- Measured --------------------------------------------------------------------------------------------------------
+
+
+def pace_of(cup: Cup) -> Pace | None:
+    """The pace of ``cup``, if it started now; ``None`` if the site has not played a game yet. Five queries."""
+    finished = Attempt.objects.of_workers().filter(ending=Attempt.Ending.FINISHED).order_by("-pk")
+    rows = finished.values_list("worker", "started", "ended", "match__block__purpose")[:MOST_ATTEMPTS]
+    latest = [(worker, start, end, purpose) for worker, start, end, purpose in rows if end is not None]
+    if not latest:
+        return None
+    games, seats = _lasted(finished.filter(match__ladder=cup.ladder_id)[:MOST_ATTEMPTS])
+    game_s = fmean(games) if games else fmean((end - start).total_seconds() for _worker, start, end, _purpose in latest)
+    workers, pause_s = _at_once((start, end) for _worker, start, end, _purpose in latest), _pause_s(latest)
+    now = Attempt.objects.annotate(now=Now()).values_list("now", flat=True)[0]
+    others = [(start, end) for _worker, start, end, purpose in latest if purpose != Block.Purpose.CUP]
+    return Pace(workers, game_s, _free(cup, 1 - _busy(others, now, pause_s) / workers), pause_s, seats)
+
+
+def _free(cup: Cup, idle: float) -> float:
+    """The share of the workers for ``cup``, besides the other running cups, where other games leave ``idle``."""
+    running = Cup.objects.filter(state=Cup.State.RUNNING, paused=False).exclude(pk=cup.pk)
+    percents = {**dict(running.values_list("pk", "reserved_percent")), cup.pk: cup.reserved_percent}
+    reserved = {pk: (percent or 0) / 100 for pk, percent in percents.items()}
+    total, weights = cup_shares(reserved, settings.CUP_SHARE)
+    return min(1.0, max(total, idle)) * weights[cup.pk] / total
+
+
+def _lasted(attempts: Any) -> tuple[list[float], dict[int, float]]:
+    """The seconds of attempts, and what a seat of each bot adds to them."""
+    rows = attempts.values_list("pk", "started", "ended", "match__seats__version__bot")
+    lasted, tables = dict[int, float](), defaultdict[int, list[int]](list)
+    for pk, started, ended, bot in rows:
+        lasted[pk] = (ended - started).total_seconds()
+        tables[pk].append(bot)
+    return list(lasted.values()), _added([(tables[pk], seconds) for pk, seconds in lasted.items()])
+
+
+def _added(games: Sequence[tuple[Sequence[int], float]]) -> dict[int, float]:
+    """What a seat of each bot adds to a game, so that the sums fit the durations of ``games`` (least squares)."""
+    if not games:
+        return {}
+    usual = fmean(seconds / len(bots) for bots, seconds in games)
+    added = {bot: usual for bots, _seconds in games for bot in bots}
+    of_bot = defaultdict[int, list[int]](list)
+    for number, (bots, _seconds) in enumerate(games):
+        for bot in set(bots):
+            of_bot[bot].append(number)
+    rest = [seconds - len(bots) * usual for bots, seconds in games]
+    for _ in range(_TURNS):
+        for bot, numbers in of_bot.items():
+            old = added[bot]
+            total = sum(rest[number] + old for number in numbers)
+            new = (total + _FEW_GAMES * usual) / (len(numbers) + _FEW_GAMES)
+            for number in numbers:
+                rest[number] -= new - old
+            added[bot] = new
+    return added
+
+
+def _at_once(spans: Iterable[tuple[datetime, datetime]]) -> int:
+    """The most spans that overlap."""
+    changes = sorted(change for start, end in spans for change in ((start, 1), (end, -1)))
+    return max(accumulate(step for _time, step in changes))
+
+
+def _pause_s(attempts: Sequence[tuple[str, datetime, datetime, str]]) -> float:
+    """The median pause of a worker between two games, without pauses in which it waited for one."""
+    last, pauses = dict[str, datetime](), list[float]()
+    for worker, start, end, _purpose in reversed(attempts):
+        if worker in last and 0 <= (pause := (start - last[worker]).total_seconds()) < 1:
+            pauses.append(pause)
+        last[worker] = end
+    return median(pauses) if pauses else USUAL_PAUSE_S
+
+
+def _busy(spans: Sequence[tuple[datetime, datetime]], now: datetime, pause_s: float) -> float:
+    """The mean number of workers who were busy with ``spans`` lately."""
+    since = max(now - BUSY_SINCE, min((start for start, _ in spans), default=now))
+    seconds = [(end - max(start, since)).total_seconds() + pause_s for start, end in spans if end > since]
+    return sum(seconds) / max(now - since, timedelta(seconds=1)).total_seconds()
