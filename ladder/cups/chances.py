@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from bots.models import BotVersion
 from ladder.cups.durations import pace_of
-from ladder.cups.forecast import Skill, forecast, skills_on
+from ladder.cups.forecast import Skill, forecast, planned_tables, skills_on
 from ladder.cups.formats import Plan
 from ladder.cups.progress import plan_from, played_from
 from ladder.matches.blocks import KEY_BYTES
@@ -112,6 +112,7 @@ def _store(state: _State) -> None:
         skills = skills_on(cup.ladder_id, list(zip(state.versions, bots, strict=True)))
         left = [place for place, one in enumerate(state.entries) if one.state != CupEntry.State.ENTERED]
         values |= _chances(state, plan, skills, left)
+        values["tables"] = planned_tables(plan)[len(state.played) :]
         values["round_s"] = pace and pace.rounds_s(plan, bots, skills, cup.blocks, state.played, left)
     CupForecast.objects.update_or_create(cup=cup, rounds=len(state.played), defaults=values)
 

@@ -2659,6 +2659,7 @@ class Migration(migrations.Migration):
                 ("chances", models.JSONField(default=list)),
                 ("best", models.FloatField(blank=True, null=True)),
                 ("simulations", models.PositiveIntegerField(default=0)),
+                ("tables", models.JSONField(default=list)),
                 ("round_s", models.JSONField(blank=True, null=True)),
                 ("full_s", models.FloatField(blank=True, null=True)),
                 ("computed", models.DateTimeField()),

@@ -285,8 +285,9 @@ class CupForecast(models.Model):
     """What a cup is expected to bring after ``rounds`` rounds. ``ladder.cups.chances`` computes it.
 
     ``chances`` are pairs of an entry and its chance to win; missing entries have never won a simulation. ``best`` is
-    the chance that the most skilled entrant wins. ``round_s`` are the seconds of each further round, and ``full_s`` is
-    the duration of a full cup. Values that are unknown are null. ``basis`` is a hash of the entrants and results.
+    the chance that the most skilled entrant wins. ``tables`` and ``round_s`` are the tables and the seconds of each
+    further round, and ``full_s`` is the duration of a full cup. Values that are unknown are null. ``basis`` is a hash
+    of the entrants and results.
     """
 
     cup = models.ForeignKey(Cup, on_delete=models.CASCADE, related_name="forecasts")
@@ -295,6 +296,7 @@ class CupForecast(models.Model):
     chances = models.JSONField(default=list)
     best = models.FloatField(null=True, blank=True)
     simulations = models.PositiveIntegerField(default=0)
+    tables = models.JSONField(default=list)
     round_s = models.JSONField(null=True, blank=True)
     full_s = models.FloatField(null=True, blank=True)
     computed = models.DateTimeField()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from functools import cached_property
+from math import ceil, sqrt
 from typing import Any, Final, cast
 from zoneinfo import ZoneInfo
 
@@ -29,12 +30,16 @@ from games.rules import Document
 from ladder.access import cup_seen_by, cups_seen_by, found, organizes
 from ladder.cups import registration
 from ladder.cups.desk import Ruling
+from ladder.cups.formats import HALVING_ROUNDS, Plan
 from ladder.cups.progress import plan_from, played_from
-from ladder.models import Cup, CupEntry, CupLedgerEntry, CupRound, CupTable, Match
+from ladder.models import Cup, CupEntry, CupForecast, CupLedgerEntry, CupRound, CupTable, Match
 from ladder.models.ladders import Viewer
-from ladder.pages.components import words
+from ladder.pages.components import crosstable, words
+from ladder.pages.components.bracket import Bracket, bracket
+from ladder.pages.components.crosstable import Cell, CourseRound
 from ladder.pages.components.responses import form_status
-from ladder.pairings.rounds import Standing, match_points
+from ladder.pairings.elimination import halving_stages
+from ladder.pairings.rounds import PlayedRound, Points, Round, Standing, match_points
 
 Kind = CupLedgerEntry.Kind
 
@@ -150,12 +155,16 @@ class Row:
 
 @dataclass(frozen=True)
 class CupPage:
-    """A cup with its entries and its ledger, and a page of its standings."""
+    """A cup with its entries, its ledger and its rounds, newest first, and a page of its standings.
+
+    ``forecast`` is the newest one, or that from before the start if the cup is finished.
+    """
 
     cup: Cup
     entries: Sequence[CupEntry]
     ledger: Sequence[tuple[str, Document]]
-    rounds: Sequence[CupRound]
+    rounds: Sequence[Any]
+    forecast: CupForecast | None
     number: str | None
 
     @property
@@ -205,16 +214,216 @@ class CupPage:
         if not self.ended_rounds:
             waiting = [one for one in self.entries if one.state == CupEntry.State.ENTERED]
             return [Row(one, None) for one in (by_number.values() or waiting)]
-        frozen = next(document for kind, document in self.ledger if kind == Kind.ENTRANTS)
-        standings = plan_from(frozen, bytes(self.cup.key)).standings(played_from(self.ledger))
+        standings = self._plan.standings(self._played) if self._plan else []
         return [Row(by_number[one.entrant], one) for one in standings]
+
+    @cached_property
+    def _plan(self) -> Plan | None:
+        """The plan of a frozen cup."""
+        frozen = next((document for kind, document in self.ledger if kind == Kind.ENTRANTS), None)
+        return plan_from(frozen, bytes(self.cup.key)) if frozen else None
+
+    @cached_property
+    def _played(self) -> list[PlayedRound]:
+        return played_from(self.ledger)
+
+    # Crosstable and bracket
+
+    @cached_property
+    def names(self) -> Mapping[int, str]:
+        """The names of the frozen entrants, by number."""
+        return {one.number: one.bot.name for one in self.entries if one.number is not None}
+
+    @cached_property
+    def columns(self) -> Sequence[Row]:
+        """The entrants of the columns of a crosstable by opponent: those of this page of the standings."""
+        by_opponent = self.cup.format == Cup.Format.ROUND_ROBIN and self._course
+        return list(self.rows) if by_opponent else []
+
+    @cached_property
+    def crosstable(self) -> Sequence[tuple[Row, Sequence[Cell | None]]]:
+        """A row of results for each row of this page of the standings; empty before the first round has begun."""
+        rows = list(self.rows)
+        entrants = [row.entry.number for row in rows if row.entry.number is not None]
+        if not self._course or self.cup.format == Cup.Format.KNOCKOUT:
+            return []
+        if self.cup.format == Cup.Format.ROUND_ROBIN:
+            cells = crosstable.by_opponent(self._course, entrants, scores=len(entrants) <= SCORES)
+        else:
+            cells = crosstable.by_round(self._course, entrants, self.cup.ladder.seats, self.places)
+        return list(zip(rows, cells, strict=True))
+
+    @cached_property
+    def numbers(self) -> Sequence[int]:
+        """The numbers of the rounds that have begun."""
+        return [one.number for one in self._course]
+
+    @cached_property
+    def places(self) -> Mapping[int, int]:
+        """By entrant, its place in the list of the standings."""
+        return {row.entry.number: place for place, row in enumerate(self._rows, 1) if row.entry.number is not None}
+
+    @cached_property
+    def bracket(self) -> Bracket | None:
+        """The bracket of a knockout whose entrants are frozen."""
+        if self._plan is None or self.cup.format != Cup.Format.KNOCKOUT or self.cup.state == Cup.State.CANCELLED:
+            return None
+        replays = {
+            (document["round"], table): [game["match"] for block in blocks for game in block["games"] if game["ranks"]]
+            for kind, document in self.ledger
+            if kind == Kind.RESULTS
+            for table, blocks in enumerate(document["blocks"])
+        }
+        return bracket(self._plan, self._played, self.names, replays, len(self.rounds))
+
+    @cached_property
+    def stages(self) -> Sequence[Stage]:
+        """The stages of successive halving."""
+        if self._plan is None or self.cup.format != Cup.Format.HALVING:
+            return []
+        stages, first = list[Stage](), 1
+        for size, rounds in halving_stages(len(self._plan.entrants), self.cup.ladder.seats, HALVING_ROUNDS):
+            stages.append(Stage(size, first, first + rounds - 1))
+            first += rounds
+        return stages
+
+    @cached_property
+    def _course(self) -> Sequence[CourseRound]:
+        """The rounds that have begun, with the results of those that have ended."""
+        documents = [document for kind, document in self.ledger if kind == Kind.RULING]
+        ruled = {(one["round"], one["table"]) for one in documents}
+        course = list[CourseRound]()
+        for document in (document for kind, document in self.ledger if kind == Kind.ROUND):
+            number, at = document["round"], len(course)
+            round_ = Round(tuple(map(tuple, document["tables"])), tuple(document["byes"]))
+            results: Sequence[Points | None] | None = None
+            if at < len(self._played):
+                results = self._played[at].results
+            elif self.cup.state == Cup.State.CANCELLED:
+                results = [None] * len(round_.tables)
+            course.append(CourseRound(number, round_, results, {table for of, table in ruled if of == number}))
+        return course
+
+    # Forecast and schedule
+
+    @property
+    def chances(self) -> Sequence[Chance]:
+        """The best chances to win, highest first."""
+        if self.forecast is None:
+            return []
+        entries = {one.pk: one for one in self.entries}
+        known = [(entries[pk], chance) for pk, chance in self.forecast.chances if pk in entries]
+        best = sorted(known, key=lambda pair: (-pair[1], pair[0].pk))[:LEADERS]
+        return [Chance(entry, chance, self.forecast.simulations) for entry, chance in best]
+
+    @property
+    def best(self) -> Chance | None:
+        """The chance that the bot with the highest skill wins."""
+        if self.forecast is None or self.forecast.best is None:
+            return None
+        return Chance(None, self.forecast.best, self.forecast.simulations)
+
+    @property
+    def duration_s(self) -> float | None:
+        """The estimated seconds of all rounds before the start; ``None`` if unknown."""
+        if self.forecast is None or self.forecast.round_s is None or self.forecast.rounds:
+            return None
+        return float(sum(self.forecast.round_s))
+
+    @cached_property
+    def schedule(self) -> Sequence[RoundRow]:
+        """All rounds, newest first: those that have begun, and further ones as far as they are known."""
+        begun = [RoundRow(one.number, one.number_of_tables, one) for one in reversed(self.rounds)]
+        if self.forecast is None or self.cup.state in (Cup.State.FINISHED, Cup.State.CANCELLED):
+            return begun[::-1]
+        after, tables, seconds = self.forecast.rounds, self.forecast.tables, self.forecast.round_s
+        ends, now = dict[int, datetime](), timezone.now()
+        if seconds is not None and not self.cup.paused:
+            end = max(self.cup.starts_at, now)
+            for number, round_s in enumerate(seconds, after + 1):
+                one = begun[number - 1].round if number <= len(begun) else None
+                if one is not None and one.ended:
+                    end = one.ended
+                    continue
+                end = max(now, (one.started if one else end) + timedelta(seconds=round_s))
+                ends[number] = end.replace(second=0, microsecond=0)
+        rows = [replace(row, expected=ends.get(row.number)) for row in begun]
+        further = enumerate(tables[len(begun) - after :], len(begun) + 1) if len(begun) >= after else ()
+        rows += [RoundRow(number, count, None, ends.get(number)) for number, count in further]
+        return rows[::-1]
+
+    @property
+    def running(self) -> RoundRow | None:
+        """The round that is running."""
+        return next((row for row in self.schedule if row.running and self.cup.state == Cup.State.RUNNING), None)
+
+    @property
+    def live(self) -> bool:
+        """Whether the page may change without an action of its reader."""
+        return self.cup.state in Cup.OPEN
+
+    @property
+    def expected_end(self) -> datetime | None:
+        """The expected end of the last round of an open cup."""
+        return self.schedule[0].expected if self.schedule else None
+
+
+SCORES: Final = 16
+"""A crosstable with more entrants shows match points only."""
+
+LEADERS: Final = 5
+"""Entrants whose chance to win is shown."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A stage of successive halving: the entrants left, and its first and last round."""
+
+    size: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class Chance:
+    """A chance to win, of an entry or of the best one, with the 95% margin of its simulations."""
+
+    entry: CupEntry | None
+    share: float
+    simulations: int
+
+    @property
+    def percent(self) -> int:
+        return round(100 * self.share)
+
+    @property
+    def margin(self) -> int:
+        """The margin in percentage points, at least 1."""
+        return max(1, ceil(196 * sqrt(self.share * (1 - self.share) / self.simulations)))
+
+
+@dataclass(frozen=True)
+class RoundRow:
+    """A round in the schedule. ``round`` is ``None`` if it has not begun, ``expected`` is its expected end."""
+
+    number: int
+    tables: int
+    round: Any
+    expected: datetime | None = None
+
+    @property
+    def running(self) -> bool:
+        return self.round is not None and self.round.ended is None
 
 
 def cup_page(cup: Cup, number: str | None) -> CupPage:
-    """A cup with the page ``number`` of its standings; three queries."""
+    """A cup with the page ``number`` of its standings; four queries."""
     ledger = CupLedgerEntry.objects.filter(cup=cup).order_by("number").values_list("kind", "document")
-    rounds = CupRound.objects.filter(cup=cup).annotate(number_of_tables=Count("tables")).order_by("-number")
-    return CupPage(cup, _entries(cup), list(ledger), list(rounds), number)
+    tables = Count("tables"), Count("tables", filter=Q(tables__decided=True))
+    rounds = CupRound.objects.filter(cup=cup).annotate(number_of_tables=tables[0], decided=tables[1])
+    order = "rounds" if cup.state == Cup.State.FINISHED else "-rounds"
+    stated = CupForecast.objects.filter(cup=cup).order_by(order).first()
+    return CupPage(cup, _entries(cup), list(ledger), list(rounds.order_by("-number")), stated, number)
 
 
 def _entries(cup: Cup) -> list[CupEntry]:
@@ -263,7 +472,7 @@ def own_entries(cup: Cup, user: User, *data: Any) -> OwnEntries:
 
 @dataclass(frozen=True)
 class Place:
-    """An entrant at a table. Both numbers of points are ``None`` until the table is decided, and at a void table."""
+    """An entrant at a table. Both numbers of points are ``None`` until the round has ended, and at a void table."""
 
     entry: CupEntry
     points: int | None
@@ -276,6 +485,7 @@ class TableRow:
     """A table of a round. ``matches`` are its games if the round has ended; ``replaced`` if a block was void."""
 
     table: CupTable
+    ended: bool
     places: Sequence[Place]
     matches: Sequence[int]
     replaced: bool
@@ -283,7 +493,7 @@ class TableRow:
 
     @property
     def void(self) -> bool:
-        return self.table.decided and self.table.points is None
+        return self.ended and self.table.points is None
 
 
 @dataclass(frozen=True)
@@ -321,15 +531,16 @@ def _table_row(
     games: Iterable[tuple[int, str]],
     ruled: bool,
 ) -> TableRow:
-    points: Sequence[int | None] = table.points or [None] * len(table.entrants)
-    won: Sequence[int | None] = match_points(tuple(table.points)) if table.points else [None] * len(table.entrants)
+    shown = table.points if round_.ended else None
+    points: Sequence[int | None] = shown or [None] * len(table.entrants)
+    won: Sequence[int | None] = match_points(tuple(shown)) if shown else [None] * len(table.entrants)
     places = [
         Place(entries[one], own, theirs, place in table.gone)
         for place, (one, own, theirs) in enumerate(zip(table.entrants, points, won, strict=True))
     ]
     finished = [match_id for match_id, status in games if status == Match.Status.FINISHED]
     replaced = any(status == Match.Status.VOID for _match_id, status in games)
-    return TableRow(table, places, finished if round_.ended else [], replaced, ruled)
+    return TableRow(table, round_.ended is not None, places, finished if round_.ended else [], replaced, ruled)
 
 
 # --- The ledger ------------------------------------------------------------------------------------------------------

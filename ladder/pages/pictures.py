@@ -15,7 +15,6 @@ from importlib.resources import files
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final, Literal
-from unicodedata import east_asian_width
 
 import resvg_py
 from django.conf import settings
@@ -37,7 +36,8 @@ from ladder.members.standings import listed, ranked
 from ladder.models import Ladder, Match, Membership
 from ladder.openness import opened
 from ladder.pages.components.responses import too_many
-from ladder.pages.components.words import day, grouped, points, visible
+from ladder.pages.components.words import day, fitted, grouped, points, seats, text_width, visible
+from ladder.pages.cups import CupPage, cup_page, cup_seen_by
 from ladder.pages.matches import by_rank, names, reached, result_of, seats_shown
 from ladder.pages.people import person_at
 
@@ -52,7 +52,6 @@ _VARIABLE: Final = re.compile(r"var\((--[\w-]+)\)")
 _FONT: Final = "Source Serif Pro"
 _Text = Literal["optimize_speed", "optimize_legibility"]
 _Shape = Literal["optimize_speed", "geometric_precision"]
-_NARROW: Final = frozenset("iljtfrI.,:;'|!()[]/- ")
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ class Picture:
         lines = _lines(self.title, 56, WIDTH - 2 * MARGIN)
         parts += [_text(line, MARGIN, 192 + 66 * place, 56) for place, line in enumerate(lines)]
         below = 192 + 66 * (len(lines) - 1) + 48
-        parts.append(_text(_fitted(self.subtitle, 30, WIDTH - 2 * MARGIN), MARGIN, below, 30, colour="ink2"))
+        parts.append(_text(fitted(self.subtitle, 30, WIDTH - 2 * MARGIN), MARGIN, below, 30, colour="ink2"))
         parts += self._rows(below + 28) if self.rows else self._symbols()
         return _document("".join(parts), WIDTH, HEIGHT)
 
@@ -96,7 +95,7 @@ class Picture:
             elif row.rank:
                 yield _text(row.rank, MARGIN, line, 30, colour="ink2")
             left = MARGIN + 60 if row.symbol or row.rank else MARGIN
-            yield _text(_fitted(row.name, 36, 800), left, line, 36)
+            yield _text(fitted(row.name, 36, 800), left, line, 36)
             yield _text(row.value, WIDTH - MARGIN, line, 36, 700, anchor="end")
 
     def _symbols(self) -> Iterable[str]:
@@ -153,36 +152,12 @@ def _symbols_of(sheet: str) -> Mapping[str, str]:
     }
 
 
-def _width(text: str, size: int) -> float:
-    """The approximate width of ``text``; the renderer cannot measure it."""
-
-    def of(char: str) -> float:
-        if east_asian_width(char) in "WF":
-            return 1.0
-        if char in _NARROW:
-            return 0.32
-        if char in "WMmw@%&":
-            return 0.97
-        return 0.7 if char.isupper() else 0.53
-
-    return size * sum(map(of, text))
-
-
-def _fitted(text: str, size: int, width: int) -> str:
-    """``text``, shortened to ``width``."""
-    if _width(text, size) <= width:
-        return text
-    while text and _width(f"{text}…", size) > width:
-        text = text[:-1]
-    return f"{text.rstrip()}…"
-
-
 def _lines(text: str, size: int, width: int) -> list[str]:
     """``text`` in one or two lines."""
     words, first = text.split(), ""
-    while words and _width(f"{first} {words[0]}".strip(), size) <= width:
+    while words and text_width(f"{first} {words[0]}".strip(), size) <= width:
         first = f"{first} {words.pop(0)}".strip()
-    return [first, _fitted(" ".join(words), size, width)] if first and words else [_fitted(text, size, width)]
+    return [first, fitted(" ".join(words), size, width)] if first and words else [fitted(text, size, width)]
 
 
 # --- Rendering -------------------------------------------------------------------------------------------------------
@@ -298,6 +273,33 @@ def _of_match(match_id: int) -> Picture:
     return Picture(match.ladder.name, f"{number}{ended}", rows, _drawn_of(GAMES[match.ladder.game]))
 
 
+def _of_cup(slug: str) -> Picture:
+    cup = cup_seen_by(AnonymousUser(), slug)
+    page = cup_page(cup, None)
+    game = GAMES[cup.ladder.game]
+    subtitle = f"{_('Cup')} · {page.format} · {game.name}, {seats(cup.ladder.seats)}"
+    return Picture(cup.title, subtitle, _standings_of(page) or _times_of(page), _drawn_of(game))
+
+
+def _standings_of(page: CupPage) -> list[Row]:
+    """The best entrants once a round has ended, with their match points."""
+    best = [row for row in list(page.rows)[:ROWS] if row.standing]
+    return [
+        Row(row.entry.bot.name, grouped(row.standing.match_points), rank=str(row.standing.rank))
+        for row in best
+        if row.standing
+    ]
+
+
+def _times_of(page: CupPage) -> list[Row]:
+    entered = page.rows.paginator.count
+    return [
+        Row(_("Registration closes"), page.closes.utc),
+        Row(_("Start"), page.starts.utc),
+        Row(_("Entrants"), f"{grouped(entered)} / {grouped(page.cup.capacity)}"),
+    ]
+
+
 def _ratings(memberships: QuerySet[Membership]) -> list[Row]:
     """The best ratings on public ladders."""
     seen = memberships.filter(ladder__in=Ladder.objects.visible_to(AnonymousUser()), games__gt=0)
@@ -316,6 +318,7 @@ _PICTURES: Final[Mapping[str, Callable[..., Picture]]] = {
     "bot": _of_bot,
     "person": _of_person,
     "match": _of_match,
+    "cup": _of_cup,
 }
 PICTURES_PACE: Final = "pictures"
 """The scope of pictures, in ``settings.REQUESTS_PER_MINUTE``."""

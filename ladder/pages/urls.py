@@ -200,6 +200,7 @@ crawler_urls: list[URLPattern] = [
     path("pictures/ladders/<slug:slug>.png", pictures.picture, {"kind": "ladder"}, name="ladder_picture"),
     path("pictures/bots/<slug:slug>.png", pictures.picture, {"kind": "bot"}, name="bot_picture"),
     path("pictures/people/<str:username>.png", pictures.picture, {"kind": "person"}, name="person_picture"),
+    path("pictures/cups/<slug:slug>.png", pictures.picture, {"kind": "cup"}, name="cup_picture"),
     path("pictures/matches/<int:match_id>.png", pictures.picture, {"kind": "match"}, name="match_picture"),
     path("icons/<int:size>.png", pictures.icon, name="icon"),
     path("favicon.ico", pictures.favicon, name="favicon"),

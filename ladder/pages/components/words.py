@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
+from unicodedata import east_asian_width
 
 from django.utils.dateformat import format as formatted
 from django.utils.translation import gettext, gettext_noop, ngettext
@@ -72,6 +73,33 @@ def visible(text: str) -> str:
     return "".join(
         char if char.isprintable() or char in kept else char.encode("unicode_escape").decode("ascii") for char in text
     )
+
+
+_NARROW: Final = frozenset("iljtfrI.,:;'|!()[]/- ")
+
+
+def text_width(text: str, size: int) -> float:
+    """The approximate width of ``text`` in a drawing; a server cannot measure it."""
+
+    def of(char: str) -> float:
+        if east_asian_width(char) in "WF":
+            return 1.0
+        if char in _NARROW:
+            return 0.32
+        if char in "WMmw@%&":
+            return 0.97
+        return 0.7 if char.isupper() else 0.53
+
+    return size * sum(map(of, text))
+
+
+def fitted(text: str, size: int, width: int) -> str:
+    """``text``, shortened to ``width``."""
+    if text_width(text, size) <= width:
+        return text
+    while text and text_width(f"{text}…", size) > width:
+        text = text[:-1]
+    return f"{text.rstrip()}…"
 
 
 def seats(count: int) -> str:
