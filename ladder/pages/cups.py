@@ -493,7 +493,7 @@ class TableRow:
 
     @property
     def void(self) -> bool:
-        return self.ended and self.table.points is None
+        return self.table.decided and self.table.points is None and (self.ended or self.ruled)
 
 
 @dataclass(frozen=True)

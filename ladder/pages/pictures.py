@@ -31,13 +31,13 @@ from django.views.decorators.http import require_safe
 from bots.models import Bot
 from games.game import Game
 from games.registry import GAMES
-from ladder.access import bot_seen_by, found, ladder_seen_by, matches_seen_by
+from ladder.access import bot_seen_by, cup_seen_by, found, ladder_seen_by, matches_seen_by
 from ladder.members.standings import listed, ranked
 from ladder.models import Ladder, Match, Membership
 from ladder.openness import opened
 from ladder.pages.components.responses import too_many
 from ladder.pages.components.words import day, fitted, grouped, points, seats, text_width, visible
-from ladder.pages.cups import CupPage, cup_page, cup_seen_by
+from ladder.pages.cups import CupPage, cup_page
 from ladder.pages.matches import by_rank, names, reached, result_of, seats_shown
 from ladder.pages.people import person_at
 

@@ -76,7 +76,8 @@ JUDGED: Mapping[Exposure, str] = {
         bots/ bots/mine/ bots/<slug:slug>/ bots/<slug:slug>/waits/ bots/<slug:slug>/feed.atom
         bots/<slug:slug>/versions/<int:number>/ bots/<slug:slug>/declare/
         staff/trail/ staff/bots/<int:bot_id>/ staff/people/<str:username>/ staff/reports/ staff/reports/<int:bot_id>/
-        pictures/ladders/<slug:slug>.png pictures/bots/<slug:slug>.png pictures/people/<str:username>.png sitemap.xml
+        pictures/ladders/<slug:slug>.png pictures/bots/<slug:slug>.png pictures/people/<str:username>.png
+        pictures/cups/<slug:slug>.png sitemap.xml
         staff/ staff/collusion/ staff/collusion/<slug:slug>/ staff/sandboxes/ staff/ladders/new/ metrics account/export/
         api/v1/games api/v1/ladders api/v1/ladders/<slug:slug> api/v1/ladders/<slug:slug>/members
         api/v1/ladders/<slug:slug>/members/<slug:bot> api/v1/ladders/<slug:slug>/matches
