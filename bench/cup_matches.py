@@ -3,7 +3,7 @@
 **Throughput.** The same workers play matches of a ladder, as in ``bench.pipeline``, then all matches of a round robin
 of 40 trivial bots at 4 seats, and matches of the ladder again.
 
-**Durations.** Ten cups of trivial bots and house bots are played. Their durations are stated before they start, and
+**Durations.** Ten cups of random bots and house bots are played. Their durations are stated before they start, and
 compared with the real ones. During the last three cups, matches of the ladders keep the workers busy.
 """
 
@@ -33,6 +33,19 @@ GOAL_DURATION = 0.25
 
 BEAT_S = 2.0
 """How often the site advances cups and sends matches, as in ``CELERY_BEAT_SCHEDULE``."""
+
+PLAYER = b"""\
+import json, random, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print('{"type": "ready"}', flush=True)
+    if message["type"] == "decide":
+        decision = message["decision"]
+        move = random.choice(decision["legal"] or [decision["default"]])
+        print(json.dumps({"id": message["id"], "move": move}), flush=True)
+"""
+"""A bot that plays at random. Bots that play alike would tie every block."""
 
 GAMES = {2: "edel-stein-reich-duel", 3: "edel-stein-reich", 4: "edel-stein-reich", 5: "edel-stein-reich"}
 WAIT_S = 150.0
@@ -191,7 +204,7 @@ def durations(options: argparse.Namespace) -> bool:
     from ladder.models import Ladder, Membership
 
     random, claims = Random(2), {"edel-stein-reich": [3, 4, 5], "edel-stein-reich-duel": [2]}
-    uploaded_bots(BOTS["json"], 12, claims)
+    uploaded_bots(PLAYER, 12, claims)
     ladders = {seats: Ladder.objects.get(slug=f"{GAMES[seats]}-{seats}" if seats > 2 else GAMES[2]) for seats in GAMES}
     players = {
         seats: [

@@ -26,7 +26,7 @@ from django.db.models.functions import Coalesce, Now
 from kombu.exceptions import OperationalError
 
 from ladder.matches.blocks import CUP
-from ladder.models import Attempt, Block, Match, Membership
+from ladder.models import Attempt, Block, Cup, Match, Membership
 from ladder.pairings.shares import Flow, cup_shares, shared
 
 logger = logging.getLogger(__name__)
@@ -36,7 +36,8 @@ QUEUE = "matches"
 SOON = "soon"
 ON_TIME = "on_time"
 """The queues of first matches and of matches at a set time. Workers take matches at a set time before all other work,
-and from their other queues in turn (``esr_platform.celery.OnTimeFirst``)."""
+and from their other queues in turn (``esr_platform.celery.OnTimeFirst``). Matches of cups that have less than their
+share of the workers go to the queue of first matches, too."""
 
 AT_A_SET_TIME: Final = 2
 """From this priority on, a match has the queue of those at a set time; every other with priority is a first one."""
@@ -84,9 +85,12 @@ def send(priorities: Mapping[int, int]) -> int:
     rest.
     """
     ids, sent = list(priorities), 0
+    overtaking = _overtaking() if CUP in priorities.values() else 0
     try:
         for match_id, priority in priorities.items():
             queue = _queue(priority)
+            if priority == CUP and overtaking > 0:
+                queue, overtaking = SOON, overtaking - 1
             current_app.send_task(TASK, args=(match_id,), queue=queue, expires=SEND_AGAIN.total_seconds())
             sent += 1
     except (OperationalError, OSError) as error:
@@ -99,6 +103,18 @@ def _queue(priority: int) -> str:
     if priority >= AT_A_SET_TIME:
         return ON_TIME
     return SOON if priority > 0 else QUEUE
+
+
+def _overtaking() -> int:
+    """How many matches of cups may go before the others, because cups have begun fewer than their share of the latest.
+
+    The matches of a block follow each other, and a round waits for its last table. So a cup with few tables would get
+    far less than its share if each of its matches waited behind those of the ladders.
+    """
+    begun = list(Attempt.objects.of_workers().order_by("-pk").values_list("match__priority", flat=True)[:FEW_READ])
+    running = Cup.objects.filter(state=Cup.State.RUNNING).values_list("pk", "reserved_percent")
+    share, _of_cups = cup_shares({pk: (percent or 0) / 100 for pk, percent in running}, settings.CUP_SHARE)
+    return max(round(share * FEW_READ) - begun.count(CUP), 0)
 
 
 def _marked(match_ids: list[int]) -> set[int]:

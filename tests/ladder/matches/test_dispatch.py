@@ -4,6 +4,7 @@ import json
 import shutil
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -35,6 +36,7 @@ from tests.build import (
     report_of,
     uploaded,
 )
+from tests.ladder.cups.cups import due, entered, house_bots, new_cup
 
 
 def messages(broker: str) -> list[str]:
@@ -319,3 +321,21 @@ def test_without_a_broker_nothing_is_lost(no_broker: None, match: Match) -> None
 def test_matches_are_scheduled_without_a_broker_too(no_broker: None, ladder: Ladder) -> None:
     assert fill() == QUEUE_LENGTH
     assert Match.objects.filter(sent_at=None).count() == QUEUE_LENGTH
+
+
+@pytest.mark.usefixtures("house")
+@pytest.mark.parametrize(("share", "overtakes"), [(0.5, True), (0.01, False)])
+def test_matches_of_cups_overtake_others_while_cups_have_less_than_their_share(
+    broker: str, share: float, overtakes: bool, settings: Any
+) -> None:
+    settings.CUP_SHARE = share
+    cup = due(entered(new_cup("swiss"), house_bots()))
+    fill_with_blocks(Ladder.objects.get(slug="edel-stein-reich-4"), count=4)
+    Match.objects.update(sent_at=None)
+    with redis.Redis.from_url(broker) as client:
+        client.flushdb()
+    dispatch()
+    sent = [int(message.strip("(),")) for message in messages(broker)]
+    of_cup = set(Match.objects.filter(block__cup_table__round__cup=cup).values_list("pk", flat=True))
+    assert of_cup.intersection(sent)
+    assert (sent[0] in of_cup) is overtakes
