@@ -7,6 +7,7 @@ from django.urls import URLPattern, path
 from ladder.pages import (
     bot,
     bots,
+    calendars,
     compare,
     crawlers,
     cups,
@@ -63,6 +64,8 @@ cup_urls: list[URLPattern] = [
     path("cups/<slug:slug>/enter/", cups.enter, name="enter_cup"),
     path("cups/<slug:slug>/withdraw/", cups.withdraw, name="withdraw_from_cup"),
     path("cups/<slug:slug>/report/", staff.report_cup, name="report_cup"),
+    path("cups/calendar.ics", calendars.cups_calendar, name="cups_calendar"),
+    path("cups/<slug:slug>/calendar.ics", calendars.cup_calendar, name="cup_calendar"),
 ]
 
 

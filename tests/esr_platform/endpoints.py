@@ -62,7 +62,8 @@ JUDGED: Mapping[Exposure, str] = {
         api/v1/matches/<int:match>/seat/stream
     """,
     Exposure.NAMES: """
-        / cups/ cups/<slug:slug>/ cups/<slug:slug>/rounds/<int:number>/ cups/<slug:slug>/ledger/
+        / cups/ cups/calendar.ics cups/<slug:slug>/calendar.ics
+        cups/<slug:slug>/ cups/<slug:slug>/rounds/<int:number>/ cups/<slug:slug>/ledger/
         ladders/ ladders/<slug:slug>/ ladders/<slug:slug>/integrity/ ladders/<slug:slug>/ledger.jsonl
         ladders/<slug:slug>/table.csv ladders/<slug:slug>/feed.atom ladders/<slug:slug>/statistics/
         ladders/<slug:slug>/statistics/head-to-head/ ladders/<slug:slug>/bots/<slug:bot>/ ladders/<slug:slug>/seasons/

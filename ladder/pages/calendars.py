@@ -1,0 +1,157 @@
+"""Calendar files of cups (iCalendar, RFC 5545): the end of the registration and the start of each cup.
+
+They contain only public data, in the language of the site and in UTC. The id of an event never changes, so calendar
+apps that subscribe update the event when a cup is changed or canceled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import chain
+from math import ceil
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce, Now
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils import translation
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from ladder.access import cups_seen_by, found
+from ladder.models import Cup, CupForecast, CupLedgerEntry
+from ladder.pages.feeds import PUBLIC, absolute
+
+MOST_CUPS: Final = 200
+"""Maximum number of cups in a calendar."""
+
+LONGEST_LINE: Final = 75
+"""In bytes, without the line break (RFC 5545, section 3.1)."""
+
+
+@require_safe
+def cups_calendar(_request: HttpRequest) -> HttpResponse:
+    """The listed cups that have not ended, and upcoming ones that were canceled."""
+    current = Q(state__in=Cup.OPEN) | Q(state=Cup.State.CANCELLED, starts_at__gt=Now())
+    cups = _dated(cups_seen_by(AnonymousUser()).filter(current, listed=True)).order_by("starts_at", "pk")
+    name = _("Cups on %(site)s") % {"site": settings.SITE_NAME}
+    return _response(name, cups[:MOST_CUPS], "cups.ics")
+
+
+@require_safe
+def cup_calendar(_request: HttpRequest, slug: str) -> HttpResponse:
+    """One cup, whether it is in the list or not."""
+    cup = found(_dated(cups_seen_by(AnonymousUser())), _("Cup not found."), slug=slug)
+    return _response(cup.title, [cup], f"{slug}.ics")
+
+
+def _dated(cups: QuerySet[Cup]) -> QuerySet[Cup]:
+    """Cups with their estimated ``seconds`` and the number and time of their changes."""
+    moved = Q(ledger__kind__in=[CupLedgerEntry.Kind.CHANGED, CupLedgerEntry.Kind.CANCELLED])
+    first = CupForecast.objects.filter(cup=OuterRef("pk"), rounds=0)
+    return cups.annotate(
+        changes=Count("ledger", filter=moved),
+        changed=Coalesce(Max("ledger__created", filter=moved), "created"),
+        round_s=Subquery(first.values("round_s")[:1]),
+        full_s=Subquery(first.values("full_s")[:1]),
+    )
+
+
+def _response(name: str, cups: Iterable[Cup], filename: str) -> HttpResponse:
+    with translation.override(settings.LANGUAGE_CODE):
+        body = calendar(name, chain.from_iterable(_events(cup) for cup in cups))
+    headers = {"Content-Disposition": f'attachment; filename="{filename}"', "Cache-Control": PUBLIC}
+    return HttpResponse(body, content_type="text/calendar; charset=utf-8", headers=headers)
+
+
+# --- Events ----------------------------------------------------------------------------------------------------------
+
+Properties = list[tuple[str, str]]
+"""Names (with parameters) and encoded values, in order."""
+
+
+def _events(cup: Any) -> Iterator[Properties]:
+    """The end of the registration and the cup itself."""
+    title = {"title": cup.title}
+    yield _event(cup, "registration", _("Registration for %(title)s closes") % title, cup.closes_at, cup.closes_at)
+    yield _event(cup, "start", cup.title, cup.starts_at, _end(cup))
+
+
+def _end(cup: Any) -> datetime:
+    """The end of a cup, its estimated end, or its start if the duration is unknown."""
+    started: datetime = cup.starts_at
+    if cup.state == Cup.State.FINISHED:
+        ended: datetime = cup.ended
+        return max(started, ended)
+    seconds: float = (sum(cup.round_s) if cup.round_s is not None else cup.full_s) or 0
+    return started + timedelta(minutes=ceil(seconds / 60))
+
+
+def _event(cup: Any, what: str, summary: str, start: datetime, end: datetime) -> Properties:
+    page = absolute(reverse("pages:cup", args=[cup.slug]))
+    canceled = cup.state == Cup.State.CANCELLED
+    text = "\n\n".join(part for part in (cup.about, cup.reason if canceled else "", page) if part)
+    duration = [("DTEND", utc(end))] if end > start else []
+    return [
+        ("UID", f"cup-{cup.pk}-{what}@{urlsplit(settings.SITE_URL).hostname}"),
+        ("DTSTAMP", utc(cup.changed)),
+        ("SEQUENCE", str(cup.changes)),
+        ("STATUS", "CANCELLED" if canceled else "CONFIRMED"),
+        ("DTSTART", utc(start)),
+        *duration,
+        ("SUMMARY", escaped(summary)),
+        ("DESCRIPTION", escaped(text)),
+        ("URL", page),
+        ("TRANSP", "TRANSPARENT"),
+    ]
+
+
+# --- Format ----------------------------------------------------------------------------------------------------------
+
+
+def calendar(name: str, events: Iterable[Properties]) -> bytes:
+    """Encode a calendar with the display name ``name``."""
+    lines: Properties = [
+        ("BEGIN", "VCALENDAR"),
+        ("VERSION", "2.0"),
+        ("PRODID", f"-//{escaped(settings.SITE_NAME)}//Cups//EN"),
+        ("METHOD", "PUBLISH"),
+        ("X-WR-CALNAME", escaped(name)),
+        ("REFRESH-INTERVAL;VALUE=DURATION", "PT6H"),
+    ]
+    for event in events:
+        lines += [("BEGIN", "VEVENT"), *event, ("END", "VEVENT")]
+    lines.append(("END", "VCALENDAR"))
+    return b"".join(folded(f"{key}:{value}") for key, value in lines)
+
+
+def utc(time: datetime) -> str:
+    """Encode a time in UTC, in whole seconds."""
+    return f"{time.astimezone(UTC):%Y%m%dT%H%M%SZ}"
+
+
+def escaped(text: str) -> str:
+    """Encode a text value. Control characters other than line breaks are invalid and are left out."""
+    lines = "\n".join(text.splitlines())
+    kept = "".join(char for char in lines if char in "\n\t" or (char >= " " and char != "\x7f"))
+    for char, code in (("\\", "\\\\"), (";", "\\;"), (",", "\\,"), ("\n", "\\n")):
+        kept = kept.replace(char, code)
+    return kept
+
+
+def folded(line: str) -> bytes:
+    """Encode a line in UTF-8 and fold it after at most ``LONGEST_LINE`` bytes, never within a character."""
+    data, pieces = line.encode("utf-8", "replace"), list[bytes]()
+    room = LONGEST_LINE
+    while len(data) > room:
+        at = room
+        while data[at] & 0xC0 == 0x80:  # a continuation byte
+            at -= 1
+        pieces.append(data[:at])
+        data, room = data[at:], LONGEST_LINE - 1  # the space at the start of the next line counts
+    return b"\r\n ".join([*pieces, data]) + b"\r\n"
