@@ -2,9 +2,9 @@
 
 One transaction closes the account and deletes its personal data: name, email addresses, password, passkeys, tokens and
 sessions. After that nothing can be done with the account. Then its matches on ladders end, in the order in which rows
-are locked: exhibition matches are canceled, validations stop, and bots are retired. Paired games are still played, as
-for any retired bot; the code is deleted when no game needs it any more (``erase``). If a process dies in between, a
-task continues.
+are locked: exhibition matches are canceled, cups lose their organizer, validations stop, and bots are retired. Paired
+games are still played, as for any retired bot, but open cups withdraw it (``ladder.cups.progress``). The code is
+deleted when no game needs it any more (``erase``). If a process dies in between, a task continues.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from ladder.exhibitions.requests import call_otherwise
 from ladder.matchmaking.proposals import leave_lobby
 from ladder.members.memberships import retire, retire_player
 from ladder.members.suspensions import cancel_exhibitions_of
-from ladder.models import Invitation, Ladder, Match, Seat
+from ladder.models import Cup, Invitation, Ladder, Match, Seat
 
 logger = logging.getLogger(__name__)
 
@@ -68,6 +68,8 @@ def erase_all() -> int:
 def erase(person: User) -> bool:
     """End the matches and bots of a deleted account as far as possible. Returns whether nothing is left."""
     cancel_exhibitions_of(person)
+    Cup.objects.filter(organizer=person).update(organizer=None)
+    person.cups_helped.clear()
     for bot in Bot.objects.filter(owner=person).order_by("pk"):
         _stop_checks(bot)
         if bot.retired is None:

@@ -28,6 +28,8 @@ from esr_platform.account_pages import deletion, suspensions
 from esr_platform.accounts import tokens
 from esr_platform.accounts.models import FormerName, Scope, User
 from ladder.chat import AFTERWARDS, hidden_lines, lines_after, report, said_so_far, settle
+from ladder.cups.registration import enter
+from ladder.cups.verification import faults
 from ladder.exhibitions.progress import feed
 from ladder.exhibitions.requests import answer, cancel, request_scheduled, request_test
 from ladder.live import actions
@@ -35,6 +37,9 @@ from ladder.matches.play import play
 from ladder.models import (
     ChatLine,
     ChatReport,
+    Cup,
+    CupEntry,
+    CupLedgerEntry,
     Exhibition,
     Invitation,
     Ladder,
@@ -56,9 +61,11 @@ from tests.build import (
     opened_house,
     staff,
     uploaded,
+    verified,
     with_password,
 )
 from tests.esr_platform.api.streams.people import Tab
+from tests.ladder.cups.cups import due, entered, house_bots, new_cup, played_out
 from tests.ladder.live.people import again, answer_any, check_ended, live_seat_at, miss, owing, people, seen, table_for
 from tests.page import parsed
 from tests.refusals import refused
@@ -432,3 +439,25 @@ def test_nobody_reads_the_name_of_a_deleted_account_at_the_table_that_goes_on() 
             text = reader.get(address, follow=True).content.decode()
             assert name not in text, address
             assert stays.username in text or address == "/play/", address
+
+
+def test_a_cup_goes_on_without_its_organizer_and_without_the_bots_of_a_deleted_account() -> None:
+    """Its ledger has no name: neither of the organizer nor of the owner."""
+    opened_house()
+    olga, ada = verified("olga"), with_password("ada")
+    other = entered(new_cup("swiss", olga, game=DUEL, seats=2), house_bots(DUEL, 2)[:4])
+    cup = due(entered(new_cup("knockout", ada, game=DUEL, seats=2), [uploaded(ada), *house_bots(DUEL, 2)[:3]]))
+    enter(ada, other, Bot.objects.get(owner=ada))
+    other.co_organizers.add(ada)
+    deletion.delete(ada)
+    played_out(cup)
+    assert (cup.state, cup.organizer) == (Cup.State.FINISHED, None)
+    assert list(faults(cup)) == []
+    entries = CupEntry.objects.filter(bot__owner=ada).order_by("cup")
+    assert [(one.cup, one.state, one.number is None) for one in entries] == [
+        (other, "withdrawn", True),
+        (cup, "withdrawn", False),
+    ]
+    assert not other.co_organizers.exists()
+    texts = str(list(CupLedgerEntry.objects.values_list("document", flat=True))) + str([one.reason for one in entries])
+    assert "ada" not in texts
