@@ -151,9 +151,7 @@ def _continue(cup: Cup) -> bool:
     idle = list(_idle(running))
     if _remove_lost(cup, idle):
         return True
-    gone, seats = left(cup), _Seats(cup)
-    for table in idle:
-        _decide(cup, table, {place for place, one in enumerate(table.entrants) if one in gone}, seats)
+    _decide(cup, running, idle)
     return bool(idle)
 
 
@@ -366,28 +364,30 @@ def _end(cup: Cup, past: Sequence[PlayedRound]) -> None:
 # --- Tables ----------------------------------------------------------------------------------------------------------
 
 
-def _decide(cup: Cup, table: CupTable, gone: Collection[int], seats: _Seats) -> None:
-    """Decide ``table``, whose games are over, or schedule another block. Places that are ``gone`` rank last."""
-    blocks = blocks_of([table])[table.pk]
-    if _is_over(cup, table, blocks, gone):
-        _decided(table, settled(blocks, len(table.entrants), gone, cup.blocks), gone)
-    else:
-        schedule_cup_blocks(cup.ladder, [CupBlock(table, _deal(cup, table.round), seats.players(table))])
+def _decide(cup: Cup, round_: CupRound, tables: Sequence[CupTable]) -> None:
+    """Decide ``tables``, whose games are over, or schedule another block. Entrants who have left rank last."""
+    left_now, blocks, leaving = left(cup), blocks_of(tables), _leaving(cup, round_)
+    unfinished = list[CupTable]()
+    for table in tables:
+        gone = [place for place, one in enumerate(table.entrants) if one in left_now]
+        played, seats = blocks[table.pk], len(table.entrants)
+        if is_over(played, seats, gone, cup.blocks, leaving[table.index]):
+            points = settled(played, seats, gone, cup.blocks)
+            undecided = CupTable.objects.filter(pk=table.pk, decided=False)
+            undecided.update(points=points and list(points), gone=gone, decided=True)
+        else:
+            unfinished.append(table)
+    players = _Seats(cup)
+    more = [CupBlock(table, _deal(cup, round_), players.players(table)) for table in unfinished]
+    schedule_cup_blocks(cup.ladder, more)
 
 
-def _decided(table: CupTable, points: Points | None, gone: Collection[int]) -> None:
-    CupTable.objects.filter(pk=table.pk, decided=False).update(
-        points=points and list(points), gone=sorted(gone), decided=True
-    )
-
-
-def _is_over(cup: Cup, table: CupTable, blocks: Sequence[Document], gone: Collection[int]) -> bool:
-    leaving = 0
-    if cup.format == Cup.Format.KNOCKOUT:
-        tables = CupTable.objects.filter(round=table.round_id).order_by("index").values_list("entrants", flat=True)
-        round_ = Round(tuple(map(tuple, tables)), tuple(table.round.byes))
-        leaving = eliminated(round_, len(table.entrants))[table.index]
-    return is_over(blocks, len(table.entrants), gone, cup.blocks, leaving)
+def _leaving(cup: Cup, round_: CupRound) -> Sequence[int]:
+    """By table of a round, how many entrants it eliminates: none except in a knockout."""
+    tables = CupTable.objects.filter(round=round_).order_by("index").values_list("entrants", flat=True)
+    if cup.format != Cup.Format.KNOCKOUT:
+        return [0] * len(tables)
+    return eliminated(Round(tuple(map(tuple, tables)), tuple(round_.byes)), cup.ladder.seats)
 
 
 def is_over(blocks: Sequence[Document], seats: int, gone: Collection[int], least: int, leaving: int) -> bool:

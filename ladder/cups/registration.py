@@ -316,11 +316,15 @@ def _require_playable(cup: Cup, bot: Bot) -> None:
 
 def unplayable(cup: Cup, bot: Bot) -> str:
     """Why ``bot`` cannot play in ``cup`` now; empty if it can."""
+    return _problem(cup, Bot.objects.get(pk=bot.pk), active_version(bot))
+
+
+def _problem(cup: Cup, bot: Bot, version: BotVersion | None) -> str:
+    """Why ``bot`` cannot play in ``cup`` with its active ``version``; empty if it can."""
     if bot.kind != Bot.Kind.HOSTED:
         return _("Only hosted bots can enter this cup.")
-    if not Bot.objects.playing().filter(pk=bot.pk).exists():
+    if not bot.plays:
         return _("%(name)s is paused, retired or suspended. Resume or restore it first.") % {"name": bot.name}
-    version = active_version(bot)
     if version is None:
         return _("%(name)s has no active version. Activate a version first.") % {"name": bot.name}
     if not plays(version, cup.ladder.game, cup.ladder.seats):
@@ -343,10 +347,12 @@ def freeze(cup: Cup) -> None:
     too few entrants is canceled.
     """
     entries = list(CupEntry.objects.filter(cup=cup, state=CupEntry.State.ENTERED).select_related("bot"))
+    active = BotVersion.objects.select_related("bot").defer("check_report").filter(active=True)
+    versions = {one.bot_id: one for one in active.filter(bot__in=[entry.bot_id for entry in entries])}
     ready: list[tuple[CupEntry, BotVersion]] = []
     for entry in entries:
-        problem = unplayable(cup, entry.bot)
-        version = active_version(entry.bot)
+        version = versions.get(entry.bot_id)
+        problem = _problem(cup, entry.bot, version)
         if problem or version is None:
             CupEntry.objects.filter(pk=entry.pk).update(state=CupEntry.State.REJECTED, reason=problem[:500])
         else:
@@ -359,7 +365,8 @@ def freeze(cup: Cup) -> None:
     ready.sort(key=lambda one: (-ratings.get(one[0].bot_id, 0), one[0].bot.slug))
     owners = {owner: index for index, owner in enumerate(dict.fromkeys(entry.bot.owner_id for entry, _v in ready))}
     for number, (entry, version) in enumerate(ready):
-        CupEntry.objects.filter(pk=entry.pk).update(number=number, version=version)
+        entry.number, entry.version = number, version
+    CupEntry.objects.bulk_update([entry for entry, _v in ready], ["number", "version"], batch_size=100)
     entrants = [
         _entrant(entry, version, None if entry.bot.owner_id is None else owners[entry.bot.owner_id])
         for entry, version in ready
