@@ -151,13 +151,17 @@ def require_free_title(title: str, but: Collection[int | None] = ()) -> None:
         raise Refused(_("Another open cup has this title. Choose a different title."), code="title_taken")
 
 
+def hosted_ladders() -> QuerySet[Ladder]:
+    """The public ladders of hosted bots. Cups have their formats."""
+    return Ladder.objects.filter(players=Ladder.Players.HOSTED, by_invitation=False)
+
+
 def _ladder(form: CupForm) -> Ladder:
     """The official hosted ladder of the format, whose game and limits the cup uses."""
     game = GAMES.get(form.game)
     if game is None or form.seats not in game.seat_counts:
         raise Refused(_("Choose a game and one of its numbers of players."), code="unknown_format")
-    hosted = Ladder.objects.filter(game=form.game, seats=form.seats, players=Ladder.Players.HOSTED, by_invitation=False)
-    ladder = hosted.order_by("pk").first()
+    ladder = hosted_ladders().filter(game=form.game, seats=form.seats).order_by("pk").first()
     if ladder is None:
         raise Refused(
             _("This site has no ladder of hosted bots for this format. Choose another one."), code="no_ladder"
@@ -216,8 +220,12 @@ def _require_size(form: CupForm, ladder: Ladder) -> None:
     if swiss != (form.rounds is not None) or not 1 <= (form.rounds or 1) <= MOST_ROUNDS:
         text = _("Choose 1 to %(most)s rounds for a Swiss cup, and none in other formats.") % {"most": MOST_ROUNDS}
         raise Refused(text, code="rounds")
-    if not 1 <= form.entries_per_user <= form.capacity or not 1 <= form.at_a_table <= ladder.seats:
-        raise Refused(_("The limits of entries per user and at a table must be at least 1."), code="entries")
+    if not 1 <= form.entries_per_user <= form.capacity:
+        text = _("Choose 1 to %(most)s bots per user.") % {"most": form.capacity}
+        raise Refused(text, code="entries")
+    if not 1 <= form.at_a_table <= ladder.seats:
+        text = _("Choose 1 to %(most)s bots of one user at a table.") % {"most": ladder.seats}
+        raise Refused(text, code="at_a_table")
 
 
 # --- Entries ---------------------------------------------------------------------------------------------------------

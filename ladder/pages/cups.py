@@ -20,14 +20,15 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy, gettext_noop
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from bots.models import Bot, BotVersion
 from bots.programs import plays
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from games.rules import Document
-from ladder.access import cup_seen_by, cups_seen_by, found, organizes
+from ladder.access import cup_seen_by, cups_seen_by, found, may_run, organizes
 from ladder.cups import registration
 from ladder.cups.desk import Ruling
 from ladder.cups.formats import HALVING_ROUNDS, Plan
@@ -555,9 +556,13 @@ class LedgerRow:
     reason: str
 
 
-def ledger_rows(cup: Cup, entries: Iterable[CupLedgerEntry]) -> list[LedgerRow]:
-    names = {one.number: one.bot.name for one in _entries(cup) if one.number is not None}
-    return [LedgerRow(one, _said(one, names), one.document.get("reason", "")) for one in entries]
+def ledger_rows(entries: Sequence[CupLedgerEntry]) -> list[LedgerRow]:
+    """Ledger entries of any cups in words; one query."""
+    numbered = CupEntry.objects.filter(cup__in={one.cup_id for one in entries}, number__isnull=False)
+    names: dict[int, dict[int, str]] = {one.cup_id: {} for one in entries}
+    for cup_id, number, name in numbered.values_list("cup", "number", "bot__name"):
+        names[cup_id][number or 0] = name
+    return [LedgerRow(one, _said(one, names[one.cup_id]), one.document.get("reason", "")) for one in entries]
 
 
 def _said(entry: CupLedgerEntry, names: Mapping[int, str]) -> str:
@@ -610,8 +615,22 @@ def cup(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _shown(request: HttpRequest, cup: Cup, own: OwnEntries | None, is_open: bool) -> HttpResponse:
-    context = {"page": cup_page(cup, request.GET.get("page")), "own": own, "is_open": is_open}
+    context = {
+        "page": cup_page(cup, request.GET.get("page")),
+        "own": own,
+        "is_open": is_open,
+        "playing": [] if is_open else _playing(cup, request.user),
+        "runs": request.user.is_authenticated and may_run(request.user, cup),
+    }
     return render(request, "pages/cup.html", context, status=form_status(own.form) if own else None)
+
+
+def _playing(cup: Cup, user: Viewer) -> Sequence[CupEntry]:
+    """The bots of ``user`` that play in a cup that has not ended; one query."""
+    if not user.is_authenticated or cup.state not in Cup.OPEN:
+        return []
+    entries = CupEntry.objects.filter(cup=cup, state=CupEntry.State.ENTERED, bot__owner=user.pk)
+    return list(entries.select_related("bot").order_by("pk"))
 
 
 @require_POST
@@ -631,12 +650,16 @@ def enter(request: HttpRequest, slug: str) -> HttpResponse:
     return _shown(request, entered, own, is_open=True)
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
 @login_required
 def withdraw(request: HttpRequest, slug: str) -> HttpResponse:
-    """Withdraw a bot before the deadline."""
+    """Withdraw a bot. After the deadline, it cannot be undone, so the page of the cup links to a question first."""
     entries = CupEntry.objects.filter(cup=cup_seen_by(request.user, slug)).select_related("bot", "cup")
-    entry = found(entries, gettext("Entry not found."), bot__slug=request.POST.get("bot", ""))
+    sent = request.POST if request.method == "POST" else request.GET
+    entry = found(entries, gettext("Entry not found."), bot__slug=sent.get("bot", ""))
+    if request.method != "POST":
+        return render(request, "pages/cup_action.html", {"cup": entry.cup, "entry": entry, "what": "withdraw"})
     try:
         registration.withdraw(cast("User", request.user), entry)
         messages.success(request, _("%(bot)s is withdrawn from %(cup)s.") % {"bot": entry.bot.name, "cup": entry.cup})
@@ -658,5 +681,5 @@ def ledger(request: HttpRequest, slug: str) -> HttpResponse:
     shown = cup_seen_by(request.user, slug)
     entries = CupLedgerEntry.objects.filter(cup=shown).select_related("author").order_by("-number")
     page = Paginator(entries, ROWS).get_page(request.GET.get("page"))
-    context = {"cup": shown, "entries": page, "rows": ledger_rows(shown, page)}
+    context = {"cup": shown, "entries": page, "rows": ledger_rows(list(page))}
     return render(request, "pages/cup_ledger.html", context)

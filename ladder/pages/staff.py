@@ -29,9 +29,10 @@ from ladder.corrections import REASON_LENGTH
 from ladder.cups import moderation as cup_moderation
 from ladder.matchmaking import guests
 from ladder.members.suspensions import lift, suspend
-from ladder.models import ChatLine, ChatReport, Cup, GuestNameReport, Intervention, Seat
+from ladder.models import ChatLine, ChatReport, Cup, CupLedgerEntry, GuestNameReport, Intervention, Seat
 from ladder.pages.components.filters import part
 from ladder.pages.components.responses import for_staff, of_acts
+from ladder.pages.cups import ledger_rows
 
 # --- All pages of staff ----------------------------------------------------------------------------------------------
 
@@ -327,14 +328,20 @@ def bot(request: HttpRequest, bot_id: int) -> HttpResponse:
 @require_safe
 @for_staff
 def trail(request: HttpRequest) -> HttpResponse:
-    """The audit log: staff actions on bots and users, or with ``?of=matches`` on matches and texts of cups."""
-    of_matches = request.GET.get("of") == "matches"
-    rows: QuerySet[Any] = (
-        Intervention.objects.select_related("author", "match__ladder", "cup")
-        if of_matches
-        else _listed(StaffAction.objects.all())
-    )
-    return render(request, "pages/trail.html", {"actions": part(rows, request.GET.get, ROWS), "of_matches": of_matches})
+    """The audit log: staff actions on bots and users, or with ``?of=matches`` on matches and texts of cups.
+
+    With ``?of=cups``, it lists the actions of organizers and site admins in cups.
+    """
+    logs: dict[str, QuerySet[Any]] = {
+        "people": _listed(StaffAction.objects.all()),
+        "matches": Intervention.objects.select_related("author", "match__ladder", "cup"),
+        "cups": CupLedgerEntry.objects.exclude(author=None).select_related("author", "cup").order_by("-pk"),
+    }
+    of = request.GET.get("of", "")
+    of = of if of in logs else "people"
+    actions = part(logs[of], request.GET.get, ROWS)
+    context = {"actions": actions, "of": of, "rows": ledger_rows(actions.rows) if of == "cups" else []}
+    return render(request, "pages/trail.html", context)
 
 
 def _act(request: HttpRequest, one: Bot, form: ModerateForm) -> None:

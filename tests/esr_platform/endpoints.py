@@ -62,6 +62,9 @@ JUDGED: Mapping[Exposure, str] = {
         api/v1/matches/<int:match>/seat/stream
     """,
     Exposure.NAMES: """
+        cups/<slug:slug>/withdraw/ cups/<slug:slug>/desk/ cups/<slug:slug>/desk/settings/ cups/<slug:slug>/desk/pause/
+        cups/<slug:slug>/desk/cancel/ cups/<slug:slug>/desk/entries/<slug:bot>/
+        cups/<slug:slug>/desk/rounds/<int:number>/<int:index>/
         / cups/ cups/calendar.ics cups/<slug:slug>/calendar.ics
         cups/<slug:slug>/ cups/<slug:slug>/rounds/<int:number>/ cups/<slug:slug>/ledger/
         ladders/ ladders/<slug:slug>/ ladders/<slug:slug>/integrity/ ladders/<slug:slug>/ledger.jsonl
@@ -96,6 +99,8 @@ JUDGED: Mapping[Exposure, str] = {
         staff/chat/ staff/cups/ staff/cups/<int:cup_id>/
     """,
     Exposure.ACTS: """
+        cups/<slug:slug>/desk/resume/ cups/<slug:slug>/desk/organizers/ cups/<slug:slug>/desk/workers/
+        cups/<slug:slug>/desk/organizers/<int:person_id>/
         api/v1/bots/<slug:slug>/versions/<int:number>/activate api/v1/challenges
         api/v1/challenges/<int:challenge_id>/accept api/v1/challenges/<int:challenge_id>/decline
         api/v1/challenges/<int:challenge_id>/withdraw
@@ -114,13 +119,14 @@ JUDGED: Mapping[Exposure, str] = {
         play/challenges/<int:challenge_id>/answer/ play/tables/<int:match_id>/answer/
         play/tables/<int:match_id>/act/ play/tables/<int:match_id>/rematch/
         account/chat/ account/feed/url/ staff/chat/<int:line_id>/ staff/guests/<int:seat_id>/
-        matches/<int:match_id>/guests/<int:seat>/report/ cups/<slug:slug>/enter/ cups/<slug:slug>/withdraw/
+        matches/<int:match_id>/guests/<int:seat>/report/ cups/<slug:slug>/enter/
         cups/<slug:slug>/report/ api/v1/cups/<slug:slug>/entries/<slug:bot>
         api/v1/cups/<slug:slug>/entries/<slug:bot>/remove api/v1/cups/<slug:slug>/pause
         api/v1/cups/<slug:slug>/resume api/v1/cups/<slug:slug>/cancel api/v1/cups/<slug:slug>/rulings
         api/v1/cups/<slug:slug>/organizers/<str:username>
     """,
     Exposure.APART: """
+        cups/new/
         account/ account/login/ account/name/ account/delete/ account/emails/ account/emails/off/<str:signed>/
         account/feed/<str:signed>/news.atom account/tokens/ account/2fa/webauthn/login/ terms/
         words/<slug:language>/<slug:version>.json

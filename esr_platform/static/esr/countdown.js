@@ -1,6 +1,6 @@
-// Times to come: elements with data-countdown count the seconds to the moment that stands there, times with data-local
-// get the viewer's own time beside them, and a field with data-local-time says what its UTC is here. Without this
-// script the page says the time in UTC, and how long until then when it was made.
+// Times in the future. Elements with data-countdown count the seconds to the time in this attribute. The viewer's own
+// time is added to <time data-local>, and below fields with data-local-time. Below fields with data-zone-time, the UTC
+// appears; the field with data-time-zone of their form names their time zone. Without this script, pages show UTC.
 
 import { findAll } from "./elements.js";
 import { say } from "./words.js";
@@ -42,21 +42,47 @@ function tick() {
   }
 }
 
-function hint(input) {
+function hint(input, text) {
   const place = document.createElement("p");
   place.className = "caption";
   place.setAttribute("role", "status");
   input.after(place);
   const show = () => {
-    const moment = new Date(`${input.value}Z`);
-    place.textContent = Number.isNaN(moment.getTime())
-      ? ""
-      : say("Local time: %(time)s (%(left)s)", { time: local(moment), left: left(moment) });
+    place.textContent = text();
   };
-  input.addEventListener("input", show);
+  input.form?.addEventListener("input", show);
   show();
 }
 
-for (const input of document.querySelectorAll("input[data-local-time]")) hint(input);
+function localHint(input) {
+  const moment = new Date(`${input.value}Z`);
+  if (Number.isNaN(moment.getTime())) return "";
+  return say("Local time: %(time)s (%(left)s)", { time: local(moment), left: left(moment) });
+}
+
+// The moments at which clocks in a time zone show a time: none or two on the days when clocks change.
+function momentsIn(timeZone, text) {
+  const wall = Date.parse(`${text}Z`);
+  const shown = (moment) => Date.parse(`${new Date(moment).toLocaleString("sv-SE", { timeZone }).replace(" ", "T")}Z`);
+  const offsets = new Set([wall - 86_400_000, wall + 86_400_000].map((moment) => shown(moment) - moment));
+  return [...offsets].map((offset) => wall - offset).filter((moment) => shown(moment) === wall);
+}
+
+function zoneHint(input) {
+  if (!input.value) return "";
+  const timeZone = input.form.querySelector("[data-time-zone]").value;
+  const moments = momentsIn(timeZone, input.value);
+  if (!moments.length) return say("This time does not exist in %(zone)s.", { zone: timeZone });
+  const moment = new Date(Math.min(...moments));
+  const time = moment.toLocaleString([], { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" });
+  return say("%(time)s UTC (%(left)s)", { time, left: left(moment) });
+}
+
+const guessed = document.querySelector("select[data-time-zone][data-guess]");
+if (guessed instanceof HTMLSelectElement && [...guessed.options].some((option) => option.value === zone)) {
+  guessed.value = zone;
+}
+for (const input of document.querySelectorAll("input[data-local-time]")) hint(input, () => localHint(input));
+for (const input of document.querySelectorAll("input[data-zone-time]")) hint(input, () => zoneHint(input));
 tick();
 setInterval(tick, 1000);

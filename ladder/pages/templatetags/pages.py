@@ -30,6 +30,7 @@ register = template.Library()
 SECTIONS = (
     (pgettext_lazy("the page", "Play"), "lobby"),
     (gettext_lazy("Ladders"), "ladders"),
+    (gettext_lazy("Cups"), "cups"),
     (gettext_lazy("Matches"), "matches"),
     (gettext_lazy("Bots"), "bots"),
     (gettext_lazy("Rules"), "rules"),
@@ -76,16 +77,14 @@ def sections(context: Mapping[str, Any]) -> list[tuple[str, str, bool]]:
     here = _section_of(request.path) if request else ""
     own = (OWN,) if user is not None and user.is_authenticated else ()
     staff = (STAFF,) if user is not None and user.is_staff else ()
-    listed = (*SECTIONS[:4], *own, *SECTIONS[4:], *staff)
+    listed = (*SECTIONS[:5], *own, *SECTIONS[5:], *staff)
     found = [(str(title), reverse(f"pages:{name}")) for title, name in listed]
     exact = max((address for _, address in found if here.startswith(address)), key=len, default="")
     return [(title, address, address == exact) for title, address in found]
 
 
 def _section_of(path: str) -> str:
-    """The path that decides the current section: comparisons and user pages belong to the bots, cups to the ladders."""
-    if path.startswith("/cups/"):
-        return reverse("pages:ladders")
+    """The path that decides the current section: comparisons and user pages belong to the bots."""
     return reverse("pages:bots") if path.startswith(("/compare/", "/people/")) else path
 
 
