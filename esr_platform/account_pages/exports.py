@@ -14,7 +14,7 @@ from allauth.mfa.models import Authenticator
 from django.apps import apps
 from django.conf import settings
 from django.core.cache import cache
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.module_loading import import_string
@@ -22,13 +22,15 @@ from django.utils.module_loading import import_string
 from bots.models import Bot, BotReport, BotVersion, TextRemoval, Upload
 from bots.uploads.storage import ArchiveLost, OutOfReach, bytes_of
 from esr_platform.accounts.models import User
-from ladder.access import matches_seen_by
+from ladder.access import cups_seen_by, matches_seen_by
 from ladder.matches.logs import unpacked
 from ladder.models import (
     Agreement,
     Block,
     ChatLine,
     ChatReport,
+    CupEntry,
+    CupLedgerEntry,
     Exhibition,
     Invitation,
     Ladder,
@@ -44,6 +46,9 @@ from ladder.openness import opened, shows_results
 
 Row = dict[str, Any]
 _AT_ONCE: Final = 200
+_ACTION: Final = ("cup__title", "number", "kind", "document", "created")
+_CUP: Final = ("title", "slug", "about", "format", "listed", "closes_at", "starts_at", "state", "reason", "created")
+_CUP_ENTRY: Final = ("cup__title", "cup__slug", "version__number", "state", "reason", "created")
 _GAME: Final = ("ladder__name", "rated", "clock", "kind", "state", "match", "created", "ended")
 _GAMES: Final = 1000
 _TOKEN: Final = ("name", "hint", "scopes", "bot__slug", "created", "last_used", "expires", "revoked")
@@ -70,6 +75,9 @@ def account_document(person: User) -> Row:
         "reports": list(BotReport.objects.filter(by=person).values("bot__name", "text", "created", "settled")),
         "reported_lines": list(ChatReport.objects.filter(by=person).values("line__match", "created", "settled_at")),
         "reported_guest_names": list(person.guest_name_reports.values("seat__match", "name", "created", "settled_at")),
+        "reported_cups": list(person.cup_reports.values("cup__title", "text", "created", "settled_at")),
+        "cups": _cups(person),
+        "cup_actions": list(CupLedgerEntry.objects.filter(author=person).order_by("pk").values(*_ACTION)),
         "uploads": list(Upload.objects.filter(owner=person).values("filename", "size", "refusal", "created")),
         "by_hand": _standings(Membership.objects.filter(bot__owner=person, bot__kind=Bot.Kind.PERSON), person),
         "seats_offered": list(games.order_by("-pk").values(*_GAME)[:_GAMES]),
@@ -90,6 +98,7 @@ def bot_document(bot: Bot, person: User) -> Row:
         "suspended": bot.suspended,
         "versions": list(bot.versions.order_by("number").values(*names)),
         "entries": _standings(Membership.objects.filter(bot=bot), person),
+        "cups": list(CupEntry.objects.filter(bot=bot, cup__in=cups_seen_by(person)).order_by("pk").values(*_CUP_ENTRY)),
         "taken_away": list(TextRemoval.objects.filter(bot=bot).values("what", "before", "reason", "created")),
     }
 
@@ -101,6 +110,12 @@ def _standings(entries: QuerySet[Membership], person: User) -> list[Row]:
         {"ladder": entry.ladder.name, "rating": entry.points, "games": entry.games, "plays": entry.active}
         for entry in seen
     ]
+
+
+def _cups(person: User) -> list[Row]:
+    """The cups that ``person`` organizes, alone or with others."""
+    organized = cups_seen_by(person).filter(Q(organizer=person) | Q(co_organizers=person)).distinct()
+    return list(organized.order_by("pk").values(*_CUP))
 
 
 def chat_lines(person: User) -> Iterator[Row]:
@@ -189,9 +204,9 @@ _READ_ME: Final = """\
 All data that {site} stores about {name}, as of {now} UTC.
 
 account.json       your account: email addresses, API tokens without secrets, passkeys, private ladders, reports,
-                   your ratings as a player, open games that you created
+                   your ratings as a player, open games that you created, cups that you organize
 chat.jsonl         your chat messages
-bots/              your bots with their versions, code and ratings
+bots/              your bots with their versions, code, ratings and cups
 matches.jsonl      your matches and those of your bots that you can see, one per line, with the URLs of their pages
 exhibitions.jsonl  your match requests and invitations
 logs/              bot logs that are still stored and whose deals are public

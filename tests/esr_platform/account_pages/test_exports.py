@@ -18,10 +18,23 @@ from bots.owners import player_of
 from esr_platform.account_pages.exports import export
 from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope, User
+from ladder.cups.moderation import report
 from ladder.exhibitions.requests import request_test
 from ladder.matches.logs import packed
-from ladder.models import ChatLine, Ladder, Proposal, SeatLog
-from tests.build import DUEL, PASSWORD, finished_by_hand, match_of, opened_house, person, uploaded, with_password
+from ladder.models import ChatLine, Ladder, Match, Proposal, SeatLog
+from tests.build import (
+    DUEL,
+    PASSWORD,
+    finished,
+    finished_by_hand,
+    match_of,
+    opened_house,
+    person,
+    uploaded,
+    verified,
+    with_password,
+)
+from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round
 
 pytestmark = pytest.mark.django_db
 
@@ -56,6 +69,30 @@ def test_everything_of_ones_own_is_in_it(ada: User) -> None:
     everything = b"".join(archive.read(name) for name in archive.namelist())
     assert secret.encode() not in everything
     assert ada.password.encode() not in everything
+
+
+def test_cups_of_ones_own_and_their_public_results_are_in_it(ada: User) -> None:
+    bot = uploaded(verified("ada"), "Magpie")
+    cup = new_cup("swiss", organizer=ada, game="edel-stein-reich-duel", seats=2, rounds=1)
+    theirs = new_cup("knockout", game="edel-stein-reich-duel", seats=2)
+    report(theirs, ada, "It insults.")
+    due(entered(cup, [bot, *house_bots("edel-stein-reich-duel", 2, most=3)]))
+    games = Match.objects.select_related("ladder", "block").filter(block__cup_table__round__cup=cup)
+    finished(games.filter(seats__version__bot=bot).order_by("pk")[0])
+    archive = taken(ada)
+    account = document(archive, "account.json")
+    assert [one["slug"] for one in account["cups"]] == [cup.slug]
+    assert [one["text"] for one in account["reported_cups"]] == ["It insults."]
+    assert document(archive, f"bots/{bot.slug}/bot.json")["cups"][0]["cup__slug"] == cup.slug
+    assert ranks(archive) == set(), "the round has not ended"
+    play_round(cup)
+    assert ranks(taken(ada)) == {1, 2}
+
+
+def ranks(archive: zipfile.ZipFile) -> set[int]:
+    """The ranks in the results of all matches."""
+    matches = map(json.loads, archive.read("matches.jsonl").splitlines())
+    return {seat["rank"] for match in matches for seat in match["seats"] if "rank" in seat}
 
 
 def test_nothing_of_others_is_in_it(ada: User) -> None:
