@@ -28,12 +28,13 @@ from ladder.access import (
     owns,
     with_seats_of,
 )
-from ladder.models import Estimate, Ladder, Match, Membership, PairTally, Season, VersionTally
+from ladder.models import CupEntry, Estimate, Ladder, Match, Membership, PairTally, Season, VersionTally
 from ladder.models.ladders import Viewer
 from ladder.pages.components.chart import Axis, RatingChart, axis, chart_of
 from ladder.pages.components.filters import Part, whole_number
 from ladder.pages.components.people import player_address
 from ladder.pages.components.words import Reason, reasons
+from ladder.pages.cups import trophies
 from ladder.pages.ladder import of_bot
 from ladder.pages.matches import listed_part
 from ladder.pages.my_bots import Panel, panel
@@ -432,6 +433,7 @@ class BotPage:
     strength: Strength | None
     heat: HeatMap | None
     habits: HabitTables | None
+    trophies: Sequence[CupEntry]
 
     @property
     def active(self) -> BotVersion | None:
@@ -456,7 +458,7 @@ class BotPage:
 def bot_page(bot: Bot, parameters: Callable[[str], str | None], user: Viewer) -> BotPage:
     """Return the page of ``bot`` for ``user``, with the ladder and the list pages from the query string.
 
-    Ten queries, seven if the chart is cached, two more for a remote bot, and up to four more for its owner and staff.
+    Eleven queries, eight if the chart is cached, two more for a remote bot, and up to four more for owner and staff.
     Raises ``Http404`` for a ladder on which ``user`` cannot see the bot.
     """
     its = with_seats_of(matches_seen_by(user), bot.versions.all())
@@ -475,6 +477,7 @@ def bot_page(bot: Bot, parameters: Callable[[str], str | None], user: Viewer) ->
         panel=panel(bot, versions.spoken_of, [one.membership for one in placed], owns(user, bot)) if inside else None,
         source_opens=versions.active is not None and may_read_source(user, versions.active),
         estimates=newest_by_ladder(estimates),
+        trophies=trophies(Bot.objects.filter(pk=bot.pk), user),
         **(_on_ladder(chosen, estimates) if chosen else _NOWHERE),
     )
 

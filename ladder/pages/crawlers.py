@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 
 from esr_platform.page_cache import cached
 from games.registry import GAMES
-from ladder.access import matches_seen_by, public_bots
+from ladder.access import cups_seen_by, matches_seen_by, public_bots
 from ladder.models import Ladder, Match
 from ladder.openness import opened
 from ladder.pages.components.documentation import documentation
@@ -42,6 +42,7 @@ CLOSED: Final = (
 
 MOST_BOTS: Final = 2_000
 MOST_MATCHES: Final = 2_000
+MOST_CUPS: Final = 1_000
 _NAMES: Final = ("home", "lobby", "ladders", "cups", "matches", "bots", "rules", "about")
 _HOUR: Final = 3600
 
@@ -56,7 +57,7 @@ def robots(_request: HttpRequest) -> HttpResponse:
 @require_safe
 @of_long_files
 def sitemap(_request: HttpRequest) -> HttpResponse:
-    """The public pages: those of the site, all ladders, and the latest bots and matches."""
+    """The public pages: those of the site, all ladders, and the latest bots, cups and matches."""
     return _public(HttpResponse(cached("sitemap", _HOUR, _sitemap), content_type="application/xml"))
 
 
@@ -72,7 +73,7 @@ def _changed(moment: datetime | None) -> str:
 
 
 def _pages() -> Iterator[tuple[str, datetime | None]]:
-    """The URLs of public pages, and when a page last changed if that is known; three queries."""
+    """The URLs of public pages, and when a page last changed if that is known; four queries."""
     for name in _NAMES:
         yield _absolute(f"pages:{name}"), None
     for slug, game in GAMES.items():
@@ -87,6 +88,9 @@ def _pages() -> Iterator[tuple[str, datetime | None]]:
         yield _absolute("pages:ladder", slug), None
     for slug in public_bots().order_by("-pk").values_list("slug", flat=True)[:MOST_BOTS]:
         yield _absolute("pages:bot", slug), None
+    cups = cups_seen_by(AnonymousUser()).filter(listed=True).order_by("-pk")
+    for slug, ended in cups.values_list("slug", "ended")[:MOST_CUPS]:
+        yield _absolute("pages:cup", slug), ended
     public = matches_seen_by(AnonymousUser()).filter(opened("block"), status=Match.Status.FINISHED)
     for pk, ended in public.order_by("-pk").values_list("pk", "block__ended")[:MOST_MATCHES]:
         yield _absolute("pages:match", pk), ended

@@ -14,7 +14,7 @@ from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, Q
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -333,10 +333,10 @@ class CupPage:
 
     @cached_property
     def schedule(self) -> Sequence[RoundRow]:
-        """All rounds, newest first: those that have begun, and further ones as far as they are known."""
+        """All rounds: those that have begun, and further ones as far as they are known."""
         begun = [RoundRow(one.number, one.number_of_tables, one) for one in reversed(self.rounds)]
         if self.forecast is None or self.cup.state in (Cup.State.FINISHED, Cup.State.CANCELLED):
-            return begun[::-1]
+            return begun
         after, tables, seconds = self.forecast.rounds, self.forecast.tables, self.forecast.round_s
         ends, now = dict[int, datetime](), timezone.now()
         if seconds is not None and not self.cup.paused:
@@ -351,12 +351,17 @@ class CupPage:
         rows = [replace(row, expected=ends.get(row.number)) for row in begun]
         further = enumerate(tables[len(begun) - after :], len(begun) + 1) if len(begun) >= after else ()
         rows += [RoundRow(number, count, None, ends.get(number)) for number, count in further]
-        return rows[::-1]
+        return rows
 
     @property
     def running(self) -> RoundRow | None:
         """The round that is running."""
         return next((row for row in self.schedule if row.running and self.cup.state == Cup.State.RUNNING), None)
+
+    @property
+    def folds_rounds(self) -> bool:
+        """Whether the list of rounds is so long that it is folded at first."""
+        return len(self.schedule) > OPEN_ROUNDS
 
     @property
     def live(self) -> bool:
@@ -366,11 +371,14 @@ class CupPage:
     @property
     def expected_end(self) -> datetime | None:
         """The expected end of the last round of an open cup."""
-        return self.schedule[0].expected if self.schedule else None
+        return self.schedule[-1].expected if self.schedule else None
 
 
 SCORES: Final = 16
 """A crosstable with more entrants shows match points only."""
+
+OPEN_ROUNDS: Final = 12
+"""A longer list of rounds is folded."""
 
 LEADERS: Final = 5
 """Entrants whose chance to win is shown."""
@@ -429,6 +437,25 @@ def cup_page(cup: Cup, number: str | None) -> CupPage:
 
 def _entries(cup: Cup) -> list[CupEntry]:
     return list(CupEntry.objects.filter(cup=cup).select_related("bot__owner", "version").order_by("number", "pk"))
+
+
+# --- Trophies --------------------------------------------------------------------------------------------------------
+
+TROPHIES: Final = 6
+"""Trophies on a page of a bot or user, the newest first."""
+
+
+def trophies(bots: QuerySet[Bot], user: Viewer) -> list[Any]:
+    """The first three places of ``bots`` in finished cups that are listed, newest first, in one query.
+
+    Each entry has the number of entrants as ``among``. Disqualified entrants have no trophy.
+    """
+    number = CupEntry.objects.filter(cup=OuterRef("cup"), number__isnull=False).order_by().values("cup")
+    won = CupEntry.objects.filter(
+        bot__in=bots, rank__lte=3, cup__in=cups_seen_by(user), cup__listed=True, cup__state=Cup.State.FINISHED
+    ).exclude(state=CupEntry.State.DISQUALIFIED)
+    counted = won.annotate(among=Subquery(number.annotate(number=Count("pk")).values("number")))
+    return list(counted.select_related("cup", "bot").order_by("-cup__ended", "rank", "pk")[:TROPHIES])
 
 
 # --- Entries ---------------------------------------------------------------------------------------------------------

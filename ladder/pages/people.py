@@ -21,10 +21,11 @@ from django.views.decorators.http import require_safe
 from bots.models import Bot, BotVersion
 from esr_platform.accounts.models import User
 from ladder.access import found, matches_seen_by, public_bots, public_players, with_seats_of
-from ladder.models import Ladder, Match, Membership
+from ladder.models import CupEntry, Ladder, Match, Membership
 from ladder.models.ladders import Viewer
 from ladder.pages.bots import STANDS
 from ladder.pages.components.filters import Part
+from ladder.pages.cups import trophies
 from ladder.pages.ladders import active_versions
 from ladder.pages.matches import listed_part
 
@@ -47,6 +48,7 @@ class PersonPage:
     bots: Page[Any]
     versions: Mapping[int, int]
     matches: Part[Match]
+    trophies: Sequence[CupEntry]
 
     @property
     def games(self) -> int:
@@ -71,7 +73,7 @@ def person_at(username: str, viewer: Viewer) -> User:
 
 
 def person_page(person: User, parameters: Callable[[str], str | None], viewer: Viewer) -> PersonPage:
-    """The page of ``person`` for ``viewer``, in eight queries."""
+    """The page of ``person`` for ``viewer``, in nine queries."""
     seen = Ladder.objects.visible_to(viewer)
     memberships = Membership.objects.filter(STANDS, ladder__in=seen).select_related("ladder").order_by("ladder")
     theirs = (
@@ -86,7 +88,12 @@ def person_page(person: User, parameters: Callable[[str], str | None], viewer: V
     begun = its.exclude(attempts_started=0)
     by_hand = list(memberships.filter(bot__owner=person, bot__kind=Bot.Kind.PERSON).select_related("bot"))
     return PersonPage(
-        person, by_hand, shown, active_versions([bot.pk for bot in shown]), listed_part(begun, parameters)
+        person,
+        by_hand,
+        shown,
+        active_versions([bot.pk for bot in shown]),
+        listed_part(begun, parameters),
+        trophies(public_bots().filter(owner=person), viewer),
     )
 
 

@@ -23,8 +23,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from bots.models import Bot
-from ladder.access import matches_seen_by, public_bots, public_players
-from ladder.models import Ladder, Match
+from ladder.access import cups_seen_by, matches_seen_by, public_bots, public_players
+from ladder.models import Cup, Ladder, Match
 from ladder.models.ladders import Viewer
 from ladder.pages.components.documentation import Hit, documentation
 from ladder.pages.components.responses import too_many
@@ -95,7 +95,7 @@ ROWS: Final = 30
 MOST_DOCS: Final = 3
 """Results in the documentation on the page with all kinds."""
 
-KINDS: Final = ("bots", "people", "ladders")
+KINDS: Final = ("bots", "people", "ladders", "cups")
 
 
 @dataclass(frozen=True)
@@ -107,11 +107,12 @@ class Finds:
     bots: Sequence[Bot]
     people: Sequence[Any]
     ladders: Sequence[Ladder]
+    cups: Sequence[Cup]
     more: frozenset[str]
     versions: Mapping[int, int]
 
     def __bool__(self) -> bool:
-        return bool(self.match or self.bots or self.people or self.ladders)
+        return bool(self.match or self.bots or self.people or self.ladders or self.cups)
 
 
 @dataclass(frozen=True)
@@ -125,9 +126,9 @@ class ResultPage:
 
 
 def finds(words: Words, user: Viewer, most: int = AT_ONCE) -> Finds:
-    """The first results of every kind for ``user``, in at most six queries; none for an empty text."""
+    """The first results of every kind for ``user``, in at most seven queries; none for an empty text."""
     if not words:
-        return Finds(words, None, (), (), (), frozenset(), {})
+        return Finds(words, None, (), (), (), (), frozenset(), {})
     rows = {kind: list(of_kind(kind, words, user)[: most + 1]) for kind in KINDS}
     bots = rows["bots"][:most]
     return Finds(
@@ -136,6 +137,7 @@ def finds(words: Words, user: Viewer, most: int = AT_ONCE) -> Finds:
         bots=bots,
         people=rows["people"][:most],
         ladders=rows["ladders"][:most],
+        cups=rows["cups"][:most],
         more=frozenset(kind for kind in KINDS if len(rows[kind]) > most),
         versions=active_versions([bot.pk for bot in bots]),
     )
@@ -155,7 +157,7 @@ def part(kind: str, words: Words, user: Viewer, page: str | None) -> ResultPage:
 
 def of_kind(kind: str, words: Words, user: Viewer) -> QuerySet[Any]:
     """All results of one kind, best first."""
-    return {"bots": _bots, "people": _people, "ladders": _ladders}[kind](words, user)
+    return {"bots": _bots, "people": _people, "ladders": _ladders, "cups": _cups}[kind](words, user)
 
 
 def _bots(words: Words, user: Viewer) -> QuerySet[Bot]:
@@ -179,6 +181,10 @@ def _ladders(words: Words, user: Viewer) -> QuerySet[Ladder]:
     return words.best_first(called, "name")
 
 
+def _cups(words: Words, user: Viewer) -> QuerySet[Cup]:
+    return words.best_first(cups_seen_by(user).filter(words.in_any("title", "slug"), listed=True), "title")
+
+
 def _match(words: Words, user: Viewer) -> Match | None:
     number = words.match_number
     return listed(matches_seen_by(user).filter(pk=number)).first() if number else None
@@ -194,7 +200,7 @@ Suggestion = dict[str, str]
 
 
 def suggestions(words: Words, user: Viewer) -> list[Suggestion]:
-    """Up to eight of the best results of all kinds, in at most five queries."""
+    """Up to eight of the best results of all kinds, in at most six queries."""
     return list(islice(_all(finds(words, user, _EACH)), MOST))
 
 
@@ -205,6 +211,8 @@ def _all(found: Finds) -> Iterator[Suggestion]:
     yield from (_of_person(person) for person in found.people)
     for ladder in found.ladders:
         yield _suggestion(ladder.name, _("Ladder"), reverse("pages:ladder", args=[ladder.slug]))
+    for cup in found.cups:
+        yield _suggestion(cup.title, _("Cup"), reverse("pages:cup", args=[cup.slug]))
 
 
 def _of_match(match: Match) -> Suggestion:

@@ -39,8 +39,8 @@ class Line:
 
     @property
     def short(self) -> str:
-        """The name, as much as fits."""
-        return fitted(self.name, 15, NAME)
+        """The name, as much as fits. Names that play on are bold."""
+        return fitted(self.name, 17 if self.advances else 15, NAME)
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ from tests.page import html, markup, parsed
 
 pytestmark = pytest.mark.django_db
 
-MOST_QUERIES = 12
+MOST_QUERIES = 13
 
 
 @pytest.fixture

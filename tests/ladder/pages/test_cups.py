@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 
 from esr_platform.accounts.models import User
+from ladder.cups.chances import forecast_due
 from ladder.cups.desk import Ruling, call_off, remove, rule
 from ladder.matches.leases import claim
 from ladder.models import Cup, CupEntry, CupTable, Match
@@ -191,3 +192,91 @@ def test_pages_of_a_cup_need_few_queries_and_no_more_for_more_rounds(client: Cli
     for one in addresses:
         with at_most(first[one], one):
             page(client, one)
+
+
+def test_a_running_cup_shows_its_progress_its_chances_and_the_expected_rounds(client: Client) -> None:
+    cup = running()
+    play_round(cup)
+    forecast_due()
+    text = page(client, address(cup))
+    assert "progress" in text.notes
+    assert text.one("progress")["max"] == str(CupTable.objects.filter(round__cup=cup, round__ended=None).count())
+    assert [row["data-round"] for row in text.all("tr", data_round=True)] == ["1", "2", "3"]
+    assert 0 < len(text.one("section", id="forecast").all("tr", data_chance=True)) <= 5
+    assert text.one("dd", data_best=True).text.split("%")[0].isdecimal()
+
+
+def test_the_chance_before_the_start_stays_on_the_page_of_a_finished_cup(client: Client) -> None:
+    cup = entered(new_cup("knockout"), house_bots())
+    forecast_due()
+    stated = page(client, address(cup)).one("dd", data_best=True).text
+    played_out(cup)
+    assert page(client, address(cup)).one("dd", data_best=True).text == stated
+
+
+@pytest.mark.parametrize(("format_", "section"), [("swiss", "crosstable"), ("round-robin", "crosstable")])
+def test_a_crosstable_links_each_result_to_its_table(client: Client, format_: str, section: str) -> None:
+    cup = running(format_)
+    play_round(cup)
+    links = [link for link in page(client, address(cup)).one("section", id=section).links if link.startswith("rounds/")]
+    assert any(link.startswith("rounds/1/#table-") for link in links)
+
+
+def test_a_bracket_links_to_the_replays_of_ended_rounds_only(client: Client) -> None:
+    cup = running("knockout")
+    drawing = page(client, address(cup)).one("svg", class_="bracket")
+    assert {one["data-state"] for one in drawing.all("g", data_state=True)} == {"running", "planned"}
+    assert not [link for link in drawing.links if link.startswith("/matches/")]
+    play_round(cup)
+    drawing = page(client, address(cup)).one("svg", class_="bracket")
+    played = Match.objects.filter(block__cup_table__round__cup=cup, block__cup_table__round__number=1)
+    numbers = {f"/matches/{match.pk}/" for match in played}
+    found = {link for link in drawing.links if link.startswith("/matches/")}
+    assert found
+    assert found <= numbers
+
+
+def test_points_of_a_round_are_hidden_until_it_has_ended(client: Client) -> None:
+    cup = running()
+    table = CupTable.objects.filter(round__cup=cup)[0]
+    CupTable.objects.filter(pk=table.pk).update(points=[12, 6, 0], decided=True)
+    rows = page(client, address(cup, "rounds/1/")).one("section", id="table-1").all("td", class_="num")
+    assert {row.text for row in rows} == {"–"}
+
+
+def test_the_first_three_of_a_listed_cup_have_trophies(client: Client) -> None:
+    cup = played_out(entered(new_cup("swiss"), house_bots()))
+    first, fourth = (cup.entries.get(rank=rank).bot.slug for rank in (1, 4))
+    trophy = page(client, f"/bots/{first}/").one("li", data_trophy="1")
+    assert address(cup) in trophy.links
+    assert str(cup.entries.count()) in trophy.text
+    assert page(client, f"/bots/{fourth}/").all("li", data_trophy=True) == []
+    Cup.objects.update(listed=False)
+    assert page(client, f"/bots/{first}/").all("li", data_trophy=True) == []
+
+
+def test_owners_show_the_trophies_of_their_bots(client: Client) -> None:
+    cup, ada = new_cup("swiss"), person("ada")
+    bot = uploaded(ada, claims={cup.ladder.game: [cup.ladder.seats]})
+    played_out(entered(cup, [bot, *house_bots(most=2)]))
+    trophies = page(client, "/people/ada/").all("li", data_trophy=True)
+    assert [f"/bots/{bot.slug}/" in trophy.links for trophy in trophies] == [True]
+
+
+def test_search_and_sitemap_have_listed_cups_alone(client: Client) -> None:
+    listed, unlisted = new_cup("swiss"), new_cup("knockout", listed=False)
+    found = page(client, "/search/?q=cup").links
+    sitemap = client.get("/sitemap.xml").content.decode()
+    assert address(listed) in found
+    assert address(unlisted) not in found
+    assert f"{address(listed)}</loc>" in sitemap
+    assert address(unlisted) not in sitemap
+
+
+def test_a_cup_has_a_picture_before_and_after_its_start(client: Client) -> None:
+    cup = new_cup("swiss")
+    before = client.get(f"/pictures/cups/{cup.slug}.png")
+    played_out(entered(cup, house_bots()))
+    after = client.get(f"/pictures/cups/{cup.slug}.png")
+    assert before["Content-Type"] == after["Content-Type"] == "image/png"
+    assert before.content != after.content

@@ -17,7 +17,7 @@ from tests.build import finish_game, match_of, person, uploaded
 from tests.ladder.pages.site import Site, crowd, rename
 from tests.page import at_most, html, markup
 
-MOST_QUERIES = 12
+MOST_QUERIES = 13
 EMPTY = ["/", "/ladders/", "/bots/", "/matches/", "/matches/?state=void", "/rules/", "/about/"]
 
 
