@@ -168,7 +168,8 @@ def activate(version: BotVersion) -> None:
 def retire(bot: Bot) -> None:
     """Retire ``bot``: it gets no new matches until it is restored. Raises ``esr_platform.accounts.errors.Refused``.
 
-    It keeps its results and ratings, and scheduled matches are played.
+    It keeps its results and ratings, and scheduled matches are played. Open cups withdraw it
+    (``ladder.cups.progress``).
     """
     with transaction.atomic():
         owners.retire(bot)

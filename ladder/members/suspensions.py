@@ -1,7 +1,8 @@
 """Suspend bots, or a user with all bots, and lift suspensions. Every action is recorded with author, time and reason.
 
-A suspended bot leaves its ladders and keeps its ratings. Queued matches that have not started are canceled, as for a
-paused bot; running matches are finished. ``esr_platform.account_pages.suspensions`` also ends sessions and tokens.
+A suspended bot leaves its ladders and open cups, and keeps its ratings. Queued matches that have not started are
+canceled, as for a paused bot; running matches are finished. ``esr_platform.account_pages.suspensions`` also ends
+sessions and tokens.
 """
 
 from __future__ import annotations

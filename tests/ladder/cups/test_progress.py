@@ -1,8 +1,14 @@
 from __future__ import annotations
 
+import gzip
+import json
 from datetime import datetime, timedelta
+from io import StringIO
+from pathlib import Path
+from typing import Any
 
 import pytest
+from django.core.management import call_command
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -15,13 +21,29 @@ from ladder.cups.desk import Ruling, rule
 from ladder.cups.progress import advance
 from ladder.cups.registration import leave
 from ladder.cups.verification import faults
+from ladder.exports.json_lines import game_pieces
+from ladder.exports.tables import export
 from ladder.ledger.integrity import integrity_report
 from ladder.ledger.rebuild import rerate
 from ladder.matches.dispatch import recent, traffic
 from ladder.matches.leases import MOST_FAILURES, claim, give_back
 from ladder.matches.play import play
 from ladder.members.suspensions import suspend
-from ladder.models import Attempt, Block, Cup, CupDeal, CupEntry, CupLedgerEntry, CupRound, CupTable, Ladder, Match
+from ladder.models import (
+    Attempt,
+    Block,
+    Cup,
+    CupDeal,
+    CupEntry,
+    CupLedgerEntry,
+    CupRound,
+    CupTable,
+    Ladder,
+    Match,
+    SeasonStatistics,
+)
+from ladder.season_statistics import gather
+from ladder.seasons import close, finish_closing
 from ladder.upkeep import sweep
 from tests.build import DUEL, claimed, finished, person, signed_in, snapshot, staff, uploaded
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round, played_out
@@ -182,6 +204,32 @@ def test_a_cup_changes_no_rating_and_violates_no_statement_of_the_integrity_repo
     after = snapshot()
     unchanged = ("Membership", "LedgerEntry", "Season", "DealSeries", "Ladder", "LastSeat")
     assert {name: after[name] for name in unchanged} == {name: before[name] for name in unchanged}
+
+
+def test_a_cup_outlives_the_season_of_its_ladder_and_its_matches_are_in_all_downloads(tmp_path: Path) -> None:
+    cup = due(entered(new_cup("swiss"), house_bots()))
+    close(cup.ladder.seasons.get(closed=None))
+    finish_closing()
+    Ladder.objects.filter(pk=cup.ladder_id).update(open=False)
+    played_out(cup)
+    assert (cup.state, list(faults(cup))) == (Cup.State.FINISHED, [])
+    played = set(Match.objects.filter(block__cup_table__round__cup=cup).values_list("pk", flat=True))
+    Block.objects.update(ended=timezone.now() - timedelta(hours=1))
+    pieces = b"".join(game_pieces(cup.ladder, None, 1000, lambda: True))
+    lines = [json.loads(line) for line in gzip.decompress(pieces).splitlines()]
+    assert {(line["match"], line["purpose"], line["rated"]) for line in lines} == {(pk, "cup", False) for pk in played}
+    assert export(tmp_path)["matches"] == len(played)
+    out = StringIO()
+    call_command("verify", ladder=cup.ladder.slug, processes=1, stdout=out)
+    assert f"{len(played)} games" in out.getvalue()
+    assert SeasonStatistics.objects.count() == 0 and gather() == 0
+
+
+def test_open_cups_in_which_nothing_is_due_need_few_queries(django_assert_max_num_queries: Any) -> None:
+    for format_ in FORMATS[:3]:
+        due(entered(new_cup(format_), house_bots()))
+    with django_assert_max_num_queries(1 + 3 * 6):
+        assert advance() == 0
 
 
 def test_site_staff_cannot_void_the_result_of_a_cup_match() -> None:
