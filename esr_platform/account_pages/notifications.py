@@ -66,6 +66,7 @@ class Kind(StrEnum):
     EXHIBITION_MATCH = "exhibition-match"
     SEASON_ENDED = "season-ended"
     CUP_ENTRY_REJECTED = "cup-entry-rejected"
+    CUP_MOVED = "cup-moved"
     CUP_STARTED = "cup-started"
     CUP_ROUND_ENDED = "cup-round-ended"
     CUP_FINISHED = "cup-finished"
@@ -198,7 +199,7 @@ def _tell_pauses(_: User, bots: Sequence[Bot]) -> Iterator[News]:
 def _tell_invitations(_: User, agreements: Sequence[Agreement]) -> Iterator[News]:
     for exhibition in (agreement.exhibition for agreement in agreements):
         assert exhibition.due_at is not None
-        by, when = exhibition.requested_by.username, f"{day(exhibition.due_at)}, {exhibition.due_at:%H:%M} UTC"
+        by, when = exhibition.requested_by.username, _when(exhibition.due_at)
         yield News(
             kind=Kind.INVITATION,
             key=str(exhibition.pk),
@@ -251,7 +252,7 @@ def _tell_seasons(_: User, standings: Sequence[FinalStanding]) -> Iterator[News]
 
 # --- Events of cups --------------------------------------------------------------------------------------------------
 #
-# A cup has one piece of news at a time: its start, then its last round, then its result or why it was canceled. So a
+# A cup has one piece of news at a time: new times, its start, its last round, its result or why it was canceled. So a
 # digest has one line per cup, and no line for rounds that a later one has replaced.
 
 
@@ -265,12 +266,20 @@ def _changed(cup: str, ended: str) -> Coalesce:
     return Coalesce(ended, Subquery(last), Subquery(_rounds(cup).filter(number=1).values("started")[:1]))
 
 
+def _moved(cup: Any) -> QuerySet[CupLedgerEntry]:
+    """Changes of the times of a cup, newest first."""
+    times = Q(document__closes_at__isnull=False) | Q(document__starts_at__isnull=False)
+    changed = CupLedgerEntry.objects.filter(times, cup=cup, kind=CupLedgerEntry.Kind.CHANGED)
+    return changed.order_by("-number")
+
+
 def _entered_cups() -> QuerySet[CupEntry]:
-    """Entries of cups that have started or ended, for the owners of the bots. Withdrawn bots have no news."""
+    """Entries of cups that were moved, started or ended, for the owners of the bots. Withdrawn bots have no news."""
     took_part = Q(number__isnull=False) | Q(state=CupEntry.State.ENTERED)
-    lately = Q(cup__state=Cup.State.RUNNING) | Q(cup__ended__gt=Now() - WINDOW)
+    lately = Q(cup__state__in=Cup.OPEN) | Q(cup__ended__gt=Now() - WINDOW)
+    moved = Subquery(_moved(OuterRef("cup")).values("created")[:1])
     told = CupEntry.objects.filter(lately, took_part).exclude(state=CupEntry.State.WITHDRAWN)
-    return told.select_related("cup__ladder", "bot").annotate(changed=_changed("cup", "cup__ended"))
+    return told.select_related("cup__ladder", "bot").annotate(changed=Coalesce(_changed("cup", "cup__ended"), moved))
 
 
 def _organized_cups() -> QuerySet[Cup]:
@@ -325,6 +334,10 @@ def _cup_said(cup: Cup, own: Sequence[CupEntry]) -> tuple[Kind, str, str, str]:
     """The kind, the key, the headline and the rest of the news."""
     if cup.state == Cup.State.CANCELLED:
         return Kind.CUP_CANCELED, str(cup.pk), f"{cup.title} was canceled", cup.reason
+    if cup.state in (Cup.State.REGISTRATION, Cup.State.READY):
+        last = _moved(cup).values_list("number", flat=True)[0]
+        times = f"Registration closes on {_when(cup.closes_at)}. The cup starts on {_when(cup.starts_at)}."
+        return Kind.CUP_MOVED, f"{cup.pk}-{last}", f"{cup.title} has new times", times
     rounds = played(cup)
     if not rounds:
         bots = f"Your bots in it: {listing([entry.bot.name for entry in own])}." if own else ""
@@ -336,6 +349,10 @@ def _cup_said(cup: Cup, own: Sequence[CupEntry]) -> tuple[Kind, str, str, str]:
         return Kind.CUP_FINISHED, str(cup.pk), f"{cup.title} has finished", f"Final standings: {places}."
     number = len(rounds)
     return Kind.CUP_ROUND_ENDED, f"{cup.pk}-{number}", f"round {number} of {cup.title} ended", f"Standings: {places}."
+
+
+def _when(time: datetime) -> str:
+    return f"{day(time)}, {time:%H:%M} UTC"
 
 
 def _place(entry: CupEntry, order: Sequence[int]) -> str:

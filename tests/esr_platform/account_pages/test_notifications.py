@@ -19,7 +19,7 @@ from esr_platform.account_pages import deletion, digests, notifications
 from esr_platform.account_pages.notifications import Kind, News, news_of
 from esr_platform.accounts import sessions
 from esr_platform.accounts.models import User
-from ladder.cups.desk import call_off
+from ladder.cups.desk import CupChange, call_off, change
 from ladder.cups.progress import plan_of, played
 from ladder.exhibitions.requests import CANCELLED_BY
 from ladder.models import Agreement, Cup, CupEntry, CupRound, Exhibition, ExhibitionPlayer, Invitation
@@ -336,10 +336,20 @@ def test_a_cup_has_one_piece_of_news_at_a_time_for_owners_and_organizers(cup: Cu
     assert resolve(news(miriam)[-1].path).url_name == "cup"
 
 
+def test_new_times_are_news_for_owners_but_another_description_is_not(cup: Cup, miriam: User, carl: User) -> None:
+    later = cup.starts_at + timedelta(days=1)
+    change(carl, cup, CupChange(cup.title, "All are welcome.", cup.closes_at, cup.starts_at, None))
+    assert cup_news(miriam) == []
+    change(carl, cup, CupChange(cup.title, "All are welcome.", cup.closes_at, later, None))
+    assert (cup_news(miriam), cup_news(carl)) == ([Kind.CUP_MOVED], [])
+    assert f"{later:%H:%M} UTC" in news(miriam)[-1].sentence
+
+
 def test_a_canceled_cup_is_news_for_all_but_those_who_canceled_it(cup: Cup, miriam: User, carl: User) -> None:
     call_off(carl, cup, "The room is closed.")
     assert cup_news(miriam) == [Kind.CUP_CANCELED]
     assert "The room is closed." in news(miriam)[-1].sentence
+    assert cup_news(carl) == []
 
 
 def test_the_owner_of_a_bot_that_is_rejected_at_the_deadline_is_told_why(cup: Cup, miriam: User) -> None:
