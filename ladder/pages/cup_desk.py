@@ -169,7 +169,7 @@ class RuleForm(ReasonForm):
 class OrganizerForm(forms.Form):
     """The username of a new co-organizer."""
 
-    username = forms.CharField(label=gettext_lazy("Username"), max_length=150)
+    username = forms.CharField(label=gettext_lazy("Username of a new co-organizer"), max_length=150)
 
 
 class ReserveForm(forms.Form):

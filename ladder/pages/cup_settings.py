@@ -148,7 +148,9 @@ class NewCupForm(SettingsForm):
         initial=1,
         help_text=gettext_lazy("In a block, the bots of a table play one deal in every seating."),
     )
-    capacity = forms.IntegerField(label=gettext_lazy("Most bots"), min_value=2, max_value=MOST_ENTRANTS, initial=16)
+    capacity = forms.IntegerField(
+        label=gettext_lazy("Maximum number of bots"), min_value=2, max_value=MOST_ENTRANTS, initial=16
+    )
     entries_per_user = forms.IntegerField(
         label=gettext_lazy("Bots per user"), min_value=1, max_value=MOST_ENTRANTS, initial=1
     )

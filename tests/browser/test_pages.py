@@ -39,10 +39,10 @@ def test_the_keyboard_reaches_the_content_and_every_section(site: Site, watched:
     watched.keyboard.press("Tab")
     expect(watched.locator(".skip")).to_be_focused()
     reached = []
-    for _ in range(11):
+    for _ in range(12):
         watched.keyboard.press("Tab")
         reached.append(watched.evaluate("document.activeElement.textContent.trim()"))
-    assert reached[1:-2] == ["Play", "Ladders", "Matches", "Bots", "Rules", "Docs", "About", THE_SEARCH]
+    assert reached[1:-2] == ["Play", "Ladders", "Cups", "Matches", "Bots", "Rules", "Docs", "About", THE_SEARCH]
     assert watched.evaluate("document.activeElement.matches('.person a')")
     watched.keyboard.press("Shift+Tab")
     assert watched.evaluate("document.activeElement.matches('[data-theme-select] select')")
