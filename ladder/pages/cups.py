@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
+from hashlib import sha256
 from math import ceil, sqrt
 from typing import Any, Final, cast
 from zoneinfo import ZoneInfo
@@ -14,14 +15,14 @@ from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, Value
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.translation import gettext, gettext_lazy, gettext_noop
+from django.utils.translation import get_language, gettext, gettext_lazy, gettext_noop
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import condition, require_http_methods, require_POST, require_safe
 
 from bots.models import Bot, BotVersion
 from bots.programs import plays
@@ -633,7 +634,26 @@ def cups(request: HttpRequest) -> HttpResponse:
     return render(request, "pages/cups.html", {"page": cups_page(request.user, request.GET.get("page"))})
 
 
+def _version(request: HttpRequest, slug: str) -> str | None:
+    """An ETag for the parts of a cup that an open page requests again; ``None`` for a whole page. One query."""
+    if "HX-Request" not in request.headers:
+        return None
+    tables = CupTable.objects.filter(round__cup=OuterRef("pk"), round__ended=None, decided=True)
+    entries = CupEntry.objects.filter(cup=OuterRef("pk"), state=CupEntry.State.ENTERED)
+    ledger = CupLedgerEntry.objects.filter(cup=OuterRef("pk"))
+    stated = CupForecast.objects.filter(cup=OuterRef("pk")).order_by("-computed").values("computed")[:1]
+    counts = [_counted(rows) for rows in (tables, entries, ledger)]
+    row = cups_seen_by(request.user).filter(slug=slug).values_list("pk", "state", *counts, Subquery(stated)).first()
+    parts = (request.user.pk, request.get_full_path(), get_language(), row)
+    return f'"{sha256(repr(parts).encode()).hexdigest()}"'
+
+
+def _counted(rows: QuerySet[Any]) -> Subquery:
+    return Subquery(rows.order_by().annotate(one=Value(1)).values("one").annotate(number=Count("pk")).values("number"))
+
+
 @require_safe
+@condition(etag_func=_version)
 def cup(request: HttpRequest, slug: str) -> HttpResponse:
     shown = cup_seen_by(request.user, slug)
     is_open = shown.state == Cup.State.REGISTRATION and shown.closes_at > timezone.now()
@@ -649,7 +669,10 @@ def _shown(request: HttpRequest, cup: Cup, own: OwnEntries | None, is_open: bool
         "playing": [] if is_open else _playing(cup, request.user),
         "runs": request.user.is_authenticated and may_run(request.user, cup),
     }
-    return render(request, "pages/cup.html", context, status=form_status(own.form) if own else None)
+    response = render(request, "pages/cup.html", context, status=form_status(own.form) if own else None)
+    if not cup.listed:
+        response["X-Robots-Tag"] = "noindex"
+    return response
 
 
 def _playing(cup: Cup, user: Viewer) -> Sequence[CupEntry]:

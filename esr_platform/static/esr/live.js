@@ -4,14 +4,18 @@
 //
 // The rules for all parts that htmx replaces on its own are here: a part in use is not replaced, an unchanged part is
 // not touched (a screen reader would read it again), open details stay open, and a link with data-go leads to another
-// page.
+// page. A page that has not changed is answered by 304 without content.
 
 import { findAll } from "./elements.js";
 
 const PERIOD_MS = 3000;
 const LONGEST_MS = 60000;
 
+/** @type {Map<string, string>} the ETag of the last response, by its address and parts */
+const tags = new Map();
+
 let failures = 0;
+let skipped = false;
 
 /**
  * Request parts of a page and put them in place of the current ones.
@@ -22,7 +26,9 @@ let failures = 0;
 export function refresh(address, ids) {
   const main = document.querySelector("main");
   const selectOOB = ids.map((id) => `#${id}`).join(",");
-  return htmx.ajax("GET", address, { source: main, target: main, swap: "none ignoreTitle:true", selectOOB });
+  const tag = tags.get(`${address} ${selectOOB}`);
+  const headers = tag ? { "If-None-Match": tag } : {};
+  return htmx.ajax("GET", address, { source: main, target: main, swap: "none ignoreTitle:true", selectOOB, headers });
 }
 
 function inUse(part) {
@@ -43,6 +49,7 @@ function shown(part) {
 document.addEventListener("htmx:oobBeforeSwap", ({ detail }) => {
   const { target, fragment } = detail;
   const next = fragment.firstElementChild;
+  skipped ||= inUse(target);
   if (inUse(target) || shown(next) === shown(target)) detail.shouldSwap = false;
   for (const open of target.querySelectorAll("details[open][id]")) {
     next.querySelector(`#${CSS.escape(open.id)}`)?.setAttribute("open", "");
@@ -64,7 +71,14 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   }
 });
 
-document.addEventListener("htmx:afterRequest", ({ detail }) => (failures = detail.successful ? 0 : failures + 1));
+document.addEventListener("htmx:afterRequest", ({ detail }) => {
+  failures = detail.successful ? 0 : failures + 1;
+  const { xhr, etc, pathInfo } = detail;
+  if (!etc?.selectOOB || xhr.status !== 200) return;
+  // A part that was in use is still old, so the next response must be complete.
+  tags.set(`${pathInfo.requestPath} ${etc.selectOOB}`, skipped ? "" : (xhr.getResponseHeader("ETag") ?? ""));
+  skipped = false;
+});
 
 function bring(parts) {
   const source = (part) => part.dataset.from ?? location.pathname + location.search;

@@ -24,7 +24,7 @@ GAP: Final = 14
 TOP: Final = 30
 WIDTH: Final = 196
 COLUMN: Final = 244
-NAME: Final = 150
+NAME: Final = 142
 
 
 @dataclass(frozen=True)

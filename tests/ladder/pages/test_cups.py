@@ -280,3 +280,19 @@ def test_a_cup_has_a_picture_before_and_after_its_start(client: Client) -> None:
     after = client.get(f"/pictures/cups/{cup.slug}.png")
     assert before["Content-Type"] == after["Content-Type"] == "image/png"
     assert before.content != after.content
+
+
+def test_an_open_page_gets_no_content_until_the_cup_has_changed(client: Client) -> None:
+    cup = running()
+    first = client.get(address(cup), headers={"HX-Request": "true"})
+    known = {"HX-Request": "true", "If-None-Match": first["ETag"]}
+    with at_most(3):
+        assert client.get(address(cup), headers=known).status_code == 304
+    CupTable.objects.filter(pk=CupTable.objects.filter(round__cup=cup)[0].pk).update(points=[12, 6, 0], decided=True)
+    assert client.get(address(cup), headers=known).status_code == 200
+
+
+def test_a_cup_by_link_asks_search_engines_to_stay_out(client: Client) -> None:
+    listed, unlisted = new_cup("swiss"), new_cup("knockout", listed=False)
+    assert client.get(address(unlisted))["X-Robots-Tag"] == "noindex"
+    assert "X-Robots-Tag" not in client.get(address(listed))
