@@ -34,12 +34,14 @@ from esr_platform.api.streams.bot import LONGEST_S
 from esr_platform.api.streams.seat import MOST_WINDOWS
 from ladder import chat
 from ladder.creation import LIVE_LIMITS
+from ladder.cups import moderation as cup_moderation
 from ladder.exhibitions import choices
 from ladder.live import presence
 from ladder.matches import logs, pauses
 from ladder.matchmaking import guests, proposals
 from ladder.matchmaking import limits as matchmaking
 from ladder.matchmaking.begin import CLOCKS
+from ladder.pages import calendars
 
 PAGE: Final = (Path(settings.BASE_DIR) / "docs" / "reference" / "limits.md").read_text(encoding="utf-8")
 _ARCHIVE, _GAME, _PROCESS = ArchiveLimits(), Limits(), limit_values(Limits())
@@ -111,6 +113,8 @@ FIXED: Final[dict[str, Any]] = {
     "length of a chat message": chat.LONGEST,
     "chat after the end of a game": chat.AFTERWARDS,
     "reports of bots per user and day": moderation.MOST_A_DAY,
+    "reports of cups per user and day": cup_moderation.MOST_A_DAY,
+    "cups in a calendar file": calendars.MOST_CUPS,
     "reports of guest names per user and day": guests.MOST_REPORTS,
     "length of a report": moderation.MAX_TEXT,
     "notification emails per user": 1 if timedelta(days=1) == digests.PAUSE else None,

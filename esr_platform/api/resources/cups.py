@@ -392,13 +392,14 @@ class CupEntryDocument(NamedBot):
         int | None, about("Seed of the bot, from 1, when the entrant list is frozen; null before and if rejected.", 1)
     ]
     version: Annotated[int | None, about("Number of the frozen version, or null.", 3)]
+    rank: Annotated[int | None, about("Rank in the final standings, or null.", 1)]
     state: Annotated[str, choice(CupEntry.State.values, "State of the entry.")]
     reason: Annotated[str, about("Reason for a rejection, withdrawal or disqualification, or empty.", "")]
     created: Annotated[Moment, about("Time of the entry.")]
 
 
 _BOT: Final = ("bot__slug", "bot__name", *(f"bot__{name}" for name in OWNER))
-_ENTRY: Final = ("state", "reason", "created")
+_ENTRY: Final = ("rank", "state", "reason", "created")
 _ENTRIES: Final = CupEntry.objects.values("pk", "cup__slug", "number", "version__number", *_ENTRY, *_BOT)
 
 

@@ -105,6 +105,8 @@ def test_results_and_matches_appear_when_their_round_has_ended(cup: Cup) -> None
     standings = read(f"cups/{cup.slug}/standings")["results"]
     assert [one["rank"] for one in standings] == [1, 2, 3]
     assert {one["bot"] for one in standings} == {bot.slug for bot in house_bots(GAME, 2, most=3)}
+    ranks = {one["bot"]: one["rank"] for one in standings}
+    assert {one["bot"]: one["rank"] for one in walked(f"cups/{cup.slug}/entries")} == ranks
     assert read(f"cups/{cup.slug}")["key"] == bytes(cup.key).hex()
 
 
