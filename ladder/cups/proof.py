@@ -8,9 +8,12 @@ SHA-256 of the frozen entrant list, so that someone who knows the key cannot cho
 from __future__ import annotations
 
 import hmac
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Any, Final
+
+import orjson
+from django.db.models import Max
 
 from esr_platform.accounts.models import User
 from games.rules import Document
@@ -65,3 +68,43 @@ def append(cup: Cup, kind: CupLedgerEntry.Kind, document: Document, author: User
         hash=chained(previous, cup.pk, number, kind, document),
         author=author,
     )
+
+
+FORMAT: Final = "cup-ledger/1"
+COLUMNS: Final = ("number", "kind", "document", "hash", "created")
+ENTRIES_AT_ONCE: Final = 20
+"""Number of entries that are read at once; the results of a large round are long."""
+
+
+def ledger_pieces(cup: Cup) -> Iterator[bytes]:
+    """Yield the ledger of ``cup`` as a JSON document in pieces, with the key once it is public.
+
+    Makes one query per piece. ``docs/reference/cup-ledger.md`` describes the document.
+    """
+    head = {
+        "format": FORMAT,
+        "cup": cup.pk,
+        "slug": cup.slug,
+        "key_hash": cup.key_hash,
+        "entrants_hash": cup.entrants_hash,
+        "key": cup.public_key,
+    }
+    yield orjson.dumps(head)[:-1] + b',"entries":['
+    separator = b""
+    for rows in batches(cup):
+        yield separator + b",".join(map(orjson.dumps, rows))
+        separator = b","
+    yield b"]}\n"
+
+
+def batches(cup: Cup) -> Iterator[list[dict[str, Any]]]:
+    """Yield the entries of now in batches, oldest first: number, kind, document, hash and time. One query each."""
+    entries = CupLedgerEntry.objects.filter(cup=cup).order_by("number")
+    last, number = entries.aggregate(last=Max("number"))["last"] or 0, 0
+    while number < last:
+        part = entries.filter(number__gt=number, number__lte=last)
+        rows = [dict(row) for row in part.values(*COLUMNS)[:ENTRIES_AT_ONCE]]
+        if not rows:
+            return
+        yield rows
+        number = rows[-1]["number"]

@@ -40,9 +40,9 @@ def table_file(ladder: Ladder) -> str:
         writer.writerow(
             [
                 standing.rank,
-                _text(membership.bot.name),
+                csv_text(membership.bot.name),
                 membership.bot.slug,
-                _text(membership.bot.owner.username) if membership.bot.owner else "",
+                csv_text(membership.bot.owner.username) if membership.bot.owner else "",
                 version.number if version and membership.bot.kind != Bot.Kind.PERSON else "",
                 "yes" if membership.active else "no",
                 points(membership.rating, 3),
@@ -54,7 +54,7 @@ def table_file(ladder: Ladder) -> str:
     return buffer.getvalue()
 
 
-def _text(words: str) -> str:
+def csv_text(words: str) -> str:
     """Text from users, escaped so that spreadsheets do not evaluate it."""
     return f"'{words}" if words.startswith(_FORMULA) else words
 

@@ -67,6 +67,7 @@ JUDGED: Mapping[Exposure, str] = {
         cups/<slug:slug>/desk/rounds/<int:number>/<int:index>/
         / cups/ cups/calendar.ics cups/<slug:slug>/calendar.ics
         cups/<slug:slug>/ cups/<slug:slug>/rounds/<int:number>/ cups/<slug:slug>/ledger/
+        cups/<slug:slug>/ledger.json cups/<slug:slug>/standings.csv cups/<slug:slug>/results.csv
         ladders/ ladders/<slug:slug>/ ladders/<slug:slug>/integrity/ ladders/<slug:slug>/ledger.jsonl
         ladders/<slug:slug>/table.csv ladders/<slug:slug>/feed.atom ladders/<slug:slug>/statistics/
         ladders/<slug:slug>/statistics/head-to-head/ ladders/<slug:slug>/bots/<slug:bot>/ ladders/<slug:slug>/seasons/

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import json
+import runpy
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -123,3 +125,43 @@ def test_a_design_must_be_balanced() -> None:
     ledger = PlayedLedger(Cup.Format.ROUND_ROBIN, 3, 9).played()
     of_kind(ledger, "entrants")["design"][0] = of_kind(ledger, "entrants")["design"][1]
     assert any("balanced" in fault for fault in faults(rechained(ledger)))
+
+
+# --- The script of the cup page --------------------------------------------------------------------------------------
+
+SCRIPT = Path(__file__).parents[3] / "esr_platform/static/esr/check_cup.py"
+
+
+def checked(ledger: Document, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> object:
+    """The sentence with which the script ends at a fault; ``None`` if there is none."""
+    file = tmp_path / "ledger.json"
+    file.write_text(json.dumps(ledger), encoding="utf-8")
+    monkeypatch.setattr("sys.argv", [str(SCRIPT), str(file)])
+    try:
+        runpy.run_path(str(SCRIPT))
+    except SystemExit as ended:
+        return ended.code
+    return None
+
+
+@pytest.mark.parametrize("name", samples())
+def test_the_script_verifies_a_ledger_from_its_description_alone(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert checked(json.loads(SAMPLES.read_text(encoding="utf-8"))[name], tmp_path, monkeypatch) is None
+
+
+UNSTRUCTURED = {"a game less", "a block less", "a table without results", "an entry without its fields"}
+"""Forgeries at which the script stops with an error."""
+
+
+@pytest.mark.parametrize("name", sorted(FORGERIES.keys() - UNSTRUCTURED))
+def test_the_script_finds_forgeries(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = PlayedLedger(Cup.Format.KNOCKOUT, 2, 13, 5).played()
+    FORGERIES[name](ledger)
+    assert "Fault in" in str(checked(rechained(ledger), tmp_path, monkeypatch))
+
+
+def test_the_script_waits_for_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = {**PlayedLedger(Cup.Format.KNOCKOUT, 2, 5).played(), "key": None}
+    assert "secret" in str(checked(ledger, tmp_path, monkeypatch))

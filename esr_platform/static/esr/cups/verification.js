@@ -1,6 +1,6 @@
 // Verifies the ledger of a cup (`cup-ledger/1`) with the browser's WebCrypto; see docs/reference/cup-ledger.md.
 //
-// Every entry is compared with what follows from the entries before it. While the key is secret, only the hashes and
+// Every entry is compared with the result of the entries before it. While the key is secret, only the hashes and
 // the points can be verified.
 
 import { eliminated, finalStandings, follows, isBalanced, isDecided, nextRound } from "./pairings.js";
@@ -39,6 +39,7 @@ const CHECKS = {
 class Report {
   constructor(keyed) {
     this.keyed = keyed;
+    this.over = false;
     this.checks = Object.entries(CHECKS).map(([id, name]) => ({ id, name, done: 0, faults: [] }));
   }
 
@@ -61,8 +62,8 @@ class Report {
   }
 }
 
-// Verify a ledger. `progress` is called with a number from 0 to 1. Resolves to a report { keyed, checks }: whether the
-// key is public, and for each check { id, name, done, faults }.
+// Verify a ledger. `progress` is called with a number from 0 to 1. Resolves to a report { keyed, over, checks }: whether
+// the key is public, whether there are final standings, and the checks with { id, name, done, faults } each.
 export async function verify(ledger, progress = (/** @type {number} */ _done) => {}) {
   if (ledger.format !== FORMAT)
     throw new Error(`Unknown format ${ledger.format}. This page can verify only ${FORMAT}.`);
@@ -283,7 +284,7 @@ class Replay {
     for (const deal of deals.slice(announced.length)) this.use(deal, where);
   }
 
-  // Whether the table ended after its last block, and not before if nobody had left.
+  // Whether the table ended after its last block, and not before, unless an entrant had left.
   isComplete(index, blocks, gone) {
     const { plan, frozen } = this;
     const leaving = plan.format === "knockout" ? eliminated(this.running, plan.seats)[index] : 0;
@@ -333,6 +334,7 @@ class Replay {
     const isOver = this.running === null && nextRound(plan, played, this.left) === null;
     report.expect("pairings", isOver, "The cup ended before its last round.");
     const isRight = same(standings, finalStandings(plan, played));
+    report.over = true;
     report.expect("standings", isRight, "The final standings do not follow from the results.");
     report.count("standings", standings.length - 1);
   }

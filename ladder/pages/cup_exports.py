@@ -1,0 +1,143 @@
+"""The ledger of a cup as JSON, and its standings and results as CSV files (RFC 4180)."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any, Final
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.views.decorators.http import condition, require_safe
+
+from games.rules import Document
+from ladder.access import cup_seen_by
+from ladder.cups import proof
+from ladder.cups.progress import plan_of, played
+from ladder.models import Cup, CupEntry, CupLedgerEntry
+from ladder.pages.components import responses
+from ladder.pages.ladder_csv import csv_text
+from ladder.pairings.seatings import seatings
+
+Kind = CupLedgerEntry.Kind
+
+STANDINGS: Final = (
+    *("rank", "seed", "bot", "address", "owner", "version", "state"),
+    *("match_points", "direct_encounter", "game_share", "opponents", "byes"),
+)
+RESULTS: Final = (
+    *("round", "table", "block", "deal", "match", "status", "seating"),
+    *("seat", "seed", "bot", "address", "owner", "version", "rank", "left"),
+)
+
+PIECE: Final = 1 << 16
+"""About how many characters of a file are sent at once."""
+
+
+# --- Rows ------------------------------------------------------------------------------------------------------------
+
+
+def _entries(cup: Cup) -> dict[int, CupEntry]:
+    entries = CupEntry.objects.filter(cup=cup, number__isnull=False).select_related("bot__owner", "version")
+    return {entry.number: entry for entry in entries if entry.number is not None}
+
+
+def _named(entry: CupEntry) -> list[Any]:
+    """Seed, name, slug, owner and version of an entrant."""
+    bot = entry.bot
+    owner = csv_text(bot.owner.username) if bot.owner else ""
+    return [(entry.number or 0) + 1, csv_text(bot.name), bot.slug, owner, entry.version.number if entry.version else ""]
+
+
+def standings_rows(cup: Cup) -> Iterator[Sequence[Any]]:
+    """The standings after the rounds that have ended, best first; without rounds, there are none."""
+    rounds = played(cup)
+    if not rounds:
+        return
+    entries = _entries(cup)
+    for row in plan_of(cup).standings(rounds):
+        entry = entries[row.entrant]
+        share, opponents = f"{float(row.share):.6f}", f"{float(row.opponents):.6f}"
+        yield [row.rank, *_named(entry), entry.state, row.match_points, row.direct, share, opponents, row.byes]
+
+
+def results_rows(cup: Cup) -> Iterator[Sequence[Any]]:
+    """A row for each seat of each game of the rounds that have ended, in the order of the ledger.
+
+    ``left`` marks an entrant who had left the cup: it ranks last, and a house bot may have played for it.
+    """
+    entries = _entries(cup)
+    tables: Sequence[Sequence[int]] = ()
+    for row in chain.from_iterable(proof.batches(cup)):
+        kind, document = row["kind"], row["document"]
+        if kind == Kind.ROUND:
+            tables = document["tables"]
+        elif kind == Kind.RESULTS:
+            for index, table in enumerate(tables):
+                yield from _table_rows(document, index, table, entries)
+
+
+def _table_rows(
+    document: Document, index: int, table: Sequence[int], entries: Mapping[int, CupEntry]
+) -> Iterator[Sequence[Any]]:
+    orders, gone = seatings(len(table)), document["gone"][index]
+    for number, block in enumerate(document["blocks"][index], 1):
+        for seating, (order, game) in enumerate(zip(orders, block["games"], strict=True), 1):
+            where = [document["round"], index + 1, number, block["deal"], game["match"], game["status"], seating]
+            ranks = game["ranks"] or [""] * len(table)
+            for seat, (place, rank) in enumerate(zip(order, ranks, strict=True), 1):
+                yield [*where, seat, *_named(entries[table[place]]), rank, "yes" if place in gone else "no"]
+
+
+# --- Views -----------------------------------------------------------------------------------------------------------
+
+
+def _etag(request: HttpRequest, slug: str) -> str:
+    """A tag of the whole document, which changes with every entry and when the key becomes public."""
+    cup = cup_seen_by(request.user, slug)
+    last = CupLedgerEntry.objects.filter(cup=cup).order_by("-number").values_list("hash", flat=True).first()
+    return f'"{cup.slug}-{last or proof.START}-{"open" if cup.public_key else "closed"}"'
+
+
+@require_safe
+@responses.of_long_files
+@condition(etag_func=_etag)
+def ledger(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """Download the ledger of a cup, and its key once it is public. Anyone can verify the cup with it."""
+    cup = cup_seen_by(request.user, slug)
+    return responses.streamed(request, f"{cup.slug}-ledger.json", proof.ledger_pieces(cup), "application/json")
+
+
+@require_safe
+@responses.of_long_files
+def standings(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """Download the standings of a cup as CSV."""
+    cup = cup_seen_by(request.user, slug)
+    return _file(request, f"{cup.slug}-standings.csv", STANDINGS, standings_rows(cup))
+
+
+@require_safe
+@responses.of_long_files
+def results(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """Download all games of the rounds that have ended as CSV."""
+    cup = cup_seen_by(request.user, slug)
+    return _file(request, f"{cup.slug}-results.csv", RESULTS, results_rows(cup))
+
+
+def _file(request: HttpRequest, name: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> HttpResponseBase:
+    return responses.streamed(request, name, _lines(columns, rows), "text/csv; charset=utf-8")
+
+
+def _lines(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[bytes]:
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
+    writer.writerow(columns)
+    for row in rows:
+        writer.writerow(row)
+        if buffer.tell() > PIECE:
+            yield buffer.getvalue().encode()
+            buffer.seek(0)
+            buffer.truncate()
+    yield buffer.getvalue().encode()

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+from django.test import Client
+
+from bots.models import Bot
+from ladder.cups.desk import call_off
+from ladder.cups.verification import Entry, faults_of
+from ladder.models import Cup, CupEntry, Match
+from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round, played_out
+from tests.ladder.pages.test_cups import address, organizer_of, running
+from tests.page import at_most
+
+pytestmark = pytest.mark.usefixtures("house")
+
+
+def rows_of(client: Client, cup: Cup, name: str) -> list[dict[str, str]]:
+    response = client.get(address(cup, name))
+    assert response["Content-Type"] == "text/csv; charset=utf-8"
+    return list(csv.DictReader(io.StringIO(response.getvalue().decode())))
+
+
+def test_the_ledger_of_a_finished_cup_is_verified_as_it_is_downloaded(client: Client) -> None:
+    cup = played_out(entered(new_cup("swiss", rounds=2), house_bots()))
+    with at_most(8):
+        ledger = client.get(address(cup, "ledger.json"))
+        document = json.loads(ledger.getvalue())
+    assert (document["format"], document["cup"], document["key_hash"]) == ("cup-ledger/1", cup.pk, cup.key_hash)
+    entries = [Entry(one["number"], one["kind"], one["document"], one["hash"]) for one in document["entries"]]
+    assert list(faults_of(cup.pk, bytes.fromhex(document["key"]), entries)) == []
+    again = client.get(address(cup, "ledger.json"), headers={"If-None-Match": ledger["ETag"]})
+    assert again.status_code == 304
+
+
+def test_before_the_end_the_ledger_has_no_key_and_no_results_of_the_round(client: Client) -> None:
+    cup = running()
+    first = client.get(address(cup, "ledger.json"))
+    text = first.getvalue().decode()
+    assert '"key":null' in text and bytes(cup.key).hex() not in text
+    assert rows_of(client, cup, "results.csv") == rows_of(client, cup, "standings.csv") == []
+    play_round(cup)
+    second = client.get(address(cup, "ledger.json"), headers={"If-None-Match": first["ETag"]})
+    assert second.status_code == 200
+    assert bytes(cup.key).hex() not in second.getvalue().decode()
+
+
+def test_the_key_of_a_canceled_cup_is_in_its_ledger(client: Client) -> None:
+    cup = entered(new_cup("swiss"), house_bots())
+    call_off(organizer_of(cup), cup, "The room is closed.")
+    assert bytes(cup.key).hex() in client.get(address(cup, "ledger.json")).getvalue().decode()
+
+
+def test_results_have_a_row_for_each_seat_of_each_game(client: Client) -> None:
+    cup = running()
+    play_round(cup)
+    rows = rows_of(client, cup, "results.csv")
+    matches = Match.objects.filter(block__cup_table__round__cup=cup, block__cup_table__round__number=1)
+    assert {int(row["match"]) for row in rows} == set(matches.values_list("pk", flat=True))
+    assert len(rows) == 3 * matches.count()
+    for row in rows[:6]:
+        seat = matches.get(pk=row["match"]).seats.get(index=int(row["seat"]) - 1)
+        assert seat.version.bot.slug == row["address"]
+        assert seat.result.rank == int(row["rank"])
+
+
+def test_standings_have_a_row_for_each_entrant_in_their_order(client: Client) -> None:
+    cup = played_out(entered(new_cup("swiss", rounds=2), house_bots()))
+    rows = rows_of(client, cup, "standings.csv")
+    assert [int(row["rank"]) for row in rows] == list(range(1, 8))
+    winner = CupEntry.objects.get(cup=cup, rank=1)
+    assert (rows[0]["address"], rows[0]["seed"]) == (winner.bot.slug, str((winner.number or 0) + 1))
+
+
+def test_names_are_no_formulas_for_spreadsheets(client: Client) -> None:
+    bots = house_bots()
+    Bot.objects.filter(pk=bots[0].pk).update(name="=1+1")
+    cup = due(entered(new_cup("swiss"), bots))
+    play_round(cup)
+    for name in ("standings.csv", "results.csv"):
+        assert {row["bot"] for row in rows_of(client, cup, name) if "1+1" in row["bot"]} == {"'=1+1"}
+
+
+def test_the_ledger_of_a_cup_on_a_private_ladder_is_hidden(client: Client) -> None:
+    cup = running()
+    cup.ladder.__class__.objects.filter(pk=cup.ladder_id).update(by_invitation=True, private=True)
+    for name in ("ledger.json", "standings.csv", "results.csv"):
+        assert client.get(address(cup, name)).status_code == 404
