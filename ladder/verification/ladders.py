@@ -1,4 +1,4 @@
-"""Verify all finished games and all deals of a ladder."""
+"""Verify all finished games of a ladder or a cup, and all deals of a season."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from multiprocessing import get_context
 from operator import itemgetter
 from typing import Any, Final
 
+from django.db.models import QuerySet
+
 from games.chance import commitment
 from ladder.matches.blocks import key_hash, seed_of
-from ladder.models import Block, DealSeries, Ladder, LedgerEntry, Match, Result, Season, SeatResult
+from ladder.models import Block, Cup, DealSeries, Ladder, LedgerEntry, Match, Result, Season, SeatResult
 from ladder.verification.reexecution import StoredGame, StoredSeat, faults_of
 
 
@@ -37,20 +39,26 @@ def cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def count_games(ladder: Ladder) -> int:
+def count_games(of: Ladder | Cup) -> int:
     """The number of games to re-execute."""
-    return Result.objects.filter(match__ladder=ladder).count()
+    return Result.objects.filter(match__in=_matches(of)).count()
 
 
-def verify_games(ladder: Ladder, processes: int | None = None) -> Iterator[Verified]:
-    """Re-execute all finished games of ``ladder`` in batches, in the order of their results.
+def _matches(of: Ladder | Cup) -> QuerySet[Match]:
+    if isinstance(of, Cup):
+        return Match.objects.filter(block__cup_table__round__cup=of)
+    return Match.objects.filter(ladder=of)
 
-    ``processes`` is by default the number of cores; with 1 no process is started. Results that are recorded meanwhile
-    may be missing.
+
+def verify_games(of: Ladder | Cup, processes: int | None = None) -> Iterator[Verified]:
+    """Re-execute all finished games of a ladder or a cup in batches, in the order of their results.
+
+    ``processes`` is by default the number of cores, or 1 for a few games; with 1 no process is started. Results that
+    are recorded meanwhile may be missing.
     """
-    yield Verified(0, list(_without_result(ladder)))
-    processes = processes or cores()
-    pieces = _pieces(ladder)
+    yield Verified(0, list(_without_result(of)))
+    processes = processes or (cores() if count_games(of) > GAMES_AT_ONCE else 1)
+    pieces = _pieces(of)
     if processes == 1:
         yield from (Verified(len(piece), faults_of(piece)) for piece in pieces)
         return
@@ -70,15 +78,16 @@ def _in_order(pool: ProcessPoolExecutor, pieces: Iterable[Sequence[StoredGame]],
         yield Verified(games, done.result())
 
 
-def _without_result(ladder: Ladder) -> Iterator[str]:
-    finished = Match.objects.filter(ladder=ladder, status=Match.Status.FINISHED, result=None)
+def _without_result(of: Ladder | Cup) -> Iterator[str]:
+    finished = _matches(of).filter(status=Match.Status.FINISHED, result=None)
     for match in finished.order_by("pk").values_list("pk", flat=True):
         yield f"match {match}: the finished match has no result"
 
 
-def _pieces(ladder: Ladder) -> Iterator[Sequence[StoredGame]]:
+def _pieces(of: Ladder | Cup) -> Iterator[Sequence[StoredGame]]:
     """The finished games, ``GAMES_AT_ONCE`` at a time; two queries each."""
-    rows = Result.objects.filter(match__ladder=ladder).order_by("pk")
+    rows = Result.objects.filter(match__in=_matches(of)).order_by("pk")
+    ladder = of.ladder if isinstance(of, Cup) else of
     columns = ("pk", "match", "packed_record", "match__block__seed", "match__block__commitment")
     last = 0
     while piece := list(rows.filter(pk__gt=last).values_list(*columns)[:GAMES_AT_ONCE]):

@@ -6,10 +6,12 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
+from ladder.cups.desk import call_off
+from ladder.cups.progress import advance
 from ladder.cups.proof import START, chained
 from ladder.cups.verification import faults
 from ladder.models import Cup, CupDeal, CupLedgerEntry, SeatResult
-from tests.ladder.cups.cups import due, entered, house_bots, new_cup, played_out
+from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round, played_out
 
 pytestmark = pytest.mark.usefixtures("house")
 
@@ -61,6 +63,19 @@ def test_a_changed_deal_or_result_of_a_game_is_found() -> None:
     assert any("table" in fault for fault in faults(cup))
 
 
+def test_a_canceled_cup_is_verified_up_to_its_last_round() -> None:
+    cup = due(entered(new_cup("swiss", rounds=2), house_bots()))
+    play_round(cup)
+    assert cup.organizer is not None
+    call_off(cup.organizer, cup, "The room is closed.")
+    advance()
+    cup.refresh_from_db()
+    call_command("verify", "--cup", cup.slug, stdout=StringIO())
+    changed(cup, "results", lambda document: document["points"][0].reverse())
+    rechained(cup)
+    assert any("Round 1, table 1" in fault for fault in faults(cup))
+
+
 def test_the_command_verifies_a_finished_cup_only() -> None:
     cup = due(entered(new_cup("swiss", rounds=1), house_bots()))
     with pytest.raises(CommandError) as unfinished:
@@ -70,6 +85,12 @@ def test_the_command_verifies_a_finished_cup_only() -> None:
     out = StringIO()
     call_command("verify", "--cup", cup.slug, stdout=out)
     assert "verified" in out.getvalue()
+    row = SeatResult.objects.filter(seat__match__block__cup_table__round__cup=cup, rank=1)[0]
+    SeatResult.objects.filter(pk=row.pk).update(rank=3)
+    with pytest.raises(CommandError):
+        call_command("verify", "--cup", cup.slug, stdout=out)
+    assert f"match {row.seat.match_id}" in out.getvalue()
+    SeatResult.objects.filter(pk=row.pk).update(rank=1)
     CupLedgerEntry.objects.filter(cup=cup, number=1).update(hash="0" * 64)
     with pytest.raises(CommandError) as broken:
         call_command("verify", "--cup", cup.slug, stdout=out)

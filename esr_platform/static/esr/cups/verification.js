@@ -62,8 +62,8 @@ class Report {
   }
 }
 
-// Verify a ledger. `progress` is called with a number from 0 to 1. Resolves to a report { keyed, over, checks }: whether
-// the key is public, whether there are final standings, and the checks with { id, name, done, faults } each.
+// Verify a ledger. `progress` is called with a number from 0 to 1. Resolves to a report { keyed, over, checks }:
+// whether the key is public, whether there are final standings, and for each check { id, name, done, faults }.
 export async function verify(ledger, progress = (/** @type {number} */ _done) => {}) {
   if (ledger.format !== FORMAT)
     throw new Error(`Unknown format ${ledger.format}. This page can verify only ${FORMAT}.`);
