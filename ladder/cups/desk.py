@@ -196,7 +196,8 @@ def rule(by: User, table: CupTable, ruling: Ruling, reason: str, entrant: int | 
 
     Games of the table that have not begun are canceled. A decided table of an ended round gets a new result in the
     ledger. Earlier pairings remain, so in a knockout and in successive halving, a table whose round was followed by
-    another one keeps its result. Returns ``False`` if the last ruling on the table was the same.
+    another one keeps its result. In a round that has not ended, a ruling ignores the points of the games, which are not
+    public yet. Returns ``False`` if the last ruling on the table was the same.
     """
     with transaction.atomic():
         cup = _held(by, table.round.cup)
@@ -207,7 +208,9 @@ def rule(by: User, table: CupTable, ruling: Ruling, reason: str, entrant: int | 
             text = _("The next round was already paired from this result. Disqualify the entrant instead.")
             raise Refused(text, code="already_paired")
         loser = table.entrants.index(entrant) if ruling is Ruling.LOSS else None
-        points = ruled(len(table.entrants), table.points, ruling, loser)
+        earlier = _earlier(cup, table)
+        is_public = table.round.ended is not None or earlier is not None
+        points = ruled(len(table.entrants), table.points if is_public else None, ruling, loser)
         document: Document = {
             "round": table.round.number,
             "table": table.index,
@@ -216,7 +219,7 @@ def rule(by: User, table: CupTable, ruling: Ruling, reason: str, entrant: int | 
             "points": points and list(points),
             "reason": _reason(reason),
         }
-        if _is_repeated(cup, document):
+        if earlier == document:  # as after a double click
             return False
         games = Match.objects.filter(block__cup_table=table)
         registration.cancel_queued(games, "The organizer ruled on this table.")
@@ -230,12 +233,11 @@ def is_settled(cup: Cup, round_: CupRound) -> bool:
     return cup.format in BRACKETS and CupRound.objects.filter(cup=cup, number__gt=round_.number).exists()
 
 
-def _is_repeated(cup: Cup, document: Document) -> bool:
-    """Whether the last ruling on the table was the same, as after a double click."""
+def _earlier(cup: Cup, table: CupTable) -> Document | None:
+    """The last ruling on ``table``."""
     rulings = CupLedgerEntry.objects.filter(cup=cup, kind=proof.Kind.RULING).order_by("-number")
-    past = (one for one in rulings.values_list("document", flat=True))
-    same = (one for one in past if (one["round"], one["table"]) == (document["round"], document["table"]))
-    return next(same, None) == document
+    past = list(rulings.values_list("document", flat=True))
+    return next((one for one in past if (one["round"], one["table"]) == (table.round.number, table.index)), None)
 
 
 def ruled(seats: int, points: Points | None, ruling: Ruling, loser: int | None) -> Points | None:

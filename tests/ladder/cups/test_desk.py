@@ -29,7 +29,7 @@ from ladder.matches.dispatch import recent, traffic
 from ladder.matches.leases import claim, give_back
 from ladder.matches.schedule import fill
 from ladder.models import Attempt, Cup, CupEntry, CupLedgerEntry, CupRound, CupTable, Match
-from tests.build import make_void, person, staff
+from tests.build import finished, make_void, person, staff
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round, played_out
 
 pytestmark = pytest.mark.usefixtures("house")
@@ -93,6 +93,22 @@ def test_a_ruling_replaces_a_result_in_the_ledger_and_no_record() -> None:
     assert list(Match.objects.filter(block__cup_table=table).values_list("pk", "status")) == matches
     played_out(cup)
     assert list(faults(cup)) == []
+
+
+def test_a_ruling_in_a_running_round_does_not_reveal_the_points_of_its_games() -> None:
+    cup = running()
+    table, other = CupTable.objects.filter(round__cup=cup).order_by("index")[:2]
+    for match in Match.objects.select_related("ladder", "block").filter(block__cup_table=table):
+        finished(match, variety=match.seating)
+    advance()
+    table.refresh_from_db()
+    assert table.points is not None
+    for ruled in (table, other):
+        rule(organizer_of(cup), ruled, Ruling.LOSS, "It used a forbidden library.", entrant=ruled.entrants[0])
+    first, second = CupLedgerEntry.objects.filter(cup=cup, kind="ruling").values_list("document__points", flat=True)
+    assert first == second != table.points
+    assert not rule(organizer_of(cup), table, Ruling.LOSS, "It used a forbidden library.", entrant=table.entrants[0])
+    assert list(faults(played_out(cup))) == []
 
 
 def test_a_void_block_is_replaced_by_the_next_deal_for_its_table_only() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -134,6 +135,18 @@ def test_every_deal_is_used_in_one_round_only() -> None:
     cup = played_out(entered(new_cup("swiss"), house_bots()))
     assert CupDeal.objects.filter(cup=cup).count() == 3
     assert len(set(CupDeal.objects.values_list("commitment", flat=True))) == 3
+
+
+def test_the_database_refuses_a_deal_that_is_used_again() -> None:
+    due(entered(new_cup("swiss"), house_bots()))
+    other = due(entered(new_cup("knockout"), house_bots()))
+    deal, again = CupDeal.objects.order_by("pk")[0], other.deals.get()
+    for changed in ({"commitment": deal.commitment}, {"cup": deal.cup}):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            CupDeal.objects.filter(pk=again.pk).update(**changed)
+    block = Block.objects.filter(cup_deal=deal)[0]
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Block.objects.filter(cup_deal=deal).update(cup_table=block.cup_table)
 
 
 def test_bots_of_one_owner_never_play_a_deal_at_the_same_time() -> None:
