@@ -40,6 +40,9 @@ ENTRANTS = 16
 UPLOADED = 8
 """Entrants of a cup that play in the sandbox, two for each owner. House bots are the others."""
 
+CANNOT_START = b"raise SystemExit(1)\n"
+"""One of the uploaded bots: it loses all its games and delays none."""
+
 SWISS_ROUNDS = 3
 
 
@@ -57,7 +60,7 @@ class Site:
 
     def start(self) -> None:
         self.start_redis()
-        for name in ("matches 1", "matches 2", "default", "beat"):
+        for name in ("matches 1", "matches 2", "default", "beat", "beat 2"):  # two schedulers change nothing
             self.start_process(name)
 
     def start_redis(self) -> None:
@@ -68,7 +71,7 @@ class Site:
 
     def start_process(self, name: str) -> None:
         queue = "matches,soon,on_time" if name.startswith("matches") else name
-        self.running[name] = self.group.beat() if name == "beat" else self.group.worker(queue)
+        self.running[name] = self.group.beat() if name.startswith("beat") else self.group.worker(queue)
 
     def kill_child(self) -> bool:
         """Kill the process in which a worker plays."""
@@ -114,7 +117,7 @@ class Site:
             "redis": lambda: self.kill_redis(and_its_memory=False),
             "redis and its memory": lambda: self.kill_redis(and_its_memory=True),
             "default": lambda: self.kill_process("default"),
-            "beat": lambda: self.kill_process("beat"),
+            "beat": lambda: self.kill_process(self.random.choice(["beat", "beat 2"])),
         }
         if self.postgresql is not None:
             kinds["postgresql, restarted"] = lambda: self.kill_postgresql(signal.SIGINT)
@@ -260,18 +263,19 @@ def _create_cups(wanted: Sequence[str]) -> None:
     from games.registry import GAMES
     from ladder.cups.registration import CupForm, create_cup, enter
     from ladder.models import Cup, Ladder, Membership
-    from tests.build import HONEST, person, uploaded
+    from tests.build import HONEST, person, uploaded, verified
 
     Ladder.objects.update(open=False)
     claims = {slug: list(game.seat_counts) for slug, game in GAMES.items()}
     owners = [person(f"owner-{number}") for number in range(UPLOADED // 2)]
-    own = [uploaded(owners[number // 2], f"Bot {number}", HONEST, claims) for number in range(UPLOADED)]
+    codes = [HONEST] * (UPLOADED - 1) + [CANNOT_START]
+    own = [uploaded(owners[number // 2], f"Bot {number}", code, claims) for number, code in enumerate(codes)]
     now, soon = timezone.now(), timezone.now() + timedelta(hours=1)
     for number, (format_, seats) in enumerate(one.split("/") for one in wanted):
         game = next(slug for slug, one in GAMES.items() if int(seats) in one.seat_counts)
         rounds = SWISS_ROUNDS if format_ == Cup.Format.SWISS else None
         form = CupForm(f"{format_} {seats}", game, int(seats), format_, soon, soon, rounds=rounds, entries_per_user=2)
-        cup = create_cup(person(f"organizer-{number}"), form)
+        cup = create_cup(verified(f"organizer-{number}"), form)
         house = Membership.objects.filter(ladder=cup.ladder, bot__owner=None).select_related("bot").order_by("pk")
         for bot in [*own, *(one.bot for one in house[: ENTRANTS - UPLOADED])]:
             enter(bot.owner or User.objects.get(pk=cup.organizer_id), cup, bot)
@@ -283,8 +287,12 @@ def _wrong_cups() -> Iterator[str]:
     from django.core.management import CommandError, call_command
 
     from ladder.cups.progress import MOST_REPLACEMENTS
-    from ladder.models import Cup, CupEntry, CupTable
+    from ladder.models import Cup, CupEntry, CupTable, SeatResult
 
+    broken = SeatResult.objects.filter(seat__version__bot__name=f"Bot {UPLOADED - 1}", forfeit="")
+    yield from (
+        f"a bot that cannot start has played match {one.seat.match_id}" for one in broken.select_related("seat")
+    )
     for cup in Cup.objects.order_by("pk"):
         entrants = CupEntry.objects.filter(cup=cup, number__isnull=False, state=CupEntry.State.ENTERED).count()
         if cup.state != Cup.State.FINISHED or entrants != ENTRANTS:
