@@ -6,6 +6,7 @@ from argparse import SUPPRESS, ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from itertools import islice
+from math import ceil
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -26,7 +27,7 @@ _STATES: Final = {
     "finished": "Finished",
     "cancelled": "Canceled",
 }
-_LEFT: Final = {"withdrawn": "withdrawn", "disqualified": "disqualified", "rejected": "rejected"}
+_LEFT: Final = ("withdrawn", "disqualified")
 _MOST_CUPS: Final = 100
 """Maximum number of cups per state in a list."""
 
@@ -166,24 +167,33 @@ def _show(
         screen.say(f"Reason: {cup['reason']}")
     screen.say(f"{_format(cup)}, organized by {cup['organizer'] or 'a deleted user'}")
     screen.say(f"Registration closes: {_time(cup['closes_at'])} UTC. Start: {_time(cup['starts_at'])} UTC.")
-    if standings:
-        rounds = cup["rounds_ended"]
-        screen.say(f"Standings after {rounds} {'round' if rounds == 1 else 'rounds'}:")
-        shown = [row for place, row in enumerate(standings) if place < _LEADERS or row["owner"] == own != ""]
-        screen.show(_table(("#", "Bot", "Owner", "Match points", "Byes"), [_standing(row) for row in shown]))
-    elif entries:
-        screen.say(f"Entries: {_filled(cup)}")
-        shown = [row for place, row in enumerate(entries) if place < _LEADERS or row["owner"] == own != ""]
-        screen.show(_table(("Bot", "Owner", "Version", "Status"), [_entry(row) for row in shown]))
-    else:
+    forecast = cup["forecast"] if cup["ended"] is None else None
+    if forecast and forecast["seconds"] is not None:
+        screen.say(f"Estimated duration of the remaining rounds: {ceil(forecast['seconds'] / 60)} min")
+    rows = standings or entries
+    if not rows:
         screen.say("No bots entered yet. Run `esr cup enter CUP BOT`.")
-    left_out = len(standings or entries) - len(shown) if standings or entries else 0
-    if left_out:
-        screen.say(f"and {left_out} more; `--json` prints all of them")
+        return
+    rounds = cup["rounds_ended"]
+    screen.say(
+        f"Standings after {rounds} {'round' if rounds == 1 else 'rounds'}:" if standings else f"Entries: {_filled(cup)}"
+    )
+    shown = [row for place, row in enumerate(rows) if place < _LEADERS or row["owner"] == own != ""]
+    headings: tuple[str, ...] = (
+        ("#", "Bot", "Owner", "Match points", "Byes") if standings else ("Bot", "Owner", "Version", "Status")
+    )
+    cells = [(_standing if standings else _entry)(row) for row in shown]
+    if forecast and forecast["simulations"]:
+        chances = {one["bot"]: one["chance"] for one in forecast["chances"]}
+        headings += ("Chance to win",)
+        cells = [(*line, f"{100 * chances.get(row['bot'], 0):.0f}%") for line, row in zip(cells, shown, strict=True)]
+    screen.show(_table(headings, cells))
+    if len(rows) > len(shown):
+        screen.say(f"and {len(rows) - len(shown)} more; `--json` prints all of them")
 
 
 def _standing(row: dict[str, Any]) -> tuple[str, ...]:
-    left = f" ({_LEFT[row['state']]})" if row["state"] in _LEFT else ""
+    left = f" ({row['state']})" if row["state"] in _LEFT else ""
     return str(row["rank"]), f"{row['name']}{left}", row["owner"] or "", str(row["match_points"]), str(row["byes"])
 
 

@@ -20,7 +20,7 @@ from django.utils.translation import gettext_lazy
 
 from esr_platform.accounts import mail
 from esr_platform.accounts.errors import Refused
-from esr_platform.accounts.limits import DAY, Limit, hold, hold_acting, require_over
+from esr_platform.accounts.limits import DAY, Limit, hold_acting, require_over
 from esr_platform.accounts.models import User
 from ladder.corrections import by_staff
 from ladder.cups import desk
@@ -123,11 +123,12 @@ def dismiss(cup: Cup, by: User) -> int:
 
 
 def _held(cup: Cup, by: User, reason: str) -> tuple[Cup, str]:
-    """Lock the organizer and the cup, and check that ``by`` may moderate them. Returns the normalized reason."""
-    reason = by_staff(by, reason, str(_READ_BY))
-    if cup.organizer is not None:
-        require_over(by, cup.organizer)
-        hold(cup.organizer.pk)
+    """Lock both users and then the cup, and check that ``by`` may moderate it. Returns the normalized reason."""
+    ids = [pk for pk in (by.pk, cup.organizer_id) if pk is not None]
+    people = {one.pk: one for one in User.objects.select_for_update(no_key=True).filter(pk__in=ids).order_by("pk")}
+    reason = by_staff(people[by.pk], reason, str(_READ_BY))
+    if cup.organizer_id is not None:
+        require_over(people[by.pk], people[cup.organizer_id])
     return Cup.objects.select_for_update(no_key=True, of=("self",)).select_related("organizer").get(pk=cup.pk), reason
 
 
