@@ -89,6 +89,11 @@ class Column:
     boxes: Sequence[Box]
     byes: Sequence[str]
 
+    @property
+    def listed(self) -> Sequence[Box]:
+        """The tables whose entrants are known, in their order."""
+        return sorted((box for box in self.boxes if box.known), key=lambda box: box.table)
+
 
 @dataclass(frozen=True)
 class Bracket:
