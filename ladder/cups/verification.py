@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from itertools import pairwise
 
 from games.chance import commitment
 from games.rules import Document
@@ -90,7 +89,7 @@ class _Replay:
     left: list[int] = field(default_factory=list)
     deals: list[int] = field(default_factory=list)
     running: Document | None = None
-    rulings: dict[int, list[Document]] = field(default_factory=dict)
+    rulings: dict[int, Points | None] = field(default_factory=dict)
 
     def faults(self, entries: Iterable[Entry]) -> Iterator[str]:
         checks = {
@@ -154,7 +153,8 @@ class _Replay:
         yield from self._deals_of(blocks, where)
         from_games = settled(blocks, seats, gone, self.blocks)
         if index in self.rulings:
-            yield from self._ruled(round_.tables[index], self.rulings[index], from_games, points, where)
+            if points != _listed(self.rulings[index]):
+                yield f"{where}: the points are not those of the ruling."
         elif points != _listed(from_games):
             yield f"{where}: the points do not follow from the games."
         elif not self._is_complete(round_, index, blocks, gone):
@@ -180,36 +180,23 @@ class _Replay:
             return True
         return bool(ends) and ends[-1] and (bool(gone) or not any(ends[:-1]))
 
-    def _ruled(
-        self,
-        table: Sequence[int],
-        rulings: Sequence[Document],
-        from_games: Points | None,
-        points: list[int] | None,
-        where: str,
-    ) -> Iterator[str]:
-        """Compare the rulings of a round that was running; the first one can be from before the games ended."""
-        first = rulings[0]["points"]
-        known = [_ruling(table, rulings[0], before) for before in (None, from_games)]
-        rest = [_ruling(table, later, _tupled(one["points"])) for one, later in pairwise(rulings)]
-        if first not in known or [one["points"] for one in rulings[1:]] != rest:
-            yield f"{where}: the points do not follow from the ruling."
-        if points != rulings[-1]["points"]:
-            yield f"{where}: the points are not those of the ruling."
-
     def _ruling(self, document: Document) -> Iterator[str]:
         number, index = document["round"], document["table"]
         where = f"Round {number}, table {index + 1}"
         if not 1 <= number <= len(self.rounds) or not 0 <= index < len(self.rounds[number - 1]["tables"]):
             yield f"{where}: the organizer ruled on a table that does not exist."
-        elif number > len(self.played):
-            self.rulings.setdefault(index, []).append(document)
-        else:
+            return
+        table, points = self.rounds[number - 1]["tables"][index], _tupled(document["points"])
+        has_ended = number <= len(self.played)
+        known = self.played[number - 1].results[index] if has_ended else self.rulings.get(index)
+        if document["points"] != _ruling(table, document, known):
+            yield f"{where}: the points do not follow from the ruling."
+        if has_ended:
             past = self.played[number - 1]
-            if document["points"] != _ruling(past.round.tables[index], document, past.results[index]):
-                yield f"{where}: the points do not follow from the ruling."
-            results = [*past.results[:index], _tupled(document["points"]), *past.results[index + 1 :]]
+            results = [*past.results[:index], points, *past.results[index + 1 :]]
             self.played[number - 1] = PlayedRound(past.round, tuple(results))
+        else:
+            self.rulings[index] = points
 
     def _left(self, document: Document) -> Iterator[str]:
         entrant = document["entrant"]

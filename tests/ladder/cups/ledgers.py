@@ -125,7 +125,7 @@ class PlayedLedger:
             blocks.append(found)
             points.append(None if result is None else list(result))
         if ruled_on is not None and number % 2:
-            points[ruled_on] = self._rule(number, ruled_on, tables[ruled_on], points[ruled_on])
+            points[ruled_on] = self._rule(number, ruled_on, tables[ruled_on], None)
         self._append("results", {"round": number, "points": points, "gone": gone, "blocks": blocks})
         final = knockout or self.format == Cup.Format.HALVING
         if ruled_on is not None and not number % 2 and not final:

@@ -196,7 +196,7 @@ class Replay {
     this.left = /** @type {Set<number>} */ (new Set());
     this.deals = /** @type {Set<number>} */ (new Set());
     this.running = /** @type {any} */ (null);
-    this.rulings = /** @type {Map<number, any[]>} */ (new Map());
+    this.rulings = /** @type {Map<number, any>} */ (new Map());
   }
 
   async follow({ kind, document }) {
@@ -263,9 +263,9 @@ class Replay {
     if (!isKnown) this.report.fault("events", `${where}: an entrant ranks last without having left the cup.`);
     this.dealsOf(blocks, where);
     const fromGames = settled(blocks, this.plan.seats, gone, this.frozen.blocks);
-    const rulings = this.rulings.get(index);
-    if (rulings) {
-      this.ruledTable(table, rulings, fromGames, points, where);
+    if (this.rulings.has(index)) {
+      const isRuled = same(points, this.rulings.get(index));
+      this.report.expect("points", isRuled, `${where}: the points are not those of the ruling.`);
       return;
     }
     this.report.expect("points", same(points, fromGames), `${where}: the points do not follow from the games.`);
@@ -295,30 +295,20 @@ class Replay {
     return ends.at(-1) === true && (gone.length > 0 || !ends.slice(0, -1).includes(true));
   }
 
-  // The first ruling on a table of a running round can be from before its games ended.
-  ruledTable(table, rulings, fromGames, points, where) {
-    const isRight = rulings.every((ruling, at) => {
-      const before = at ? [rulings[at - 1].points] : [null, fromGames];
-      return before.some((known) => same(ruling.points, ruled(table, ruling, known)));
-    });
-    this.report.expect("events", isRight, `${where}: the points do not follow from the ruling.`);
-    const isLast = same(points, rulings[rulings.length - 1].points);
-    this.report.expect("points", isLast, `${where}: the points are not those of the ruling.`);
-  }
-
   ruling(document) {
     const { round: number, table: index } = document;
     const where = `Round ${number}, table ${index + 1}`;
     if (!this.rounds[number - 1]?.tables[index]) {
       this.report.fault("events", `${where}: the organizer ruled on a table that does not exist.`);
-    } else if (number > this.played.length) {
-      this.rulings.set(index, [...(this.rulings.get(index) ?? []), document]);
-    } else {
-      const { round, results } = this.played[number - 1];
-      const isRight = same(document.points, ruled(round.tables[index], document, results[index]));
-      this.report.expect("events", isRight, `${where}: the points do not follow from the ruling.`);
-      results[index] = document.points;
+      return;
     }
+    // In a running round, the points of the games do not count yet.
+    const results = this.played[number - 1]?.results;
+    const known = (results ? results[index] : this.rulings.get(index)) ?? null;
+    const isRight = same(document.points, ruled(this.rounds[number - 1].tables[index], document, known));
+    this.report.expect("events", isRight, `${where}: the points do not follow from the ruling.`);
+    if (results) results[index] = document.points;
+    else this.rulings.set(index, document.points);
   }
 
   leave({ entrant }) {
