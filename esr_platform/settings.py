@@ -262,6 +262,8 @@ MAX_VALIDATION_SECONDS = env.int("MAX_VALIDATION_SECONDS", default=1800)
 MAX_OPEN_CUPS_PER_USER = env.int("MAX_OPEN_CUPS_PER_USER", default=3)
 #: Cups per organizer and day, including canceled ones.
 MAX_CUPS_PER_DAY = env.int("MAX_CUPS_PER_DAY", default=10)
+#: Games per cup, if it is full.
+MAX_GAMES_PER_CUP = env.int("MAX_GAMES_PER_CUP", default=20_000)
 #: Share of workers for all cups while other matches wait, from 0.01 to 0.99.
 CUP_SHARE = env.float("CUP_SHARE", default=0.5)
 #: Open match requests per user.

@@ -7,7 +7,7 @@ row of the cup, as every step of ``ladder.cups.progress`` does, so the two never
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, Final
 
@@ -106,7 +106,11 @@ def change(by: User, cup: Cup, wanted: CupChange) -> list[str]:
         registration.require_repeat(wanted.repeat_days)
         if changed:
             Cup.objects.filter(pk=cup.pk).update(**changed)
-            times = {name: value.isoformat() for name, value in changed.items() if isinstance(value, datetime)}
+            times = {
+                name: value.astimezone(UTC).isoformat()
+                for name, value in changed.items()
+                if isinstance(value, datetime)
+            }
             _changed(cup, by, sorted(changed), times)
         return sorted(changed)
 

@@ -11,6 +11,7 @@ from functools import cache
 from typing import Final
 from zoneinfo import ZoneInfo, available_timezones
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
@@ -30,9 +31,13 @@ from games.registry import GAMES
 from games.rules import Document
 from ladder.access import organizes
 from ladder.cups import proof
+from ladder.cups.forecast import planned_tables
+from ladder.cups.formats import Plan
 from ladder.matches.blocks import KEY_BYTES, key_hash
 from ladder.models import Cup, CupEntry, CupTable, Intervention, Ladder, Match, Membership
 from ladder.pairings.round_robin import MOST_BALANCED, design
+from ladder.pairings.rounds import Entrants
+from ladder.pairings.seatings import seatings
 
 MOST_ENTRANTS: Final = 512
 MOST_BLOCKS: Final = 20
@@ -82,6 +87,7 @@ def create_cup(by: User, form: CupForm) -> Cup:
     ladder = _ladder(form)
     require_times(form.closes_at, form.starts_at)
     _require_size(form, ladder)
+    _require_games(form)
     _require_repeat(form)
     if by.email_address is None:
         text = _("Only users with a verified email address can create a cup. Verify your address on the account page.")
@@ -99,8 +105,8 @@ def create_cup(by: User, form: CupForm) -> Cup:
 def _create(organizer: User, ladder: Ladder, form: CupForm, previous: Cup | None = None) -> Cup:
     """Store a cup whose settings are valid."""
     key = secrets.token_bytes(KEY_BYTES)
-    settings = {name: value for name, value in asdict(form).items() if name not in ("game", "seats")}
-    cup = Cup(ladder=ladder, organizer=organizer, previous=previous, key=key, key_hash=key_hash(key), **settings)
+    values = {name: value for name, value in asdict(form).items() if name not in ("game", "seats")}
+    cup = Cup(ladder=ladder, organizer=organizer, previous=previous, key=key, key_hash=key_hash(key), **values)
     cup.slug = _slug(cup)
     try:
         with transaction.atomic():
@@ -226,6 +232,23 @@ def _require_size(form: CupForm, ladder: Ladder) -> None:
     if not 1 <= form.at_a_table <= ladder.seats:
         text = _("Choose 1 to %(most)s bots of one user at a table.") % {"most": ladder.seats}
         raise Refused(text, code="at_a_table")
+
+
+def most_games(form: CupForm) -> int:
+    """The number of games of a cup if it is full, without blocks that decide ties."""
+    plan = Plan(
+        Cup.Format(form.format), form.seats, Entrants((None,) * form.capacity), bytes(KEY_BYTES), "", form.rounds
+    )
+    return sum(planned_tables(plan)) * form.blocks * len(seatings(form.seats))
+
+
+def _require_games(form: CupForm) -> None:
+    games, most = most_games(form), settings.MAX_GAMES_PER_CUP
+    if games > most:
+        text = _(
+            "A full cup would have %(games)s games (the maximum is %(most)s). Choose fewer bots, blocks or rounds."
+        )
+        raise Refused(text % {"games": f"{games:,}", "most": f"{most:,}"}, code="games")
 
 
 # --- Entries ---------------------------------------------------------------------------------------------------------

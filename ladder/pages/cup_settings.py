@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Final, cast
 from zoneinfo import ZoneInfo
 
@@ -35,7 +35,7 @@ from ladder.cups.registration import (
 )
 from ladder.models import Cup
 from ladder.pages.components.responses import form_status
-from ladder.pages.components.words import day, seats
+from ladder.pages.components.words import day, grouped, seats
 
 FIELDS: Final = {
     "title_taken": "title",
@@ -43,6 +43,7 @@ FIELDS: Final = {
     "unknown_format": "table",
     "no_ladder": "table",
     "unknown_cup_format": "format",
+    "games": "capacity",
     "entries": "entries_per_user",
     "too_early": "closes_at",
     "start_early": "starts_at",
@@ -209,9 +210,14 @@ def new_cup(request: HttpRequest) -> HttpResponse:
         except Refused as refusal:
             form.refuse(refusal)
         else:
-            text = _("%(cup)s was created. Its registration is open until %(time)s.")
-            time = f"{day(cup.closes_at)}, {cup.closes_at.astimezone(ZoneInfo('UTC')):%H:%M} UTC"
-            messages.success(request, text % {"cup": cup.title, "time": time})
+            text = _(
+                "%(cup)s was created. Its registration is open until %(time)s. With %(most)s bots, it has %(games)s"
+                " games."
+            )
+            time = f"{day(cup.closes_at)}, {cup.closes_at.astimezone(UTC):%H:%M} UTC"
+            games = grouped(registration.most_games(form.cup_form))
+            values = {"cup": cup.title, "time": time, "most": cup.capacity, "games": games}
+            messages.success(request, text % values)
             return redirect("pages:cup", cup.slug)
     context = {"form": form, "unverified": user.email_address is None}
     return render(request, "pages/cup_settings.html", context, status=form_status(form))

@@ -1,4 +1,4 @@
-"""Cups: the list, and the pages of one cup with its standings, rounds, ledger and the form to enter bots."""
+"""Cups: the list, and the pages of one cup with its standings, rounds and the form to enter bots."""
 
 from __future__ import annotations
 
@@ -31,7 +31,6 @@ from esr_platform.accounts.models import User
 from games.rules import Document
 from ladder.access import cup_seen_by, cups_seen_by, found, may_run, organizes
 from ladder.cups import registration
-from ladder.cups.desk import Ruling
 from ladder.cups.formats import HALVING_ROUNDS, Plan
 from ladder.cups.progress import plan_from, played_from
 from ladder.models import Cup, CupEntry, CupForecast, CupLedgerEntry, CupRound, CupTable, Match
@@ -64,21 +63,6 @@ LEFT: Final = {
     CupEntry.State.WITHDRAWN: gettext_noop("Withdrawn"),
     CupEntry.State.DISQUALIFIED: gettext_noop("Disqualified"),
 }
-RULINGS: Final = {
-    Ruling.LOSS: gettext_noop("Round %(round)s, table %(table)s: loss for %(entrant)s"),
-    Ruling.VOID: gettext_noop("Round %(round)s, table %(table)s: void"),
-    Ruling.BYE: gettext_noop("Round %(round)s, table %(table)s: bye for all entrants"),
-}
-CHANGES: Final = {
-    "title": gettext_noop("title"),
-    "about": gettext_noop("description"),
-    "closes_at": gettext_noop("end of the registration"),
-    "starts_at": gettext_noop("start"),
-    "repeat_days": gettext_noop("days until the next cup"),
-    "co_organizers": gettext_noop("co-organizers"),
-    "reserved_percent": gettext_noop("reserved share of the workers"),
-}
-"""The settings that organizers and site admins change, by their names in the ledger."""
 
 # --- The list --------------------------------------------------------------------------------------------------------
 
@@ -572,60 +556,6 @@ def _table_row(
     return TableRow(table, round_.ended is not None, places, finished if round_.ended else [], replaced, ruled)
 
 
-# --- The ledger ------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class LedgerRow:
-    """An entry of the ledger in words."""
-
-    entry: CupLedgerEntry
-    text: str
-    reason: str
-
-
-def ledger_rows(entries: Sequence[CupLedgerEntry]) -> list[LedgerRow]:
-    """Ledger entries of any cups in words; one query."""
-    numbered = CupEntry.objects.filter(cup__in={one.cup_id for one in entries}, number__isnull=False)
-    names: dict[int, dict[int, str]] = {one.cup_id: {} for one in entries}
-    for cup_id, number, name in numbered.values_list("cup", "number", "bot__name"):
-        names[cup_id][number or 0] = name
-    return [LedgerRow(one, _said(one, names[one.cup_id]), one.document.get("reason", "")) for one in entries]
-
-
-def _said(entry: CupLedgerEntry, names: Mapping[int, str]) -> str:
-    document: Mapping[str, Any] = entry.document
-    name = names.get(document.get("entrant", -1)) or gettext("A bot")
-    match entry.kind:
-        case Kind.ENTRANTS:
-            return _("Entrant list frozen (number of entrants: %(number)s)") % {"number": len(document["entrants"])}
-        case Kind.ROUND:
-            return _("Round %(number)s started") % {"number": document["round"]}
-        case Kind.RESULTS:
-            return _("Round %(number)s ended") % {"number": document["round"]}
-        case Kind.LEFT:
-            disqualified = document["state"] == CupEntry.State.DISQUALIFIED
-            text = _("%(name)s was disqualified") if disqualified else _("%(name)s withdrew")
-            return text % {"name": name}
-        case Kind.RULING:
-            where = {"round": document["round"], "table": document["table"] + 1, "entrant": name}
-            return gettext(RULINGS[Ruling(document["ruling"])]) % where
-        case Kind.PAUSED:
-            return _("Cup paused")
-        case Kind.RESUMED:
-            return _("Cup resumed")
-        case Kind.CANCELLED:
-            return _("Cup canceled")
-        case Kind.CHANGED:
-            return _("Settings changed: %(names)s") % {"names": _changed(document["fields"])}
-        case _:
-            return _("Cup finished and key published")
-
-
-def _changed(names: Iterable[str]) -> str:
-    return ", ".join(gettext(CHANGES[name]) for name in names)
-
-
 # --- Views -----------------------------------------------------------------------------------------------------------
 
 
@@ -724,12 +654,3 @@ def one_round(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     round_ = found(CupRound.objects.filter(cup=shown), gettext("Round not found."), number=number)
     page = round_page(shown, round_, request.GET.get("page"))
     return render(request, "pages/cup_round.html", {"page": page})
-
-
-@require_safe
-def ledger(request: HttpRequest, slug: str) -> HttpResponse:
-    shown = cup_seen_by(request.user, slug)
-    entries = CupLedgerEntry.objects.filter(cup=shown).select_related("author").order_by("-number")
-    page = Paginator(entries, ROWS).get_page(request.GET.get("page"))
-    context = {"cup": shown, "entries": page, "rows": ledger_rows(list(page))}
-    return render(request, "pages/cup_ledger.html", context)

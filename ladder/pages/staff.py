@@ -32,7 +32,7 @@ from ladder.members.suspensions import lift, suspend
 from ladder.models import ChatLine, ChatReport, Cup, CupLedgerEntry, GuestNameReport, Intervention, Seat
 from ladder.pages.components.filters import part
 from ladder.pages.components.responses import for_staff, of_acts
-from ladder.pages.cups import ledger_rows
+from ladder.pages.cup_ledger import ledger_rows
 
 # --- All pages of staff ----------------------------------------------------------------------------------------------
 

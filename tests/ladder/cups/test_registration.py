@@ -46,6 +46,7 @@ def test_the_key_is_committed_when_the_cup_is_created_and_secret_until_it_ends()
         ({"capacity": 10_000}, "capacity"),
         ({"format_": "round-robin", "capacity": 65}, "capacity"),
         ({"blocks": 0}, "blocks"),
+        ({"game": DUEL, "seats": 2, "format_": "round-robin", "rounds": None, "capacity": 200}, "games"),
         ({"rounds": None}, "rounds"),
         ({"format_": "knockout", "rounds": 3}, "rounds"),
         ({"entries_per_user": 0}, "entries"),

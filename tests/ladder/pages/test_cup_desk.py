@@ -173,10 +173,15 @@ def test_the_audit_log_lists_what_organizers_do() -> None:
     olga, root = organizer(cup), signed_in(staff("root"))
     olga.post(desk(cup, f"entries/{entry.bot.slug}/"), {"how": "withdraw", "reason": "Its owner asked for it."})
     play_round(cup)
-    (row,) = page(root, "/staff/trail/?of=cups").all("tr", data_kind=True)
-    assert row["data-kind"] == "left"
-    assert entry.bot.name in row.text
-    assert "Its owner asked for it." in row.text
+    olga.post(desk(cup, "organizers/"), {"username": person("bea").username})
+    root.post(desk(cup, "workers/"), {"percent": "60"})
+    rows = page(root, "/staff/trail/?of=cups").all("tr", data_kind=True)
+    assert [row["data-kind"] for row in rows] == ["changed", "changed", "left"]
+    for row, text in zip(rows, ("60", "bea", entry.bot.name), strict=True):
+        assert text in row.text
+    assert "Its owner asked for it." in rows[-1].text
+    ledger = page(root, f"/cups/{cup.slug}/ledger/").all("tr", data_kind=True)
+    assert {"entrants", "round", "left", "changed"} <= {row["data-kind"] for row in ledger}
 
 
 def test_a_desk_needs_few_queries() -> None:
