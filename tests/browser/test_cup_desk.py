@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from playwright.sync_api import Page, expect
 
-from ladder.models import Cup, CupEntry
+from ladder.cups.moderation import remove_texts, report
+from ladder.models import Cup, CupEntry, Intervention
 from tests.browser.looking import Looker, press
 from tests.browser.test_owning import sign_in
 from tests.build import staff, verified
@@ -24,6 +25,10 @@ def test_the_pages_of_organizers_fit_their_windows_and_axe_finds_nothing(site: S
     verified("root")
     sign_in(looker.page, root)
     parts = ("", "pause/", f"entries/{CupEntry.objects.filter(cup=cup)[0].bot.slug}/", "rounds/1/1/")
+    report(cup, verified("ada"), "It is an advertisement.")
+    remove_texts(following, root, [Intervention.Action.REMOVED_TITLE], "An insult.")
+    following.refresh_from_db()
+    looker.open("/staff/cups/", f"/staff/cups/{following.pk}/", f"/cups/{cup.slug}/report/")
     looker.open("/cups/", "/cups/new/", *[desk + part for part in parts], f"/cups/{following.slug}/desk/settings/")
 
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Annotated, Any, Final
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.urls import reverse
 from msgspec import UNSET, Meta, UnsetType
 from rest_framework.request import Request
@@ -122,9 +123,15 @@ _SETTINGS: Final = ("about", "blocks", "rounds", "entries_per_user", "at_a_table
 
 
 def _counted(cups: QuerySet[Cup]) -> QuerySet[Cup]:
-    in_list = Q(entries__number__isnull=False) | Q(entries__state=CupEntry.State.ENTERED)
-    ended = Count("played_rounds", filter=Q(played_rounds__ended__isnull=False), distinct=True)
-    return cups.annotate(listed_entries=Count("entries", filter=in_list, distinct=True), ended_rounds=ended)
+    in_list = Q(number__isnull=False) | Q(state=CupEntry.State.ENTERED)
+    entries = CupEntry.objects.filter(in_list, cup=OuterRef("pk"))
+    ended = CupRound.objects.filter(cup=OuterRef("pk"), ended__isnull=False)
+    return cups.annotate(listed_entries=_count(entries), ended_rounds=_count(ended))
+
+
+def _count(rows: QuerySet[Any]) -> Coalesce:
+    """Return the number of ``rows`` of a cup. Joins would multiply entries by rounds."""
+    return Coalesce(Subquery(rows.order_by().values("cup").annotate(rows=Count("pk")).values("rows")), 0)
 
 
 def _listed(cup: Any) -> dict[str, Any]:
