@@ -53,11 +53,10 @@ def advance(after: int | None = None) -> int:
     Safe to run concurrently. A cup that fails does not stop the others; finally the first error is raised.
     """
     steps, failures = 0, list[Exception]()
-    stopped = Q(state=Cup.State.CANCELLED, played_rounds__ended=None, played_rounds__isnull=False)
-    open_cups = Cup.objects.filter(Q(state__in=Cup.OPEN) | stopped).order_by("starts_at", "pk")
+    due = Cup.objects.filter(_due()).order_by("starts_at", "pk")
     if after is not None:
-        open_cups = open_cups.filter(played_rounds__tables__blocks__matches=after)
-    for cup_id in list(open_cups.distinct().values_list("pk", flat=True)):
+        due = due.filter(played_rounds__tables__blocks__matches=after)
+    for cup_id in list(due.distinct().values_list("pk", flat=True)):
         try:
             steps += next((number for number in range(MOST_STEPS) if not _step(cup_id)), MOST_STEPS)
         except Exception as error:  # raised below
@@ -72,8 +71,8 @@ def advance(after: int | None = None) -> int:
 
 def _step(cup_id: int) -> bool:
     """Do one step of a cup, in one transaction. Returns whether there was one."""
-    if not _due(cup_id):
-        return False  # checked without a lock because usually there is nothing to do
+    if not Cup.objects.filter(_due(), pk=cup_id).exists():
+        return False  # checked without a lock
     with transaction.atomic():
         held = Cup.objects.select_for_update(no_key=True, of=("self",)).select_related("ladder")
         cup = held.get(pk=cup_id)
@@ -100,16 +99,22 @@ def _open_stopped(cup: Cup) -> bool:
     return running is not None and not _plays(running) and _opened(running)
 
 
-def _due(cup_id: int) -> bool:
-    waits = Q(state=Cup.State.REGISTRATION, closes_at__lte=Now()) | Q(
-        state=Cup.State.READY, starts_at__lte=Now(), paused=False
+def _due() -> Q:
+    """A filter for cups in which there is probably something to do."""
+    of_cup = OuterRef("pk")
+    running = CupRound.objects.filter(cup=of_cup, ended=None)
+    undecided = CupTable.objects.filter(round__cup=of_cup, round__ended=None, decided=False)
+    pending = Match.objects.filter(block__cup_table__round__cup=of_cup, status__in=Match.PENDING)
+    busy = Match.objects.filter(block__cup_table=of_cup, status__in=Match.PENDING)
+    return (
+        Q(state=Cup.State.REGISTRATION, closes_at__lte=Now())
+        | Q(state=Cup.State.READY, starts_at__lte=Now(), paused=False)
+        | Q(~Exists(running), state=Cup.State.RUNNING, paused=False)
+        | Q(Exists(undecided.filter(~Exists(busy))))
+        | Q(Exists(running), ~Exists(undecided), ~Exists(pending))
+        | Q(Exists(_away(of_cup)))
+        | Q(Exists(_stale(of_cup)))
     )
-    if Cup.objects.filter(waits, pk=cup_id).exists() or _away(cup_id).exists() or _stale(cup_id).exists():
-        return True
-    running = CupRound.objects.filter(cup=cup_id, ended=None).first()
-    if running is None:
-        return Cup.objects.filter(pk=cup_id, state=Cup.State.RUNNING, paused=False).exists()
-    return _idle(running).exists() or not (_undecided(running).exists() or _plays(running))
 
 
 def _undecided(round_: CupRound) -> QuerySet[CupTable]:
@@ -121,7 +126,7 @@ def _plays(round_: CupRound) -> bool:
     return Match.objects.filter(block__cup_table__round=round_, status__in=Match.PENDING).exists()
 
 
-def _stale(cup_id: int) -> QuerySet[Match]:
+def _stale(cup_id: int | OuterRef) -> QuerySet[Match]:
     """Queued games that can no longer count: of a canceled cup, at a decided table, or in a block that has a game
     without a result. Such games can be queued again after they were running.
     """
@@ -202,7 +207,7 @@ def left(cup: Cup) -> dict[int, CupEntry]:
 # --- Entrants who leave ----------------------------------------------------------------------------------------------
 
 
-def _away(cup_id: int) -> QuerySet[CupEntry]:
+def _away(cup_id: int | OuterRef) -> QuerySet[CupEntry]:
     """The entries of an open cup whose bot cannot play any more. A paused bot can be resumed until the deadline."""
     gone = Q(bot__retired__isnull=False) | Q(bot__suspended__isnull=False)
     replaced = Q(bot__owner=None, version__active=False) | Q(bot__owner__isnull=False, version__archive="")

@@ -491,4 +491,4 @@ def _later(cup: Cup, days: int) -> Iterator[tuple[datetime, datetime]]:
         local = [time + timedelta(days=days) for time in local]
         closes_at, starts_at = (in_zone(time, cup.time_zone) for time in local)
         if closes_at is not None and starts_at is not None and closes_at >= timezone.now() + SOONEST:
-            yield closes_at, starts_at
+            yield closes_at, max(starts_at, closes_at)  # clocks that are put back can exchange the two

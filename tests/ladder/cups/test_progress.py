@@ -238,10 +238,10 @@ def test_a_cup_outlives_the_season_of_its_ladder_and_its_matches_are_in_all_down
     assert SeasonStatistics.objects.count() == 0 and gather() == 0
 
 
-def test_open_cups_in_which_nothing_is_due_need_few_queries(django_assert_max_num_queries: Any) -> None:
+def test_open_cups_in_which_nothing_is_due_need_one_query(django_assert_max_num_queries: Any) -> None:
     for format_ in FORMATS[:3]:
         due(entered(new_cup(format_), house_bots()))
-    with django_assert_max_num_queries(1 + 3 * 6):
+    with django_assert_max_num_queries(1):
         assert advance() == 0
 
 
