@@ -5,7 +5,8 @@ forecast is stated from the estimates alone. Then the cup is played many times w
 true skills that are possible given the estimates, and with deals whose luck the seatings of a block share
 (``bench.simulation.Luck``), which the forecast does not know. Small fields keep the run short.
 
-**Common deals.** House bots play blocks of one deal, and as many games with separate deals.
+**Real results.** The same with cups that are resampled from real results of house bots (``bench.real_cups``), and the
+variance that common deals save.
 """
 
 from __future__ import annotations
@@ -15,9 +16,8 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from itertools import combinations
+from functools import cache
 from random import Random
-from time import perf_counter
 
 import django
 import numpy as np
@@ -25,9 +25,9 @@ import numpy as np
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "esr_platform.settings")
 django.setup()
 
+from bench.real_cups import FORMATS as REAL_FORMATS  # noqa: E402
+from bench.real_cups import results, show_savings, stated_and_won  # noqa: E402
 from bench.simulation import Luck  # noqa: E402
-from bots.house.catalogue import HOUSE  # noqa: E402
-from bots.house.inside import load, play_inside  # noqa: E402
 from ladder.cups.forecast import POINTS, Skill, forecast  # noqa: E402
 from ladder.cups.formats import Plan  # noqa: E402
 from ladder.models import Cup  # noqa: E402
@@ -37,7 +37,7 @@ from ladder.pairings.seatings import seatings  # noqa: E402
 from ladder.statistics.block_savings import variance_saved  # noqa: E402
 from ladder.statistics.blocks import PlayedBlock, PlayedGame, half_points  # noqa: E402
 
-FIELDS, CUPS = 500, 40
+FIELDS, REAL_FIELDS, CUPS = 500, 200, 40
 """Fields with a forecast each, and cups that are played of each."""
 
 LEAST = 500
@@ -47,6 +47,8 @@ GOAL = 0.05
 SPREADS = (20.0, 60.0, 150.0, 300.0)
 ERRORS = (15.0, 40.0, 80.0)
 FORMATS = tuple(Cup.Format)
+MEASURED_BLOCKS, MEASURED_SPREAD = 600, 150.0
+"""Blocks, and the spread of skills in points, from which the worth of a game of a block is measured."""
 
 
 @dataclass(frozen=True)
@@ -74,15 +76,32 @@ def field(number: int) -> tuple[float, int]:
     key = random.randbytes(32)
     plan = Plan(format_, seats, Entrants(tuple(range(size))), key, "", rounds)
     deviation = error * kept**0.5
-    stated = forecast(plan, [Skill(float(kept * one), deviation) for one in estimates], blocks, seed=number)
+    skills = [Skill(float(kept * one), deviation) for one in estimates]
+    stated = forecast(plan, skills, blocks, seed=number, worth=worth_of(seats))
     if stated is None:
         raise ValueError("these cups are small enough for a forecast")
     luck, won = Luck(seats, numbers), 0
     for cup in range(CUPS):
-        skills = numbers.normal(kept * estimates, deviation)
+        drawn = numbers.normal(kept * estimates, deviation)
         again = Plan(format_, seats, plan.entrants, key, str(cup), rounds)
-        won += winner(again, skills / POINTS, blocks, luck) == int(skills.argmax())
+        won += winner(again, drawn / POINTS, blocks, luck) == int(drawn.argmax())
     return stated.best, won
+
+
+@cache
+def worth_of(seats: int) -> float:
+    """What a game of a block is worth, as the statistics of a ladder measure it from blocks of ten tables."""
+    numbers = np.random.default_rng(seats)
+    luck, tables = Luck(seats, numbers), numbers.normal(0, MEASURED_SPREAD, (10, seats)) / POINTS
+    blocks = []
+    for number in range(MEASURED_BLOCKS):
+        table = number % len(tables)
+        ranks = zip(seatings(seats), luck.ranks(tables[table]), strict=True)
+        blocks.append(
+            PlayedBlock([PlayedGame(tuple(seats * table + one for one in order), tuple(row)) for order, row in ranks])
+        )
+    saved = variance_saved(blocks)
+    return saved.ratio if saved else 1.0
 
 
 def winner(plan: Plan, strengths: np.ndarray, blocks: int, luck: Luck) -> int:
@@ -131,56 +150,32 @@ def binned(found: Sequence[tuple[float, int]]) -> list[Bin]:
     ]
 
 
-# --- Common deals ----------------------------------------------------------------------------------------------------
-
-GAMES = (("edel-stein-reich-duel", 2), ("edel-stein-reich", 3), ("edel-stein-reich", 4), ("die-weinhaendler", 4))
-SLOW = ("kontor", "sommelier", "dreamer")
-
-
-def blocks_of(game: str, seats: int, number: int) -> list[PlayedBlock]:
-    """``number`` blocks of the same four tables of house bots, all seatings of a block with one deal."""
-    names = [name for name, bot in HOUSE.items() if bot.plays(game, seats) and name not in SLOW]
-    makers = {name: load(HOUSE[name]) for name in names}
-    tables = Random(1).sample(list(combinations(range(len(names)), seats)), 4)
-    found = []
-    for block in range(number):
-        table, games = tables[block % len(tables)], []
-        seed = Random(block).randbytes(32)
-        for order in seatings(seats):
-            players = tuple(table[place] for place in order)
-            seated = [(HOUSE[names[one]], makers[names[one]]) for one in players]
-            games.append(PlayedGame(players, tuple(play_inside(game, seated, seed)["ranks"])))
-        found.append(PlayedBlock(games))
-    return found
-
-
-def show_savings(number: int) -> None:
-    """Print for each format how many games with separate deals one game of a block is worth."""
-    print(f"Common deals, {number} blocks of house bots per format: separate games worth one game of a block")
-    for game, seats in GAMES:
-        saved = variance_saved(blocks_of(game, seats, number))
-        if saved is None:
-            print(f"  {game}, {seats} seats: no result differs", flush=True)
-        else:
-            print(f"  {game}, {seats} seats: {saved.ratio:.2f} ({saved.low:.2f} to {saved.high:.2f})", flush=True)
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fields", type=int, default=FIELDS)
-    parser.add_argument("--blocks", type=int, default=200, help="blocks of house bots per format (default: 200)")
+    parser.add_argument("--real-fields", type=int, default=REAL_FIELDS)
     arguments = parser.parse_args()
-    began = perf_counter()
     with ProcessPoolExecutor() as pool:
-        bins = binned(list(pool.map(field, range(arguments.fields), chunksize=5)))
-    print(
-        f"{arguments.fields * CUPS} cups of 8 to 16 entrants in {perf_counter() - began:.0f} s: the best entrant wins"
-    )
+        missed = show("simulated cups of 8 to 16 entrants", list(pool.map(field, range(arguments.fields), chunksize=5)))
+        found = [results(pool, *format_) for format_ in REAL_FORMATS]
+        which = [found[number % len(found)] for number in range(arguments.real_fields)]
+        numbers = range(arguments.real_fields)
+        real = list(pool.map(stated_and_won, which, numbers, [CUPS] * len(which), chunksize=5))
+        missed |= show("cups resampled from real results of house bots", real)
+    print("Common deals: games with separate deals that one game is worth (95% interval)")
+    for one in found:
+        show_savings(one)
+    return int(missed)
+
+
+def show(what: str, found: Sequence[tuple[float, int]]) -> bool:
+    """Print the bins of stated chances; whether one has missed the goal."""
+    bins = binned(found)
+    print(f"{len(found) * CUPS} {what}: the best entrant wins")
     print("  stated  observed   cups")
     for one in bins:
-        print(f"  {one.stated:6.1%}    {one.observed:6.1%}  {one.cups:5}{'  missed' if one.missed else ''}")
-    show_savings(arguments.blocks)
-    return int(any(one.missed for one in bins))
+        print(f"  {one.stated:6.1%}    {one.observed:6.1%}  {one.cups:5}{'  missed' if one.missed else ''}", flush=True)
+    return any(one.missed for one in bins)
 
 
 if __name__ == "__main__":

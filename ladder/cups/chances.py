@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from bots.models import BotVersion
 from ladder.cups.durations import pace_of
-from ladder.cups.forecast import Skill, forecast, planned_tables, skills_on
+from ladder.cups.forecast import Skill, forecast, planned_tables, skills_on, worth_on
 from ladder.cups.formats import Plan
 from ladder.cups.progress import plan_from, played_from
 from ladder.matches.blocks import KEY_BYTES
@@ -118,7 +118,8 @@ def _store(state: _State) -> None:
 
 
 def _chances(state: _State, plan: Plan, skills: Sequence[Skill], left: Sequence[int]) -> dict[str, Any]:
-    found = forecast(plan, skills, state.cup.blocks, int(state.basis[:8], 16), state.played, left)
+    worth, seed = worth_on(state.cup.ladder_id), int(state.basis[:8], 16)
+    found = forecast(plan, skills, state.cup.blocks, seed, state.played, left, worth)
     if found is None:
         return {"chances": [], "best": None, "simulations": 0}
     chances = [[one.pk, chance] for one, chance in zip(state.entries, found.chances, strict=True) if chance]

@@ -17,11 +17,12 @@ from statistics import fmean, median
 from typing import Any, Final
 
 from django.conf import settings
+from django.db.models import Max, Min
 from django.db.models.functions import Now
 
 from ladder.cups.forecast import Skill, courses, planned_tables
 from ladder.cups.formats import Plan
-from ladder.models import Attempt, Block, Cup
+from ladder.models import Attempt, Block, Cup, CupRound
 from ladder.pairings.rounds import PlayedRound, Points
 from ladder.pairings.seatings import seatings
 from ladder.pairings.shares import cup_shares
@@ -32,8 +33,13 @@ MOST_ATTEMPTS: Final = 1000
 BUSY_SINCE: Final = timedelta(minutes=2)
 """How long the workers are watched to see how busy other games keep them."""
 
-BETWEEN_ROUNDS_S: Final = 0.2
-"""The time from the end of a round until the first game of the next one begins."""
+USUAL_BETWEEN_S: Final = 0.2
+"""The time from the last game of a round to the first of the next one where no cup was played yet."""
+
+MOST_BETWEEN_S: Final = 30.0
+"""A longer time was a pause by an organizer or an outage."""
+
+ROUNDS_READ: Final = 100
 
 USUAL_PAUSE_S: Final = 0.03
 """The pause of a worker between two games where no worker has played two in a row."""
@@ -56,6 +62,7 @@ class Pace:
 
     ``workers`` play at the same time, and ``free`` is the share of them that the cup gets. A game of the ladder lasts
     ``game_s``, of which ``seat_s`` has what a seat of a bot adds, by bot. After it, a worker pauses for ``pause_s``.
+    Between two rounds, ``between_s`` pass.
     """
 
     workers: float
@@ -63,6 +70,7 @@ class Pace:
     free: float = 1.0
     pause_s: float = USUAL_PAUSE_S
     seat_s: Mapping[int, float] | None = None
+    between_s: float = USUAL_BETWEEN_S
 
     def rounds_s(
         self,
@@ -113,7 +121,7 @@ class Pace:
         longest = max([one / blocks for one in lengths] + list(owners.values()))
         at_once = min(workers, len(lengths) * blocks)
         waiting = sum(lengths) / games * (at_once - 1) / 2 / at_once if at_once > 1 else 0.0
-        return max(sum(lengths) / workers + waiting, longest / min(1.0, workers)) + BETWEEN_ROUNDS_S
+        return max(sum(lengths) / workers + waiting, longest / min(1.0, workers)) + self.between_s
 
 
 def _games(points: Points | None, seats: int) -> int:
@@ -125,7 +133,7 @@ def _games(points: Points | None, seats: int) -> int:
 
 
 def pace_of(cup: Cup) -> Pace | None:
-    """The pace of ``cup``, if it started now; ``None`` if the site has not played a game yet. Five queries."""
+    """The pace of ``cup``, if it started now; ``None`` if the site has not played a game yet. Six queries."""
     finished = Attempt.objects.of_workers().filter(ending=Attempt.Ending.FINISHED).order_by("-pk")
     rows = finished.values_list("worker", "started", "ended", "match__block__purpose")[:MOST_ATTEMPTS]
     latest = [(worker, start, end, purpose) for worker, start, end, purpose in rows if end is not None]
@@ -136,7 +144,8 @@ def pace_of(cup: Cup) -> Pace | None:
     workers, pause_s = _at_once((start, end) for _worker, start, end, _purpose in latest), _pause_s(latest)
     now = Attempt.objects.annotate(now=Now()).values_list("now", flat=True)[0]
     others = [(start, end) for _worker, start, end, purpose in latest if purpose != Block.Purpose.CUP]
-    return Pace(workers, game_s, _free(cup, 1 - _busy(others, now, pause_s) / workers), pause_s, seats)
+    free = _free(cup, 1 - _busy(others, now, pause_s) / workers)
+    return Pace(workers, game_s, free, pause_s, seats, _between_s())
 
 
 def _free(cup: Cup, idle: float) -> float:
@@ -194,6 +203,21 @@ def _pause_s(attempts: Sequence[tuple[str, datetime, datetime, str]]) -> float:
             pauses.append(pause)
         last[worker] = end
     return median(pauses) if pauses else USUAL_PAUSE_S
+
+
+def _between_s() -> float:
+    """The median time from the last game of a round to the first one of the next round of the same cup, lately."""
+    latest = CupRound.objects.filter(ended__isnull=False).order_by("-pk").values("pk")[:ROUNDS_READ]
+    attempts = Attempt.objects.filter(match__block__cup_table__round__in=latest, ended__isnull=False)
+    rows = attempts.values("match__block__cup_table__round").annotate(first=Min("started"), last=Max("ended"))
+    columns = ("match__block__cup_table__round__cup", "match__block__cup_table__round__number", "first", "last")
+    spans = {(cup, number): (first, last) for cup, number, first, last in rows.values_list(*columns)}
+    found = [
+        (spans[cup, number + 1][0] - last).total_seconds()
+        for (cup, number), (_first, last) in spans.items()
+        if (cup, number + 1) in spans
+    ]
+    return median([one for one in found if 0 <= one < MOST_BETWEEN_S] or [USUAL_BETWEEN_S])
 
 
 def _busy(spans: Sequence[tuple[datetime, datetime]], now: datetime, pause_s: float) -> float:

@@ -1,8 +1,10 @@
 """Forecasts of a cup: the chance to win of each entrant, by simulation.
 
 A simulation draws the skill of each entrant from its interval and plays the rest of the cup. Every game is a
-Plackett-Luce ranking, as in the estimates (``ladder.ratings.plackett_luce``). Two simplifications keep it fast: the
-games of a block are independent, and Swiss rounds pair neighbors in the order of points, where rematches can occur.
+Plackett-Luce ranking, as in the estimates (``ladder.ratings.plackett_luce``). Two simplifications keep it fast: Swiss
+rounds pair neighbors in the order of points, where rematches can occur, and the games of a block are independent. That
+they share a deal makes them worth more or fewer games with separate deals, as the statistics of the ladder measure. The
+differences of skill are scaled with the root of this number, so that a block decides as often as it does in reality.
 ``make bench-cups`` measures how well the stated chances match cups that are played with the real pairings.
 """
 
@@ -16,7 +18,7 @@ from random import Random
 from typing import Final
 
 from ladder.cups.formats import HALVING_ROUNDS, Plan
-from ladder.models import Cup, CupEntry, Estimate, Membership
+from ladder.models import Cup, CupEntry, Estimate, Membership, SeasonStatistics
 from ladder.pairings.elimination import eliminated, halving_stages, is_decided, knockout_round
 from ladder.pairings.rounds import PlayedRound, Points, Round, Table, bye_points, match_points
 from ladder.pairings.seatings import seatings
@@ -33,6 +35,10 @@ LEAST_SIMULATIONS: Final = 40
 
 UNKNOWN_DEVIATION: Final = 200.0
 """The standard deviation, in points, of the skill of a version without an estimate."""
+
+LEAST_WORTH: Final = 0.5
+MOST_WORTH: Final = 3.0
+"""The bounds of what a game of a block is worth."""
 
 START_RATING: Final = 1_500_000
 """The rating of a bot that has not played, in 1/1000 point."""
@@ -65,12 +71,13 @@ def forecast(
     seed: int,
     played: Sequence[PlayedRound] = (),
     left: Collection[int] = (),
+    worth: float = 1.0,
 ) -> Forecast | None:
     """Simulate what remains of a cup after ``played``, with ``blocks`` blocks per table.
 
-    Entrants who have ``left`` rank last in all further games. Equal arguments give an equal forecast. On one core, it
-    takes up to 0.4 s for 16 entrants and 3.6 s for 512 at two seats. A cup with more than
-    ``MOST_GAMES / LEAST_SIMULATIONS`` games has no forecast (``None``).
+    Entrants who have ``left`` rank last in all further games. A game of a block is ``worth`` this many games with
+    separate deals. Equal arguments give an equal forecast. On one core, it takes up to 0.4 s for 16 entrants and 3.6 s
+    for 512 at two seats. A cup with more than ``MOST_GAMES / LEAST_SIMULATIONS`` games has no forecast (``None``).
 
     Raises ``PairingError`` if the cup cannot be paired.
     """
@@ -78,7 +85,7 @@ def forecast(
     count = min(SIMULATIONS, MOST_GAMES // max(1, games))
     if count < LEAST_SIMULATIONS:
         return None
-    random, simulation = Random(seed), _Simulation(plan, blocks, frozenset(left), tuple(played))
+    random, simulation = Random(seed), _Simulation(plan, blocks, frozenset(left), tuple(played), worth**0.5)
     wins, best = [0] * len(skills), 0
     for _ in range(count):
         drawn = [random.gauss(skill.points, skill.deviation) for skill in skills]
@@ -137,6 +144,7 @@ class _Simulation:
     blocks: int
     left: frozenset[int]
     played: Sequence[PlayedRound]
+    scale: float = 1.0
 
     def winner(self, points: Sequence[float], random: Random) -> int:
         """Who wins one cup with these skills."""
@@ -144,7 +152,7 @@ class _Simulation:
 
     def rounds(self, points: Sequence[float], random: Random) -> list[PlayedRound]:
         """Play one cup to its end with these skills."""
-        odds = [exp(one / POINTS) for one in points]
+        odds = [exp(self.scale * one / POINTS) for one in points]
         course = self._begun(random)
         while (following := self._next(course, random)) is not None:
             course.add(PlayedRound(following, tuple(self._results(following, odds, random))))
@@ -248,6 +256,14 @@ def skills_on(ladder_id: int, rows: Sequence[tuple[int | None, int]]) -> list[Sk
         known.get(version or 0) or Skill(ratings.get(bot, START_RATING) / 1000, UNKNOWN_DEVIATION)
         for version, bot in rows
     ]
+
+
+def worth_on(ladder_id: int) -> float:
+    """How many games with separate deals one game of a block is worth on a ladder; 1 if that was not measured yet."""
+    measured = SeasonStatistics.objects.filter(season__ladder=ladder_id, measured__isnull=False)
+    documents = measured.order_by("-season__number").values_list("document", flat=True)
+    ratios = [document["saving"]["ratio"] for document in documents[:2] if document.get("saving")]
+    return min(max(ratios[0], LEAST_WORTH), MOST_WORTH) if ratios else 1.0
 
 
 # --- Sizes --------------------------------------------------------------------------------------------------------

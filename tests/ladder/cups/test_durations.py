@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from ladder.cups.durations import BETWEEN_ROUNDS_S, Pace, pace_of
+from ladder.cups.durations import USUAL_BETWEEN_S, Pace, pace_of
 from ladder.cups.forecast import Skill
 from ladder.cups.formats import Plan
 from ladder.models import Attempt, Cup, Ladder, Match
@@ -34,12 +34,12 @@ def rounds_s(
 def test_a_round_takes_its_games_divided_by_the_workers(blocks: int) -> None:
     games_s = 4 * 2 * blocks * 0.5
     waiting_s = 0.5 / 4  # of one worker for the last game of the other
-    assert rounds_s(PACE, plan(), blocks) == pytest.approx([games_s / 2 + waiting_s + BETWEEN_ROUNDS_S] * 3)
+    assert rounds_s(PACE, plan(), blocks) == pytest.approx([games_s / 2 + waiting_s + USUAL_BETWEEN_S] * 3)
 
 
 def test_half_of_the_workers_need_twice_as_long() -> None:
     half = Pace(workers=2, game_s=0.47, free=0.5, pause_s=0.03)
-    assert rounds_s(half, plan()) == pytest.approx([4 * 2 * 0.5 + BETWEEN_ROUNDS_S] * 3)
+    assert rounds_s(half, plan()) == pytest.approx([4 * 2 * 0.5 + USUAL_BETWEEN_S] * 3)
 
 
 def test_a_round_takes_as_long_as_the_games_of_a_block_one_after_the_other() -> None:
@@ -105,6 +105,19 @@ def test_the_pace_follows_from_the_attempts_of_the_workers() -> None:
     assert pace is not None
     assert (pace.workers, pace.free) == (2, 1.0)
     assert (pace.game_s, pace.pause_s) == pytest.approx((2.0, 0.1))
+
+
+@pytest.mark.usefixtures("house")
+def test_the_time_between_rounds_follows_from_played_rounds() -> None:
+    cup = played_out(entered(new_cup("swiss"), house_bots(most=6)))
+    begin = timezone.now() - timedelta(hours=1)
+    for number in (1, 2, 3):
+        of_round = list(Match.objects.filter(block__cup_table__round__cup=cup, block__cup_table__round__number=number))
+        attempts(of_round, begin, [2.0])
+        begin += timedelta(seconds=2.1 * len(of_round) - 0.1 + 1.5)
+    pace = pace_of(cup)
+    assert pace is not None
+    assert pace.between_s == pytest.approx(1.5)
 
 
 @pytest.mark.usefixtures("house")

@@ -1,0 +1,239 @@
+"""Real results of house bots for ``bench.cups``: forecasts of cups that are resampled from them, and common deals.
+
+All tables of a format play the same deals in this process. Skills are estimated, as on a site, from a few blocks with
+the first half of the deals. Cups are then resampled from the second half: all tables of a round play the same deals,
+which are drawn without replacement.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from itertools import combinations
+from random import Random
+
+import django
+import numpy as np
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "esr_platform.settings")
+django.setup()
+
+from bots.house.catalogue import HOUSE  # noqa: E402
+from bots.house.inside import load, play_inside  # noqa: E402
+from ladder.cups.forecast import Skill, forecast  # noqa: E402
+from ladder.cups.formats import Plan  # noqa: E402
+from ladder.models import Cup  # noqa: E402
+from ladder.pairings.elimination import eliminated, is_decided  # noqa: E402
+from ladder.pairings.rounds import Entrants, PlayedRound, Points, Table  # noqa: E402
+from ladder.pairings.seatings import seatings  # noqa: E402
+from ladder.ratings.bootstrap import estimate  # noqa: E402
+from ladder.ratings.plackett_luce import GameResults  # noqa: E402
+from ladder.statistics.block_savings import variance_saved  # noqa: E402
+from ladder.statistics.blocks import PlayedBlock, PlayedGame, half_points  # noqa: E402
+
+FORMATS = (
+    ("edel-stein-reich-duel", 2, 80),
+    ("edel-stein-reich", 3, 30),
+    ("edel-stein-reich", 4, 40),
+    ("die-weinhaendler", 4, 24),
+)
+"""Games, with the seats of a table and the number of deals."""
+
+SLOW = ("kontor", "sommelier", "dreamer")
+"""Bots that think, each game for as long as the others play fifty."""
+
+REPLICATES = 1000
+
+Ranks = tuple[tuple[int, ...], ...]
+"""By seating, the ranks by seat."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """The ranks of every table of house bots at every deal. Bots are numbers from 0."""
+
+    game: str
+    seats: int
+    ranks: dict[Table, list[Ranks]]
+
+    @property
+    def deals(self) -> int:
+        return len(next(iter(self.ranks.values())))
+
+    @property
+    def bots(self) -> int:
+        return 1 + max(map(max, self.ranks))
+
+    @cached_property
+    def points(self) -> dict[Table, list[Points]]:
+        """The points of the blocks, by place in the table and by deal."""
+        return {table: [block_points(one, self.seats) for one in ranks] for table, ranks in self.ranks.items()}
+
+    def blocks(self, deals: range) -> list[PlayedBlock]:
+        return [block_of(table, ranks[deal]) for table, ranks in self.ranks.items() for deal in deals]
+
+    @cached_property
+    def strengths(self) -> list[float]:
+        """The mean points of each bot at the second half of the deals, over all tables."""
+        totals = [0.0] * self.bots
+        for table, points in self.points.items():
+            for block in points[self.deals // 2 :]:
+                for bot, own in zip(table, block, strict=True):
+                    totals[bot] += own
+        return totals
+
+
+def block_points(ranks: Ranks, seats: int) -> Points:
+    points = [0] * seats
+    for order, row in zip(seatings(seats), ranks, strict=True):
+        for place, won in zip(order, half_points(row), strict=True):
+            points[place] += won
+    return tuple(points)
+
+
+def block_of(table: Table, ranks: Ranks) -> PlayedBlock:
+    orders = seatings(len(table))
+    return PlayedBlock(
+        [PlayedGame(tuple(table[place] for place in order), row) for order, row in zip(orders, ranks, strict=True)]
+    )
+
+
+# --- Playing ---------------------------------------------------------------------------------------------------------
+
+
+def played_deal(game: str, seats: int, deal: int) -> dict[Table, Ranks]:
+    """Play one deal at all tables, in all seatings."""
+    names = [name for name, bot in HOUSE.items() if bot.plays(game, seats) and name not in SLOW]
+    makers = [(HOUSE[name], load(HOUSE[name])) for name in names]
+    seed = sha256(f"cups/{deal}".encode()).digest()
+    return {
+        table: tuple(
+            tuple(play_inside(game, [makers[table[place]] for place in order], seed)["ranks"])
+            for order in seatings(seats)
+        )
+        for table in combinations(range(len(names)), seats)
+    }
+
+
+def results(pool: ProcessPoolExecutor, game: str, seats: int, deals: int) -> Results:
+    found = list(pool.map(played_deal, [game] * deals, [seats] * deals, range(deals)))
+    return Results(game, seats, {table: [one[table] for one in found] for table in found[0]})
+
+
+# --- Forecasts -------------------------------------------------------------------------------------------------------
+
+
+def stated_and_won(found: Results, number: int, cups: int) -> tuple[float, int]:
+    """The stated chance that the best of some bots wins, and how many of the resampled ``cups`` it won."""
+    random = Random(number)
+    size = random.randint(max(4, found.seats), found.bots)
+    field = sorted(random.sample(range(found.bots), size))
+    skills = skills_of(found, random.choice((10, 30, 100)), random)
+    field.sort(key=lambda bot: -skills[bot].points)
+    format_, blocks = random.choice(tuple(Cup.Format)), random.choice((1, 1, 2))
+    rounds = random.randint(2, 4) if format_ == Cup.Format.SWISS else None
+    worth = variance_saved(found.blocks(range(found.deals // 2)))
+    plan = Plan(format_, found.seats, Entrants(tuple(range(size))), random.randbytes(32), "", rounds)
+    chances = forecast(plan, [skills[bot] for bot in field], blocks, number, worth=worth.ratio if worth else 1.0)
+    if chances is None:
+        raise ValueError("these cups are small enough for a forecast")
+    best = max(range(size), key=lambda place: found.strengths[field[place]])
+    won = 0
+    for cup in range(cups):
+        again = Plan(format_, found.seats, plan.entrants, plan.key, str(cup), rounds)
+        won += winner(again, found, field, blocks, random) == best
+    return chances.best, won
+
+
+def skills_of(found: Results, blocks: int, random: Random) -> list[Skill]:
+    """Skills estimated from some blocks with the first half of the deals. Every bot has played."""
+    tables = list(found.ranks)
+    while True:
+        drawn = [(random.choice(tables), random.randrange(found.deals // 2)) for _ in range(blocks)]
+        if len({bot for table, _ in drawn for bot in table}) == found.bots:
+            break
+    games = [game for table, deal in drawn for game in block_of(table, found.ranks[table][deal]).games]
+    numbers = [number for number in range(blocks) for _ in seatings(found.seats)]
+    flat = GameResults.flat(
+        found.seats, [one for game in games for one in game.players], [rank for game in games for rank in game.ranks],
+        numbers,
+    )  # fmt: skip
+    estimates = estimate(flat[0], random.randrange(2**31))
+    deviations = np.asarray(estimates.draws.std(axis=1, ddof=1)).tolist()
+    return [Skill(points, spread) for points, spread in zip(estimates.points.tolist(), deviations, strict=True)]
+
+
+def winner(plan: Plan, found: Results, field: Sequence[int], blocks: int, random: Random) -> int:
+    """Resample a cup; the number of the entrant who wins it."""
+    half = range(found.deals // 2, found.deals)
+    played, deals = list[PlayedRound](), iter(random.sample(half, len(half)))
+    while (following := plan.next_round(played)) is not None:
+        knockout = plan.format == Cup.Format.KNOCKOUT
+        leaving = eliminated(following, plan.seats) if knockout else [0] * len(following.tables)
+        common = [next(deals, random.choice(half)) for _ in range(blocks + 2)]  # two for ties
+        points = [
+            table_points(table, out, found, field, blocks, common)
+            for table, out in zip(following, leaving, strict=True)
+        ]
+        played.append(PlayedRound(following, tuple(points)))
+    return plan.standings(played)[0].entrant
+
+
+def table_points(
+    table: Table, leaving: int, found: Results, field: Sequence[int], blocks: int, deals: Sequence[int]
+) -> Points:
+    bots = [field[one] for one in table]
+    stored = tuple(sorted(bots))
+    places = [stored.index(bot) for bot in bots]
+    points, most = [0] * len(table), 2 * (len(table) - 1) * len(seatings(len(table)))
+    for done, deal in enumerate(deals):
+        if done >= blocks and not (leaving and not is_decided(points, leaving, done, blocks, most)):
+            break
+        block = found.points[stored][deal]
+        points = [own + block[place] for own, place in zip(points, places, strict=True)]
+    return tuple(points)
+
+
+# --- Common deals ----------------------------------------------------------------------------------------------------
+
+
+def show_savings(found: Results) -> None:
+    """Print how many games with separate deals one game with a common deal is worth, within blocks and between tables.
+
+    Between tables, it is the ratio of two variances of the difference between the points of bots at two tables: with
+    separate deals and with common deals. Its interval is a bootstrap over deals.
+    """
+    saved = variance_saved(found.blocks(range(found.deals)))
+    within = "no result differs" if saved is None else f"{saved.ratio:.2f} ({saved.low:.2f} to {saved.high:.2f})"
+    ratios = list(between_tables(found))
+    low, high = np.percentile(ratios[1:], [2.5, 97.5])
+    print(
+        f"  {found.game}, {found.seats} seats, {found.deals} deals: {within} within blocks,"
+        f" {ratios[0]:.2f} ({low:.2f} to {high:.2f}) between tables",
+        flush=True,
+    )
+
+
+def between_tables(found: Results) -> Iterator[float]:
+    """The ratio of the variances, then ``REPLICATES`` replicates of it.
+
+    It is of a bot at each of two tables that share as few bots as possible.
+    """
+    random = np.random.default_rng(1)
+    points = {table: np.array(blocks, dtype=float) for table, blocks in found.points.items()}
+    pairs = list(combinations(points, 2))
+    least = min(len({*one} & {*other}) for one, other in pairs)
+    apart = [(one, other) for one, other in pairs if len({*one} & {*other}) == least]
+    firsts, seconds = (
+        np.stack([points[one][:, min(place for place, bot in enumerate(one) if bot not in other)] for one, other in of])
+        for of in (apart, [(other, one) for one, other in apart])
+    )
+    for replicate in range(REPLICATES + 1):
+        chosen = random.integers(found.deals, size=found.deals) if replicate else np.arange(found.deals)
+        first, second = firsts[:, chosen], seconds[:, chosen]
+        separate = first.var(axis=1, ddof=1).sum() + second.var(axis=1, ddof=1).sum()
+        yield float(separate / (first - second).var(axis=1, ddof=1).sum())
