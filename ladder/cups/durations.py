@@ -40,7 +40,6 @@ MOST_BETWEEN_S: Final = 30.0
 """A longer time was a pause by an organizer or an outage."""
 
 ROUNDS_READ: Final = 100
-
 USUAL_PAUSE_S: Final = 0.03
 """The pause of a worker between two games where no worker has played two in a row."""
 
@@ -62,7 +61,7 @@ class Pace:
 
     ``workers`` play at the same time, and ``free`` is the share of them that the cup gets. A game of the ladder lasts
     ``game_s``, of which ``seat_s`` has what a seat of a bot adds, by bot. After it, a worker pauses for ``pause_s``.
-    Between two rounds, ``between_s`` pass.
+    Between two rounds, ``between_s`` pass. On a busy site, each game waits ``wait_s`` for a worker.
     """
 
     workers: float
@@ -71,6 +70,7 @@ class Pace:
     pause_s: float = USUAL_PAUSE_S
     seat_s: Mapping[int, float] | None = None
     between_s: float = USUAL_BETWEEN_S
+    wait_s: float = 0.0
 
     def rounds_s(
         self,
@@ -87,7 +87,7 @@ class Pace:
         count = min(SIMULATIONS, MOST_GAMES // max(1, sum(tables) * games))
         if not count or len(bots) != len(plan.entrants):
             table_s = games * (self.game_s + self.pause_s)
-            return [self._round_s([table_s] * number, {}, number * games, blocks) for number in tables]
+            return [self._round_s(number * table_s, table_s / blocks, number * blocks) for number in tables]
         sums = [0.0] * len(tables)
         for course in courses(plan, skills, blocks, count, played, left):
             for number, one in enumerate(course[len(played) : len(played) + len(tables)]):
@@ -95,33 +95,32 @@ class Pace:
         return [total / count for total in sums]
 
     def _played_s(self, plan: Plan, played: PlayedRound, bots: Sequence[int], blocks: int) -> float:
-        lengths, owners, number = list[float](), defaultdict[int, float](float), 0
+        lengths, in_a_row, owners = list[float](), list[float](), defaultdict[int | None, float](float)
         for table, points in zip(played.round, played.results, strict=True):
-            games = _games(points, plan.seats)
-            game_s = self._game_s([bots[one] for one in table])
+            games, game_s = _games(points, plan.seats), self._game_s([bots[one] for one in table])
             lengths.append(games * game_s)
-            number += games
-            for owner in {plan.entrants.owners[one] for one in table} - {None}:
-                assert owner is not None
-                owners[owner] += games / blocks * game_s
-        return self._round_s(lengths, owners, number, blocks)
+            in_a_row.append(games / blocks * (game_s + self.wait_s))
+            for owner in {plan.entrants.owners[one] for one in table}:
+                owners[owner] += in_a_row[-1]
+        owners.pop(None, None)
+        return self._round_s(sum(lengths), max([0.0, *in_a_row, *owners.values()]), len(lengths) * blocks)
 
     def _game_s(self, bots: Sequence[int]) -> float:
         usual, seats = self.game_s / len(bots), self.seat_s or {}
         return max(sum(seats.get(bot, usual) for bot in bots), self.game_s / 10) + self.pause_s
 
-    def _round_s(self, lengths: Sequence[float], owners: Mapping[int, float], games: int, blocks: int) -> float:
-        """The seconds of a round whose tables take ``lengths`` in ``games`` games.
+    def _round_s(self, work_s: float, longest_s: float, at_once: int) -> float:
+        """The seconds of a round whose games take ``work_s``, of which ``at_once`` can be played at the same time.
 
-        The games of a block follow each other, and so do the games of one deal with bots of one of the ``owners``.
+        The games of a block follow each other, and so do the games of one deal with bots of one owner; the longest of
+        these take ``longest_s``. At the end of the round, workers wait for the last game.
         """
-        if not games:
+        if not at_once:
             return 0.0
         workers = self.workers * self.free
-        longest = max([one / blocks for one in lengths] + list(owners.values()))
-        at_once = min(workers, len(lengths) * blocks)
-        waiting = sum(lengths) / games * (at_once - 1) / 2 / at_once if at_once > 1 else 0.0
-        return max(sum(lengths) / workers + waiting, longest / min(1.0, workers)) + self.between_s
+        busy = min(workers, at_once)
+        last_s = self.game_s * (busy - 1) / 2 / busy if busy > 1 else 0.0
+        return max(work_s / workers + last_s, longest_s / min(1.0, workers)) + self.between_s
 
 
 def _games(points: Points | None, seats: int) -> int:
@@ -140,12 +139,13 @@ def pace_of(cup: Cup) -> Pace | None:
     if not latest:
         return None
     games, seats = _lasted(finished.filter(match__ladder=cup.ladder_id)[:MOST_ATTEMPTS])
-    game_s = fmean(games) if games else fmean((end - start).total_seconds() for _worker, start, end, _purpose in latest)
+    mean_s = fmean((end - start).total_seconds() for _worker, start, end, _purpose in latest)
     workers, pause_s = _at_once((start, end) for _worker, start, end, _purpose in latest), _pause_s(latest)
     now = Attempt.objects.annotate(now=Now()).values_list("now", flat=True)[0]
     others = [(start, end) for _worker, start, end, purpose in latest if purpose != Block.Purpose.CUP]
-    free = _free(cup, 1 - _busy(others, now, pause_s) / workers)
-    return Pace(workers, game_s, free, pause_s, seats, _between_s())
+    busy = min(1.0, _busy(others, now, pause_s) / workers)
+    wait_s = busy * mean_s / workers  # until a worker is free: half of the time, the next one plays another game
+    return Pace(workers, fmean(games or [mean_s]), _free(cup, 1 - busy), pause_s, seats, _between_s(), wait_s)
 
 
 def _free(cup: Cup, idle: float) -> float:
@@ -217,7 +217,7 @@ def _between_s() -> float:
         for (cup, number), (_first, last) in spans.items()
         if (cup, number + 1) in spans
     ]
-    return median([one for one in found if 0 <= one < MOST_BETWEEN_S] or [USUAL_BETWEEN_S])
+    return float(median([one for one in found if 0 <= one < MOST_BETWEEN_S] or [USUAL_BETWEEN_S]))
 
 
 def _busy(spans: Sequence[tuple[datetime, datetime]], now: datetime, pause_s: float) -> float:

@@ -42,6 +42,9 @@ share of the workers go to the queue of first matches, too."""
 AT_A_SET_TIME: Final = 2
 """From this priority on, a match has the queue of those at a set time; every other with priority is a first one."""
 
+IN_TURN: Final = 0.5
+"""The share of a queue, if workers take matches from two of them in turn."""
+
 WINDOW: Final = 32
 """Matches that are on their way at a time, or as many as were begun in the last seconds, if those are more."""
 
@@ -109,11 +112,14 @@ def _overtaking() -> int:
     """How many matches of cups may go before the others, because cups have begun fewer than their share of the latest.
 
     The matches of a block follow each other, and a round waits for its last table. So a cup with few tables would get
-    far less than its share if each of its matches waited behind those of the ladders.
+    far less than its share if each of its matches waited behind those of the ladders. Workers take matches from both
+    queues in turn, so cups do not get more than half of the workers in this way.
     """
-    begun = list(Attempt.objects.of_workers().order_by("-pk").values_list("match__priority", flat=True)[:FEW_READ])
     running = Cup.objects.filter(state=Cup.State.RUNNING).values_list("pk", "reserved_percent")
     share, _of_cups = cup_shares({pk: (percent or 0) / 100 for pk, percent in running}, settings.CUP_SHARE)
+    if share >= IN_TURN:
+        return AT_ONCE
+    begun = list(Attempt.objects.of_workers().order_by("-pk").values_list("match__priority", flat=True)[:FEW_READ])
     return max(round(share * FEW_READ) - begun.count(CUP), 0)
 
 

@@ -33,7 +33,7 @@ def rounds_s(
 @pytest.mark.parametrize("blocks", [1, 3])
 def test_a_round_takes_its_games_divided_by_the_workers(blocks: int) -> None:
     games_s = 4 * 2 * blocks * 0.5
-    waiting_s = 0.5 / 4  # of one worker for the last game of the other
+    waiting_s = 0.47 / 4  # of one worker for the last game of the other
     assert rounds_s(PACE, plan(), blocks) == pytest.approx([games_s / 2 + waiting_s + USUAL_BETWEEN_S] * 3)
 
 
