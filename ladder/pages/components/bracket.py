@@ -24,6 +24,7 @@ GAP: Final = 14
 TOP: Final = 30
 WIDTH: Final = 196
 COLUMN: Final = 244
+LINK: Final = 24
 NAME: Final = 142
 
 
@@ -71,8 +72,9 @@ class Box:
         return self.y + self.height + 15
 
     @property
-    def right(self) -> int:
-        return self.x + WIDTH
+    def links(self) -> Sequence[tuple[int, int, int]]:
+        """Its replays: match number, place from 1, and x of the middle."""
+        return [(match, place, self.x + 60 + LINK * place) for place, match in enumerate(self.replays, 1)]
 
     @property
     def known(self) -> bool:
