@@ -5,8 +5,10 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { perfectMatching } from "../../esr_platform/static/esr/cups/matching.js";
+import { follows } from "../../esr_platform/static/esr/cups/pairings.js";
 import { canonical, sha256, verify } from "../../esr_platform/static/esr/cups/verification.js";
 
+const ROUNDS = JSON.parse(readFileSync(new URL("./swiss_rounds.json", import.meta.url), "utf-8"));
 const SAMPLES = JSON.parse(readFileSync(new URL("./ledgers.json", import.meta.url), "utf-8"));
 const utf8 = new TextEncoder();
 
@@ -99,6 +101,22 @@ test("while the key is secret, hashes and points are verified", async () => {
   assert.deepEqual([report.keyed, failed(report)], [false, []]);
   swap(of(ledger, "results").points.find((points) => points && points[0] !== points.at(-1)));
   assert.ok(failed(await verify(await rechained(ledger))).includes("points"));
+});
+
+test("of all Swiss rounds at two seats, exactly those of least cost are right", () => {
+  for (const { owners, lots, played, right, wrong } of ROUNDS) {
+    const plan = { format: "swiss", seats: 2, rounds: 99, entrants: { owners, most: 1 }, lots };
+    const accepted = (round) => follows(plan, played, new Set(), round);
+    assert.ok(right.length && right.every(accepted));
+    assert.ok(!wrong.some(accepted));
+    const [first, ...rest] = right[0].tables;
+    assert.ok(
+      !accepted({ tables: [first.toReversed(), ...rest], byes: right[0].byes }),
+      "the better one is named first",
+    );
+    assert.ok(!accepted({ tables: right[0].tables.toReversed(), byes: right[0].byes }), "tables are in order");
+  }
+  assert.ok(ROUNDS.some(({ right }) => right.length > 1));
 });
 
 test("a ledger of another format is refused", async () => {

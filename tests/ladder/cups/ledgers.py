@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -26,8 +26,10 @@ from ladder.cups.progress import is_over, plan_from, played_from, settled
 from ladder.models import Cup
 from ladder.pairings.elimination import eliminated
 from ladder.pairings.round_robin import design
-from ladder.pairings.rounds import Round
+from ladder.pairings.rounds import Entrants, Round
 from ladder.pairings.seatings import seatings
+from ladder.pairings.swiss import is_least, swiss_round
+from tests.ladder.pairings.cups import play
 
 CUP = 7
 
@@ -215,5 +217,47 @@ def samples() -> dict[str, Document]:
     }
 
 
+ROUNDS: Final = SAMPLES.with_name("swiss_rounds.json")
+
+
+def swiss_rounds() -> list[Document]:
+    """Histories at two seats, with all possible next rounds: those of least cost, and all others."""
+    return [_next_rounds(Random(seed), 5 + seed % 2) for seed in range(16)]
+
+
+def _next_rounds(random: Random, size: int) -> Document:
+    owners = [random.choice([None, 0, 1, 2]) for _ in range(size)]
+    history = play(Entrants(tuple(owners)), 2, swiss_round, random.randint(1, 4), random)
+    best, order = swiss_round(history), [row.entrant for row in history.standings()]
+    rounds = [
+        Round(tuple(pair for pair in pairs if pair[1] >= 0), tuple(one for one, other in pairs if other < 0))
+        for pairs in _pairings([*order, -1] if size % 2 else order)
+    ]
+    played = [
+        {"round": {"tables": one.round.tables, "byes": one.round.byes}, "results": one.results}
+        for one in history.played
+    ]
+    found: dict[bool, list[Document]] = {True: [], False: []}
+    for one in rounds:
+        found[is_least(history, one, best)].append({"tables": one.tables, "byes": one.byes})
+    return {"owners": owners, "lots": history.lots, "played": played, "right": found[True], "wrong": found[False]}
+
+
+def _pairings(entrants: list[int]) -> Iterator[list[tuple[int, int]]]:
+    """All ways to pair an even number of entrants; -1 is the bye."""
+    if not entrants:
+        yield []
+        return
+    first, *rest = entrants
+    for other in rest:
+        for more in _pairings([one for one in rest if one != other]):
+            yield [(first, other), *more]
+
+
+def compact(document: Any) -> str:
+    return json.dumps(document, separators=(",", ":"), ensure_ascii=False) + "\n"
+
+
 if __name__ == "__main__":
-    SAMPLES.write_text(json.dumps(samples(), separators=(",", ":"), ensure_ascii=False) + "\n", encoding="utf-8")
+    SAMPLES.write_text(compact(samples()), encoding="utf-8")
+    ROUNDS.write_text(compact(swiss_rounds()), encoding="utf-8")

@@ -14,7 +14,18 @@ from hypothesis import strategies as st
 from games.rules import Document
 from ladder.cups.verification import Entry, faults_of
 from ladder.models import Cup
-from tests.ladder.cups.ledgers import CUP, SAMPLES, Change, PlayedLedger, of_kind, rechained, samples
+from tests.ladder.cups.ledgers import (
+    CUP,
+    ROUNDS,
+    SAMPLES,
+    Change,
+    PlayedLedger,
+    compact,
+    of_kind,
+    rechained,
+    samples,
+    swiss_rounds,
+)
 
 FORMATS = list(Cup.Format)
 
@@ -118,7 +129,8 @@ def test_a_ruling_must_have_the_points_that_it_decides() -> None:
 
 def test_the_samples_for_the_browser_are_up_to_date() -> None:
     """If not, run ``python -m tests.ladder.cups.ledgers``."""
-    assert json.loads(SAMPLES.read_text(encoding="utf-8")) == samples()
+    assert SAMPLES.read_text(encoding="utf-8") == compact(samples())
+    assert ROUNDS.read_text(encoding="utf-8") == compact(swiss_rounds())
 
 
 def test_a_design_must_be_balanced() -> None:
@@ -156,8 +168,16 @@ UNSTRUCTURED = {"a game less", "a block less", "a table without results", "an en
 
 
 @pytest.mark.parametrize("name", sorted(FORGERIES.keys() - UNSTRUCTURED))
-def test_the_script_finds_forgeries(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    ledger = PlayedLedger(Cup.Format.KNOCKOUT, 2, 13, 5).played()
+@pytest.mark.parametrize(("format_", "seats"), CUPS[1:])
+def test_the_script_finds_forgeries(
+    name: str,
+    format_: str,
+    seats: int,
+    played: dict[tuple[str, int], Document],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ledger = copy.deepcopy(played[format_, seats])
     FORGERIES[name](ledger)
     assert "Fault in" in str(checked(rechained(ledger), tmp_path, monkeypatch))
 
