@@ -97,7 +97,7 @@ def change(by: User, cup: Cup, wanted: CupChange) -> list[str]:
             "starts_at": wanted.starts_at,
             "repeat_days": wanted.repeat_days,
         }
-        registration.require_not_removed(by, new["title"], new["about"])
+        registration.require_not_removed(by, new["title"], new["about"], cup)
         changed = {name: value for name, value in new.items() if value != getattr(cup, name)}
         if "title" in changed:
             registration.require_free_title(wanted.title, but=(cup.pk, cup.previous_id))

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.text import slugify
@@ -175,9 +175,11 @@ def _ladder(form: CupForm) -> Ladder:
     return ladder
 
 
-def require_not_removed(by: User, title: str, about: str) -> None:
-    """Refuse texts that a moderator removed from a cup of ``by``, ignoring spaces and punctuation."""
-    removed = Intervention.objects.filter(cup__organizer=by).values_list("action", "before")
+def require_not_removed(by: User, title: str, about: str, cup: Cup | None = None) -> None:
+    """Refuse texts that a moderator removed from ``cup`` or a cup of ``by``, ignoring spaces and punctuation."""
+    theirs = Q(cup__organizer=by) | Q(cup__co_organizers=by)
+    here = Q() if cup is None else Q(cup=cup) | Q(cup__organizer__isnull=False, cup__organizer=cup.organizer_id)
+    removed = Intervention.objects.filter(theirs | here).values_list("action", "before")
     known = {(action, letters_of(text)) for action, text in removed}
     texts = {Intervention.Action.REMOVED_TITLE: title, Intervention.Action.REMOVED_ABOUT: about}
     if any((action.value, letters_of(text)) in known for action, text in texts.items() if text.strip()):

@@ -11,11 +11,12 @@ from django.test import Client
 from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.models import User
 from ladder.cups import moderation
+from ladder.cups.desk import CupChange, change
 from ladder.cups.moderation import Action
 from ladder.cups.registration import organizes
 from ladder.models import Cup, CupReport, Intervention
 from tests import page as shown
-from tests.build import person, signed_in, staff
+from tests.build import person, signed_in, staff, verified
 from tests.ladder.cups.cups import entered, house_bots, new_cup
 
 pytestmark = pytest.mark.usefixtures("house")
@@ -75,6 +76,19 @@ def test_the_organizer_is_notified_and_cannot_use_the_texts_again(
     refused_with("removed_by_moderator", lambda: new_cup("swiss"))
     refused_with("removed_by_moderator", lambda: new_cup("knockout", about="buy THIS"))
     assert new_cup("knockout", about="All are welcome.").state == Cup.State.REGISTRATION
+
+
+def test_no_co_organizer_brings_a_removed_text_back(cup: Cup, organizer: User) -> None:
+    carl = verified("carl")
+    cup.co_organizers.add(carl)
+    moderation.remove_texts(cup, staff("eve"), Both, "An insult.")
+    cup.refresh_from_db()
+    for title, about in (("Cup swiss 3!", ""), (cup.title, "Buy this")):
+        again = CupChange(title, about, cup.closes_at, cup.starts_at, None)
+        refused_with("removed_by_moderator", lambda again=again: change(carl, cup, again))
+    refused_with("removed_by_moderator", lambda: new_cup("knockout", organizer=carl, title="cup swiss 3"))
+    harmless = CupChange("A better title", "", cup.closes_at, cup.starts_at, None)
+    assert change(carl, cup, harmless) == ["title"]
 
 
 @pytest.mark.parametrize("listed", [False, True])
