@@ -14,6 +14,7 @@ from django.core.exceptions import PermissionDenied
 from django.core.paginator import Page, Paginator
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -28,7 +29,7 @@ from ladder.cups.desk import LONGEST_REASON, MOST_RESERVED, Ruling
 from ladder.cups.registration import unplayable
 from ladder.models import Cup, CupEntry, CupRound, CupTable, SeatResult
 from ladder.pages.components.filters import whole_number
-from ladder.pages.components.responses import form_status
+from ladder.pages.components.responses import form_status, of_acts
 
 ROWS: Final = 50
 
@@ -186,14 +187,13 @@ class ReserveForm(forms.Form):
 
 # --- Views -----------------------------------------------------------------------------------------------------------
 
-View = Callable[..., HttpResponse]
 
-
-def _for_organizers(view: View) -> View:
-    """Show ``view`` only to the organizers of the cup and to site admins."""
+def _for_organizers(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponseBase]:
+    """Show ``view`` only to the organizers of the cup and to site admins, and limit their actions per minute."""
 
     @never_cache
     @login_required
+    @of_acts
     @wraps(view)
     def guarded(request: HttpRequest, slug: str, *args: Any, **kwargs: Any) -> HttpResponse:
         cup = cup_seen_by(request.user, slug)

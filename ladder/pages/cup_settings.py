@@ -34,7 +34,7 @@ from ladder.cups.registration import (
     hosted_ladders,
 )
 from ladder.models import Cup
-from ladder.pages.components.responses import form_status
+from ladder.pages.components.responses import form_status, of_acts
 from ladder.pages.components.words import day, grouped, seats
 
 FIELDS: Final = {
@@ -89,7 +89,7 @@ class SettingsForm(forms.Form):
         help_text=gettext_lazy("Optional. For example rules, prizes or a contact."),
     )
     closes_at = _time_field(
-        gettext_lazy("End of the registration"),
+        gettext_lazy("Registration closes"),
         gettext_lazy("At this time, the entrant list and the versions of all bots freeze."),
     )
     starts_at = _time_field(gettext_lazy("Start"), gettext_lazy("The first round starts at this time."))
@@ -200,6 +200,7 @@ class NewCupForm(SettingsForm):
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @login_required
+@of_acts
 def new_cup(request: HttpRequest) -> HttpResponse:
     """Create a cup. Users without a verified email address learn how to verify it."""
     user = cast("User", request.user)
@@ -226,6 +227,7 @@ def new_cup(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @login_required
+@of_acts
 def change_cup(request: HttpRequest, slug: str) -> HttpResponse:
     """Change the texts and times of a cup before its registration closes."""
     cup, user = cup_seen_by(request.user, slug), cast("User", request.user)

@@ -34,6 +34,7 @@ from esr_platform.api.streams.bot import LONGEST_S
 from esr_platform.api.streams.seat import MOST_WINDOWS
 from ladder import chat
 from ladder.creation import LIVE_LIMITS
+from ladder.cups import desk, registration
 from ladder.cups import moderation as cup_moderation
 from ladder.exhibitions import choices
 from ladder.live import presence
@@ -42,6 +43,7 @@ from ladder.matchmaking import guests, proposals
 from ladder.matchmaking import limits as matchmaking
 from ladder.matchmaking.begin import CLOCKS
 from ladder.pages import calendars
+from ladder.pairings import round_robin
 
 PAGE: Final = (Path(settings.BASE_DIR) / "docs" / "reference" / "limits.md").read_text(encoding="utf-8")
 _ARCHIVE, _GAME, _PROCESS = ArchiveLimits(), Limits(), limit_values(Limits())
@@ -115,6 +117,13 @@ FIXED: Final[dict[str, Any]] = {
     "reports of bots per user and day": moderation.MOST_A_DAY,
     "reports of cups per user and day": cup_moderation.MOST_A_DAY,
     "cups in a calendar file": calendars.MOST_CUPS,
+    "bots per cup": registration.MOST_ENTRANTS,
+    "bots per round robin at 3 to 5 seats": round_robin.MOST_BALANCED,
+    "blocks per table of a cup": registration.MOST_BLOCKS,
+    "rounds of a Swiss cup": registration.MOST_ROUNDS,
+    "days until a cup": registration.LATEST.days,
+    "co-organizers per cup": desk.MOST_CO_ORGANIZERS,
+    "percent of the workers that can be reserved for cups": desk.MOST_RESERVED,
     "reports of guest names per user and day": guests.MOST_REPORTS,
     "length of a report": moderation.MAX_TEXT,
     "notification emails per user": 1 if timedelta(days=1) == digests.PAUSE else None,

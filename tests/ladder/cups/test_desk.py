@@ -166,7 +166,9 @@ def test_the_same_ruling_twice_is_one_entry_of_the_ledger() -> None:
 @pytest.mark.parametrize("format_", ["knockout", "halving"])
 def test_no_ruling_changes_a_result_that_the_next_round_was_paired_from(format_: str) -> None:
     cup = running(format_)
-    play_round(cup)
+    for _ in range(4):  # blocks that decide ties
+        if CupRound.objects.filter(cup=cup).count() == 1:
+            play_round(cup)
     assert CupRound.objects.filter(cup=cup).count() == 2
     table = CupTable.objects.filter(round__cup=cup, round__number=1).order_by("index")[0]
     with pytest.raises(Refused) as refused:

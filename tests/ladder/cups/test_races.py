@@ -57,11 +57,12 @@ def kinds(cup: Cup) -> list[str]:
 
 
 def test_of_several_schedulers_one_does_each_step(race: Race, bots: list[Bot]) -> None:
-    """Freeze, begin, replace a void block, decide, end the round and the cup."""
-    cup = cup_of(bots, "swiss", rounds=2)
+    """Freeze, create the next cup of the series, begin, replace a void block, decide, end the round and the cup."""
+    cup = cup_of(bots, "swiss", rounds=2, repeat_days=7)
     closed(cup)
     assert sum(race(*[("advancing", {})] * 3)) == 2
     assert (kinds(cup), Block.objects.count(), CupDeal.objects.count()) == (["entrants", "round"], 2, 1)
+    assert Cup.objects.filter(previous=cup, state="registration").count() == Cup.objects.count() - 1 == 1
     broken, *others = games(cup)
     Match.objects.filter(pk=broken.pk).update(status="void", reason="The disk is full.", ended=timezone.now())
     for match in others:

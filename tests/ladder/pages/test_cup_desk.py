@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from bots.models import Bot
-from ladder.models import Cup, CupEntry, CupLedgerEntry, CupTable
+from ladder.models import Cup, CupEntry, CupLedgerEntry, CupRound, CupTable
 from tests.build import person, signed_in, staff, uploaded
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round
 from tests.page import at_most, page, parsed
@@ -105,7 +105,9 @@ def test_an_organizer_rules_on_a_table() -> None:
 def test_results_that_a_bracket_follows_from_are_settled() -> None:
     cup = running("knockout")
     olga = organizer(cup)
-    play_round(cup)
+    for _ in range(4):  # blocks that decide ties
+        if CupRound.objects.filter(cup=cup).count() == 1:
+            play_round(cup)
     text = page(olga, f"{desk(cup)}?round=1")
     assert "settled" in text.notes
     assert desk(cup, "rounds/1/1/") not in text.links

@@ -67,6 +67,7 @@ def test_a_verified_user_creates_a_cup_with_times_in_a_time_zone() -> None:
     assert (cup.blocks, cup.capacity, cup.entries_per_user, cup.repeat_days, cup.listed) == (2, 24, 2, 7, False)
     assert cup.organizer is not None
     assert cup.organizer.username == "ada"
+    assert "by-link" in page(ada, f"/cups/{cup.slug}/desk/").notes
 
 
 def test_rounds_are_for_swiss_cups_only() -> None:
