@@ -6,6 +6,7 @@ before the start also when its duration is old.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -23,7 +24,7 @@ from ladder.cups.formats import Plan
 from ladder.cups.progress import plan_from, played_from
 from ladder.matches.blocks import KEY_BYTES
 from ladder.models import Cup, CupEntry, CupForecast, CupLedgerEntry, Membership
-from ladder.pairings.rounds import Entrants, PlayedRound
+from ladder.pairings.rounds import Entrants, PairingError, PlayedRound
 from ladder.ratings.chain import canonical
 
 BUDGET_S: Final = 3.0
@@ -31,6 +32,17 @@ BUDGET_S: Final = 3.0
 
 OLD: Final = timedelta(minutes=10)
 """The age at which a forecast before the start is computed again, because the throughput changes."""
+
+_UNKNOWN: Final[dict[str, Any]] = {
+    "chances": [],
+    "best": None,
+    "simulations": 0,
+    "tables": [],
+    "round_s": None,
+    "full_s": None,
+}
+
+logger = logging.getLogger(__name__)
 
 
 def forecast_due() -> int:
@@ -43,8 +55,11 @@ def forecast_due() -> int:
             break
         state = _state_of(cup)
         if state.is_due():
-            _store(state)
-            count += 1
+            try:
+                _store(state)
+                count += 1
+            except PairingError:  # the other cups must not wait for this one
+                logger.exception("no forecast of cup %s", cup.pk)
     return count
 
 
@@ -102,7 +117,7 @@ def _of_size(cup: Cup, owners: tuple[int | None, ...]) -> Plan:
 
 def _store(state: _State) -> None:
     cup, plan = state.cup, _plan(state)
-    values: dict[str, Any] = {"basis": state.basis, "computed": timezone.now()}
+    values: dict[str, Any] = {"basis": state.basis, "computed": timezone.now(), **_UNKNOWN}
     pace = pace_of(cup)
     if not cup.entrants_hash:
         full = _of_size(cup, (None,) * cup.capacity)
@@ -121,6 +136,6 @@ def _chances(state: _State, plan: Plan, skills: Sequence[Skill], left: Sequence[
     worth, seed = worth_on(state.cup.ladder_id), int(state.basis[:8], 16)
     found = forecast(plan, skills, state.cup.blocks, seed, state.played, left, worth)
     if found is None:
-        return {"chances": [], "best": None, "simulations": 0}
+        return {}
     chances = [[one.pk, chance] for one, chance in zip(state.entries, found.chances, strict=True) if chance]
     return {"chances": chances, "best": found.best, "simulations": found.simulations}

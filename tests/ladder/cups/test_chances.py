@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from ladder.cups.chances import OLD, forecast_due
-from ladder.models import Cup, CupForecast
+from ladder.models import Cup, CupEntry, CupForecast
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round, played_out
 
 pytestmark = pytest.mark.usefixtures("house")
@@ -32,6 +32,15 @@ def test_chances_before_the_deadline_are_those_of_the_entered_bots() -> None:
     entered(cup, house_bots(most=5))
     assert forecast_due() == 1
     assert of(cup).basis != first.basis
+
+
+def test_chances_are_unknown_again_if_too_few_bots_are_left() -> None:
+    cup = entered(new_cup("knockout"), house_bots(most=3))
+    forecast_due()
+    assert of(cup).best is not None
+    CupEntry.objects.filter(pk=cup.entries.all()[0].pk).update(state=CupEntry.State.WITHDRAWN)
+    forecast_due()
+    assert (of(cup).best, of(cup).chances, of(cup).tables) == (None, [], [])
 
 
 def test_a_forecast_before_the_start_is_renewed_when_it_is_old() -> None:
