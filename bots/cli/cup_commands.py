@@ -40,6 +40,7 @@ def cup_arguments(parser: ArgumentParser) -> None:
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
     listed = _action(actions, "list", "list the public cups", _run_list)
     listed.add_argument("--state", choices=_STATES, help="only cups in this state (default: all open cups)")
+    listed.add_argument("--mine", action="store_true", help="only cups that you organize or have entered")
     listed.add_argument("--game", choices=list(GAMES), help="only cups of this game")
     status = _action(actions, "status", "show the state and the standings of a cup", _run_status)
     status.add_argument("cup", metavar="CUP", help="slug of the cup, as in the URL of its page")
@@ -71,7 +72,9 @@ def run_cup(options: Namespace, screen: Screen) -> int:
 def _run_list(options: Namespace, screen: Screen) -> int:
     states = _OPEN if options.state is None else (options.state,)
     wanted = {} if options.game is None else {"game": options.game}
-    with site_client(needs_token=False) as client:
+    if options.mine:
+        wanted["mine"] = "true"
+    with site_client(needs_token=options.mine) as client:
         cups = [cup for state in states for cup in islice(client.each("cups", state=state, **wanted), _MOST_CUPS)]
     if options.state is None:
         cups.sort(key=lambda cup: (cup["starts_at"], cup["id"]))
@@ -214,9 +217,9 @@ examples:
   esr cup status winter-cup
   esr cup withdraw winter-cup citrine
 
-The slug of a cup is in the URL of its page. `enter` and `withdraw` need a token with the scope `manage`. The version
-that is active when the registration closes plays in the cup. If you withdraw after that, your bot loses all games that
-are not decided.""",
+The slug of a cup is in the URL of its page. `enter` and `withdraw` need a token with the scope `manage`, `list --mine`
+needs one with the scope `read`. The version that is active when the registration closes plays in the cup. If you
+withdraw after that, your bot loses all games that are not decided.""",
     cup_arguments,
     run_cup,
 )

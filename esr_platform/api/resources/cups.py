@@ -11,6 +11,7 @@ from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 from msgspec import UNSET, Meta, UnsetType
+from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -29,7 +30,7 @@ from esr_platform.api.documents import (
     text,
 )
 from esr_platform.api.http import refusals
-from esr_platform.api.parameters import ChoiceParameter, Number
+from esr_platform.api.parameters import ChoiceParameter, Flag, Number
 from esr_platform.api.resources.bots import OWNER, NamedBot, owner_of
 from esr_platform.api.resources.views import OLDEST, Listing, One, Whole, Writing, orders, person_of
 from games.registry import GAMES
@@ -264,14 +265,29 @@ class Cups(Listing, Writing):
         ChoiceParameter("game", "Only cups of this game.", words=tuple(GAMES)),
         Number("seats", "Only cups with this number of seats.", least=2, most=5),
         ChoiceParameter("format", "Only cups in this format.", words=Cup.Format.values),
+        Flag(
+            "mine",
+            "`true`: only cups that you organize or have entered a bot in, also cups that are not in the public list. "
+            "Needs a token with the scope `read`.",
+        ),
     )
 
     @operation("cups", "List cups")
     def get(self, _request: Request) -> Response:
         columns = {"state": "state", "game": "ladder__game", "seats": "ladder__seats", "format": "format"}
         wanted = {column: self.asked[name] for name, column in columns.items() if self.asked[name] is not None}
-        rows: Any = _counted(cups_seen_by(self.viewer).filter(listed=True, **wanted))
+        shown = self._mine() if self.asked["mine"] else Q(listed=True)
+        rows: Any = _counted(cups_seen_by(self.viewer).filter(shown, **wanted))
         return self.answer([CupListed(**_listed(cup)) for cup in self.part(rows)])
+
+    def _mine(self) -> Q:
+        """Return the condition for cups of the viewer."""
+        person = self.viewer
+        if not isinstance(person, User):
+            raise PermissionDenied("`mine` needs a token with the scope 'read'. Create a token on your account page.")
+        entered = CupEntry.objects.filter(bot__owner=person).exclude(state=CupEntry.State.WITHDRAWN)
+        helped = Cup.co_organizers.through.objects.filter(user=person)
+        return Q(organizer=person) | Q(pk__in=helped.values("cup")) | Q(pk__in=entered.values("cup"))
 
     @operation("create_cup", "Create a cup", CupDocument, body=CupCreation, statuses=(201,))
     def post(self, request: Request) -> Response:

@@ -27,7 +27,7 @@ def miriam(live_server: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     opened_house()
     user = verified("miriam")
     monkeypatch.setenv("ESR_SITE", live_server.url)
-    monkeypatch.setenv("ESR_TOKEN", tokens.issue(user, "test", [Scope.MANAGE], None)[1])
+    monkeypatch.setenv("ESR_TOKEN", tokens.issue(user, "test", [Scope.READ, Scope.MANAGE], None)[1])
     monkeypatch.setenv("ESR_CONFIG_DIR", str(tmp_path / "config"))
     return user
 
@@ -57,6 +57,8 @@ def test_a_bot_is_entered_plays_and_has_a_rank(cup: Cup, bot: Bot, esr: Esr) -> 
     said = esr("cup", "status", "winter-cup")
     assert "Opal" in said.out
     assert re.findall(r"[0-9]+%|[0-9]+ min", said.out) == ["2 min", "75%", "0%", "0%", "0%"]
+    mine = esr("cup", "list", "--mine", "--json").document["cups"]
+    assert [one["slug"] for one in mine] == ["winter-cup"]
     play_round(due(cup))
     assert cup.state == Cup.State.FINISHED
     found = esr("cup", "status", "winter-cup", "--json").document

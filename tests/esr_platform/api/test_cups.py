@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from bots.models import Bot
 from esr_platform.accounts.models import Scope, Token, User
+from ladder.cups.registration import enter, withdraw
 from ladder.cups.verification import faults
 from ladder.models import Cup, CupEntry, CupForecast, CupRound, CupTable
 from tests.build import DUEL, uploaded, verified
@@ -128,6 +129,30 @@ def test_lists_filter_cups_and_leave_out_unlisted_ones(cup: Cup, organizer: User
     ]
     problem(Client().get("/api/v1/cups?state=begun"), 400, "invalid")
     problem(Client().get("/api/v1/cups/nothing"), 404, "not_found")
+
+
+def mine(program: Program) -> set[str]:
+    """The slugs of the cups of the user, also of those by link."""
+    return {one["slug"] for one in document(program.get("cups?mine=true"))["results"]}
+
+
+def test_users_find_their_own_cups_also_those_by_link(cup: Cup, organizer: User, carl_manages: Program) -> None:
+    carl = carl_manages.user
+    assert carl is not None
+    hidden = new_cup("knockout", organizer=organizer, listed=False, game=GAME, seats=2)
+    new_cup("knockout", organizer=verified("olga"), listed=False, game=GAME, seats=2, title="Another cup")
+    Token.objects.update(scopes=[Scope.READ.value, Scope.MANAGE.value])
+    assert mine(carl_manages) == set()
+    bot = uploaded(carl, "Opal")
+    enter(carl, hidden, bot)
+    assert mine(carl_manages) == {hidden.slug}
+    withdraw(carl, CupEntry.objects.get(bot=bot))
+    assert mine(carl_manages) == set()
+    cup.co_organizers.add(carl)
+    assert mine(carl_manages) == {cup.slug}
+    Token.objects.update(scopes=[Scope.MANAGE.value])
+    problem(carl_manages.get("cups?mine=true"), 403, "permission_denied")
+    problem(Program().get("cups?mine=true"), 403, "permission_denied")
 
 
 def test_a_cup_has_its_latest_forecast(cup: Cup) -> None:
