@@ -28,6 +28,7 @@ from ladder.cups import desk
 from ladder.cups.desk import LONGEST_REASON, MOST_RESERVED, Ruling
 from ladder.cups.registration import unplayable
 from ladder.models import Cup, CupEntry, CupRound, CupTable, SeatResult
+from ladder.openness import opened
 from ladder.pages.components.filters import whole_number
 from ladder.pages.components.responses import form_status, of_acts
 
@@ -38,7 +39,7 @@ ROWS: Final = 50
 
 @dataclass(frozen=True)
 class EntrantRow:
-    """An entry with the problem of its bot, if it has one, and the number of games that it lost by a forfeit."""
+    """An entry with the problem of its bot, if it has one, and the number of public games that it lost by a forfeit."""
 
     entry: CupEntry
     problem: str
@@ -108,8 +109,8 @@ def names_of(cup: Cup) -> Mapping[int, str]:
 
 
 def _entrants(cup: Cup, entries: Collection[CupEntry]) -> list[EntrantRow]:
-    lost = SeatResult.objects.filter(seat__match__block__cup_table__round__cup=cup).exclude(forfeit="")
-    lost = lost.filter(seat__version__in=[one.version_id for one in entries if one.version_id])
+    of_cup = SeatResult.objects.filter(opened("seat__match__block"), seat__match__block__cup_table__round__cup=cup)
+    lost = of_cup.exclude(forfeit="").filter(seat__version__in=[one.version_id for one in entries if one.version_id])
     forfeits = dict(lost.order_by().values_list("seat__version").annotate(number=Count("pk")))
     waits = cup.state == Cup.State.REGISTRATION
     return [

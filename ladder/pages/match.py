@@ -534,7 +534,8 @@ def match_page(match_id: int, user: Viewer, guest_seat: int | None = None) -> Ma
 
     ``guest_seat`` is the seat of a visitor who plays or played there as a guest.
     """
-    found = matches_seen_by(user).select_related("ladder", "block__series__season__ladder")
+    related = ("ladder", "block__series__season__ladder", "block__cup_table__round__cup")
+    found = matches_seen_by(user).select_related(*related)
     match = found.prefetch_related(seats_shown(), "attempts").get(pk=match_id)
     said = Result.objects.filter(match=match)
     rows = list(said.values_list("ledger_entries__kind", "ledger_entries__number", "report__machine_delays"))

@@ -52,7 +52,7 @@ def test_blocks_are_played_to_their_end_one_match_after_another_without_waiting_
 
 @pytest.mark.parametrize(
     "played",
-    [("--matches", "60", "--kill-every", "4"), ("--cups", "swiss/2", "knockout/4", "--kill-every", "8")],
+    [("--matches", "60", "--kill-every", "4"), ("--cups", "swiss/2", "knockout/4", "--kill-every", "6")],
     ids=["matches of ladders", "matches of cups"],
 )
 def test_matches_under_fire_give_one_result_each(played: Sequence[str]) -> None:

@@ -201,7 +201,11 @@ def test_results_of_a_round_are_hidden_until_it_has_ended() -> None:
     assert (document["status"], document["players"][0]["rank"], document["deal"]["seed"]) == ("finished", None, None)
     assert client.get(f"/api/v1/matches/{match.pk}/record").status_code == 404
     play_round(cup)
-    assert b"data-hidden-result" not in client.get(f"/matches/{match.pk}/").content
+    page = client.get(f"/matches/{match.pk}/").content.decode()
+    assert "data-hidden-result" not in page
+    assert f"/cups/{cup.slug}/rounds/1/" in page
+    Cup.objects.filter(pk=cup.pk).update(listed=False)
+    assert cup.slug not in client.get(f"/matches/{match.pk}/").content.decode()
     assert client.get(f"/api/v1/matches/{match.pk}").json()["players"][0]["rank"] is not None
 
 
