@@ -252,7 +252,8 @@ class CupPage:
     @cached_property
     def bracket(self) -> Bracket | None:
         """The bracket of a knockout whose entrants are frozen."""
-        if self._plan is None or self.cup.format != Cup.Format.KNOCKOUT or self.cup.state == Cup.State.CANCELLED:
+        is_canceled = self.cup.state == Cup.State.CANCELLED
+        if self._plan is None or self.cup.format != Cup.Format.KNOCKOUT or (is_canceled and not self._played):
             return None
         replays = {
             (document["round"], table): [game["match"] for block in blocks for game in block["games"] if game["ranks"]]
@@ -260,7 +261,8 @@ class CupPage:
             if kind == Kind.RESULTS
             for table, blocks in enumerate(document["blocks"])
         }
-        return bracket(self._plan, self._played, self.names, replays, len(self.rounds))
+        begun = len(self._played) if is_canceled else len(self.rounds)
+        return bracket(self._plan, self._played, self.names, replays, begun)
 
     @cached_property
     def stages(self) -> Sequence[Stage]:

@@ -296,3 +296,11 @@ def test_a_cup_by_link_asks_search_engines_to_stay_out(client: Client) -> None:
     listed, unlisted = new_cup("swiss"), new_cup("knockout", listed=False)
     assert client.get(address(unlisted))["X-Robots-Tag"] == "noindex"
     assert "X-Robots-Tag" not in client.get(address(listed))
+
+
+def test_a_canceled_knockout_keeps_the_bracket_of_its_ended_rounds(client: Client) -> None:
+    cup = running("knockout")
+    play_round(cup)
+    call_off(organizer_of(cup), cup, "The room is closed.")
+    drawing = page(client, address(cup)).one("svg", class_="bracket")
+    assert {one["data-state"] for one in drawing.all("g", data_state=True)} == {"decided", "planned"}
