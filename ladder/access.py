@@ -29,6 +29,7 @@ from esr_platform.accounts.models import User
 from ladder.models import (
     Agreement,
     Cup,
+    CupEntry,
     Exhibition,
     Invitation,
     Ladder,
@@ -144,6 +145,14 @@ def may_cancel(exhibition: Exhibition, user: Viewer) -> bool:
 def cups_seen_by(user: Viewer) -> QuerySet[Cup]:
     """The cups whose pages ``user`` may see, with their ladder and organizer. Lists show only those with ``listed``."""
     return Cup.objects.select_related("ladder", "organizer").filter(ladder__in=Ladder.objects.visible_to(user))
+
+
+def cups_of(user: User) -> QuerySet[Cup]:
+    """The cups that ``user`` organizes or has entered a bot in, also those by link."""
+    entered = CupEntry.objects.filter(bot__owner=user).exclude(state=CupEntry.State.WITHDRAWN)
+    helped = Cup.co_organizers.through.objects.filter(user=user)
+    own = Q(organizer=user) | Q(pk__in=helped.values("cup")) | Q(pk__in=entered.values("cup"))
+    return cups_seen_by(user).filter(own)
 
 
 def cup_seen_by(user: Viewer, slug: str) -> Cup:

@@ -29,7 +29,7 @@ from bots.programs import plays
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from games.rules import Document
-from ladder.access import cup_seen_by, cups_seen_by, found, may_run, organizes
+from ladder.access import cup_seen_by, cups_of, cups_seen_by, found, may_run, organizes
 from ladder.cups import registration
 from ladder.cups.formats import HALVING_ROUNDS, Plan
 from ladder.cups.progress import plan_from, played_from
@@ -69,23 +69,30 @@ LEFT: Final = {
 
 @dataclass(frozen=True)
 class CupsPage:
-    """The listed cups: open ones that start soon and ones that run, and a page of the ended ones."""
+    """The listed cups: open ones that start soon and ones that run, and a page of the ended ones.
 
+    ``by_link`` has the open cups of the reader that are not listed.
+    """
+
+    by_link: Sequence[Cup]
     upcoming: Sequence[Cup]
     running: Sequence[Cup]
     ended: Page[Any]
 
     @property
     def empty(self) -> bool:
-        return not (self.upcoming or self.running or self.ended.paginator.count)
+        return not (self.by_link or self.upcoming or self.running or self.ended.paginator.count)
 
 
 def cups_page(user: Viewer, number: str | None) -> CupsPage:
-    """The listed cups that ``user`` may see; three queries."""
-    among = cups_seen_by(user).filter(listed=True).annotate(number=Count("entries", filter=_entered()))
+    """The listed cups that ``user`` may see, and those by link of a signed-in user; at most four queries."""
+    count = Count("entries", filter=_entered())
+    among = cups_seen_by(user).filter(listed=True).annotate(number=count)
+    own = cups_of(user).filter(listed=False, state__in=Cup.OPEN) if isinstance(user, User) else Cup.objects.none()
     is_open = list(among.filter(state__in=Cup.OPEN).order_by("starts_at", "pk"))
     ended = among.exclude(state__in=Cup.OPEN).order_by("-ended", "-pk")
     return CupsPage(
+        list(own.annotate(number=count).order_by("starts_at", "pk")),
         [cup for cup in is_open if cup.state != Cup.State.RUNNING],
         [cup for cup in is_open if cup.state == Cup.State.RUNNING],
         Paginator(ended, ROWS).get_page(number),

@@ -34,7 +34,7 @@ from esr_platform.api.parameters import ChoiceParameter, Flag, Number
 from esr_platform.api.resources.bots import OWNER, NamedBot, owner_of
 from esr_platform.api.resources.views import OLDEST, Listing, One, Whole, Writing, orders, person_of
 from games.registry import GAMES
-from ladder.access import bot_seen_by, cup_seen_by, cups_seen_by, found
+from ladder.access import bot_seen_by, cup_seen_by, cups_of, cups_seen_by, found
 from ladder.cups import desk, registration
 from ladder.cups.progress import plan_of, played
 from ladder.models import Cup, CupEntry, CupForecast, CupLedgerEntry, CupRound, CupTable, Match
@@ -276,18 +276,16 @@ class Cups(Listing, Writing):
     def get(self, _request: Request) -> Response:
         columns = {"state": "state", "game": "ladder__game", "seats": "ladder__seats", "format": "format"}
         wanted = {column: self.asked[name] for name, column in columns.items() if self.asked[name] is not None}
-        shown = self._mine() if self.asked["mine"] else Q(listed=True)
-        rows: Any = _counted(cups_seen_by(self.viewer).filter(shown, **wanted))
+        shown = self._mine() if self.asked["mine"] else cups_seen_by(self.viewer).filter(listed=True)
+        rows: Any = _counted(shown.filter(**wanted))
         return self.answer([CupListed(**_listed(cup)) for cup in self.part(rows)])
 
-    def _mine(self) -> Q:
-        """Return the condition for cups of the viewer."""
+    def _mine(self) -> QuerySet[Cup]:
+        """Return the cups of the viewer."""
         person = self.viewer
         if not isinstance(person, User):
             raise PermissionDenied("`mine` needs a token with the scope 'read'. Create a token on your account page.")
-        entered = CupEntry.objects.filter(bot__owner=person).exclude(state=CupEntry.State.WITHDRAWN)
-        helped = Cup.co_organizers.through.objects.filter(user=person)
-        return Q(organizer=person) | Q(pk__in=helped.values("cup")) | Q(pk__in=entered.values("cup"))
+        return cups_of(person)
 
     @operation("create_cup", "Create a cup", CupDocument, body=CupCreation, statuses=(201,))
     def post(self, request: Request) -> Response:

@@ -10,7 +10,7 @@ from ladder.cups.chances import forecast_due
 from ladder.cups.desk import Ruling, call_off, remove, rule
 from ladder.matches.leases import claim
 from ladder.models import Cup, CupEntry, CupTable, Match
-from tests.build import make_void, person, signed_in, uploaded
+from tests.build import make_void, person, signed_in, staff, uploaded
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round, played_out
 from tests.page import at_most, page, parsed
 
@@ -304,3 +304,14 @@ def test_a_canceled_knockout_keeps_the_bracket_of_its_ended_rounds(client: Clien
     call_off(organizer_of(cup), cup, "The room is closed.")
     drawing = page(client, address(cup)).one("svg", class_="bracket")
     assert {one["data-state"] for one in drawing.all("g", data_state=True)} == {"decided", "planned"}
+
+
+def test_only_those_who_take_part_find_a_cup_by_link_in_the_list() -> None:
+    cup = new_cup("swiss", game="edel-stein-reich-duel", seats=2, listed=False, title="Gem lovers")
+    bot = uploaded(person("ada"))
+    entered(cup, [bot])
+    assert cup.organizer is not None and bot.owner is not None
+    for user in (cup.organizer, bot.owner):
+        assert "Gem lovers" in signed_in(user).get("/cups/").content.decode()
+    for user in (None, person("carl"), staff("eve")):
+        assert "Gem lovers" not in signed_in(user).get("/cups/").content.decode()
