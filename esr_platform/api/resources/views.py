@@ -110,7 +110,8 @@ class Whole(Described):
         return True
 
     def answer(self, documents: Sequence[Document]) -> Response:
-        """Return the response with all documents."""
+        """Return the response with all documents. Raises ``ValidationError``, also if there are none."""
+        _ = self.asked
         return Response(Page(next=None, results=[self.sparse(one) for one in documents]), headers=HEADERS)
 
 

@@ -86,6 +86,7 @@ def test_a_user_enters_and_withdraws_a_bot(cup: Cup, carl_manages: Program) -> N
 
 def test_results_and_matches_appear_when_their_round_has_ended(cup: Cup) -> None:
     assert read(f"cups/{cup.slug}/standings")["results"] == []
+    problem(Client().get(f"/api/v1/cups/{cup.slug}/standings?fields=colour"), 400, "invalid")
     due(cup)
     first = read(f"cups/{cup.slug}/rounds/1")
     CupTable.objects.filter(round__cup=cup).update(points=[0, 4], decided=True)
