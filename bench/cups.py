@@ -76,7 +76,7 @@ def field(number: int) -> tuple[float, int]:
     key = random.randbytes(32)
     plan = Plan(format_, seats, Entrants(tuple(range(size))), key, "", rounds)
     deviation = error * kept**0.5
-    skills = [Skill(float(kept * one), deviation) for one in estimates]
+    skills = [Skill(float(one), error) for one in estimates]
     stated = forecast(plan, skills, blocks, seed=number, worth=worth_of(seats))
     if stated is None:
         raise ValueError("these cups are small enough for a forecast")

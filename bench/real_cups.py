@@ -1,8 +1,8 @@
 """Real results of house bots for ``bench.cups``: forecasts of cups that are resampled from them, and common deals.
 
-All tables of a format play the same deals in this process. Skills are estimated, as on a site, from a few blocks with
-the first half of the deals. Cups are then resampled from the second half: all tables of a round play the same deals,
-which are drawn without replacement.
+All tables of a format play the same deals in this process. Skills are estimated, as on a site, from a few blocks that
+are drawn from all results. Cups are then resampled from all results: all tables of a round play the same deals, which
+are drawn without replacement. The best of some bots is the one with the most points in all results.
 """
 
 from __future__ import annotations
@@ -78,10 +78,10 @@ class Results:
 
     @cached_property
     def strengths(self) -> list[float]:
-        """The mean points of each bot at the second half of the deals, over all tables."""
+        """The points of each bot over all tables and deals."""
         totals = [0.0] * self.bots
         for table, points in self.points.items():
-            for block in points[self.deals // 2 :]:
+            for block in points:
                 for bot, own in zip(table, block, strict=True):
                     totals[bot] += own
         return totals
@@ -136,7 +136,7 @@ def stated_and_won(found: Results, number: int, cups: int) -> tuple[float, int]:
     field.sort(key=lambda bot: -skills[bot].points)
     format_, blocks = random.choice(tuple(Cup.Format)), random.choice((1, 1, 2))
     rounds = random.randint(2, 4) if format_ == Cup.Format.SWISS else None
-    worth = variance_saved(found.blocks(range(found.deals // 2)))
+    worth = variance_saved(found.blocks(range(found.deals)))
     plan = Plan(format_, found.seats, Entrants(tuple(range(size))), random.randbytes(32), "", rounds)
     chances = forecast(plan, [skills[bot] for bot in field], blocks, number, worth=worth.ratio if worth else 1.0)
     if chances is None:
@@ -150,10 +150,10 @@ def stated_and_won(found: Results, number: int, cups: int) -> tuple[float, int]:
 
 
 def skills_of(found: Results, blocks: int, random: Random) -> list[Skill]:
-    """Skills estimated from some blocks with the first half of the deals. Every bot has played."""
+    """Skills estimated from some blocks. Every bot has played."""
     tables = list(found.ranks)
     while True:
-        drawn = [(random.choice(tables), random.randrange(found.deals // 2)) for _ in range(blocks)]
+        drawn = [(random.choice(tables), random.randrange(found.deals)) for _ in range(blocks)]
         if len({bot for table, _ in drawn for bot in table}) == found.bots:
             break
     games = [game for table, deal in drawn for game in block_of(table, found.ranks[table][deal]).games]
@@ -169,12 +169,12 @@ def skills_of(found: Results, blocks: int, random: Random) -> list[Skill]:
 
 def winner(plan: Plan, found: Results, field: Sequence[int], blocks: int, random: Random) -> int:
     """Resample a cup; the number of the entrant who wins it."""
-    half = range(found.deals // 2, found.deals)
-    played, deals = list[PlayedRound](), iter(random.sample(half, len(half)))
+    every = range(found.deals)
+    played, deals = list[PlayedRound](), iter(random.sample(every, len(every)))
     while (following := plan.next_round(played)) is not None:
         knockout = plan.format == Cup.Format.KNOCKOUT
         leaving = eliminated(following, plan.seats) if knockout else [0] * len(following.tables)
-        common = [next(deals, random.choice(half)) for _ in range(blocks + 2)]  # two for ties
+        common = [next(deals, random.choice(every)) for _ in range(blocks + 2)]  # two for ties
         points = [
             table_points(table, out, found, field, blocks, common)
             for table, out in zip(following, leaving, strict=True)

@@ -6,7 +6,7 @@ import pytest
 
 from bots.models import BotVersion
 from ladder.cups import forecast as forecasts
-from ladder.cups.forecast import LEAST_SIMULATIONS, SIMULATIONS, Forecast, Skill, planned_tables, skills_of
+from ladder.cups.forecast import LEAST_SIMULATIONS, SIMULATIONS, Forecast, Skill, planned_tables, shrunk, skills_of
 from ladder.cups.formats import Plan
 from ladder.cups.progress import plan_of
 from ladder.models import Cup, CupEntry, CupTable, Estimate, Season
@@ -90,6 +90,21 @@ def test_large_cups_get_fewer_simulations_and_huge_ones_no_forecast() -> None:
     found = forecast(plan(Cup.Format.SWISS, 128, 2, rounds=7), field, 3, seed=1)
     assert LEAST_SIMULATIONS <= found.simulations < SIMULATIONS
     assert forecasts.forecast(plan(Cup.Format.ROUND_ROBIN, 128), field, 1, seed=1) is None
+
+
+def test_uncertain_skills_move_closer_to_their_mean_and_certain_ones_stay() -> None:
+    certain = skills(1400, 1500, 1600, 1700)
+    assert shrunk(certain) == certain
+    uncertain = shrunk(skills(1400, 1500, 1600, 1700, deviation=150))
+    assert uncertain[3].points - uncertain[0].points < 200
+    assert [one.points for one in uncertain] == sorted(one.points for one in uncertain)
+    assert all(one.deviation < 150 for one in uncertain)
+
+
+def test_an_outlier_keeps_its_distance_and_the_others_move_closer() -> None:
+    found = shrunk(skills(1500, 1510, 1520, 1530, 1540, 500, deviation=60))
+    assert found[5].points < 700
+    assert found[4].points - found[0].points < 40
 
 
 # --- Sizes --------------------------------------------------------------------------------------------------------
