@@ -1,7 +1,7 @@
 """No endpoint shows a result of a cup before the last game of its round has ended.
 
-Twice the same round is played but for its last game, with other results. What anybody reads afterwards must be the
-same both times.
+The same round is played twice without its last game, with different results. Every response must be the same both
+times.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _KINDS = (Exposure.NAMES, Exposure.CUT, Exposure.ENDED)
 
 @pytest.fixture(autouse=True)
 def _unhurried(settings: Any) -> None:
-    """Nobody is asked to slow down, and nothing is served from a cache."""
+    """Lift the rate limits, and empty the caches."""
     settings.REQUESTS_PER_MINUTE = dict.fromkeys(settings.REQUESTS_PER_MINUTE, 100_000)
     settings.EXPORT_PAUSE_SECONDS = 0
     settings.CACHES = {name: {"BACKEND": "django.core.cache.backends.dummy.DummyCache"} for name in settings.CACHES}

@@ -23,7 +23,7 @@ GAME = "edel-stein-reich-duel"
 
 @pytest.fixture
 def miriam(live_server: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> User:
-    """A user of a running site, who has signed in with ``esr``."""
+    """A user of a running site, signed in with ``esr``."""
     opened_house()
     user = verified("miriam")
     monkeypatch.setenv("ESR_SITE", live_server.url)
