@@ -68,8 +68,7 @@ def erase_all() -> int:
 def erase(person: User) -> bool:
     """End the matches and bots of a deleted account as far as possible. Returns whether nothing is left."""
     cancel_exhibitions_of(person)
-    Cup.objects.filter(organizer=person).update(organizer=None)
-    person.cups_helped.clear()
+    _leave_cups(person)
     for bot in Bot.objects.filter(owner=person).order_by("pk"):
         _stop_checks(bot)
         if bot.retired is None:
@@ -78,6 +77,14 @@ def erase(person: User) -> bool:
     if not all(forgotten):
         return False
     return bool(User.objects.filter(pk=person.pk, erased=None).update(erased=Now()))
+
+
+def _leave_cups(person: User) -> None:
+    """Leave the cups that ``person`` organizes. Descriptions that no co-organizer can change become empty."""
+    organized = Cup.objects.filter(organizer=person)
+    organized.exclude(state__in=Cup.OPEN, co_organizers__isnull=False).update(about="")
+    organized.update(organizer=None, repeat_days=None)
+    person.cups_helped.clear()
 
 
 def _held(person: User) -> User:

@@ -22,6 +22,7 @@ from esr_platform.accounts import mail
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.limits import DAY, Limit, hold_acting, require_over
 from esr_platform.accounts.models import User
+from ladder.access import organizes
 from ladder.corrections import by_staff
 from ladder.cups import desk
 from ladder.models import Cup, CupReport, Intervention
@@ -84,7 +85,8 @@ def removals() -> QuerySet[Intervention]:
 def remove_texts(cup: Cup, by: User, what: Collection[Action], reason: str) -> list[Intervention]:
     """Remove the title, the description or both, and close the open reports. Raises ``Refused``.
 
-    The title becomes "Cup" with the id of the cup, and the URL changes with it.
+    The title becomes "Cup" with the id of the cup, and the URL changes with it. Other open cups of the organizer, such
+    as the next one of a series, lose the same texts.
     """
     if not what or not set(what) <= set(_FIELDS):
         raise Refused(_("Select the title, the description or both."), code="nothing_selected")
@@ -94,18 +96,28 @@ def remove_texts(cup: Cup, by: User, what: Collection[Action], reason: str) -> l
         if not taken:
             raise Refused(_("This text was already removed. Nothing was changed."), code="already_removed")
         before = {one: getattr(cup, _FIELDS[one]) for one in taken}
-        made = [
-            Intervention.objects.create(cup=cup, action=one, before=text, reason=reason, author=by)
-            for one, text in before.items()
-        ]
-        for one in taken:
-            setattr(cup, _FIELDS[one], _neutral(cup, one))
-        if Action.REMOVED_TITLE in taken:
-            cup.slug = _free_slug(cup)
-        cup.save(update_fields=["title", "about", "slug"])
-        dismiss(cup, by)
+        made = [_remove(cup, one, reason, by) for one in taken]
+        for other in _open_cups_of(cup.organizer):
+            made += [_remove(other, one, reason, by) for one in taken if getattr(other, _FIELDS[one]) == before[one]]
+        _dismiss(cup, by)
         _notify_later(cup, "removed", reason, list(before.values()))
     return made
+
+
+def _remove(cup: Cup, what: Action, reason: str, by: User) -> Intervention:
+    """Remove one text of a cup whose row is held."""
+    text = getattr(cup, _FIELDS[what])
+    setattr(cup, _FIELDS[what], _neutral(cup, what))
+    if what == Action.REMOVED_TITLE:
+        cup.slug = _free_slug(cup)
+    cup.save(update_fields=["title", "about", "slug"])
+    return Intervention.objects.create(cup=cup, action=what, before=text, reason=reason, author=by)
+
+
+def _open_cups_of(organizer: User | None) -> QuerySet[Cup]:
+    """The open cups of ``organizer``, locked in the order of their ids."""
+    cups = Cup.objects.select_for_update(no_key=True, of=("self",)).filter(state__in=Cup.OPEN).order_by("pk")
+    return cups.filter(organizer=organizer) if organizer else cups.none()
 
 
 def cancel(cup: Cup, by: User, reason: str) -> None:
@@ -113,12 +125,17 @@ def cancel(cup: Cup, by: User, reason: str) -> None:
     with transaction.atomic():
         cup, reason = _held(cup, by, reason)
         desk.call_off(by, cup, reason)
-        dismiss(cup, by)
+        _dismiss(cup, by)
         _notify_later(cup, "canceled", reason, [cup.title])
 
 
 def dismiss(cup: Cup, by: User) -> int:
-    """Close the open reports about ``cup`` without changes; return their number."""
+    """Close the open reports about ``cup`` without changes; return their number. Raises ``Refused``."""
+    _require_other(cup, by)
+    return _dismiss(cup, by)
+
+
+def _dismiss(cup: Cup, by: User) -> int:
     return CupReport.objects.filter(cup=cup, settled_at=None).update(settled_at=Now(), settled_by=by)
 
 
@@ -127,9 +144,15 @@ def _held(cup: Cup, by: User, reason: str) -> tuple[Cup, str]:
     ids = [pk for pk in (by.pk, cup.organizer_id) if pk is not None]
     people = {one.pk: one for one in User.objects.select_for_update(no_key=True).filter(pk__in=ids).order_by("pk")}
     reason = by_staff(people[by.pk], reason, str(_READ_BY))
+    _require_other(cup, by)
     if cup.organizer_id is not None:
         require_over(people[by.pk], people[cup.organizer_id])
     return Cup.objects.select_for_update(no_key=True, of=("self",)).select_related("organizer").get(pk=cup.pk), reason
+
+
+def _require_other(cup: Cup, by: User) -> None:
+    if organizes(by, cup):
+        raise Refused(_("You cannot moderate a cup that you organize. Ask another moderator."), code="own_cup")
 
 
 def _neutral(cup: Cup, what: Action) -> str:

@@ -20,7 +20,7 @@ from bots.models import Bot, BotVersion
 from bots.runner.report import MatchReport
 from games.words import FORFEITS, listing
 from ladder.matches.sweep import cancel_for_leave
-from ladder.models import SeatResult
+from ladder.models import Block, SeatResult
 
 MOST_BAD: Final = 3
 """After so many bad matches in a row a bot goes paused."""
@@ -92,8 +92,12 @@ def _sentence(bot: Bot) -> str:
 
 
 def _counted(bot: Bot) -> Iterator[tuple[int, str]]:
-    """The bad matches of ``bot`` and their reasons, newest first, without those that the machine had a part in."""
-    lost = SeatResult.objects.filter(seat__version__bot=bot, forfeit__in=BAD).order_by("-pk")
+    """The bad matches of ``bot`` and their reasons, newest first, without those that the machine had a part in.
+
+    Only rated matches count. Others can belong to a round of a cup, whose results are not public yet.
+    """
+    bad = SeatResult.objects.filter(seat__version__bot=bot, forfeit__in=BAD)
+    lost = bad.filter(result__match__block__purpose__in=Block.RATED).order_by("-pk")
     rows = lost.values_list("seat__match_id", "seat__index", "forfeit", "result__report__machine_delays")
     for match_id, index, forfeit, delays in rows.iterator(_AT_ONCE):
         if index not in {delay["seat"] for delay in delays}:

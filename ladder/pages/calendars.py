@@ -25,6 +25,7 @@ from django.views.decorators.http import require_safe
 
 from ladder.access import cups_seen_by, found
 from ladder.models import Cup, CupForecast, CupLedgerEntry
+from ladder.pages.components.responses import unlisted
 from ladder.pages.feeds import PUBLIC, absolute
 
 MOST_CUPS: Final = 200
@@ -47,7 +48,7 @@ def cups_calendar(_request: HttpRequest) -> HttpResponse:
 def cup_calendar(_request: HttpRequest, slug: str) -> HttpResponse:
     """One cup, whether it is in the list or not."""
     cup = found(_dated(cups_seen_by(AnonymousUser())), _("Cup not found."), slug=slug)
-    return _response(cup.title, [cup], f"{slug}.ics")
+    return unlisted(_response(cup.title, [cup], f"{slug}.ics"), cup)
 
 
 def _dated(cups: QuerySet[Cup]) -> QuerySet[Cup]:

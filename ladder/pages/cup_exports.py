@@ -18,6 +18,7 @@ from ladder.cups import proof
 from ladder.cups.progress import plan_of, played
 from ladder.models import Cup, CupEntry, CupLedgerEntry
 from ladder.pages.components import responses
+from ladder.pages.components.responses import unlisted
 from ladder.pages.ladder_csv import csv_text
 from ladder.pairings.seatings import seatings
 
@@ -107,7 +108,8 @@ def _etag(request: HttpRequest, slug: str) -> str:
 def ledger(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Download the ledger of a cup, and its key once it is public. Anyone can verify the cup with it."""
     cup = cup_seen_by(request.user, slug)
-    return responses.streamed(request, f"{cup.slug}-ledger.json", proof.ledger_pieces(cup), "application/json")
+    pieces = proof.ledger_pieces(cup)
+    return unlisted(responses.streamed(request, f"{cup.slug}-ledger.json", pieces, "application/json"), cup)
 
 
 @require_safe
@@ -115,7 +117,7 @@ def ledger(request: HttpRequest, slug: str) -> HttpResponseBase:
 def standings(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Download the standings of a cup as CSV."""
     cup = cup_seen_by(request.user, slug)
-    return _file(request, f"{cup.slug}-standings.csv", STANDINGS, standings_rows(cup))
+    return unlisted(_file(request, f"{cup.slug}-standings.csv", STANDINGS, standings_rows(cup)), cup)
 
 
 @require_safe
@@ -123,7 +125,7 @@ def standings(request: HttpRequest, slug: str) -> HttpResponseBase:
 def results(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Download all games of the rounds that have ended as CSV."""
     cup = cup_seen_by(request.user, slug)
-    return _file(request, f"{cup.slug}-results.csv", RESULTS, results_rows(cup))
+    return unlisted(_file(request, f"{cup.slug}-results.csv", RESULTS, results_rows(cup)), cup)
 
 
 def _file(request: HttpRequest, name: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> HttpResponseBase:

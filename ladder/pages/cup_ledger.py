@@ -20,6 +20,7 @@ from ladder.access import cup_seen_by
 from ladder.cups.desk import Ruling
 from ladder.models import CupEntry, CupLedgerEntry
 from ladder.pages.components import words
+from ladder.pages.components.responses import unlisted
 
 Kind = CupLedgerEntry.Kind
 
@@ -146,4 +147,4 @@ def ledger(request: HttpRequest, slug: str) -> HttpResponse:
     entries = CupLedgerEntry.objects.filter(cup=shown).select_related("author").order_by("-number")
     page = Paginator(entries, ROWS).get_page(request.GET.get("page"))
     context = {"cup": shown, "entries": page, "rows": ledger_rows(list(page))}
-    return render(request, "pages/cup_ledger.html", context)
+    return unlisted(render(request, "pages/cup_ledger.html", context), shown)

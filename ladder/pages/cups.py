@@ -38,7 +38,7 @@ from ladder.models.ladders import Viewer
 from ladder.pages.components import crosstable, words
 from ladder.pages.components.bracket import Bracket, bracket
 from ladder.pages.components.crosstable import Cell, CourseRound
-from ladder.pages.components.responses import form_status
+from ladder.pages.components.responses import form_status, unlisted
 from ladder.pairings.elimination import halving_stages
 from ladder.pairings.rounds import PlayedRound, Points, Round, Standing, match_points
 
@@ -608,10 +608,7 @@ def _shown(request: HttpRequest, cup: Cup, own: OwnEntries | None, is_open: bool
         "playing": [] if is_open else _playing(cup, request.user),
         "runs": request.user.is_authenticated and may_run(request.user, cup),
     }
-    response = render(request, "pages/cup.html", context, status=form_status(own.form) if own else None)
-    if not cup.listed:
-        response["X-Robots-Tag"] = "noindex"
-    return response
+    return unlisted(render(request, "pages/cup.html", context, status=form_status(own.form) if own else None), cup)
 
 
 def _playing(cup: Cup, user: Viewer) -> Sequence[CupEntry]:
@@ -662,4 +659,4 @@ def one_round(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     shown = cup_seen_by(request.user, slug)
     round_ = found(CupRound.objects.filter(cup=shown), gettext("Round not found."), number=number)
     page = round_page(shown, round_, request.GET.get("page"))
-    return render(request, "pages/cup_round.html", {"page": page})
+    return unlisted(render(request, "pages/cup_round.html", {"page": page}), shown)

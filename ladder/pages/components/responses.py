@@ -7,7 +7,7 @@ from dataclasses import fields
 from functools import wraps
 from hashlib import sha256
 from http import HTTPStatus
-from typing import Any
+from typing import Any, TypeVar
 
 from asgiref.sync import sync_to_async
 from django.contrib.auth.decorators import login_required
@@ -22,6 +22,7 @@ from django.views.decorators.cache import never_cache
 
 from esr_platform.accounts.limits import address, wait_s
 from ladder import access
+from ladder.models import Cup
 
 # --- Keys of cached pages --------------------------------------------------------------------------------------------
 
@@ -41,6 +42,19 @@ def cache_key(name: str, kind: type[Any]) -> str:
 def form_status(form: BaseForm) -> int:
     """The HTTP status of a page with ``form``: 422 if the form has errors, else 200."""
     return HTTPStatus.UNPROCESSABLE_ENTITY if form.errors else HTTPStatus.OK
+
+
+# --- Search engines ---------------------------------------------------------------------------------------------------
+
+
+_Response = TypeVar("_Response", bound=HttpResponseBase)
+
+
+def unlisted(response: _Response, cup: Cup) -> _Response:
+    """Keep a page of a cup that only its link leads to out of search engines."""
+    if not cup.listed:
+        response["X-Robots-Tag"] = "noindex, nofollow"
+    return response
 
 
 # --- Long files ------------------------------------------------------------------------------------------------------

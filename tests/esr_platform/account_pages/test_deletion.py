@@ -446,12 +446,13 @@ def test_a_cup_goes_on_without_its_organizer_and_without_the_bots_of_a_deleted_a
     opened_house()
     olga, ada = verified("olga"), with_password("ada")
     other = entered(new_cup("swiss", olga, game=DUEL, seats=2), house_bots(DUEL, 2)[:4])
-    cup = due(entered(new_cup("knockout", ada, game=DUEL, seats=2), [uploaded(ada), *house_bots(DUEL, 2)[:3]]))
+    cup = new_cup("knockout", ada, game=DUEL, seats=2, about="Write to ada.")
+    cup = due(entered(cup, [uploaded(ada), *house_bots(DUEL, 2)[:3]]))
     enter(ada, other, Bot.objects.get(owner=ada))
     other.co_organizers.add(ada)
     deletion.delete(ada)
     played_out(cup)
-    assert (cup.state, cup.organizer) == (Cup.State.FINISHED, None)
+    assert (cup.state, cup.organizer, cup.about) == (Cup.State.FINISHED, None, "")
     assert list(faults(cup)) == []
     entries = CupEntry.objects.filter(bot__owner=ada).order_by("cup")
     assert [(one.cup, one.state, one.number is None) for one in entries] == [

@@ -64,6 +64,17 @@ def test_a_reported_cup_waits_for_staff_until_its_texts_are_removed(cup: Cup, or
     assert "Buy this." not in client.get(f"/cups/{cup.slug}/ledger/").content.decode()
 
 
+def test_the_next_cup_of_a_series_loses_the_same_texts(cup: Cup, organizer: User) -> None:
+    following = new_cup("knockout", organizer)
+    Cup.objects.filter(pk=following.pk).update(title=cup.title, about=cup.about, previous=cup)
+    other = new_cup("halving", organizer, about="Welcome.")
+    moderation.remove_texts(cup, staff("eve"), Both, "An insult.")
+    following.refresh_from_db()
+    assert (following.title, following.slug, following.about) == (f"Cup {following.pk}", f"cup-{following.pk}", "")
+    assert Intervention.objects.filter(cup=following).count() == 2
+    assert Cup.objects.get(pk=other.pk).about == "Welcome."
+
+
 def test_the_organizer_is_notified_and_cannot_use_the_texts_again(
     cup: Cup, organizer: User, django_capture_on_commit_callbacks: Any
 ) -> None:
@@ -145,7 +156,8 @@ def test_only_staff_moderate_cups_and_nobody_moderates_their_own(cup: Cup, organ
     Cup.objects.filter(pk=cup.pk).update(organizer=eve)
     own = Cup.objects.get(pk=cup.pk)
     assert organizes(eve, own)
-    refused_with("own_account", lambda: moderation.remove_texts(own, eve, Both, "No."))
+    refused_with("own_cup", lambda: moderation.remove_texts(own, eve, Both, "No."))
+    refused_with("own_cup", lambda: moderation.dismiss(own, eve))
 
 
 def test_moderators_name_a_text_and_a_reason(cup: Cup) -> None:

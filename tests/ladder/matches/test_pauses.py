@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -94,6 +95,17 @@ def test_a_leave_names_exactly_the_matches_that_counted(bot: Bot, duel: Ladder) 
         f"It forfeited 3 matches in a row: match {lost[0].pk} (process exited),"
         f" match {lost[2].pk} (time limit exceeded) and match {lost[4].pk} (third strike)."
     )
+
+
+@pytest.mark.usefixtures("house")
+def test_a_pause_names_no_unrated_match_because_its_result_may_not_be_public(bot: Bot, duel: Ladder) -> None:
+    lost = [played(bot, duel, "exit") for _ in range(MOST_BAD - 1)]
+    test = match_of(bot, duel)
+    Block.objects.filter(pk=test.block_id).update(purpose=Block.Purpose.TEST)
+    test.block.refresh_from_db()
+    assert record_result(claimed(test), report_of(test, forfeits={0: "exit"}))
+    lost.append(played(bot, duel, "exit"))
+    assert re.findall(r"match (\d+)", bot.pause_reason) == [str(one.pk) for one in lost]
 
 
 @pytest.mark.usefixtures("house")

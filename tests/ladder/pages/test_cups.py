@@ -294,8 +294,9 @@ def test_an_open_page_gets_no_content_until_the_cup_has_changed(client: Client) 
 
 def test_a_cup_by_link_asks_search_engines_to_stay_out(client: Client) -> None:
     listed, unlisted = new_cup("swiss"), new_cup("knockout", listed=False)
-    assert client.get(address(unlisted))["X-Robots-Tag"] == "noindex"
-    assert "X-Robots-Tag" not in client.get(address(listed))
+    for part in ("", "ledger/", "ledger.json", "standings.csv", "results.csv", "calendar.ics"):
+        assert client.get(f"{address(unlisted)}{part}")["X-Robots-Tag"] == "noindex, nofollow"
+        assert "X-Robots-Tag" not in client.get(f"{address(listed)}{part}")
 
 
 def test_a_canceled_knockout_keeps_the_bracket_of_its_ended_rounds(client: Client) -> None:
