@@ -7,8 +7,8 @@
 - A challenge is for the user who made it and the owners of its players.
 - An open game is for everyone who may know of its ladder, or only for invited players. Players who offered it or joined
   it always see it.
-- Everyone who may see its ladder sees a cup. A cup by link is in no list. Its organizers and staff run it, and only the
-  main organizer and staff choose the co-organizers. A suspended user organizes nothing.
+- Everyone who may see its ladder sees a cup. An unlisted cup is in no list. Its organizers and staff run it, and only
+  the main organizer and staff choose the co-organizers. A suspended user organizes nothing.
 
 ``ladder.openness`` decides when a deal is public.
 """
@@ -148,7 +148,7 @@ def cups_seen_by(user: Viewer) -> QuerySet[Cup]:
 
 
 def cups_of(user: User) -> QuerySet[Cup]:
-    """The cups that ``user`` organizes or has entered a bot in, also those by link."""
+    """The cups that ``user`` organizes or has entered a bot in, also unlisted ones."""
     entered = CupEntry.objects.filter(bot__owner=user).exclude(state=CupEntry.State.WITHDRAWN)
     helped = Cup.co_organizers.through.objects.filter(user=user)
     own = Q(organizer=user) | Q(pk__in=helped.values("cup")) | Q(pk__in=entered.values("cup"))
@@ -168,7 +168,7 @@ def organizes(user: Viewer, cup: Cup) -> bool:
 
 
 def may_run(user: Viewer, cup: Cup) -> bool:
-    """Whether ``user`` may use the desk of ``cup``: its organizers and staff."""
+    """Whether ``user`` may manage ``cup``: its organizers and staff."""
     return is_staff(user) or organizes(user, cup)
 
 

@@ -85,7 +85,8 @@ def _run_list(options: Namespace, screen: Screen) -> int:
         ]
         screen.show(_table(("Cup", "Title", "Format", "Status", "Start (UTC)", "Entries"), rows))
     else:
-        screen.say("No such cups. Add `--state finished` to list finished cups.")
+        hint = " Add `--state finished` to list finished cups." if options.state is None else ""
+        screen.say(f"No cups found.{hint}")
     screen.answer({"ok": True, "cups": cups})
     return 0
 
@@ -124,8 +125,8 @@ def _run_enter(options: Namespace, screen: Screen) -> int:
     with site_client() as client:
         entry = client.enter_cup(options.cup, options.bot)
         cup = client.get(f"cups/{entry['cup']}")
-    screen.say(f"{entry['name']} is entered in {cup['title']}.")
-    screen.say(f"The registration closes on {_time(cup['closes_at'])} UTC. The version that is active then will play.")
+    screen.say(f"{entry['name']} was entered in {cup['title']}.")
+    screen.say(f"Registration closes on {_time(cup['closes_at'])} UTC. The version that is active then will play.")
     screen.answer({"ok": True, "entry": entry, "cup": cup})
     return 0
 
@@ -133,7 +134,7 @@ def _run_enter(options: Namespace, screen: Screen) -> int:
 def _run_withdraw(options: Namespace, screen: Screen) -> int:
     with site_client() as client:
         entry = client.withdraw_from_cup(options.cup, options.bot)
-    screen.say(f"{entry['name']} is withdrawn from {options.cup}.")
+    screen.say(f"{entry['name']} was withdrawn from {options.cup}.")
     screen.answer({"ok": True, "entry": entry})
     return 0
 
@@ -175,7 +176,8 @@ def _show(
         screen.say(f"Estimated duration of the remaining rounds: {ceil(forecast['seconds'] / 60)} min")
     rows = standings or entries
     if not rows:
-        screen.say("No bots entered yet. Run `esr cup enter CUP BOT`.")
+        hint = f" Run `esr cup enter {cup['slug']} BOT`." if cup["state"] == "registration" else ""
+        screen.say(f"No bots entered yet.{hint}")
         return
     rounds = cup["rounds_ended"]
     screen.say(
@@ -192,7 +194,7 @@ def _show(
         cells = [(*line, f"{100 * chances.get(row['bot'], 0):.0f}%") for line, row in zip(cells, shown, strict=True)]
     screen.show(_table(headings, cells))
     if len(rows) > len(shown):
-        screen.say(f"and {len(rows) - len(shown)} more; `--json` prints all of them")
+        screen.say(f"{len(rows) - len(shown)} more. Use `--json` to list all of them.")
 
 
 def _standing(row: dict[str, Any]) -> tuple[str, ...]:
@@ -218,8 +220,8 @@ examples:
   esr cup withdraw winter-cup citrine
 
 The slug of a cup is in the URL of its page. `enter` and `withdraw` need a token with the scope `manage`, `list --mine`
-needs one with the scope `read`. The version that is active when the registration closes plays in the cup. If you
-withdraw after that, your bot loses all games that are not decided.""",
+needs one with the scope `read`. The version that is active when registration closes plays in the cup. If you
+withdraw after that, your bot ranks last in every game of its undecided table.""",
     cup_arguments,
     run_cup,
 )

@@ -239,7 +239,7 @@ def _tell_seasons(_: User, standings: Sequence[FinalStanding]) -> Iterator[News]
     for season, rows in groupby(sorted(standings, key=lambda row: (row.season_id, row.rank)), lambda row: row.season):
         assert season.closed is not None
         name = f"season {season.number} of {season.ladder.name}"
-        own = [f"{row.membership.bot.name} has rank {row.rank} (rating {points(row.rating)})" for row in rows]
+        own = [f"{row.membership.bot.name} is ranked {row.rank} (rating {points(row.rating)})" for row in rows]
         yield News(
             kind=Kind.SEASON_ENDED,
             key=str(season.pk),
@@ -303,7 +303,7 @@ def _tell_rejected_entries(_: User, entries: Sequence[Any]) -> Iterator[News]:
             key=str(entry.pk),
             moment=entry.frozen,
             headline=_line(f"your bot {entry.bot.name} was rejected from {entry.cup.title}"),
-            sentence=visible(f"Your bot {entry.bot.name} does not play in {entry.cup.title}. {entry.reason}"),
+            sentence=visible(f"Your bot {entry.bot.name} cannot play in {entry.cup.title}. {entry.reason}"),
             path=reverse("pages:cup", args=[entry.cup.slug]),
         )
 
@@ -337,10 +337,10 @@ def _cup_said(cup: Cup, own: Sequence[CupEntry]) -> tuple[Kind, str, str, str]:
     if cup.state in (Cup.State.REGISTRATION, Cup.State.READY):
         last = _moved(cup).values_list("number", flat=True)[0]
         times = f"Registration closes on {_when(cup.closes_at)}. The cup starts on {_when(cup.starts_at)}."
-        return Kind.CUP_MOVED, f"{cup.pk}-{last}", f"{cup.title} has new times", times
+        return Kind.CUP_MOVED, f"{cup.pk}-{last}", f"{cup.title} was rescheduled", times
     rounds = played(cup)
     if not rounds:
-        bots = f"Your bots in it: {listing([entry.bot.name for entry in own])}." if own else ""
+        bots = f"Your bots: {listing([entry.bot.name for entry in own])}." if own else ""
         return Kind.CUP_STARTED, str(cup.pk), f"{cup.title} has started", bots
     order = [row.entrant for row in plan_of(cup).standings(rounds)]
     shown = own or list(CupEntry.objects.filter(cup=cup, number=order[0]).select_related("bot"))
@@ -359,7 +359,7 @@ def _place(entry: CupEntry, order: Sequence[int]) -> str:
     if entry.state == CupEntry.State.DISQUALIFIED:
         return f"{entry.bot.name} was disqualified ({entry.reason})"
     assert entry.number is not None
-    return f"{entry.bot.name} has rank {order.index(entry.number) + 1} of {len(order)}"
+    return f"{entry.bot.name} is ranked {order.index(entry.number) + 1} of {len(order)}"
 
 
 def _title(exhibition: Exhibition) -> str:

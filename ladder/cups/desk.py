@@ -50,7 +50,7 @@ class Ruling(StrEnum):
 def pause(by: User, cup: Cup, *, paused: bool, reason: str = "") -> bool:
     """Pause a cup, which needs a reason, or resume it. Returns whether that changed anything. Raises ``Refused``.
 
-    Games of the current round are still played; no new round begins. The registration goes on.
+    Games of the current round are still played; no new round begins. Registration still closes on time.
     """
     with transaction.atomic():
         cup = _held(by, cup)
@@ -72,7 +72,7 @@ def call_off(by: User, cup: Cup, reason: str) -> None:
 
 @dataclass(frozen=True)
 class CupChange:
-    """What can be changed before the registration closes."""
+    """What can be changed before registration closes."""
 
     title: str
     about: str
@@ -124,7 +124,9 @@ def reserve(by: User, cup: Cup, percent: int | None) -> None:
         others = Cup.objects.filter(state__in=Cup.OPEN).exclude(pk=cup.pk).aggregate(total=Sum("reserved_percent"))
         most = MOST_RESERVED - (others["total"] or 0)
         if percent is not None and not 1 <= percent <= most:
-            text = _("Reservations of all open cups together can have at most %(all)s percent; %(most)s are free.")
+            text = _(
+                "Reservations of all open cups can be at most %(all)s percent in total. Available: %(most)s percent."
+            )
             raise Refused(text % {"most": most, "all": MOST_RESERVED}, code="reserved_percent")
         if percent != cup.reserved_percent:
             Cup.objects.filter(pk=cup.pk).update(reserved_percent=percent)
@@ -183,8 +185,8 @@ def _changed(cup: Cup, by: User, fields: list[str], more: Document) -> None:
 def remove(by: User, entry: CupEntry, reason: str, *, disqualified: bool = False) -> bool:
     """Withdraw or disqualify an entrant. Returns whether it was still in the cup. Raises ``Refused``.
 
-    Only results that are not decided yet change: the entrant ranks last in them. Before the deadline, a disqualified
-    bot is taken off the list and cannot enter this cup again.
+    Decided tables keep their results; at an undecided table, the entrant ranks last in every game. Before the deadline,
+    a disqualified bot is taken off the list and cannot enter this cup again.
     """
     with transaction.atomic():
         cup = _held(by, entry.cup)

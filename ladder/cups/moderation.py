@@ -40,7 +40,7 @@ _REPORTS: Final = Limit(
 )
 _READ_BY: Final = gettext_lazy("The organizer receives it by email, and it is visible in the audit log.")
 _SUBJECTS: Final[Mapping[str, Promise]] = {
-    "removed": gettext_lazy("a text of your cup was removed"),
+    "removed": gettext_lazy("text was removed from your cup"),
     "canceled": gettext_lazy("your cup was canceled"),
 }
 _FIELDS: Final = {Action.REMOVED_TITLE: "title", Action.REMOVED_ABOUT: "about"}
@@ -160,7 +160,7 @@ def _neutral(cup: Cup, what: Action) -> str:
 
 
 def _free_slug(cup: Cup) -> str:
-    """``cup-ID``, or a random variant for a cup by link and if a title has led to the same slug."""
+    """``cup-ID``, or a random variant for an unlisted cup and if a title has led to the same slug."""
     slug = f"cup-{cup.pk}"
     taken = Cup.objects.exclude(pk=cup.pk).filter(slug=slug).exists()
     return f"{slug}-{secrets.token_hex(8)}" if taken or not cup.listed else slug

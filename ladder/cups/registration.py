@@ -90,7 +90,9 @@ def create_cup(by: User, form: CupForm) -> Cup:
     _require_games(form)
     _require_repeat(form)
     if by.email_address is None:
-        text = _("Only users with a verified email address can create a cup. Verify your address on the account page.")
+        text = _(
+            "Only users with a verified email address can create a cup. Verify your email address on the account page."
+        )
         raise Refused(text, code="email_not_verified")
     form = replace(form, title=clean_title(form.title), about=clean_about(form.about))
     require_not_removed(by, form.title, form.about)
@@ -118,7 +120,7 @@ def _create(organizer: User, ladder: Ladder, form: CupForm, previous: Cup | None
 
 
 def _slug(cup: Cup) -> str:
-    """The slug of a new cup: from its title, and the date if it is taken. The slug of a cup by link is random, too."""
+    """The slug of a new cup: from its title, and the date if it is taken. That of an unlisted cup is also random."""
     base = slugify(cup.title)[:40].strip("-_") or "cup"
     if not cup.listed:
         return f"{base}-{secrets.token_hex(8)}"
@@ -166,7 +168,7 @@ def _ladder(form: CupForm) -> Ladder:
     """The official hosted ladder of the format, whose game and limits the cup uses."""
     game = GAMES.get(form.game)
     if game is None or form.seats not in game.seat_counts:
-        raise Refused(_("Choose a game and one of its numbers of players."), code="unknown_format")
+        raise Refused(_("Choose a game and a number of players that it supports."), code="unknown_format")
     ladder = hosted_ladders().filter(game=form.game, seats=form.seats).order_by("pk").first()
     if ladder is None:
         raise Refused(
@@ -191,11 +193,11 @@ def require_times(closes_at: datetime, starts_at: datetime) -> None:
     """Require that a cup can have these times. Raises ``Refused``."""
     now = timezone.now()
     if closes_at < now + SOONEST:
-        raise Refused(
-            _("The registration must close at least 1 minute from now. Choose a later time."), code="too_early"
-        )
+        text = _("Registration must close at least 1 minute from now. Choose a later time.")
+        raise Refused(text, code="too_early")
     if starts_at < closes_at:
-        raise Refused(_("The cup must start after its registration closes. Choose a later start."), code="start_early")
+        text = _("The cup cannot start before registration closes. Choose a later start.")
+        raise Refused(text, code="start_early")
     if starts_at > now + LATEST:
         text = _("Choose a start within the next %(days)s days.") % {"days": LATEST.days}
         raise Refused(text, code="too_late")
@@ -220,7 +222,7 @@ def _require_size(form: CupForm, ladder: Ladder) -> None:
     bounded = form.format == Cup.Format.ROUND_ROBIN and ladder.seats > 2
     most = MOST_BALANCED if bounded else MOST_ENTRANTS
     if not max(2, ladder.seats) <= form.capacity <= most:
-        text = _("Choose a capacity of %(least)s to %(most)s entrants.") % {"least": max(2, ladder.seats), "most": most}
+        text = _("Choose a maximum of %(least)s to %(most)s bots.") % {"least": max(2, ladder.seats), "most": most}
         raise Refused(text, code="capacity")
     if not 1 <= form.blocks <= MOST_BLOCKS:
         raise Refused(_("Choose 1 to %(most)s blocks per table.") % {"most": MOST_BLOCKS}, code="blocks")
@@ -274,9 +276,12 @@ def enter(by: User, cup: Cup, bot: Bot) -> CupEntry:
         _require_playable(cup, bot)
         entered = CupEntry.objects.filter(cup=cup, state=CupEntry.State.ENTERED)
         if entered.count() >= cup.capacity:
-            raise Refused(_("This cup is full (%(most)s entries).") % {"most": cup.capacity}, code="full")
+            text = _("This cup is full (%(most)s bots). Try again if a bot withdraws, or choose another cup.")
+            raise Refused(text % {"most": cup.capacity}, code="full")
         if mine and entered.filter(bot__owner=by).count() >= cup.entries_per_user:
-            text = _("You have entered %(most)s bots (the maximum). Withdraw one to enter another.")
+            text = _(
+                "You have reached the limit of bots per user in this cup (%(most)s). Withdraw a bot to enter another."
+            )
             raise Refused(text % {"most": cup.entries_per_user}, code="entries_per_user")
         entry, _created = CupEntry.objects.update_or_create(
             cup=cup, bot=bot, defaults={"state": CupEntry.State.ENTERED, "reason": ""}
@@ -287,7 +292,7 @@ def enter(by: User, cup: Cup, bot: Bot) -> CupEntry:
 def withdraw(by: User, entry: CupEntry) -> CupEntry:
     """Withdraw an own bot; organizers can also withdraw house bots. The call is idempotent. Raises ``Refused``.
 
-    After the deadline, only undecided results change: the bot ranks last in them.
+    After the deadline, decided tables keep their results; at an undecided table, the bot ranks last in every game.
     """
     with transaction.atomic():
         hold_acting(by.pk)
@@ -338,13 +343,23 @@ def _held(cup: Cup) -> Cup:
 
 def _require_registration(cup: Cup) -> None:
     if cup.state != Cup.State.REGISTRATION or cup.closes_at <= timezone.now():
-        raise Refused(_("The registration of this cup has closed."), code="registration_closed")
+        raise Refused(_("Registration for this cup has closed."), code="registration_closed")
 
 
 def _require_playable(cup: Cup, bot: Bot) -> None:
-    problem = unplayable(cup, bot)
+    bot, version = Bot.objects.get(pk=bot.pk), active_version(bot)
+    problem = _problem(cup, bot, version)
     if problem:
-        raise Refused(problem, code="not_playable")
+        raise Refused(f"{problem} {_advice(bot, version)}".rstrip(), code="not_playable")
+
+
+def _advice(bot: Bot, version: BotVersion | None) -> str:
+    """What the owner of a hosted bot can do so that it can play; empty if unknown."""
+    if bot.kind != Bot.Kind.HOSTED:
+        return ""
+    if not bot.plays:
+        return _("Resume or restore it first.")
+    return _("Activate a version first.") if version is None else ""
 
 
 def unplayable(cup: Cup, bot: Bot) -> str:
@@ -353,13 +368,13 @@ def unplayable(cup: Cup, bot: Bot) -> str:
 
 
 def _problem(cup: Cup, bot: Bot, version: BotVersion | None) -> str:
-    """Why ``bot`` cannot play in ``cup`` with its active ``version``; empty if it can."""
+    """Why ``bot`` cannot play in ``cup`` with its active ``version``; empty if it can. The cup page shows it."""
     if bot.kind != Bot.Kind.HOSTED:
         return _("Only hosted bots can enter this cup.")
     if not bot.plays:
-        return _("%(name)s is paused, retired or suspended. Resume or restore it first.") % {"name": bot.name}
+        return _("%(name)s is paused, retired or suspended.") % {"name": bot.name}
     if version is None:
-        return _("%(name)s has no active version. Activate a version first.") % {"name": bot.name}
+        return _("%(name)s has no active version.") % {"name": bot.name}
     if not plays(version, cup.ladder.game, cup.ladder.seats):
         return _("The active version of %(name)s does not support this format.") % {"name": bot.name}
     return ""
@@ -391,7 +406,7 @@ def freeze(cup: Cup) -> None:
         else:
             ready.append((entry, version))
     if len(ready) < max(2, cup.ladder.seats):
-        text = f"Too few bots could play at the deadline: {len(ready)}. The cup needs {max(2, cup.ladder.seats)}."
+        text = f"Too few bots were ready at the deadline: {len(ready)} of at least {max(2, cup.ladder.seats)}."
         cancel(cup, text)
         return
     ratings = _ratings(cup, {entry.bot_id for entry, _version in ready})
@@ -463,7 +478,7 @@ def in_zone(local: datetime, zone: str) -> datetime | None:
 
 
 def repeat(cup: Cup) -> Cup | None:
-    """Create the next cup of a series once the registration of ``cup`` has closed. Hold the row of ``cup``.
+    """Create the next cup of a series once registration for ``cup`` has closed. Hold the row of ``cup``.
 
     The series ends if the organizer has left or is suspended, or after two cups in a row with too few bots.
     """

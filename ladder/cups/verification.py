@@ -59,9 +59,9 @@ def faults_of(cup: int, key: bytes, entries: Sequence[Entry]) -> Iterator[str]:
     if frozen is None:
         return
     if frozen["cup"] != cup:
-        yield "The entrant list is of another cup."
+        yield "The entrant list belongs to another cup."
     if sha256(key).hexdigest() != frozen["key_hash"]:
-        yield "The key does not match the key hash from before the start."
+        yield "The key does not match the key hash that was published before the start."
     if "design" in frozen and not is_balanced(frozen["design"], len(frozen["entrants"]), frozen["seats"]):
         yield "The design is not balanced: some entrants meet more often than others."
     yield from _Replay(plan_from(frozen, key), frozen["blocks"]).faults(entries)
@@ -136,7 +136,7 @@ class _Replay:
             return
         round_ = _round_of(running)
         if any(len(document[name]) != len(round_.tables) for name in ("points", "gone", "blocks")):
-            yield f"Round {number} has more results or fewer results than tables."
+            yield f"Round {number}: the numbers of results and tables differ."
         else:
             for index in range(len(round_.tables)):
                 yield from self._table(round_, index, document, f"Round {number}, table {index + 1}")
@@ -154,11 +154,11 @@ class _Replay:
         from_games = settled(blocks, seats, gone, self.blocks)
         if index in self.rulings:
             if points != _listed(self.rulings[index]):
-                yield f"{where}: the points are not those of the ruling."
+                yield f"{where}: the points do not match the ruling."
         elif points != _listed(from_games):
             yield f"{where}: the points do not follow from the games."
         elif not self._is_complete(round_, index, blocks, gone):
-            yield f"{where} played more blocks or fewer blocks than it had to."
+            yield f"{where}: wrong number of blocks."
 
     def _deals_of(self, blocks: Sequence[Document], where: str) -> Iterator[str]:
         """The first blocks play the deals of the round; each later block plays the next unused deal."""

@@ -1,4 +1,4 @@
-"""Calendar files of cups (iCalendar, RFC 5545): the end of the registration and the start of each cup.
+"""Calendar files of cups (iCalendar, RFC 5545): the registration deadline and the start of each cup.
 
 They contain only public data, in the language of the site and in UTC. The id of an event never changes, so calendar
 apps that subscribe update the event when a cup is changed or canceled.
@@ -77,7 +77,7 @@ Properties = list[tuple[str, str]]
 
 
 def _events(cup: Any) -> Iterator[Properties]:
-    """The end of the registration and the cup itself."""
+    """The registration deadline and the cup itself."""
     title = {"title": cup.title}
     yield _event(cup, "registration", _("Registration for %(title)s closes") % title, cup.closes_at, cup.closes_at)
     yield _event(cup, "start", cup.title, cup.starts_at, _end(cup))

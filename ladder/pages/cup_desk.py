@@ -31,6 +31,7 @@ from ladder.models import Cup, CupEntry, CupRound, CupTable, SeatResult
 from ladder.openness import opened
 from ladder.pages.components.filters import whole_number
 from ladder.pages.components.responses import form_status, of_acts
+from ladder.pages.cups import STATES
 
 ROWS: Final = 50
 
@@ -70,6 +71,10 @@ class DeskPage:
     tables: Sequence[DeskTable]
     page: Page[CupTable] | None
     settled: bool
+
+    @property
+    def state(self) -> str:
+        return _(STATES[Cup.State(self.cup.state)])
 
     @property
     def is_open(self) -> bool:
@@ -246,7 +251,7 @@ def resume_cup(request: HttpRequest, cup: Cup) -> HttpResponse:
 
 def _resumed(user: User, cup: Cup) -> str:
     desk.pause(user, cup, paused=False)
-    return _("%(cup)s is resumed.") % {"cup": cup.title}
+    return _("%(cup)s was resumed.") % {"cup": cup.title}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -256,7 +261,7 @@ def cancel_cup(request: HttpRequest, cup: Cup) -> HttpResponse:
 
     def act(user: User) -> str:
         desk.call_off(user, cup, form.cleaned_data["reason"])
-        return _("%(cup)s is canceled.") % {"cup": cup.title}
+        return _("%(cup)s was canceled.") % {"cup": cup.title}
 
     return _confirmed(request, cup, form, act, {"what": "cancel"})
 
@@ -273,7 +278,7 @@ def remove_entrant(request: HttpRequest, cup: Cup, bot: str) -> HttpResponse:
         disqualified = form.cleaned_data["how"] == "disqualify"
         if not desk.remove(user, entry, form.cleaned_data["reason"], disqualified=disqualified):
             return _("%(bot)s has already left %(cup)s.") % {"bot": entry.bot.name, "cup": cup.title}
-        text = _("%(bot)s is disqualified.") if disqualified else _("%(bot)s is withdrawn.")
+        text = _("%(bot)s was disqualified.") if disqualified else _("%(bot)s was withdrawn.")
         return text % {"bot": entry.bot.name}
 
     return _confirmed(request, cup, form, act, {"what": "remove", "entry": entry})
@@ -295,7 +300,13 @@ def rule_on_table(request: HttpRequest, cup: Cup, number: int, index: int) -> Ht
             return _("This ruling is already in the ledger.")
         return _("The ruling on round %(round)s, table %(table)s is in the ledger.") % {"round": number, "table": index}
 
-    return _confirmed(request, cup, form, act, {"what": "rule", "table": table, "number": index})
+    return _confirmed(
+        request,
+        cup,
+        form,
+        act,
+        {"what": "rule", "table": table, "number": index, "until_paired": cup.format in desk.BRACKETS},
+    )
 
 
 def _confirmed(

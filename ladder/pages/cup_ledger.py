@@ -33,7 +33,7 @@ RULINGS: Final = {
 SETTINGS: Final = {
     "title": gettext_noop("title"),
     "about": gettext_noop("description"),
-    "closes_at": gettext_noop("end of the registration"),
+    "closes_at": gettext_noop("registration deadline"),
     "starts_at": gettext_noop("start"),
     "repeat_days": gettext_noop("days until the next cup"),
 }
@@ -94,14 +94,14 @@ def _said(entry: CupLedgerEntry, names: _Names) -> str:
     document: Mapping[str, Any] = entry.document
     match entry.kind:
         case Kind.ENTRANTS:
-            return _("Entrant list frozen (number of entrants: %(number)s)") % {"number": len(document["entrants"])}
+            return _("Entrant list frozen: %(number)s entrants") % {"number": len(document["entrants"])}
         case Kind.ROUND:
             return _("Round %(number)s started") % {"number": document["round"]}
         case Kind.RESULTS:
             return _("Round %(number)s ended") % {"number": document["round"]}
         case Kind.LEFT:
             disqualified = document["state"] == CupEntry.State.DISQUALIFIED
-            text = _("%(name)s was disqualified") if disqualified else _("%(name)s withdrew")
+            text = _("%(name)s was disqualified") if disqualified else _("%(name)s was withdrawn")
             return text % {"name": names.bot(entry)}
         case Kind.RULING:
             where = {"round": document["round"], "table": document["table"] + 1, "entrant": names.bot(entry)}

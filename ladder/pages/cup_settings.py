@@ -54,14 +54,18 @@ FIELDS: Final = {
 FORMATS: Final = {
     Cup.Format.SWISS: gettext_lazy("Swiss: each round pairs bots with similar results. Good for many bots."),
     Cup.Format.ROUND_ROBIN: gettext_lazy(
-        "Round robin: every two bots meet equally often, or almost. Good for few bots."
+        "Round robin: all bots meet each other about equally often. Good for few bots."
     ),
-    Cup.Format.KNOCKOUT: gettext_lazy("Knockout: a bracket with byes, up to a final table."),
-    Cup.Format.HALVING: gettext_lazy("Successive halving: the better half stays, and plays longer rounds."),
+    Cup.Format.KNOCKOUT: gettext_lazy(
+        "Knockout: the best bots of each table advance in a bracket until the final. The best seeds can get byes."
+    ),
+    Cup.Format.HALVING: gettext_lazy(
+        "Successive halving: after each stage, the better half stays and plays more rounds."
+    ),
 }
 VISIBILITY: Final = {
     "listed": gettext_lazy("Public. Everyone can find the cup in the list."),
-    "link": gettext_lazy("By link. Only users who have the link can find the cup."),
+    "link": gettext_lazy("Unlisted. Only users who have the link can find the cup."),
 }
 _TIME: Final = "%Y-%m-%dT%H:%M"
 
@@ -90,7 +94,7 @@ class SettingsForm(forms.Form):
     )
     closes_at = _time_field(
         gettext_lazy("Registration closes"),
-        gettext_lazy("At this time, the entrant list and the versions of all bots freeze."),
+        gettext_lazy("At this time, the entrant list and each bot's version are frozen."),
     )
     starts_at = _time_field(gettext_lazy("Start"), gettext_lazy("The first round starts at this time."))
     repeat_days = forms.IntegerField(
@@ -99,8 +103,8 @@ class SettingsForm(forms.Form):
         min_value=1,
         max_value=LONGEST_REPEAT.days,
         help_text=gettext_lazy(
-            "Optional. When the registration closes, the next cup is created at the same local time. The series ends if"
-            " two cups in a row have too few bots."
+            "Optional. When registration closes, the next cup is created at the same local time. The series ends if two"
+            " cups in a row have too few bots."
         ),
     )
 
@@ -160,7 +164,7 @@ class NewCupForm(SettingsForm):
         min_value=1,
         max_value=5,
         initial=1,
-        help_text=gettext_lazy("Pairings keep to this limit if they can."),
+        help_text=gettext_lazy("Pairings follow this limit where possible."),
     )
     visibility = forms.ChoiceField(
         label=gettext_lazy("Visibility"), choices=list(VISIBILITY.items()), widget=forms.RadioSelect, initial="listed"
@@ -170,7 +174,9 @@ class NewCupForm(SettingsForm):
         choices=lambda: [(name, name.replace("_", " ")) for name in registration.time_zones()],
         initial="UTC",
         widget=forms.Select(attrs={"data-time-zone": ""}),
-        help_text=gettext_lazy("Of the times below. If clocks show a time twice, the first one applies."),
+        help_text=gettext_lazy(
+            "Applies to the times below. If a local time occurs twice when clocks go back, the first one is used."
+        ),
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -212,7 +218,7 @@ def new_cup(request: HttpRequest) -> HttpResponse:
             form.refuse(refusal)
         else:
             text = _(
-                "%(cup)s was created. Its registration is open until %(time)s. With %(most)s bots, it has %(games)s"
+                "%(cup)s was created. Registration is open until %(time)s. With %(most)s bots, the cup has %(games)s"
                 " games."
             )
             time = f"{day(cup.closes_at)}, {cup.closes_at.astimezone(UTC):%H:%M} UTC"

@@ -85,7 +85,7 @@ class CupsPage:
 
 
 def cups_page(user: Viewer, number: str | None) -> CupsPage:
-    """The listed cups that ``user`` may see, and those by link of a signed-in user; at most four queries."""
+    """The listed cups that ``user`` may see, and the unlisted ones of a signed-in user; at most four queries."""
     count = Count("entries", filter=_entered())
     among = cups_seen_by(user).filter(listed=True).annotate(number=count)
     own = cups_of(user).filter(listed=False, state__in=Cup.OPEN) if isinstance(user, User) else Cup.objects.none()
@@ -629,7 +629,7 @@ def enter(request: HttpRequest, slug: str) -> HttpResponse:
         bot = found(Bot.objects.all(), gettext("Bot not found."), slug=own.form.cleaned_data["bot"])
         try:
             registration.enter(user, entered, bot)
-            messages.success(request, _("%(bot)s is entered in %(cup)s.") % {"bot": bot.name, "cup": entered.title})
+            messages.success(request, _("%(bot)s was entered in %(cup)s.") % {"bot": bot.name, "cup": entered.title})
             return redirect("pages:cup", slug)
         except Refused as refusal:
             own.form.add_error("bot", str(refusal))
@@ -648,7 +648,7 @@ def withdraw(request: HttpRequest, slug: str) -> HttpResponse:
         return render(request, "pages/cup_action.html", {"cup": entry.cup, "entry": entry, "what": "withdraw"})
     try:
         registration.withdraw(cast("User", request.user), entry)
-        messages.success(request, _("%(bot)s is withdrawn from %(cup)s.") % {"bot": entry.bot.name, "cup": entry.cup})
+        messages.success(request, _("%(bot)s was withdrawn from %(cup)s.") % {"bot": entry.bot.name, "cup": entry.cup})
     except Refused as refusal:
         messages.error(request, str(refusal))
     return redirect("pages:cup", slug)

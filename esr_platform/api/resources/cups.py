@@ -47,7 +47,7 @@ _GAME: Final = "edel-stein-reich"
 _FORMATS: Final = choice(Cup.Format.values, "Format of the cup.")
 _BLOCKS: Final = "Number of blocks per table and round."
 _ROUNDS: Final = "Number of rounds of a Swiss cup; null in other formats."
-_AT_A_TABLE: Final = "Maximum number of bots of one user at a table, if avoidable."
+_AT_A_TABLE: Final = "Maximum number of bots of one user at a table, where possible."
 _REPEAT: Final = "Days until the next cup of the series, or null."
 
 
@@ -66,13 +66,13 @@ class CupListed(Document):
     paused: Annotated[bool, about("Whether an organizer has paused the cup, so that no new round begins.", False)]
     listed: Annotated[bool, about("Whether the cup is in the public list.", True)]
     organizer: Annotated[str | None, about("Username of the organizer; null for deleted accounts.", "miriam")]
-    closes_at: Annotated[Moment, about("End of the registration.", _TIME)]
+    closes_at: Annotated[Moment, about("Registration deadline.", _TIME)]
     starts_at: Annotated[Moment, about("Start of the first round.", _TIME)]
     time_zone: Annotated[str, about("Time zone of the organizer.", "Europe/Berlin")]
     ended: Annotated[Moment | None, about("Time at which the cup was finished or canceled, or null.", None)]
     created: Annotated[Moment, about("Time of creation.")]
     capacity: Annotated[int, about("Maximum number of entries.", 64)]
-    entries: Annotated[int, about("Number of entered bots, or of entrants after the registration.", 12)]
+    entries: Annotated[int, about("Number of entered bots; after the deadline, number of entrants.", 12)]
     rounds_ended: Annotated[int, about("Number of rounds that have ended.", 0)]
 
 
@@ -110,10 +110,10 @@ class CupDocument(CupListed):
     repeat_days: Annotated[int | None, about(_REPEAT, None)]
     co_organizers: Annotated[list[str], about("Usernames of the co-organizers.", [])]
     reason: Annotated[str, about("Reason for canceling the cup; otherwise empty.", "")]
-    key_hash: Annotated[str, about("SHA-256 of the key in hexadecimal. It is public from the start.", EXAMPLE_DIGEST)]
-    key: Annotated[str | None, about("Key in hexadecimal; null until the cup has ended.", None)]
+    key_hash: Annotated[str, about("SHA-256 of the key in hexadecimal. It is public immediately.", EXAMPLE_DIGEST)]
+    key: Annotated[str | None, about("Key in hexadecimal; null until the cup and its last games have ended.", None)]
     entrants_hash: Annotated[
-        str, about("SHA-256 of the frozen entrant list in hexadecimal; empty before.", EXAMPLE_DIGEST)
+        str, about("SHA-256 of the entrant list in hexadecimal; empty until the list is frozen.", EXAMPLE_DIGEST)
     ]
     forecast: Annotated[CupForecastDocument | None, about("Latest forecast, or null.")]
 
@@ -196,7 +196,7 @@ class CupCreation(Form):
     game: Annotated[Slug, about("Slug of the game.", _GAME)]
     seats: Annotated[int, about("Number of seats.", 3, ge=2, le=5)]
     format: Annotated[str, _FORMATS]
-    closes_at: Annotated[Moment, about("End of the registration, when versions freeze.", _TIME)]
+    closes_at: Annotated[Moment, about("Registration deadline, when versions are frozen.", _TIME)]
     starts_at: Annotated[Moment, about("Start of the first round.", _TIME)]
     blocks: Annotated[Positive, about(_BLOCKS, 1)] = 1
     rounds: Annotated[Positive | None, about(f"{_ROUNDS} Required for Swiss cups.", 5)] = None
@@ -205,7 +205,7 @@ class CupCreation(Form):
     at_a_table: Annotated[Positive, about(_AT_A_TABLE, 1)] = 1
     about: Annotated[str, _ABOUT] = ""
     listed: Annotated[
-        bool, about("Whether the cup is in the public list. Other cups are found by their link.", True)
+        bool, about("Whether the cup is in the public list. Other cups can be opened only by their link.", True)
     ] = True
     time_zone: Annotated[str, text("Name of your time zone (IANA).", 40, "Europe/Berlin")] = "UTC"
     repeat_days: Annotated[Positive | None, about(_REPEAT, None)] = None
@@ -216,7 +216,7 @@ class CupChanges(Form):
 
     title: Annotated[str, _TITLE] | UnsetType = UNSET
     about: Annotated[str, _ABOUT] | UnsetType = UNSET
-    closes_at: Annotated[Moment, about("End of the registration.", _TIME)] | UnsetType = UNSET
+    closes_at: Annotated[Moment, about("Registration deadline.", _TIME)] | UnsetType = UNSET
     starts_at: Annotated[Moment, about("Start of the first round.", _TIME)] | UnsetType = UNSET
     repeat_days: Annotated[int | UnsetType | None, about(_REPEAT, 7)] = UNSET
 
@@ -289,7 +289,7 @@ class Cups(Listing, Writing):
 
     @operation("create_cup", "Create a cup", CupDocument, body=CupCreation, statuses=(201,))
     def post(self, request: Request) -> Response:
-        """Creates a cup that you organize. The hash of its key is public from now on."""
+        """Creates a cup that you organize. The hash of its key is public immediately."""
         form, person = read_body(request.data, CupCreation), person_of(request)
         values = {name: getattr(form, name) for name in form.__struct_fields__}
         with refusals():
@@ -336,7 +336,7 @@ class Pause(_Acting):
 
     @operation("pause_cup", "Pause a cup", CupDocument, body=ReasonForm)
     def post(self, request: Request, slug: str) -> Response:
-        """Pauses a cup that you organize. Games of the running round are still played, but no round begins."""
+        """Pauses a cup that you organize. Games of the running round are still played, but no new round begins."""
         reason = read_body(request.data, ReasonForm).reason
         return self.acted(request, slug, lambda person, cup: desk.pause(person, cup, paused=True, reason=reason))
 
@@ -464,7 +464,10 @@ class OneEntry(Writing):
 
     @operation("withdraw_from_cup", "Withdraw from a cup", CupEntryDocument)
     def delete(self, request: Request, slug: str, bot: str) -> Response:
-        """Withdraws your bot. After the start, only undecided results change. The call is idempotent."""
+        """Withdraws your bot. The call is idempotent.
+
+        After the deadline, decided tables keep their results. At an undecided table, the bot ranks last in every game.
+        """
         person = person_of(request)
         with refusals():
             return _entry_answer(registration.withdraw(person, entry_of(cup_seen_by(person, slug), bot)))
@@ -475,7 +478,10 @@ class Removal(Writing):
 
     @operation("remove_entry", "Remove an entrant", CupEntryDocument, body=RemovalForm)
     def post(self, request: Request, slug: str, bot: str) -> Response:
-        """Withdraws or disqualifies an entrant of a cup that you organize. Only undecided results change."""
+        """Withdraws or disqualifies an entrant of a cup that you organize.
+
+        Decided tables keep their results. At an undecided table, the bot ranks last in every game.
+        """
         person, form = person_of(request), read_body(request.data, RemovalForm)
         entry = entry_of(cup_seen_by(person, slug), bot)
         with refusals():
@@ -672,12 +678,12 @@ class CupLedgerDocument(Document):
 
 
 class Ledger(Listing):
-    """Returns the ledger of a cup, oldest entry first. Anyone can verify the cup with it."""
+    """Returns the ledger of a cup, oldest entry first. Anyone can use it to verify the cup."""
 
     document = CupLedgerDocument
     orders = orders("number")
 
-    @operation("cup_ledger", "List the ledger of a cup")
+    @operation("cup_ledger", "List the ledger entries of a cup")
     def get(self, _request: Request, slug: str) -> Response:
         entries = CupLedgerEntry.objects.filter(cup=cup_seen_by(self.viewer, slug))
         rows = self.part(entries.values("pk", *CupLedgerDocument.__struct_fields__))

@@ -330,9 +330,9 @@ def test_a_cup_has_one_piece_of_news_at_a_time_for_owners_and_organizers(cup: Cu
     order = [row.entrant for row in plan_of(cup).standings(played(cup))]
     entry = CupEntry.objects.get(cup=cup, bot__owner=miriam)
     rank = order.index(entry.number or 0) + 1
-    assert f"rank {rank} of 4" in news(miriam)[-1].sentence
+    assert f"ranked {rank} of 4" in news(miriam)[-1].sentence
     winner = CupEntry.objects.get(cup=cup, number=order[0])
-    assert f"{winner.bot.name} has rank 1 of 4" in news(carl)[-1].sentence
+    assert f"{winner.bot.name} is ranked 1 of 4" in news(carl)[-1].sentence
     assert resolve(news(miriam)[-1].path).url_name == "cup"
 
 

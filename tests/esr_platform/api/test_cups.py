@@ -133,7 +133,7 @@ def test_lists_filter_cups_and_leave_out_unlisted_ones(cup: Cup, organizer: User
 
 
 def mine(program: Program) -> set[str]:
-    """The slugs of the cups of the user, also of those by link."""
+    """The slugs of the cups of the user, also of unlisted ones."""
     return {one["slug"] for one in document(program.get("cups?mine=true"))["results"]}
 
 

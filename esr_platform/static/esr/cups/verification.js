@@ -104,7 +104,7 @@ async function sealed(ledger) {
 async function planOf(ledger, frozen, report) {
   const size = frozen.entrants.length;
   const list = await sha256(utf8.encode(canonical(frozen.entrants)));
-  report.expect("entrants", frozen.cup === ledger.cup, "The entrant list is of another cup.");
+  report.expect("entrants", frozen.cup === ledger.cup, "The entrant list belongs to another cup.");
   report.expect("entrants", list === ledger.entrants_hash, "The entrant list does not match its published hash.");
   report.expect("entrants", frozen.key_hash === ledger.key_hash, "The key hash is not the published one.");
   if (frozen.design) {
@@ -114,7 +114,7 @@ async function planOf(ledger, frozen, report) {
   const derived = await sealed(ledger);
   if (derived) {
     const known = (await sha256(bytes(ledger.key))) === frozen.key_hash;
-    report.expect("entrants", known, "The key does not match the key hash from before the start.");
+    report.expect("entrants", known, "The key does not match the key hash that was published before the start.");
   }
   const permutation = async (purpose) => {
     if (!derived) return range(size);
@@ -246,7 +246,7 @@ class Replay {
     }
     const { tables } = this.running;
     if ([points, document.gone, document.blocks].some((list) => list.length !== tables.length)) {
-      this.report.fault("points", `Round ${number} has more results or fewer results than tables.`);
+      this.report.fault("points", `Round ${number}: the numbers of results and tables differ.`);
     } else {
       for (const index of tables.keys()) this.table(index, document, `Round ${number}, table ${index + 1}`);
     }
@@ -265,12 +265,12 @@ class Replay {
     const fromGames = settled(blocks, this.plan.seats, gone, this.frozen.blocks);
     if (this.rulings.has(index)) {
       const isRuled = same(points, this.rulings.get(index));
-      this.report.expect("points", isRuled, `${where}: the points are not those of the ruling.`);
+      this.report.expect("points", isRuled, `${where}: the points do not match the ruling.`);
       return;
     }
     this.report.expect("points", same(points, fromGames), `${where}: the points do not follow from the games.`);
     if (!this.isComplete(index, blocks, gone)) {
-      this.report.fault("points", `${where} played more blocks or fewer blocks than it had to.`);
+      this.report.fault("points", `${where}: wrong number of blocks.`);
     }
   }
 

@@ -1,7 +1,7 @@
 // <verify-cup src="…/ledger.json" worker="…/worker.js">: a button that downloads the ledger of a cup and verifies it in
 // the browser. Without this script the element shows its content: how to verify the cup by hand.
 
-const INSECURE = "Your browser can verify cups only over HTTPS.";
+const INSECURE = "Open this page over HTTPS to verify the cup.";
 const MOST_SHOWN = 20;
 
 function element(name, properties = {}) {
@@ -68,8 +68,8 @@ class VerifyCup extends HTMLElement {
     if (faults) this.say(`Verification failed: ${count(faults)} ${faults === 1 ? "fault" : "faults"}.`, true);
     else if (!keyed)
       this.say("No faults so far. Deals, pairings and ties can be verified once the key is public.", false);
-    else if (over) this.say("Verified: deals, pairings, points and final standings follow from the ledger.", false);
-    else this.say("Verified: everything up to the last round that ended follows from the ledger.", false);
+    else if (over) this.say("Verified: deals, pairings, points and final standings match the ledger.", false);
+    else this.say("Verified: everything up to the last ended round matches the ledger.", false);
   }
 
   item({ id, name, done, faults }, keyed) {
@@ -77,7 +77,7 @@ class VerifyCup extends HTMLElement {
     const state = faults.length ? "failed" : waits ? "waiting" : done ? "verified" : "none";
     const words = {
       failed: "failed",
-      waiting: "after the key is public",
+      waiting: "not possible until the key is public",
       verified: `${count(done)} verified`,
       none: "none",
     };
