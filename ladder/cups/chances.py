@@ -24,7 +24,7 @@ from ladder.cups.formats import Plan
 from ladder.cups.progress import plan_from, played_from
 from ladder.matches.blocks import KEY_BYTES
 from ladder.models import Cup, CupEntry, CupForecast, CupLedgerEntry, Membership
-from ladder.pairings.rounds import Entrants, PairingError, PlayedRound
+from ladder.pairings.rounds import Entrants, PlayedRound
 from ladder.ratings.chain import canonical
 
 BUDGET_S: Final = 3.0
@@ -53,13 +53,13 @@ def forecast_due() -> int:
     for cup in oldest_first:
         if perf_counter() > until:
             break
-        state = _state_of(cup)
-        if state.is_due():
-            try:
+        try:
+            state = _state_of(cup)
+            if state.is_due():
                 _store(state)
                 count += 1
-            except PairingError:  # the other cups must not wait for this one
-                logger.exception("no forecast of cup %s", cup.pk)
+        except Exception:  # the other cups must not wait for this one
+            logger.exception("no forecast of cup %s", cup.pk)
     return count
 
 

@@ -27,7 +27,7 @@ from games.chance import commitment
 from games.rules import Document
 from ladder.cups import proof
 from ladder.cups.formats import Plan
-from ladder.cups.registration import cancel_queued, freeze, leave, repeat
+from ladder.cups.registration import cancel, cancel_queued, freeze, leave, repeat
 from ladder.matches.blocks import BlockPlayer, CupBlock, schedule_cup_blocks
 from ladder.matches.dispatch import dispatch
 from ladder.models import Block, Cup, CupDeal, CupEntry, CupLedgerEntry, CupRound, CupTable, Match, SeatResult
@@ -84,9 +84,7 @@ def _step(cup_id: int) -> bool:
             repeat(cup)
             return True
         if cup.state == Cup.State.READY and cup.starts_at <= now and not cup.paused:
-            Cup.objects.filter(pk=cup_id).update(state=Cup.State.RUNNING)
-            cup.state = Cup.State.RUNNING
-            _begin_round(cup)
+            _start(cup)
             return True
         if cup.state == Cup.State.CANCELLED:
             return _open_stopped(cup)
@@ -260,6 +258,17 @@ def _is_lost(version: BotVersion | None) -> bool:
 
 
 # --- Rounds ----------------------------------------------------------------------------------------------------------
+
+
+def _start(cup: Cup) -> None:
+    """Begin the first round, or cancel a cup of which too few entrants are left."""
+    entered = CupEntry.objects.filter(cup=cup, number__isnull=False, state=CupEntry.State.ENTERED)
+    if entered.count() < max(2, cup.ladder.seats):
+        cancel(cup, "Too few bots were left at the start.")
+        return
+    Cup.objects.filter(pk=cup.pk).update(state=Cup.State.RUNNING)
+    cup.state = Cup.State.RUNNING
+    _begin_round(cup)
 
 
 def _begin_round(cup: Cup) -> bool:

@@ -222,7 +222,7 @@ class Traffic:
             if one.priority <= 0:
                 by_flow[one.kind, one.flow, one.weight].append(one)
         reserved = {flow: weight for kind, flow, weight in by_flow if kind is Kind.CUP}
-        share, of_cups = cup_shares(reserved, min(max(settings.CUP_SHARE, 0.01), 0.99))
+        share, of_cups = cup_shares(reserved, settings.CUP_SHARE)
         for (kind, flow, weight), waiting in by_flow.items():
             cost = self.throughput.cost(flow) if kind is Kind.RATED else 1.0
             ids, since = [one.match_id for one in waiting], min(_since(one) for one in waiting)

@@ -20,6 +20,9 @@ RATED_WEIGHT = 4
 UNRATED_WEIGHT = 1
 """The guaranteed share of tests, challenges and comparisons: one of five games, or one of five hours."""
 
+MOST_RESERVED = 0.9
+"""The largest share of the workers that reservations of cups have together; larger ones are scaled down."""
+
 
 @dataclass(frozen=True)
 class Flow:
@@ -71,11 +74,12 @@ def cup_shares(reserved: Mapping[int, float], cup_share: float) -> tuple[float, 
     """The share of the workers for all cups with waiting games, and the weight of each cup among them.
 
     ``reserved`` has the share that is reserved for each of these cups, or 0. Cups without a reservation have together
-    ``cup_share`` of what the reservations leave.
+    ``cup_share`` of what the reservations leave, of which it is at least 1% and at most 99%.
     """
-    kept = sum(reserved.values())
-    others = sum(not share for share in reserved.values())
-    shared_by_all = (1 - kept) * cup_share if others else 0.0
+    scale = min(1.0, MOST_RESERVED / (sum(reserved.values()) or 1.0))
+    reserved = {cup: share * scale for cup, share in reserved.items()}
+    kept, others = sum(reserved.values()), sum(not share for share in reserved.values())
+    shared_by_all = (1 - kept) * min(max(cup_share, 0.01), 0.99) if others else 0.0
     total = kept + shared_by_all
     return total, {cup: share or shared_by_all / others for cup, share in reserved.items()}
 

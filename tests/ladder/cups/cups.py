@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.utils import timezone
@@ -45,10 +45,10 @@ def house_bots(game: str = "edel-stein-reich", seats: int = 3, most: int = 7) ->
     return [one.bot for one in playing.select_related("bot").order_by("bot__slug")[:most]]
 
 
-def due(cup: Cup) -> Cup:
-    """Let the deadline and the start of ``cup`` be now."""
+def due(cup: Cup, starts_at: datetime | None = None) -> Cup:
+    """Let the deadline of ``cup`` be now, and its start also or at ``starts_at``."""
     now = timezone.now() - timedelta(seconds=1)
-    Cup.objects.filter(pk=cup.pk).update(closes_at=now, starts_at=now)
+    Cup.objects.filter(pk=cup.pk).update(closes_at=now, starts_at=starts_at or now)
     advance()
     cup.refresh_from_db()
     return cup

@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from ladder.cups.chances import OLD, forecast_due
-from ladder.models import Cup, CupEntry, CupForecast
+from ladder.models import Cup, CupEntry, CupForecast, CupLedgerEntry
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round, played_out
 
 pytestmark = pytest.mark.usefixtures("house")
@@ -48,6 +48,15 @@ def test_a_forecast_before_the_start_is_renewed_when_it_is_old() -> None:
     forecast_due()
     CupForecast.objects.update(computed=timezone.now() - OLD - timedelta(seconds=1))
     assert forecast_due() == 1
+
+
+def test_a_cup_without_a_forecast_does_not_stop_the_others() -> None:
+    broken = due(entered(new_cup("swiss"), house_bots()))
+    other = entered(new_cup("knockout"), house_bots())
+    CupLedgerEntry.objects.filter(cup=broken, kind="entrants").update(document={})
+    assert forecast_due() == 1
+    assert of(other).simulations > 0
+    assert not CupForecast.objects.filter(cup=broken).exists()
 
 
 @pytest.mark.parametrize("format_", ["swiss", "round-robin", "knockout", "halving"])

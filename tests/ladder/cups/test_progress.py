@@ -121,6 +121,19 @@ def test_a_cup_with_too_few_entrants_is_canceled_with_a_reason() -> None:
     assert cup.reason
 
 
+@pytest.mark.parametrize("format_", ["swiss", "round-robin", "knockout", "halving"])
+def test_a_cup_of_which_too_few_entrants_are_left_at_its_start_is_canceled(format_: str) -> None:
+    bots = house_bots(DUEL, 2)[:2]
+    starts_at = timezone.now() + timedelta(hours=2)
+    cup = due(entered(new_cup(format_, game=DUEL, seats=2, starts_at=starts_at), bots), starts_at)
+    assert cup.state == Cup.State.READY
+    leaving(CupEntry.objects.get(cup=cup, bot=bots[0]), "retired")
+    due(cup)
+    assert (cup.state, bool(cup.reason)) == (Cup.State.CANCELLED, True)
+    assert set(cup.ledger.values_list("kind", flat=True)) == {"entrants", "left", "cancelled"}
+    assert list(faults(cup)) == []
+
+
 def test_a_bot_that_is_paused_at_the_deadline_is_rejected() -> None:
     bots = house_bots()
     cup = entered(new_cup("swiss"), bots)

@@ -314,6 +314,15 @@ def test_a_reservation_of_a_cup_comes_before_the_share_of_the_other_cups() -> No
     assert cup_shares({1: 0.6}, 0.5) == (0.6, {1: 0.6})
 
 
+@pytest.mark.parametrize("cup_share", [-1.0, 0.0, 1.0, 50.0])
+@pytest.mark.parametrize("reserved", [{1: 0.0}, {1: 0.9, 2: 0.9}, {1: 0.9, 2: 0.9, 3: 0.0}])
+def test_cups_leave_workers_to_others_whatever_is_reserved(reserved: dict[int, float], cup_share: float) -> None:
+    total, weights = cup_shares(reserved, cup_share)
+    assert 0 < total < 1
+    assert min(weights.values()) > 0
+    assert sum(weights.values()) == pytest.approx(total)
+
+
 def test_persons_share_what_is_unrated() -> None:
     assert of(shared({}, {1: flow(1, 50), 2: flow(2, 2)}))[:4] == [1, 2, 1, 2]
 
