@@ -162,8 +162,26 @@ class CupPage:
 
     @property
     def state(self) -> str:
-        paused = self.cup.paused and self.cup.state in Cup.OPEN
-        return gettext("Paused") if paused else gettext(STATES[Cup.State(self.cup.state)])
+        return gettext(STATES[Cup.State(self.cup.state)])
+
+    @property
+    def pause_reason(self) -> str | None:
+        """Why the cup is paused; ``None`` if it is not."""
+        if not self.cup.paused or self.cup.state not in Cup.OPEN:
+            return None
+        return next((document["reason"] for kind, document in reversed(self.ledger) if kind == Kind.PAUSED), "")
+
+    @property
+    def is_full(self) -> bool:
+        """Whether a cup in registration has as many entries as it takes."""
+        entered = sum(one.state == CupEntry.State.ENTERED for one in self.entries)
+        return self.cup.state == Cup.State.REGISTRATION and entered >= self.cup.capacity
+
+    @cached_property
+    def next(self) -> Cup | None:
+        """The next cup of the series while it can be entered."""
+        following = getattr(self.cup, "next", None) if self.cup.repeat_days else None
+        return following if following is not None and following.state == Cup.State.REGISTRATION else None
 
     @property
     def format(self) -> str:
@@ -467,10 +485,14 @@ class EnterForm(forms.Form):
 
 @dataclass(frozen=True)
 class OwnEntries:
-    """The bots that a user has entered, and the form to enter those that can play."""
+    """The bots that a user has entered, and the form to enter those that can play.
+
+    ``at_limit``: the user has entered as many own bots as the cup allows.
+    """
 
     entered: Sequence[CupEntry]
     form: EnterForm
+    at_limit: bool
 
     @property
     def can_enter(self) -> bool:
@@ -486,7 +508,10 @@ def own_entries(cup: Cup, user: User, *data: Any) -> OwnEntries:
     bots = Bot.objects.playing().filter(of, kind=Bot.Kind.HOSTED).exclude(pk__in=[one.bot_id for one in own])
     versions = BotVersion.objects.filter(bot__in=bots, active=True).select_related("bot").order_by("bot__name", "pk")
     able = [one.bot for one in versions if plays(one, cup.ladder.game, cup.ladder.seats)]
-    return OwnEntries(own, EnterForm(able, *data))
+    at_limit = sum(one.bot.owner_id == user.pk for one in own) >= cup.entries_per_user
+    if at_limit and not data:  # a sent form keeps all bots, so that the refusal says why
+        able = [bot for bot in able if bot.owner_id is None]
+    return OwnEntries(own, EnterForm(able, *data), at_limit)
 
 
 # --- One round -------------------------------------------------------------------------------------------------------
@@ -582,7 +607,9 @@ def _version(request: HttpRequest, slug: str) -> str | None:
     ledger = CupLedgerEntry.objects.filter(cup=OuterRef("pk"))
     stated = CupForecast.objects.filter(cup=OuterRef("pk")).order_by("-computed").values("computed")[:1]
     counts = [_counted(rows) for rows in (tables, entries, ledger)]
-    row = cups_seen_by(request.user).filter(slug=slug).values_list("pk", "state", *counts, Subquery(stated)).first()
+    following = ("next__state", "next__slug", "next__title", "next__closes_at")
+    shown = cups_seen_by(request.user).filter(slug=slug)
+    row = shown.values_list("pk", "state", *following, *counts, Subquery(stated)).first()
     parts = (request.user.pk, request.get_full_path(), get_language(), row)
     return f'"{sha256(repr(parts).encode()).hexdigest()}"'
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from esr_platform.accounts.models import User
 from ladder.cups.chances import forecast_due
-from ladder.cups.desk import Ruling, call_off, remove, rule
+from ladder.cups.desk import Ruling, call_off, pause, remove, rule
+from ladder.cups.progress import advance
 from ladder.matches.leases import claim
 from ladder.models import Cup, CupEntry, CupTable, Match
 from tests.build import make_void, person, signed_in, staff, uploaded
@@ -42,6 +46,58 @@ def test_the_list_separates_upcoming_running_and_ended_cups(client: Client) -> N
     for section, cup in {"upcoming": upcoming, "running": ran, "ended": canceled}.items():
         links = text.one("section", id=section).links
         assert [link for link in links if link.startswith("/cups/")] == [address(cup)]
+
+
+def closed(cup: Cup) -> Cup:
+    """Let the registration of ``cup`` close now; it starts in an hour."""
+    Cup.objects.filter(pk=cup.pk).update(closes_at=timezone.now() - timedelta(seconds=1))
+    advance()
+    cup.refresh_from_db()
+    return cup
+
+
+def test_the_list_says_when_the_registration_of_a_cup_closes_and_whether_it_has_closed(client: Client) -> None:
+    open_, full = new_cup("knockout"), entered(new_cup("swiss"), house_bots())
+    upcoming = page(client, "/cups/").one("section", id="upcoming")
+    assert len(upcoming.all(data_state="registration")) == 2
+    closed(full)
+    upcoming = page(client, "/cups/").one("section", id="upcoming")
+    closes = upcoming.one(data_state="registration").one("time")["datetime"]
+    assert closes == open_.closes_at.isoformat(timespec="seconds")
+    assert len(upcoming.all(data_state="ready")) == 1
+
+
+def test_a_cup_whose_registration_has_closed_says_when_it_starts(client: Client) -> None:
+    cup = closed(entered(new_cup("swiss"), house_bots()))
+    start = page(client, address(cup)).one(data_note="closed").one("time")["datetime"]
+    assert start == cup.starts_at.isoformat(timespec="seconds")
+    assert "closed" not in page(client, address(due(cup))).notes
+
+
+def test_a_paused_cup_shows_its_state_and_why_it_is_paused(client: Client) -> None:
+    cup = running()
+    first = client.get(address(cup), headers={"HX-Request": "true"})
+    pause(organizer_of(cup), cup, paused=True, reason="A <b>bug</b> in a kit.")
+    changed = client.get(address(cup), headers={"HX-Request": "true", "If-None-Match": first["ETag"]})
+    text = parsed(changed)
+    assert text.one("span", data_state=True)["data-state"] == "running"
+    assert text.all("strong", data_paused=True)
+    assert "A <b>bug</b> in a kit." in text.one(data_note="paused").text
+    pause(organizer_of(cup), cup, paused=False)
+    resumed = page(client, address(cup))
+    assert "paused" not in resumed.notes
+    assert not resumed.all("strong", data_paused=True)
+
+
+def test_the_page_of_a_cup_leads_to_the_next_one_of_its_series_while_that_is_open(client: Client) -> None:
+    cup = closed(entered(new_cup("swiss", repeat_days=7), house_bots()))
+    following = Cup.objects.get(previous=cup)
+    assert page(client, address(cup)).one(data_note="next-cup").links == [address(following)]
+    first = client.get(address(cup), headers={"HX-Request": "true"})
+    known = {"HX-Request": "true", "If-None-Match": first["ETag"]}
+    assert client.get(address(cup), headers=known).status_code == 304
+    call_off(organizer_of(following), following, "The room is closed.")
+    assert "next-cup" not in parsed(client.get(address(cup), headers=known)).notes
 
 
 def test_a_cup_by_link_is_in_no_list(client: Client) -> None:
@@ -127,6 +183,28 @@ def test_the_reason_of_a_refused_entry_is_at_the_field() -> None:
     due(cup)
     assert user.post(address(cup, "enter/"), {"bot": second.slug}).status_code == 422
     assert list(cup.entries.values_list("bot__slug", flat=True)) == [first.slug]
+
+
+def test_a_full_cup_offers_no_form_to_enter_a_bot(client: Client) -> None:
+    cup, ada = entered(new_cup("swiss", capacity=3), house_bots(most=3)), person("ada")
+    uploaded(ada, claims={cup.ladder.game: [cup.ladder.seats]})
+    assert "sign-in" not in page(client, address(cup)).notes
+    text = page(signed_in(ada), address(cup))
+    assert "full" in text.notes
+    assert address(cup, "enter/") not in text.actions
+
+
+def test_a_user_with_the_maximum_of_bots_in_a_cup_gets_no_form_to_enter_another() -> None:
+    cup, ada = new_cup("swiss", entries_per_user=2), person("ada")
+    bots = [uploaded(ada, name, claims={cup.ladder.game: [cup.ladder.seats]}) for name in ("First", "Second", "Third")]
+    user = signed_in(ada)
+    entered(cup, bots[:1])
+    assert address(cup, "enter/") in page(user, address(cup)).actions
+    entered(cup, bots[1:2])
+    text = page(user, address(cup))
+    assert "own-limit" in text.notes
+    assert address(cup, "enter/") not in text.actions
+    assert address(cup, "withdraw/") in text.actions
 
 
 def test_nobody_withdraws_the_bot_of_somebody_else() -> None:
