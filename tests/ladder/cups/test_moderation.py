@@ -84,6 +84,7 @@ def test_the_organizer_is_notified_and_cannot_use_the_texts_again(
     assert email.to == ["olga@example.org"]
     assert "An insult." in str(email.body)
     assert f"/cups/cup-{cup.pk}/" in str(email.body)
+    assert f"/cups/cup-{cup.pk}/desk/settings/" in str(email.body)
     refused_with("removed_by_moderator", lambda: new_cup("swiss"))
     refused_with("removed_by_moderator", lambda: new_cup("knockout", about="buy THIS"))
     assert new_cup("knockout", about="All are welcome.").state == Cup.State.REGISTRATION
