@@ -39,6 +39,20 @@ for (const [name, ledger] of Object.entries(SAMPLES)) {
   });
 }
 
+test("of a cup that was canceled before its entrant list was frozen, only hashes are verified", async () => {
+  const document = { reason: "The room is closed." };
+  const entries = [{ number: 1, kind: "cancelled", document }];
+  const canceled = { ...structuredClone(SAMPLES["swiss 2"]), entrants_hash: "", entries };
+  const report = await verify(await rechained(canceled));
+  assert.deepEqual([report.keyed, report.frozen, report.over, failed(report)], [true, false, false, []]);
+  assert.deepEqual(
+    report.checks.filter((check) => check.done).map((check) => check.id),
+    ["hashes"],
+  );
+  canceled.entrants_hash = SAMPLES["swiss 2"].entrants_hash;
+  assert.deepEqual(failed(await verify(canceled)), ["entrants"]);
+});
+
 // The games of the first round at tables that games alone decided.
 function games(ledger) {
   const { blocks, gone } = of(ledger, "results");

@@ -182,6 +182,22 @@ def test_the_script_finds_forgeries(
     assert "Fault in" in str(checked(rechained(ledger), tmp_path, monkeypatch))
 
 
+def unfrozen(*kinds: str) -> Document:
+    """The ledger of a cup without an entrant list."""
+    entries = [{"number": at, "kind": kind, "document": {"reason": "No."}} for at, kind in enumerate(kinds, 1)]
+    played = PlayedLedger(Cup.Format.KNOCKOUT, 2, 5).played()
+    return rechained({**played, "entrants_hash": "", "entries": entries})
+
+
+def test_the_script_ends_cleanly_at_a_cup_that_was_canceled_before_its_entrant_list_was_frozen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert checked(unfrozen("paused", "cancelled"), tmp_path, monkeypatch) is None
+    assert "canceled" in capsys.readouterr().out
+    assert "not frozen" in str(checked(unfrozen("paused"), tmp_path, monkeypatch))
+    assert "Fault in" in str(checked(unfrozen("round", "cancelled"), tmp_path, monkeypatch))
+
+
 def test_the_script_waits_for_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ledger = {**PlayedLedger(Cup.Format.KNOCKOUT, 2, 5).played(), "key": None}
     assert "secret" in str(checked(ledger, tmp_path, monkeypatch))

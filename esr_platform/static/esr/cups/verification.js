@@ -39,6 +39,7 @@ const CHECKS = {
 class Report {
   constructor(keyed) {
     this.keyed = keyed;
+    this.frozen = false;
     this.over = false;
     this.checks = Object.entries(CHECKS).map(([id, name]) => ({ id, name, done: 0, faults: [] }));
   }
@@ -62,15 +63,21 @@ class Report {
   }
 }
 
-// Verify a ledger. `progress` is called with a number from 0 to 1. Resolves to a report { keyed, over, checks }:
-// whether the key is public, whether there are final standings, and for each check { id, name, done, faults }.
+// Verify a ledger. `progress` is called with a number from 0 to 1. Resolves to a report { keyed, frozen, over,
+// checks }: whether the key is public, whether there are an entrant list and final standings, and for each check
+// { id, name, done, faults }.
 export async function verify(ledger, progress = (/** @type {number} */ _done) => {}) {
   if (ledger.format !== FORMAT)
     throw new Error(`Unknown format ${ledger.format}. This page can verify only ${FORMAT}.`);
   const report = new Report(ledger.key !== null);
   await verifyHashes(ledger, report);
   const frozen = ledger.entries.find((entry) => entry.kind === "entrants")?.document;
-  if (!frozen) return report;
+  if (!frozen) {
+    const played = ledger.entries.some(({ kind }) => ["round", "results", "ruling", "end"].includes(kind));
+    if (played || ledger.entrants_hash) report.fault("entrants", "The entrant list is missing.");
+    return report;
+  }
+  report.frozen = true;
   const replay = new Replay(frozen, await planOf(ledger, frozen, report), report, ledger.key, await sealed(ledger));
   for (const [number, entry] of ledger.entries.entries()) {
     try {

@@ -61,13 +61,18 @@ class VerifyCup extends HTMLElement {
     }).finally(() => worker.terminate());
   }
 
-  tell({ keyed, over, checks }) {
+  tell({ keyed, frozen, over, checks }) {
     const faults = checks.flatMap((check) => check.faults).length;
-    Object.assign(this.said.dataset, { faults, keyed });
+    Object.assign(this.said.dataset, { faults, keyed, frozen });
     this.list.replaceChildren(...checks.map((check) => this.item(check, keyed)));
     if (faults) this.say(`Verification failed: ${count(faults)} ${faults === 1 ? "fault" : "faults"}.`, true);
     else if (!keyed)
       this.say("No faults so far. Deals, pairings and ties can be verified once the key is public.", false);
+    else if (!frozen)
+      this.say(
+        "The cup was canceled before its entrant list was frozen. Only the hashes of its ledger were verified.",
+        false,
+      );
     else if (over) this.say("Verified: deals, pairings, points and final standings match the ledger.", false);
     else this.say("Verified: everything up to the last ended round matches the ledger.", false);
   }
