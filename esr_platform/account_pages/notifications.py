@@ -11,8 +11,9 @@ from typing import Any, Final
 
 from django.conf import settings
 from django.core.signing import BadSignature, Signer
-from django.db.models import F, OuterRef, Prefetch, Q, QuerySet, Subquery
-from django.db.models.functions import Coalesce, Now
+from django.db.models import BigIntegerField, Case, Exists, F, OuterRef, Prefetch, Q, QuerySet, Subquery, When
+from django.db.models.fields.json import KT
+from django.db.models.functions import Cast, Coalesce, Now
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone, translation
@@ -71,6 +72,9 @@ class Kind(StrEnum):
     CUP_ROUND_ENDED = "cup-round-ended"
     CUP_FINISHED = "cup-finished"
     CUP_CANCELED = "cup-canceled"
+    CUP_ENTRY_REMOVED = "cup-entry-removed"
+    CUP_OPEN = "cup-open"
+    CUP_ORGANIZER = "cup-organizer"
 
 
 @dataclass(frozen=True)
@@ -308,6 +312,95 @@ def _tell_rejected_entries(_: User, entries: Sequence[Any]) -> Iterator[News]:
         )
 
 
+def _removed_entries() -> QuerySet[CupEntry]:
+    """Entries that an organizer or the platform took out of a cup, for the owners of the bots.
+
+    Before the entrant list is frozen, the ledger records only what organizers do.
+    """
+    lately = Q(cup__state__in=Cup.OPEN) | Q(cup__ended__gt=Now() - WINDOW)
+    gone = CupEntry.objects.filter(lately, state__in=(CupEntry.State.WITHDRAWN, CupEntry.State.DISQUALIFIED))
+    left = CupLedgerEntry.objects.filter(cup=OuterRef("cup"), kind=CupLedgerEntry.Kind.LEFT)
+    left = left.annotate(entrant=_integer("entrant"), bot=_integer("bot")).exclude(author=OuterRef("bot__owner"))
+    by_number = left.filter(document__bot__isnull=True, entrant=OuterRef("number"))
+    by_bot = left.filter(document__bot__isnull=False, bot=OuterRef("bot"))
+    times = [Subquery(of.order_by("-number").values("created")[:1]) for of in (by_number, by_bot)]
+    suspended = Case(When(number=None, then=F("bot__suspended")))
+    return gone.exclude(reason="").select_related("cup", "bot").annotate(removed=Coalesce(*times, suspended))
+
+
+def _integer(key: str) -> Cast:
+    """The number at ``key`` of a ledger document."""
+    return Cast(KT(f"document__{key}"), BigIntegerField())
+
+
+def _tell_removed_entries(_: User, entries: Sequence[Any]) -> Iterator[News]:
+    for entry in entries:
+        what = "disqualified" if entry.state == CupEntry.State.DISQUALIFIED else "withdrawn"
+        headline = f"your bot {entry.bot.name} was {what} from {entry.cup.title}"
+        yield News(
+            kind=Kind.CUP_ENTRY_REMOVED,
+            key=f"{entry.pk}-{entry.removed:%Y%m%dT%H%M%S}",
+            moment=entry.removed,
+            headline=_line(headline),
+            sentence=visible(f"{sentence(headline)} Reason: {entry.reason} {_after_removal(entry)}".rstrip()),
+            path=reverse("pages:cup", args=[entry.cup.slug]),
+        )
+
+
+def _after_removal(entry: CupEntry) -> str:
+    """What the owner of a removed entry can do."""
+    if entry.number is not None and entry.bot.paused is not None:
+        return "You can resume the bot on its page, but it cannot return to this cup."
+    if entry.number is not None or entry.state == CupEntry.State.DISQUALIFIED:
+        return "The bot cannot return to this cup."
+    if entry.cup.state == Cup.State.REGISTRATION and entry.bot.plays:
+        return "You can enter it again until registration closes."
+    return ""
+
+
+def _next_cups() -> QuerySet[CupEntry]:
+    """Entries of cups whose next one is open for entries, for owners who have not entered a bot in it yet."""
+    following = Q(cup__next__state=Cup.State.REGISTRATION, cup__next__closes_at__gt=Now())
+    known = CupEntry.objects.filter(
+        cup=OuterRef("cup__next"), bot__owner=OuterRef("bot__owner"), state=CupEntry.State.ENTERED
+    )
+    took_part = Q(state__in=(CupEntry.State.ENTERED, CupEntry.State.REJECTED))
+    return CupEntry.objects.filter(following, took_part, ~Exists(known)).select_related("cup__next")
+
+
+def _tell_next_cups(_: User, entries: Sequence[CupEntry]) -> Iterator[News]:
+    for cup in {entry.cup.pk: entry.cup.next for entry in entries}.values():
+        times = f"Registration closes on {_when(cup.closes_at)}. The cup starts on {_when(cup.starts_at)}."
+        yield News(
+            kind=Kind.CUP_OPEN,
+            key=str(cup.pk),
+            moment=cup.created,
+            headline=_line(f"{cup.title} is open for entries"),
+            sentence=visible(f"{cup.title} is open for entries. You took part in the previous cup. {times}"),
+            path=reverse("pages:cup", args=[cup.slug]),
+        )
+
+
+def _co_organizers() -> QuerySet[Any]:
+    """Co-organizers of open cups, with the time at which each of them was added."""
+    changed = CupLedgerEntry.objects.filter(cup=OuterRef("cup"), kind=CupLedgerEntry.Kind.CHANGED)
+    added = changed.annotate(added=_integer("added")).filter(added=OuterRef("user")).order_by("-number")
+    helped = Cup.co_organizers.through.objects.filter(cup__state__in=Cup.OPEN).select_related("cup")
+    return helped.annotate(added=Subquery(added.values("created")[:1]))
+
+
+def _tell_co_organizers(_: User, helped: Sequence[Any]) -> Iterator[News]:
+    for one in helped:
+        yield News(
+            kind=Kind.CUP_ORGANIZER,
+            key=f"{one.pk}",
+            moment=one.added,
+            headline=_line(f"you are a co-organizer of {one.cup.title}"),
+            sentence=visible(f"You are a co-organizer of {one.cup.title}. You can pause, change or cancel the cup."),
+            path=reverse("pages:cup_desk", args=[one.cup.slug]),
+        )
+
+
 def _tell_entered(_: User, entries: Sequence[Any]) -> Iterator[News]:
     for _cup, own in groupby(sorted(entries, key=lambda entry: (entry.cup_id, entry.pk)), lambda entry: entry.cup_id):
         first, *others = own
@@ -380,6 +473,9 @@ _SOURCES: Final = (
     _Source(_accepted, "person", "exhibition__ended", "exhibition__ladder", _tell_accepted),
     _Source(_final_standings, "membership__bot__owner", "season__closed", "season__ladder", _tell_seasons),
     _Source(_rejected_entries, "bot__owner", "frozen", "cup__ladder", _tell_rejected_entries),
+    _Source(_removed_entries, "bot__owner", "removed", "cup__ladder", _tell_removed_entries),
+    _Source(_next_cups, "bot__owner", "cup__next__created", "cup__ladder", _tell_next_cups),
+    _Source(_co_organizers, "user", "added", "cup__ladder", _tell_co_organizers),
     _Source(_entered_cups, "bot__owner", "changed", "cup__ladder", _tell_entered),
     _Source(_organized_cups, "organizer", "changed", "ladder", _tell_organized),
     _Source(_organized_cups, "co_organizers", "changed", "ladder", _tell_organized),
@@ -421,7 +517,7 @@ def replace_url(person: User) -> None:
 
 
 def person_feed(request: HttpRequest, person: User) -> HttpResponse:
-    """The newest news of ``person``, in at most 14 queries and three for each cup that runs or has ended lately."""
+    """The newest news of ``person``, in at most 17 queries and three for each cup that runs or has ended lately."""
     now = timezone.now()
     title = f"{person.username} on {settings.SITE_NAME}"
     feed = AtomFeed(title, reverse("accounts:account"), path_of(person), person.date_joined)

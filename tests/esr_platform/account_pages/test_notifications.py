@@ -19,8 +19,9 @@ from esr_platform.account_pages import deletion, digests, notifications
 from esr_platform.account_pages.notifications import Kind, News, news_of
 from esr_platform.accounts import sessions
 from esr_platform.accounts.models import User
-from ladder.cups.desk import CupChange, call_off, change
-from ladder.cups.progress import plan_of, played
+from ladder.cups.desk import CupChange, add_organizer, call_off, change, remove, remove_organizer
+from ladder.cups.progress import advance, plan_of, played
+from ladder.cups.registration import enter, withdraw
 from ladder.exhibitions.requests import CANCELLED_BY
 from ladder.models import Agreement, Cup, CupEntry, CupRound, Exhibition, ExhibitionPlayer, Invitation
 from tests.build import opened_house, uploaded
@@ -359,6 +360,72 @@ def test_the_owner_of_a_bot_that_is_rejected_at_the_deadline_is_told_why(cup: Cu
     entry = CupEntry.objects.get(cup=cup, bot__owner=miriam)
     assert (found.kind, entry.state) == (Kind.CUP_ENTRY_REJECTED, CupEntry.State.REJECTED)
     assert entry.reason in found.sentence
+
+
+def entry_of(user: User, cup: Cup) -> CupEntry:
+    return CupEntry.objects.get(cup=cup, bot__owner=user)
+
+
+@pytest.mark.parametrize("disqualified", [False, True])
+@pytest.mark.parametrize("is_frozen", [False, True])
+def test_the_owner_of_a_bot_that_an_organizer_removes_from_a_cup_is_told_why(
+    cup: Cup, miriam: User, carl: User, is_frozen: bool, disqualified: bool
+) -> None:
+    if is_frozen:
+        due(cup)
+    remove(carl, entry_of(miriam, cup), "It copied another bot.", disqualified=disqualified)
+    (found,) = [one for one in news(miriam) if one.kind == Kind.CUP_ENTRY_REMOVED]
+    assert "It copied another bot." in found.sentence
+    assert ("disqualified" in found.headline) == disqualified
+    assert Kind.CUP_ENTRY_REMOVED not in cup_news(carl)
+    assert User.objects.filter(notifications.may_have_news(cup.created, timezone.now()), pk=miriam.pk).exists()
+
+
+def test_a_bot_that_is_withdrawn_by_its_owner_is_no_news(cup: Cup, miriam: User, carl: User) -> None:
+    withdraw(miriam, entry_of(miriam, cup))
+    assert cup_news(miriam) == []
+    enter(miriam, cup, entry_of(miriam, cup).bot)
+    due(cup)
+    withdraw(miriam, entry_of(miriam, cup))
+    Bot.objects.filter(owner=miriam).update(suspended=timezone.now(), suspension_reason="Spam.")
+    assert cup_news(miriam) == []
+
+
+def test_the_owner_of_a_paused_bot_is_told_that_it_has_lost_its_place_in_a_cup(cup: Cup, miriam: User) -> None:
+    due(cup)
+    Bot.objects.filter(owner=miriam).update(paused=timezone.now(), pause_reason="It failed.")
+    advance()
+    (found,) = [one for one in news(miriam) if one.kind == Kind.CUP_ENTRY_REMOVED]
+    assert entry_of(miriam, cup).reason in found.sentence
+    assert "cannot return" in found.sentence
+
+
+def test_the_owner_of_a_bot_that_is_suspended_before_the_deadline_is_told_that_it_left_the_cup(
+    cup: Cup, miriam: User
+) -> None:
+    Bot.objects.filter(owner=miriam).update(suspended=timezone.now(), suspension_reason="Spam.")
+    advance()
+    assert cup_news(miriam) == [Kind.CUP_ENTRY_REMOVED]
+
+
+def test_entrants_of_a_cup_learn_once_that_the_next_one_of_its_series_is_open(cup: Cup, miriam: User) -> None:
+    Cup.objects.filter(pk=cup.pk).update(repeat_days=7)
+    due(cup)
+    following = Cup.objects.get(previous=cup)
+    (found,) = [one for one in news(miriam) if one.kind == Kind.CUP_OPEN]
+    assert found.path == f"/cups/{following.slug}/"
+    assert User.objects.filter(notifications.may_have_news(cup.created, timezone.now()), pk=miriam.pk).exists()
+    enter(miriam, following, entry_of(miriam, cup).bot)
+    assert Kind.CUP_OPEN not in cup_news(miriam)
+
+
+def test_a_new_co_organizer_of_a_cup_is_told(cup: Cup, miriam: User, carl: User) -> None:
+    add_organizer(carl, cup, "miriam")
+    (found,) = [one for one in news(miriam) if one.kind == Kind.CUP_ORGANIZER]
+    assert resolve(found.path).url_name == "cup_desk"
+    assert cup_news(carl) == []
+    remove_organizer(carl, cup, miriam.pk)
+    assert cup_news(miriam) == []
 
 
 def test_an_organizer_whose_bot_plays_has_one_piece_of_news(cup: Cup, miriam: User) -> None:
