@@ -46,7 +46,7 @@ from ladder.models import (
 from ladder.season_statistics import gather
 from ladder.seasons import close, finish_closing
 from ladder.upkeep import sweep
-from tests.build import DUEL, claimed, finished, person, signed_in, snapshot, staff, uploaded
+from tests.build import DUEL, HONEST, claimed, finished, person, signed_in, snapshot, staff, uploaded
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round, played_out
 
 pytestmark = pytest.mark.usefixtures("house")
@@ -349,8 +349,9 @@ def test_before_the_deadline_a_bot_that_is_gone_is_withdrawn_and_a_paused_one_ca
 
 
 def test_an_entrant_whose_stored_code_is_lost_leaves_after_a_void_game(sandbox_launcher: object) -> None:
-    cup = due(entered(new_cup("swiss", game=DUEL, seats=2), [uploaded(person("ada")), *house_bots(DUEL, 2)[:4]]))
-    entry = CupEntry.objects.select_related("version").get(cup=cup, bot__owner__username="ada")
+    lost = uploaded(person("ada"), source=b"# Lost: no other test unpacks this file.\n" + HONEST)
+    cup = due(entered(new_cup("swiss", game=DUEL, seats=2), [lost, *house_bots(DUEL, 2)[:3]]))
+    entry = CupEntry.objects.select_related("version").get(cup=cup, bot=lost)
     assert entry.version is not None
     uploads().delete(entry.version.archive)
     theirs = Match.objects.filter(seats__version=entry.version, block__cup_table__round__cup=cup)

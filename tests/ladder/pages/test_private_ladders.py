@@ -62,6 +62,7 @@ class Class:
             "token": self.game.token if route.startswith("play/links/") else "no-invitation",
             "game_id": self.game.pk,
             "challenge_id": 1,
+            "cup_id": 1,
             "line_id": 1,
             "seat": 0,
             "seat_id": self.match.seats.get(index=0).pk,
