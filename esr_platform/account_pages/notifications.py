@@ -22,7 +22,7 @@ from bots.models import Bot, BotVersion
 from esr_platform.accounts.demo import may_act
 from esr_platform.accounts.models import User
 from games.words import listing
-from ladder.cups.progress import plan_of, played
+from ladder.cups.progress import played, standings_of
 from ladder.exhibitions.requests import CANCELLED_BY
 from ladder.models import (
     Agreement,
@@ -435,7 +435,7 @@ def _cup_said(cup: Cup, own: Sequence[CupEntry]) -> tuple[Kind, str, str, str]:
     if not rounds:
         bots = f"Your bots: {listing([entry.bot.name for entry in own])}." if own else ""
         return Kind.CUP_STARTED, str(cup.pk), f"{cup.title} has started", bots
-    order = [row.entrant for row in plan_of(cup).standings(rounds)]
+    order = [row.entrant for row in standings_of(cup, rounds)]
     shown = own or list(CupEntry.objects.filter(cup=cup, number=order[0]).select_related("bot"))
     places = listing([_place(entry, order) for entry in shown])
     if cup.state == Cup.State.FINISHED:

@@ -7,7 +7,7 @@ before the start also when its duration is old.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
@@ -125,14 +125,14 @@ def _store(state: _State) -> None:
     if plan is not None:
         bots = [one.bot_id for one in state.entries]
         skills = skills_on(cup.ladder_id, list(zip(state.versions, bots, strict=True)))
-        left = [place for place, one in enumerate(state.entries) if one.state != CupEntry.State.ENTERED]
+        left = {place: one.state for place, one in enumerate(state.entries) if one.state != CupEntry.State.ENTERED}
         values |= _chances(state, plan, skills, left)
         values["tables"] = planned_tables(plan)[len(state.played) :]
         values["round_s"] = pace and pace.rounds_s(plan, bots, skills, cup.blocks, state.played, left)
     CupForecast.objects.update_or_create(cup=cup, rounds=len(state.played), defaults=values)
 
 
-def _chances(state: _State, plan: Plan, skills: Sequence[Skill], left: Sequence[int]) -> dict[str, Any]:
+def _chances(state: _State, plan: Plan, skills: Sequence[Skill], left: Mapping[int, str]) -> dict[str, Any]:
     worth, seed = worth_on(state.cup.ladder_id), int(state.basis[:8], 16)
     found = forecast(plan, skills, state.cup.blocks, seed, state.played, left, worth)
     if found is None:

@@ -9,7 +9,7 @@ with real durations.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import accumulate
@@ -21,7 +21,7 @@ from django.db.models import Max, Min
 from django.db.models.functions import Now
 
 from ladder.cups.forecast import Skill, courses, planned_tables
-from ladder.cups.formats import Plan
+from ladder.cups.formats import NO_ONE, Plan
 from ladder.models import Attempt, Block, Cup, CupRound
 from ladder.pairings.rounds import PlayedRound, Points
 from ladder.pairings.seatings import seatings
@@ -79,7 +79,7 @@ class Pace:
         skills: Sequence[Skill],
         blocks: int,
         played: Sequence[PlayedRound] = (),
-        left: Collection[int] = (),
+        left: Mapping[int, str] = NO_ONE,
     ) -> list[float]:
         """The estimated seconds of each round after ``played``. ``bots`` and ``skills`` are by entrant."""
         games = blocks * len(seatings(plan.seats))

@@ -11,7 +11,7 @@ decides as often as it does in reality.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import exp, log
@@ -19,7 +19,7 @@ from random import Random
 from statistics import fmean, pvariance
 from typing import Final
 
-from ladder.cups.formats import HALVING_ROUNDS, Plan
+from ladder.cups.formats import HALVING_ROUNDS, NO_ONE, Plan
 from ladder.models import Cup, CupEntry, Estimate, Membership, SeasonStatistics
 from ladder.pairings.elimination import eliminated, halving_stages, is_decided, knockout_round
 from ladder.pairings.rounds import PlayedRound, Points, Round, Table, bye_points, match_points
@@ -78,14 +78,15 @@ def forecast(
     blocks: int,
     seed: int,
     played: Sequence[PlayedRound] = (),
-    left: Collection[int] = (),
+    left: Mapping[int, str] = NO_ONE,
     worth: float = 1.0,
 ) -> Forecast | None:
     """Simulate what remains of a cup after ``played``, with ``blocks`` blocks per table.
 
-    Entrants who have ``left`` rank last in all further games. A game of a block is ``worth`` this many games with
-    separate deals. Equal arguments give an equal forecast. On one core, it takes up to 0.4 s for 16 entrants and 3.6 s
-    for 512 at two seats. A cup with more than ``MOST_GAMES / LEAST_SIMULATIONS`` games has no forecast (``None``).
+    Entrants who have ``left``, with their states, rank last in all further games. A game of a block is ``worth`` this
+    many games with separate deals. Equal arguments give an equal forecast. On one core, it takes up to 0.4 s for 16
+    entrants and 3.6 s for 512 at two seats. A cup with more than ``MOST_GAMES / LEAST_SIMULATIONS`` games has no
+    forecast (``None``).
 
     Raises ``PairingError`` if the cup cannot be paired.
     """
@@ -94,7 +95,7 @@ def forecast(
     if count < LEAST_SIMULATIONS:
         return None
     skills = shrunk(skills)
-    random, simulation = Random(seed), _Simulation(plan, blocks, frozenset(left), tuple(played), worth**0.5)
+    random, simulation = Random(seed), _Simulation(plan, blocks, left, tuple(played), worth**0.5)
     wins, best = [0] * len(skills), 0
     for _ in range(count):
         drawn = [random.gauss(skill.points, skill.deviation) for skill in skills]
@@ -110,10 +111,10 @@ def courses(
     blocks: int,
     count: int,
     played: Sequence[PlayedRound] = (),
-    left: Collection[int] = (),
+    left: Mapping[int, str] = NO_ONE,
 ) -> Iterator[list[PlayedRound]]:
     """``count`` simulated cups, as in :func:`forecast`: all their rounds."""
-    random, simulation = Random(count), _Simulation(plan, blocks, frozenset(left), tuple(played))
+    random, simulation = Random(count), _Simulation(plan, blocks, left, tuple(played))
     for _ in range(count):
         yield simulation.rounds([random.gauss(skill.points, skill.deviation) for skill in skills], random)
 
@@ -177,13 +178,13 @@ class _Course:
 class _Simulation:
     plan: Plan
     blocks: int
-    left: frozenset[int]
+    left: Mapping[int, str]
     played: Sequence[PlayedRound]
     scale: float = 1.0
 
     def winner(self, points: Sequence[float], random: Random) -> int:
         """Who wins one cup with these skills."""
-        return self.plan.standings(self.rounds(points, random))[0].entrant
+        return self.plan.standings(self.rounds(points, random), self.left)[0].entrant
 
     def rounds(self, points: Sequence[float], random: Random) -> list[PlayedRound]:
         """Play one cup to its end with these skills."""

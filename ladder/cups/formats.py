@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Final
 
 from ladder.cups.proof import permutation
-from ladder.models import Cup
+from ladder.models import Cup, CupEntry
 from ladder.pairings.elimination import halving_round, knockout_round, ranking
 from ladder.pairings.round_robin import round_robin
 from ladder.pairings.rounds import Entrants, History, PlayedRound, Round, Standing, Table
@@ -16,6 +17,9 @@ from ladder.pairings.swiss import is_least, swiss_round
 
 HALVING_ROUNDS: Final = 1
 """Rounds of the first stage of successive halving."""
+
+NO_ONE: Final[Mapping[int, str]] = MappingProxyType({})
+"""No entrant has left."""
 
 
 @dataclass(frozen=True)
@@ -76,22 +80,27 @@ class Plan:
             return False
         return is_least(self.history(played), round_, expected)
 
-    def standings(self, played: Sequence[PlayedRound]) -> list[Standing]:
-        """The standings after ``played``, best first.
+    def standings(self, played: Sequence[PlayedRound], left: Mapping[int, str] = NO_ONE) -> list[Standing]:
+        """The standings after ``played``, best first. ``left`` has the states of the entrants who have left.
 
-        In a knockout and in successive halving, entrants who reached a later round are ahead. The final of a knockout
-        decides its own places.
+        Disqualified entrants are behind all others. In a knockout and in successive halving, entrants who reached a
+        later round are ahead. The final of a knockout decides its own places. In successive halving, entrants of the
+        last round who have left are behind its others.
         """
-        rows = self.history(played).standings()
-        if self.format not in (Cup.Format.KNOCKOUT, Cup.Format.HALVING) or not played:
-            return rows
-        last = [-1] * len(self.entrants)
-        for number, one in enumerate(played):
-            for entrant in one.round.entrants:
-                last[entrant] = number
-        final: dict[int, int] = {}
-        if self.format == Cup.Format.KNOCKOUT and self.next_round(played) is None:
+        reached, places = [0] * len(self.entrants), dict[int, int]()
+        if self.format in (Cup.Format.KNOCKOUT, Cup.Format.HALVING):
+            for number, one in enumerate(played, 1):
+                for entrant in one.round.entrants:
+                    reached[entrant] = number
+        if self.format == Cup.Format.KNOCKOUT and played and self.next_round(played) is None:
             (table,), (points,) = played[-1].round.tables, played[-1].results
-            final = {one: place for place, one in enumerate(ranking(table, points))}
-        order = sorted(rows, key=lambda row: (-last[row.entrant], final.get(row.entrant, 0), row.rank))
+            places = {one: place for place, one in enumerate(ranking(table, points))}
+        if self.format == Cup.Format.HALVING and played:
+            places = {one: int(one in left) for one in played[-1].round.entrants}
+
+        def key(row: Standing) -> tuple[bool, int, int, int]:
+            is_out = left.get(row.entrant) == CupEntry.State.DISQUALIFIED
+            return is_out, -reached[row.entrant], places.get(row.entrant, 0), row.rank
+
+        order = sorted(self.history(played).standings(), key=key)
         return [replace(row, rank=rank) for rank, row in enumerate(order, 1)]

@@ -32,7 +32,7 @@ from ladder.matches.blocks import BlockPlayer, CupBlock, schedule_cup_blocks
 from ladder.matches.dispatch import dispatch
 from ladder.models import Block, Cup, CupDeal, CupEntry, CupLedgerEntry, CupRound, CupTable, Match, SeatResult
 from ladder.pairings.elimination import eliminated, is_decided
-from ladder.pairings.rounds import Entrants, PlayedRound, Points, Round
+from ladder.pairings.rounds import Entrants, PlayedRound, Points, Round, Standing
 from ladder.pairings.seatings import seatings
 
 MOST_REPLACEMENTS: Final = 2
@@ -196,10 +196,15 @@ def played_from(entries: Iterable[tuple[str, Document]]) -> list[PlayedRound]:
     return [PlayedRound(rounds[number], tuple(results[number])) for number in sorted(results)]
 
 
-def left(cup: Cup) -> dict[int, CupEntry]:
-    """The entrants who were withdrawn or disqualified after the entrant list was frozen."""
+def left(cup: Cup) -> dict[int, str]:
+    """The entrants who were withdrawn or disqualified after the entrant list was frozen, with their states."""
     gone = CupEntry.objects.filter(cup=cup, number__isnull=False).exclude(state=CupEntry.State.ENTERED)
-    return {entry.number: entry for entry in gone if entry.number is not None}
+    return {entry.number: entry.state for entry in gone if entry.number is not None}
+
+
+def standings_of(cup: Cup, past: Sequence[PlayedRound]) -> list[Standing]:
+    """The standings of a frozen cup after the rounds ``past``, best first."""
+    return plan_of(cup).standings(past, left(cup))
 
 
 # --- Entrants who leave ----------------------------------------------------------------------------------------------
@@ -360,7 +365,7 @@ def _opened(round_: CupRound) -> bool:
 
 
 def _end(cup: Cup, past: Sequence[PlayedRound]) -> None:
-    rows = plan_of(cup).standings(past)
+    rows = standings_of(cup, past)
     document = {
         "key": bytes(cup.key).hex(),
         "standings": [[row.rank, row.entrant, row.match_points] for row in rows],

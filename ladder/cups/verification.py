@@ -86,7 +86,8 @@ class _Replay:
     blocks: int
     rounds: list[Document] = field(default_factory=list)
     played: list[PlayedRound] = field(default_factory=list)
-    left: list[int] = field(default_factory=list)
+    left: dict[int, str] = field(default_factory=dict)
+    away: frozenset[int] = frozenset()
     deals: list[int] = field(default_factory=list)
     running: Document | None = None
     rulings: dict[int, Points | None] = field(default_factory=dict)
@@ -110,7 +111,7 @@ class _Replay:
         where = f"Round {document['round']}"
         if document["round"] != len(self.played) + 1 or self.running is not None:
             yield f"{where} does not follow the round before it."
-        self.running, self.rulings = document, {}
+        self.running, self.rulings, self.away = document, {}, frozenset(self.left)
         self.rounds.append(document)
         try:
             if not self.plan.follows(_round_of(document), self.played, self.left):
@@ -147,9 +148,12 @@ class _Replay:
 
     def _table(self, round_: Round, index: int, document: Document, where: str) -> Iterator[str]:
         blocks, gone, points = document["blocks"][index], document["gone"][index], document["points"][index]
-        seats = self.plan.seats
-        if any(round_.tables[index][place] not in self.left for place in gone):
-            yield f"{where}: an entrant ranks last without having left the cup."
+        seats, table = self.plan.seats, round_.tables[index]
+        last = {table[place] for place in set(gone) & set(range(seats))}
+        if len(last) != len(gone) or not last <= self.left.keys():
+            yield f"{where}: an entrant ranks last twice or without having left the cup."
+        if index not in self.rulings and not self.away & set(table) <= last:
+            yield f"{where}: an entrant does not rank last although it had left the cup before the round."
         yield from self._deals_of(blocks, where)
         from_games = settled(blocks, seats, gone, self.blocks)
         if index in self.rulings:
@@ -204,7 +208,7 @@ class _Replay:
             return  # before the entrant list was frozen
         if entrant in self.left or not 0 <= entrant < len(self.plan.entrants):
             yield f"Entrant {entrant} left twice or is not in the entrant list."
-        self.left.append(entrant)
+        self.left.setdefault(entrant, document["state"])
 
     def _end(self, document: Document) -> Iterator[str]:
         if document["key"] != self.plan.key.hex():
@@ -215,7 +219,7 @@ class _Replay:
         except PairingError as error:
             yield str(error)
         if document["standings"] != [
-            [row.rank, row.entrant, row.match_points] for row in self.plan.standings(self.played)
+            [row.rank, row.entrant, row.match_points] for row in self.plan.standings(self.played, self.left)
         ]:
             yield "The final standings do not follow from the results."
 

@@ -15,7 +15,7 @@ from django.views.decorators.http import condition, require_safe
 from games.rules import Document
 from ladder.access import cup_seen_by
 from ladder.cups import proof
-from ladder.cups.progress import plan_of, played
+from ladder.cups.progress import played, standings_of
 from ladder.models import Cup, CupEntry, CupLedgerEntry
 from ladder.pages.components import responses
 from ladder.pages.components.responses import unlisted
@@ -58,7 +58,7 @@ def standings_rows(cup: Cup) -> Iterator[Sequence[Any]]:
     if not rounds:
         return
     entries = _entries(cup)
-    for row in plan_of(cup).standings(rounds):
+    for row in standings_of(cup, rounds):
         entry = entries[row.entrant]
         share, opponents = f"{float(row.share):.6f}", f"{float(row.opponents):.6f}"
         yield [row.rank, *_named(entry), entry.state, row.match_points, row.direct, share, opponents, row.byes]

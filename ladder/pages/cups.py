@@ -217,7 +217,7 @@ class CupPage:
     @cached_property
     def winner(self) -> CupEntry | None:
         """The first of the final standings."""
-        return self._rows[0].entry if self.cup.state == Cup.State.FINISHED and self._rows else None
+        return next((one for one in self.entries if one.rank == 1), None)
 
     @cached_property
     def _rows(self) -> Sequence[Row]:
@@ -225,7 +225,8 @@ class CupPage:
         if not self.ended_rounds:
             waiting = [one for one in self.entries if one.state == CupEntry.State.ENTERED]
             return [Row(one, None) for one in (by_number.values() or waiting)]
-        standings = self._plan.standings(self._played) if self._plan else []
+        left = {number: one.state for number, one in by_number.items() if one.state != CupEntry.State.ENTERED}
+        standings = self._plan.standings(self._played, left) if self._plan else []
         return [Row(by_number[one.entrant], one) for one in standings]
 
     @cached_property

@@ -96,6 +96,33 @@ test("every forgery is found, also with new hashes", async () => {
   }
 });
 
+test("exactly those who left rank last, each at its own place", async () => {
+  const leavers = [
+    (ledger) => (of(ledger, "results").gone[0] = [0, 0]),
+    (ledger) => (of(ledger, "results").gone[0] = [-1]),
+    (ledger) => ledger.entries.splice(3, 0, ledger.entries.splice(4, 1)[0]),
+  ];
+  for (const [number, forge] of leavers.entries()) {
+    const ledger = structuredClone(SAMPLES["round-robin 3"]);
+    const at = ledger.entries.findIndex((entry) => entry.kind === "round");
+    const entry = structuredClone(ledger.entries.find(({ kind }) => kind === "left"));
+    const busy = ledger.entries.filter(({ kind }) => kind === "left").map(({ document }) => document.entrant);
+    entry.document.entrant = of(ledger, "round").tables[0].find((one) => !busy.includes(one));
+    ledger.entries.splice(at + 1, 0, entry);
+    forge(ledger);
+    assert.ok(failed(await verify(ledger)).includes("events"), `forgery ${number}`);
+  }
+});
+
+test("disqualified entrants are behind all others", async () => {
+  const ledger = structuredClone(SAMPLES["knockout 2"]);
+  const { standings } = of(ledger, "end");
+  const entry = structuredClone(ledger.entries.find(({ kind }) => kind === "left"));
+  Object.assign(entry.document, { entrant: standings[0][1], state: "disqualified" });
+  ledger.entries.splice(-1, 0, entry);
+  assert.ok(failed(await verify(ledger)).includes("standings"));
+});
+
 test("a ruling has the points that it decides, and a design is balanced", async () => {
   const ruled = Object.values(SAMPLES).find((ledger) => ledger.entries.some((entry) => entry.kind === "ruling"));
   const ledger = structuredClone(ruled);

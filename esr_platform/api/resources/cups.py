@@ -36,7 +36,7 @@ from esr_platform.api.resources.views import OLDEST, Listing, One, Whole, Writin
 from games.registry import GAMES
 from ladder.access import bot_seen_by, cup_seen_by, cups_of, cups_seen_by, found
 from ladder.cups import desk, registration
-from ladder.cups.progress import plan_of, played
+from ladder.cups.progress import played, standings_of
 from ladder.models import Cup, CupEntry, CupForecast, CupLedgerEntry, CupRound, CupTable, Match
 from ladder.pairings.rounds import Standing, match_points
 
@@ -526,7 +526,7 @@ class CupStandings(Whole):
         cup = cup_seen_by(self.viewer, slug)
         rounds = played(cup)
         rows = {row["number"]: row for row in _ENTRIES.filter(cup=cup, number__isnull=False)}
-        order = plan_of(cup).standings(rounds) if rounds else []
+        order = standings_of(cup, rounds) if rounds else []
         return self.answer([_standing(one, rows[one.entrant]) for one in order])
 
 

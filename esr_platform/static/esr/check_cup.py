@@ -1,7 +1,7 @@
 """Verify a finished cup: ``python3 check_cup.py CUP-ledger.json``. It follows docs/reference/cup-ledger.md only.
 
-Of Swiss rounds and halving at two seats, it verifies only that everyone plays once. The page of the cup also verifies
-that no other round has a lower cost.
+Of Swiss rounds and successive halving at two seats, it does not compute the matching: it verifies that everyone plays
+once, that byes are fair, and the order. The page of the cup also verifies that no other round has a lower cost.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any
 
 ledger = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
 NOBODY = -1
+MOST_REPLACEMENTS = 2
 Pairing = tuple[list[list[int]], list[int]]
 
 
@@ -51,6 +52,23 @@ def table_points(blocks: Any, gone: list[int]) -> list[int] | None:
     return [sum(column) for column in zip(*counted, strict=True)] if len(counted) >= frozen["blocks"] else None
 
 
+def is_over(blocks: Any, gone: list[int], out: int) -> bool:
+    """Whether a table plays no further block. ``out`` entrants leave it in a knockout."""
+    points = table_points(blocks, gone)
+    if sum(any(game["status"] == "void" for game in block["games"]) for block in blocks) > MOST_REPLACEMENTS:
+        return True
+    if points is None or not out:
+        return points is not None
+    best, counted = sorted(points, reverse=True), sum(bool(block_points(block, gone)) for block in blocks)
+    return best[-out - 1] > best[-out] or counted >= frozen["blocks"] + 2
+
+
+def is_complete(blocks: Any, gone: list[int], out: int) -> bool:
+    """Whether a table ended after its last block, and not before, unless an entrant had left."""
+    ends = [is_over(blocks[:count], gone, out) for count in range(frozen["blocks"], len(blocks) + 1)]
+    return len(gone) >= seats - 1 or (ends[-1:] == [True] and (bool(gone) or True not in ends[:-1]))
+
+
 def after_ruling(table: list[int], ruling: Any, points: list[int] | None) -> list[int] | None:
     if ruling["ruling"] == "void":
         return None
@@ -68,6 +86,17 @@ def ranked(table: list[int], points: list[int] | None) -> list[int]:
     return [
         entrant for _, entrant in sorted((-own, one) for own, one in zip(points or [0] * seats, table, strict=True))
     ]
+
+
+def final_key(one: int, last: int, rounds: list[Any]) -> tuple[int, ...]:
+    """What comes before the match points of an entrant, whose last round was ``last``, in the final standings."""
+    is_out = left.get(one) == "disqualified"
+    if frozen["format"] == "knockout":
+        best = ranked(rounds[-1][0][0], rounds[-1][2][0])
+        return is_out, -last, best.index(one) if one in best else 0
+    if frozen["format"] == "halving":
+        return is_out, -last, last == len(rounds) and one in left
+    return (is_out,)
 
 
 def standings(rounds: list[Any], among: list[int], *, final: bool = False) -> list[list[int]]:
@@ -91,30 +120,25 @@ def standings(rounds: list[Any], among: list[int], *, final: bool = False) -> li
                 inside = [at for at, one in enumerate(table) if one in among and total[one] == group]
                 won = match_points([own[at] for at in inside])
                 direct.update(dict(zip([table[at] for at in inside], won, strict=True)))
-    best = ranked(rounds[-1][0][0], rounds[-1][2][0]) if final and frozen["format"] == "knockout" else []
 
     def key(one: int) -> tuple[Any, ...]:
         share = Fraction(points[one], most[one] or 1)
         opponents = Fraction(sum(total[other] for other in met[one]), len(met[one]) or 1)
-        cut = (
-            (-last[one], best.index(one) if one in best else 0)
-            if final and frozen["format"] in ("knockout", "halving")
-            else ()
-        )
+        cut = final_key(one, last[one], rounds) if final else ()
         return (*cut, -total[one], -direct[one], -share, -opponents, drawn["lot"].index(one))
 
     return [[rank, one, total[one]] for rank, one in enumerate(sorted(among, key=key), 1)]
 
 
 def swiss(among: list[int]) -> Pairing | None:
-    """The next round at three to five seats. At two seats, its tables are empty."""
+    """The next round. At two seats, it is the announced one, without its matching."""
     rows = standings(played, among)
     order, total = [one for _, one, _ in rows], {one: points for _, one, points in rows}
     had = Counter(chain(*(byes for _, byes, _ in played)))
     lowest = sorted(order, key=lambda one: (had[one], -order.index(one)))[: len(order) % seats]
     byes = [one for one in order if one in lowest]
     if seats == 2:
-        return [], byes
+        return announced(order, had) if begun else ([], [])
     tables, pool = list[list[int]](), list[int]()
     playing = [one for one in order if one not in byes]
     for _, group in groupby(playing, key=lambda one: total[one]):
@@ -123,6 +147,19 @@ def swiss(among: list[int]) -> Pairing | None:
         tables += [pool[number : count * seats : count] for number in range(count)]
         pool = pool[count * seats :]
     improve(tables, total)
+    return tables, byes
+
+
+def announced(order: list[int], had: Counter[int]) -> Pairing:
+    """The announced round at two seats, in which everyone of ``order`` plays once or has a fair bye."""
+    tables, byes = begun["tables"], begun["byes"]
+    expect(sorted([*chain(*tables), *byes]) == sorted(order), f"{where}: players")
+    expect(
+        len(byes) == len(order) % 2 and {had[one] for one in byes} <= {min(had[one] for one in order)}, f"{where}: byes"
+    )
+    places = [[order.index(one) for one in table] for table in tables]
+    expect(all(len(table) == 2 and table == sorted(table) for table in places), f"{where}: tables")
+    expect(places == sorted(places), f"{where}: order of the tables")
     return tables, byes
 
 
@@ -274,50 +311,62 @@ stay = 1 if seats % 2 else seats // 2
 turns = [tuple((seat + turn) % seats for seat in range(seats)) for turn in range(seats)]
 seatings = list(permutations(range(seats))) if seats < 4 else turns
 drawn = {purpose: sorted(everyone, key=lambda one: derived(purpose, one)) for purpose in ("lot", "place")}
+design = frozen.get("design", [])
+meetings = Counter(pair for table in design for pair in combinations(sorted(table), 2))
+counts = [meetings[pair] for pair in combinations(everyone, 2)]
+expect(all(len(set(table)) == seats and set(table) <= set(everyone) for table in design), "design: tables")
+expect(max(counts) - min(counts) <= 1, "design: balance")
 played: list[Any] = []  # tables, byes and points of each round
-left, deals = set[int](), list[int]()
+left, away, deals = dict[int, str](), set[int](), list[int]()
 begun: Any = None
 rulings: dict[int, Any] = {}
 for entry in ledger["entries"]:
     document, where = entry["document"], f"entry {entry['number']} ({entry['kind']})"
     if entry["kind"] == "left":
-        left.add(document["entrant"])
+        expect(document["entrant"] not in left, f"{where}: it had left")
+        if document["entrant"] is not None:  # otherwise before the entrant list was frozen
+            left[document["entrant"]] = document["state"]
     elif entry["kind"] == "round":
-        expect(document["round"] == len(played) + 1, f"{where}: number")
-        begun, rulings = document, {}
+        expect(begun is None and document["round"] == len(played) + 1, f"{where}: number")
+        begun, rulings, away = document, {}, set(left)
         due = following()
         expect(due is not None, f"{where}: the cup was over")
-        tables, byes = due or ([], [])
-        if tables or seats > 2:
-            expect((document["tables"], document["byes"]) == (tables, byes), f"{where}: pairing")
-        else:
-            seated = sorted([*chain(*document["tables"]), *document["byes"]])
-            expect(len(document["byes"]) == len(byes), f"{where}: byes")
-            expect(len(set(seated)) == len(seated) and not set(seated) & left, f"{where}: pairing")
+        expect((document["tables"], document["byes"]) == due, f"{where}: pairing")
         expect(len(document["deals"]) == frozen["blocks"], f"{where}: number of deals")
         for deal, commitment in document["deals"]:
             deals.append(deal)
             expect(sha256(derived("deal", deal)).hexdigest() == commitment, f"{where}: deal {deal}")
     elif entry["kind"] == "results":
-        announced = [deal for deal, _ in begun["deals"]]
-        for at, table in enumerate(begun["tables"]):
+        expect(begun is not None and document["round"] == begun["round"], f"{where}: number")
+        tables, byes, first = begun["tables"], begun["byes"], [deal for deal, _ in begun["deals"]]
+        out = leaving(len([*chain(*tables), *byes])) if frozen["format"] == "knockout" else 0
+        for at, table in enumerate(tables):
             points, gone, blocks = (document[name][at] for name in ("points", "gone", "blocks"))
             own = [block["deal"] for block in blocks]
-            deals += own[len(announced) :]
-            expect(not own or own[: len(announced)] == announced, f"{where}, table {at + 1}: deals")
-            expect({table[place] for place in gone} <= left, f"{where}, table {at + 1}: entrants who left")
-            right = rulings[at] if at in rulings else table_points(blocks, gone)
-            expect(points == right, f"{where}, table {at + 1}: points")
+            deals += own[len(first) :]
+            expect(not own or own[: len(first)] == first, f"{where}, table {at + 1}: deals")
+            last = {table[place] for place in gone if 0 <= place < seats}
+            expect(len(last) == len(gone) and last <= left.keys(), f"{where}, table {at + 1}: entrants who left")
+            if at in rulings:
+                expect(points == rulings[at], f"{where}, table {at + 1}: points of the ruling")
+                continue
+            expect(away & set(table) <= last, f"{where}, table {at + 1}: entrants who had left")
+            expect(points == table_points(blocks, gone), f"{where}, table {at + 1}: points")
+            here = (out + at) // len(tables)
+            expect(is_complete(blocks, gone, here), f"{where}, table {at + 1}: number of blocks")
         expect(sorted(deals) == list(range(1, len(deals) + 1)), f"{where}: a deal is missing or was used twice")
-        played.append((begun["tables"], begun["byes"], document["points"]))
+        expect(len(document["points"]) == len(tables), f"{where}: number of tables")
+        played.append((tables, byes, document["points"]))
+        begun = None
     elif entry["kind"] == "ruling":
-        is_over, at = document["round"] <= len(played), document["table"]
-        tables, _, results = played[document["round"] - 1] if is_over else (begun["tables"], [], rulings)
-        known = results[at] if is_over else rulings.get(at)
+        has_ended, at = document["round"] <= len(played), document["table"]
+        expect(has_ended or (begun is not None and document["round"] == begun["round"]), f"{where}: number")
+        tables, _, results = played[document["round"] - 1] if has_ended else (begun["tables"], [], rulings)
+        known = results[at] if has_ended else rulings.get(at)
         expect(document["points"] == after_ruling(tables[at], document, known), f"{where}: points")
         results[at] = document["points"]
     elif entry["kind"] == "end":
         expect(document["key"] == ledger["key"], f"{where}: key")
-        expect(following() is None, f"{where}: the cup was not over")
+        expect(begun is None and following() is None, f"{where}: the cup was not over")
         expect(document["standings"] == standings(played, everyone, final=True), f"{where}: standings")
 print(f"Verified: {len(ledger['entries'])} entries.")

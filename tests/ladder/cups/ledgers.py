@@ -52,7 +52,7 @@ class PlayedLedger:
     plan: Plan = field(init=False)
     deal: int = 0
     match: int = 100
-    left: list[int] = field(default_factory=list)
+    left: dict[int, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.random = Random(self.seed)
@@ -92,7 +92,7 @@ class PlayedLedger:
         """Play to the end, and return the ledger."""
         while (following := self.plan.next_round(played_from(self.documents()), self.left)) is not None:
             self._round(following)
-        rows = self.plan.standings(played_from(self.documents()))
+        rows = self.plan.standings(played_from(self.documents()), self.left)
         standings = [[row.rank, row.entrant, row.match_points] for row in rows]
         self._append("end", {"key": self.plan.key.hex(), "standings": standings})
         return {
@@ -139,8 +139,8 @@ class PlayedLedger:
 
     def _leave(self, entrant: int) -> None:
         if entrant not in self.left:
-            self.left.append(entrant)
-            self._append("left", {"entrant": entrant, "state": "withdrawn", "reason": "Zu müde."})
+            self.left[entrant] = state = "disqualified" if entrant % 2 else "withdrawn"
+            self._append("left", {"entrant": entrant, "state": state, "reason": "Zu müde."})
 
     def _rule(self, number: int, index: int, table: list[int], points: list[int] | None) -> list[int] | None:
         ruling = self.random.choice(list(Ruling))
@@ -185,6 +185,16 @@ def rechained(ledger: Document) -> Document:
         previous = proof.chained(previous, ledger["cup"], entry["number"], entry["kind"], entry["document"])
         entry["hash"] = previous
     return ledger
+
+
+def renumbered(ledger: Document) -> None:
+    """Number the entries, and compute the final standings, as a forger would who has added or removed entries."""
+    for number, entry in enumerate(ledger["entries"], 1):
+        entry["number"] = number
+    documents = [(entry["kind"], entry["document"]) for entry in ledger["entries"]]
+    left = {one["entrant"]: one["state"] for kind, one in documents if kind == "left"}
+    rows = plan_from(of_kind(ledger, "entrants"), bytes.fromhex(ledger["key"])).standings(played_from(documents), left)
+    of_kind(ledger, "end")["standings"] = [[row.rank, row.entrant, row.match_points] for row in rows]
 
 
 def of_kind(ledger: Document, kind: str, number: int = 0) -> Any:

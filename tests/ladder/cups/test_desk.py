@@ -55,7 +55,7 @@ def test_a_paused_cup_ends_its_round_and_begins_no_other() -> None:
 
 
 @pytest.mark.parametrize("format_", ["swiss", "round-robin", "knockout", "halving"])
-def test_a_cup_goes_on_without_a_disqualified_entrant(format_: str) -> None:
+def test_a_cup_goes_on_without_a_disqualified_entrant_who_ranks_last(format_: str) -> None:
     cup = running(format_)
     entry = CupEntry.objects.get(cup=cup, number=0)
     remove(organizer_of(cup), entry, "It copied another bot.", disqualified=True)
@@ -63,7 +63,8 @@ def test_a_cup_goes_on_without_a_disqualified_entrant(format_: str) -> None:
     assert cup.state == Cup.State.FINISHED
     assert list(faults(cup)) == []
     standings = CupLedgerEntry.objects.get(cup=cup, kind="end").document["standings"]
-    assert standings[0][1] != 0
+    entry.refresh_from_db()
+    assert standings[-1][:2] == [entry.rank, 0]
 
 
 def test_only_organizers_and_staff_use_the_desk() -> None:

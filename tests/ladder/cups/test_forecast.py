@@ -81,7 +81,7 @@ def test_chances_follow_the_results_so_far() -> None:
 
 @pytest.mark.parametrize("format_", FORMATS)
 def test_an_entrant_who_has_left_does_not_win(format_: Cup.Format) -> None:
-    found = forecast(plan(format_), skills(1900, *[1500] * 7), 1, seed=1, left=[0])
+    found = forecast(plan(format_), skills(1900, *[1500] * 7), 1, seed=1, left={0: "withdrawn"})
     assert found.chances[0] == 0.0
 
 

@@ -6,14 +6,20 @@ import copy
 import json
 import runpy
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from games.chance import commitment
 from games.rules import Document
+from ladder.cups.formats import Plan
+from ladder.cups.progress import plan_from, played_from, settled
+from ladder.cups.proof import derived
 from ladder.cups.verification import Entry, faults_of
 from ladder.models import Cup
+from ladder.pairings.rounds import Entrants, PlayedRound
 from tests.ladder.cups.ledgers import (
     CUP,
     ROUNDS,
@@ -23,6 +29,7 @@ from tests.ladder.cups.ledgers import (
     compact,
     of_kind,
     rechained,
+    renumbered,
     samples,
     swiss_rounds,
 )
@@ -66,7 +73,51 @@ def swap(values: list[object], one: int = 0, other: int = -1) -> None:
     values[one], values[other] = values[other], values[one]
 
 
+def unused(ledger: Document) -> list[Any]:
+    """The next unused deal, and its commitment."""
+    played = [one["document"]["blocks"] for one in ledger["entries"] if one["kind"] == "results"]
+    deal = 1 + max(block["deal"] for tables in played for blocks in tables for block in blocks)
+    return [deal, commitment(derived(bytes.fromhex(ledger["key"]), ledger["entrants_hash"], "deal", deal))]
+
+
+def announce_twice(ledger: Document) -> None:
+    """The last round is announced again because its first deal did not suit."""
+    at = max(at for at, entry in enumerate(ledger["entries"]) if entry["kind"] == "round")
+    deal = unused(ledger)
+    ledger["entries"].insert(at, copy.deepcopy(ledger["entries"][at]))
+    of_kind(ledger, "round", -1)["deals"] = [deal]
+    for blocks in of_kind(ledger, "results", -1)["blocks"]:
+        blocks[0]["deal"] = deal[0]
+    renumbered(ledger)
+
+
+def drop_a_table(ledger: Document) -> None:
+    """The entrants of the last table do not play in the last round."""
+    results = of_kind(ledger, "results", -1)
+    for tables in (of_kind(ledger, "round", -1)["tables"], results["points"], results["gone"], results["blocks"]):
+        tables.pop()
+    renumbered(ledger)
+
+
+def seat_others(ledger: Document) -> None:
+    """Two other entrants play in the last round."""
+    tables, size = of_kind(ledger, "round", -1)["tables"], len(of_kind(ledger, "entrants")["entrants"])
+    tables[0] = [one for one in range(size) if one not in tables[0]][:2]
+    renumbered(ledger)
+
+
+def play_on(ledger: Document) -> None:
+    """A table plays another block after it was over."""
+    results, seats = of_kind(ledger, "results"), of_kind(ledger, "entrants")["seats"]
+    blocks = results["blocks"][0]
+    blocks.append({**copy.deepcopy(blocks[0]), "deal": unused(ledger)[0]})
+    results["points"][0] = list(settled(blocks, seats, (), 1) or ())
+    renumbered(ledger)
+
+
 FORGERIES: dict[str, Change] = {
+    "a round that is announced twice": announce_twice,
+    "a block after the end of a table": play_on,
     "another entrant": lambda ledger: of_kind(ledger, "entrants")["entrants"][0].update(bot=5),
     "another order of entrants": lambda ledger: swap(of_kind(ledger, "entrants")["entrants"]),
     "another key hash": lambda ledger: of_kind(ledger, "entrants").update(key_hash="0" * 64),
@@ -100,6 +151,37 @@ FORGERIES: dict[str, Change] = {
 CUPS = [("swiss", 2), ("swiss", 3), ("knockout", 4)]
 
 
+def with_leaver(ledger: Document, before: str, entrant: int) -> None:
+    """Let ``entrant`` leave before the first entry of the kind ``before``."""
+    at = next(at for at, entry in enumerate(ledger["entries"]) if entry["kind"] == before)
+    entry = copy.deepcopy(next(entry for entry in ledger["entries"] if entry["kind"] == "left"))
+    entry["document"]["entrant"] = entrant
+    ledger["entries"].insert(at, entry)
+
+
+def gone_twice(ledger: Document) -> None:
+    """An entrant who has left is counted as two, so the third one wins without a game."""
+    results, seats = of_kind(ledger, "results"), of_kind(ledger, "entrants")["seats"]
+    with_leaver(ledger, "results", of_kind(ledger, "round")["tables"][0][0])
+    gone = [0] * (seats - 1)
+    results["gone"][0], results["blocks"][0] = gone, []
+    results["points"][0] = list(settled([], seats, gone, 1) or ())
+    renumbered(ledger)
+
+
+def not_gone(ledger: Document) -> None:
+    """An entrant plays although it left before the round."""
+    with_leaver(ledger, "round", of_kind(ledger, "round")["tables"][0][0])
+    renumbered(ledger)
+
+
+def gone_below_zero(ledger: Document) -> None:
+    """A place is counted from the end of a table."""
+    with_leaver(ledger, "results", of_kind(ledger, "round")["tables"][0][-1])
+    of_kind(ledger, "results")["gone"][0] = [-1]
+    renumbered(ledger)
+
+
 @pytest.fixture(scope="module")
 def played() -> dict[tuple[str, int], Document]:
     return {
@@ -118,6 +200,50 @@ def test_every_forgery_is_found_even_with_new_hashes(
     FORGERIES[name](ledger)
     assert faults(ledger) != []
     assert faults(rechained(ledger)) != []
+
+
+@pytest.mark.parametrize(("format_", "forge"), [("swiss", drop_a_table), ("halving", seat_others)])
+def test_at_two_seats_exactly_those_play_who_are_in_the_round(
+    format_: str, forge: Change, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = PlayedLedger(Cup.Format(format_), 2, 8, 3, 3 if format_ == "swiss" else None).played()
+    assert faults(ledger) == []
+    forge(ledger)
+    assert faults(rechained(ledger)) != []
+    assert "players" in str(checked(ledger, tmp_path, monkeypatch))
+
+
+@pytest.mark.parametrize("forge", [gone_twice, not_gone, gone_below_zero])
+def test_only_those_who_left_rank_last_each_at_its_own_place(
+    forge: Change, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = PlayedLedger(Cup.Format.ROUND_ROBIN, 3, 9).played()
+    assert faults(ledger) == []
+    forge(ledger)
+    assert any("rank last" in fault or "ranks last" in fault for fault in faults(rechained(ledger)))
+    assert "who" in str(checked(ledger, tmp_path, monkeypatch))
+
+
+def test_disqualified_entrants_are_behind_all_others_in_the_order_of_their_results() -> None:
+    ledger = PlayedLedger(Cup.Format.SWISS, 2, 6, rounds=3).played()
+    documents = [(one["kind"], one["document"]) for one in ledger["entries"]]
+    plan, rounds = plan_from(of_kind(ledger, "entrants"), bytes.fromhex(ledger["key"])), played_from(documents)
+    first, second, *others = [row.entrant for row in plan.standings(rounds)]
+    out = {first: "disqualified", second: "disqualified", others[0]: "withdrawn"}
+    assert [(row.rank, row.entrant) for row in plan.standings(rounds, out)] == list(
+        enumerate([*others, first, second], 1)
+    )
+
+
+def test_the_one_who_stays_in_the_last_stage_of_successive_halving_wins() -> None:
+    plan = Plan(Cup.Format.HALVING, 2, Entrants((None,) * 4), bytes(32), "ab")
+    first = plan.next_round([])
+    assert first is not None
+    rounds = [PlayedRound(first, ((4, 0), (4, 0)))]
+    leader, other = [row.entrant for row in plan.standings(rounds)][:2]
+    left = {leader: "withdrawn"}
+    assert plan.next_round(rounds, left) is None
+    assert plan.standings(rounds, left)[0].entrant == other
 
 
 def test_a_ruling_must_have_the_points_that_it_decides() -> None:
@@ -168,7 +294,7 @@ UNSTRUCTURED = {"a game less", "a block less", "a table without results", "an en
 
 
 @pytest.mark.parametrize("name", sorted(FORGERIES.keys() - UNSTRUCTURED))
-@pytest.mark.parametrize(("format_", "seats"), CUPS[1:])
+@pytest.mark.parametrize(("format_", "seats"), CUPS)
 def test_the_script_finds_forgeries(
     name: str,
     format_: str,

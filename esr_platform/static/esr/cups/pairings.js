@@ -28,24 +28,27 @@ export function follows(plan, played, left, round) {
   return isLeast(new History(plan.entrants, plan.seats, played, plan.lots), round, expected);
 }
 
-// The final standings, as [rank, entrant, match points].
-export function finalStandings(plan, played) {
+// The final standings, as [rank, entrant, match points]. `left` has the states of the entrants who left.
+export function finalStandings(plan, played, left) {
   const rows = new History(plan.entrants, plan.seats, played, plan.lots).standings();
+  const last = rows.map(() => 0);
+  const place = rows.map(() => 0);
   if (["knockout", "halving"].includes(plan.format) && played.length) {
-    const last = rows.map(() => -1);
-    for (const [number, { round }] of played.entries()) {
-      for (const one of [...round.tables.flat(), ...round.byes]) last[one] = number;
+    for (const [number, { round }] of played.entries()) for (const one of everyoneIn(round)) last[one] = number + 1;
+    const { round, results } = played[played.length - 1];
+    if (plan.format === "halving") {
+      for (const one of everyoneIn(round)) place[one] = Number(left.has(one));
+    } else if (nextRound(plan, played, left) === null) {
+      for (const [at, one] of ranking(round.tables[0], results[0]).entries()) place[one] = at;
     }
-    const place = rows.map(() => 0);
-    if (plan.format === "knockout" && nextRound(plan, played, new Set()) === null) {
-      const { round, results } = played[played.length - 1];
-      ranking(round.tables[0], results[0]).forEach((one, at) => (place[one] = at));
-    }
-    const key = ({ entrant, rank }) => [-last[entrant], place[entrant], rank];
-    rows.sort((one, other) => compare(key(one), key(other)));
   }
+  const isOut = (entrant) => Number(left.get(entrant) === "disqualified");
+  const key = ({ entrant, rank }) => [isOut(entrant), -last[entrant], place[entrant], rank];
+  rows.sort((one, other) => compare(key(one), key(other)));
   return rows.map((row, at) => [at + 1, row.entrant, row.matchPoints]);
 }
+
+const everyoneIn = ({ tables, byes }) => [...tables.flat(), ...byes];
 
 // --- Swiss -----------------------------------------------------------------------------------------------------------
 

@@ -200,7 +200,8 @@ class Replay {
     this.derived = derived;
     this.rounds = /** @type {any[]} */ ([]);
     this.played = /** @type {any[]} */ ([]);
-    this.left = /** @type {Set<number>} */ (new Set());
+    this.left = /** @type {Map<number, string>} */ (new Map());
+    this.away = /** @type {number[]} */ ([]);
     this.deals = /** @type {Set<number>} */ (new Set());
     this.running = /** @type {any} */ (null);
     this.rulings = /** @type {Map<number, any>} */ (new Map());
@@ -220,6 +221,7 @@ class Replay {
     this.report.expect("pairings", isNext, `${where} does not follow the round before it.`);
     this.running = document;
     this.rulings = new Map();
+    this.away = [...this.left.keys()];
     this.rounds.push(document);
     if (this.derived) {
       const isRight = follows(this.plan, this.played, this.left, document);
@@ -266,8 +268,12 @@ class Replay {
   table(index, document, where) {
     const table = this.running.tables[index];
     const [blocks, gone, points] = [document.blocks[index], document.gone[index], document.points[index]];
-    const isKnown = gone.every((place) => this.left.has(table[place]));
-    if (!isKnown) this.report.fault("events", `${where}: an entrant ranks last without having left the cup.`);
+    const isKnown = new Set(gone).size === gone.length && gone.every((place) => this.left.has(table[place]));
+    if (!isKnown) this.report.fault("events", `${where}: an entrant ranks last twice or without having left the cup.`);
+    const isWhole = this.away.every((one) => !table.includes(one) || gone.includes(table.indexOf(one)));
+    if (!isWhole && !this.rulings.has(index)) {
+      this.report.fault("events", `${where}: an entrant who had left the cup before the round does not rank last.`);
+    }
     this.dealsOf(blocks, where);
     const fromGames = settled(blocks, this.plan.seats, gone, this.frozen.blocks);
     if (this.rulings.has(index)) {
@@ -318,11 +324,11 @@ class Replay {
     else this.rulings.set(index, document.points);
   }
 
-  leave({ entrant }) {
+  leave({ entrant, state }) {
     if (entrant === null) return; // before the entrant list was frozen
     const isKnown = entrant in this.frozen.entrants && !this.left.has(entrant);
     this.report.expect("events", isKnown, `Entrant ${entrant} left twice or is not in the entrant list.`);
-    this.left.add(entrant);
+    if (!this.left.has(entrant)) this.left.set(entrant, state);
   }
 
   end({ key, standings }) {
@@ -330,7 +336,7 @@ class Replay {
     report.expect("entrants", key === this.key, "The key in the last entry is not the published key.");
     const isOver = this.running === null && nextRound(plan, played, this.left) === null;
     report.expect("pairings", isOver, "The cup ended before its last round.");
-    const isRight = same(standings, finalStandings(plan, played));
+    const isRight = same(standings, finalStandings(plan, played, this.left));
     report.over = true;
     report.expect("standings", isRight, "The final standings do not follow from the results.");
     report.count("standings", standings.length - 1);
