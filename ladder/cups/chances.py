@@ -18,6 +18,7 @@ from django.db.models import F, Max
 from django.utils import timezone
 
 from bots.models import BotVersion
+from ladder.cups import proof
 from ladder.cups.durations import pace_of
 from ladder.cups.forecast import Skill, forecast, planned_tables, skills_on, worth_on
 from ladder.cups.formats import Plan
@@ -65,7 +66,7 @@ def forecast_due() -> int:
 
 @dataclass(frozen=True)
 class _State:
-    """The entries of a cup that count now, with their versions, and its ledger."""
+    """The entries of a cup that count now, with their versions, and the entries of its ledger that count."""
 
     cup: Cup
     entries: Sequence[CupEntry]
@@ -90,7 +91,7 @@ def _state_of(cup: Cup) -> _State:
     entries = CupEntry.objects.filter(cup=cup).select_related("bot").order_by("number", "pk")
     if cup.entrants_hash:
         frozen = list(entries.filter(number__isnull=False))
-        ledger = list(CupLedgerEntry.objects.filter(cup=cup).order_by("number").values_list("kind", "document"))
+        ledger = proof.course(cup)
         return _State(cup, frozen, [one.version_id or 0 for one in frozen], ledger, played_from(ledger))
     waiting = list(entries.filter(state=CupEntry.State.ENTERED))
     active = BotVersion.objects.filter(bot__in=[one.bot_id for one in waiting], active=True)

@@ -177,8 +177,7 @@ def plan_from(document: Document, key: bytes) -> Plan:
 
 def played(cup: Cup) -> list[PlayedRound]:
     """The rounds that have ended, as the ledger has them: with rulings."""
-    entries = CupLedgerEntry.objects.filter(cup=cup).order_by("number")
-    return played_from([(entry.kind, entry.document) for entry in entries])
+    return played_from(proof.course(cup))
 
 
 def played_from(entries: Iterable[tuple[str, Document]]) -> list[PlayedRound]:

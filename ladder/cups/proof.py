@@ -22,6 +22,9 @@ from ladder.ratings.chain import GENESIS, canonical
 
 Kind = CupLedgerEntry.Kind
 
+COURSE: Final = (Kind.ENTRANTS, Kind.ROUND, Kind.RESULTS, Kind.RULING)
+"""The entries that pairings and standings follow from, together with the entrants who have left."""
+
 START: Final = GENESIS
 """The hash before the first entry."""
 
@@ -70,6 +73,12 @@ def append(cup: Cup, kind: CupLedgerEntry.Kind, document: Document, author: User
     )
 
 
+def course(cup: Cup) -> list[tuple[str, Document]]:
+    """The kinds and documents of the ``COURSE`` entries of ``cup``, oldest first. One query."""
+    entries = CupLedgerEntry.objects.filter(cup=cup, kind__in=COURSE).order_by("number")
+    return list(entries.values_list("kind", "document"))
+
+
 FORMAT: Final = "cup-ledger/1"
 COLUMNS: Final = ("number", "kind", "document", "hash", "created")
 ENTRIES_AT_ONCE: Final = 20
@@ -97,9 +106,9 @@ def ledger_pieces(cup: Cup) -> Iterator[bytes]:
     yield b"]}\n"
 
 
-def batches(cup: Cup) -> Iterator[list[dict[str, Any]]]:
+def batches(cup: Cup, kinds: Sequence[CupLedgerEntry.Kind] = tuple(Kind)) -> Iterator[list[dict[str, Any]]]:
     """Yield the entries of now in batches, oldest first: number, kind, document, hash and time. One query each."""
-    entries = CupLedgerEntry.objects.filter(cup=cup).order_by("number")
+    entries = CupLedgerEntry.objects.filter(cup=cup, kind__in=kinds).order_by("number")
     last, number = entries.aggregate(last=Max("number"))["last"] or 0, 0
     while number < last:
         part = entries.filter(number__gt=number, number__lte=last)

@@ -71,7 +71,7 @@ def results_rows(cup: Cup) -> Iterator[Sequence[Any]]:
     """
     entries = _entries(cup)
     tables: Sequence[Sequence[int]] = ()
-    for row in chain.from_iterable(proof.batches(cup)):
+    for row in chain.from_iterable(proof.batches(cup, (Kind.ROUND, Kind.RESULTS))):
         kind, document = row["kind"], row["document"]
         if kind == Kind.ROUND:
             tables = document["tables"]

@@ -30,7 +30,7 @@ from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from games.rules import Document
 from ladder.access import cup_seen_by, cups_of, cups_seen_by, found, may_run, organizes
-from ladder.cups import registration
+from ladder.cups import proof, registration
 from ladder.cups.formats import HALVING_ROUNDS, Plan
 from ladder.cups.progress import plan_from, played_from
 from ladder.models import Cup, CupEntry, CupForecast, CupLedgerEntry, CupRound, CupTable, Match
@@ -38,7 +38,7 @@ from ladder.models.ladders import Viewer
 from ladder.pages.components import crosstable, words
 from ladder.pages.components.bracket import Bracket, bracket
 from ladder.pages.components.crosstable import Cell, CourseRound
-from ladder.pages.components.responses import form_status, unlisted
+from ladder.pages.components.responses import form_status, of_acts, unlisted
 from ladder.pairings.elimination import halving_stages
 from ladder.pairings.rounds import PlayedRound, Points, Round, Standing, match_points
 
@@ -148,8 +148,9 @@ class Row:
 
 @dataclass(frozen=True)
 class CupPage:
-    """A cup with its entries, its ledger and its rounds, newest first, and a page of its standings.
+    """A cup with its entries and its rounds, newest first, and a page of its standings.
 
+    ``ledger`` has the entries that the standings follow from (``proof.course``).
     ``forecast`` is the newest one, or that from before the start if the cup is finished.
     """
 
@@ -440,12 +441,11 @@ class RoundRow:
 
 def cup_page(cup: Cup, number: str | None) -> CupPage:
     """A cup with the page ``number`` of its standings; four queries."""
-    ledger = CupLedgerEntry.objects.filter(cup=cup).order_by("number").values_list("kind", "document")
     tables = Count("tables"), Count("tables", filter=Q(tables__decided=True))
     rounds = CupRound.objects.filter(cup=cup).annotate(number_of_tables=tables[0], decided=tables[1])
     order = "rounds" if cup.state == Cup.State.FINISHED else "-rounds"
     stated = CupForecast.objects.filter(cup=cup).order_by(order).first()
-    return CupPage(cup, _entries(cup), list(ledger), list(rounds.order_by("-number")), stated, number)
+    return CupPage(cup, _entries(cup), proof.course(cup), list(rounds.order_by("-number")), stated, number)
 
 
 def _entries(cup: Cup) -> list[CupEntry]:
@@ -560,8 +560,8 @@ def round_page(cup: Cup, round_: CupRound, number: str | None) -> RoundPage:
     """A round with the page ``number`` of its tables; six queries."""
     tables = Paginator(CupTable.objects.filter(round=round_).order_by("index"), ROWS).get_page(number)
     entries = {one.number: one for one in _entries(cup) if one.number is not None}
-    rulings = CupLedgerEntry.objects.filter(cup=cup, kind=Kind.RULING).values_list("document", flat=True)
-    ruled = {one["table"] for one in rulings if one["round"] == round_.number}
+    rulings = CupLedgerEntry.objects.filter(cup=cup, kind=Kind.RULING, document__round=round_.number)
+    ruled = {one["table"] for one in rulings.values_list("document", flat=True)}
     games: dict[int, list[tuple[int, str]]] = {table.pk: [] for table in tables}
     played = Match.objects.filter(block__cup_table__in=list(games)).order_by("pk")
     for table_id, match_id, status in played.values_list("block__cup_table", "pk", "status"):
@@ -649,6 +649,7 @@ def _playing(cup: Cup, user: Viewer) -> Sequence[CupEntry]:
 
 @require_POST
 @login_required
+@of_acts
 def enter(request: HttpRequest, slug: str) -> HttpResponse:
     """Enter a bot before the deadline."""
     entered, user = cup_seen_by(request.user, slug), cast("User", request.user)
@@ -667,6 +668,7 @@ def enter(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @login_required
+@of_acts
 def withdraw(request: HttpRequest, slug: str) -> HttpResponse:
     """Withdraw a bot. After the deadline, it cannot be undone, so the page of the cup links to a question first."""
     entries = CupEntry.objects.filter(cup=cup_seen_by(request.user, slug)).select_related("bot", "cup")

@@ -6,6 +6,7 @@ import pytest
 from django.utils import timezone
 
 from ladder.cups.chances import OLD, forecast_due
+from ladder.cups.desk import pause
 from ladder.models import Cup, CupEntry, CupForecast, CupLedgerEntry
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round, played_out
 
@@ -76,3 +77,12 @@ def test_the_final_ranks_are_stored_with_the_entries() -> None:
     standings = cup.ledger.get(kind="end").document["standings"]
     ranks = dict(cup.entries.values_list("number", "rank"))
     assert ranks == {entrant: rank for rank, entrant, _points in standings}
+
+
+def test_actions_of_organizers_bring_no_further_forecast() -> None:
+    cup = due(entered(new_cup("swiss"), house_bots()))
+    organizer = cup.organizer
+    assert organizer is not None
+    forecast_due()
+    pause(organizer, cup, paused=True, reason="The rules change.")
+    assert forecast_due() == 0

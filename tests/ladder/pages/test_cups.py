@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -394,3 +395,12 @@ def test_only_those_who_take_part_find_a_cup_by_link_in_the_list() -> None:
         assert "Gem lovers" in signed_in(user).get("/cups/").content.decode()
     for user in (None, person("carl"), staff("eve")):
         assert "Gem lovers" not in signed_in(user).get("/cups/").content.decode()
+
+
+def test_a_user_enters_and_withdraws_a_limited_number_of_times_per_minute(settings: Any) -> None:
+    cup = new_cup("swiss")
+    settings.REQUESTS_PER_MINUTE = {**settings.REQUESTS_PER_MINUTE, "table": 1}
+    for part in ("enter/", "withdraw/"):
+        user = signed_in(person(f"user-{part[:-1]}"))
+        statuses = [user.post(address(cup, part), {"bot": "none"}).status_code for _ in range(2)]
+        assert (statuses[0] == 429, statuses[1]) == (False, 429)
