@@ -480,12 +480,20 @@ def in_zone(local: datetime, zone: str) -> datetime | None:
 def repeat(cup: Cup) -> Cup | None:
     """Create the next cup of a series once registration for ``cup`` has closed. Hold the row of ``cup``.
 
-    The series ends if the organizer has left or is suspended, or after two cups in a row with too few bots.
+    The series ends if the organizer has left or is suspended, after two cups in a row with too few bots, or if the
+    organizer has too many other open cups. A cup and its next one may be open at the same time, so that is twice the
+    limit for new cups.
     """
     organizer = cup.organizer
     if not cup.repeat_days or organizer is None or not organizer.is_active or _failed_twice(cup):
         return None
     if Cup.objects.filter(previous=cup).exists():
+        return None
+    others = Cup.objects.filter(organizer=organizer, state__in=Cup.OPEN).exclude(pk=cup.pk).count()
+    if others + 1 >= 2 * _OPEN.most:
+        Cup.objects.filter(pk=cup.pk).update(repeat_days=None)
+        reason = f"The series ends here because its organizer has {others} other open cups."
+        proof.append(cup, proof.Kind.CHANGED, {"fields": ["repeat_days"], "reason": reason})
         return None
     named = {one.name: getattr(cup, one.name) for one in fields(CupForm) if one.name not in ("game", "seats")}
     closes_at, starts_at = next(_later(cup, cup.repeat_days))

@@ -156,6 +156,18 @@ def test_a_series_ends_after_two_cups_with_too_few_bots_or_without_its_organizer
     assert not Cup.objects.filter(previous=due(other)).exists()
 
 
+def test_a_series_ends_if_its_organizer_has_too_many_open_cups(settings: Any) -> None:
+    settings.MAX_OPEN_CUPS_PER_USER = 1
+    first = new_cup("swiss", repeat_days=1)
+    entered(first, house_bots()[:3])
+    first = due(first)
+    second = due(entered(Cup.objects.get(previous=first), house_bots()[:3]))
+    assert (first.state, second.state) == ("running", "running")
+    assert not Cup.objects.filter(previous=second).exists()
+    last = CupLedgerEntry.objects.get(cup=second, kind="changed")
+    assert (second.repeat_days, last.document["fields"], last.author) == (None, ["repeat_days"], None)
+
+
 def test_a_bot_that_its_owner_withdraws_after_the_deadline_ranks_last_in_undecided_games() -> None:
     ada = person("ada")
     mine = uploaded(ada)
