@@ -292,6 +292,19 @@ def _organized_cups() -> QuerySet[Cup]:
     return Cup.objects.filter(lately).select_related("ladder").annotate(changed=_changed("pk", "ended"))
 
 
+def _helped_cups() -> QuerySet[Any]:
+    """Cups that have started or ended, with their co-organizers who have acted in them.
+
+    Nobody gets news about a cup only because another user made them a co-organizer.
+    """
+    acted = CupLedgerEntry.objects.filter(cup=OuterRef("cup"), author=OuterRef("user"))
+    return (
+        Cup.co_organizers.through.objects.filter(Exists(acted), cup__in=_organized_cups())
+        .annotate(changed=_changed("cup", "cup__ended"))
+        .select_related("cup__ladder")
+    )
+
+
 def _rejected_entries() -> QuerySet[CupEntry]:
     """Entries that were rejected when the entrant list was frozen, or when too few bots were ready."""
     frozen = CupLedgerEntry.objects.filter(cup=OuterRef("cup"), kind=CupLedgerEntry.Kind.ENTRANTS).values("created")
@@ -416,6 +429,12 @@ def _tell_organized(person: User, cups: Sequence[Any]) -> Iterator[News]:
     return (_cup_news(cup, cup.changed, []) for cup in cups if cup.pk not in known)
 
 
+def _tell_helped(person: User, rows: Sequence[Any]) -> Iterator[News]:
+    for row in rows:
+        row.cup.changed = row.changed
+    return _tell_organized(person, [row.cup for row in rows])
+
+
 def _cup_news(cup: Cup, moment: datetime, own: Sequence[CupEntry]) -> News:
     """The last news of ``cup``, with the ranks of the entries ``own``, or of the leader for an organizer."""
     kind, key, headline, said = _cup_said(cup, own)
@@ -478,7 +497,7 @@ _SOURCES: Final = (
     _Source(_co_organizers, "user", "added", "cup__ladder", _tell_co_organizers),
     _Source(_entered_cups, "bot__owner", "changed", "cup__ladder", _tell_entered),
     _Source(_organized_cups, "organizer", "changed", "ladder", _tell_organized),
-    _Source(_organized_cups, "co_organizers", "changed", "ladder", _tell_organized),
+    _Source(_helped_cups, "user", "changed", "cup__ladder", _tell_helped),
 )
 
 

@@ -16,9 +16,10 @@ from django.db import transaction
 from django.db.models import Sum
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from esr_platform.accounts.errors import Refused
-from esr_platform.accounts.limits import hold_acting
+from esr_platform.accounts.limits import DAY, Limit, hold_acting
 from esr_platform.accounts.models import User
 from games.rules import Document
 from ladder import access
@@ -28,7 +29,21 @@ from ladder.pairings.rounds import Points
 from ladder.pairings.seatings import seatings
 
 LONGEST_REASON: Final = 500
+MOST_ACTIONS: Final = 1000
+"""The most entries with an author in the ledger of a cup.
+
+After that, the cup can still be resumed and canceled, entrants can withdraw, and co-organizers can be removed.
+"""
+
 MOST_CO_ORGANIZERS: Final = 10
+MOST_ADDED_PER_DAY: Final = 20
+_ADDED: Final = Limit(
+    "additions of co-organizers",
+    gettext_lazy("You have added %(most)s co-organizers in the last 24 hours (the maximum). Try again later."),
+    per=DAY,
+    count=MOST_ADDED_PER_DAY,
+    until_free=True,
+)
 MOST_RESERVED: Final = 90
 """The largest share of the workers, in percent, that site admins can reserve for all open cups together."""
 
@@ -53,7 +68,7 @@ def pause(by: User, cup: Cup, *, paused: bool, reason: str = "") -> bool:
     Games of the current round are still played; no new round begins. Registration still closes on time.
     """
     with transaction.atomic():
-        cup = _held(by, cup)
+        cup = _held(by, cup, always=not paused)
         said = _reason(reason) if paused or reason.strip() else ""
         if cup.paused == paused:
             return False
@@ -65,7 +80,7 @@ def pause(by: User, cup: Cup, *, paused: bool, reason: str = "") -> bool:
 def call_off(by: User, cup: Cup, reason: str) -> None:
     """Cancel a cup. Its finished games remain visible. Raises ``Refused``."""
     with transaction.atomic():
-        cup = _held(by, cup)
+        cup = _held(by, cup, always=True)
         registration.cancel(cup, _reason(reason), by)
         registration.cancel_queued(Match.objects.filter(block__cup_table__round__cup=cup), "The cup was canceled.")
 
@@ -151,21 +166,26 @@ def add_organizer(by: User, cup: Cup, username: str) -> User:
         if cup.co_organizers.count() >= MOST_CO_ORGANIZERS:
             text = _("This cup has %(most)s co-organizers (the maximum). Remove one to add another.")
             raise Refused(text % {"most": MOST_CO_ORGANIZERS}, code="too_many_organizers")
+        _ADDED.require(CupLedgerEntry.objects.filter(kind=proof.Kind.CHANGED, author=by, document__added__isnull=False))
         cup.co_organizers.add(user)
         _changed(cup, by, ["co_organizers"], {"added": user.pk})
         return user
 
 
 def remove_organizer(by: User, cup: Cup, user_id: int) -> bool:
-    """Remove a co-organizer, or leave as one. Returns whether that changed anything. Raises ``Refused``."""
+    """Remove a co-organizer, or leave as one. Returns whether that changed anything. Raises ``Refused``.
+
+    This is also possible after the end of a cup, when nothing is appended to its ledger any longer.
+    """
     with transaction.atomic():
-        cup = _held(by, cup)
+        cup = _locked(by, cup)
         if user_id != by.pk:
             _require_chooses(by, cup)
         if not cup.co_organizers.filter(pk=user_id).exists():
             return False
         cup.co_organizers.remove(user_id)
-        _changed(cup, by, ["co_organizers"], {"removed": user_id})
+        if cup.state in Cup.OPEN:
+            _changed(cup, by, ["co_organizers"], {"removed": user_id})
         return True
 
 
@@ -242,8 +262,8 @@ def is_settled(cup: Cup, round_: CupRound) -> bool:
 def _earlier(cup: Cup, table: CupTable) -> Document | None:
     """The last ruling on ``table``."""
     rulings = CupLedgerEntry.objects.filter(cup=cup, kind=proof.Kind.RULING).order_by("-number")
-    past = list(rulings.values_list("document", flat=True))
-    return next((one for one in past if (one["round"], one["table"]) == (table.round.number, table.index)), None)
+    of_table = rulings.filter(document__round=table.round.number, document__table=table.index)
+    return of_table.values_list("document", flat=True).first()
 
 
 def ruled(seats: int, points: Points | None, ruling: Ruling, loser: int | None) -> Points | None:
@@ -257,14 +277,23 @@ def ruled(seats: int, points: Points | None, ruling: Ruling, loser: int | None) 
     return tuple(0 if place == loser else own for place, own in enumerate(points))
 
 
-def _held(by: User, cup: Cup) -> Cup:
+def _held(by: User, cup: Cup, *, always: bool = False) -> Cup:
+    """The row of an open cup, locked, for an action that is ``always`` possible or limited by ``MOST_ACTIONS``."""
+    held = _locked(by, cup)
+    if held.state not in Cup.OPEN:
+        raise Refused(_("This cup has ended. Nothing was changed."), code="already_ended")
+    if not always and CupLedgerEntry.objects.filter(cup=held, author__isnull=False).count() >= MOST_ACTIONS:
+        text = _("This cup has %(most)s actions in its ledger (the maximum). You can still cancel it.")
+        raise Refused(text % {"most": f"{MOST_ACTIONS:,}"}, code="too_many")
+    return held
+
+
+def _locked(by: User, cup: Cup) -> Cup:
     """The row of ``cup``, locked, for a user who may run it. The user's row is locked before it."""
     by = hold_acting(by.pk)
     held = Cup.objects.select_for_update(no_key=True, of=("self",)).select_related("ladder").get(pk=cup.pk)
     if not access.may_run(by, held):
         raise Refused(_("Only the organizers of this cup can do that."), code="not_organizer")
-    if held.state not in Cup.OPEN:
-        raise Refused(_("This cup has ended. Nothing was changed."), code="already_ended")
     return held
 
 

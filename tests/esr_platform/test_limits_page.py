@@ -123,6 +123,8 @@ FIXED: Final[dict[str, Any]] = {
     "rounds of a Swiss cup": registration.MOST_ROUNDS,
     "days until a cup": registration.LATEST.days,
     "co-organizers per cup": desk.MOST_CO_ORGANIZERS,
+    "co-organizers that a user adds per day": desk.MOST_ADDED_PER_DAY,
+    "actions of organizers per cup": desk.MOST_ACTIONS,
     "percent of the workers that can be reserved for cups": desk.MOST_RESERVED,
     "reports of guest names per user and day": guests.MOST_REPORTS,
     "length of a report": moderation.MAX_TEXT,

@@ -19,7 +19,7 @@ from esr_platform.account_pages import deletion, digests, notifications
 from esr_platform.account_pages.notifications import Kind, News, news_of
 from esr_platform.accounts import sessions
 from esr_platform.accounts.models import User
-from ladder.cups.desk import CupChange, add_organizer, call_off, change, remove, remove_organizer
+from ladder.cups.desk import CupChange, add_organizer, call_off, change, pause, remove, remove_organizer
 from ladder.cups.progress import advance, played, standings_of
 from ladder.cups.registration import enter, withdraw
 from ladder.exhibitions.requests import CANCELLED_BY
@@ -432,6 +432,17 @@ def test_an_organizer_whose_bot_plays_has_one_piece_of_news(cup: Cup, miriam: Us
     cup.co_organizers.add(miriam)
     due(cup)
     assert cup_news(miriam) == [Kind.CUP_STARTED]
+
+
+def test_a_co_organizer_has_news_of_a_cup_only_after_an_own_action(cup: Cup, carl: User) -> None:
+    stranger = person("bea")
+    add_organizer(carl, cup, stranger.username)
+    pause(carl, cup, paused=True, reason="A test.")
+    pause(carl, cup, paused=False)
+    due(cup)
+    assert Kind.CUP_STARTED not in cup_news(stranger)
+    pause(stranger, cup, paused=True, reason="A test.")
+    assert Kind.CUP_STARTED in cup_news(stranger)
 
 
 def test_a_digest_contains_the_news_of_a_cup_once(cup: Cup, miriam: User, carl: User) -> None:

@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
+from django.utils import timezone
 
-from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.models import User
 from ladder.access import may_run, organizes
+from ladder.cups import desk
 from ladder.cups.desk import (
     CupChange,
     Ruling,
@@ -275,3 +277,47 @@ def test_a_cup_has_its_reserved_share_of_the_workers_before_other_cups_and_ladde
     cups = dict(Match.objects.values_list("pk", "block__cup_table__round__cup"))
     sent = [cups[match_id] for match_id in traffic(recent()).in_turn[:20]]
     assert (sent.count(cup.pk), sent.count(other.pk), sent.count(None)) == (16, 2, 2)
+
+
+def test_a_cup_with_too_many_actions_can_still_be_resumed_left_and_canceled(monkeypatch: pytest.MonkeyPatch) -> None:
+    cup, bea = new_cup("swiss"), person("bea")
+    organizer = organizer_of(cup)
+    add_organizer(organizer, cup, "bea")
+    pause(organizer, cup, paused=True, reason="The rules change.")
+    monkeypatch.setattr(desk, "MOST_ACTIONS", 2)
+    with pytest.raises(Refused) as refused:
+        change(organizer, cup, CupChange("Another title", "", cup.closes_at, cup.starts_at, None))
+    assert refused.value.code == "too_many"
+    assert pause(organizer, cup, paused=False)
+    assert remove_organizer(bea, cup, bea.pk)
+    call_off(organizer, cup, "Too much has changed.")
+    kinds = CupLedgerEntry.objects.filter(cup=cup).order_by("number").values_list("kind", flat=True)
+    assert list(kinds) == ["changed", "paused", "resumed", "changed", "cancelled"]
+
+
+def test_a_co_organizer_can_leave_an_ended_cup_whose_ledger_stays_as_it_is() -> None:
+    cup, bea, carl = new_cup("swiss"), person("bea"), person("carl")
+    for one in (bea, carl):
+        add_organizer(organizer_of(cup), cup, one.username)
+    call_off(organizer_of(cup), cup, "Too few bots.")
+    before = CupLedgerEntry.objects.filter(cup=cup).count()
+    with pytest.raises(Refused) as refused:
+        remove_organizer(bea, cup, carl.pk)
+    assert refused.value.code == "not_main_organizer"
+    assert remove_organizer(bea, cup, bea.pk)
+    assert remove_organizer(organizer_of(cup), cup, carl.pk)
+    assert not cup.co_organizers.exists()
+    assert CupLedgerEntry.objects.filter(cup=cup).count() == before
+
+
+def test_a_user_adds_few_co_organizers_a_day() -> None:
+    cup, bea = new_cup("swiss"), person("bea")
+    organizer = organizer_of(cup)
+    for _ in range(desk.MOST_ADDED_PER_DAY):
+        add_organizer(organizer, cup, "bea")
+        remove_organizer(organizer, cup, bea.pk)
+    with pytest.raises(TooMany) as refused:
+        add_organizer(organizer, cup, "bea")
+    assert refused.value.retry_after_s
+    CupLedgerEntry.objects.update(created=timezone.now() - timedelta(days=1))
+    assert add_organizer(organizer, cup, "bea") == bea
