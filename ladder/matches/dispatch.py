@@ -21,8 +21,8 @@ from typing import Any, Final
 from celery import current_app
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Coalesce, Now
+from django.db.models import Case, Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery, When, Window
+from django.db.models.functions import Coalesce, Now, RowNumber
 from kombu.exceptions import OperationalError
 
 from ladder.matches.blocks import CUP
@@ -263,7 +263,7 @@ class Traffic:
 def traffic(throughput: Throughput) -> Traffic:
     """Read the queued matches that are due, and the numbers of running ones, in one query."""
     people = Membership.objects.filter(ladder=OuterRef("ladder"), active=True, bot__owner__isnull=False)
-    queued = Match.objects.filter(status=Match.Status.QUEUED, due_at__lte=Now())
+    queued = Match.objects.filter(pk__in=_first()[:AT_ONCE])
     queued = queued.annotate(now=Now(), block_runs=Match.another_runs() | Match.owner_plays_deal())
     rows = list(
         queued.annotate(
@@ -291,13 +291,28 @@ def traffic(throughput: Throughput) -> Traffic:
             "rated_now",
             "ordered_now",
             "cups_now",
-        )[:AT_ONCE]
+        )
     )
     if not rows:
         return Traffic([], throughput, None)
     first = rows[0]
     playing = first["rated_now"], first["ordered_now"], first["cups_now"]
     return Traffic([_waiting(row) for row in rows], throughput, first["now"], playing)
+
+
+def _first() -> QuerySet[Match, int]:
+    """The ids of the queued matches that are due: higher priority first, then the next match of each block.
+
+    Cups take turns, so a large round leaves room for the others. Matches on their way come before the rest.
+    """
+    queued = Match.objects.filter(status=Match.Status.QUEUED, due_at__lte=Now())
+    waits = Case(When(sent_at__gte=Now() - SEND_AGAIN, then=0), default=1, output_field=IntegerField())
+    order = ["waits", "since", "pk"]
+    placed = queued.annotate(waits=waits, since=Coalesce("sent_at", "due_at")).annotate(
+        place=Window(RowNumber(), partition_by="block", order_by=order),
+        turn=Window(RowNumber(), partition_by="block__cup_table__round__cup", order_by=order),
+    )
+    return placed.order_by("-priority", "place", "turn").values_list("pk", flat=True)
 
 
 def _playing(**wanted: int) -> Coalesce:

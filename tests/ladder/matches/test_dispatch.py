@@ -19,7 +19,18 @@ from bots.uploads.storage import uploads
 from esr_platform.accounts.models import User
 from ladder import tasks
 from ladder.matches.blocks import BlockPlayer, schedule_block
-from ladder.matches.dispatch import ON_TIME, OVERDUE, QUEUE, SEND_AGAIN, SOON, WINDOW, dispatch, send_next
+from ladder.matches.dispatch import (
+    ON_TIME,
+    OVERDUE,
+    QUEUE,
+    SEND_AGAIN,
+    SOON,
+    WINDOW,
+    dispatch,
+    recent,
+    send_next,
+    traffic,
+)
 from ladder.matches.leases import give_back
 from ladder.matches.results import record_result
 from ladder.matches.schedule import QUEUE_LENGTH, fill
@@ -339,3 +350,18 @@ def test_matches_of_cups_overtake_others_while_cups_have_less_than_their_share(
     of_cup = set(Match.objects.filter(block__cup_table__round__cup=cup).values_list("pk", flat=True))
     assert of_cup.intersection(sent)
     assert (sent[0] in of_cup) is overtakes
+
+
+@pytest.mark.usefixtures("house")
+def test_a_large_round_of_a_cup_leaves_room_for_the_first_matches_of_another_cup(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    large = due(entered(new_cup("swiss", blocks=4), house_bots()))
+    small = due(entered(new_cup("knockout"), house_bots()))
+    Match.objects.update(sent_at=None)
+    monkeypatch.setattr("ladder.matches.dispatch.AT_ONCE", 8)
+    assert Match.objects.filter(block__cup_table__round__cup=large, status=Match.Status.QUEUED).count() > 8
+    cups = dict(Match.objects.values_list("pk", "block__cup_table__round__cup"))
+    read = traffic(recent())
+    assert {cups[one] for one in read.in_turn} == {large.pk, small.pk}
+    assert len({one.block_id for one in read.matches}) == len(read.matches) == 8
