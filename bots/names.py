@@ -187,16 +187,27 @@ def name_for(owner: User, name: str, bot: Bot | None = None) -> str:
 
 def description_for(bot: Bot, description: str) -> str:
     """Normalize a description of ``bot``. Raises ``Refused``."""
-    lines = unicodedata.normalize("NFC", description.replace("\r\n", "\n")).split("\n")
-    text = "\n".join(line.rstrip() for line in lines).strip()
+    text = clean_lines(description)
     if len(text) > MAX_DESCRIPTION:
         message = f"The description has {len(text)} characters. The limit is {MAX_DESCRIPTION}."
         raise Refused(message, code="description_length")
-    if not text.replace("\n", "").replace("\t", "").isprintable() or _tower(text) or (text and is_blank(text)):
+    if is_unreadable(text):
         raise Refused("The description contains invisible characters. Remove them.", code="description_invisible")
     if bot.owner is not None:
         _not_taken_away(bot.owner, TextRemoval.What.DESCRIPTION, text, Refused)
     return text
+
+
+def clean_lines(text: str) -> str:
+    """Normalize ``text``, and strip it and the end of each line."""
+    lines = unicodedata.normalize("NFC", text.replace("\r\n", "\n")).split("\n")
+    return "\n".join(line.rstrip() for line in lines).strip()
+
+
+def is_unreadable(text: str) -> bool:
+    """Whether a text of lines has invisible or direction-changing characters, or many marks on one letter."""
+    plain = text.replace("\n", "").replace("\t", "")
+    return not plain.isprintable() or _tower(text) or (text != "" and is_blank(text))
 
 
 def free_slug(name: str) -> str:

@@ -46,7 +46,7 @@ from ladder.openness import opened, shows_results
 
 Row = dict[str, Any]
 _AT_ONCE: Final = 200
-_ACTION: Final = ("cup__title", "number", "kind", "document", "created")
+_ACTION: Final = ("cup__title", "number", "kind", "document", "reason", "created")
 _CUP: Final = ("title", "slug", "about", "format", "listed", "closes_at", "starts_at", "state", "reason", "created")
 _CUP_ENTRY: Final = ("cup__title", "cup__slug", "version__number", "state", "reason", "created")
 _GAME: Final = ("ladder__name", "rated", "clock", "kind", "state", "match", "created", "ended")

@@ -1,7 +1,8 @@
 """The organizer's desk: pause, change or cancel a cup, remove entrants, and rule on tables.
 
 Records never change. Every action is appended to the ledger of the cup with its reason and its author. Each holds the
-row of the cup, as every step of ``ladder.cups.progress`` does, so the two never interleave.
+row of the cup, as every step of ``ladder.cups.progress`` does, so the two never interleave. Moderators can remove the
+text of a reason (``ladder.cups.moderation``).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from bots.names import clean_lines, is_unreadable
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.limits import DAY, Limit, hold_acting
 from esr_platform.accounts.models import User
@@ -73,7 +75,7 @@ def pause(by: User, cup: Cup, *, paused: bool, reason: str = "") -> bool:
         if cup.paused == paused:
             return False
         Cup.objects.filter(pk=cup.pk).update(paused=paused)
-        proof.append(cup, proof.Kind.PAUSED if paused else proof.Kind.RESUMED, {"reason": said}, by)
+        proof.append(cup, proof.Kind.PAUSED if paused else proof.Kind.RESUMED, {}, by, said)
         return True
 
 
@@ -243,14 +245,14 @@ def rule(by: User, table: CupTable, ruling: Ruling, reason: str, entrant: int | 
             "ruling": str(ruling),
             "entrant": entrant if ruling is Ruling.LOSS else None,
             "points": points and list(points),
-            "reason": _reason(reason),
         }
-        if earlier == document:  # as after a double click
-            return False
+        said = _reason(reason)
+        if earlier is not None and earlier.reason == said and document.items() <= earlier.document.items():
+            return False  # as after a double click
         games = Match.objects.filter(block__cup_table=table)
         registration.cancel_queued(games, "The organizer ruled on this table.")
         CupTable.objects.filter(pk=table.pk).update(points=points and list(points), decided=True)
-        proof.append(cup, proof.Kind.RULING, document, by)
+        proof.append(cup, proof.Kind.RULING, document, by, said)
         return True
 
 
@@ -259,11 +261,10 @@ def is_settled(cup: Cup, round_: CupRound) -> bool:
     return cup.format in BRACKETS and CupRound.objects.filter(cup=cup, number__gt=round_.number).exists()
 
 
-def _earlier(cup: Cup, table: CupTable) -> Document | None:
+def _earlier(cup: Cup, table: CupTable) -> CupLedgerEntry | None:
     """The last ruling on ``table``."""
     rulings = CupLedgerEntry.objects.filter(cup=cup, kind=proof.Kind.RULING).order_by("-number")
-    of_table = rulings.filter(document__round=table.round.number, document__table=table.index)
-    return of_table.values_list("document", flat=True).first()
+    return rulings.filter(document__round=table.round.number, document__table=table.index).first()
 
 
 def ruled(seats: int, points: Points | None, ruling: Ruling, loser: int | None) -> Points | None:
@@ -298,7 +299,10 @@ def _locked(by: User, cup: Cup) -> Cup:
 
 
 def _reason(text: str) -> str:
-    said = text.strip()
-    if not said or len(said) > LONGEST_REASON or "\0" in said:
+    """Normalize a reason to one line. Raises ``Refused`` if it is empty, too long or unreadable."""
+    said = " ".join(clean_lines(text).split())
+    if not 1 <= len(said) <= LONGEST_REASON:
         raise Refused(_("Enter a reason of 1 to %(most)s characters.") % {"most": LONGEST_REASON}, code="reason")
+    if is_unreadable(said):
+        raise Refused(_("The reason contains invisible characters. Remove them."), code="reason")
     return said

@@ -1,7 +1,8 @@
 """Reports about titles and descriptions of cups, and what moderators do: remove texts, cancel cups, dismiss reports.
 
 Every removal is stored as an ``Intervention`` with the removed text. The organizer is notified by email and can use
-another text for further cups, but not the same one.
+another title or description for further cups, but not the same one. The hashes of the ledger remain valid without the
+reasons (``ladder.cups.proof``).
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from esr_platform.accounts.models import User
 from ladder.access import organizes
 from ladder.corrections import by_staff
 from ladder.cups import desk
-from ladder.models import Cup, CupReport, Intervention
+from ladder.models import Cup, CupEntry, CupLedgerEntry, CupReport, Intervention
 
 Action = Intervention.Action
 
@@ -44,6 +45,8 @@ _SUBJECTS: Final[Mapping[str, Promise]] = {
     "canceled": gettext_lazy("your cup was canceled"),
 }
 _FIELDS: Final = {Action.REMOVED_TITLE: "title", Action.REMOVED_ABOUT: "about"}
+_NO_REASON: Final = "The reason was removed by a moderator."
+"""The reason of a canceled cup, which always has one, after its removal."""
 
 
 # --- Reports ---------------------------------------------------------------------------------------------------------
@@ -82,35 +85,38 @@ def removals() -> QuerySet[Intervention]:
 # --- Decisions of moderators -----------------------------------------------------------------------------------------
 
 
-def remove_texts(cup: Cup, by: User, what: Collection[Action], reason: str) -> list[Intervention]:
-    """Remove the title, the description or both, and close the open reports. Raises ``Refused``.
+def remove_texts(cup: Cup, by: User, what: Collection[Action], reason: str, number: int = 0) -> list[Intervention]:
+    """Remove the title, the description, or the reason of entry ``number`` of the ledger. Raises ``Refused``.
 
     The title becomes "Cup" with the id of the cup, and the URL changes with it. Other open cups of the organizer, such
     as the next one of a series, lose the same texts.
     """
-    if not what or not set(what) <= set(_FIELDS):
-        raise Refused(_("Select the title, the description or both."), code="nothing_selected")
+    if not what or not set(what) <= set(Intervention.ON_CUPS):
+        raise Refused(_("Select at least one text to remove."), code="nothing_selected")
     with transaction.atomic():
         cup, reason = _held(cup, by, reason)
-        taken = [one for one in sorted(what) if getattr(cup, _FIELDS[one]) not in ("", _neutral(cup, one))]
-        if not taken:
+        before = {one: text for one in sorted(what) if (text := _text(cup, one, number))}
+        if not before:
             raise Refused(_("This text was already removed. Nothing was changed."), code="already_removed")
-        before = {one: getattr(cup, _FIELDS[one]) for one in taken}
-        made = [_remove(cup, one, reason, by) for one in taken]
+        taken = before.keys() & _FIELDS.keys()
+        made = [_remove(cup, one, reason, by, number) for one in before]
         for other in _open_cups_of(cup.organizer):
             made += [_remove(other, one, reason, by) for one in taken if getattr(other, _FIELDS[one]) == before[one]]
         _dismiss(cup, by)
-        _notify_later(cup, "removed", reason, list(before.values()))
+        _notify_later(cup, "removed", reason, list(before.values()), is_refused=bool(taken))
     return made
 
 
-def _remove(cup: Cup, what: Action, reason: str, by: User) -> Intervention:
+def _remove(cup: Cup, what: Action, reason: str, by: User, number: int = 0) -> Intervention:
     """Remove one text of a cup whose row is held."""
-    text = getattr(cup, _FIELDS[what])
-    setattr(cup, _FIELDS[what], _neutral(cup, what))
+    text = _text(cup, what, number)
+    if what == Action.REMOVED_REASON:
+        _remove_reason(cup, number, text)
+    else:
+        setattr(cup, _FIELDS[what], _neutral(cup, what))
     if what == Action.REMOVED_TITLE:
         cup.slug = _free_slug(cup)
-    cup.save(update_fields=["title", "about", "slug"])
+    cup.save(update_fields=["title", "about", "slug", "reason"])
     return Intervention.objects.create(cup=cup, action=what, before=text, reason=reason, author=by)
 
 
@@ -118,6 +124,23 @@ def _open_cups_of(organizer: User | None) -> QuerySet[Cup]:
     """The open cups of ``organizer``, locked in the order of their ids."""
     cups = Cup.objects.select_for_update(no_key=True, of=("self",)).filter(state__in=Cup.OPEN).order_by("pk")
     return cups.filter(organizer=organizer) if organizer else cups.none()
+
+
+def _text(cup: Cup, what: Action, number: int) -> str:
+    """The text to remove; empty if it was removed before."""
+    if what == Action.REMOVED_REASON:
+        return CupLedgerEntry.objects.filter(cup=cup, number=number).values_list("reason", flat=True).first() or ""
+    text: str = getattr(cup, _FIELDS[what])
+    return "" if text == _neutral(cup, what) else text
+
+
+def _remove_reason(cup: Cup, number: int, text: str) -> None:
+    """Remove a reason from the ledger, and from the cup and its entries where they repeat it."""
+    CupLedgerEntry.objects.filter(cup=cup, number=number).update(reason=None, salt=None)
+    left = (CupEntry.State.WITHDRAWN, CupEntry.State.DISQUALIFIED)
+    CupEntry.objects.filter(cup=cup, state__in=left, reason=text).update(reason="")
+    if cup.reason == text:
+        cup.reason = _NO_REASON
 
 
 def cancel(cup: Cup, by: User, reason: str) -> None:
@@ -166,12 +189,12 @@ def _free_slug(cup: Cup) -> str:
     return f"{slug}-{secrets.token_hex(8)}" if taken or not cup.listed else slug
 
 
-def _notify_later(cup: Cup, what: str, reason: str, texts: list[str]) -> None:
-    """Notify the organizer by email once the transaction is committed."""
+def _notify_later(cup: Cup, what: str, reason: str, texts: list[str], *, is_refused: bool = False) -> None:
+    """Notify the organizer by email once the transaction is committed, and whether the texts are refused from now."""
     organizer = cup.organizer
     if organizer is None:
         return
-    values = {"what": what, "reason": reason, "texts": texts, "slug": cup.slug}
+    values = {"what": what, "reason": reason, "texts": texts, "slug": cup.slug, "is_refused": is_refused}
     send = partial(
         mail.notify,
         organizer.pk,

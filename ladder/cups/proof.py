@@ -8,6 +8,7 @@ SHA-256 of the frozen entrant list, so that someone who knows the key cannot cho
 from __future__ import annotations
 
 import hmac
+import secrets
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Any, Final
@@ -27,6 +28,7 @@ COURSE: Final = (Kind.ENTRANTS, Kind.ROUND, Kind.RESULTS, Kind.RULING)
 
 START: Final = GENESIS
 """The hash before the first entry."""
+SALT_BYTES: Final = 16
 
 
 def entrants_hash(entrants: Sequence[Document]) -> str:
@@ -59,8 +61,22 @@ def chained(previous: str, cup: int, number: int, kind: str, document: Any) -> s
     return sha256(canonical(entry)).hexdigest()
 
 
-def append(cup: Cup, kind: CupLedgerEntry.Kind, document: Document, author: User | None = None) -> CupLedgerEntry:
-    """Append an entry. Call it in a transaction that holds the row of the cup."""
+def reason_hash(reason: str, salt: str) -> str:
+    """The SHA-256 of the 16 bytes of ``salt``, which is in hex, and of ``reason``. Raises ``ValueError``."""
+    if len(raw := bytes.fromhex(salt)) != SALT_BYTES:
+        raise ValueError(f"a salt has {len(raw)} bytes instead of {SALT_BYTES}")
+    return sha256(raw + reason.encode()).hexdigest()
+
+
+def append(
+    cup: Cup, kind: CupLedgerEntry.Kind, document: Document, author: User | None = None, reason: str = ""
+) -> CupLedgerEntry:
+    """Append an entry. Call it in a transaction that holds the row of the cup.
+
+    The hash of ``reason`` joins the document. The text does not, so that moderators can remove it.
+    """
+    salt = secrets.token_hex(SALT_BYTES) if reason else None
+    document = {**document, "reason_hash": salt and reason_hash(reason, salt)}
     last = CupLedgerEntry.objects.filter(cup=cup).order_by("-number").first()
     number, previous = (last.number + 1, last.hash) if last else (1, START)
     return CupLedgerEntry.objects.create(
@@ -69,6 +85,8 @@ def append(cup: Cup, kind: CupLedgerEntry.Kind, document: Document, author: User
         kind=kind,
         document=document,
         hash=chained(previous, cup.pk, number, kind, document),
+        reason=reason or None,
+        salt=salt,
         author=author,
     )
 
@@ -80,7 +98,7 @@ def course(cup: Cup) -> list[tuple[str, Document]]:
 
 
 FORMAT: Final = "cup-ledger/1"
-COLUMNS: Final = ("number", "kind", "document", "hash", "created")
+COLUMNS: Final = ("number", "kind", "document", "hash", "reason", "salt", "created")
 ENTRIES_AT_ONCE: Final = 20
 """Number of entries that are read at once; the results of a large round are long."""
 
@@ -107,7 +125,7 @@ def ledger_pieces(cup: Cup) -> Iterator[bytes]:
 
 
 def batches(cup: Cup, kinds: Sequence[CupLedgerEntry.Kind] = tuple(Kind)) -> Iterator[list[dict[str, Any]]]:
-    """Yield the entries of now in batches, oldest first: number, kind, document, hash and time. One query each."""
+    """Yield the entries of now in batches, oldest first, with ``COLUMNS``. One query each."""
     entries = CupLedgerEntry.objects.filter(cup=cup, kind__in=kinds).order_by("number")
     last, number = entries.aggregate(last=Max("number"))["last"] or 0, 0
     while number < last:

@@ -21,7 +21,7 @@ from django.utils.translation import gettext as _
 
 from bots.lookalikes import alike, has_banned_word, has_invisible, is_reserved, mixes_scripts
 from bots.models import Bot, BotVersion
-from bots.names import letters_of
+from bots.names import clean_lines, is_unreadable, letters_of
 from bots.programs import plays
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.limits import DAY, Limit, hold_acting
@@ -146,10 +146,13 @@ def clean_title(title: str) -> str:
 
 
 def clean_about(about: str) -> str:
-    """Strip a description. Raises ``Refused`` if it is too long."""
-    if len(about.strip()) > LONGEST_ABOUT or "\0" in about:
+    """Normalize a description. Raises ``Refused`` if it is too long or unreadable."""
+    text = clean_lines(about)
+    if len(text) > LONGEST_ABOUT:
         raise Refused(_("Enter a description of up to %(most)s characters.") % {"most": LONGEST_ABOUT}, code="about")
-    return about.strip()
+    if is_unreadable(text):
+        raise Refused(_("The description contains invisible characters. Remove them."), code="about")
+    return text
 
 
 def require_free_title(title: str, but: Collection[int | None] = ()) -> None:
@@ -319,12 +322,12 @@ def leave(cup: Cup, entry: CupEntry, state: CupEntry.State, reason: str, by: Use
     if not CupEntry.objects.filter(pk=entry.pk, state=CupEntry.State.ENTERED).update(state=state, reason=reason):
         return False
     entry = CupEntry.objects.get(pk=entry.pk)
-    document: Document = {"entrant": entry.number, "state": str(state), "reason": reason}
+    document: Document = {"entrant": entry.number, "state": str(state)}
     if entry.number is None:
         if by is not None:
-            proof.append(cup, proof.Kind.LEFT, {**document, "bot": entry.bot_id}, by)
+            proof.append(cup, proof.Kind.LEFT, {**document, "bot": entry.bot_id}, by, reason)
         return True
-    proof.append(cup, proof.Kind.LEFT, document, by)
+    proof.append(cup, proof.Kind.LEFT, document, by, reason)
     undecided = CupTable.objects.filter(round__cup=cup, round__ended=None, decided=False)
     tables = [pk for pk, entrants in undecided.values_list("pk", "entrants") if entry.number in entrants]
     cancel_queued(Match.objects.filter(block__cup_table__in=tables), "An entrant of this table has left the cup.")
@@ -451,7 +454,7 @@ def cancel(cup: Cup, reason: str, author: User | None = None) -> None:
     """Cancel an open cup. Call it in a transaction that holds its row."""
     Cup.objects.filter(pk=cup.pk).update(state=Cup.State.CANCELLED, reason=reason, ended=Now())
     cup.state = Cup.State.CANCELLED
-    proof.append(cup, proof.Kind.CANCELLED, {"reason": reason}, author)
+    proof.append(cup, proof.Kind.CANCELLED, {}, author, reason)
 
 
 # --- Time zones and series -------------------------------------------------------------------------------------------

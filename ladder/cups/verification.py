@@ -25,12 +25,14 @@ Kind = CupLedgerEntry.Kind
 
 @dataclass(frozen=True)
 class Entry:
-    """An entry of a ledger."""
+    """An entry of a ledger. The reason and its salt are ``None`` without a reason, and if a moderator removed it."""
 
     number: int
     kind: str
     document: Document
     hash: str
+    reason: str | None
+    salt: str | None
 
 
 def faults(cup: Cup) -> Iterator[str]:
@@ -39,7 +41,7 @@ def faults(cup: Cup) -> Iterator[str]:
     A cup that was canceled is verified up to the last round that ended.
     """
     rows = CupLedgerEntry.objects.filter(cup=cup).order_by("number")
-    entries = [Entry(*row) for row in rows.values_list("number", "kind", "document", "hash")]
+    entries = [Entry(*row) for row in rows.values_list("number", "kind", "document", "hash", "reason", "salt")]
     if cup.state == Cup.State.FINISHED and (not entries or entries[-1].kind != Kind.END):
         yield "The cup has finished, but the last entry of its ledger does not contain the final standings."
     frozen = next((one.document for one in entries if one.kind == Kind.ENTRANTS), None)
@@ -72,7 +74,19 @@ def _chain(cup: int, entries: Iterable[Entry]) -> Iterator[str]:
     for expected, one in enumerate(entries, 1):
         if one.number != expected or one.hash != proof.chained(previous, cup, expected, one.kind, one.document):
             yield f"Entry {expected} of the ledger does not match its hash."
+        if not _has_its_reason(one):
+            yield f"The reason of entry {expected} of the ledger does not match its hash."
         previous = one.hash
+
+
+def _has_its_reason(entry: Entry) -> bool:
+    """Whether the reason matches its hash in the document. A removed reason does."""
+    if entry.reason is None or entry.salt is None:
+        return entry.reason is entry.salt
+    try:
+        return proof.reason_hash(entry.reason, entry.salt) == entry.document.get("reason_hash")
+    except ValueError:
+        return False
 
 
 # --- The ledger ------------------------------------------------------------------------------------------------------

@@ -404,6 +404,7 @@ class Migration(migrations.Migration):
                             ("taken back", "voided its result"),
                             ("removed title", "removed the title"),
                             ("removed about", "removed the description"),
+                            ("removed reason", "removed a reason"),
                         ],
                         max_length=16,
                     ),
@@ -2710,6 +2711,8 @@ class Migration(migrations.Migration):
                 ),
                 ("document", models.JSONField()),
                 ("hash", models.CharField(max_length=64)),
+                ("reason", models.CharField(blank=True, max_length=500, null=True)),
+                ("salt", models.CharField(blank=True, help_text="16 bytes in hex", max_length=32, null=True)),
                 ("created", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
             ],
             options={
@@ -3129,6 +3132,28 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddConstraint(
+            model_name="cupledgerentry",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("reason", None), ("salt", None)),
+                    models.Q(
+                        ("reason__isnull", False),
+                        ("salt__isnull", False),
+                        models.Q(("reason", ""), _negated=True),
+                    ),
+                    _connector="OR",
+                ),
+                name="cup_ledger_reason_has_a_salt",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="cupledgerentry",
+            constraint=models.CheckConstraint(
+                condition=django.db.models.lookups.Exact(django.db.models.functions.text.Length("salt"), 32),
+                name="cup_ledger_salt_has_16_bytes",
+            ),
+        ),
+        migrations.AddConstraint(
             model_name="cupround",
             constraint=models.UniqueConstraint(fields=("cup", "number"), name="cup_round_once"),
         ),
@@ -3202,7 +3227,7 @@ class Migration(migrations.Migration):
                         ("match__isnull", False),
                     ),
                     models.Q(
-                        ("action__in", ["removed title", "removed about"]),
+                        ("action__in", ["removed title", "removed about", "removed reason"]),
                         ("cup__isnull", False),
                         ("match", None),
                         models.Q(("before", ""), _negated=True),

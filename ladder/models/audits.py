@@ -88,8 +88,9 @@ class Intervention(models.Model):
         TAKEN_BACK = "taken back", "voided its result"
         REMOVED_TITLE = "removed title", "removed the title"
         REMOVED_ABOUT = "removed about", "removed the description"
+        REMOVED_REASON = "removed reason", "removed a reason"
 
-    ON_CUPS = (Action.REMOVED_TITLE, Action.REMOVED_ABOUT)
+    ON_CUPS = (Action.REMOVED_TITLE, Action.REMOVED_ABOUT, Action.REMOVED_REASON)
 
     match = models.ForeignKey(Match, null=True, blank=True, on_delete=models.PROTECT, related_name="interventions")
     cup = models.ForeignKey(Cup, null=True, blank=True, on_delete=models.PROTECT, related_name="interventions")
@@ -108,7 +109,8 @@ class Intervention(models.Model):
             models.CheckConstraint(
                 name="intervention_is_on_a_match_or_a_cup",
                 condition=Q(match__isnull=False, cup=None, before="", action__in=["cancelled", "voided", "taken back"])
-                | Q(match=None, cup__isnull=False, action__in=["removed title", "removed about"]) & ~Q(before=""),
+                | Q(match=None, cup__isnull=False, action__in=["removed title", "removed about", "removed reason"])
+                & ~Q(before=""),
             ),
             models.CheckConstraint(name="intervention_says_why", condition=~Q(reason="")),
         ]

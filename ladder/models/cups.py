@@ -235,7 +235,10 @@ class CupDeal(models.Model):
 
 
 class CupLedgerEntry(models.Model):
-    """What happened in a cup, in order. Entries are appended; ``hash`` covers the document and the entry before."""
+    """What happened in a cup, in order. Entries are appended; ``hash`` covers the document and the entry before.
+
+    The document contains the hash of ``salt`` and ``reason`` only, so that moderators can remove these two.
+    """
 
     class Kind(models.TextChoices):
         ENTRANTS = "entrants", "Frozen entrant list"
@@ -254,6 +257,8 @@ class CupLedgerEntry(models.Model):
     kind = models.CharField(max_length=10, choices=Kind)
     document = models.JSONField()
     hash = models.CharField(max_length=64)
+    reason = models.CharField(max_length=500, null=True, blank=True)  # noqa: DJ001  # null as in the public ledger
+    salt = models.CharField(max_length=32, null=True, blank=True, help_text="16 bytes in hex")  # noqa: DJ001
     author = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
@@ -275,6 +280,11 @@ class CupLedgerEntry(models.Model):
                 ),
             ),
             models.CheckConstraint(name="cup_ledger_hash_is_sha256", condition=Exact(Length("hash"), 64)),
+            models.CheckConstraint(
+                name="cup_ledger_reason_has_a_salt",
+                condition=Q(reason=None, salt=None) | Q(reason__isnull=False, salt__isnull=False) & ~Q(reason=""),
+            ),
+            models.CheckConstraint(name="cup_ledger_salt_has_16_bytes", condition=Exact(Length("salt"), 32)),
         ]
 
     def __str__(self) -> str:

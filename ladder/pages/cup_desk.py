@@ -138,7 +138,7 @@ class ReasonForm(forms.Form):
         label=gettext_lazy("Reason"),
         max_length=LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text=gettext_lazy("The reason is public and stays in the ledger of the cup."),
+        help_text=gettext_lazy("The reason is public in the ledger of the cup. Moderators can remove it."),
     )
 
 

@@ -96,10 +96,12 @@ def _table_rows(
 
 
 def _etag(request: HttpRequest, slug: str) -> str:
-    """A tag of the whole document, which changes with every entry and when the key becomes public."""
+    """A tag of the whole document: it changes with an entry, a removed reason, and when the key becomes public."""
     cup = cup_seen_by(request.user, slug)
-    last = CupLedgerEntry.objects.filter(cup=cup).order_by("-number").values_list("hash", flat=True).first()
-    return f'"{cup.slug}-{last or proof.START}-{"open" if cup.public_key else "closed"}"'
+    entries = CupLedgerEntry.objects.filter(cup=cup)
+    last = entries.order_by("-number").values_list("hash", flat=True).first()
+    reasons = entries.filter(reason__isnull=False).count()
+    return f'"{cup.slug}-{last or proof.START}-{reasons}-{"open" if cup.public_key else "closed"}"'
 
 
 @require_safe

@@ -48,9 +48,8 @@ class LedgerRow:
     text: str
 
     @property
-    def reason(self) -> str:
-        reason: str = self.entry.document.get("reason", "")
-        return reason
+    def is_reason_removed(self) -> bool:
+        return self.entry.reason is None and self.entry.document.get("reason_hash") is not None
 
 
 @dataclass(frozen=True)

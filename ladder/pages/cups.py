@@ -165,12 +165,13 @@ class CupPage:
     def state(self) -> str:
         return gettext(STATES[Cup.State(self.cup.state)])
 
-    @property
+    @cached_property
     def pause_reason(self) -> str | None:
         """Why the cup is paused; ``None`` if it is not."""
         if not self.cup.paused or self.cup.state not in Cup.OPEN:
             return None
-        return next((document["reason"] for kind, document in reversed(self.ledger) if kind == Kind.PAUSED), "")
+        paused = CupLedgerEntry.objects.filter(cup=self.cup, kind=Kind.PAUSED).order_by("-number")
+        return paused.values_list("reason", flat=True).first() or ""
 
     @property
     def is_full(self) -> bool:

@@ -200,6 +200,7 @@ def _with_who(lines: QuerySet[ChatLine]) -> QuerySet[ChatLine]:
 # --- Reports of cups -------------------------------------------------------------------------------------------------
 
 CUPS: Final = 20
+_MOST_DIGITS: Final = 9
 
 
 class CupReportForm(ReportForm):
@@ -211,7 +212,10 @@ class CupReportForm(ReportForm):
 
 
 class ModerateCupForm(forms.Form):
-    """The action on a cup, the texts to remove, and the reason, which only a dismissal does not need."""
+    """The action on a cup, the texts to remove, and the reason, which only a dismissal does not need.
+
+    ``entry`` is the number of the ledger entry whose reason is removed.
+    """
 
     do = forms.ChoiceField(choices=[("remove", ""), ("cancel", ""), ("dismiss", "")])
     what = forms.TypedMultipleChoiceField(
@@ -219,6 +223,7 @@ class ModerateCupForm(forms.Form):
         coerce=Intervention.Action,
         required=False,
     )
+    entry = forms.IntegerField(required=False)
     reason = forms.CharField(max_length=REASON_LENGTH, required=False)
 
 
@@ -254,7 +259,10 @@ def reported_cups(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @for_staff
 def moderate_cup(request: HttpRequest, cup_id: int) -> HttpResponse:
-    """One cup, reported or not: remove its texts, cancel it, or dismiss its reports."""
+    """One cup, reported or not: remove its texts, cancel it, or dismiss its reports.
+
+    With ``?entry=``, it offers to remove the reason of this entry of the ledger.
+    """
     one = found(cup_moderation.with_reports(Cup.objects.all()), _("Cup not found."), pk=cup_id)
     if request.method == "POST":
         _act_on_cup(request, one, ModerateCupForm(request.POST))
@@ -262,10 +270,18 @@ def moderate_cup(request: HttpRequest, cup_id: int) -> HttpResponse:
     context = {
         "cup": one,
         "cups": [one],
+        "entry": _entry_with_reason(one, request.GET.get("entry", "")),
         "removals": cup_moderation.removals().filter(cup=one)[:LATEST],
         "most": REASON_LENGTH,
     }
     return render(request, "pages/reported_cups.html", context)
+
+
+def _entry_with_reason(cup: Cup, number: str) -> CupLedgerEntry | None:
+    """The entry of the ledger with this number, if it has a reason."""
+    if not number.isdecimal() or len(number) > _MOST_DIGITS:
+        return None
+    return CupLedgerEntry.objects.filter(cup=cup, number=int(number), reason__isnull=False).first()
 
 
 def _act_on_cup(request: HttpRequest, one: Cup, form: ModerateCupForm) -> None:
@@ -273,9 +289,9 @@ def _act_on_cup(request: HttpRequest, one: Cup, form: ModerateCupForm) -> None:
     if not form.is_valid():
         messages.error(request, str(next(iter(form.errors.values()))[0]))
         return
-    reason, what = form.cleaned_data["reason"], form.cleaned_data["what"]
+    reason, what, entry = (form.cleaned_data[name] for name in ("reason", "what", "entry"))
     acts: dict[str, tuple[Callable[[], object], str]] = {
-        "remove": (lambda: cup_moderation.remove_texts(one, staff, what, reason), _("Text removed.")),
+        "remove": (lambda: cup_moderation.remove_texts(one, staff, what, reason, entry or 0), _("Text removed.")),
         "cancel": (lambda: cup_moderation.cancel(one, staff, reason), _("Cup canceled.")),
         "dismiss": (lambda: cup_moderation.dismiss(one, staff), _("Reports dismissed.")),
     }

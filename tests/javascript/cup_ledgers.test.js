@@ -40,8 +40,8 @@ for (const [name, ledger] of Object.entries(SAMPLES)) {
 }
 
 test("of a cup that was canceled before its entrant list was frozen, only hashes are verified", async () => {
-  const document = { reason: "The room is closed." };
-  const entries = [{ number: 1, kind: "cancelled", document }];
+  const document = { reason_hash: null };
+  const entries = [{ number: 1, kind: "cancelled", document, reason: null, salt: null }];
   const canceled = { ...structuredClone(SAMPLES["swiss 2"]), entrants_hash: "", entries };
   const report = await verify(await rechained(canceled));
   assert.deepEqual([report.keyed, report.frozen, report.over, failed(report)], [true, false, false, []]);
@@ -82,6 +82,15 @@ const FORGERIES = [
   ["events", (ledger) => of(ledger, "results").gone[0].push(0)],
   ["standings", (ledger) => swap(of(ledger, "end").standings)],
   ["standings", (ledger) => (of(ledger, "end").standings[0][2] = 99)],
+  ["hashes", (ledger) => (ledger.entries[0].reason = "The room is ready.")],
+  ["hashes", (ledger) => (ledger.entries[0].salt = "00".repeat(16))],
+  [
+    "hashes",
+    ({ entries }) => Object.assign(entries[0], { reason: entries[0].reason.slice(1), salt: `${entries[0].salt}54` }),
+  ],
+  ["hashes", (ledger) => (ledger.entries[0].salt = null)],
+  ["hashes", (ledger) => (ledger.entries[0].reason = null)],
+  ["hashes", (ledger) => Object.assign(ledger.entries[1], { reason: "No.", salt: "00".repeat(16) })],
 ];
 
 test("every forgery is found, also with new hashes", async () => {
@@ -132,6 +141,16 @@ test("a ruling has the points that it decides, and a design is balanced", async 
   const design = structuredClone(SAMPLES["round-robin 3"]);
   of(design, "entrants").design[0] = of(design, "entrants").design[1];
   assert.ok(failed(await verify(await rechained(design))).includes("pairings"));
+});
+
+test("a ledger without its reasons is verified, and they are counted", async () => {
+  const ledger = structuredClone(SAMPLES["swiss 3"]);
+  const reasons = ledger.entries.filter((entry) => entry.reason !== null).length;
+  assert.equal((await verify(ledger)).removed, 0);
+  for (const entry of ledger.entries) Object.assign(entry, { reason: null, salt: null });
+  const report = await verify(ledger);
+  assert.ok(reasons > 1);
+  assert.deepEqual([report.removed, failed(report)], [reasons, []]);
 });
 
 test("while the key is secret, hashes and points are verified", async () => {

@@ -674,6 +674,8 @@ class CupLedgerDocument(Document):
     hash: Annotated[
         str, about("SHA-256 of the previous hash and this entry in hexadecimal; see the cup ledger.", EXAMPLE_DIGEST)
     ]
+    reason: Annotated[str | None, about("Reason, or null if there is none or a moderator removed it.", None)]
+    salt: Annotated[str | None, about("Salt of the reason in hexadecimal, or null without a reason.", None)]
     created: Annotated[Moment, about("Time of the entry.")]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hmac
 import json
+import re
 import sys
 from collections import Counter
 from fractions import Fraction
@@ -277,7 +278,7 @@ def knockout() -> Pairing | None:
     return [sorted(table) for table in tables], byes
 
 
-previous = "0" * 64
+previous, removed = "0" * 64, 0
 for number, entry in enumerate(ledger["entries"], 1):
     fields = {
         "cup": ledger["cup"],
@@ -286,6 +287,13 @@ for number, entry in enumerate(ledger["entries"], 1):
     }
     previous = entry["hash"]
     expect(previous == sha256(canonical(fields)).hexdigest() and entry["number"] == number, f"entry {number}: hash")
+    known, text, salt = entry["document"].get("reason_hash"), entry["reason"], entry["salt"]
+    if text is None and salt is None:
+        removed += known is not None
+    else:
+        expect(re.fullmatch("[0-9a-f]{32}", str(salt)) is not None, f"entry {number}: salt of the reason")
+        hashed = sha256(bytes.fromhex(salt) + str(text).encode()).hexdigest()
+        expect(isinstance(text, str) and known == hashed, f"entry {number}: reason")
 
 lists = [entry["document"] for entry in ledger["entries"] if entry["kind"] == "entrants"]
 if not lists:
@@ -369,4 +377,5 @@ for entry in ledger["entries"]:
         expect(document["key"] == ledger["key"], f"{where}: key")
         expect(begun is None and following() is None, f"{where}: the cup was not over")
         expect(document["standings"] == standings(played, everyone, final=True), f"{where}: standings")
-print(f"Verified: {len(ledger['entries'])} entries.")
+removals = f" Reasons that moderators removed: {removed}." if removed else ""
+print(f"Verified: {len(ledger['entries'])} entries.{removals}")

@@ -460,5 +460,5 @@ def test_a_cup_goes_on_without_its_organizer_and_without_the_bots_of_a_deleted_a
         (cup, "withdrawn", False),
     ]
     assert not other.co_organizers.exists()
-    texts = str(list(CupLedgerEntry.objects.values_list("document", flat=True))) + str([one.reason for one in entries])
+    texts = str([*CupLedgerEntry.objects.values_list("document", "reason"), *(one.reason for one in entries)])
     assert "ada" not in texts

@@ -70,8 +70,8 @@ class PlayedLedger:
         }
         if self.format == Cup.Format.ROUND_ROBIN and self.seats > 2:
             frozen["design"] = [list(table) for table in design(self.entrants, self.seats)]
-        self._append("paused", {"reason": "The room is not ready – bitte warten."})
-        self._append("left", {"entrant": None, "bot": 999, "state": "withdrawn", "reason": ""})
+        self._append("paused", {}, "The room is not ready – bitte warten.")
+        self._append("left", {"entrant": None, "bot": 999, "state": "withdrawn"})
         self._append("entrants", frozen)
         self.plan = plan_from(frozen, key)
 
@@ -79,11 +79,14 @@ class PlayedLedger:
         owner = None if not self.owners or self.random.random() < 0.2 else self.random.randrange(self.owners)
         return {"bot": 1000 + number, "version": 1, "digest": f"{number:064x}", "owner": owner}
 
-    def _append(self, kind: str, document: Document) -> None:
+    def _append(self, kind: str, document: Document, reason: str | None = None) -> None:
+        salt = reason and Random(len(self.entries)).randbytes(16).hex()
+        document = {**document, "reason_hash": reason and proof.reason_hash(reason, str(salt))}
         previous = self.entries[-1]["hash"] if self.entries else proof.START
         number = len(self.entries) + 1
         hashed = proof.chained(previous, CUP, number, kind, document)
-        self.entries.append({"number": number, "kind": kind, "document": document, "hash": hashed})
+        entry = {"number": number, "kind": kind, "document": document, "hash": hashed}
+        self.entries.append({**entry, "reason": reason, "salt": salt})
 
     def documents(self) -> list[tuple[str, Document]]:
         return [(one["kind"], one["document"]) for one in self.entries]
@@ -140,7 +143,7 @@ class PlayedLedger:
     def _leave(self, entrant: int) -> None:
         if entrant not in self.left:
             self.left[entrant] = state = "disqualified" if entrant % 2 else "withdrawn"
-            self._append("left", {"entrant": entrant, "state": state, "reason": "Zu müde."})
+            self._append("left", {"entrant": entrant, "state": state}, "Zu müde.")
 
     def _rule(self, number: int, index: int, table: list[int], points: list[int] | None) -> list[int] | None:
         ruling = self.random.choice(list(Ruling))
@@ -152,9 +155,8 @@ class PlayedLedger:
             "ruling": str(ruling),
             "entrant": None if loser is None else table[loser],
             "points": None if after is None else list(after),
-            "reason": "It used a forbidden library.",
         }
-        self._append("ruling", document)
+        self._append("ruling", document, "It used a forbidden library.")
         return None if after is None else list(after)
 
     def _blocks(self, table: list[int], deals: list[int], away: list[int], leaving: int) -> list[Document]:

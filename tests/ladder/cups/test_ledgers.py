@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import json
 import runpy
 from pathlib import Path
@@ -35,10 +36,11 @@ from tests.ladder.cups.ledgers import (
 )
 
 FORMATS = list(Cup.Format)
+ENTRY = [field.name for field in dataclasses.fields(Entry)]
 
 
 def faults(ledger: Document) -> list[str]:
-    entries = [Entry(one["number"], one["kind"], one["document"], one["hash"]) for one in ledger["entries"]]
+    entries = [Entry(*(one[name] for name in ENTRY)) for one in ledger["entries"]]
     return list(faults_of(CUP, bytes.fromhex(ledger["key"]), entries))
 
 
@@ -145,6 +147,14 @@ FORGERIES: dict[str, Change] = {
     "another key": lambda ledger: of_kind(ledger, "end").update(key="00" * 32),
     "a table without results": lambda ledger: of_kind(ledger, "results")["points"].pop(),
     "an entry without its fields": lambda ledger: of_kind(ledger, "results").clear(),
+    "another reason": lambda ledger: ledger["entries"][0].update(reason="The room is ready."),
+    "another salt": lambda ledger: ledger["entries"][0].update(salt="00" * 16),
+    "a letter of the reason in its salt": lambda ledger: ledger["entries"][0].update(
+        reason=ledger["entries"][0]["reason"][1:], salt=ledger["entries"][0]["salt"] + "54"
+    ),
+    "a reason without a salt": lambda ledger: ledger["entries"][0].update(salt=None),
+    "a salt without a reason": lambda ledger: ledger["entries"][0].update(reason=None),
+    "a reason that was added": lambda ledger: ledger["entries"][1].update(reason="No.", salt="00" * 16),
 }
 
 
@@ -246,6 +256,18 @@ def test_the_one_who_stays_in_the_last_stage_of_successive_halving_wins() -> Non
     assert plan.standings(rounds, left)[0].entrant == other
 
 
+def without_reasons(ledger: Document) -> Document:
+    """A copy of ``ledger`` after moderators have removed all reasons."""
+    entries = [{**entry, "reason": None, "salt": None} for entry in ledger["entries"]]
+    return {**ledger, "entries": entries}
+
+
+def test_a_ledger_without_its_reasons_has_no_faults() -> None:
+    ledger = PlayedLedger(Cup.Format.SWISS, 3, 12, 5, 4, trouble=0.3).played()
+    assert any(entry["reason"] for entry in ledger["entries"][1:])
+    assert faults(without_reasons(ledger)) == []
+
+
 def test_a_ruling_must_have_the_points_that_it_decides() -> None:
     seeds = (PlayedLedger(Cup.Format.SWISS, 3, 12, seed, 4, trouble=0.3).played() for seed in range(20))
     ledger = next(one for one in seeds if any(entry["kind"] == "ruling" for entry in one["entries"]))
@@ -310,7 +332,8 @@ def test_the_script_finds_forgeries(
 
 def unfrozen(*kinds: str) -> Document:
     """The ledger of a cup without an entrant list."""
-    entries = [{"number": at, "kind": kind, "document": {"reason": "No."}} for at, kind in enumerate(kinds, 1)]
+    rest = {"document": {"reason_hash": None}, "reason": None, "salt": None}
+    entries = [{"number": at, "kind": kind, **rest} for at, kind in enumerate(kinds, 1)]
     played = PlayedLedger(Cup.Format.KNOCKOUT, 2, 5).played()
     return rechained({**played, "entrants_hash": "", "entries": entries})
 
@@ -322,6 +345,16 @@ def test_the_script_ends_cleanly_at_a_cup_that_was_canceled_before_its_entrant_l
     assert "canceled" in capsys.readouterr().out
     assert "not frozen" in str(checked(unfrozen("paused"), tmp_path, monkeypatch))
     assert "Fault in" in str(checked(unfrozen("round", "cancelled"), tmp_path, monkeypatch))
+
+
+def test_the_script_counts_removed_reasons(
+    played: dict[tuple[str, int], Document],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert checked(without_reasons(played["knockout", 4]), tmp_path, monkeypatch) is None
+    assert capsys.readouterr().out.strip().endswith(": 1.")
 
 
 def test_the_script_waits_for_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Any
 
 import pytest
@@ -11,10 +12,11 @@ from django.test import Client
 from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.models import User
 from ladder.cups import moderation
-from ladder.cups.desk import CupChange, change
+from ladder.cups.desk import CupChange, call_off, change, remove
 from ladder.cups.moderation import Action
-from ladder.cups.registration import organizes
-from ladder.models import Cup, CupReport, Intervention
+from ladder.cups.registration import enter, organizes
+from ladder.cups.verification import faults
+from ladder.models import Cup, CupEntry, CupLedgerEntry, CupReport, Intervention
 from tests import page as shown
 from tests.build import person, signed_in, staff, verified
 from tests.ladder.cups.cups import entered, house_bots, new_cup
@@ -122,6 +124,48 @@ def test_staff_cancel_a_cup_with_a_reason(cup: Cup, organizer: User, django_capt
     assert (cup.state, cup.reason) == (Cup.State.CANCELLED, "It advertises.")
     assert [email.to for email in mail.outbox] == [["olga@example.org"]]
     refused_with("already_ended", lambda: moderation.cancel(cup, eve, "It advertises."))
+
+
+def test_staff_remove_a_reason_from_the_ledger_and_where_it_is_repeated(
+    cup: Cup, organizer: User, django_capture_on_commit_callbacks: Any
+) -> None:
+    removed, other = [enter(organizer, cup, bot) for bot in house_bots()[:2]]
+    remove(organizer, removed, "An insult.", disqualified=True)
+    remove(organizer, other, "No time.")
+    call_off(organizer, cup, "An insult.")
+    client, path = signed_in(staff("eve")), f"/cups/{cup.slug}/ledger/"
+    for number in (1, 3):
+        address = f"/staff/cups/{cup.pk}/?entry={number}"
+        assert address in shown.page(client, path).one("main").links
+        assert "An insult." in shown.page(client, address).one("section", id=f"cup-{cup.pk}").text
+        data = {"do": "remove", "what": "removed reason", "entry": number, "reason": "It insults."}
+        with django_capture_on_commit_callbacks(execute=True):
+            assert client.post(f"/staff/cups/{cup.pk}/", data).status_code == 302
+    entries = CupLedgerEntry.objects.filter(cup=cup).order_by("number").values_list("reason", "salt")
+    assert [(reason, salt is None) for reason, salt in entries] == [(None, True), ("No time.", False), (None, True)]
+    assert list(faults(cup)) == []
+    cup.refresh_from_db()
+    assert cup.reason not in ("", "An insult.")
+    assert [one.reason for one in CupEntry.objects.filter(cup=cup).order_by("pk")] == ["", "No time."]
+    assert [one.before for one in Intervention.objects.filter(action="removed reason")] == ["An insult."] * 2
+    for read in (path, f"/cups/{cup.slug}/", f"/cups/{cup.slug}/ledger.json", f"/api/v1/cups/{cup.slug}/ledger"):
+        assert "An insult." not in Client().get(read).getvalue().decode()
+    notes = [row.notes for row in shown.page(Client(), path).all("tr", data_kind="cancelled")]
+    assert notes == [{"removed"}]
+    assert len(mail.outbox) == 2
+
+
+def test_a_reason_is_removed_once_by_staff_only(cup: Cup, organizer: User) -> None:
+    call_off(organizer, cup, "An insult.")
+    remove_it = partial(moderation.remove_texts, cup, what=[Action.REMOVED_REASON], reason="It insults.")
+    refused_with("staff_only", lambda: remove_it(by=organizer, number=1))
+    assert "Remove reason" not in shown.page(signed_in(organizer), f"/cups/{cup.slug}/ledger/").one("main").text
+    eve = staff("eve")
+    for number in (0, 2):
+        refused_with("already_removed", lambda number=number: remove_it(by=eve, number=number))
+    remove_it(by=eve, number=1)
+    refused_with("already_removed", lambda: remove_it(by=eve, number=1))
+    assert signed_in(eve).get(f"/staff/cups/{cup.pk}/?entry=x").status_code == 200
 
 
 def test_a_dismissed_report_leaves_the_cup_as_it_is(cup: Cup) -> None:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
-from ladder.cups.proof import GENESIS, chained, derived, entrants_hash, permutation
+import pytest
+
+from ladder.cups.proof import GENESIS, chained, derived, entrants_hash, permutation, reason_hash
 
 KEY = bytes(range(32))
 
@@ -29,3 +31,12 @@ def test_hashes_of_the_ledger_are_of_canonical_json() -> None:
         chained(GENESIS, 3, 1, "left", {"reason": "Zu müde"})
         == "1054c835a076b7fcdfccc26b2b2d4935281192eb38cbdd0f758b02939dfbaf5d"
     )
+
+
+def test_the_hash_of_a_reason_covers_its_salt_of_16_bytes() -> None:
+    """As ``sha256sum`` computes it."""
+    salt = "000102030405060708090a0b0c0d0e0f"
+    assert reason_hash("Zu müde", salt) == "d528b56138ed8ddb42efd7643e60e298c089b45b742357664499d6f4b31a5f61"
+    for wrong in (salt[2:], salt + "5a", "zz" * 16, ""):
+        with pytest.raises(ValueError, match=r"salt|hex"):
+            reason_hash("Zu müde", wrong)

@@ -168,6 +168,15 @@ def test_a_series_ends_if_its_organizer_has_too_many_open_cups(settings: Any) ->
     assert (second.repeat_days, last.document["fields"], last.author) == (None, ["repeat_days"], None)
 
 
+def test_a_description_has_lines_without_invisible_or_direction_changing_characters() -> None:
+    cup = new_cup("swiss", about=" Bring your bots. \r\n\tAll are welcome.\n")
+    assert cup.about == "Bring your bots.\n\tAll are welcome."
+    for hidden in ("\u202e", "\u200b", "\u2066", "\x07", "\0", "\u2028"):
+        with pytest.raises(Refused) as refused:
+            new_cup("knockout", about=f"Bring your bots.\nAll are{hidden} welcome.")
+        assert refused.value.code == "about"
+
+
 def test_a_bot_that_its_owner_withdraws_after_the_deadline_ranks_last_in_undecided_games() -> None:
     ada = person("ada")
     mine = uploaded(ada)

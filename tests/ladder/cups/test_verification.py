@@ -6,7 +6,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from ladder.cups.desk import call_off
+from ladder.cups.desk import call_off, pause
 from ladder.cups.progress import advance
 from ladder.cups.proof import START, chained
 from ladder.cups.verification import faults
@@ -52,6 +52,20 @@ def test_a_forged_ledger_is_found_even_with_new_hashes(
     assert list(faults(cup)) != []
     rechained(cup)
     assert list(faults(cup)) != []
+
+
+def test_a_changed_reason_is_found_and_a_removed_one_is_accepted() -> None:
+    cup = new_cup("swiss", rounds=1)
+    assert cup.organizer is not None
+    pause(cup.organizer, cup, paused=True, reason="The rules change.")
+    pause(cup.organizer, cup, paused=False)
+    played_out(entered(cup, house_bots()))
+    assert list(faults(cup)) == []
+    paused = CupLedgerEntry.objects.filter(cup=cup, kind="paused")
+    paused.update(reason="The room is closed.")
+    assert any("entry 1" in fault for fault in faults(cup))
+    paused.update(reason=None, salt=None)
+    assert list(faults(cup)) == []
 
 
 def test_a_changed_deal_or_result_of_a_game_is_found() -> None:

@@ -9,8 +9,11 @@ from django.test import Client
 
 from bots.models import Bot
 from ladder.cups.desk import call_off
+from ladder.cups.moderation import remove_texts
+from ladder.cups.proof import reason_hash
 from ladder.cups.verification import Entry, faults_of
-from ladder.models import Cup, CupEntry, Match
+from ladder.models import Cup, CupEntry, Intervention, Match
+from tests.build import staff
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round, played_out
 from tests.ladder.pages.test_cups import address, organizer_of, running
 from tests.page import at_most
@@ -30,7 +33,7 @@ def test_the_ledger_of_a_finished_cup_is_verified_as_it_is_downloaded(client: Cl
         ledger = client.get(address(cup, "ledger.json"))
         document = json.loads(ledger.getvalue())
     assert (document["format"], document["cup"], document["key_hash"]) == ("cup-ledger/1", cup.pk, cup.key_hash)
-    entries = [Entry(one["number"], one["kind"], one["document"], one["hash"]) for one in document["entries"]]
+    entries = [Entry(**{name: one[name] for name in one if name != "created"}) for one in document["entries"]]
     assert list(faults_of(cup.pk, bytes.fromhex(document["key"]), entries)) == []
     again = client.get(address(cup, "ledger.json"), headers={"If-None-Match": ledger["ETag"]})
     assert again.status_code == 304
@@ -46,6 +49,18 @@ def test_before_the_end_the_ledger_has_no_key_and_no_results_of_the_round(client
     second = client.get(address(cup, "ledger.json"), headers={"If-None-Match": first["ETag"]})
     assert second.status_code == 200
     assert bytes(cup.key).hex() not in second.getvalue().decode()
+
+
+def test_a_removed_reason_changes_the_download_and_no_hash(client: Client) -> None:
+    cup = entered(new_cup("swiss"), house_bots())
+    call_off(organizer_of(cup), cup, "An insult.")
+    first = client.get(address(cup, "ledger.json"))
+    before = json.loads(first.getvalue())["entries"][-1]
+    assert before["reason"] == "An insult."
+    assert before["document"] == {"reason_hash": reason_hash("An insult.", before["salt"])}
+    remove_texts(cup, staff("eve"), [Intervention.Action.REMOVED_REASON], "It insults.", before["number"])
+    again = client.get(address(cup, "ledger.json"), headers={"If-None-Match": first["ETag"]})
+    assert json.loads(again.getvalue())["entries"][-1] == {**before, "reason": None, "salt": None}
 
 
 def test_the_key_of_a_canceled_cup_is_in_its_ledger(client: Client) -> None:

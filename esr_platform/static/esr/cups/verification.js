@@ -27,7 +27,7 @@ export function canonical(value) {
 
 // The checks of a ledger, in the order in which the page lists them: a name, what was counted, and faults as sentences.
 const CHECKS = {
-  hashes: "Hashes of the entries",
+  hashes: "Hashes of the entries and reasons",
   entrants: "Entrant list and key",
   deals: "Deals",
   points: "Points of the tables",
@@ -41,6 +41,7 @@ class Report {
     this.keyed = keyed;
     this.frozen = false;
     this.over = false;
+    this.removed = 0;
     this.checks = Object.entries(CHECKS).map(([id, name]) => ({ id, name, done: 0, faults: [] }));
   }
 
@@ -64,7 +65,8 @@ class Report {
 }
 
 // Verify a ledger. `progress` is called with a number from 0 to 1. Resolves to a report { keyed, frozen, over,
-// checks }: whether the key is public, whether there are an entrant list and final standings, and for each check
+// removed, checks }: whether the key is public, whether there are an entrant list and final standings, how many
+// reasons were removed, and for each check
 // { id, name, done, faults }.
 export async function verify(ledger, progress = (/** @type {number} */ _done) => {}) {
   if (ledger.format !== FORMAT)
@@ -95,8 +97,21 @@ async function verifyHashes({ cup, entries }, report) {
   for (const [at, { number, kind, document, hash }] of entries.entries()) {
     const expected = await sha256(utf8.encode(canonical({ cup, number, kind, document, previous })));
     report.expect("hashes", number === at + 1 && hash === expected, `Entry ${at + 1} does not match its hash.`);
+    await verifyReason(entries[at], report, `The reason of entry ${at + 1} does not match its hash.`);
     previous = hash;
   }
+}
+
+// The hash of a reason covers 16 bytes of salt and the text. Moderators can remove both.
+async function verifyReason({ document, reason, salt }, report, fault) {
+  const known = document?.reason_hash ?? null;
+  if (reason === null && salt === null) {
+    if (known !== null) report.removed++;
+    return;
+  }
+  const isWhole = typeof reason === "string" && /^[0-9a-f]{32}$/.test(salt);
+  const isRight = isWhole && known === (await sha256(new Uint8Array([...bytes(salt), ...utf8.encode(reason)])));
+  report.expect("hashes", isRight, fault);
 }
 
 // A function from a purpose and a number to 32 bytes in hex; null while the key is secret.

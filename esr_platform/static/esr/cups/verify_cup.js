@@ -61,10 +61,11 @@ class VerifyCup extends HTMLElement {
     }).finally(() => worker.terminate());
   }
 
-  tell({ keyed, frozen, over, checks }) {
+  tell({ keyed, frozen, over, removed, checks }) {
     const faults = checks.flatMap((check) => check.faults).length;
     Object.assign(this.said.dataset, { faults, keyed, frozen });
     this.list.replaceChildren(...checks.map((check) => this.item(check, keyed)));
+    if (removed) this.list.append(this.removals(removed));
     if (faults) this.say(`Verification failed: ${count(faults)} ${faults === 1 ? "fault" : "faults"}.`, true);
     else if (!keyed)
       this.say("No faults so far. Deals, pairings and ties can be verified once the key is public.", false);
@@ -96,6 +97,12 @@ class VerifyCup extends HTMLElement {
       list.append(...shown);
       item.append(list);
     }
+    return item;
+  }
+
+  removals(removed) {
+    const item = element("li", { textContent: `Reasons that moderators removed: ${count(removed)}` });
+    Object.assign(item.dataset, { check: "removed", state: "none" });
     return item;
   }
 
