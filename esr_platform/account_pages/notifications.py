@@ -295,7 +295,7 @@ def _organized_cups() -> QuerySet[Cup]:
 def _helped_cups() -> QuerySet[Any]:
     """Cups that have started or ended, with their co-organizers who have acted in them.
 
-    Nobody gets news about a cup only because another user made them a co-organizer.
+    Being made a co-organizer is not enough to get news about a cup.
     """
     acted = CupLedgerEntry.objects.filter(cup=OuterRef("cup"), author=OuterRef("user"))
     return (

@@ -133,7 +133,7 @@ def _rendered(template: str, values: Mapping[str, Any]) -> str:
 
 
 def _footer(unsubscribe_url: str) -> str:
-    """Who sends the email, and how to get no more of them."""
+    """The sender of the email, and how to unsubscribe."""
     site = f"{settings.SITE_NAME}, {settings.SITE_URL}"
     if not unsubscribe_url:
         return f"{site}\n\n" + _("This is an account notice. You cannot turn off account notices.")
