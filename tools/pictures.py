@@ -1,8 +1,9 @@
 """Take the pictures of the documentation from a running site: ``make pictures PORT=8000``.
 
-The site needs finished matches (``manage.py demo-data``) and, for the picture ``live``, a running game of remote bots
-(``esr play-remote``). The pictures of a user show the demo account. Its password is in the data folder of the site
-(``VAR_DIR`` or ``--data``). Only pictures that a page of the documentation shows are taken.
+The site needs finished matches (``manage.py demo-data``), a cup (``manage.py demo-cup --format knockout``) and, for the
+picture ``live``, a running game of remote bots (``esr play-remote``). The pictures of a user show the demo account. Its
+password is in the data folder of the site (``VAR_DIR`` or ``--data``). Only pictures that a page of the documentation
+shows are taken.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ PUBLIC = (
     Shot("home", "/"),
     Shot("ladder", "/ladders/edel-stein-reich-4/"),
     Shot("bot", "/ladders/edel-stein-reich-4/", r"^/bots/[^/]+/$"),
+    Shot("cup", "/cups/", r"^/cups/(?!new/)[^/.]+/$"),
     Shot("replay", FINISHED, MATCH, "decisive"),
     Shot("live", "/matches/?ladder=edel-stein-reich-3-remote&state=running", MATCH),
 )
