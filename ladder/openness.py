@@ -1,8 +1,8 @@
 """When a deal becomes public: when all games of its block have ended.
 
 Until then its seed, game records, move lists and logs are hidden from everyone, including staff. All code that shows
-any of them must ask :func:`is_open` for one block or filter with :func:`opened`. Results are public at once, except in
-a cup, where they are hidden until the round has ended (:func:`shows_results`).
+any of them must ask :func:`is_open` for one block or filter with :func:`opened`. Results are public immediately,
+except in a cup, where they are hidden until the round has ended (:func:`shows_results`).
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from ladder.cups.forecast import Skill, forecast, planned_tables, skills_on, wor
 from ladder.cups.formats import Plan
 from ladder.cups.progress import plan_from, played_from
 from ladder.matches.blocks import KEY_BYTES
-from ladder.models import Cup, CupEntry, CupForecast, CupLedgerEntry, Membership
+from ladder.models import Cup, CupEntry, CupForecast, Membership
 from ladder.pairings.rounds import Entrants, PlayedRound
 from ladder.ratings.chain import canonical
 
@@ -103,7 +103,7 @@ def _state_of(cup: Cup) -> _State:
 
 def _plan(state: _State) -> Plan | None:
     """The plan of a frozen cup, or one with the bots that are entered; ``None`` if they are too few."""
-    frozen = next((document for kind, document in state.ledger if kind == CupLedgerEntry.Kind.ENTRANTS), None)
+    frozen = proof.entrant_list(state.ledger)
     if frozen is not None:
         return plan_from(frozen, bytes(state.cup.key))
     owners = tuple(one.bot.owner_id for one in state.entries)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from django.db import transaction
@@ -98,13 +98,14 @@ def _open_stopped(cup: Cup) -> bool:
 
 
 def _due() -> Q:
-    """A filter for cups in which there is probably something to do."""
+    """A filter for cups in which there is probably something to do. Ended cups are left out by their state alone."""
     of_cup = OuterRef("pk")
     running = CupRound.objects.filter(cup=of_cup, ended=None)
     undecided = CupTable.objects.filter(round__cup=of_cup, round__ended=None, decided=False)
     pending = Match.objects.filter(block__cup_table__round__cup=of_cup, status__in=Match.PENDING)
     busy = Match.objects.filter(block__cup_table=of_cup, status__in=Match.PENDING)
-    return (
+    is_open = Q(state__in=Cup.OPEN) | Q(Exists(running), state=Cup.State.CANCELLED)
+    return is_open & (
         Q(state=Cup.State.REGISTRATION, closes_at__lte=Now())
         | Q(state=Cup.State.READY, starts_at__lte=Now(), paused=False)
         | Q(~Exists(running), state=Cup.State.RUNNING, paused=False)
@@ -187,12 +188,17 @@ def played_from(entries: Iterable[tuple[str, Document]]) -> list[PlayedRound]:
     for kind, document in entries:
         number = document.get("round", 0)
         if kind == CupLedgerEntry.Kind.ROUND:
-            rounds[number] = Round(tuple(map(tuple, document["tables"])), tuple(document["byes"]))
+            rounds[number] = round_of(document)
         elif kind == CupLedgerEntry.Kind.RESULTS:
             results[number] = [None if points is None else tuple(points) for points in document["points"]]
         elif kind == CupLedgerEntry.Kind.RULING and number in results:
             results[number][document["table"]] = None if document["points"] is None else tuple(document["points"])
     return [PlayedRound(rounds[number], tuple(results[number])) for number in sorted(results)]
+
+
+def round_of(document: Document) -> Round:
+    """The pairings in the ledger document of a round."""
+    return Round(tuple(map(tuple, document["tables"])), tuple(document["byes"]))
 
 
 def left(cup: Cup) -> dict[int, str]:
@@ -210,7 +216,7 @@ def standings_of(cup: Cup, past: Sequence[PlayedRound]) -> list[Standing]:
 
 
 def _away(cup_id: int | OuterRef) -> QuerySet[CupEntry]:
-    """The entries of an open cup whose bot cannot play any more. A paused bot can be resumed until the deadline."""
+    """The entries of an open cup whose bot can no longer play. A paused bot can be resumed until the deadline."""
     gone = Q(bot__retired__isnull=False) | Q(bot__suspended__isnull=False)
     replaced = Q(bot__owner=None, version__active=False) | Q(bot__owner__isnull=False, version__archive="")
     frozen = Q(number__isnull=False) & (Q(bot__paused__isnull=False) | replaced)
@@ -219,7 +225,7 @@ def _away(cup_id: int | OuterRef) -> QuerySet[CupEntry]:
 
 
 def _remove_unplayable(cup: Cup) -> bool:
-    """Withdraw the entries whose bot cannot play any more. Returns whether there were any."""
+    """Withdraw the entries whose bot can no longer play. Returns whether there were any."""
     away = [(entry, reason) for entry in _away(cup.pk) if (reason := _why_away(entry))]
     for entry, reason in away:
         leave(cup, entry, CupEntry.State.WITHDRAWN, reason)
@@ -227,7 +233,7 @@ def _remove_unplayable(cup: Cup) -> bool:
 
 
 def _why_away(entry: CupEntry) -> str:
-    """Why the bot cannot play any more, without names; empty if its replaced house code is still installed here."""
+    """Why the bot can no longer play, without names; empty if its replaced house code is still installed here."""
     if entry.bot.retired is not None:
         return "The bot was retired."
     if entry.bot.suspended is not None:
@@ -389,23 +395,24 @@ def _decide(cup: Cup, round_: CupRound, tables: Sequence[CupTable]) -> None:
     for table in tables:
         gone = [place for place, one in enumerate(table.entrants) if one in left_now]
         played, seats = blocks[table.pk], len(table.entrants)
-        if is_over(played, seats, gone, cup.blocks, leaving[table.index]):
+        if is_over(played, seats, gone, cup.blocks, leaving.get(table.index, 0)):
             points = settled(played, seats, gone, cup.blocks)
             undecided = CupTable.objects.filter(pk=table.pk, decided=False)
             undecided.update(points=points and list(points), gone=gone, decided=True)
         else:
             unfinished.append(table)
-    players = _Seats(cup)
-    more = [CupBlock(table, _deal(cup, round_), players.players(table)) for table in unfinished]
-    schedule_cup_blocks(cup.ladder, more)
+    if unfinished:
+        seated = _Seats(cup)
+        more = [CupBlock(table, _deal(cup, round_), seated.players(table)) for table in unfinished]
+        schedule_cup_blocks(cup.ladder, more)
 
 
-def _leaving(cup: Cup, round_: CupRound) -> Sequence[int]:
-    """By table of a round, how many entrants it eliminates: none except in a knockout."""
-    tables = CupTable.objects.filter(round=round_).order_by("index").values_list("entrants", flat=True)
+def _leaving(cup: Cup, round_: CupRound) -> Mapping[int, int]:
+    """By index of a table of a knockout round, how many entrants it eliminates; empty in other formats."""
     if cup.format != Cup.Format.KNOCKOUT:
-        return [0] * len(tables)
-    return eliminated(Round(tuple(map(tuple, tables)), tuple(round_.byes)), cup.ladder.seats)
+        return {}
+    tables = CupTable.objects.filter(round=round_).order_by("index").values_list("entrants", flat=True)
+    return dict(enumerate(eliminated(Round(tuple(map(tuple, tables)), tuple(round_.byes)), cup.ladder.seats)))
 
 
 def is_over(blocks: Sequence[Document], seats: int, gone: Collection[int], least: int, leaving: int) -> bool:

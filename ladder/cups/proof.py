@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hmac
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from typing import Any, Final
 
@@ -95,6 +95,11 @@ def course(cup: Cup) -> list[tuple[str, Document]]:
     """The kinds and documents of the ``COURSE`` entries of ``cup``, oldest first. One query."""
     entries = CupLedgerEntry.objects.filter(cup=cup, kind__in=COURSE).order_by("number")
     return list(entries.values_list("kind", "document"))
+
+
+def entrant_list(entries: Iterable[tuple[str, Document]]) -> Document | None:
+    """The document of the frozen entrant list among kinds and documents; ``None`` before the deadline."""
+    return next((document for kind, document in entries if kind == Kind.ENTRANTS), None)
 
 
 FORMAT: Final = "cup-ledger/1"

@@ -14,7 +14,7 @@ from games.rules import Document
 from ladder.cups import proof
 from ladder.cups.desk import Ruling, ruled
 from ladder.cups.formats import Plan
-from ladder.cups.progress import SUBSTITUTE, blocks_of, is_over, plan_from, settled
+from ladder.cups.progress import SUBSTITUTE, blocks_of, is_over, plan_from, round_of, settled
 from ladder.models import Block, Cup, CupDeal, CupLedgerEntry, CupRound, CupTable, Seat
 from ladder.pairings.elimination import eliminated
 from ladder.pairings.round_robin import is_balanced
@@ -44,7 +44,7 @@ def faults(cup: Cup) -> Iterator[str]:
     entries = [Entry(*row) for row in rows.values_list("number", "kind", "document", "hash", "reason", "salt")]
     if cup.state == Cup.State.FINISHED and (not entries or entries[-1].kind != Kind.END):
         yield "The cup has finished, but the last entry of its ledger does not contain the final standings."
-    frozen = next((one.document for one in entries if one.kind == Kind.ENTRANTS), None)
+    frozen = proof.entrant_list((one.kind, one.document) for one in entries)
     if frozen is not None and (cup.key_hash, cup.entrants_hash) != (
         frozen["key_hash"],
         proof.entrants_hash(frozen["entrants"]),
@@ -57,7 +57,7 @@ def faults(cup: Cup) -> Iterator[str]:
 def faults_of(cup: int, key: bytes, entries: Sequence[Entry]) -> Iterator[str]:
     """Yield every fault of a ledger, given the key of the cup. It needs no database."""
     yield from _chain(cup, entries)
-    frozen = next((one.document for one in entries if one.kind == Kind.ENTRANTS), None)
+    frozen = proof.entrant_list((one.kind, one.document) for one in entries)
     if frozen is None:
         return
     if frozen["cup"] != cup:
@@ -128,7 +128,7 @@ class _Replay:
         self.running, self.rulings, self.away = document, {}, frozenset(self.left)
         self.rounds.append(document)
         try:
-            if not self.plan.follows(_round_of(document), self.played, self.left):
+            if not self.plan.follows(round_of(document), self.played, self.left):
                 yield f"{where}: the tables or byes do not follow from the results before it."
         except PairingError as error:
             yield f"{where}: {error}"
@@ -149,7 +149,7 @@ class _Replay:
         if running is None or running["round"] != number:
             yield f"Round {number} ended before it started."
             return
-        round_ = _round_of(running)
+        round_ = round_of(running)
         if any(len(document[name]) != len(round_.tables) for name in ("points", "gone", "blocks")):
             yield f"Round {number}: the numbers of results and tables differ."
         else:
@@ -238,10 +238,6 @@ class _Replay:
             yield "The final standings do not follow from the results."
 
 
-def _round_of(document: Document) -> Round:
-    return Round(tuple(map(tuple, document["tables"])), tuple(document["byes"]))
-
-
 def _ruling(table: Sequence[int], document: Document, points: Points | None) -> list[int] | None:
     """The points after a ruling on ``table``, which had ``points``."""
     loser = table.index(document["entrant"]) if document["entrant"] in table else None
@@ -262,7 +258,7 @@ def _tupled(points: Sequence[int] | None) -> Points | None:
 def _stored(cup: Cup, entries: Iterable[Entry]) -> Iterator[str]:
     """Compare the ledger with the rounds, deals, games and versions in the database."""
     documents = [(one.kind, one.document) for one in entries]
-    frozen = next((one for kind, one in documents if kind == Kind.ENTRANTS), None)
+    frozen = proof.entrant_list(documents)
     if frozen is None:
         return
     for deal in CupDeal.objects.filter(cup=cup):

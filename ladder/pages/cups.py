@@ -32,7 +32,7 @@ from games.rules import Document
 from ladder.access import cup_seen_by, cups_of, cups_seen_by, found, may_run, organizes
 from ladder.cups import proof, registration
 from ladder.cups.formats import HALVING_ROUNDS, Plan
-from ladder.cups.progress import plan_from, played_from
+from ladder.cups.progress import plan_from, played_from, round_of
 from ladder.models import Cup, CupEntry, CupForecast, CupLedgerEntry, CupRound, CupTable, Match
 from ladder.models.ladders import Viewer
 from ladder.pages.components import crosstable, words
@@ -40,7 +40,7 @@ from ladder.pages.components.bracket import Bracket, bracket
 from ladder.pages.components.crosstable import Cell, CourseRound
 from ladder.pages.components.responses import form_status, of_acts, unlisted
 from ladder.pairings.elimination import halving_stages
-from ladder.pairings.rounds import PlayedRound, Points, Round, Standing, match_points
+from ladder.pairings.rounds import PlayedRound, Points, Standing, match_points
 
 Kind = CupLedgerEntry.Kind
 
@@ -234,7 +234,7 @@ class CupPage:
     @cached_property
     def _plan(self) -> Plan | None:
         """The plan of a frozen cup."""
-        frozen = next((document for kind, document in self.ledger if kind == Kind.ENTRANTS), None)
+        frozen = proof.entrant_list(self.ledger)
         return plan_from(frozen, bytes(self.cup.key)) if frozen else None
 
     @cached_property
@@ -311,7 +311,7 @@ class CupPage:
         course = list[CourseRound]()
         for document in (document for kind, document in self.ledger if kind == Kind.ROUND):
             number, at = document["round"], len(course)
-            round_ = Round(tuple(map(tuple, document["tables"])), tuple(document["byes"]))
+            round_ = round_of(document)
             results: Sequence[Points | None] | None = None
             if at < len(self._played):
                 results = self._played[at].results

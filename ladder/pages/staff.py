@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, cast
 
 from django import forms
@@ -31,7 +32,7 @@ from ladder.matchmaking import guests
 from ladder.members.suspensions import lift, suspend
 from ladder.models import ChatLine, ChatReport, Cup, CupLedgerEntry, GuestNameReport, Intervention, Seat
 from ladder.pages.components.filters import part
-from ladder.pages.components.responses import for_staff, of_acts
+from ladder.pages.components.responses import for_staff, form_status, of_acts
 from ladder.pages.cup_ledger import ledger_rows
 
 # --- All pages of staff ----------------------------------------------------------------------------------------------
@@ -75,16 +76,23 @@ class RemoveTextForm(forms.Form):
 @login_required
 def report(request: HttpRequest, slug: str) -> HttpResponse:
     bot = access.code_seen_by(request.user, slug)
-    form = ReportForm(request.POST or None)
+    return _report_page(request, ReportForm(request.POST or None), partial(moderation.complain, bot), {"bot": bot})
+
+
+def _report_page(
+    request: HttpRequest, form: ReportForm, send: Callable[[User, str], object], about: Mapping[str, Bot | Cup]
+) -> HttpResponse:
+    """The form to report one thing, whose name is that of its page; after ``send``, a redirect to this page."""
+    ((kind, one),) = about.items()
     if request.method == "POST" and form.is_valid():
         try:
-            moderation.complain(bot, cast("User", request.user), form.cleaned_data["text"])
+            send(cast("User", request.user), form.cleaned_data["text"])
         except Refused as refusal:
             form.add_error(None, str(refusal))
         else:
-            messages.success(request, gettext("Thank you for your report. A moderator will review it."))
-            return redirect("pages:bot", bot.slug)
-    return render(request, "pages/report.html", {"bot": bot, "form": form}, status=422 if form.errors else 200)
+            messages.success(request, _("Thank you for your report. A moderator will review it."))
+            return redirect(f"pages:{kind}", one.slug)
+    return render(request, "pages/report.html", {**about, "form": form}, status=form_status(form))
 
 
 @require_safe
@@ -232,16 +240,7 @@ class ModerateCupForm(forms.Form):
 def report_cup(request: HttpRequest, slug: str) -> HttpResponse:
     """Report the title or the description of a cup to moderators."""
     cup = cup_seen_by(request.user, slug)
-    form = CupReportForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        try:
-            cup_moderation.report(cup, cast("User", request.user), form.cleaned_data["text"])
-        except Refused as refusal:
-            form.add_error(None, str(refusal))
-        else:
-            messages.success(request, _("Thank you for your report. A moderator will review it."))
-            return redirect("pages:cup", cup.slug)
-    return render(request, "pages/report.html", {"cup": cup, "form": form}, status=422 if form.errors else 200)
+    return _report_page(request, CupReportForm(request.POST or None), partial(cup_moderation.report, cup), {"cup": cup})
 
 
 @require_safe
