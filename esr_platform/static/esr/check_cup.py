@@ -17,7 +17,19 @@ from itertools import chain, combinations, groupby, permutations, product
 from pathlib import Path
 from typing import Any
 
-ledger = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+
+def explain(kind: type[BaseException], error: BaseException, _trace: object) -> None:
+    """Say that the file has another form than the page describes, instead of showing a traceback."""
+    print(f"Fault in the file: it does not follow cup-ledger/1 ({kind.__name__}: {error}).", file=sys.stderr)
+
+
+if len(sys.argv) != 2:
+    sys.exit("Name one file: python3 check_cup.py CUP-ledger.json")
+sys.excepthook = explain
+try:
+    ledger = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+except (OSError, ValueError) as error:
+    sys.exit(f"Cannot read {sys.argv[1]} as JSON: {error}")
 NOBODY = -1
 MOST_REPLACEMENTS = 2
 Pairing = tuple[list[list[int]], list[int]]

@@ -6,6 +6,8 @@ import copy
 import dataclasses
 import json
 import runpy
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -297,6 +299,7 @@ def checked(ledger: Document, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     file = tmp_path / "ledger.json"
     file.write_text(json.dumps(ledger), encoding="utf-8")
     monkeypatch.setattr("sys.argv", [str(SCRIPT), str(file)])
+    monkeypatch.setattr("sys.excepthook", sys.excepthook)  # the script replaces it
     try:
         runpy.run_path(str(SCRIPT))
     except SystemExit as ended:
@@ -312,7 +315,7 @@ def test_the_script_verifies_a_ledger_from_its_description_alone(
 
 
 UNSTRUCTURED = {"a game less", "a block less", "a table without results", "an entry without its fields"}
-"""Forgeries at which the script stops with an error."""
+"""Forgeries at which the script cannot go on."""
 
 
 @pytest.mark.parametrize("name", sorted(FORGERIES.keys() - UNSTRUCTURED))
@@ -328,6 +331,31 @@ def test_the_script_finds_forgeries(
     ledger = copy.deepcopy(played[format_, seats])
     FORGERIES[name](ledger)
     assert "Fault in" in str(checked(rechained(ledger), tmp_path, monkeypatch))
+
+
+@pytest.mark.parametrize("name", sorted(UNSTRUCTURED))
+def test_the_script_explains_a_file_of_another_form(
+    name: str, played: dict[tuple[str, int], Document], tmp_path: Path
+) -> None:
+    ledger = copy.deepcopy(played["knockout", 4])
+    FORGERIES[name](ledger)
+    shown = messages_of(json.dumps(rechained(ledger)), tmp_path)
+    assert shown.startswith("Fault in")
+    assert shown.count("\n") == 1
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", "{}", "null", "\ud800"])
+def test_the_script_explains_a_file_that_is_no_ledger(text: str, tmp_path: Path) -> None:
+    assert messages_of(text, tmp_path).count("\n") == 1
+
+
+def messages_of(text: str, tmp_path: Path) -> str:
+    """What the script writes to standard error for a file with this text. It must fail."""
+    file = tmp_path / "ledger.json"
+    file.write_text(text, encoding="utf-8", errors="surrogatepass")
+    ended = subprocess.run([sys.executable, str(SCRIPT), str(file)], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout) == (1, "")
+    return ended.stderr
 
 
 def unfrozen(*kinds: str) -> Document:
