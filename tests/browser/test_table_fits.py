@@ -120,6 +120,10 @@ UNFIT = """async () => {
     const under = box(seat).bottom - box(composer).top;
     if (under > 1) found.push(`seat ${Math.round(under)} px below the composer`);
   }
+  for (const card of all(".row :is(.gem-card, .event-card)").filter((node) => node.checkVisibility())) {
+    const out = box(card).right - box(card.closest(".row")).right;
+    if (out > 1) found.push(`card ${Math.round(out)} px outside its row`);
+  }
   if (document.documentElement.scrollWidth > wide) found.push(`${document.documentElement.scrollWidth} px wide`);
   if (wide < 700) {
     for (const seat of all(".idle")) if (box(seat).height > LINE) found.push(`idle seat of ${box(seat).height} px`);
