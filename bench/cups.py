@@ -18,6 +18,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from random import Random
+from statistics import fmean
 
 import django
 import numpy as np
@@ -26,7 +27,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "esr_platform.settings")
 django.setup()
 
 from bench.real_cups import FORMATS as REAL_FORMATS  # noqa: E402
-from bench.real_cups import results, show_savings, stated_and_won  # noqa: E402
+from bench.real_cups import KNOWN, real_forecasts, results, show_savings  # noqa: E402
 from bench.simulation import Luck  # noqa: E402
 from ladder.cups.forecast import POINTS, Skill, forecast  # noqa: E402
 from ladder.cups.formats import Plan  # noqa: E402
@@ -37,7 +38,7 @@ from ladder.pairings.seatings import seatings  # noqa: E402
 from ladder.statistics.block_savings import variance_saved  # noqa: E402
 from ladder.statistics.blocks import PlayedBlock, PlayedGame, half_points  # noqa: E402
 
-FIELDS, REAL_FIELDS, CUPS = 500, 200, 40
+FIELDS, REAL_FIELDS, CUPS = 500, 1200, 40
 """Fields with a forecast each, and cups that are played of each."""
 
 LEAST = 500
@@ -158,10 +159,17 @@ def main() -> int:
     with ProcessPoolExecutor() as pool:
         missed = show("simulated cups of 8 to 16 entrants", list(pool.map(field, range(arguments.fields), chunksize=5)))
         found = [results(pool, *format_) for format_ in REAL_FORMATS]
-        which = [found[number % len(found)] for number in range(arguments.real_fields)]
-        numbers = range(arguments.real_fields)
-        real = list(pool.map(stated_and_won, which, numbers, [CUPS] * len(which), chunksize=5))
-        missed |= show("cups resampled from real results of house bots", real)
+        fields = range(arguments.real_fields // len(KNOWN) // len(found))
+        tasks = {known: [pool.submit(real_forecasts, one, known, fields, CUPS) for one in found] for known in KNOWN}
+        real = {known: [pair for task in group for pair in task.result()] for known, group in tasks.items()}
+    missed |= show(
+        "cups resampled from real results of house bots", [pair for group in real.values() for pair in group]
+    )
+    print("  known blocks  stated  observed")
+    for known, group in real.items():
+        print(
+            f"  {known:12}  {fmean(stated for stated, _ in group):6.1%}  {fmean(won for _, won in group) / CUPS:6.1%}"
+        )
     print("Common deals: games with separate deals that one game is worth (95% interval)")
     for one in found:
         show_savings(one)

@@ -36,15 +36,18 @@ from ladder.statistics.block_savings import variance_saved  # noqa: E402
 from ladder.statistics.blocks import PlayedBlock, PlayedGame, half_points  # noqa: E402
 
 FORMATS = (
-    ("edel-stein-reich-duel", 2, 80),
-    ("edel-stein-reich", 3, 30),
-    ("edel-stein-reich", 4, 40),
-    ("die-weinhaendler", 4, 24),
+    ("edel-stein-reich-duel", 2, 600),
+    ("edel-stein-reich", 3, 160),
+    ("edel-stein-reich", 4, 160),
+    ("die-weinhaendler", 4, 120),
 )
 """Games, with the seats of a table and the number of deals."""
 
 SLOW = ("kontor", "sommelier", "dreamer")
 """Bots that think, each game for as long as the others play fifty."""
+
+KNOWN = (10, 30, 100)
+"""Numbers of blocks from which skills are estimated."""
 
 REPLICATES = 1000
 
@@ -75,6 +78,12 @@ class Results:
 
     def blocks(self, deals: range) -> list[PlayedBlock]:
         return [block_of(table, ranks[deal]) for table, ranks in self.ranks.items() for deal in deals]
+
+    @cached_property
+    def worth(self) -> float:
+        """What a game of a block is worth, as in ``ladder.cups.forecast.worth_on``."""
+        saved = variance_saved(self.blocks(range(self.deals)))
+        return saved.ratio if saved else 1.0
 
     @cached_property
     def strengths(self) -> list[float]:
@@ -127,18 +136,25 @@ def results(pool: ProcessPoolExecutor, game: str, seats: int, deals: int) -> Res
 # --- Forecasts -------------------------------------------------------------------------------------------------------
 
 
-def stated_and_won(found: Results, number: int, cups: int) -> tuple[float, int]:
-    """The stated chance that the best of some bots wins, and how many of the resampled ``cups`` it won."""
-    random = Random(number)
+def real_forecasts(found: Results, known: int, fields: range, cups: int) -> list[tuple[float, int]]:
+    """For each of the numbered ``fields`` of bots: the stated chance that the best wins, and how many cups it won.
+
+    Skills are estimated from ``known`` blocks. Each field plays ``cups`` resampled cups.
+    """
+    return [
+        stated_and_won(found, known, Random(f"{found.game} {found.seats} {known} {field}"), cups) for field in fields
+    ]
+
+
+def stated_and_won(found: Results, known: int, random: Random, cups: int) -> tuple[float, int]:
     size = random.randint(max(4, found.seats), found.bots)
     field = sorted(random.sample(range(found.bots), size))
-    skills = skills_of(found, random.choice((10, 30, 100)), random)
+    skills = skills_of(found, known, random)
     field.sort(key=lambda bot: -skills[bot].points)
     format_, blocks = random.choice(tuple(Cup.Format)), random.choice((1, 1, 2))
     rounds = random.randint(2, 4) if format_ == Cup.Format.SWISS else None
-    worth = variance_saved(found.blocks(range(found.deals)))
     plan = Plan(format_, found.seats, Entrants(tuple(range(size))), random.randbytes(32), "", rounds)
-    chances = forecast(plan, [skills[bot] for bot in field], blocks, number, worth=worth.ratio if worth else 1.0)
+    chances = forecast(plan, [skills[bot] for bot in field], blocks, random.randrange(2**31), worth=found.worth)
     if chances is None:
         raise ValueError("these cups are small enough for a forecast")
     best = max(range(size), key=lambda place: found.strengths[field[place]])

@@ -41,6 +41,9 @@ _TURNS: Final = 50
 _FREEDOM: Final = 3
 """Degrees of freedom of the distribution of skills."""
 
+_PRIOR: Final = 50.0
+"""Another entrant so many points from the mean is assumed, because few estimates tell little about their spread."""
+
 UNKNOWN_DEVIATION: Final = 200.0
 """The standard deviation, in points, of the skill of a version without an estimate."""
 
@@ -140,7 +143,8 @@ def shrunk(skills: Sequence[Skill]) -> list[Skill]:
             for part, one in zip(kept, skills, strict=True)
         ]
         squares = [(one.points - mean) ** 2 + one.deviation**2 for one in found]
-        variance = sum(weight * one for weight, one in zip(weights, squares, strict=True)) / (len(skills) - 1)
+        total = sum(weight * one for weight, one in zip(weights, squares, strict=True))
+        variance = (total + _PRIOR**2) / (len(skills) + 1)
         weights = [(_FREEDOM + 1) / (_FREEDOM + one / max(variance, 1e-9)) for one in squares]
     return found
 
