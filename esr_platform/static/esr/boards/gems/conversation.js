@@ -19,20 +19,20 @@ const shown = () => (matchMedia("(max-width: 719px), (max-height: 760px)").match
  */
 export function conversation(table, moment) {
   const { barter, ended } = moment;
-  const name = namesOf(table);
+  const [name, called] = [namesOf(table), calledOf(table)];
   const rest = [...declines(barter, name), ...(ended?.how === "given" ? [gift(ended)] : [])];
   return [
     element("h2", "", say("Barter for %(action)s", { action: actionName(barter.action) })),
-    element("p", "caption", stake(moment, name)),
-    partners(moment, calledOf(table)),
+    element("p", "caption", stake(moment, called)),
+    partners(moment, called),
     talk(barter, ended, rest),
-    element("p", "closing", closing(moment, name, calledOf(table))),
+    element("p", "closing", closing(moment, name, called)),
     beforehand(moment, name),
     afterwards(moment, name),
   ];
 }
 
-/** What it is about: “5 for tulip, 7 for abacus”. */
+/** What it is about: “You would get 5 million. Greedy would get 7 million.” */
 function stake({ view, past, ended, memory, barter }, name) {
   if (barter.action === "event") {
     return view.event.display && !past
@@ -45,7 +45,7 @@ function stake({ view, past, ended, memory, barter }, name) {
   const only = cards.filter(Boolean);
   if (view.seats === 2) return only.length ? say("Gem card: %(what)s", { what: worth(only[0]) }) : "";
   const [one, other] = [barter.opener, barter.other].map((seat) => (cards[seat] ? worth(cards[seat]) : say("nothing")));
-  return say("%(opener)s would get %(one)s, %(other)s would get %(two)s", {
+  return say("%(opener)s would get %(one)s. %(other)s would get %(two)s.", {
     one,
     opener: name(barter.opener),
     two: other,
