@@ -41,7 +41,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
+        ("accounts", "__first__"),
     ]
 
     operations = [
@@ -54,17 +54,23 @@ class Migration(migrations.Migration):
                 (
                     "kind",
                     models.CharField(
-                        choices=[
-                            ("hosted", "Hosted bot"),
-                            ("remote", "Remote bot"),
-                            ("person", "Human player"),
-                        ],
+                        choices=[("hosted", "Hosted bot"), ("remote", "Remote bot"), ("person", "Human player")],
                         default="hosted",
                         editable=False,
                         max_length=10,
                     ),
                 ),
                 ("description", models.TextField(blank=True, max_length=2000)),
+                (
+                    "owner",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="bots",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
                 ("house_name", models.CharField(blank=True, editable=False, max_length=60)),
                 (
                     "public_source",
@@ -72,10 +78,7 @@ class Migration(migrations.Migration):
                 ),
                 ("retired", models.DateTimeField(blank=True, null=True)),
                 ("paused", models.DateTimeField(blank=True, null=True)),
-                (
-                    "pause_reason",
-                    models.CharField(blank=True, help_text="public reason for the pause", max_length=500),
-                ),
+                ("pause_reason", models.CharField(blank=True, help_text="public reason for the pause", max_length=500)),
                 (
                     "bad_in_a_row",
                     models.PositiveIntegerField(default=0, help_text="consecutive matches lost by its own failure"),
@@ -90,64 +93,74 @@ class Migration(migrations.Migration):
                     models.BooleanField(default=False, help_text="whether it is suspended only with its owner"),
                 ),
                 ("created", models.DateTimeField(auto_now_add=True)),
-                (
-                    "owner",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="bots",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
             ],
             options={
                 "ordering": ["name", "pk"],
-            },
-        ),
-        migrations.CreateModel(
-            name="Machine",
-            fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("host", models.CharField(max_length=255, unique=True)),
-                ("sandbox", models.JSONField()),
-                ("told", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
-            ],
-            options={
-                "ordering": ["host"],
-            },
-        ),
-        migrations.CreateModel(
-            name="TextRemoval",
-            fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("what", models.CharField(choices=[("name", "name"), ("description", "description")], max_length=20)),
-                ("before", models.TextField()),
-                ("reason", models.CharField(blank=True, help_text="for the owner", max_length=500)),
-                ("created", models.DateTimeField(auto_now_add=True)),
-                (
-                    "by",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="text_removals",
-                        to=settings.AUTH_USER_MODEL,
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("house_name", ""), ("owner__isnull", False)),
+                            models.Q(("owner__isnull", True), models.Q(("house_name", ""), _negated=True)),
+                            _connector="OR",
+                        ),
+                        name="bot_belongs_to_a_person_or_to_the_house",
                     ),
-                ),
-                (
-                    "bot",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="text_removals", to="bots.bot"
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("kind", "hosted"), models.Q(("house_name", "guest"), _negated=True)),
+                            models.Q(("house_name", ""), ("kind", "remote")),
+                            models.Q(("house_name__in", ["", "guest"]), ("kind", "person")),
+                            _connector="OR",
+                        ),
+                        name="bot_kind_is_known_and_the_house_is_hosted_or_guest",
                     ),
-                ),
-            ],
-            options={
-                "ordering": ["-created", "-pk"],
+                    models.UniqueConstraint(
+                        condition=models.Q(("kind", "person")), fields=("owner",), name="bot_of_a_person_once"
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("house_name", ""), _negated=True),
+                        fields=("house_name",),
+                        name="bot_house_name_once",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("pause_reason", ""), ("paused__isnull", True)),
+                            models.Q(("paused__isnull", False), models.Q(("pause_reason", ""), _negated=True)),
+                            _connector="OR",
+                        ),
+                        name="bot_paused_says_why",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("suspended__isnull", True), ("suspended_with_owner", False), ("suspension_reason", "")
+                            ),
+                            models.Q(("suspended__isnull", False), models.Q(("suspension_reason", ""), _negated=True)),
+                            _connector="OR",
+                        ),
+                        name="bot_suspended_says_why",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("house_name", ""), _negated=True),
+                            models.Q(("slug__startswith", "house-"), _negated=True),
+                            _connector="OR",
+                        ),
+                        name="bot_slugs_of_the_house_are_its_own",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
             name="BotVersion",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "bot",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="versions", to="bots.bot"
+                    ),
+                ),
                 ("number", models.PositiveIntegerField()),
                 ("digest", models.CharField(help_text="SHA-256 of the code, hex", max_length=64)),
                 ("active", models.BooleanField(default=False, help_text="whether new matches use this version")),
@@ -174,14 +187,8 @@ class Migration(migrations.Migration):
                         blank=True, db_index=True, help_text="path in the storage ``uploads``", max_length=100
                     ),
                 ),
-                (
-                    "filename",
-                    models.CharField(blank=True, help_text="original file name", max_length=100),
-                ),
-                (
-                    "label",
-                    models.CharField(blank=True, help_text="label of a remote bot's version", max_length=60),
-                ),
+                ("filename", models.CharField(blank=True, help_text="original file name", max_length=100)),
+                ("label", models.CharField(blank=True, help_text="label of a remote bot's version", max_length=60)),
                 ("size", models.PositiveIntegerField(default=0, help_text="size of the archive in bytes")),
                 ("language", models.CharField(default="python", max_length=20)),
                 (
@@ -211,147 +218,52 @@ class Migration(migrations.Migration):
                 ("tried", models.DateTimeField(blank=True, help_text="when a worker last claimed it", null=True)),
                 ("checked", models.DateTimeField(blank=True, help_text="when its validation ended", null=True)),
                 ("created", models.DateTimeField(auto_now_add=True)),
-                (
-                    "bot",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="versions", to="bots.bot"
-                    ),
-                ),
             ],
             options={
                 "ordering": ["bot", "number"],
-            },
-        ),
-        migrations.CreateModel(
-            name="BotReport",
-            fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("text", models.CharField(blank=True, max_length=500)),
-                ("created", models.DateTimeField(auto_now_add=True)),
-                ("settled", models.DateTimeField(blank=True, null=True)),
-                (
-                    "bot",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="bot_reports", to="bots.bot"
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("state__in", ["received", "checking"])),
+                        fields=["created"],
+                        name="version_to_be_checked",
+                    )
+                ],
+                "constraints": [
+                    models.UniqueConstraint(fields=("bot", "number"), name="version_number_once_a_bot"),
+                    models.UniqueConstraint(fields=("bot", "digest", "chosen"), name="version_digest_once_a_bot"),
+                    models.UniqueConstraint(
+                        condition=models.Q(("active", True)), fields=("bot",), name="version_one_active_a_bot"
                     ),
-                ),
-                (
-                    "by",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="bot_reports",
-                        to=settings.AUTH_USER_MODEL,
+                    models.CheckConstraint(condition=models.Q(("number__gte", 1)), name="version_counts_from_one"),
+                    models.CheckConstraint(
+                        condition=django.db.models.lookups.Exact(django.db.models.functions.text.Length("digest"), 64),
+                        name="version_digest_is_sha256",
                     ),
-                ),
-                (
-                    "settled_by",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="bot_reports_settled",
-                        to=settings.AUTH_USER_MODEL,
+                    models.CheckConstraint(
+                        condition=models.Q(("active", False), ("state", "ready"), _connector="OR"),
+                        name="version_plays_only_when_ready",
                     ),
-                ),
-            ],
-            options={
-                "ordering": ["-created", "-pk"],
-            },
-        ),
-        migrations.CreateModel(
-            name="StaffAction",
-            fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                (
-                    "what",
-                    models.CharField(
-                        choices=[
-                            ("suspended person", "Suspended the account"),
-                            ("lifted person", "Lifted the suspension of the account"),
-                            ("blanked person", "Removed the username"),
-                            ("suspended bot", "Suspended the bot"),
-                            ("lifted bot", "Lifted the suspension of the bot"),
-                            ("blanked name", "Removed the name"),
-                            ("blanked description", "Removed the description"),
-                        ],
-                        max_length=20,
+                    models.CheckConstraint(
+                        condition=models.Q(("state__in", ["received", "checking", "ready", "refused"])),
+                        name="version_state_is_known",
                     ),
-                ),
-                ("reason", models.CharField(blank=True, max_length=500)),
-                ("created", models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
-                (
-                    "bot",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="staff_actions",
-                        to="bots.bot",
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("state", "refused"), models.Q(("reason", ""), _negated=True)),
+                            models.Q(models.Q(("state", "refused"), _negated=True), ("reason", "")),
+                            _connector="OR",
+                        ),
+                        name="version_refused_says_why",
                     ),
-                ),
-                (
-                    "by",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="staff_actions",
-                        to=settings.AUTH_USER_MODEL,
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("lease__isnull", True), ("lease_until__isnull", True)),
+                            models.Q(("lease__isnull", False), ("lease_until__isnull", False), ("state", "checking")),
+                            _connector="OR",
+                        ),
+                        name="version_has_a_lease_only_while_it_is_checked",
                     ),
-                ),
-                (
-                    "person",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="acted_on",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ["-pk"],
-            },
-        ),
-        migrations.CreateModel(
-            name="Upload",
-            fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("filename", models.CharField(blank=True, max_length=100)),
-                ("size", models.PositiveIntegerField(help_text="bytes")),
-                (
-                    "refusal",
-                    models.CharField(blank=True, help_text="why the upload was rejected", max_length=1000),
-                ),
-                ("created", models.DateTimeField(auto_now_add=True)),
-                (
-                    "bot",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="uploads",
-                        to="bots.bot",
-                    ),
-                ),
-                (
-                    "owner",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="uploads", to=settings.AUTH_USER_MODEL
-                    ),
-                ),
-                (
-                    "version",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="uploads",
-                        to="bots.botversion",
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ["-created", "-pk"],
+                ],
             },
         ),
         migrations.CreateModel(
@@ -384,165 +296,189 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
-        migrations.AddConstraint(
-            model_name="bot",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("house_name", ""), ("owner__isnull", False)),
-                    models.Q(("owner__isnull", True), models.Q(("house_name", ""), _negated=True)),
-                    _connector="OR",
+        migrations.CreateModel(
+            name="Upload",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "owner",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="uploads", to=settings.AUTH_USER_MODEL
+                    ),
                 ),
-                name="bot_belongs_to_a_person_or_to_the_house",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="bot",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("kind", "hosted"), models.Q(("house_name", "guest"), _negated=True)),
-                    models.Q(("house_name", ""), ("kind", "remote")),
-                    models.Q(("house_name__in", ["", "guest"]), ("kind", "person")),
-                    _connector="OR",
+                (
+                    "bot",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="uploads",
+                        to="bots.bot",
+                    ),
                 ),
-                name="bot_kind_is_known_and_the_house_is_hosted_or_guest",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="bot",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("kind", "person")), fields=("owner",), name="bot_of_a_person_once"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="bot",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("house_name", ""), _negated=True),
-                fields=("house_name",),
-                name="bot_house_name_once",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="bot",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("pause_reason", ""), ("paused__isnull", True)),
-                    models.Q(("paused__isnull", False), models.Q(("pause_reason", ""), _negated=True)),
-                    _connector="OR",
+                (
+                    "version",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="uploads",
+                        to="bots.botversion",
+                    ),
                 ),
-                name="bot_paused_says_why",
-            ),
+                ("filename", models.CharField(blank=True, max_length=100)),
+                ("size", models.PositiveIntegerField(help_text="bytes")),
+                ("refusal", models.CharField(blank=True, help_text="why the upload was rejected", max_length=1000)),
+                ("created", models.DateTimeField(auto_now_add=True)),
+            ],
+            options={
+                "ordering": ["-created", "-pk"],
+                "indexes": [models.Index(fields=["owner", "-created"], name="upload_by_owner")],
+            },
         ),
-        migrations.AddConstraint(
-            model_name="bot",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("suspended__isnull", True), ("suspended_with_owner", False), ("suspension_reason", "")),
-                    models.Q(("suspended__isnull", False), models.Q(("suspension_reason", ""), _negated=True)),
-                    _connector="OR",
+        migrations.CreateModel(
+            name="BotReport",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "bot",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="bot_reports", to="bots.bot"
+                    ),
                 ),
-                name="bot_suspended_says_why",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="bot",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("house_name", ""), _negated=True),
-                    models.Q(("slug__startswith", "house-"), _negated=True),
-                    _connector="OR",
+                (
+                    "by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="bot_reports",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
                 ),
-                name="bot_slugs_of_the_house_are_its_own",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="botversion",
-            index=models.Index(
-                condition=models.Q(("state__in", ["received", "checking"])),
-                fields=["created"],
-                name="version_to_be_checked",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="botversion",
-            constraint=models.UniqueConstraint(fields=("bot", "number"), name="version_number_once_a_bot"),
-        ),
-        migrations.AddConstraint(
-            model_name="botversion",
-            constraint=models.UniqueConstraint(fields=("bot", "digest", "chosen"), name="version_digest_once_a_bot"),
-        ),
-        migrations.AddConstraint(
-            model_name="botversion",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("active", True)), fields=("bot",), name="version_one_active_a_bot"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="botversion",
-            constraint=models.CheckConstraint(condition=models.Q(("number__gte", 1)), name="version_counts_from_one"),
-        ),
-        migrations.AddConstraint(
-            model_name="botversion",
-            constraint=models.CheckConstraint(
-                condition=django.db.models.lookups.Exact(django.db.models.functions.text.Length("digest"), 64),
-                name="version_digest_is_sha256",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="botversion",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("active", False), ("state", "ready"), _connector="OR"),
-                name="version_plays_only_when_ready",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="botversion",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("state__in", ["received", "checking", "ready", "refused"])),
-                name="version_state_is_known",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="botversion",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("state", "refused"), models.Q(("reason", ""), _negated=True)),
-                    models.Q(models.Q(("state", "refused"), _negated=True), ("reason", "")),
-                    _connector="OR",
+                ("text", models.CharField(blank=True, max_length=500)),
+                ("created", models.DateTimeField(auto_now_add=True)),
+                ("settled", models.DateTimeField(blank=True, null=True)),
+                (
+                    "settled_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="bot_reports_settled",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
                 ),
-                name="version_refused_says_why",
-            ),
+            ],
+            options={
+                "ordering": ["-created", "-pk"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("settled", None)), fields=("bot", "by"), name="bot_report_once_a_person"
+                    )
+                ],
+            },
         ),
-        migrations.AddConstraint(
-            model_name="botversion",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("lease__isnull", True), ("lease_until__isnull", True)),
-                    models.Q(("lease__isnull", False), ("lease_until__isnull", False), ("state", "checking")),
-                    _connector="OR",
+        migrations.CreateModel(
+            name="TextRemoval",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "bot",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="text_removals", to="bots.bot"
+                    ),
                 ),
-                name="version_has_a_lease_only_while_it_is_checked",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="botreport",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("settled", None)), fields=("bot", "by"), name="bot_report_once_a_person"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="staffaction",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("bot__isnull", True), ("person__isnull", False)),
-                    models.Q(("bot__isnull", False), ("person__isnull", True)),
-                    _connector="OR",
+                (
+                    "by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="text_removals",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
                 ),
-                name="staff_action_is_on_a_bot_or_a_person",
-            ),
+                ("what", models.CharField(choices=[("name", "name"), ("description", "description")], max_length=20)),
+                ("before", models.TextField()),
+                ("reason", models.CharField(blank=True, help_text="for the owner", max_length=500)),
+                ("created", models.DateTimeField(auto_now_add=True)),
+            ],
+            options={
+                "ordering": ["-created", "-pk"],
+            },
         ),
-        migrations.AddIndex(
-            model_name="upload",
-            index=models.Index(fields=["owner", "-created"], name="upload_by_owner"),
+        migrations.CreateModel(
+            name="StaffAction",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="staff_actions",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "what",
+                    models.CharField(
+                        choices=[
+                            ("suspended person", "Suspended the account"),
+                            ("lifted person", "Lifted the suspension of the account"),
+                            ("blanked person", "Removed the username"),
+                            ("suspended bot", "Suspended the bot"),
+                            ("lifted bot", "Lifted the suspension of the bot"),
+                            ("blanked name", "Removed the name"),
+                            ("blanked description", "Removed the description"),
+                        ],
+                        max_length=20,
+                    ),
+                ),
+                (
+                    "person",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="acted_on",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "bot",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="staff_actions",
+                        to="bots.bot",
+                    ),
+                ),
+                ("reason", models.CharField(blank=True, max_length=500)),
+                ("created", models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+            ],
+            options={
+                "ordering": ["-pk"],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("bot__isnull", True), ("person__isnull", False)),
+                            models.Q(("bot__isnull", False), ("person__isnull", True)),
+                            _connector="OR",
+                        ),
+                        name="staff_action_is_on_a_bot_or_a_person",
+                    )
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Machine",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("host", models.CharField(max_length=255, unique=True)),
+                ("sandbox", models.JSONField()),
+                ("told", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+            ],
+            options={
+                "ordering": ["host"],
+            },
         ),
         migrations.RunPython(keep, let_go),
     ]

@@ -15,26 +15,6 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name="Token",
-            fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("name", models.CharField(help_text="name given by the owner", max_length=60)),
-                (
-                    "hint",
-                    models.CharField(help_text="start of the secret, to tell tokens apart", max_length=12),
-                ),
-                ("digest", models.CharField(help_text="SHA-256 of the secret, hex", max_length=64, unique=True)),
-                ("scopes", models.JSONField(default=list, help_text="a list of scopes")),
-                ("created", models.DateTimeField(auto_now_add=True)),
-                ("last_used", models.DateTimeField(blank=True, null=True)),
-                ("expires", models.DateTimeField(blank=True, null=True)),
-                ("revoked", models.DateTimeField(blank=True, null=True)),
-            ],
-            options={
-                "ordering": ["-created", "-pk"],
-            },
-        ),
-        migrations.CreateModel(
             name="User",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
@@ -80,10 +60,7 @@ class Migration(migrations.Migration):
                 ),
                 ("date_joined", models.DateTimeField(default=django.utils.timezone.now, verbose_name="date joined")),
                 ("wants_digests", models.BooleanField(default=True, help_text="whether to send the daily email")),
-                (
-                    "chat",
-                    models.BooleanField(db_default=True, default=True, help_text="whether chat at tables is on"),
-                ),
+                ("chat", models.BooleanField(db_default=True, default=True, help_text="whether chat at tables is on")),
                 (
                     "next_digest",
                     models.DateTimeField(blank=True, editable=False, help_text="no digest is sent before", null=True),
@@ -105,12 +82,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "terms_version",
-                    models.CharField(
-                        blank=True,
-                        editable=False,
-                        help_text="last accepted version",
-                        max_length=20,
-                    ),
+                    models.CharField(blank=True, editable=False, help_text="last accepted version", max_length=20),
                 ),
                 ("terms_accepted", models.DateTimeField(blank=True, editable=False, null=True)),
                 (
@@ -161,6 +133,37 @@ class Migration(migrations.Migration):
                 "verbose_name": "user",
                 "verbose_name_plural": "users",
                 "abstract": False,
+                "constraints": [
+                    models.UniqueConstraint(
+                        django.db.models.functions.text.Lower("username"), name="username_once_whatever_the_case"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("suspended__isnull", True), ("suspension_reason", "")),
+                            models.Q(
+                                ("is_active", False),
+                                ("suspended__isnull", False),
+                                models.Q(("suspension_reason", ""), _negated=True),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="user_suspended_says_why_and_opens_nothing",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("deleted__isnull", True), ("erased__isnull", True)),
+                            models.Q(
+                                ("deleted__isnull", False),
+                                ("email", ""),
+                                ("is_active", False),
+                                ("is_staff", False),
+                                ("is_superuser", False),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="user_deleted_opens_nothing",
+                    ),
+                ],
             },
             managers=[
                 ("objects", django.contrib.auth.models.UserManager()),
