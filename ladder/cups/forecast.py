@@ -42,7 +42,7 @@ _FREEDOM: Final = 3
 """Degrees of freedom of the distribution of skills."""
 
 _PRIOR: Final = 50.0
-"""Another entrant so many points from the mean is assumed, because few estimates tell little about their spread."""
+"""One more entrant is assumed at this distance from the mean, in points: few estimates say little of their spread."""
 
 UNKNOWN_DEVIATION: Final = 200.0
 """The standard deviation, in points, of the skill of a version without an estimate."""

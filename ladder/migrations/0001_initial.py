@@ -1289,7 +1289,7 @@ class Migration(migrations.Migration):
                 ("attempts_started", models.PositiveSmallIntegerField(default=0)),
                 (
                     "reason",
-                    models.CharField(blank=True, help_text="why it has no result, for everybody", max_length=500),
+                    models.CharField(blank=True, help_text="public reason why it has no result", max_length=500),
                 ),
                 ("created", models.DateTimeField(auto_now_add=True)),
                 ("started", models.DateTimeField(blank=True, help_text="start of the last attempt", null=True)),
@@ -1888,7 +1888,7 @@ class Migration(migrations.Migration):
                     "kind",
                     models.CharField(
                         choices=[
-                            ("open", "for everybody"),
+                            ("open", "for everyone"),
                             ("link", "by an invite link"),
                             ("bots", "against bots"),
                             ("challenge", "for named players"),

@@ -44,7 +44,7 @@ class Proposal(models.Model):
     """
 
     class Kind(models.TextChoices):
-        OPEN = "open", "for everybody"
+        OPEN = "open", "for everyone"
         LINK = "link", "by an invite link"
         BOTS = "bots", "against bots"
         CHALLENGE = "challenge", "for named players"

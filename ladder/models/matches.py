@@ -44,7 +44,7 @@ class Match(models.Model):
     lease = models.UUIDField(null=True, blank=True, unique=True)
     lease_until = models.DateTimeField(null=True, blank=True)
     attempts_started = models.PositiveSmallIntegerField(default=0)
-    reason = models.CharField(max_length=500, blank=True, help_text="why it has no result, for everybody")
+    reason = models.CharField(max_length=500, blank=True, help_text="public reason why it has no result")
     created = models.DateTimeField(auto_now_add=True)
     started = models.DateTimeField(null=True, blank=True, help_text="start of the last attempt")
     ended = models.DateTimeField(null=True, blank=True)

@@ -315,7 +315,7 @@ def test_the_script_verifies_a_ledger_from_its_description_alone(
 
 
 UNSTRUCTURED = {"a game less", "a block less", "a table without results", "an entry without its fields"}
-"""Forgeries at which the script cannot go on."""
+"""Forgeries at which the script cannot continue."""
 
 
 @pytest.mark.parametrize("name", sorted(FORGERIES.keys() - UNSTRUCTURED))
