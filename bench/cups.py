@@ -159,7 +159,7 @@ def main() -> int:
     with ProcessPoolExecutor() as pool:
         missed = show("simulated cups of 8 to 16 entrants", list(pool.map(field, range(arguments.fields), chunksize=5)))
         found = [results(pool, *format_) for format_ in REAL_FORMATS]
-        fields = range(arguments.real_fields // len(KNOWN) // len(found))
+        fields = range(max(1, arguments.real_fields // len(KNOWN) // len(found)))
         tasks = {known: [pool.submit(real_forecasts, one, known, fields, CUPS) for one in found] for known in KNOWN}
         real = {known: [pair for task in group for pair in task.result()] for known, group in tasks.items()}
     missed |= show(

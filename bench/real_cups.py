@@ -147,6 +147,7 @@ def real_forecasts(found: Results, known: int, fields: range, cups: int) -> list
 
 
 def stated_and_won(found: Results, known: int, random: Random, cups: int) -> tuple[float, int]:
+    """The same for one field, which ``random`` draws."""
     size = random.randint(max(4, found.seats), found.bots)
     field = sorted(random.sample(range(found.bots), size))
     skills = skills_of(found, known, random)

@@ -145,7 +145,7 @@ def shrunk(skills: Sequence[Skill]) -> list[Skill]:
         squares = [(one.points - mean) ** 2 + one.deviation**2 for one in found]
         total = sum(weight * one for weight, one in zip(weights, squares, strict=True))
         variance = (total + _PRIOR**2) / (len(skills) + 1)
-        weights = [(_FREEDOM + 1) / (_FREEDOM + one / max(variance, 1e-9)) for one in squares]
+        weights = [(_FREEDOM + 1) / (_FREEDOM + one / variance) for one in squares]
     return found
 
 
