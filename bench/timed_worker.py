@@ -14,11 +14,12 @@ from time import perf_counter, process_time, time
 from typing import Any
 
 import django
+from django.conf import settings
 
 from bench.cpu_time import reaped_s
 from bots.protocol import Limits
 from bots.runner import Launcher, MatchReport, MatchSpec, Observer, Process, Program, play_match
-from bots.sandbox import launcher_for_ladder, shared_core
+from bots.sandbox import CoreUse, launcher_for_ladder, shared_core
 from esr_platform.celery import app
 
 django.setup()  # before the models are imported
@@ -75,7 +76,7 @@ def timed_match(match_id: int) -> None:
 
     def runner(spec: MatchSpec[Any], observer: Observer | None) -> MatchReport:
         began, cpu = perf_counter(), process_time()
-        with shared_core() as core:
+        with shared_core(CoreUse.MATCHES, settings.VAR_DIR) as core:
             report = play_match(spec, TimedLauncher(launcher_for_ladder(), cost), observer, core=core)
         cost.game_s, cost.game_cpu_s = perf_counter() - began, process_time() - cpu
         return report

@@ -16,7 +16,7 @@ from bots.runner.chair import LAST_WORDS_MS, Chair
 from bots.runner.channel import OpenChannel, open_channel
 from bots.runner.clock import Clock
 from bots.runner.launcher import Launcher, PlatformFailure
-from bots.runner.questions import ANY_CORE, AnswerFault, Core, MoveQuestion, ReadyQuestion, ask_one
+from bots.runner.questions import AnswerFault, Core, MoveQuestion, ReadyQuestion, ask_one
 from bots.runner.report import MachineDelay, Thought
 from bots.runner.spec import P_co
 
@@ -62,9 +62,9 @@ def consult(
     consultation: Consultation[P_co],
     launcher: Launcher[P_co],
     open_channel: OpenChannel = open_channel,
-    core: Core = ANY_CORE,
+    core: Core | None = None,
 ) -> Advice:
-    """Start the program, ask for the decision, and end the program. It holds ``core`` while it starts and thinks.
+    """Start the program, ask for the decision, and end the program. It holds ``core`` while it computes.
 
     Failures of the bot are the ``fault`` of the advice, with the same reasons as in
     :func:`~bots.runner.play.play_match`. Raises ``PlatformFailure`` for failures of the platform. The process has
@@ -92,7 +92,9 @@ def _chair(consultation: Consultation[P_co], open_channel: OpenChannel) -> Chair
     return chair
 
 
-def _start(chair: Chair, consultation: Consultation[P_co], launcher: Launcher[P_co], core: Core) -> AnswerFault | None:
+def _start(
+    chair: Chair, consultation: Consultation[P_co], launcher: Launcher[P_co], core: Core | None
+) -> AnswerFault | None:
     """Start the process. Return why it is not ready, or ``None``."""
     launch = partial(launcher.start, consultation.program, consultation.limits)
     start = ReadyQuestion(chair, launch, encode(consultation.hello), consultation.limits.startup_ms)
@@ -102,7 +104,7 @@ def _start(chair: Chair, consultation: Consultation[P_co], launcher: Launcher[P_
     return start.fault
 
 
-def _ask(chair: Chair, consultation: Consultation[P_co], core: Core) -> MoveQuestion:
+def _ask(chair: Chair, consultation: Consultation[P_co], core: Core | None) -> MoveQuestion:
     chair.asked = consultation.decide["id"]
     question = MoveQuestion(chair, encode(consultation.decide))
     ask_one(question, core)

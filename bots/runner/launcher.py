@@ -81,6 +81,13 @@ class Process(Protocol):
         """
         ...
 
+    def computes(self) -> bool:
+        """Return whether the process has computed since the last call, or computes or waits for a processor now.
+
+        Always true if the system does not show it.
+        """
+        ...
+
     def gave_up_stdout(self) -> bool:
         """Return whether the bot itself has closed its stdout, even if a child process keeps the pipe open."""
         ...

@@ -14,7 +14,7 @@ from bots.runner.chair import LAST_WORDS_MS, MAX_STRIKES, Chair
 from bots.runner.channel import OpenChannel, open_channel
 from bots.runner.clock import cores
 from bots.runner.launcher import Launcher, Observer, PlatformFailure
-from bots.runner.questions import ANY_CORE, AnswerFault, Core, MoveQuestion, ReadyQuestion, ask, ask_one
+from bots.runner.questions import AnswerFault, Core, MoveQuestion, ReadyQuestion, ask, ask_one
 from bots.runner.report import MatchReport, Strike, escaped
 from bots.runner.spec import MAX_REPLAYS, MatchSpec
 from games.registry import GAMES
@@ -36,7 +36,7 @@ def play_match(
     """Play the game of ``spec`` with one process per seat and return the report.
 
     If several seats choose simultaneously, one bot per processor core thinks at a time. With ``core``, only one bot
-    thinks at a time and holds this core.
+    thinks at a time, and it holds this core while it computes.
 
     Failures of a bot are its own strikes or forfeit, and the game continues for the other seats. ``open_channel``
     creates the connection to each process. Raises ``PlatformFailure`` for failures of the platform, and ``ValueError``
@@ -66,7 +66,7 @@ class _Table(Generic[P]):
         self.spec, self.launcher, self.observer = spec, launcher, observer
         self.state: State = GAMES[spec.game].new(len(spec.seats), spec.seed)
         self._somebody_must_leave = False
-        self.at_once, self.core = (cores(), ANY_CORE) if core is None else (1, core)
+        self.at_once, self.core = cores(), core
         self.chairs = [
             Chair(seat, entry.label, bot_seed(spec.key, spec.match, seat, 1), spec.limits, open_channel)
             for seat, entry in enumerate(spec.seats)
@@ -199,6 +199,8 @@ class _Table(Generic[P]):
     def _clear_forfeited(self) -> None:
         """Wait for the processes of seats that have just forfeited, while no clock is running."""
         self._somebody_must_leave = False
+        if self.core is not None:
+            self.core.release()
         for chair in self.chairs:
             if chair.forfeit is not None and chair.process is not None:
                 chair.leave(LAST_WORDS_MS if chair.forfeit.reason == "exit" else 0)
@@ -207,6 +209,8 @@ class _Table(Generic[P]):
 
     def _say_goodbye(self) -> None:
         """Send ``end`` and end of file to all remaining bots, then end their processes."""
+        if self.core is not None:
+            self.core.release()
         outcome = self.state.outcome
         for chair in self.chairs:
             if chair.process is not None and chair.channel is not None:

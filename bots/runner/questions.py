@@ -5,10 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from time import perf_counter_ns
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from bots.protocol import Answer, Malformed, is_ready, parse_answer
 from bots.runner.chair import PONDERING_NS, Chair
@@ -23,9 +22,10 @@ MACHINE_SHARE: Final = 20
 """A late answer is attributed to server lag only if the lag is at least 1/20 of the time allowed."""
 
 OWN_SHARE: Final = 0.8
-"""It is not attributed to server lag if the bot used more than this share of the time allowed as processor time.
+"""It is not attributed to server lag if the bot's own time is more than this share of the time allowed.
 
-Otherwise a bot could measure the lag and answer late on purpose to get a re-run of the match.
+The own time is the wall time without the lag, whether the bot computed, slept or polled. Otherwise a bot could answer
+late on purpose to get a re-run of the match.
 """
 
 FIRST_LOOK_NS: Final = 20 * MS
@@ -133,6 +133,35 @@ class Question(ABC):
             else:
                 self._conclude(now_ns, self._lateness())
 
+    def suspend(self, core: Core) -> None:
+        """Stop the bot until ``core`` is held. The time is not on its clock. Raises ``NoCoreFree``.
+
+        Does not wait if the bot has answered before it stopped.
+        """
+        stopped_ns = perf_counter_ns()
+        self._process.pause()
+        try:
+            core.release()
+            news = self.channel.wait(0)
+            if news:
+                _take(self, news, stopped_ns)
+            if not self.over:
+                core.hold()
+        finally:
+            self._process.resume()
+        waited_ns = perf_counter_ns() - stopped_ns
+        self.started_ns += waited_ns
+        self.deadline_ns += waited_ns
+        self.look_ns += waited_ns
+
+    def share(self, core: Core) -> None:
+        """Let the bot hold ``core`` while it computes, for one slice if others wait. Raises ``NoCoreFree``."""
+        computes = self._process.computes()
+        if not computes:
+            core.release()
+        elif core.is_due or not (core.held or core.try_hold()):
+            self.suspend(core)
+
     def _measure(self, now_ns: int) -> None:
         self.wall_ns = now_ns - self.started_ns
         self.chair.cpu_seen_ns = cpu_ns = self._process.cpu_ns()
@@ -142,9 +171,10 @@ class Question(ABC):
             self.delay_ns = max(0, min(waited_ns, self.wall_ns - self.cpu_ns))
 
     def _machine_is_to_blame(self) -> bool:
-        """Return whether the answer would still be in time without server lag."""
-        delayed = self.delay_ns * MACHINE_SHARE >= self.allowed_ns and self.cpu_ns <= OWN_SHARE * self.allowed_ns
-        return delayed and self.wall_ns - self.delay_ns <= self.fair_ns
+        """Return whether only server lag made the answer late, and the bot has not used up its time itself."""
+        own_ns = self.wall_ns - self.delay_ns
+        delayed = self.delay_ns * MACHINE_SHARE >= self.allowed_ns
+        return delayed and own_ns <= self.fair_ns and own_ns <= OWN_SHARE * self.allowed_ns
 
     def _grace_ns(self) -> int:
         if not self._machine_is_to_blame() or self.wall_ns - self.allowed_ns > self.chair.grace_ns:
@@ -247,45 +277,80 @@ Q = TypeVar("Q", bound=Question)
 WAKING_NS: Final = 50_000
 """Estimated time to wake the runner and suspend it again."""
 
-Core = AbstractContextManager[object]
-"""A context in which a bot has a processor core that no other bot uses. It is entered for the time of a question."""
+FIRST_SHARE_NS: Final = 2 * MS
+"""Time after which the runner first checks whether the bot still computes. The intervals double while it does."""
 
-ANY_CORE: Final[Core] = nullcontext()
-"""Any core: bots of other games can use it at the same time."""
+MOST_BETWEEN_SHARES_NS: Final = 16 * MS
+IDLE_SHARE_NS: Final = 4 * MS
+"""Interval of the checks whether a bot that does not compute has begun to compute again."""
 
 
-def ask(questions: Sequence[Q], at_once: int, core: Core = ANY_CORE) -> Iterator[Q]:
+class Core(Protocol):
+    """A processor core that is shared with the bots of other games (``bots.sandbox.cores``)."""
+
+    @property
+    def held(self) -> bool:
+        """Whether it is held now."""
+        ...
+
+    @property
+    def is_due(self) -> bool:
+        """Whether it has been held for its time and others wait."""
+        ...
+
+    def hold(self) -> None:
+        """Hold it, at once or after waiting. Raises ``NoCoreFree`` after the maximum time."""
+        ...
+
+    def try_hold(self) -> bool:
+        """Hold it if that is possible at once. Return whether it is held."""
+        ...
+
+    def release(self) -> None:
+        """Give it back, if it is held."""
+        ...
+
+
+def ask(questions: Sequence[Q], at_once: int, core: Core | None = None) -> Iterator[Q]:
     """Ask ``questions``, at most ``at_once`` at the same time, and yield each when it is over.
 
     The clock of a question starts when it is sent. All data of one wake-up counts as received at that moment, so that a
-    seat does not pay for the time to read the answers of others. Questions that are asked one at a time hold ``core``.
+    seat does not pay for the time to read the answers of others. With ``core``, questions are asked one at a time.
     """
-    if len(questions) > 1 < at_once:
+    if core is None and len(questions) > 1 < at_once:
         return _ask_several(deque(questions), at_once)
     return _ask_in_turn(questions, core)
 
 
-def _ask_in_turn(questions: Sequence[Q], core: Core) -> Iterator[Q]:
+def _ask_in_turn(questions: Sequence[Q], core: Core | None) -> Iterator[Q]:
     for question in questions:
         ask_one(question, core)
         yield question
 
 
-def ask_one(question: Question, core: Core = ANY_CORE) -> None:
-    """Ask one question and wait until it is over. This is the fast path for most decisions."""
-    with core:
-        _ask_one(question)
+def ask_one(question: Question, core: Core | None = None) -> None:
+    """Ask one question and wait until it is over. This is the fast path for most decisions.
 
-
-def _ask_one(question: Question) -> None:
+    The bot holds ``core`` when it is asked and while it computes. A bot that sleeps gives it back, and when it computes
+    again it is stopped until it has a core. Raises ``NoCoreFree`` if the game has waited for too long.
+    """
+    if core is not None:
+        core.hold()
     question.put()
     channel, now_ns = question.channel, question.started_ns
+    share_after_ns = FIRST_SHARE_NS if core is not None else question.allowed_ns
+    share_ns = now_ns + share_after_ns
     if channel.lines or channel.ended:
         question.hear(now_ns)
     while not question.over:
-        news = channel.wait(question.look_ns - now_ns)
+        news = channel.wait(min(question.look_ns, share_ns) - now_ns)
         now_ns = perf_counter_ns()
         _take(question, news, now_ns)
+        if core is not None and now_ns >= share_ns and not question.over:
+            question.share(core)
+            now_ns = perf_counter_ns()
+            share_after_ns = min(2 * share_after_ns, MOST_BETWEEN_SHARES_NS) if core.held else IDLE_SHARE_NS
+            share_ns = now_ns + share_after_ns
 
 
 def _ask_several(waiting: deque[Q], at_once: int) -> Iterator[Q]:

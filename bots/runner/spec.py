@@ -57,11 +57,12 @@ class LocalProgram:
 class FakeProgram:
     """A bot as a function in this process, for tests. It receives each message and returns its answer.
 
-    ``run_delay_ns`` simulates server lag.
+    ``run_delay_ns`` simulates server lag, ``computes`` a bot that sleeps.
     """
 
     play: Callable[[Document], Any]
     run_delay_ns: Callable[[], int] = field(default=lambda: 0)
+    computes: Callable[[], bool] = field(default=lambda: True)
 
 
 Program = HouseProgram | StoredProgram | LocalProgram

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from threading import Lock
 from typing import Final
 
@@ -59,6 +60,12 @@ class Pipes:
 logger = logging.getLogger(__name__)
 
 _END_MS = 5000
+_COMPUTES: Final = 0.05
+"""A process has computed if it used at least this share of a core."""
+
+_COMPUTING: Final = {"R", "D"}
+"""States of a thread that runs or waits for a processor, and of one that the kernel works for."""
+
 _LOCK: Final = Lock()
 _LINGERING: Final[list[HostProcess]] = []
 """Processes of this worker that were killed but did not end in time."""
@@ -84,6 +91,7 @@ class HostProcess:
             raise
         self._read_clock = partial(time.clock_gettime_ns, (~pid << 3) | 2)
         self._cpu_ns = self._run_delay_ns = 0
+        self._computed_ns = (0, time.perf_counter_ns())
         self._schedstat = _open(f"/proc/{pid}/schedstat")
         self._pipe = f"pipe:[{os.fstat(pipes.stdout).st_ino}]"
         self._stopped = self._monitor_killed = False
@@ -105,6 +113,11 @@ class HostProcess:
         others_ns = self._cpu_ns - int(on_cpu)
         self._run_delay_ns = int(waiting) - (others_ns if others_ns > 0 else 0)
         return self._run_delay_ns
+
+    def computes(self) -> bool:
+        cpu_before_ns, before_ns = self._computed_ns
+        self._computed_ns = cpu_ns, now_ns = self.cpu_ns(), time.perf_counter_ns()
+        return cpu_ns - cpu_before_ns > _COMPUTES * (now_ns - before_ns) or bool(_states(self.pid) & _COMPUTING)
 
     def gave_up_stdout(self) -> bool:
         try:
@@ -213,6 +226,15 @@ def _descriptors(pid: int) -> set[str]:
         if names:
             return names
     return set()
+
+
+def _states(pid: int) -> set[str]:
+    """Return the states of all threads of a process, as letters (man 5 proc_pid_stat). Empty if it has ended."""
+    states = set()
+    with suppress(OSError):
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            states.add(Path(f"/proc/{pid}/task/{thread}/stat").read_text().rpartition(") ")[2][0])
+    return states
 
 
 def _open(path: str) -> int | None:

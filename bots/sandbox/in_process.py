@@ -56,6 +56,9 @@ class _FakeProcess:
     def run_delay_ns(self) -> int:
         return self._program.run_delay_ns()
 
+    def computes(self) -> bool:
+        return self._program.computes()
+
     def gave_up_stdout(self) -> bool:
         return False
 

@@ -11,7 +11,8 @@ from bots.protocol import Limits
 from bots.runner.launcher import Launcher, PlatformFailure, Process
 from bots.runner.spec import HouseProgram, LocalProgram, Program
 from bots.sandbox.code import Code, code_of
-from bots.sandbox.leases import SharedCore, seats_folder
+from bots.sandbox.cores import CoreUse, SharedCore
+from bots.sandbox.leases import seats_folder
 from bots.sandbox.limited import LimitedStarter
 from bots.sandbox.limits import missing
 from bots.sandbox.portable import PortableStarter
@@ -100,12 +101,13 @@ def launcher_for_ladder() -> Launcher[Program]:
 
 
 @contextmanager
-def shared_core(*, live: bool = False) -> Iterator[SharedCore]:
+def shared_core(use: CoreUse, site: object = "") -> Iterator[SharedCore]:
     """Yield a core of this host for the bots of one game. All games share the cores.
 
-    ``live`` means that people wait for the bot. Raises ``PlatformFailure`` if the runtime folder cannot be created.
+    ``site`` identifies the site among those on this host, for example by its data folder. Raises ``PlatformFailure`` if
+    the runtime folder cannot be created.
     """
-    core = SharedCore(seats_folder(runtime_folder()), live=live)
+    core = SharedCore(seats_folder(runtime_folder()), use, str(site))
     try:
         yield core
     finally:

@@ -1,4 +1,4 @@
-"""Leases of the seats and cores of this host, shared by all workers: a locked file each, for root also a user."""
+"""Leases of the seats of this host, shared by all workers: a locked file each, for root also a user."""
 
 from __future__ import annotations
 
@@ -9,12 +9,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from time import monotonic, sleep
 from typing import Final
 
-from bots.runner.clock import cores
-from bots.runner.launcher import NoCoreFree, PlatformFailure
-from bots.runner.spec import WAITING_MS
+from bots.runner.launcher import PlatformFailure
 from bots.sandbox.runtime import own_folder
 
 with suppress(ModuleNotFoundError):  # on Windows, which has no seats (bots.sandbox.limits)
@@ -30,13 +27,6 @@ FIRST_UIDS: Final = (1_900_000_000, 60_600)
 
 systemd assigns 60,001-60,577 and 61,184-65,519 (its "Users, Groups, UIDs and GIDs").
 """
-
-
-MOST_WAITING_S: Final = WAITING_MS / 1000
-"""Maximum total time that a game waits for cores."""
-
-LOOK_AGAIN_S: Final = 0.002
-"""Time that a waiting game sleeps before it checks again for a free core."""
 
 OF_ROOT: Final = Path("/run/esr-seats")
 """The folder of root's seats. User ids belong to the host, so all its sites share it, whatever their folders are."""
@@ -149,59 +139,6 @@ class Leases:
         return len(pids)
 
 
-class SharedCore:
-    """A processor core of this host that is held while a bot thinks, so that only one bot per core thinks.
-
-    All workers with the same ``folder`` share the cores. Bots at ``live`` tables go first, because people wait for
-    them. Enter it as often as necessary in one thread, and close it at the end. Entering raises ``NoCoreFree`` when the
-    game has waited for ``MOST_WAITING_S`` in total.
-    """
-
-    def __init__(self, folder: Path, *, live: bool = False, number: int | None = None) -> None:
-        own_folder(folder)
-        names = [f"core-{index}" for index in range(number or cores())]
-        first = os.getpid() % len(names)
-        self._cores = [_opened(folder / name) for name in (*names[first:], *names[:first])]
-        self._live, self._live_waits = live, _opened(folder / "live-waits")
-        self._held: int | None = None
-        self.waited_s = 0.0
-        """The time that the game has waited so far."""
-
-    def __enter__(self) -> None:
-        if not self._taken():
-            if self._live:
-                fcntl.flock(self._live_waits, fcntl.LOCK_SH)
-            try:
-                self._wait()
-            finally:
-                if self._live:
-                    fcntl.flock(self._live_waits, fcntl.LOCK_UN)
-
-    def __exit__(self, *_: object) -> None:
-        if self._held is not None:
-            fcntl.flock(self._held, fcntl.LOCK_UN)
-            self._held = None
-
-    def close(self) -> None:
-        """Release the core and close the files."""
-        for descriptor in (*self._cores, self._live_waits):
-            os.close(descriptor)
-
-    def _wait(self) -> None:
-        began, before_s = monotonic(), self.waited_s
-        while not self._taken():
-            if self.waited_s > MOST_WAITING_S:
-                raise NoCoreFree(f"no processor core was free for long enough within {MOST_WAITING_S:.0f} s")
-            sleep(LOOK_AGAIN_S)
-            self.waited_s = before_s + monotonic() - began
-
-    def _taken(self) -> bool:
-        if not self._live and not _free(self._live_waits):
-            return False
-        self._held = next((core for core in self._cores if _locked(core)), None)
-        return self._held is not None
-
-
 def started_at(pid: int) -> int:
     """Return the start time of a process in clock ticks since boot, 0 if it does not exist.
 
@@ -230,16 +167,8 @@ def end_all(pids: Iterable[int]) -> None:
             os.kill(pid, signal.SIGKILL)
 
 
-def _lock(path: Path) -> int | None:
-    """Open the file and lock it for this process. Return ``None`` if another process holds the lock."""
-    descriptor = _opened(path)
-    if not _locked(descriptor):
-        os.close(descriptor)
-        return None
-    return descriptor
-
-
-def _opened(path: Path) -> int:
+def opened(path: Path) -> int:
+    """Open a file for locks, and create it if necessary. The caller closes it."""
     how = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
         return os.open(path, how, 0o600)
@@ -247,7 +176,8 @@ def _opened(path: Path) -> int:
         return os.open(own_folder(path.parent) / path.name, how, 0o600)
 
 
-def _locked(descriptor: int) -> bool:
+def try_lock(descriptor: int) -> bool:
+    """Lock an open file. Return ``False`` if somebody else holds a lock of it."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -255,12 +185,21 @@ def _locked(descriptor: int) -> bool:
     return True
 
 
-def _free(descriptor: int) -> bool:
-    """Return whether no other process holds a lock of the file."""
-    free = _locked(descriptor)
+def is_unlocked(descriptor: int) -> bool:
+    """Return whether nobody else holds a lock of an open file."""
+    free = try_lock(descriptor)
     if free:
         fcntl.flock(descriptor, fcntl.LOCK_UN)
     return free
+
+
+def _lock(path: Path) -> int | None:
+    """Open the file and lock it for this process. Return ``None`` if another process holds the lock."""
+    descriptor = opened(path)
+    if not try_lock(descriptor):
+        os.close(descriptor)
+        return None
+    return descriptor
 
 
 def _first_uid() -> int:

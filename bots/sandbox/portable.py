@@ -76,6 +76,9 @@ class PortableProcess:
     def run_delay_ns(self) -> int:
         return 0
 
+    def computes(self) -> bool:
+        return True
+
     def gave_up_stdout(self) -> bool:
         return False
 

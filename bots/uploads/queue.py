@@ -28,8 +28,8 @@ from bots.owners import make_active
 from bots.protocol import Limits
 from bots.runner.launcher import Launcher, NoCoreFree, PlatformFailure
 from bots.runner.spec import Program
-from bots.sandbox import launcher_for_uploads, shared_core
-from bots.sandbox.leases import SharedCore
+from bots.sandbox import CoreUse, launcher_for_uploads, shared_core
+from bots.sandbox.cores import SharedCore
 from bots.uploads.storage import ArchiveLost, OutOfReach, archive_of, program_of_upload
 from bots.validation import Check
 from esr_platform.heartbeats import beating
@@ -198,7 +198,7 @@ def _tried(mine: Claim, version: BotVersion, launcher: Launcher[Program]) -> str
     except ArchiveLost as lost:
         logger.error("%s", lost)
         return "The site lost or damaged the stored file. Upload the same file again."
-    with shared_core() as core:
+    with shared_core(CoreUse.CHECKS, settings.VAR_DIR) as core:
         return _at_tables(mine, version, Check(_manifest(version), program, launcher, Limits(), core), core)
 
 

@@ -19,6 +19,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Any, Final
 
+from django.conf import settings
 from django.core.cache import cache
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
@@ -29,7 +30,7 @@ from bots.runner.consultation import Advice, Consultation, consult
 from bots.runner.launcher import Launcher, PlatformFailure
 from bots.runner.report import escaped
 from bots.runner.spec import MAX_REPLAYS
-from bots.sandbox import launcher_for_ladder, shared_core
+from bots.sandbox import CoreUse, launcher_for_ladder, shared_core
 from esr_platform.disconnects import retry_on_disconnect, run_isolated
 from esr_platform.heartbeats import beating
 from games.rules import IllegalMove
@@ -163,7 +164,7 @@ def _asked(turn: Turn, launcher: Launcher[Any] | None) -> bool:
     while current is not None:
         question = _consultation(position, current, str(version), program)
         with (
-            shared_core(live=True) as core,
+            shared_core(CoreUse.LIVE, settings.VAR_DIR) as core,
             beating(partial(_renew, current), f"seat {turn.seat} of match {turn.match_id}", _BEAT_S),
         ):
             advice = consult(question, launcher, core=core)

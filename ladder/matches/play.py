@@ -23,7 +23,7 @@ from bots.runner.launcher import NoCoreFree, Observer, PlatformFailure
 from bots.runner.play import play_match
 from bots.runner.report import MatchReport
 from bots.runner.spec import MAX_REPLAYS, MatchSpec, SeatSpec, StoredProgram
-from bots.sandbox import launcher_for_ladder, shared_core
+from bots.sandbox import CoreUse, launcher_for_ladder, shared_core
 from esr_platform.disconnects import retry_on_disconnect
 from ladder.matches import pauses
 from ladder.matches.leases import Lease, LeaseLost, WhileLeased, claim, delays, give_back, play_again, renewed
@@ -214,7 +214,7 @@ def _ended(lease: Lease, ending: Attempt.Ending, failure: str) -> Attempt.Ending
 
 
 def _ladder_runner(spec: MatchSpec[Any], observer: Observer | None) -> MatchReport:
-    with shared_core() as core:
+    with shared_core(CoreUse.MATCHES, settings.VAR_DIR) as core:
         return play_match(spec, launcher_for_ladder(), observer, core=core)
 
 

@@ -1,10 +1,16 @@
 from __future__ import annotations
 
+import threading
+from typing import Any
+
 import pytest
 
 from bots.protocol import Limits, bot_seed
+from bots.runner import FakeProgram
 from games.record import from_json, to_json, verify
+from games.rules import Document
 from tests.bots.runner.fakes import SEED, Watcher, default, later_legal, play
+from tests.services.ports import wait_until
 
 pytestmark = pytest.mark.usefixtures("each_channel")
 
@@ -96,20 +102,57 @@ def test_a_specification_for_no_game_is_refused() -> None:
 
 
 class CountedCore:
-    """Counts how often it is entered. ``at_once`` is the highest number of holders at one time."""
+    """A core that is always free. ``asked`` counts calls of ``hold``, ``events`` what changed."""
 
-    entered = at_once = held = 0
+    is_due = False
 
-    def __enter__(self) -> None:
-        self.entered, self.held = self.entered + 1, self.held + 1
-        self.at_once = max(self.at_once, self.held)
+    def __init__(self) -> None:
+        self.asked, self.held = 0, False
+        self.events: list[str] = []
 
-    def __exit__(self, *_: object) -> None:
-        self.held -= 1
+    def hold(self) -> None:
+        self.asked += 1
+        self.try_hold()
+
+    def try_hold(self) -> bool:
+        if not self.held:
+            self.held = True
+            self.events.append("held")
+        return True
+
+    def release(self) -> None:
+        if self.held:
+            self.held = False
+            self.events.append("released")
 
 
-def test_a_game_with_a_core_has_one_bot_at_a_time_start_and_think_and_gives_it_back_meanwhile() -> None:
-    core = CountedCore()
-    report = play(default, default, default, core=core)
+def test_a_game_with_a_core_has_one_bot_at_a_time_start_and_think_and_gives_it_back_in_the_end() -> None:
+    core, thinking, at_once = CountedCore(), [0], [0]
+
+    def think(message: Document) -> Any:
+        thinking[0] += 1
+        at_once[0] = max(at_once[0], thinking[0])
+        thinking[0] -= 1
+        return default(message)
+
+    report = play(think, think, think, core=core)
     questions = sum(len(seat.decisions) for seat in report.seats)
-    assert (core.entered, core.at_once, core.held) == (3 + questions, 1, 0)
+    assert (core.asked, core.held, at_once[0]) == (3 + questions, False, 1)
+
+
+def test_a_bot_holds_its_core_only_while_it_computes() -> None:
+    core, computes, woken = CountedCore(), [True], threading.Event()
+
+    def sleep(message: Document) -> Any:
+        if message["type"] == "decide" and message["id"] == 2:
+            before = len(core.events)
+            computes[0] = False
+            wait_until(lambda: core.events[before:] == ["released"], "the core is given back")
+            computes[0] = True
+            wait_until(lambda: core.events[before:] == ["released", "held"], "the core is held again")
+            woken.set()
+        return default(message)
+
+    play(FakeProgram(sleep, computes=lambda: computes[0]), default, core=core, limits=Limits(move_ms=600_000))
+    assert woken.is_set()
+    assert not core.held

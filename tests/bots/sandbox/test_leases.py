@@ -1,19 +1,17 @@
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from bots.runner import PlatformFailure
-from bots.runner.launcher import NoCoreFree
 from bots.sandbox import leases
-from bots.sandbox.leases import LOOK_AGAIN_S, MOST_WAITING_S, Leases, SharedCore, seats_folder, started_at
+from bots.sandbox.leases import Leases, seats_folder, started_at
 from bots.sandbox.runtime import own_folder, runtime_folder
 from tests.bots.sandbox.programs import folder_of
 from tests.services.ports import wait_until
@@ -166,91 +164,3 @@ def test_a_runtime_folder_that_was_removed_is_made_again_as_it_was() -> None:
             os.umask(before)
         modes = {path.stat().st_mode & 0o777 for path in (place / "runtime", place / "runtime" / "seats")}
     assert modes == {0o711}
-
-
-class Waiting:
-    """The clock of games that wait for a core: time passes only in ``sleep``, which calls ``then``."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.now_s, self.times = 0.0, 0
-        self.then: Callable[[int], object] = lambda times: None
-        monkeypatch.setattr(leases, "monotonic", lambda: self.now_s)
-        monkeypatch.setattr(leases, "sleep", self.sleep)
-
-    def sleep(self, seconds: float) -> None:
-        self.now_s, self.times = self.now_s + seconds, self.times + 1
-        self.then(self.times)
-
-
-@pytest.fixture
-def waiting(monkeypatch: pytest.MonkeyPatch) -> Waiting:
-    return Waiting(monkeypatch)
-
-
-def cores_of(folder: Path, count: int, live: bool = False) -> list[SharedCore]:
-    """``count`` games that share two cores."""
-    return [SharedCore(folder, live=live, number=2) for _ in range(count)]
-
-
-def test_a_third_game_waits_for_one_of_two_cores(folder: Path, waiting: Waiting) -> None:
-    one, other, third = cores_of(folder, 3)
-    with one, other:
-        waiting.then = lambda times: one.__exit__() if times == 3 else None
-        with third:
-            assert waiting.times == 3
-    with one, other:
-        assert waiting.times == 3, "all cores were given back"
-
-
-def test_a_live_table_gets_a_core_before_games_that_wait_longer(folder: Path, waiting: Waiting) -> None:
-    one, other, third = cores_of(folder, 3)
-    live = os.open(folder / "live-waits", os.O_RDWR)
-    fcntl.flock(live, fcntl.LOCK_SH)
-    waiting.then = lambda times: fcntl.flock(live, fcntl.LOCK_UN) if times == 5 else None
-    with third:
-        assert waiting.times == 5, "both cores were free, but a live table was waiting"
-    with one, other:
-        waiting.then = lambda times: one.__exit__() if times == 8 else None
-        [at_a_table] = cores_of(folder, 1, live=True)
-        with at_a_table:
-            assert waiting.times == 8
-    os.close(live)
-
-
-def test_a_game_that_waits_too_long_in_total_ends_and_never_shares_a_core(folder: Path, waiting: Waiting) -> None:
-    one, other, third = cores_of(folder, 3)
-    half = MOST_WAITING_S / 2
-    with one, other:
-        waiting.then = lambda _: one.__exit__() if waiting.now_s > half else None
-        with third:
-            assert third.waited_s == pytest.approx(half, abs=2 * LOOK_AGAIN_S)
-    with one, other:
-        waiting.then = lambda _: None
-        with pytest.raises(NoCoreFree, match="300 s"):
-            third.__enter__()
-        assert waiting.now_s == pytest.approx(MOST_WAITING_S, abs=4 * LOOK_AGAIN_S)
-    with third:
-        assert third.waited_s == pytest.approx(MOST_WAITING_S, abs=4 * LOOK_AGAIN_S)
-
-
-def test_a_killed_worker_gives_its_core_back(folder: Path, waiting: Waiting) -> None:
-    holds = f"""
-from pathlib import Path
-from bots.sandbox.leases import SharedCore
-core = SharedCore(Path({str(folder)!r}), number=1)
-core.__enter__()
-print("held", flush=True)
-input()
-"""
-    with subprocess.Popen([sys.executable, "-c", holds], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as worker:
-        assert worker.stdout is not None
-        assert worker.stdout.readline() == b"held\n"
-        core = SharedCore(folder, number=1)
-
-        def kill(times: int) -> None:
-            worker.kill()
-            worker.wait()
-
-        waiting.then = kill
-        with core:
-            assert waiting.times == 1
