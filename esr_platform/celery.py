@@ -5,10 +5,11 @@ from __future__ import annotations
 import gc
 import os
 import warnings
+from threading import current_thread, main_thread
 
 from celery import Celery
 from celery.exceptions import SecurityWarning
-from celery.signals import task_prerun, worker_before_create_process, worker_process_init
+from celery.signals import task_postrun, task_prerun, worker_before_create_process, worker_process_init
 from django.db import connections
 from kombu.utils.scheduling import round_robin_cycle
 
@@ -54,3 +55,10 @@ def _forget_lost_connections(**_: object) -> None:
     for connection in connections.all(initialized_only=True):
         if connection.connection is not None and not connection.is_usable():
             connection.close()
+
+
+@task_postrun.connect
+def _close_connections_of_a_thread(**_: object) -> None:
+    """Close the database connections of a worker with many threads. A worker process keeps its own."""
+    if current_thread() is not main_thread():
+        connections.close_all()

@@ -35,15 +35,16 @@ class Heartbeat:
 
     def run(self, stop: Event, every_s: float) -> None:
         """Send heartbeats until ``stop`` is set or one returns ``False``."""
-        try:
-            while not stop.wait(every_s if self._reached else min(every_s, AGAIN_S)):
-                if not self._alive_or_out_of_reach():
-                    self._refused = True
-                    if not stop.wait(ENDING_S):
-                        logger.warning("lease of %s lost; its result will be discarded", self._what)
-                    return
-        finally:
-            connection.close()
+        while not stop.wait(every_s if self._reached else min(every_s, AGAIN_S)):
+            try:
+                alive = self._alive_or_out_of_reach()
+            finally:
+                connection.close()  # many heartbeats can run at the same time, each in its thread
+            if not alive:
+                self._refused = True
+                if not stop.wait(ENDING_S):
+                    logger.warning("lease of %s lost; its result will be discarded", self._what)
+                return
 
     def _alive_or_out_of_reach(self) -> bool:
         began_s = monotonic()
@@ -51,7 +52,6 @@ class Heartbeat:
             alive = self._beat()
         except (DatabaseError, InterfaceError) as error:
             logger.warning("heartbeat of %s failed: %s", self._what, error)
-            connection.close()
             self._reached = False
             return True
         self._reached = True
@@ -64,8 +64,8 @@ class Heartbeat:
 def beating(beat: Callable[[], bool], what: str, every_s: float, lasts_s: float = inf) -> Iterator[Heartbeat]:
     """Call ``beat`` every ``every_s`` seconds in a separate thread until it returns ``False``.
 
-    The thread has its own database connection. ``what`` is the name in the log. If the database is unavailable, the
-    lease is lost only after ``lasts_s``, because the next heartbeat can still succeed.
+    Each heartbeat opens its own database connection. ``what`` is the name in the log. If the database is unavailable,
+    the lease is lost only after ``lasts_s``, because the next heartbeat can still succeed.
     """
     stop, heart = Event(), Heartbeat(beat, what, lasts_s)
     thread = Thread(target=heart.run, args=(stop, every_s), name=f"heartbeat of {what}", daemon=True)

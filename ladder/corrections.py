@@ -64,7 +64,7 @@ def withdraw(match_id: int, reason: str, by: User) -> Match.Status:
             status=status, reason=f"{ended} by site staff: {reason}", lease=None, lease_until=None, ended=Now()
         )
         Attempt.objects.filter(match=match, ending=Attempt.Ending.OPEN).update(
-            ending=Attempt.Ending.FAILED, failure=_ENDED, ended=Now()
+            ending=Attempt.Ending.WITHDRAWN, failure=_ENDED, ended=Now()
         )
         rise(match.pk)
         Intervention.objects.create(match=match, action=action, reason=reason, author=by)

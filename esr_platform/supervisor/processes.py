@@ -214,14 +214,17 @@ def bots(environment: Mapping[str, str]) -> ProcessCommand:
     return _worker("bots", "on_time,soon,checks,estimates,matches", os.cpu_count() or 1, environment)
 
 
-def host(environment: Mapping[str, str]) -> ProcessCommand:
-    """The worker that asks hosted bots at live tables for decisions, with at least two processes.
+LIVE_THREADS = 64
+"""Threads of the worker for live tables: at least one for each hosted bot that plays there (MAX_LIVE_HOSTED_SEATS)."""
 
-    During a decision it uses a core that a process of :func:`bots` gives up after its current decision
-    (``bots.sandbox.leases.SharedCore``). Slow bots can keep all its processes busy for a minute. Tables still continue
-    because the default worker also serves them.
+
+def host(environment: Mapping[str, str]) -> ProcessCommand:
+    """The worker that asks hosted bots at live tables for decisions, with one thread per bot.
+
+    A bot may sleep until its time is over. It then occupies a thread, which costs little, and no processor core
+    (``bots.sandbox.cores``), so the bots at other tables do not wait for it.
     """
-    return _worker("host", "seats,live", max(2, os.cpu_count() or 1), environment)
+    return _worker("host", "seats,live", LIVE_THREADS, environment, "--pool", "threads")
 
 
 def default(environment: Mapping[str, str]) -> ProcessCommand:
@@ -234,11 +237,12 @@ def beat(environment: Mapping[str, str]) -> ProcessCommand:
     return ProcessCommand("beat", [*_celery(), "beat", "--loglevel", "WARNING", "--pidfile", ""], environment)
 
 
-def _worker(name: str, queues: str, processes: int, environment: Mapping[str, str]) -> ProcessCommand:
+def _worker(name: str, queues: str, at_once: int, environment: Mapping[str, str], *options: str) -> ProcessCommand:
     arguments = [
         *_celery(),
-        *("worker", "--queues", queues, "--concurrency", str(processes), "--hostname", f"{name}@%h"),
+        *("worker", "--queues", queues, "--concurrency", str(at_once), "--hostname", f"{name}@%h"),
         *("--loglevel", "WARNING", "--without-gossip", "--without-mingle", "--without-heartbeat"),
+        *options,
     ]
     return ProcessCommand(name, arguments, {**environment, "REMAP_SIGTERM": "SIGQUIT"})
 

@@ -5,9 +5,9 @@ heartbeat in ``LiveSeat.woken_at``. Only workers change these two fields, withou
 turn another one has taken over can no longer play.
 
 Only the program's own time is taken from its clock, from the question to the answer (``bots.runner.consultation``).
-Starting the program and retrying after a failure are not counted. A match is void if the platform fails too often or
-too long at one decision: see ``remind``. If a substitute cannot be asked, the default move is played instead, so that
-the other players keep their game.
+Starting the program, waiting for a core and retrying after a failure are not counted. A match is void if the platform
+fails too often or too long at one decision: see ``remind``. If a substitute cannot be asked, the default move is played
+instead, so that the other players keep their game.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from typing import Any, Final
 
 from django.conf import settings
 from django.core.cache import cache
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 
 from bots.programs import LostCode, NotHere, program_of
 from bots.runner.consultation import Advice, Consultation, consult
-from bots.runner.launcher import Launcher, PlatformFailure
+from bots.runner.launcher import Launcher, NoCoreFree, PlatformFailure
 from bots.runner.report import escaped
 from bots.runner.spec import MAX_REPLAYS
 from bots.sandbox import CoreUse, launcher_for_ladder, shared_core
@@ -90,7 +90,7 @@ def ask_seat(match_id: int, seat: int, failed: int = 0, launcher: Launcher[Any] 
         return False
     try:
         return _asked(turn, launcher)
-    except NotHere as missing:
+    except (NotHere, NoCoreFree) as missing:
         logger.warning("seat %s of match %s is waiting: %s", seat, match_id, missing)
         _give_back(turn, failed)
     except PlatformFailure as failure:
@@ -163,6 +163,8 @@ def _asked(turn: Turn, launcher: Launcher[Any] | None) -> bool:
     current: Turn | None = turn
     while current is not None:
         question = _consultation(position, current, str(version), program)
+        if not connection.in_atomic_block:  # the bot may think for minutes
+            connection.close()
         with (
             shared_core(CoreUse.LIVE, settings.VAR_DIR) as core,
             beating(partial(_renew, current), f"seat {turn.seat} of match {turn.match_id}", _BEAT_S),

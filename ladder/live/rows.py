@@ -209,8 +209,9 @@ def stop(match: Match, status: Match.Status, reason: str) -> None:
     Match.objects.filter(pk=match.pk).update(
         status=status, reason=reason[:REASON_LENGTH], lease=None, lease_until=None, ended=Now()
     )
+    ending = Attempt.Ending.WITHDRAWN if status == Match.Status.ABORTED else Attempt.Ending.FAILED
     Attempt.objects.filter(match=match.pk, ending=Attempt.Ending.OPEN).update(
-        ending=Attempt.Ending.FAILED, failure=reason[:REASON_LENGTH], ended=Now()
+        ending=ending, failure=reason[:REASON_LENGTH], ended=Now()
     )
     nobody_owes(match.pk)
     end_if_over([match.block_id])

@@ -13,7 +13,6 @@ from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
-from django.db.models import Q
 from django.db.models.functions import Now
 
 from bots.programs import LostCode, NotHere, program_of
@@ -29,7 +28,7 @@ from ladder.matches import pauses
 from ladder.matches.leases import Lease, LeaseLost, WhileLeased, claim, delays, give_back, play_again, renewed
 from ladder.matches.logs import packed_logs
 from ladder.matches.results import WrongRecord, record_result
-from ladder.models import Attempt, Block, Intervention, Ladder, Match
+from ladder.models import Attempt, Block, Ladder, Match
 
 
 def seeds_key() -> bytes:
@@ -60,8 +59,8 @@ def trouble() -> str:
 
 def _trouble(host: str) -> str:
     """What failed last, if nothing else has happened lately on ``host`` (on every one, if empty)."""
-    withdrawn = Q(match__interventions__action=Intervention.Action.VOIDED)  # by staff, which says nothing of machines
-    over = Attempt.objects.of_workers().exclude(ending=Attempt.Ending.OPEN).exclude(withdrawn)
+    says_nothing = (Attempt.Ending.OPEN, Attempt.Ending.BUSY, Attempt.Ending.WITHDRAWN)
+    over = Attempt.objects.of_workers().exclude(ending__in=says_nothing)
     latest = over.order_by("-pk").annotate(rested=Now() - REST)
     columns = latest.values_list("worker", "ending", "ended", "rested", "failure", "match_id")
     tried: set[int] = set()
@@ -105,8 +104,8 @@ def play(match_id: int, runner: Play | None = None) -> Attempt.Ending | None:
         logger.warning("match %s stopped because it was withdrawn or its lease was lost", match_id)
         return _ended(lease, Attempt.Ending.EXPIRED, "the lease of the match could not be renewed")
     except NoCoreFree as busy:
-        logger.warning("match %s delayed: %s", match_id, busy)
-        return _ended(lease, Attempt.Ending.DELAYED, str(busy))
+        logger.warning("match %s is queued again: %s", match_id, busy)
+        return _ended(lease, Attempt.Ending.BUSY, str(busy))
     except (PlatformFailure, WrongRecord) as failure:
         logger.warning("attempt of match %s failed: %s", match_id, failure)
         return _failed(lease, str(failure))

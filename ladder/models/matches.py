@@ -143,8 +143,10 @@ class Attempt(models.Model):
         OPEN = "open"
         FINISHED = "finished", "finished"
         FAILED = "failed", "failed because of an error on the site"
-        EXPIRED = "expired", "failed because the worker stopped responding"
+        EXPIRED = "expired", "failed because the worker lost its lease"
         DELAYED = "delayed", "discarded because of server lag and re-run"
+        BUSY = "busy", "ended because no processor core was free"
+        WITHDRAWN = "withdrawn", "ended because the match was withdrawn"
 
     match = models.ForeignKey(Match, on_delete=models.PROTECT, related_name="attempts")
     number = models.PositiveSmallIntegerField(help_text="from 1")
@@ -167,12 +169,12 @@ class Attempt(models.Model):
             models.CheckConstraint(
                 name="attempt_ending_is_known",
                 condition=Q(ending="open", ended__isnull=True)
-                | Q(ending__in=["finished", "failed", "expired", "delayed"], ended__isnull=False),
+                | Q(ending__in=["finished", "failed", "expired", "delayed", "busy", "withdrawn"], ended__isnull=False),
             ),
             models.CheckConstraint(
                 name="attempt_without_a_result_says_why",
                 condition=Q(ending__in=["open", "finished"], failure="")
-                | Q(ending__in=["failed", "expired", "delayed"]) & ~Q(failure=""),
+                | Q(ending__in=["failed", "expired", "delayed", "busy", "withdrawn"]) & ~Q(failure=""),
             ),
         ]
 

@@ -359,7 +359,7 @@ def test_what_a_worker_brings_of_a_withdrawn_match_is_refused(match: Match, eve:
     assert not give_back(lease, Attempt.Ending.FAILED, "too late")
     assert snapshot() == before
     attempt = Attempt.objects.get(match=match)
-    assert attempt.ending == "failed"
+    assert attempt.ending == "withdrawn"
     assert attempt.failure
 
 

@@ -91,11 +91,26 @@ def test_a_match_that_found_no_core_for_its_bots_is_queued_again_however_often(
 ) -> None:
     for _ in range(MOST_FAILURES + 1):
         due(match)
-        assert play(match.pk, failing(NoCoreFree("no core was free"))) == Attempt.Ending.DELAYED
+        assert play(match.pk, failing(NoCoreFree("no core was free"))) == Attempt.Ending.BUSY
         match.refresh_from_db()
         assert match.status == "queued"
     due(match)
     assert play(match.pk, with_fakes) == Attempt.Ending.FINISHED
+
+
+def test_waiting_for_a_core_uses_up_no_re_run_for_server_lag(transactional_db: None, match: Match) -> None:
+    before = []
+
+    def count(spec: MatchSpec[Any], observer: Observer | None = None) -> MatchReport:
+        before.append(spec.played_before)
+        return random_play(spec)
+
+    for _ in range(MAX_REPLAYS):
+        due(match)
+        play(match.pk, failing(NoCoreFree("no core was free")))
+    due(match)
+    play(match.pk, count)
+    assert before == [0]
 
 
 def test_an_unforeseen_error_is_ours_and_tells_no_details(transactional_db: None, match: Match) -> None:
