@@ -8,6 +8,7 @@ import warnings
 from threading import current_thread, main_thread
 
 from celery import Celery
+from celery.concurrency import ALIASES  # type: ignore[attr-defined]  # not in its stubs
 from celery.exceptions import SecurityWarning
 from celery.signals import task_postrun, task_prerun, worker_before_create_process, worker_process_init
 from django.db import connections
@@ -26,6 +27,9 @@ warnings.filterwarnings("ignore", category=SecurityWarning)
 app = Celery("esr_platform")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+
+ALIASES["threads"] = "esr_platform.threads:ThreadPool"
 
 
 class OnTimeFirst(round_robin_cycle):  # type: ignore[type-arg]  # generic in its stubs only
