@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Final
 
 from bots.protocol import Limits
@@ -19,6 +20,16 @@ NO_PROGRAM: Final = ("No such file", "Exec format error", "Permission denied", "
 
 CANNOT_BE_EXECUTED: Final = 126
 """The exit status of a file that the kernel cannot execute, as in shells (POSIX, 2.8.2)."""
+
+KNOWN_AFTER: Final = 10
+"""Number of answers after which the runner knows how long a bot takes."""
+
+UNUSUAL: Final = 1.5
+"""From then on, lag does not excuse an answer that takes this many times the bot's own time of any answer before.
+
+Otherwise a bot that finds that it loses could compute on a busy host until its answer is late, and get a re-run. The
+lag is real then, but only the bot's choice to compute made the answer late.
+"""
 
 PONDERING_NS: Final = 20 * MS
 """If a bot uses more processor time than this between two decisions, it is stopped while other bots think."""
@@ -70,6 +81,15 @@ class Chair:
         self.clock.spend(wall_ns)
         if self.ponders and self.process is not None:
             self.process.pause()
+
+    def usual_ns(self) -> float:
+        """Return the longest own time of an answer that lag can excuse, in nanoseconds; infinite for the first answers.
+
+        The own time of an answer is its wall time without the lag. Late answers do not count.
+        """
+        struck = {strike.id for strike in self.strikes}
+        own_ns = [wall_ns - delay_ns for number, wall_ns, _, delay_ns in self.thoughts if number not in struck]
+        return UNUSUAL * max(own_ns) if len(own_ns) >= KNOWN_AFTER else inf
 
     def give_up(self, reason: str, evidence: str) -> Forfeit:
         """Forfeit the game and end the process. :meth:`leave` waits for its end."""
