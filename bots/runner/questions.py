@@ -281,11 +281,10 @@ WAKING_NS: Final = 50_000
 """Estimated time to wake the runner and suspend it again."""
 
 FIRST_SHARE_NS: Final = 2 * MS
-"""Time after which the runner first checks whether the bot still computes. The intervals double while it does."""
+"""Time after which the runner first checks whether the bot computes. The intervals double until that changes."""
 
 MOST_BETWEEN_SHARES_NS: Final = 16 * MS
-IDLE_SHARE_NS: Final = 4 * MS
-"""Interval of the checks whether a bot that does not compute has begun to compute again."""
+"""Maximum interval. A bot that wakes computes for this time without a core."""
 
 
 class Core(Protocol):
@@ -350,9 +349,11 @@ def ask_one(question: Question, core: Core | None = None) -> None:
         now_ns = perf_counter_ns()
         _take(question, news, now_ns)
         if core is not None and now_ns >= share_ns and not question.over:
+            held = core.held
             question.share(core)
             now_ns = perf_counter_ns()
-            share_after_ns = min(2 * share_after_ns, MOST_BETWEEN_SHARES_NS) if core.held else IDLE_SHARE_NS
+            changed = core.held != held
+            share_after_ns = FIRST_SHARE_NS if changed else min(2 * share_after_ns, MOST_BETWEEN_SHARES_NS)
             share_ns = now_ns + share_after_ns
 
 

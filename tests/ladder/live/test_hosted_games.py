@@ -12,15 +12,19 @@ from django.conf import settings
 
 from bots import programs
 from bots.models import Bot
+from bots.protocol import Limits
+from bots.runner.clock import cores
 from bots.sandbox import SelfTest
 from bots.uploads.storage import uploads
+from esr_platform.supervisor.processes import host
 from ladder.creation import open_house
-from ladder.live.hosted import ask_seat
+from ladder.live.hosted import ask_seat, remind
+from ladder.live.notify import wake
 from ladder.models import Block, LiveSeat, Match, PlayedMove, SeatLog
 from tests.build import person, uploaded
 from tests.ladder.accounts import accounts
-from tests.ladder.live.hosted import Fakes, asked_once, default, house_game, owing
-from tests.ladder.live.play import pass_time
+from tests.ladder.live.hosted import Fakes, asked_once, default, house_bots, house_game, open_ladder, owing
+from tests.ladder.live.play import pass_time, table_of
 from tests.ladder.live.test_logs import with_a_house_bot
 from tests.services.ports import wait_until
 from tests.services.races import RaceServer
@@ -82,6 +86,42 @@ def test_four_workers_that_ask_the_same_seats_at_once_play_each_decision_once(
     assert [move.number for move in moves] == list(range(len(moves)))
     assert not any(move.default for move in moves)
     assert sum(LiveSeat.objects.filter(table=match.pk).values_list("starts", flat=True)) == len(moves)
+
+
+SLEEPER = b"""\
+import json, sys, time
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print('{"type": "ready"}', flush=True)
+    if message["type"] == "decide":
+        time.sleep(3600)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_bots_that_sleep_keep_no_other_table_waiting_and_no_worker_from_stopping(site_processes: Processes) -> None:
+    open_house()
+    patient = Limits(move_ms=600_000, game_ms=3_600_000)
+    ladder = open_ladder()
+    sleepers = [uploaded(person(f"ada{number}"), f"Sleeper {number}", SLEEPER) for number in range(2 * cores() + 1)]
+    for bot in sleepers:
+        table_of(ladder, [bot, *house_bots(ladder, "greedy")], limits=patient, rated=False)
+    command = host({})
+    site_processes.environment = {**site_processes.environment, **command.environment}
+    worker = site_processes.python(*command.arguments[1:])
+    asleep = LiveSeat.objects.filter(owes=True, seat__version__bot__in=sleepers).exclude(woken_at=None)
+    remind()
+    wait_until(lambda: asleep.count() == len(sleepers), "all sleepers are asked")
+    game = house_game("greedy", "haggler", rated=False)
+    for seat in (0, 1):
+        wake(game.pk, seat)
+    site_processes.worker("default")
+    wait_until(lambda: Match.objects.filter(pk=game.pk, status="finished").exists(), "the other game is over")
+    assert asleep.count() == len(sleepers)
+    worker.terminate()
+    assert worker.wait(60) != 0
 
 
 @pytest.mark.slow
