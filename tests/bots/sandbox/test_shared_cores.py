@@ -6,7 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -63,7 +63,7 @@ class Game:
             Limits(startup_ms=60_000, move_ms=move_ms, bank_ms=0, game_ms=600_000),
         )
         self.reports: list[MatchReport] = []
-        self._thread = threading.Thread(target=self._play)
+        self._thread = threading.Thread(target=self._play, daemon=True)
         self._rope = -1
 
     def _play(self) -> None:
@@ -114,43 +114,38 @@ def strikes_of_the_sleeper(report: MatchReport) -> list[str]:
 
 
 def test_a_bot_that_sleeps_leaves_its_core_to_another_game() -> None:
-    with game(0) as slow:
+    with game(0) as slow, closing(SharedCore(slow.seats, number=1)) as other:
         slow.begin()
-        other = SharedCore(slow.seats, number=1)
-        spec = MatchSpec(
-            "edel-stein-reich-duel", tuple(SeatSpec(f"{seat}", HouseProgram("random")) for seat in range(2)), bytes(32)
-        )
+        seats = tuple(SeatSpec(f"{seat}", HouseProgram("random")) for seat in range(2))
+        spec = MatchSpec("edel-stein-reich-duel", seats, bytes(32))
         assert play_match(spec, PlainLauncher(), core=other).record["outcome"]
         assert not slow.reports, "the sleeper still sleeps"
-        other.close()
         slow.ring()
         assert strikes_of_the_sleeper(slow.end()) == []
 
 
 def test_a_bot_that_wakes_waits_for_a_core_and_that_wait_is_not_on_its_clock() -> None:
-    with game(0.2, move_ms=3000) as slow:
+    with game(0.2, move_ms=3000) as slow, closing(SharedCore(slow.seats, number=1)) as other:
         slow.begin()
-        other = SharedCore(slow.seats, number=1)
         other.hold()
         slow.ring()
         wait_until(lambda: slow.state() == "T", "the bot is stopped")
         until_s = time.monotonic() + 4
         wait_until(lambda: time.monotonic() > until_s, "more than its time has passed")
         assert slow.state() == "T", "it is stopped as long as another game holds the core"
-        other.close()
+        other.release()
         report = slow.end()
         assert strikes_of_the_sleeper(report) == []
         assert report.seats[0].decisions[1].wall_us < 3_000_000
 
 
 def test_a_bot_that_computes_for_long_lets_others_have_the_core_in_between() -> None:
-    with game(3) as slow:
+    with game(3) as slow, closing(SharedCore(slow.seats, number=1)) as other:
         slow.begin()
         slow.ring()
-        other = SharedCore(slow.seats, number=1)
         wait_until(lambda: not other.try_hold() or other.release() is not None, "the bot computes on the core")
         other.hold()
-        assert slow.state() == "T"
+        wait_until(lambda: slow.state() == "T", "the bot is stopped")
         assert not slow.reports
-        other.close()
+        other.release()
         assert strikes_of_the_sleeper(slow.end()) == []
