@@ -34,7 +34,7 @@ for line in sys.stdin:
                 pass
         print(json.dumps({"id": message["id"], "move": message["decision"]["default"]}), flush=True)
 """
-MOVE_MS = 20_000
+MOVE_MS = 600_000
 
 
 class Recording(PlainLauncher):
@@ -60,7 +60,7 @@ class Game:
             "edel-stein-reich-duel",
             (SeatSpec("sleeper", LocalProgram(bot)), SeatSpec("random", HouseProgram("random"))),
             bytes(32),
-            Limits(startup_ms=60_000, move_ms=move_ms, bank_ms=0, game_ms=600_000),
+            Limits(startup_ms=60_000, move_ms=move_ms, bank_ms=0, game_ms=6_000_000),
         )
         self.reports: list[MatchReport] = []
         self._thread = threading.Thread(target=self._play, daemon=True)
@@ -125,22 +125,22 @@ def test_a_bot_that_sleeps_leaves_its_core_to_another_game() -> None:
 
 
 def test_a_bot_that_wakes_waits_for_a_core_and_that_wait_is_not_on_its_clock() -> None:
-    with game(0.2, move_ms=3000) as slow, closing(SharedCore(slow.seats, number=1)) as other:
+    with game(0.2, move_ms=10_000) as slow, closing(SharedCore(slow.seats, number=1)) as other:
         slow.begin()
         other.hold()
         slow.ring()
         wait_until(lambda: slow.state() == "T", "the bot is stopped")
-        until_s = time.monotonic() + 4
+        until_s = time.monotonic() + 11
         wait_until(lambda: time.monotonic() > until_s, "more than its time has passed")
         assert slow.state() == "T", "it is stopped as long as another game holds the core"
         other.release()
         report = slow.end()
         assert strikes_of_the_sleeper(report) == []
-        assert report.seats[0].decisions[1].wall_us < 3_000_000
+        assert report.seats[0].decisions[1].wall_us < 10_000_000
 
 
 def test_a_bot_that_computes_for_long_lets_others_have_the_core_in_between() -> None:
-    with game(3) as slow, closing(SharedCore(slow.seats, number=1)) as other:
+    with game(1.5) as slow, closing(SharedCore(slow.seats, number=1)) as other:
         slow.begin()
         slow.ring()
         wait_until(lambda: not other.try_hold() or other.release() is not None, "the bot computes on the core")
