@@ -188,9 +188,10 @@ class BotVersion(models.Model):
 class RemoteBot(models.Model):
     """What there is to know of a bot whose program runs elsewhere: how much it takes on, and when it was last here.
 
-    It is *here* while it holds a stream open or asks again and again, which ``seen_at`` notes within a few seconds, and
-    has been without a break from ``here_since`` to then. It could have begun another game from ``waits_since`` on.
-    ``stream`` is the newest stream's: an older one of the same bot is closed.
+    It is online while its stream is open or it keeps asking for decisions (``bots.remote.here``). ``seen_at`` is renewed
+    every few seconds; ``here_since`` is when this time online began, ``None`` after the stream has closed.
+    It could have begun another game from ``waits_since`` on, which is in the future right after a game.
+    ``stream`` identifies the newest stream while it is open. An older one of the same bot is closed.
     """
 
     bot = models.OneToOneField(Bot, on_delete=models.CASCADE, primary_key=True, related_name="remote")

@@ -5,20 +5,22 @@ Callers use ``ladder.members.memberships``, which also updates the memberships o
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from hashlib import sha256
+from types import MappingProxyType
 from typing import Final
+from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Case, DateTimeField, F, Max, QuerySet, When
+from django.db.models import Case, DateTimeField, F, Max, Q, QuerySet, When
 from django.db.models.functions import Now
 
 from bots.limits import require_new_bot
 from bots.lookalikes import has_invisible
 from bots.manifest import every_table
 from bots.models import Bot, BotVersion, RemoteBot
-from bots.names import clean_name, free_slug, name_for
+from bots.names import clean_name, free_slug, name_for, save_at_a_free_address
 from bots.owners import owner_of_code
 from bots.uploads.upload import Games, chosen_claims
 from esr_platform.accounts.errors import Refused
@@ -34,6 +36,9 @@ MOST_GAMES: Final = 32
 
 HERE: Final = timedelta(seconds=15)
 """A bot that was not seen for this long is offline: three times the delay of the stored time."""
+
+REST: Final = timedelta(seconds=1)
+"""No game starts for this long after one of the bot has ended: time to close the stream on ``game_end``."""
 
 
 _LABELS: Final = Limit(
@@ -63,7 +68,8 @@ def new_bot(
             return _version(same, label, claims, chosen)
         called = name_for(owner, called)
         require_new_bot(owner)
-        bot = Bot.objects.create(owner=owner, name=called, slug=free_slug(called), kind=Bot.Kind.REMOTE)
+        bot = Bot(owner=owner, name=called, slug=free_slug(called), kind=Bot.Kind.REMOTE)
+        save_at_a_free_address(bot)
         RemoteBot.objects.create(bot=bot, games_at_once=most)
         return _version(bot, label, claims, chosen)
 
@@ -89,18 +95,42 @@ def play_at_once(bot: Bot, games: int) -> None:
     RemoteBot.objects.filter(pk=bot.pk).update(games_at_once=_games_at_once(games))
 
 
-def note_seen(bots: Iterable[int]) -> int:
-    """Store that the remote bots with these ids are online; return their number. Locked rows are skipped."""
+def note_seen(bots: Iterable[int] = (), streams: Mapping[UUID, int] = MappingProxyType({})) -> int:
+    """Store that remote bots are online; return their number. Locked rows are skipped.
+
+    ``bots`` have asked for a decision. ``streams`` are open streams with their bots. A stream that has closed or that a
+    newer one has replaced changes nothing, so a late note does not bring its bot back.
+    """
     with transaction.atomic():
-        free = RemoteBot.objects.filter(pk__in=list(bots)).select_for_update(skip_locked=True, no_key=True)
+        theirs = Q(pk__in=list(bots)) | Q(pk__in=list(streams.values()), stream__in=list(streams))
+        free = RemoteBot.objects.filter(theirs).select_for_update(skip_locked=True, no_key=True)
         ids = list(free.order_by("pk").values_list("pk", flat=True))
-        came = Case(When(seen_at__gt=Now() - HERE, then=F("here_since")), default=Now(), output_field=DateTimeField())
+        still_here = When(here_since__isnull=False, seen_at__gt=Now() - HERE, then=F("here_since"))
+        came = Case(still_here, default=Now(), output_field=DateTimeField())
         return RemoteBot.objects.filter(pk__in=ids).update(here_since=came, seen_at=Now()) if ids else 0
 
 
+def leave(bot: int, stream: UUID) -> bool:
+    """Store that the bot is offline because ``stream`` has closed. Returns ``False`` if it has a newer stream."""
+    left = RemoteBot.objects.filter(pk=bot, stream=stream)
+    return bool(left.update(stream=None, here_since=None))
+
+
+def rest(bots: Iterable[int]) -> None:
+    """Start no game of these bots for ``REST``, because one of their games has ended. Their rows are locked."""
+    with transaction.atomic():
+        rows = RemoteBot.objects.filter(pk__in=list(bots)).select_for_update(no_key=True).order_by("pk")
+        held = list(rows.values_list("pk", flat=True))
+        RemoteBot.objects.filter(pk__in=held).update(waits_since=Now() + REST)
+
+
 def here() -> QuerySet[RemoteBot]:
-    """Return the remote bots that are online."""
-    return RemoteBot.objects.filter(seen_at__gt=Now() - HERE)
+    """Return the remote bots that are online.
+
+    A bot is online while its stream is open, and for ``HERE`` after its last request for a decision. It is offline as
+    soon as its stream has closed. If the web process of the stream dies, it is offline ``HERE`` later.
+    """
+    return RemoteBot.objects.filter(here_since__isnull=False, seen_at__gt=Now() - HERE)
 
 
 def available() -> QuerySet[RemoteBot]:

@@ -65,6 +65,11 @@ class Ruling:
     question: Document | None = None
 
 
+NEVER_SENT: Final = "A remote bot was offline from the start and never received the game. It has no result."
+
+MOST_NEVER_SENT: Final = 3
+"""Maximum games per bot and 24 hours that end for this reason. Then the bot loses them, as when it does not answer."""
+
 GRACE: Final = timedelta(seconds=2)
 """How long after the deadline the default move waits for an answer that arrived in time."""
 
@@ -132,12 +137,17 @@ def answer_seat(match_id: int, seat: int, decision: int, body: bytes, arrived: f
 
 
 def expire(match_id: int, grace: timedelta = GRACE) -> int:
-    """Play the default move for all seats whose deadline passed ``grace`` ago. Returns how many."""
+    """Play the default move for all seats whose deadline passed ``grace`` ago. Returns how many.
+
+    The game is aborted instead if one of them is that of a bot that never received it.
+    """
     with transaction.atomic():
         table = held(match_id)
         if table is None:
             return 0
         late = _late(table, grace)
+        if any(_never_received(live_seat) for live_seat, _ in late):
+            table.aborted = NEVER_SENT
         for live_seat, deadline in late:
             if live_seat.owes and not table.aborted:
                 _too_late(table, live_seat, deadline)
@@ -153,6 +163,19 @@ def _late(table: LockedMatch, grace: timedelta) -> list[tuple[LiveSeat, datetime
     return [
         (live_seat, deadline) for live_seat, deadline in late if not (away and live_seat.kind == LiveSeat.Kind.PERSON)
     ]
+
+
+def _never_received(live_seat: LiveSeat) -> bool:
+    """Whether the game ends without a result because it was never sent to the bot of this seat.
+
+    The stream of the bot closed while the game began, or its web process died. Nobody can learn from this which games
+    to avoid. A bot that only polls could, in the list of live games, so there is a limit.
+    """
+    if live_seat.kind != LiveSeat.Kind.REMOTE or live_seat.starts or live_seat.asked > 1:
+        return False
+    mine = LiveSeat.objects.filter(kind=LiveSeat.Kind.REMOTE, seat__version__bot=live_seat.seat.version.bot_id)
+    never = mine.filter(starts=0, asked__gte=1, table__match__status=Match.Status.ABORTED)
+    return never.filter(table__match__ended__gt=Now() - timedelta(days=1)).count() < MOST_NEVER_SENT
 
 
 def fingerprint(move: Any) -> str:

@@ -78,6 +78,11 @@ def standing(match_id: int, bot_id: int, log: int | None = None) -> Standing | N
     return Standing(running=True, decide=decide_event(position, seat, log))
 
 
+def note_sent(match_id: int, bot_id: int) -> None:
+    """Note that the bot has received something of the game: from now on it has to answer in time."""
+    LiveSeat.objects.filter(table=match_id, seat__version__bot=bot_id, starts=0).update(starts=1)
+
+
 # --- Events ----------------------------------------------------------------------------------------------------------
 
 

@@ -14,7 +14,7 @@ from esr_platform.disconnects import retry_on_disconnect
 from ladder.live.clocks import milliseconds
 from ladder.live.game import STRIKES
 from ladder.live.logs import packed_logs
-from ladder.live.notify import tell_of_the_end
+from ladder.live.notify import rest_after, tell_of_the_end
 from ladder.live.position import Position
 from ladder.live.rows import position_of, stop
 from ladder.matches.leases import Lease, nobody_owes
@@ -36,6 +36,7 @@ def finish(match_id: int) -> bool:
         position = position_of(match)
         report = report_of(position)
         logs = packed_logs(position, report)
+        rest_after(match_id)  # before the game has ended, or the next one could start in between
         result = retry_on_disconnect(lambda: record_result(lease, report, logs))
     except WrongRecord as error:
         logger.exception("invalid record of live match %s", match_id)

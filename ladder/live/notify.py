@@ -21,6 +21,7 @@ from django.db import transaction
 from kombu.exceptions import OperationalError
 from redis import Redis, RedisError
 
+from bots import remote
 from ladder.live.clocks import milliseconds
 from ladder.live.rows import stop
 from ladder.models import LiveSeat, Match
@@ -96,12 +97,20 @@ def tell_of(table: LockedMatch) -> None:
 
 
 def tell_of_the_end(match_id: int) -> None:
-    """Notify players and spectators that the game has ended. Remote bots get their next game."""
-    seated = LiveSeat.objects.filter(table=match_id, kind=LiveSeat.Kind.REMOTE)
-    bots = list(seated.values_list("seat__version__bot", flat=True))
+    """Notify players and spectators that the game has ended. Remote bots get their next game after a short rest."""
+    bots = rest_after(match_id)
     tell(match_id, "ended", bots)
     if bots:
         seat_soon()
+
+
+def rest_after(match_id: int) -> list[int]:
+    """Start no game of the remote bots of this match for a moment (``bots.remote.REST``). Returns their ids."""
+    seated = LiveSeat.objects.filter(table=match_id, kind=LiveSeat.Kind.REMOTE)
+    bots = list(seated.values_list("seat__version__bot", flat=True))
+    if bots:
+        remote.rest(bots)
+    return bots
 
 
 def seat_soon() -> None:

@@ -23,7 +23,7 @@ from ladder.matchmaking.limits import free_games, held_free, hosted_room
 from ladder.members.memberships import hosted_for_ratings, may_sit
 from ladder.models import Block, Ladder, LastSeat, Match, Membership, Season
 from ladder.pairings.candidates import Candidate
-from ladder.pairings.live import Guest, LiveLadder, Sitting, seated
+from ladder.pairings.live import Guest, LiveLadder, Seating, Sitting, seated
 
 # --- Available players -----------------------------------------------------------------------------------------------
 
@@ -32,19 +32,23 @@ _READ: Final = ("bot__name", "bot__owner", "bot__house_name", "bot__kind", "dige
 
 @dataclass(frozen=True)
 class Offer:
-    """The ladders with their available players, the free remote bots, and the player of each membership."""
+    """The ladders with their available players, the free remote bots, and the player of each membership.
+
+    ``again_s`` is the number of seconds until the rest of the first bot after a game ends, or ``None``.
+    """
 
     ladders: list[LiveLadder]
     guests: list[Guest]
     players: Mapping[int, BlockPlayer]
+    again_s: float | None = None
 
 
 def offer() -> Offer:
     """The available players on open live ladders with an open season."""
     present = _present()
-    guests = _free(present)
+    guests, again_s = _free(present)
     if not guests:
-        return Offer([], [], {})
+        return Offer([], [], {}, again_s)
     ladders = list(_open_ladders())
     memberships = _memberships(ladders, [one.bot for one in guests])
     players = _players(ladders, memberships)
@@ -55,35 +59,41 @@ def offer() -> Offer:
             by_ladder[membership.ladder_id].append(players[membership.pk])
     here = _here(ladders, present)
     shown = [_shown(ladder, by_ladder[ladder.pk], since, here.get(ladder.pk, 0)) for ladder in ladders]
-    return Offer([one for one in shown if one.guests], guests, players)
+    return Offer([one for one in shown if one.guests], guests, players, again_s)
 
 
 def _present() -> list[RemoteBot]:
     return list(remote.available().annotate(moment=Now()).order_by("pk"))
 
 
-def _free(present: Collection[RemoteBot]) -> list[Guest]:
-    """The bots that can start a game. The start and the end of their wait are stored."""
-    free = free_games(present)
-    _note_waiting({pk for pk, games in free.items() if games})
-    return [Guest(one.pk, free[one.pk], _waited_s(one)) for one in present if free[one.pk]]
+def _free(present: Collection[RemoteBot]) -> tuple[list[Guest], float | None]:
+    """The bots that can start a game, and the seconds until another one can that rests after a game, if any.
+
+    The start and the end of their wait are stored.
+    """
+    games = free_games(present)
+    able = {one.pk: _waited_s(one) for one in present if games[one.pk]}
+    rests = [-waited_s for waited_s in able.values() if waited_s < 0]
+    free = {pk: waited_s for pk, waited_s in able.items() if waited_s >= 0}
+    _note_waiting(set(free))
+    return [Guest(pk, games[pk], waited_s) for pk, waited_s in free.items()], min(rests, default=None)
 
 
 def _note_waiting(able: Set[int]) -> None:
     """Store which bots wait. Rows are locked by id, as everywhere; rows that are locked now are noted the next time."""
-    waiting = set(RemoteBot.objects.filter(waits_since__isnull=False).values_list("pk", flat=True))
+    waiting = set(RemoteBot.objects.filter(waits_since__lte=Now()).values_list("pk", flat=True))
     new, over = able - waiting, waiting - able
     if not new | over:
         return
     with transaction.atomic():
         rows = RemoteBot.objects.select_for_update(skip_locked=True, no_key=True).filter(pk__in=new | over)
         held = set(rows.order_by("pk").values_list("pk", flat=True))
-        RemoteBot.objects.filter(pk__in=new & held).update(waits_since=Now())
-        RemoteBot.objects.filter(pk__in=over & held).update(waits_since=None)
+        RemoteBot.objects.filter(pk__in=new & held, waits_since=None).update(waits_since=Now())
+        RemoteBot.objects.filter(pk__in=over & held, waits_since__lte=Now()).update(waits_since=None)
 
 
 def _waited_s(one: Any) -> float:
-    """The time since the bot was free and online. ``one`` comes with the ``moment`` of its query."""
+    """The time since the bot was free and online; negative while it rests. ``one`` has the ``moment`` of its query."""
     if one.waits_since is None or one.here_since is None:
         return 0.0
     return float((one.moment - max(one.waits_since, one.here_since)).total_seconds())
@@ -158,17 +168,16 @@ _MARGIN_S: Final = 0.05
 def seat(random: Random | None = None) -> int:
     """Start games of the remote bots that are online. Returns how many. ``random`` is for the pairing, not for deals.
 
-    For a bot that waits for others, another run is scheduled.
+    For a bot that waits for others or rests after a game, another run is scheduled.
     """
     seating_begins()
     here = offer()
-    if not here.guests:
-        return 0
-    drawn = seated(here.ladders, here.guests, hosted_room(), random or SystemRandom())
+    drawn = seated(here.ladders, here.guests, hosted_room(), random or SystemRandom()) if here.guests else Seating()
     _pass(drawn.passed)
-    if drawn.again_s is not None:
-        seat_later(drawn.again_s + _MARGIN_S)
-    return _open_in_turn(here, drawn.tables)
+    again_s = [one for one in (here.again_s, drawn.again_s) if one is not None]
+    if again_s:
+        seat_later(min(again_s) + _MARGIN_S)
+    return open_in_turn(here, drawn.tables)
 
 
 def still_there(players: Collection[BlockPlayer]) -> bool:
@@ -180,7 +189,7 @@ def still_there(players: Collection[BlockPlayer]) -> bool:
     return there.count() == len(players) and current.count() == len(unpinned)
 
 
-def _open_in_turn(here: Offer, tables: Iterable[Sitting]) -> int:
+def open_in_turn(here: Offer, tables: Iterable[Sitting]) -> int:
     """Start the games one after the other. Returns how many.
 
     SQLite has one writer and no fair queue, so there are pauses in which other processes can write.
@@ -202,6 +211,8 @@ def _open(here: Offer, sitting: Sitting) -> Match | None:
         ladder = Ladder.objects.select_for_update(no_key=True).get(pk=sitting.ladder)
         if not ladder.open or held_free(guests) != guests or not still_there(players):
             return None
+        if RemoteBot.objects.filter(pk__in=guests, waits_since__gt=Now()).exists():
+            return None  # another game of the bot has just ended
         try:
             match = open_table(ladder, players)
         except NoSeason:

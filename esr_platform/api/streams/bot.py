@@ -56,10 +56,14 @@ class GameEvents:
 
 
 class PollResult(NamedTuple):
-    """The result of a long poll: an event, or the seconds until the next one, if known."""
+    """The result of a long poll: an event, or the seconds until the next one, if known.
+
+    ``is_first`` is true if the bot has not received anything of the game before.
+    """
 
     event: Document | None = None
     again_s: float | None = None
+    is_first: bool = False
 
 
 def bot_events(match_id: int, asks: list[tuple[int, GameCursor]]) -> list[GameEvents]:
@@ -88,7 +92,8 @@ def open_event(match_id: int, bot_id: int, log: int) -> PollResult | None:
     if not _is_open(position, seat):
         return PollResult(again_s=_again_s(position, seat))
     hello = decisions.hello(position, seat, resumed=True)
-    return PollResult({**decisions.decide_event(position, seat, log), "hello": hello})
+    event = {**decisions.decide_event(position, seat, log), "hello": hello}
+    return PollResult(event, is_first=not position.live_seats[seat].starts)
 
 
 def _events(position: Position | None, bot: int, cursor: GameCursor) -> GameEvents:
@@ -153,11 +158,21 @@ class BotSource(Source):
 
     @asynccontextmanager
     async def opened(self, wake: Callable[[], None]) -> AsyncIterator[None]:
+        """Claim the stream first, or it would be closed as an old one. Its bot is offline as soon as it has closed.
+
+        Both are done even if the client disconnects meanwhile, one after the other.
+        """
         self._wake = wake
-        await threads.write(
-            claim_stream, self.claim.bot, self.claim.stream
-        )  # first, or it would be closed as an old stream
-        yield
+        claimed = hub().run(threads.write(claim_stream, self.claim.bot, self.claim.stream))
+        try:
+            await asyncio.shield(claimed)
+            yield
+        finally:
+            await asyncio.shield(hub().run(self._leave(claimed)))
+
+    async def _leave(self, claimed: asyncio.Task[None]) -> None:
+        await asyncio.wait([claimed])
+        await hub().presence.leave(self.claim.bot, self.claim.stream)
 
     def hello(self, framing: JSONLines) -> bytes:
         return framing.keep_alive
@@ -259,6 +274,8 @@ class _Polling(LiveView):
                 found = await look()
                 left_s = until - asyncio.get_running_loop().time()
                 if found.event is not None:
+                    if found.is_first:
+                        await threads.write(decisions.note_sent, found.event["game"], bot.pk)
                     return HttpResponse(orjson.dumps(found.event), content_type="application/json")
                 if left_s <= 0 or subscription.ended.is_set():
                     return HttpResponse(status=HTTPStatus.NO_CONTENT)

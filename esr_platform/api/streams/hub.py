@@ -84,12 +84,13 @@ class Hub(Subscriptions):
         self.run(self.viewers.keep())
         on_shutdown(self.close)
 
-    def run(self, coroutine: Any) -> None:
+    def run(self, coroutine: Any) -> asyncio.Task[Any]:
         """Run ``coroutine`` in the background."""
         with threads.shared():
             task = asyncio.get_running_loop().create_task(coroutine)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
     def hear(self, hint: Mapping[str, Any]) -> None:
         """Process a hint, after the delay that it contains."""

@@ -295,7 +295,9 @@ class TableView(LiveView):
 
     async def get(self, request: Request, match: int) -> HttpResponse:
         start = whole_number(request, "log", 0, MOST_ENTRIES, default=0)
-        found = await threads.read(_seen, request, match, start)
+        found, bot = await threads.read(_seen, request, match, start)
+        if bot is not None:
+            await threads.write(decisions.note_sent, match, bot)
         return HttpResponse(orjson.dumps(found), content_type="application/json")
 
 
@@ -398,11 +400,17 @@ def _still_seen(request: Request, match_id: int) -> bool:
     return live and live_match(viewer(request), match_id) is not None
 
 
-def _seen(request: Request, match_id: int, start: int) -> Document:
-    """Return the view of the token's seat, or else the public view. Raises ``Http404`` and ``Refusal``."""
+def _seen(request: Request, match_id: int, start: int) -> tuple[Document, int | None]:
+    """Return the view of the token's seat, or else the public view. Raises ``Http404`` and ``Refusal``.
+
+    Also return the bot of the seat if this is the first that it receives of the game.
+    """
     bot = _seated(request, match_id)
     found = None if bot is None else decisions.position_for(match_id, bot)
-    return public_view(_public(request, match_id), start) if found is None else decisions.seat_view(*found, start)
+    if found is None:
+        return public_view(_public(request, match_id), start), None
+    position, seat = found
+    return decisions.seat_view(position, seat, start), None if position.live_seats[seat].starts else bot
 
 
 def _seated(request: Request, match_id: int) -> int | None:

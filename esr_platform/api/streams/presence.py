@@ -15,6 +15,7 @@ from django.db import DatabaseError, InterfaceError
 from django.db.models import Case, F, IntegerField, Value, When
 from django.db.models.functions import Now
 
+from bots import remote
 from bots.models import RemoteBot
 from bots.remote import note_seen
 from esr_platform.accounts import sessions, tokens
@@ -33,7 +34,8 @@ REMOTE = LiveSeat.objects.filter(kind=LiveSeat.Kind.REMOTE)
 def claim_stream(bot: int, stream: UUID) -> None:
     """Make ``stream`` the current stream of the bot, note that the bot is online, and end its other streams."""
     RemoteBot.objects.filter(pk=bot).update(stream=stream)
-    come(bot)
+    note_seen(streams={stream: bot})
+    seat_soon()
     tell(None, "stream", [bot])
 
 
@@ -98,6 +100,11 @@ class PresenceWriter:
         self._seen.add(bot)
         return new
 
+    async def leave(self, bot: int, stream: UUID) -> None:
+        """Note that ``stream`` has closed, so that its bot gets no more games."""
+        self._seen.discard(bot)
+        await _tried(partial(threads.write, remote.leave, bot, stream))
+
     async def keep(self, every_s: float = EVERY_S) -> None:
         """Write and check periodically. It never ends: without it no bot or person here would get a game."""
         steps = (self._note_bots, self._note_players, self._note_visitors, self.look, self.end_sessions)
@@ -140,9 +147,11 @@ class PresenceWriter:
             await _tried(partial(threads.write, outages.beat))
 
     async def _note_bots(self) -> None:
-        here, self._seen = self._seen | set(self._here.bots), set()
-        if here:
-            await threads.write(note_seen, here)
+        waiting = [(topic.number, one.claim) for topic, one in self._here.of_kind("bot")]
+        streams = {claim.stream: claim.bot for _, claim in waiting if claim is not None}
+        asking, self._seen = self._seen | {bot for bot, claim in waiting if claim is None}, set()
+        if streams or asking:
+            await threads.write(note_seen, asking, streams)
 
     async def compare(self, bots: Iterable[int]) -> None:
         """Check ``bots``, which have newer streams. Calls during a check are combined into one further check."""

@@ -17,6 +17,7 @@ from bots.protocol import Limits
 from games.rules import Document, State
 from ladder.live import decisions
 from ladder.live.answers import Ruling, answer
+from ladder.live.decisions import note_sent
 from ladder.live.game import Answered, held
 from ladder.live.notify import save_and_tell
 from ladder.live.position import Position
@@ -132,10 +133,15 @@ def owing(match: Match) -> list[int]:
     return [seat for seat, live_seat in enumerate(position(match).live_seats) if live_seat.owes]
 
 
-def run_out(match: Match, seat: int, ago: float = 10) -> None:
-    """The deadline of the decision that ``seat`` owes was so many seconds ago, and so is all that went before."""
+def run_out(match: Match, seat: int, ago: float = 10, *, received: bool = True) -> None:
+    """The deadline of the decision that ``seat`` owes was so many seconds ago, and so is all that went before.
+
+    ``received`` says whether its bot was sent the game.
+    """
     live_seat = position(match).live_seats[seat]
     assert live_seat.deadline is not None and live_seat.due_at is not None
+    if received:
+        note_sent(match.pk, bot_at(match, seat))
     back = live_seat.deadline - timezone.now() + timedelta(seconds=ago)
     LiveSeat.objects.filter(pk=live_seat.pk).update(due_at=live_seat.due_at - back, deadline=live_seat.deadline - back)
     pass_time(match, back.total_seconds())

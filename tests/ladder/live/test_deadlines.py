@@ -1,18 +1,34 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from time import monotonic
 
 import orjson
 import pytest
+from django.db.models import Q
+from django.utils import timezone
 
 from bots.protocol import Limits
 from ladder.live import decisions
-from ladder.live.answers import GRACE, Ruling, answer, expire
+from ladder.live.answers import GRACE, MOST_NEVER_SENT, Ruling, answer, expire
 from ladder.live.sweep import sweep_tables
 from ladder.models import LiveSeat, Match, PlayedMove
 from tests.build import snapshot
-from tests.ladder.live.play import CALM, asked, bot_at, game_of, owing, pass_time, position, post, run_out
+from tests.ladder.live.play import (
+    CALM,
+    asked,
+    bot_at,
+    game_of,
+    live_ladder,
+    owing,
+    pass_time,
+    position,
+    post,
+    remote_bots,
+    run_out,
+    table_of,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -57,6 +73,46 @@ def test_the_sweeper_leaves_answers_on_their_way_a_moment(match: Match) -> None:
     assert PlayedMove.objects.get().default == "late"
     assert post(match, 0, 1, "gems") == Ruling("late", "money", "late")
     assert sweep_tables() == 0
+
+
+def test_a_game_that_its_bot_never_received_ends_without_a_result(match: Match) -> None:
+    run_out(match, 0, received=False)
+    assert sweep_tables() == 1
+    match.refresh_from_db()
+    assert (match.status, bool(match.reason)) == ("aborted", True)
+    assert not PlayedMove.objects.exists()
+    assert not LiveSeat.objects.filter(Q(owes=True) | Q(strikes__gt=0)).exists()
+
+
+@pytest.mark.parametrize("received", ["note_sent", "answer"])
+def test_a_bot_that_has_received_its_game_cannot_avoid_it_by_going_offline(match: Match, received: str) -> None:
+    if received == "answer":  # without asking, but it knows of the game
+        post(match, 0, 1, "gems")
+        while 0 not in owing(match):
+            pass_time(match)
+            post(match, owing(match)[0], asked(match, owing(match)[0])["id"], "money")
+    run_out(match, 0, received=received == "note_sent")
+    assert sweep_tables() == 1
+    match.refresh_from_db()
+    assert (match.status, position(match).live_seats[0].strikes) == ("running", 1)
+
+
+def test_a_bot_cannot_avoid_more_than_a_few_games_a_day() -> None:
+    ladder, bots = live_ladder("edel-stein-reich", 3), remote_bots(3)
+    for number in range(MOST_NEVER_SENT + 1):
+        match = table_of(ladder, bots, limits=SHORT)
+        run_out(match, 0, received=False)
+        assert expire(match.pk) == 1
+        match.refresh_from_db()
+        assert match.status == ("running" if number == MOST_NEVER_SENT else "aborted")
+    assert position(match).live_seats[0].strikes == 1
+    yesterday = timezone.now() - timedelta(days=1)
+    Match.objects.filter(status="aborted").update(ended=yesterday)
+    match = table_of(ladder, bots, limits=SHORT)
+    run_out(match, 0, received=False)
+    expire(match.pk)
+    match.refresh_from_db()
+    assert match.status == "aborted"
 
 
 def test_a_seat_that_is_asked_again_by_what_the_sweeper_plays_has_its_own_time() -> None:

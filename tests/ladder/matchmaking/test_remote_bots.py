@@ -1,21 +1,27 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 from random import Random
 from typing import Any
+from uuid import uuid4
 
 import pytest
+from django.db.models import F
 from django.test import override_settings
 from django.utils import timezone
 
+from bots import remote
 from bots.models import Bot, Machine, RemoteBot
-from ladder.matchmaking.remote_bots import offer, seat, still_there
+from ladder.live.end import finish, void
+from ladder.matchmaking.remote_bots import offer, open_in_turn, seat, still_there
 from ladder.members.memberships import declare, join
 from ladder.members.memberships import leave as leave_ladder
 from ladder.models import Ladder, LastSeat, LiveSeat, Match, Membership
-from ladder.pairings.live import PATIENCE_S
+from ladder.pairings.live import PATIENCE_S, Sitting
 from ladder.seasons import close
 from tests.build import DUEL, person, uploaded
+from tests.ladder.live.play import play_out
 from tests.ladder.matchmaking.remote_guests import OPEN, REMOTE, at, guests, only, running, waited
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
@@ -50,6 +56,50 @@ def test_who_is_away_is_given_no_game() -> None:
     guests("ada")
     RemoteBot.objects.update(seen_at=timezone.now() - timedelta(minutes=1))
     assert seat() == 0
+
+
+def test_a_bot_whose_stream_has_closed_is_given_no_game() -> None:
+    only(OPEN)
+    (bot,) = guests("ada")
+    stream = uuid4()
+    RemoteBot.objects.update(stream=stream)
+    assert remote.leave(bot.pk, stream)
+    assert seat() == 0
+
+
+def with_a_result(match: Match) -> None:
+    play_out(match, lambda state, seat: state.default_move(seat))
+    assert finish(match.pk)
+
+
+def without_a_result(match: Match) -> None:
+    assert void(match.pk, "It broke.")
+
+
+@pytest.mark.parametrize("ended", [with_a_result, without_a_result])
+def test_no_game_starts_right_after_another_one_so_that_a_bot_can_leave(ended: Callable[[Match], None]) -> None:
+    only(REMOTE)
+    guests("ada", "bob", games_at_once=2)
+    assert seat() == 2
+    ended(running()[0])
+    RemoteBot.objects.update(waits_since=F("waits_since") + timedelta(hours=1))  # however slow this test is
+    rests = list(RemoteBot.objects.order_by("pk").values_list("waits_since", flat=True))
+    assert seat() == 0
+    assert list(RemoteBot.objects.order_by("pk").values_list("waits_since", flat=True)) == rests
+    RemoteBot.objects.update(waits_since=F("waits_since") - timedelta(hours=2))
+    assert seat() == 1
+
+
+def test_no_game_that_was_drawn_before_starts_either() -> None:
+    only(REMOTE)
+    bots = guests("ada", "bob")
+    drawn = offer()
+    remote.rest([bots[0].pk])
+    RemoteBot.objects.update(waits_since=F("waits_since") + timedelta(hours=1))
+    sitting = Sitting(Ladder.objects.get(slug=REMOTE).pk, tuple(drawn.players), next(iter(drawn.players)))
+    assert open_in_turn(drawn, [sitting]) == 0
+    RemoteBot.objects.update(waits_since=None)
+    assert open_in_turn(drawn, [sitting]) == 1
 
 
 @pytest.mark.parametrize("gone", ["paused", "retired", "suspended"])

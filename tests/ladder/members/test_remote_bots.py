@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from uuid import uuid4
 
 import pytest
 from django.test import override_settings
@@ -191,6 +192,27 @@ def test_a_bot_is_here_while_it_is_seen() -> None:
     assert [one.pk for one in remote.available()] == [bot.pk]
     RemoteBot.objects.update(seen_at=timezone.now() - remote.HERE - timedelta(seconds=1))
     assert not remote.here().exists()
+
+
+def test_a_bot_whose_stream_has_closed_is_offline_and_a_late_note_does_not_bring_it_back() -> None:
+    bot, stream = remote_bot(), uuid4()
+    RemoteBot.objects.update(stream=stream)
+    assert remote.note_seen(streams={stream: bot.pk}) == 1
+    assert remote.leave(bot.pk, stream)
+    assert not remote.here().exists()
+    assert remote.note_seen(streams={stream: bot.pk}) == 0
+    assert not remote.here().exists()
+    assert remote.note_seen([bot.pk]) == 1, "it asks for decisions now"
+    assert remote.here().exists()
+
+
+def test_a_bot_stays_online_if_an_older_stream_of_it_closes() -> None:
+    bot, old, new = remote_bot(), uuid4(), uuid4()
+    RemoteBot.objects.update(stream=new)
+    remote.note_seen(streams={new: bot.pk})
+    assert not remote.leave(bot.pk, old)
+    assert remote.note_seen(streams={old: bot.pk}) == 0
+    assert remote.here().exists()
 
 
 def test_being_here_begins_anew_after_it_was_away() -> None:

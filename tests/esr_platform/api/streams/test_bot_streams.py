@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 import socket
+import subprocess
+import sys
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
 import pytest
 
+from bots import remote
+from bots.models import Bot, RemoteBot
 from esr_platform.accounts.models import Token
 from ladder.live.end import finish
+from ladder.matchmaking.remote_bots import seat
 from ladder.models import Match, PlayedMove
-from tests.esr_platform.api.streams.programs import SSE, Program, Site, Stream
-from tests.ladder.live.play import asked, live_ladder, position, remote_bots, table_of
+from tests.esr_platform.api.streams.programs import NDJSON, SSE, Program, Site, Stream
+from tests.ladder.live.play import asked, live_ladder, play_out, position, remote_bots, table_of
 from tests.services.ports import wait_until
 
 pytestmark = pytest.mark.slow
@@ -86,6 +91,80 @@ def test_the_newest_stream_counts_whichever_process_holds_it(started: Callable[[
     new.wait_for("game_start")
     Token.objects.filter(bot=bots[0]).update(revoked="2026-01-01T00:00:00Z")
     assert "revoked" in new.wait_for("closed")["reason"]
+
+
+def is_online(bot: Bot) -> bool:
+    return remote.here().filter(pk=bot.pk).exists()
+
+
+def has_left(bot: Bot) -> bool:
+    """Whether the site has noted that its stream has closed, which is not the same as that its time has passed."""
+    return RemoteBot.objects.filter(pk=bot.pk, stream=None, here_since=None, seen_at__isnull=False).exists()
+
+
+@pytest.mark.parametrize("accept", [NDJSON, SSE])
+def test_a_bot_is_offline_as_soon_as_its_stream_has_closed(site: Site, accept: str) -> None:
+    (bot,) = remote_bots(1)
+    program = site.program(bot)
+    stream = program.stream(accept=accept)
+    wait_until(lambda: bool(stream.lines), "the stream is open")
+    assert is_online(bot)
+    stream.close()
+    wait_until(lambda: has_left(bot), "the bot is offline")
+    assert program.get("bot").json()["here"] is False
+    again = program.stream(accept=accept)
+    wait_until(lambda: bool(again.lines), "the stream is open again")
+    assert program.get("bot").json()["here"] is True
+
+
+def test_a_bot_whose_program_is_killed_is_offline(site: Site) -> None:
+    (bot,) = remote_bots(1)
+    program = (
+        "import sys, urllib.request as web\n"
+        "asked = web.Request(sys.argv[1] + 'bot/stream', headers={'Authorization': 'Bearer ' + sys.argv[2]})\n"
+        "for line in web.urlopen(asked): print(flush=True)\n"
+    )
+    words = [sys.executable, "-c", program, site.url, site.token_of(bot)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE) as running:
+        assert running.stdout is not None and running.stdout.readline()
+        assert is_online(bot)
+        running.kill()
+    wait_until(lambda: has_left(bot), "the bot is offline")
+
+
+def test_a_bot_stays_online_while_another_process_holds_its_newest_stream(started: Callable[[], Site]) -> None:
+    here, there = started(), started()
+    (bot,) = remote_bots(1)
+    old = here.program(bot).stream()
+    wait_until(lambda: bool(old.lines), "the stream is open")
+    new = there.program(bot).stream()
+    old.wait_for("closed")
+    wait_until(lambda: old.ended, "the old stream has ended")
+    assert is_online(bot)
+    there.process.terminate()
+    assert there.process.wait(180) is not None
+    wait_until(lambda: new.ended, "the new stream has ended")
+    wait_until(lambda: has_left(bot), "a server that stops leaves nobody online")
+
+
+def test_a_client_that_closes_its_stream_on_game_end_loses_nothing(site: Site) -> None:
+    ladder = live_ladder(*DUEL)
+    bots = remote_bots(2)
+    match = table_of(ladder, bots)
+    programs = [site.program(bot) for bot in bots]
+    streams = [program.stream() for program in programs]
+    for stream in streams:
+        stream.wait_for("game_start")
+    play_out(match, lambda state, seat: state.default_move(seat))
+    assert finish(match.pk)
+    for stream in streams:
+        stream.wait_for("game_end")
+        stream.close()
+    for bot in bots:
+        wait_until(lambda bot=bot: has_left(bot), "the bot is offline")  # type: ignore[misc]
+    RemoteBot.objects.update(waits_since=None)
+    assert seat() == 0
+    assert Match.objects.count() == 1
 
 
 def test_who_waits_costs_no_thread_and_does_not_hold_the_server_up(site: Site) -> None:

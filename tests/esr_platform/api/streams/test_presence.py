@@ -15,7 +15,7 @@ from bots.models import Bot, RemoteBot
 from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope, Token
 from esr_platform.api.streams.presence import TAKEN_OVER, PresenceWriter, claim_stream
-from esr_platform.api.streams.subscriptions import BotClaim, Subscription, Subscriptions, Topic
+from esr_platform.api.streams.subscriptions import BotClaim, Kind, Subscription, Subscriptions, Topic
 from tests.build import person
 from tests.ladder.live.play import remote_bots
 
@@ -28,12 +28,12 @@ class Waiting(Subscriptions):
         self._errors = list(errors)
         self.asked = asyncio.Event()
 
-    @property
-    def bots(self) -> list[int]:
-        if self._errors:
+    def of_kind(self, kind: Kind) -> list[tuple[Topic, Subscription]]:
+        if kind == "bot" and self._errors:
             raise self._errors.pop(0)
-        self.asked.set()
-        return super().bots
+        if kind == "bot":
+            self.asked.set()
+        return super().of_kind(kind)
 
 
 def stream(bot: Bot, number: UUID, token: Token) -> Subscription:

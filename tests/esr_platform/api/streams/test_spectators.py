@@ -11,7 +11,7 @@ from bots.remote import here
 from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope
 from ladder.live.end import finish
-from ladder.models import Ladder, Match
+from ladder.models import Ladder, LiveSeat, Match
 from tests.esr_platform.api.conftest import document, problem
 from tests.ladder.live.play import at_random, game_of, play_on, position, post, remote_bots
 
@@ -52,6 +52,16 @@ def test_a_poller_is_here_with_its_first_question(match: Match) -> None:
     RemoteBot.objects.filter(pk=bot.pk).update(seen_at=None, here_since=None)
     get("bot/decision?wait=0", bot)
     assert here().filter(pk=bot.pk).exists()
+
+
+@pytest.mark.parametrize("address", ["bot/decision?wait=0", "matches/{}/decision?wait=0", "matches/{}/view"])
+def test_a_bot_has_received_a_game_once_it_has_seen_anything_of_it(match: Match, address: str) -> None:
+    seat = position(match).state().pending[0]
+    get(address.format(match.pk))
+    get("bot/decision?wait=0", bots_at(match)[1 - seat])  # which is not asked yet
+    assert not LiveSeat.objects.filter(starts__gt=0).exists()
+    get(address.format(match.pk), bots_at(match)[seat])
+    assert [live_seat.seat.index for live_seat in LiveSeat.objects.filter(starts=1)] == [seat]
 
 
 def test_a_poller_may_say_how_much_of_the_log_it_has(match: Match) -> None:
