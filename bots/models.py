@@ -188,8 +188,8 @@ class BotVersion(models.Model):
 class RemoteBot(models.Model):
     """What there is to know of a bot whose program runs elsewhere: how much it takes on, and when it was last here.
 
-    It is online while its stream is open or it keeps asking for decisions (``bots.remote.here``). ``seen_at`` is renewed
-    every few seconds; ``here_since`` is when this time online began, ``None`` after the stream has closed.
+    It is online while its stream is open or it keeps asking for decisions (``bots.remote.here``). ``seen_at`` is
+    renewed every few seconds; ``here_since`` is when this time online began, ``None`` after the stream has closed.
     It could have begun another game from ``waits_since`` on, which is in the future right after a game.
     ``stream`` identifies the newest stream while it is open. An older one of the same bot is closed.
     """

@@ -14,7 +14,7 @@ from django.db.models import Exists, OuterRef, Prefetch, QuerySet
 from django.db.models.functions import Now
 
 from bots.models import Bot, BotReport, StaffAction, TextRemoval
-from bots.names import free_slug
+from bots.names import free_slug, save_at_a_free_address
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.limits import DAY, Limit, hold, hold_acting, require_over
 from esr_platform.accounts.mail import contact_staff
@@ -27,6 +27,7 @@ _COMPLAINTS: Final = Limit(
     per=DAY,
     count=MOST_A_DAY,
     until_free=True,
+    code="reports_per_day",
 )
 MAX_TEXT: Final = 500
 _ACTION: Final = {
@@ -87,7 +88,7 @@ def blank(bot: Bot, by: User, what: Collection[TextRemoval.What], reason: str) -
             bot.slug = free_slug(bot.name)
         if TextRemoval.What.DESCRIPTION in what:
             bot.description = ""
-        bot.save(update_fields=["name", "slug", "description"])
+        save_at_a_free_address(bot)
         dismiss(bot, by)
     return taken
 

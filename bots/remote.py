@@ -47,6 +47,7 @@ _LABELS: Final = Limit(
     " or try again later.",
     per=HOUR,
     retry_s=600,
+    code="labels_per_hour",
 )
 
 

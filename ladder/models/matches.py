@@ -18,8 +18,9 @@ FORFEITS = [(reason, reason) for reason in FORFEIT_REASONS]
 class Match(models.Model):
     """One game of a block, to be played, being played or ended.
 
-    Void: it was tried and has no result; cancelled: never tried; aborted: its players ended it. ``seating`` is the
-    index into ``ladder.pairings.seatings``. ``lease`` is the token of the attempt at work.
+    Void: it was tried and has no result; cancelled: never tried; aborted: its players ended it, or a remote bot never
+    received it. ``seating`` is the index into ``ladder.pairings.seatings``. ``lease`` is the token of the attempt at
+    work.
     """
 
     class Status(models.TextChoices):

@@ -91,5 +91,12 @@ def test_a_bot_that_is_registered_several_times_at_once_is_one(race: Race) -> No
     assert got == [Bot.objects.get(owner=ada).pk] * 3
 
 
+def test_bots_that_two_people_register_with_one_name_get_two_addresses(race: Race) -> None:
+    owners, names = [person("ada"), person("bob")], ["Same", "Once more", "Still", "Last"]
+    got = race(*[("registering", {"person": owner.pk, "name": name}) for name in names for owner in owners])
+    assert len(set(got)) == 2 * len(names)
+    assert Bot.objects.filter(owner__in=owners).values("slug").distinct().count() == 2 * len(names)
+
+
 def _owner(bot: Bot) -> User:
     return User.objects.get(bots=bot)

@@ -15,7 +15,7 @@ from bots import remote
 from bots.models import Bot, RemoteBot
 from esr_platform.accounts.models import Token
 from ladder.live.end import finish
-from ladder.matchmaking.remote_bots import seat
+from ladder.matchmaking import remote_bots as pairing
 from ladder.models import Match, PlayedMove
 from tests.esr_platform.api.streams.programs import NDJSON, SSE, Program, Site, Stream
 from tests.ladder.live.play import asked, live_ladder, play_out, position, remote_bots, table_of
@@ -163,7 +163,7 @@ def test_a_client_that_closes_its_stream_on_game_end_loses_nothing(site: Site) -
     for bot in bots:
         wait_until(lambda bot=bot: has_left(bot), "the bot is offline")  # type: ignore[misc]
     RemoteBot.objects.update(waits_since=None)
-    assert seat() == 0
+    assert pairing.seat() == 0
     assert Match.objects.count() == 1
 
 
