@@ -89,6 +89,8 @@ def tell_of(table: LockedMatch) -> None:
     hosted = [live_seat for live_seat in table.asked if live_seat.kind in LiveSeat.ASKED_BY_WORKERS]
     remote = [live_seat for live_seat in table.asked if live_seat.kind == LiveSeat.Kind.REMOTE]
     in_ms = max((milliseconds(now, live_seat.due_at) for live_seat in table.asked if live_seat.due_at), default=0)
+    if in_ms and table.appended:
+        tell(match_id, "moved")  # the move is visible before the forced steps after it, and before the next decision
     what: What = "decide" if len(hosted) < len(table.asked) else "moved"
     tell(match_id, what, [live_seat.seat.version.bot_id for live_seat in remote], in_ms)
     of_a_guest = any(live_seat.guest for live_seat in table.position.live_seats)

@@ -12,12 +12,14 @@ from django.db import transaction
 from bots.models import Bot
 from ladder.live.end import finish
 from ladder.live.notify import CHANNEL
-from ladder.models import Ladder, Match
+from ladder.models import Ladder, Match, PlayedMove
 from tests.ladder.live.play import (
+    asked,
     at_random,
     bot_at,
     live_ladder,
     owing,
+    pass_time,
     play_out,
     position,
     post,
@@ -80,14 +82,27 @@ def test_who_has_something_new_to_read_is_told_after_the_commit(
         match = table_of(ladder, bots)
         assert listener.heard() == []
     seat = owing(match)[0]
-    asked = {"match": match.pk, "bots": [bot_at(match, seat)], "what": "decide", "in_ms": 0}
+    decide = {"match": match.pk, "bots": [bot_at(match, seat)], "what": "decide", "in_ms": 0}
     both = {"match": match.pk, "bots": sorted(bot.pk for bot in bots), "what": "began", "in_ms": 0}
-    assert listener.heard() == [both, asked]
+    assert listener.heard() == [both, decide]
     post(match, seat, 1, "gems")
-    assert listener.heard() == [asked | {"bots": [bot_at(match, 1 - seat)]}]
+    assert listener.heard() == [decide | {"bots": [bot_at(match, 1 - seat)]}]
     post(match, seat, 1, "gems")
     post(match, seat, 1, "money")
     assert listener.heard() == []
+
+
+def test_a_move_is_told_at_once_and_the_decision_after_forced_steps_when_it_is_visible(listener: Listener) -> None:
+    match = table_of(live_ladder("die-weinhaendler", 3), remote_bots(3))
+    while not PlayedMove.objects.exclude(delays=[]).exists():
+        pass_time(match)
+        listener.heard()
+        message = asked(match, owing(match)[0])
+        post(match, owing(match)[0], message["id"], message["decision"]["legal"][-1])
+    at_once, later = listener.heard()
+    assert at_once == {"match": match.pk, "bots": [], "what": "moved", "in_ms": 0}
+    assert (later["what"], later["bots"]) == ("decide", sorted(bot_at(match, seat) for seat in owing(match)))
+    assert later["in_ms"] > 0
 
 
 def test_everybody_at_the_table_is_told_that_it_has_ended(listener: Listener, ladder: Ladder, bots: list[Bot]) -> None:
