@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sqlite3
 import time
 from collections.abc import Callable
 from typing import Final, TypeVar
@@ -17,6 +18,11 @@ PAUSE_S: Final = 0.1
 
 DISCONNECTED: Final = (OperationalError, InterfaceError)
 """Errors that Django raises for an unavailable database or a lock timeout."""
+
+_BUSY_STATES: Final = frozenset({"40001", "40P01", "55P03"})
+"""SQLSTATE of PostgreSQL: serialization failure, deadlock, lock timeout."""
+
+_BUSY_CODES: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 logger = logging.getLogger(__name__)
 
@@ -43,15 +49,36 @@ def retry_on_disconnect(do: Callable[[], Done], patience_s: float = PATIENCE_S, 
             time.sleep(pause_s)
 
 
-def run_isolated(do: Callable[[], Done], default: Done, log: logging.Logger, failed: str, *args: object) -> Done:
+def is_busy(error: Exception) -> bool:
+    """Whether another transaction is the cause of ``error``: a deadlock, a lock timeout or a locked SQLite database.
+
+    The connection works and the transaction was rolled back, so it can be repeated.
+    """
+    cause = error.__cause__
+    state, code = getattr(cause, "sqlstate", None), getattr(cause, "sqlite_errorcode", None)
+    return state in _BUSY_STATES or (code is not None and code & 0xFF in _BUSY_CODES)
+
+
+def run_isolated(
+    do: Callable[[], Done],
+    default: Done,
+    log: logging.Logger,
+    failed: str,
+    *args: object,
+    busy: Done | None = None,
+) -> Done:
     """Call ``do`` and return its result. If it raises, log the message ``failed`` and return ``default``.
 
-    One broken row therefore cannot stop a loop over many rows. Only ``DISCONNECTED`` errors are raised.
+    One broken row therefore cannot stop a loop over many rows. After a deadlock or a lock timeout, return ``busy`` if
+    it is given: nothing is broken, and the next run can try again. Only errors of a lost connection are raised.
     """
     try:
         return do()
-    except DISCONNECTED:
-        raise
+    except DISCONNECTED as error:
+        if not is_busy(error):
+            raise
+        log.warning(failed, *args, exc_info=True)
+        return default if busy is None else busy
     except Exception:
         log.exception(failed, *args)
         return default

@@ -29,14 +29,18 @@ def each_of(*steps: Callable[[], object]) -> None:
 def sweep() -> int:
     """Do the periodic work on matches and seasons and return the number of expired leases. Safe to repeat.
 
+    A step that fails does not stop the others.
     Unplayable matches are ended after leases expire, because a match whose code was replaced during its lease would
     never be claimed again. Live games have no worker; see ``ladder.live.sweep``.
     """
-    expired = expire_leases()
-    end_unplayable_matches()
-    end_overtaken_matches()
-    cancel_for_leave()
-    close_due()
-    finish_closing()
-    publish_keys()
-    return expired
+    expired: list[int] = []
+    each_of(
+        lambda: expired.append(expire_leases()),
+        end_unplayable_matches,
+        end_overtaken_matches,
+        cancel_for_leave,
+        close_due,
+        finish_closing,
+        publish_keys,
+    )
+    return sum(expired)

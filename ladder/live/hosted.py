@@ -227,7 +227,7 @@ def _answered(table: LockedMatch, seat: int, advice: Advice) -> Answered:
 
 
 def _fail(turn: Turn, failed: int, failure: PlatformFailure) -> None:
-    """Try again in a while, or end the game. A bot whose code is lost goes paused by that."""
+    """Try again in a while, or end the game. A bot whose code is lost is paused."""
     logger.warning("could not ask seat %s of match %s: %s", turn.seat, turn.match_id, failure)
     lost = isinstance(failure, LostCode)
     if failed < MOST_FAILURES and not lost:
@@ -245,7 +245,7 @@ def _give_up(turn: Turn, reason: str) -> bool:
     if owed.filter(kind=LiveSeat.Kind.SUBSTITUTE).exists():
         absent = partial(_bring, turn, lambda table: Answered(table.clock_now, 0, fault="absent", detail=reason))
         brought = run_isolated(
-            absent, None, logger, "live match %s cannot continue without a substitute", turn.match_id
+            absent, None, logger, "live match %s cannot continue without a substitute", turn.match_id, busy=False
         )
         if brought is not None:
             return brought

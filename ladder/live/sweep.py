@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from django.db.models.functions import Now
@@ -39,7 +40,7 @@ def sweep_tables() -> int:
         _look_after(match_id, finish)
     for match_id in sorted(lost - over):
         still = running.filter(pk=match_id, lease_until__lt=Now(), table__over=False).exists
-        void(match_id, TOO_LONG, still)
+        _look_after(match_id, partial(void, reason=TOO_LONG, still=still))
     looked_at = len(due | over | lost) + _done(remind)
     _done(notice_gone)
     return looked_at
@@ -51,11 +52,14 @@ def _done(step: Callable[[], int]) -> int:
 
 
 def _look_after(match_id: int, do: Callable[[int], object]) -> None:
-    """Do something at one table. If it fails, the match is void, and the other tables are not affected."""
+    """Do something at one table. If it fails, the match is void, and the other tables are not affected.
+
+    If another transaction was in the way, the next run tries again.
+    """
 
     def done() -> bool:
         do(match_id)
         return True
 
-    if not run_isolated(done, False, logger, "live match %s cannot continue", match_id):
-        void(match_id, BROKEN)
+    if not run_isolated(done, False, logger, "live match %s cannot continue", match_id, busy=True):
+        run_isolated(partial(void, match_id, BROKEN), False, logger, "live match %s not voided", match_id)

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 import logging
+import sqlite3
+from contextlib import closing
 from datetime import timedelta
+from pathlib import Path
 from random import Random
 from typing import Any
 from uuid import uuid4
@@ -10,8 +13,9 @@ import pytest
 from django.db import OperationalError, connection
 from django.db.models.functions import Now
 from django.utils import timezone
+from psycopg.errors import AdminShutdown, DeadlockDetected, LockNotAvailable, SerializationFailure
 
-from esr_platform.disconnects import run_isolated
+from esr_platform.disconnects import is_busy, run_isolated
 from ladder.matches.leases import LEASE, Lease, claim, delays, finish, give_back, renew, renewed
 from ladder.matches.schedule import fill
 from ladder.matches.sweep import OVERTAKEN, end_overtaken_matches
@@ -251,6 +255,40 @@ def test_what_fails_is_written_down_and_holds_up_nothing(caplog: pytest.LogCaptu
     (record,) = caplog.records
     assert record.getMessage() == "match 7 failed"
     assert record.exc_info is not None
+
+
+def raised(cause: Exception) -> OperationalError:
+    """The error that Django raises for ``cause``."""
+    error = OperationalError(str(cause))
+    error.__cause__ = cause
+    return error
+
+
+def locked_sqlite(tmp_path: Path) -> sqlite3.OperationalError:
+    with closing(sqlite3.connect(tmp_path / "db", isolation_level=None)) as one:
+        one.execute("BEGIN EXCLUSIVE")
+        with closing(sqlite3.connect(tmp_path / "db", timeout=0)) as other:
+            try:
+                other.execute("BEGIN EXCLUSIVE")
+            except sqlite3.OperationalError as error:
+                return error
+    raise AssertionError("the database was not locked")
+
+
+@pytest.mark.parametrize("cause", [DeadlockDetected, SerializationFailure, LockNotAvailable, locked_sqlite])
+def test_a_deadlock_or_a_lock_timeout_holds_up_nothing(cause: Any, tmp_path: Path) -> None:
+    error = raised(cause(tmp_path) if cause is locked_sqlite else cause("not now"))
+
+    def busy() -> int:
+        raise error
+
+    assert run_isolated(busy, -1, log, "it failed") == -1
+    assert run_isolated(busy, -1, log, "it failed", busy=7) == 7
+
+
+@pytest.mark.parametrize("cause", [AdminShutdown("gone"), sqlite3.OperationalError("unable to open database file")])
+def test_other_operational_errors_are_lost_connections(cause: Exception) -> None:
+    assert not is_busy(raised(cause))
 
 
 def test_a_lost_database_is_the_business_of_all(caplog: pytest.LogCaptureFixture) -> None:
