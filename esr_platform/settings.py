@@ -260,7 +260,7 @@ MAX_QUEUED_VALIDATIONS_PER_USER = env.int("MAX_QUEUED_VALIDATIONS_PER_USER", def
 MAX_VALIDATION_SECONDS = env.int("MAX_VALIDATION_SECONDS", default=1800)
 #: Open cups per organizer.
 MAX_OPEN_CUPS_PER_USER = env.int("MAX_OPEN_CUPS_PER_USER", default=3)
-#: Cups per organizer and day, including canceled ones.
+#: Cups that an organizer creates per day, including canceled ones.
 MAX_CUPS_PER_DAY = env.int("MAX_CUPS_PER_DAY", default=10)
 #: Games per cup, if it is full.
 MAX_GAMES_PER_CUP = env.int("MAX_GAMES_PER_CUP", default=20_000)

@@ -6,8 +6,8 @@ done before. So two schedulers, a restart or a repeated call change nothing.
 Rows are locked in the order user, cup, deal, match; results lock no row of a cup.
 
 An entrant who leaves a frozen cup (``leave``) ranks last in every game of its undecided table, and its queued games are
-canceled. If two or more entrants are left there, the house bot ``random`` plays for it in a new block that replaces
-the incomplete one. Otherwise the table is a walkover.
+canceled. If two or more entrants are left there, a house bot plays for it in a new block that replaces the incomplete
+one. Otherwise the table is a walkover.
 """
 
 from __future__ import annotations
@@ -15,14 +15,16 @@ from __future__ import annotations
 import logging
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Final
 
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
-from bots.models import Bot, BotVersion
-from bots.programs import LostCode, NotHere, house_bot, program_of
+from bots.house.catalogue import HOUSE
+from bots.models import BotVersion
+from bots.programs import LostCode, NotHere, house_bot, plays, program_of
 from games.chance import commitment
 from games.rules import Document
 from ladder.cups import proof
@@ -39,7 +41,7 @@ MOST_REPLACEMENTS: Final = 2
 """How many void blocks of a table are replaced; after that, the table is void unless enough blocks count."""
 
 SUBSTITUTE: Final = "random"
-"""The house bot that plays for an entrant who has left."""
+"""The house bot that plays for an entrant who has left, unless it cannot play here."""
 
 MOST_STEPS: Final = 20
 """How many steps of a cup are done at a time, so that no cup delays the others."""
@@ -155,8 +157,7 @@ def _continue(cup: Cup) -> bool:
     idle = list(_idle(running))
     if _remove_lost(cup, idle):
         return True
-    _decide(cup, running, idle)
-    return bool(idle)
+    return _decide(cup, running, idle)
 
 
 # --- What was played -------------------------------------------------------------------------------------------------
@@ -321,10 +322,15 @@ def _deal(cup: Cup, round_: CupRound) -> CupDeal:
     return deal
 
 
+class NoSubstitute(LookupError):
+    """No house bot can play for an entrant who has left."""
+
+
 class _Seats:
     """The versions that play for the entrants of a cup. A house bot substitutes for an entrant who has left."""
 
     def __init__(self, cup: Cup) -> None:
+        self._ladder = cup.ladder
         entries = CupEntry.objects.filter(cup=cup, number__isnull=False).select_related("version__bot")
         self._entries = {entry.number: entry for entry in entries}
 
@@ -336,14 +342,34 @@ class _Seats:
         return sum(not self._is_left(one) for one in table.entrants) > 1
 
     def players(self, table: CupTable) -> list[BlockPlayer]:
+        """The players by place at ``table``. Raises ``NoSubstitute``."""
         return [BlockPlayer(self._version(one)) for one in table.entrants]
 
     def _version(self, entrant: int) -> BotVersion:
         entry = self._entries[entrant]
         if not self._is_left(entrant) and entry.version is not None:
             return entry.version
-        substitutes = BotVersion.objects.filter(bot__owner=None, bot__kind=Bot.Kind.HOSTED, active=True)
-        return substitutes.select_related("bot").filter(bot__house_name=SUBSTITUTE).get()
+        return self._substitute
+
+    @cached_property
+    def _substitute(self) -> BotVersion:
+        """``SUBSTITUTE`` or, if it cannot play, the first house bot of the catalogue that can, if possible no entrant.
+
+        Raises ``NoSubstitute``.
+        """
+        house = BotVersion.objects.filter(bot__owner=None, bot__house_name__in=HOUSE, active=True)
+        ladder, order = self._ladder, [SUBSTITUTE, *HOUSE]
+        able = [one for one in house.select_related("bot") if plays(one, ladder.game, ladder.seats)]
+        if not able:
+            raise NoSubstitute(f"no house bot can play {ladder.game} with {ladder.seats} seats")
+        entered = {entry.bot_id for entry in self._entries.values()}
+        return min(
+            able,
+            key=lambda one: (
+                one.bot.house_name != SUBSTITUTE and one.bot_id in entered,
+                order.index(one.bot.house_name),
+            ),
+        )
 
 
 def _end_round(cup: Cup, round_: CupRound) -> None:
@@ -388,8 +414,11 @@ def _end(cup: Cup, past: Sequence[PlayedRound]) -> None:
 # --- Tables ----------------------------------------------------------------------------------------------------------
 
 
-def _decide(cup: Cup, round_: CupRound, tables: Sequence[CupTable]) -> None:
-    """Decide ``tables``, whose games are over, or schedule another block. Entrants who have left rank last."""
+def _decide(cup: Cup, round_: CupRound, tables: Sequence[CupTable]) -> bool:
+    """Decide ``tables``, whose games are over, or schedule another block. Entrants who have left rank last.
+
+    Returns whether anything was done. A table without a substitute waits for one, or for a ruling of the organizer.
+    """
     left_now, blocks, leaving = left(cup), blocks_of(tables), _leaving(cup, round_)
     unfinished = list[CupTable]()
     for table in tables:
@@ -402,9 +431,17 @@ def _decide(cup: Cup, round_: CupRound, tables: Sequence[CupTable]) -> None:
         else:
             unfinished.append(table)
     if unfinished:
-        seated = _Seats(cup)
-        more = [CupBlock(table, _deal(cup, round_), seated.players(table)) for table in unfinished]
+        seated, more = _Seats(cup), list[CupBlock]()
+        for table in unfinished:
+            try:
+                players = seated.players(table)
+            except NoSubstitute as error:
+                logger.error("table %s of round %s of cup %s waits: %s", table.index + 1, round_.number, cup.pk, error)
+                continue
+            more.append(CupBlock(table, _deal(cup, round_), players))
         schedule_cup_blocks(cup.ladder, more)
+        return bool(more) or len(unfinished) < len(tables)
+    return bool(tables)
 
 
 def _leaving(cup: Cup, round_: CupRound) -> Mapping[int, int]:

@@ -53,11 +53,13 @@ _OPEN: Final = Limit(
     "MAX_OPEN_CUPS_PER_USER",
     "You organize %(most)s open cups (the maximum). Wait until one has ended, or cancel one.",
     retry_s=60,
+    code="open_cups",
 )
 _A_DAY: Final = Limit(
     "MAX_CUPS_PER_DAY",
     "You have created %(most)s cups in the last 24 hours (the maximum). Try again later.",
     per=DAY,
+    code="cups_per_day",
 )
 
 
@@ -99,7 +101,7 @@ def create_cup(by: User, form: CupForm) -> Cup:
     with transaction.atomic():
         hold_acting(by.pk)
         _OPEN.require(Cup.objects.filter(organizer=by, state__in=Cup.OPEN))
-        _A_DAY.require(Cup.objects.filter(organizer=by))
+        _A_DAY.require(Cup.objects.filter(organizer=by, previous=None))  # the site creates the others of a series
         require_free_title(form.title)
         return _create(by, ladder, form)
 

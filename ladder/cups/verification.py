@@ -293,14 +293,18 @@ def _stored_games(cup: Cup, document: Document, entrants: Sequence[Document]) ->
         where = f"Round {number}, table {table.index + 1}"
         if blocks != stored[table.pk]:
             yield f"{where}: the games of the ledger are not the stored ones."
-        if not versions[table.pk] <= {(entrants[one]["bot"], entrants[one]["version"]) for one in table.entrants}:
+        entered = {entrants[one]["bot"]: entrants[one]["version"] for one in table.entrants}
+        for bot, version, house in versions[table.pk]:
+            if entered.get(bot) == version or house == SUBSTITUTE or (house and bot not in entered):
+                continue  # an entrant, or a house bot that substitutes
             yield f"{where}: a game was played by a version that is not in the entrant list."
 
 
-def _versions(tables: Sequence[CupTable]) -> dict[int, set[tuple[int, int]]]:
-    """By table, the bots and version numbers that played, without the house bot that substitutes."""
-    found: dict[int, set[tuple[int, int]]] = {table.pk: set() for table in tables}
-    seats = Seat.objects.filter(match__block__cup_table__in=tables).exclude(version__bot__house_name=SUBSTITUTE)
-    for table, bot, version in seats.values_list("match__block__cup_table", "version__bot", "version__number"):
-        found[table].add((bot, version))
+def _versions(tables: Sequence[CupTable]) -> dict[int, set[tuple[int, int, str]]]:
+    """By table, what played there: bot, version number, and name of the house bot (else empty)."""
+    found: dict[int, set[tuple[int, int, str]]] = {table.pk: set() for table in tables}
+    seats = Seat.objects.filter(match__block__cup_table__in=tables)
+    columns = ("version__bot", "version__number", "version__bot__house_name")
+    for table, bot, version, house in seats.values_list("match__block__cup_table", *columns):
+        found[table].add((bot, version, house))
     return found

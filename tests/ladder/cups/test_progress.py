@@ -298,7 +298,8 @@ def test_a_bot_that_cannot_play_any_more_leaves_the_cup_and_its_table_is_a_walko
     assert list(faults(cup)) == []
 
 
-def test_a_substitute_plays_for_an_entrant_who_leaves_a_table_of_three() -> None:
+@pytest.mark.parametrize("able", ["random", "another"])
+def test_a_substitute_plays_for_an_entrant_who_leaves_a_table_of_three(able: str) -> None:
     """A complete block counts, the incomplete one is replaced, and a game that runs is played to its end."""
     cup = due(entered(new_cup("round-robin", blocks=2), house_bots()))
     table = CupTable.objects.filter(round__cup=cup)[0]
@@ -309,6 +310,8 @@ def test_a_substitute_plays_for_an_entrant_who_leaves_a_table_of_three() -> None
     running = second.matches.order_by("pk")[0]
     lease = claimed(running)
     leaving(entry, "paused")
+    if able == "another":
+        BotVersion.objects.filter(bot__house_name="random").update(active=False)
     advance()
     assert set(second.matches.values_list("status", flat=True)) == {"running", "cancelled"}
     assert not CupTable.objects.get(pk=table.pk).decided
@@ -318,7 +321,10 @@ def test_a_substitute_plays_for_an_entrant_who_leaves_a_table_of_three() -> None
     third = Block.objects.filter(cup_table=table).order_by("pk").last()
     assert third is not None and third.pk != second.pk
     seated = set(third.matches.values_list("seats__version__bot__house_name", flat=True))
-    assert "random" in seated and entry.bot.house_name not in seated - {"random"}
+    entrants = CupEntry.objects.filter(cup=cup, number__in=table.entrants).values_list("bot__house_name", flat=True)
+    (substitute,) = seated - set(entrants)
+    assert (substitute == "random") == (able == "random")
+    assert seated == {*entrants, substitute} - {entry.bot.house_name}
     play_round(cup)
     table.refresh_from_db()
     assert (table.decided, table.gone, min(table.points)) == (True, [1], table.points[1])

@@ -156,6 +156,17 @@ def test_a_series_ends_after_two_cups_with_too_few_bots_or_without_its_organizer
     assert not Cup.objects.filter(previous=due(other)).exists()
 
 
+def test_the_cups_of_a_series_leave_their_organizer_the_quota_of_the_day(settings: Any) -> None:
+    settings.MAX_CUPS_PER_DAY = 2
+    first = new_cup("swiss", repeat_days=1)
+    entered(first, house_bots()[:3])
+    due(first)
+    assert Cup.objects.filter(previous=first).exists()
+    new_cup("swiss", title="Another one")
+    with pytest.raises(TooMany):
+        new_cup("swiss", title="One too many")
+
+
 def test_a_series_ends_if_its_organizer_has_too_many_open_cups(settings: Any) -> None:
     settings.MAX_OPEN_CUPS_PER_USER = 1
     first = new_cup("swiss", repeat_days=1)
