@@ -31,7 +31,7 @@ from esr_platform.accounts import mail
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import FormerName, User
 from ladder import chat
-from ladder.exhibitions.requests import call_otherwise
+from ladder.exhibitions.requests import replace_username_in_reasons
 from ladder.matchmaking.proposals import leave_lobby
 from ladder.members.memberships import retire, retire_player
 from ladder.members.suspensions import cancel_exhibitions_of
@@ -124,7 +124,7 @@ def _close(person: User) -> bool:
 def _forget(person: User, name: str) -> None:
     """Delete personal data and credentials, and reserve the username so that no one else gets it."""
     FormerName.objects.get_or_create(digest=FormerName.digest_of(name))
-    call_otherwise(name, _SOMEBODY)
+    replace_username_in_reasons(person, name, _SOMEBODY)
     EmailAddress.objects.filter(user=person).delete()
     Authenticator.objects.filter(user=person).delete()
     person.tokens.all().delete()

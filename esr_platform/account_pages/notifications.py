@@ -23,7 +23,6 @@ from esr_platform.accounts.demo import may_act
 from esr_platform.accounts.models import User
 from games.words import listing
 from ladder.cups.progress import played, standings_of
-from ladder.exhibitions.requests import CANCELLED_BY
 from ladder.models import (
     Agreement,
     Cup,
@@ -223,8 +222,8 @@ def _tell_accepted(person: User, agreements: Sequence[Agreement]) -> Iterator[Ne
 
 def _tell_ended(person: User, exhibitions: Sequence[Exhibition]) -> Iterator[News]:
     for exhibition in exhibitions:
-        if exhibition.reason == CANCELLED_BY.format(person.username):
-            continue  # The user canceled it.
+        if exhibition.ended_by_id == person.pk:
+            continue
         assert exhibition.ended is not None
         name = f"{_WORDS[Exhibition.Kind(exhibition.kind)]} on {exhibition.ladder.name}"
         result = "finished" if exhibition.state == Exhibition.State.FINISHED else "was canceled"

@@ -21,7 +21,7 @@ from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.limits import require_over
 from esr_platform.accounts.models import FormerName, User
 from ladder.corrections import by_staff
-from ladder.exhibitions.requests import call_otherwise
+from ladder.exhibitions.requests import replace_username_in_reasons
 from ladder.matchmaking.proposals import leave_lobby
 from ladder.members.suspensions import READ_BY, cancel_exhibitions_of, lift_bots_of, suspend_bots_of
 
@@ -83,7 +83,7 @@ def remove_name_of(person: User, by: User, reason: str) -> None:
             )
         former = person.username
         FormerName.objects.get_or_create(digest=FormerName.digest_of(former))
-        call_otherwise(former, blank)
+        replace_username_in_reasons(person, former, blank)
         User.objects.filter(pk=person.pk).update(username=blank)
         StaffAction.objects.create(by=by, person=person, what=_What.BLANKED_PERSON, reason=reason)
         person.refresh_from_db()
@@ -99,6 +99,7 @@ def choose_name(person: User, name: str) -> None:
             changed = blanked.update(username=name)
             person.refresh_from_db()
             if changed:
+                replace_username_in_reasons(person, remove_name(person.pk), name)
                 rename_player(person)
     except IntegrityError:
         raise Refused(_("This username is taken. Choose another name."), code="username_taken") from None

@@ -200,7 +200,7 @@ def answer(exhibition: Exhibition, person: User, agreed: bool) -> Exhibition:
             )
         Agreement.objects.filter(pk=asked.pk).update(agreed=agreed, answered=Now())
         if not agreed:
-            cancelled(locked, DISAGREED.format(now.username))
+            cancelled(locked, DISAGREED.format(now.username), now)
         elif not Agreement.objects.filter(exhibition=locked).exclude(agreed=True).exists():
             Exhibition.objects.filter(pk=locked.pk).update(state=Exhibition.State.PLANNED)
     return Exhibition.objects.get(pk=exhibition.pk)
@@ -228,7 +228,7 @@ def cancel(exhibition: Exhibition, by: User) -> None:
                 "The match has started, so only the user who requested it can cancel it. Ask this user to cancel it.",
                 code="already_started",
             )
-        cancelled(locked, CANCELLED_BY.format(now.username))
+        cancelled(locked, CANCELLED_BY.format(now.username), now)
 
 
 def held(exhibition: Exhibition) -> Exhibition:
@@ -236,21 +236,24 @@ def held(exhibition: Exhibition) -> Exhibition:
     return Exhibition.objects.select_for_update(no_key=True, of=("self",)).get(pk=exhibition.pk)
 
 
-def cancelled(exhibition: Exhibition, reason: str) -> None:
-    """Cancel the exhibition. The caller has locked its row."""
-    _end(exhibition, _State.CANCELLED, reason)
+def cancelled(exhibition: Exhibition, reason: str, by: User | None = None) -> None:
+    """Cancel the exhibition, for the user ``by`` if there is one. The caller has locked its row."""
+    _end(exhibition, _State.CANCELLED, reason, by)
     _drop(exhibition, reason)
 
 
-def call_otherwise(name: str, called: str) -> None:
-    """Replace the username ``name`` by ``called`` in the reasons of canceled exhibitions and their matches."""
+def replace_username_in_reasons(person: User, before: str, after: str) -> None:
+    """Replace the username of ``person`` in the reasons of the exhibitions that they ended, and of their matches."""
+    exhibitions = Exhibition.objects.filter(ended_by=person.pk)
+    matches = Match.objects.filter(block__exhibition__in=exhibitions.values("pk"))
     for sentence in (CANCELLED_BY, DISAGREED):
-        before, after = sentence.format(name), sentence.format(called)
-        exhibitions = list(Exhibition.objects.filter(reason=before).values_list("pk", flat=True))
-        Exhibition.objects.filter(pk__in=exhibitions).update(reason=after[:1].upper() + after[1:])
-        Match.objects.filter(block__exhibition__in=exhibitions, reason=before).update(
-            reason=after[:1].upper() + after[1:]
-        )
+        old, new = sentence.format(before), sentence.format(after)
+        for rows in (matches, exhibitions):
+            rows.filter(reason__in=[old, _capitalized(old)]).update(reason=_capitalized(new))
+
+
+def _capitalized(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def ended(exhibition: Exhibition, verdict: TestVerdict) -> None:
@@ -261,9 +264,9 @@ def ended(exhibition: Exhibition, verdict: TestVerdict) -> None:
     _drop(exhibition, _DECIDED)
 
 
-def _end(exhibition: Exhibition, state: Exhibition.State, reason: str) -> None:
+def _end(exhibition: Exhibition, state: Exhibition.State, reason: str, by: User | None = None) -> None:
     Exhibition.objects.filter(pk=exhibition.pk, state__in=Exhibition.OPEN).update(
-        state=state, reason=reason, ended=Now()
+        state=state, reason=reason, ended_by=by, ended=Now()
     )
 
 

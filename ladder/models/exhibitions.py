@@ -21,7 +21,8 @@ class Exhibition(models.Model):
 
     ``blocks_wanted`` is the maximum of a comparison, which ends as soon as it is decided, and exact otherwise.
     ``margin`` (1/1000 of a score) is the difference that a comparison detects, ``verdict`` its result
-    (``sprt.Verdict``). With ``rotated`` each deal is played in all seatings, otherwise once in the requested seats.
+    (``ladder.ratings.sprt.TestVerdict``). With ``rotated`` each deal is played in all seatings, otherwise once in the
+    requested seats.
     """
 
     class Kind(models.TextChoices):
@@ -51,6 +52,14 @@ class Exhibition(models.Model):
     due_at = models.DateTimeField(null=True, blank=True, help_text="start time of a scheduled match")
     state = models.CharField(max_length=10, choices=State)
     reason = models.CharField(max_length=500, blank=True, help_text="why it was canceled or ended early")
+    ended_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        help_text="the user who canceled or declined it",
+    )
     created = models.DateTimeField(auto_now_add=True)
     ended = models.DateTimeField(null=True, blank=True)
 

@@ -247,7 +247,9 @@ def table_of(owner: User) -> tuple[Ladder, list[int]]:
 def test_open_orders_are_cancelled_and_ended_ones_name_nobody(miriam: User) -> None:
     ladder, table = table_of(miriam)
     exhibition, ended = (request_test(miriam, ladder, table, 1, uuid4()) for _ in range(2))
-    Exhibition.objects.filter(pk=ended.pk).update(state="cancelled", reason="Canceled by miriam.", ended=F("created"))
+    Exhibition.objects.filter(pk=ended.pk).update(
+        state="cancelled", reason="Canceled by miriam.", ended_by=miriam, ended=F("created")
+    )
     Invitation.objects.create(ladder=ladder, person=miriam)
     Ladder.objects.filter(pk=ladder.pk).update(opened_by=miriam)
     deletion.delete(miriam)

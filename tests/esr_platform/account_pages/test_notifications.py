@@ -22,7 +22,6 @@ from esr_platform.accounts.models import User
 from ladder.cups.desk import CupChange, add_organizer, call_off, change, pause, remove, remove_organizer
 from ladder.cups.progress import advance, played, standings_of
 from ladder.cups.registration import enter, withdraw
-from ladder.exhibitions.requests import CANCELLED_BY
 from ladder.models import Agreement, Cup, CupEntry, CupRound, Exhibition, ExhibitionPlayer, Invitation
 from tests.build import opened_house, uploaded
 from tests.esr_platform.account_pages.events import (
@@ -99,7 +98,7 @@ def test_an_ended_match_is_told_to_who_requested_and_who_accepted_it(miriam: Use
 
 
 def test_a_canceled_match_is_told_with_the_reason_but_not_to_who_canceled_it(miriam: User, carl: User) -> None:
-    its = {"state": "cancelled", "reason": CANCELLED_BY.format(carl.username)}
+    its = {"state": "cancelled", "reason": "Canceled.", "ended_by": carl}
     exhibition = ended_exhibition(miriam, ladder_called(), kind="scheduled", due_at=timezone.now(), **its)
     Agreement.objects.create(exhibition=exhibition, person=carl, agreed=True, answered=timezone.now())
     (one,) = news(miriam)

@@ -9,6 +9,7 @@ import pytest
 from allauth.account.models import EmailAddress
 from django.core import mail
 from django.db import DatabaseError, connection, transaction
+from django.db.models.functions import Now
 from django.test import Client
 
 from bots.models import AppendOnlyError, Bot, BotVersion, StaffAction, TextRemoval
@@ -22,7 +23,7 @@ from esr_platform.accounts.models import Scope, User
 from ladder.exhibitions.requests import cancel, request_test
 from ladder.members.suspensions import lift as lift_bot
 from ladder.members.suspensions import suspend as suspend_bot
-from ladder.models import Ladder, Match, Membership, Pairing
+from ladder.models import Exhibition, Ladder, Match, Membership, Pairing
 from tests.build import DUEL, PASSWORD, match_of, opened_house, signed_in, uploaded
 from tests.page import page
 from tests.refusals import refused
@@ -297,6 +298,25 @@ def test_an_order_cancelled_meanwhile_says_the_name_of_now(miriam: User, staff: 
     cancel(exhibition, on_its_way)
     exhibition.refresh_from_db()
     assert exhibition.reason == f"Canceled by user-{miriam.pk}."
+    suspensions.choose_name(miriam, "mirjam")
+    exhibition.refresh_from_db()
+    assert exhibition.reason == "Canceled by mirjam."
+    assert exhibition.ended_by == miriam
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_name_is_replaced_only_in_the_reasons_of_the_matches_that_its_user_ended(miriam: User, staff: User) -> None:
+    opened_house()
+    ladder, bot = Ladder.objects.get(slug=DUEL), uploaded(miriam, "Magpie")
+    others = [membership.bot.active_version for membership in ladder.memberships.exclude(bot=bot)[: ladder.seats - 1]]
+    table = [version.pk for version in (bot.active_version, *others) if version is not None]
+    own, other = (request_test(miriam, ladder, table, 1, uuid4()) for _ in range(2))
+    cancel(own, miriam)
+    Exhibition.objects.filter(pk=other.pk).update(state="cancelled", reason="Canceled by miriam.", ended=Now())
+    suspensions.remove_name_of(miriam, staff, WHY)
+    own.refresh_from_db()
+    other.refresh_from_db()
+    assert (own.reason, other.reason) == (f"Canceled by user-{miriam.pk}.", "Canceled by miriam.")
 
 
 def test_the_row_that_plays_by_hand_is_called_like_its_person(miriam: User, staff: User) -> None:
