@@ -53,11 +53,13 @@ class Presentation:
     ``tokens`` maps names that can appear in braces in the guide and in score columns to words: ``{"R": "red"}`` for
     ``{R}``. ``games.words.in_words`` replaces them by words. Pages draw the symbols of ``drawing``, the name of a file
     in ``esr_platform/static/esr/drawings/`` that has a symbol for every token. ``pictures`` are further symbols of the
-    drawing that only the guide can use. Games can share a drawing.
+    drawing that only the guide can use. Games can share a drawing. ``cover`` are the symbols that pictures for link
+    previews show.
 
     ``board`` is the name of the module in ``esr_platform/static/esr/boards/`` that draws the table
     (``docs/internals/boards.md``) and of the module in ``composers/`` that composes moves. With ``""``, plain modules
-    show any view and any decision.
+    show any view and any decision. ``board_has_panel`` says whether the board has a panel (``side``), so that pages can
+    reserve its place before the script runs.
 
     ``score_columns`` are the columns of a results table, from left to right. ``terms`` are other English words that
     pages and boards use for the game; they must be translated. ``tutorial`` plays the beginning of the game with a
@@ -72,7 +74,9 @@ class Presentation:
     tokens: Mapping[str, str] = field(default_factory=dict)
     pictures: Mapping[str, str] = field(default_factory=dict)
     drawing: str = ""
+    cover: Sequence[str] = ()
     board: str = ""
+    board_has_panel: bool = False
     score_columns: Sequence[ScoreColumn] = POINTS
     story: Story = plain_story
     terms: Sequence[str] = ()

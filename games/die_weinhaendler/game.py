@@ -38,6 +38,7 @@ WEINHAENDLER: Final = Game(
         "die_weinhaendler",
         tokens=BOTTLES,
         drawing="bottle",
+        cover=("B9", "R13", "G21"),
         board="cellars",
         story=tell,
         terms=TERMS,

@@ -48,6 +48,7 @@ MARGIN: Final = 64
 ROWS: Final = 5
 
 _COLOUR: Final = re.compile(r"(--[\w-]+): (?:light-dark\((#\w+), #\w+\)|(#\w+));")
+_VIEW_BOX: Final = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 _VARIABLE: Final = re.compile(r"var\((--[\w-]+)\)")
 _FONT: Final = "Source Serif Pro"
 _Text = Literal["optimize_speed", "optimize_legibility"]
@@ -102,7 +103,7 @@ class Picture:
         height, top = 176, HEIGHT - MARGIN - 176
         x = MARGIN
         for sheet, name in self.symbols:
-            width = height * 4 // 7 if sheet == "bottle" else height
+            width = round(height * _proportion(sheet, name))
             yield _symbol(sheet, name, x, top, width, height)
             x += width + 16
 
@@ -137,8 +138,10 @@ def _static(name: str) -> str:
 
 @cache
 def _colours() -> Mapping[str, str]:
-    """The custom properties of the light theme."""
-    sheets = _static("tokens.css") + _static("drawings/bottle.css")
+    """The custom properties of the light theme, of the site and of all drawings."""
+    drawings = {game.presentation.drawing for game in GAMES.values()}
+    styles = [f"drawings/{name}.css" for name in sorted(drawings) if finders.find(f"esr/drawings/{name}.css")]
+    sheets = "".join(map(_static, ["tokens.css", *styles]))
     return {name: light or both for name, light, both in _COLOUR.findall(sheets)}
 
 
@@ -150,6 +153,12 @@ def _symbols_of(sheet: str) -> Mapping[str, str]:
         name: f'<symbol id="{sheet}/{name}"{rest}</symbol>'
         for name, rest in re.findall(r'<symbol id="([\w-]+)"(.*?)</symbol>', drawn, re.DOTALL)
     }
+
+
+def _proportion(sheet: str, name: str) -> float:
+    """The width of a symbol divided by its height."""
+    width, height = _VIEW_BOX.findall(_symbols_of(sheet)[name])[0]
+    return float(width) / float(height)
 
 
 def _lines(text: str, size: int, width: int) -> list[str]:
@@ -217,15 +226,12 @@ def _fonts() -> list[str]:
 
 # --- The pictures ----------------------------------------------------------------------------------------------------
 
-_GEMS: Final = tuple(("gem", name) for name in "RYGB")
-_BOTTLES: Final = tuple(("bottle", name) for name in ("B9", "R13", "G21"))
-
 
 def _of_site() -> Picture:
     return Picture(
         _("Board games for bots and human players"),
         " · ".join(game.name for game in GAMES.values()),
-        symbols=_GEMS,
+        symbols=_cover_of_the_first(),
     )
 
 
@@ -233,7 +239,7 @@ def _of_rules(slug: str) -> Picture:
     game = GAMES.get(slug)
     if game is None:
         raise Http404(_("Game not found."))
-    return Picture(game.name, _("Rules"), symbols=_drawn_of(game))
+    return Picture(game.name, _("Rules"), symbols=_cover_of(game))
 
 
 def _of_ladder(slug: str) -> Picture:
@@ -242,7 +248,7 @@ def _of_ladder(slug: str) -> Picture:
         Row(standing.membership.bot.name, points(standing.membership.rating), rank=str(standing.rank))
         for standing in ranked(listed(ladder)[:ROWS])
     ]
-    return Picture(ladder.name, _("Ladder"), rows, _drawn_of(GAMES[ladder.game]))
+    return Picture(ladder.name, _("Ladder"), rows, _cover_of(GAMES[ladder.game]))
 
 
 def _of_bot(slug: str) -> Picture:
@@ -250,13 +256,13 @@ def _of_bot(slug: str) -> Picture:
     if bot.kind == Bot.Kind.PERSON:
         raise Http404(_("Bot not found."))
     by = _("House bot") if bot.owner is None else _("Bot by %(owner)s") % {"owner": bot.owner.username}
-    return Picture(bot.name, by, _ratings(Membership.objects.filter(bot=bot)), _GEMS)
+    return Picture(bot.name, by, _ratings(Membership.objects.filter(bot=bot)), _cover_of_the_first())
 
 
 def _of_person(username: str) -> Picture:
     person = person_at(username, AnonymousUser())
     by_hand = Membership.objects.filter(bot__owner=person, bot__kind=Bot.Kind.PERSON)
-    return Picture(person.username, _("Player"), _ratings(by_hand), _GEMS)
+    return Picture(person.username, _("Player"), _ratings(by_hand), _cover_of_the_first())
 
 
 def _of_match(match_id: int) -> Picture:
@@ -270,7 +276,7 @@ def _of_match(match_id: int) -> Picture:
     ]
     number = _("Match %(number)s") % {"number": grouped(match.pk)}
     ended = f" · {day(match.ended)}" if match.ended else ""
-    return Picture(match.ladder.name, f"{number}{ended}", rows, _drawn_of(GAMES[match.ladder.game]))
+    return Picture(match.ladder.name, f"{number}{ended}", rows, _cover_of(GAMES[match.ladder.game]))
 
 
 def _of_cup(slug: str) -> Picture:
@@ -278,7 +284,7 @@ def _of_cup(slug: str) -> Picture:
     page = cup_page(cup, None)
     game = GAMES[cup.ladder.game]
     subtitle = f"{_('Cup')} · {page.format} · {game.name}, {seats(cup.ladder.seats)}"
-    return Picture(cup.title, subtitle, _standings_of(page) or _times_of(page), _drawn_of(game))
+    return Picture(cup.title, subtitle, _standings_of(page) or _times_of(page), _cover_of(game))
 
 
 def _standings_of(page: CupPage) -> list[Row]:
@@ -307,8 +313,13 @@ def _ratings(memberships: QuerySet[Membership]) -> list[Row]:
     return [Row(membership.ladder.name, points(membership.rating)) for membership in best]
 
 
-def _drawn_of(game: Game) -> Sequence[tuple[str, str]]:
-    return {"gem": _GEMS, "bottle": _BOTTLES}.get(game.presentation.drawing, ())
+def _cover_of(game: Game) -> Sequence[tuple[str, str]]:
+    return [(game.presentation.drawing, name) for name in game.presentation.cover]
+
+
+def _cover_of_the_first() -> Sequence[tuple[str, str]]:
+    """The symbols of the first game, for pictures that are about no game."""
+    return _cover_of(next(iter(GAMES.values())))
 
 
 _PICTURES: Final[Mapping[str, Callable[..., Picture]]] = {

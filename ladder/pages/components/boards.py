@@ -15,8 +15,6 @@ from ladder.models import Seat
 from ladder.pages.components.people import player_address
 
 PLAIN: Final = "plain"
-WITH_PANEL: Final = frozenset({"gems"})
-"""The boards with a panel (``side`` in ``docs/internals/boards.md``). Pages reserve its place before a script runs."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +41,7 @@ class Board:
     @property
     def whole(self) -> bool:
         """Whether the board has the whole width, without a panel."""
-        return self.name not in WITH_PANEL
+        return self.name == PLAIN or not self.game.presentation.board_has_panel
 
     @property
     def sheet(self) -> str:
