@@ -211,7 +211,7 @@ class Traffic:
 
     @property
     def in_turn(self) -> list[int]:
-        """The other matches to send, in an exhibition in which each ladder and user has its share."""
+        """The other matches to send, in an order in which each ladder, user and cup has its share."""
         return self._shared(self.startable)
 
     def _shared(self, matches: Iterable[Waiting]) -> list[int]:

@@ -1,9 +1,9 @@
 """Pauses: a bot that fails again and again is paused until its owner resumes it. Its rating stays.
 
-A match is *bad* for a bot that lost it by its own failure, for one of the reasons in ``BAD``. Every other is *good*, a
-lost or resigned one too, and ends the row. One that it lost after the machine had made it late counts as neither.
+A match is *bad* for a bot that lost it by its own failure, for one of the reasons in ``BAD``. Every other match ends
+the row of bad ones. A match that the bot lost after server lag counts as neither.
 
-A bot whose code the platform has lost goes paused, too: else it would be paired, and its matches voided, for ever.
+A bot whose code the site has lost is also paused. Otherwise it would be paired again and again, and each match voided.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ladder.matches.sweep import cancel_for_leave
 from ladder.models import Block, SeatResult
 
 MOST_BAD: Final = 3
-"""After so many bad matches in a row a bot goes paused."""
+"""A bot is paused after this many bad matches in a row."""
 
 BAD: Final = {reason: FORFEITS[reason] for reason in ("strikes", "exit", "not_ready", "memory", "time")}
 """The forfeits that are a failure of the program, in words."""
@@ -32,10 +32,9 @@ _AT_ONCE: Final = 20
 
 
 def count(report: MatchReport, results: Sequence[SeatResult], bots: dict[int, Bot]) -> None:
-    """Count a match, inside the transaction of its result, for ``bots``: by seat, those of people, locked.
+    """Count a match for ``bots``, by seat, whose rows are locked, in the transaction of its result.
 
-    Nothing is counted for people who play themselves: what failed in their seat was not theirs.
-    ``results`` are the match's, stored, in seat order.
+    Nothing is counted for human players. ``results`` are the stored results of the match, in seat order.
     """
     delayed = {delay.seat for delay in report.machine_delays}
     for seat in sorted(bots, key=lambda seat: bots[seat].pk):
@@ -50,9 +49,9 @@ def count(report: MatchReport, results: Sequence[SeatResult], bots: dict[int, Bo
 
 
 def begin_for_lost_code(version: BotVersion) -> bool:
-    """Put the bot of ``version`` paused, with nothing counted against it, if that is what plays now; whether it was.
+    """Pause the bot of ``version`` if this is its active version. Return whether it was paused by this.
 
-    The archive of ``version`` is lost for good (``bots.programs.LostCode``).
+    The archive of ``version`` is permanently lost (``bots.programs.LostCode``). This does not count as a bad match.
     """
     with transaction.atomic():
         bot = Bot.objects.select_for_update(no_key=True).get(pk=version.bot_id)
@@ -67,7 +66,7 @@ def begin_for_lost_code(version: BotVersion) -> bool:
 
 
 def put_back(bot: Bot) -> bool:
-    """End the leave of ``bot``, which starts with a clean count; whether it was paused."""
+    """Resume ``bot`` and reset its count of bad matches. Return whether it was paused."""
     paused = Bot.objects.filter(pk=bot.pk, paused__isnull=False)
     return bool(paused.update(paused=None, pause_reason="", bad_in_a_row=0))
 

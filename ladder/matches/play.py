@@ -162,7 +162,7 @@ def _claimed(match_id: int) -> Lease | None:
 
 
 def _not_begun(match_id: int, failure: PlatformFailure) -> Attempt.Ending | None:
-    """Fail an attempt without a game. A bot whose code is lost goes paused once a match is void by that."""
+    """Fail an attempt without a game. A bot whose code is lost is paused once this voids a match."""
     lease = _claimed(match_id)
     ending = _failed(lease, str(failure)) if lease is not None else None
     void = Match.objects.filter(pk=match_id, status=Match.Status.VOID)

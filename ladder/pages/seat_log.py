@@ -25,8 +25,9 @@ from ladder.access import found, match_seen_by
 from ladder.matches.logs import log_of
 from ladder.models import Match, Seat
 from ladder.models.ladders import Viewer
+from ladder.pages.components.responses import attachment
 from ladder.pages.components.words import PROBLEMS, sentence, visible
-from ladder.pages.version import _download, in_json
+from ladder.pages.version import in_json
 
 ROWS = 100
 
@@ -164,7 +165,7 @@ def download_log(request: HttpRequest, match_id: int, index: int) -> HttpRespons
     if document is None:
         raise Http404(_no_log())
     name, text = document
-    return _download(name, text.encode(), "application/json")
+    return attachment(name, text.encode(), "application/json")
 
 
 def _no_log() -> str:

@@ -28,9 +28,8 @@ from esr_platform.accounts.errors import NameRefused, Refused, TooMany
 from games.game import Game
 from games.registry import GAMES
 from ladder import access
-from ladder.pages.components.responses import form_status
+from ladder.pages.components.responses import attachment, form_status
 from ladder.pages.components.words import grouped, seat_counts, size
-from ladder.pages.version import _download
 
 # --- Limits and languages --------------------------------------------------------------------------------------------
 
@@ -350,4 +349,4 @@ def starter(_request: HttpRequest, slug: str) -> HttpResponse:
     """Download the starter kit of a game as a zip file."""
     if slug not in GAMES:
         raise Http404(_("Game %(name)s not found.") % {"name": slug})
-    return _download(f"{NAME}-{slug}.zip", starting_kit(slug), "application/zip")
+    return attachment(f"{NAME}-{slug}.zip", starting_kit(slug), "application/zip")

@@ -31,7 +31,7 @@ from ladder import access
 from ladder.access import found
 from ladder.models import Season
 from ladder.models.ladders import Viewer
-from ladder.pages.components.responses import too_many
+from ladder.pages.components.responses import attachment, too_many
 from ladder.pages.components.words import PROBLEMS, enumerated, sentence, size, thinking, time_taken, visible
 
 # --- Validation, step by step ----------------------------------------------------------------------------------------
@@ -300,7 +300,7 @@ class SourcePage:
 
 
 def source_page(version: BotVersion) -> SourcePage:
-    """Read the files of ``version`` from the storage. Raises ``bots.uploads.storage.Lost`` and ``OutOfReach``."""
+    """Read the files of ``version`` from the storage. Raises ``ArchiveLost`` and ``OutOfReach``."""
     entry = (version.command or ["bot.py"])[0]
     files = sorted(archive_of(version).files.items(), key=lambda file: (file[0] != entry, file[0]))
     left, shown = SHOWN_BYTES, []
@@ -312,7 +312,7 @@ def source_page(version: BotVersion) -> SourcePage:
 
 
 def download(version: BotVersion) -> tuple[str, bytes]:
-    """Return a file name and the uploaded bytes. Raises ``bots.uploads.storage.Lost`` and ``OutOfReach``."""
+    """Return a file name and the uploaded bytes. Raises ``ArchiveLost`` and ``OutOfReach``."""
     suffix = "py" if (version.archive).endswith(".py") else "zip"
     return f"{version.bot.slug}-v{version.number}.{suffix}", bytes_of(version)
 
@@ -379,7 +379,7 @@ def download_source(request: HttpRequest, slug: str, number: int) -> HttpRespons
     return _once(
         request,
         download_etag(found_version),
-        lambda: _download(*download(found_version), "application/octet-stream"),
+        lambda: attachment(*download(found_version), "application/octet-stream"),
     )
 
 
@@ -415,8 +415,3 @@ def _readable_source(request: HttpRequest, slug: str, number: int) -> BotVersion
         text = _("%(name)s does not have a version %(number)s with public source code.")
         raise Http404(text % {"name": bot.name, "number": number})
     return found_version
-
-
-def _download(name: str, data: bytes, content_type: str) -> HttpResponse:
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return HttpResponse(data, content_type=content_type, headers=headers)

@@ -150,13 +150,13 @@ def _exact_gains(ratings: Sequence[int], units: Sequence[float], ranks: Sequence
     for a, b in pairs:
         twice_score = 1 + (ranks[a] < ranks[b]) - (ranks[a] > ranks[b])
         unit = int(min(units[a], units[b]))
-        change = _exact_change(unit, len(ratings), twice_score, _lead(ratings[b], ratings[a]))
+        change = exact_change(unit, len(ratings), twice_score, _lead(ratings[b], ratings[a]))
         gained[a] += change
         gained[b] -= change
     return gained
 
 
-def _exact_change(units: int, seats: int, twice_score: int, lead: int) -> int:
+def exact_change(units: int, seats: int, twice_score: int, lead: int) -> int:
     """Return the change of one pair with 60 decimal digits, rounded once."""
     exponent = _EXACT.multiply(_EXACT.divide(Decimal(lead), Decimal(_SCALE)), _EXACT.ln(Decimal(10)))
     expected = _EXACT.divide(Decimal(1), _EXACT.add(Decimal(1), _EXACT.exp(exponent)))

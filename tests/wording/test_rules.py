@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tests.wording.rules import RULES, Rule, hits
-from tests.wording.texts import Literal, Text, _literals, paragraphs, plain
+from tests.wording.texts import Literal, Text, literals_of, paragraphs, plain
 
 every_rule = pytest.mark.parametrize("rule", RULES, ids=[rule.name for rule in RULES])
 
@@ -54,7 +54,7 @@ def test_strings_are_sorted_into_docstrings_errors_and_others() -> None:
     source = (
         '"""A module."""\nraise ValueError(f"Unknown key {key} in file")\nprint("Five games played")\n_("Sign in")\n'
     )
-    found = sorted(_literals("a.py", source), key=lambda literal: literal.text.line)
+    found = sorted(literals_of("a.py", source), key=lambda literal: literal.text.line)
     assert found == [
         Literal(Text("a.py", 1, "A module."), is_docstring=True),
         Literal(Text("a.py", 2, "Unknown key X in file"), is_error=True),

@@ -101,10 +101,10 @@ class Literal:
 @cache
 def literals(folder: str) -> list[Literal]:
     """The strings of all modules below a folder, without those that are translated: they are messages of pages."""
-    return [literal for name, source in files([folder], "*.py") for literal in _literals(name, source)]
+    return [literal for name, source in files([folder], "*.py") for literal in literals_of(name, source)]
 
 
-def _literals(name: str, source: str) -> Iterator[Literal]:
+def literals_of(name: str, source: str) -> Iterator[Literal]:
     waiting: list[tuple[ast.AST, bool]] = [(ast.parse(source), False)]
     while waiting:
         node, in_error = waiting.pop()

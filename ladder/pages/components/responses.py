@@ -57,6 +57,15 @@ def unlisted(response: _Response, cup: Cup) -> _Response:
     return response
 
 
+# --- Files -----------------------------------------------------------------------------------------------------------
+
+
+def attachment(name: str, data: bytes, content_type: str) -> HttpResponse:
+    """A file that the browser saves as ``name``."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return HttpResponse(data, content_type=content_type, headers=headers)
+
+
 # --- Long files ------------------------------------------------------------------------------------------------------
 
 

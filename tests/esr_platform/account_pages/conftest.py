@@ -1,5 +1,5 @@
 from __future__ import annotations
 
-from tests.esr_platform.accounts.conftest import _quick_passwords, miriam, sandbox_launcher
+from tests.esr_platform.accounts.conftest import miriam, quick_passwords, sandbox_launcher
 
-__all__ = ["_quick_passwords", "miriam", "sandbox_launcher"]
+__all__ = ["miriam", "quick_passwords", "sandbox_launcher"]

@@ -12,7 +12,7 @@ __all__ = ["sandbox_launcher"]
 
 
 @pytest.fixture(autouse=True)
-def _quick_passwords(settings: Settings) -> None:
+def quick_passwords(settings: Settings) -> None:
     """A hash that is slow on purpose would be most of the time of these tests."""
     settings.PASSWORD_HASHERS = [f"{CountingHasher.__module__}.{CountingHasher.__qualname__}"]
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ladder.ratings.elo import STANDARD_K, KFactor, RatedSeat, _exact_change, changes, expectation
+from ladder.ratings.elo import STANDARD_K, KFactor, RatedSeat, changes, exact_change, expectation
 
 players = st.builds(RatedSeat, rating=st.integers(0, 3_500_000), games=st.integers(0, 60))
 ranks = st.integers(1, 5)
@@ -158,7 +158,7 @@ def test_decimal_and_floating_point_agree_wherever_both_are_sure(k: int, seats: 
     table = [RatedSeat(0, games), RatedSeat(lead, games)] + [RatedSeat(0, games)] * (seats - 2)
     rank_b = {0: 0, 1: 1, 2: 2}[twice]
     alone = changes(table[:2], [1, rank_b])[0] if seats == 2 else None
-    exact = _exact_change(k, seats, twice, lead)
+    exact = exact_change(k, seats, twice, lead)
     assert alone in (None, exact)
     with localcontext(prec=50):
         real = Decimal(k) / (seats - 1) * (Decimal(twice) / 2 - 1 / (1 + Decimal(10) ** (Decimal(lead) / 400_000)))
