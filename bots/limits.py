@@ -70,25 +70,30 @@ _UPLOADS: Final = Limit(
     " validate a bot on your computer without a limit.",
     per=HOUR,
     until_free=True,
+    code="uploads_per_hour",
 )
 _CHECKS: Final = Limit(
     "MAX_QUEUED_VALIDATIONS_PER_USER",
     "You have %(most)s versions in validation (the maximum). Wait until one of them is validated.",
     retry_s=60,
+    code="queued_validations",
 )
 _BOTS: Final = Limit(
     "MAX_BOTS_PER_USER",
     "You have %(most)s bots (the maximum). Retire a bot, or upload a new version of an existing one.",
+    code="bots_per_user",
 )
 _BOTS_EVER: Final = Limit(
     "MAX_BOTS_EVER_PER_USER",
     "You have created %(most)s bots, including retired ones (the maximum). Upload a new version of one of them. You can"
     " restore a retired bot.",
+    code="bots_ever",
 )
 _BYTES: Final = Limit(
     "MAX_UPLOADED_BYTES_PER_USER",
     "Your versions use %(kept).1f MiB of %(mib).0f MiB. Versions are kept permanently. Upload a smaller file."
     " %(contact)s",
+    code="uploaded_bytes",
 )
 
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 class Refused(ValueError):
     """A request that the rules of the site do not allow.
 
-    The message is for the user: what happened, why, and what to do. ``code`` identifies the reason for tests and
-    logs; it is not part of the API.
+    The message is for the user: what happened, why, and what to do. ``code`` identifies the reason for programs. It is
+    part of the API (``esr_platform.api.codes``), so it is never renamed.
     """
 
-    def __init__(self, message: str, *, code: str = "refused") -> None:
+    def __init__(self, message: str, *, code: str) -> None:
         super().__init__(message)
         self.code = code
 
@@ -25,6 +25,6 @@ class TooMany(Refused):
     ``retry_after_s`` is the number of seconds until a retry can succeed, or ``None`` if waiting does not help.
     """
 
-    def __init__(self, message: str, retry_after_s: int | None = None, *, code: str = "too_many") -> None:
+    def __init__(self, message: str, retry_after_s: int | None = None, *, code: str) -> None:
         super().__init__(message, code=code)
         self.retry_after_s = retry_after_s

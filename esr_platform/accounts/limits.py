@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from ipaddress import IPv4Address, IPv6Network, ip_address
 from math import ceil
@@ -66,26 +66,27 @@ class Limit:
     """A limit per user: at most ``count`` rows, or at most ``count`` rows created within ``per``.
 
     Check a limit while the row of the user is locked (``hold``). Otherwise two concurrent requests can both pass.
-    Example: ``_UPLOADS = Limit("MAX_UPLOADS_PER_HOUR", "…", per=HOUR)``, then ``_UPLOADS.require(uploads_of_user)``.
+    Example: ``_UPLOADS = Limit("MAX_UPLOADS_PER_HOUR", "…", code="uploads_per_hour", per=HOUR)``, then
+    ``_UPLOADS.require(uploads_of_user)``.
 
     Fields:
 
     - ``name``: the setting that contains the count, or any name if ``count`` is given.
     - ``message``: what to tell a user who has reached the limit. ``%(most)s`` is the count, ``%(minutes)s`` the
       wait in minutes, rounded up. ``require`` and ``reached`` take further values as keyword arguments.
+    - ``code``: the code of the error.
     - ``per``: count only rows whose ``created`` is within this period.
     - ``retry_s``: the ``retry_after_s`` of the error, or ``None`` if waiting does not help.
     - ``until_free``: use the time until a row may be added again as ``retry_after_s``.
-    - ``code``: the code of the error.
     """
 
     name: str
     message: str | Promise
+    code: str = field(kw_only=True)
     per: timedelta | None = None
     count: int | None = None
     retry_s: int | None = None
     until_free: bool = False
-    code: str = "too_many"
 
     @property
     def most(self) -> int:

@@ -26,7 +26,10 @@ MOST_TOKENS: Final = 20
 """Maximum number of valid tokens per user."""
 
 _TOKENS: Final = Limit(
-    "tokens", "You have %(most)s API tokens (the maximum). Revoke a token that you no longer use.", count=MOST_TOKENS
+    "tokens",
+    "You have %(most)s API tokens (the maximum). Revoke a token that you no longer use.",
+    count=MOST_TOKENS,
+    code="tokens_per_user",
 )
 
 LISTED: Final = 100

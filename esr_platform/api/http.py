@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
 from typing import IO, Annotated, Any, Final
@@ -26,6 +26,7 @@ from rest_framework.response import Response
 
 from bots.uploads import upload
 from esr_platform.accounts.errors import Refused, TooMany
+from esr_platform.api.codes import ARCHIVES, LIMITS, RULES
 from esr_platform.api.documents import about
 
 # --- Requests --------------------------------------------------------------------------------------------------------
@@ -117,6 +118,17 @@ class Refusal(exceptions.APIException):
         self.wait = retry_after_s
 
 
+def _listed(codes: Iterable[str]) -> str:
+    return ", ".join(f"`{code}`" for code in codes)
+
+
+_ABOUT_CODES: Final = (
+    "Code of the error for programs. New codes can be added, so decide by the HTTP status if a code is unknown. "
+    f"Rules of the site (422): {_listed(RULES)}. Uploaded archives (422): {_listed(ARCHIVES)}. "
+    f"Limits (429 if waiting helps, else 409): {_listed(LIMITS)}."
+)
+
+
 class ProblemDocument(msgspec.Struct, kw_only=True):
     """A problem document (RFC 9457)."""
 
@@ -124,7 +136,7 @@ class ProblemDocument(msgspec.Struct, kw_only=True):
     title: Annotated[str, about("Name of the HTTP status.")]
     status: Annotated[int, about("HTTP status.")]
     detail: Annotated[str, about("Explanation of the error for people: what happened and what to do.")]
-    code: Annotated[str, about("Code of the error for programs.")]
+    code: Annotated[str, about(_ABOUT_CODES)]
     fields: Annotated[
         dict[str, Any] | msgspec.UnsetType, about("Error messages by invalid field, if `code` is `invalid`.")
     ] = msgspec.UNSET
@@ -132,14 +144,17 @@ class ProblemDocument(msgspec.Struct, kw_only=True):
 
 @contextmanager
 def refusals() -> Iterator[None]:
-    """Convert ``Refused`` to 422, ``TooMany`` to 409, or to 429 if waiting helps, and ``NotStored`` to 503."""
+    """Convert ``Refused`` to 422, ``TooMany`` to 409, or to 429 if waiting helps, and ``NotStored`` to 503.
+
+    Problem documents contain the code of the ``Refused`` (``esr_platform.api.codes``).
+    """
     try:
         yield
     except TooMany as refusal:
         status = HTTPStatus.CONFLICT if refusal.retry_after_s is None else HTTPStatus.TOO_MANY_REQUESTS
-        raise Refusal(status, "too_many", str(refusal), refusal.retry_after_s) from refusal
+        raise Refusal(status, str(refusal.code), str(refusal), refusal.retry_after_s) from refusal
     except Refused as refusal:
-        raise Refusal(HTTPStatus.UNPROCESSABLE_ENTITY, "refused", str(refusal)) from refusal
+        raise Refusal(HTTPStatus.UNPROCESSABLE_ENTITY, str(refusal.code), str(refusal)) from refusal
     except upload.NotStored as failure:
         raise Refusal(HTTPStatus.SERVICE_UNAVAILABLE, "not_stored", str(failure), NOT_STORED_S) from failure
 

@@ -111,7 +111,7 @@ _ERRORS: Final = {
         "The request conflicts with the current state.",
     ),
     "Refused": (
-        *(422, "refused"),
+        *(422, "entry_missing"),
         "bot.py, the file to start, is not in the archive. Add it, or name another file in bot.toml.",
         "The request is well-formed, but a rule of the site does not allow it.",
     ),
@@ -366,7 +366,8 @@ Unknown and invalid query parameters return 400, so that a typo is never ignored
 
 Every error is a problem document (RFC 9457) with the media type `application/problem+json`. \
 `code` identifies the error for programs. `detail` explains what happened and what to do. \
-If `code` is `invalid`, `fields` contains the messages for each invalid parameter or field.
+If `code` is `invalid`, `fields` contains the messages for each invalid parameter or field. \
+The field `code` of `ProblemDocument` lists the codes of rules and limits.
 
 ## Rate limits
 

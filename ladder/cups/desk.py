@@ -45,6 +45,7 @@ _ADDED: Final = Limit(
     per=DAY,
     count=MOST_ADDED_PER_DAY,
     until_free=True,
+    code="organizers_per_day",
 )
 MOST_RESERVED: Final = 90
 """The largest share of the workers, in percent, that site admins can reserve for all open cups together."""
@@ -285,7 +286,7 @@ def _held(by: User, cup: Cup, *, always: bool = False) -> Cup:
         raise Refused(_("This cup has ended. Nothing was changed."), code="already_ended")
     if not always and CupLedgerEntry.objects.filter(cup=held, author__isnull=False).count() >= MOST_ACTIONS:
         text = _("This cup has %(most)s actions in its ledger (the maximum). You can still cancel it.")
-        raise Refused(text % {"most": f"{MOST_ACTIONS:,}"}, code="too_many")
+        raise Refused(text % {"most": f"{MOST_ACTIONS:,}"}, code="too_many_actions")
     return held
 
 

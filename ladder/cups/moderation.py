@@ -38,6 +38,7 @@ _REPORTS: Final = Limit(
     per=DAY,
     count=MOST_A_DAY,
     until_free=True,
+    code="reports_per_day",
 )
 _READ_BY: Final = gettext_lazy("The organizer receives it by email, and it is visible in the audit log.")
 _SUBJECTS: Final[Mapping[str, Promise]] = {

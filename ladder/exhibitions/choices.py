@@ -57,18 +57,21 @@ _AT_ONCE: Final = Limit(
     "MAX_OPEN_EXHIBITIONS_PER_USER",
     "You have %(most)s open match requests (the maximum). Wait until one is finished, or cancel one.",
     retry_s=60,
+    code="open_exhibitions",
 )
 _A_DAY: Final = Limit(
     "MAX_EXHIBITIONS_PER_DAY",
     "You have made %(most)s match requests in the last 24 hours (the maximum). Canceled requests also count because"
     " their deals are used up. Try again later.",
     per=DAY,
+    code="exhibitions_per_day",
 )
 _GAMES_A_DAY: Final = Limit(
     "MAX_EXHIBITION_MATCHES_PER_DAY",
     "This request needs %(games)s games. You have %(left)s games left of the %(most)s that you can request in 24 hours."
     " Request fewer blocks or try again later.",
     per=DAY,
+    code="exhibition_matches_per_day",
 )
 
 

@@ -180,4 +180,4 @@ def _bot(token: Token, slug: str) -> Bot:
     try:
         return bot_seen_by(token.user, slug)
     except Http404:
-        raise Refusal(HTTPStatus.UNPROCESSABLE_ENTITY, "refused", f"Bot '{slug}' not found.") from None
+        raise Refusal(HTTPStatus.UNPROCESSABLE_ENTITY, "unknown_bot", f"Bot '{slug}' not found.") from None

@@ -17,6 +17,7 @@ from bots.models import Bot
 from esr_platform.accounts.models import Scope, Token
 from esr_platform.api.authentication import BOT_PARAMETER, player_of
 from esr_platform.api.documents import Document, Form, Moment, about, operation, read_body
+from esr_platform.api.endpoint import Endpoint
 from esr_platform.api.http import JsonParser, refusals
 from esr_platform.api.resources.uploads import Games, Label
 from esr_platform.api.resources.views import token_of
@@ -51,7 +52,7 @@ class HasToken(BasePermission):
         return isinstance(request.auth, Token)
 
 
-class OwnToken(APIView):
+class OwnToken(Endpoint):
     """At ``/api/v1/token``."""
 
     permission_classes = [HasToken]
@@ -116,7 +117,7 @@ class OwnBotDocument(Document):
     network_ms: Annotated[int | None, about("Network share of the response time; null if unknown.", 31)]
 
 
-class OwnBotView(APIView):
+class OwnBotView(Endpoint):
     """At ``/api/v1/bot``."""
 
     scope = Scope.PLAY

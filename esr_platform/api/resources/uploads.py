@@ -16,7 +16,6 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from bots import remote
 from bots.models import Bot, BotVersion
@@ -24,6 +23,7 @@ from bots.names import MAX_NAME
 from bots.uploads import upload
 from esr_platform.accounts.models import Scope
 from esr_platform.api.documents import NO_NUL, Document, File, Form, about, operation, read_body, text
+from esr_platform.api.endpoint import Endpoint
 from esr_platform.api.http import JsonParser, refusals
 from esr_platform.api.resources.bots import Bots, BotVersionDocument, Versions, own_version
 from esr_platform.api.resources.views import Reading, person_of
@@ -173,7 +173,7 @@ class NewVersion(_Uploads, Versions):
             return _kept(upload.upload_version(bot, str(form.file.name), form.file.read(), games))
 
 
-class Activation(APIView):
+class Activation(Endpoint):
     """At ``/api/v1/bots/{slug}/versions/{number}/activate``."""
 
     scope = Scope.MANAGE
@@ -239,7 +239,7 @@ class UploadLimitsDocument(Document):
     languages: Annotated[list[LanguageDocument], about("Supported programming languages.")]
 
 
-class UploadLimits(APIView):
+class UploadLimits(Endpoint):
     """At ``/api/v1/uploads/limits``."""
 
     authentication_classes = []

@@ -19,6 +19,7 @@ from rest_framework.views import APIView
 from esr_platform.accounts.models import Scope, Token, User
 from esr_platform.api.authentication import HasScope, viewer
 from esr_platform.api.documents import Document
+from esr_platform.api.endpoint import Endpoint
 from esr_platform.api.http import JsonParser
 from esr_platform.api.parameters import Asked, ChoiceParameter, Names, Number, Parameter, Text, read
 from ladder import keyset
@@ -41,7 +42,7 @@ class ReadByEverybody(HasScope):
         return super().has_permission(request, view)
 
 
-class Reading(APIView):
+class Reading(Endpoint):
     """A public endpoint with the query parameters ``parameters``."""
 
     permission_classes = [ReadByEverybody]
@@ -182,7 +183,7 @@ class Listing(Described):
 # --- Changes ---------------------------------------------------------------------------------------------------------
 
 
-class Writing(APIView):
+class Writing(Endpoint):
     """An endpoint that accepts JSON and needs a token with ``scope``. GET requests count as reading."""
 
     scope = Scope.MANAGE

@@ -11,8 +11,8 @@ from django.http.response import HttpResponseBase
 from rest_framework.exceptions import MethodNotAllowed
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from esr_platform.api.endpoint import Endpoint
 from esr_platform.api.http import Refusal
 from esr_platform.api.streams import threads
 
@@ -66,14 +66,14 @@ LARGEST: Final = 2**63 - 1
 """The largest id that databases support."""
 
 
-class LiveView(APIView):
-    """An ``APIView`` with the API's authenticators, permissions and throttles, whose handlers are coroutines.
+class LiveView(Endpoint):
+    """An endpoint with the API's authenticators, permissions and throttles, whose handlers are coroutines.
 
     Authentication, permissions and throttles run on one of the shared threads; the handler itself occupies none. There
     is no HEAD: that of a stream would never end.
     """
 
-    http_method_names = ["get", "post", "options"]
+    http_method_names = ["get", "post"]
     admission = ""
     """The semaphore that admits new streams (``admission_semaphore``); empty for other requests."""
 
@@ -93,7 +93,7 @@ class LiveView(APIView):
 
     async def _handled(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:
         method = (request.method or "").lower()
-        if method not in self.http_method_names or method == "options" or not hasattr(self, method):
+        if method not in self.http_method_names or not hasattr(self, method):
             raise MethodNotAllowed(method.upper())
         if any(number > LARGEST for number in kwargs.values()):
             raise Http404("Match not found.")

@@ -103,7 +103,7 @@ def test_a_retired_bot_is_taken_back_where_there_is_room(ada: User, bot: Bot, se
     assert not bot.plays
     settings.MAX_BOTS_PER_USER = 1
     uploaded(ada, "Other", honest(9))
-    with refused("too_many", TooMany):
+    with refused("bots_per_user", TooMany):
         take_back(bot)
     settings.MAX_BOTS_PER_USER = 2
     take_back(bot)

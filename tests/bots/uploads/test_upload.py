@@ -225,7 +225,7 @@ def test_uploads_within_an_hour_are_counted_refused_ones_too(ada: User, bob: Use
     with pytest.raises(Refused):
         uploaded(ada, data=b"")
     uploaded(ada)
-    with refused("too_many", TooMany) as refusal:
+    with refused("uploads_per_hour", TooMany) as refusal:
         uploaded(ada, "Second", honest(2))
     assert isinstance(refusal.value, TooMany)
     assert 3600 <= (refusal.value.retry_after_s or 0) <= 3700
@@ -237,7 +237,7 @@ def test_uploads_within_an_hour_are_counted_refused_ones_too(ada: User, bob: Use
 def test_a_person_has_so_many_bots_and_retired_ones_do_not_count(ada: User, settings: Any) -> None:
     settings.MAX_BOTS_PER_USER = 1
     uploaded(ada)
-    with refused("too_many", TooMany):
+    with refused("bots_per_user", TooMany):
         uploaded(ada, "Second", honest(2))
     Bot.objects.update(retired=F("created"))
     uploaded(ada, "Second", honest(2))
@@ -249,7 +249,7 @@ def test_retiring_makes_no_room_for_bots_without_end(ada: User, bob: User, setti
     Bot.objects.update(retired=F("created"))
     uploaded(ada, "Second", honest(2))
     Bot.objects.update(retired=F("created"))
-    with refused("too_many", TooMany):
+    with refused("bots_ever", TooMany):
         uploaded(ada, "Third", honest(3))
     uploaded(bob)
     take_back(first)
@@ -261,7 +261,7 @@ def test_so_many_checks_of_a_person_wait_and_no_more(ada: User, bob: User, setti
     settings.MAX_QUEUED_VALIDATIONS_PER_USER = 2
     bot = uploaded(ada).bot
     upload_version(bot, "bot.py", honest(2))
-    with refused("too_many", TooMany):
+    with refused("queued_validations", TooMany):
         upload_version(bot, "bot.py", honest(3))
     uploaded(bob)
     BotVersion.objects.filter(number=1).update(state="ready")
@@ -272,7 +272,7 @@ def test_all_that_a_person_keeps_is_bounded(ada: User, settings: Any) -> None:
     settings.MAX_UPLOADED_BYTES_PER_USER = 3 * len(HONEST)
     bot = uploaded(ada).bot
     upload_version(bot, "bot.py", honest(2))
-    with refused("too_many", TooMany):
+    with refused("uploaded_bytes", TooMany):
         upload_version(bot, "bot.py", honest(3))
 
 

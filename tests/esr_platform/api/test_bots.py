@@ -40,9 +40,9 @@ def test_a_new_label_creates_an_active_version_and_an_old_label_selects_the_old_
 def test_a_remote_bot_takes_no_code_and_a_hosted_bot_takes_no_label(manager: Program) -> None:
     assert manager.user is not None
     manager.send("POST", "bots", WREN)
-    problem(manager.upload("bots/wren/versions"), 422, "refused")
+    problem(manager.upload("bots/wren/versions"), 422, "remote_bot")
     hosted = uploaded(manager.user, "Magpie")
-    problem(manager.send("POST", f"bots/{hosted.slug}/versions", {"label": "x"}), 422, "refused")
+    problem(manager.send("POST", f"bots/{hosted.slug}/versions", {"label": "x"}), 422, "not_remote")
     assert hosted.versions.count() == 1
 
 
@@ -68,7 +68,7 @@ def test_an_invalid_field_is_named(manager: Program, change: dict[str, Any], wro
 def test_the_number_of_registered_bots_is_limited(manager: Program, settings: Settings) -> None:
     settings.MAX_BOTS_PER_USER = 1
     manager.send("POST", "bots", WREN)
-    problem(manager.send("POST", "bots", {**WREN, "name": "Robin"}), 409, "too_many")
+    problem(manager.send("POST", "bots", {**WREN, "name": "Robin"}), 409, "bots_per_user")
 
 
 def test_an_old_version_can_be_activated_again(manager: Program) -> None:
@@ -86,7 +86,7 @@ def test_a_version_that_is_not_validated_cannot_be_activated(manager: Program) -
     assert manager.user is not None
     bot = uploaded(manager.user, "Magpie")
     BotVersion.objects.filter(pk=new_version(bot).pk).update(state="received")
-    problem(manager.send("POST", f"bots/{bot.slug}/versions/2/activate"), 422, "refused")
+    problem(manager.send("POST", f"bots/{bot.slug}/versions/2/activate"), 422, "version_not_ready")
     problem(manager.send("POST", f"bots/{bot.slug}/versions/3/activate"), 404, "not_found")
 
 

@@ -54,9 +54,9 @@ def test_a_challenge_can_be_declined_or_withdrawn(pair: Sequence[Bot]) -> None:
     ada, bob = of_owner(pair[0]), of_owner(pair[1])
     declined = document(ada.send("POST", "challenges", body(pair)))
     assert document(bob.send("POST", f"challenges/{declined['id']}/decline"))["state"] == "declined"
-    problem(bob.send("POST", f"challenges/{declined['id']}/accept"), 422, "refused")
+    problem(bob.send("POST", f"challenges/{declined['id']}/accept"), 422, "declined")
     taken_back = document(ada.send("POST", "challenges", body(pair)))
-    problem(bob.send("POST", f"challenges/{taken_back['id']}/withdraw"), 422, "refused")
+    problem(bob.send("POST", f"challenges/{taken_back['id']}/withdraw"), 422, "not_yours")
     for _ in range(2):
         assert document(ada.send("POST", f"challenges/{taken_back['id']}/withdraw"))["state"] == "withdrawn"
     assert not Match.objects.exists()
@@ -79,13 +79,13 @@ def test_a_bot_token_can_only_challenge_with_its_own_bot(pair: Sequence[Bot]) ->
     Bot.objects.filter(pk=other.pk).update(owner=pair[0].owner)
     own = of_bot(Bot.objects.get(pk=other.pk))
     problem(own.send("POST", "challenges", body(pair)), 403, "permission_denied")
-    problem(own.send("POST", "challenges", {**body(pair), "bots": [other.slug, "nobody"]}), 422, "refused")
+    problem(own.send("POST", "challenges", {**body(pair), "bots": [other.slug, "nobody"]}), 422, "unknown_bot")
     assert not Proposal.objects.exists()
 
 
 def test_an_impossible_challenge_is_refused_with_a_reason(pair: Sequence[Bot]) -> None:
     ada = of_owner(pair[0])
-    problem(ada.send("POST", "challenges", {**body(pair), "ladder": DUEL}), 422, "refused")
+    problem(ada.send("POST", "challenges", {**body(pair), "ladder": DUEL}), 422, "not_live")
     problem(ada.send("POST", "challenges", {**body(pair), "ladder": "nowhere"}), 404, "not_found")
     for change in ({"bots": "x"}, {"bots": [1, 2]}, {"bots": ["x"]}, {"bot": []}):
         problem(ada.send("POST", "challenges", {**body(pair), **change}), 400, "invalid")

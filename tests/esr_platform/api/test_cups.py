@@ -60,8 +60,8 @@ def test_invalid_settings_are_named(manager: Program, organizer: User) -> None:
     found = problem(manager.send("POST", "cups", settings(seats=9, closes_at="soon", colour="red")), 400, "invalid")
     assert set(found["fields"]) == {"seats", "closes_at", "colour"}
     assert set(problem(manager.send("POST", "cups", {}), 400, "invalid")["fields"]) >= {"title", "game", "starts_at"}
-    problem(manager.send("POST", "cups", settings(rounds=None)), 422, "refused")
-    problem(manager.send("POST", "cups", settings(closes_at="2020-01-01T00:00:00Z")), 422, "refused")
+    problem(manager.send("POST", "cups", settings(rounds=None)), 422, "rounds")
+    problem(manager.send("POST", "cups", settings(closes_at="2020-01-01T00:00:00Z")), 422, "too_early")
     assert not Cup.objects.exists()
 
 
@@ -78,10 +78,10 @@ def test_a_user_enters_and_withdraws_a_bot(cup: Cup, carl_manages: Program) -> N
         assert document(carl_manages.send("DELETE", here))["state"] == "withdrawn"
     assert read(f"cups/{cup.slug}")["entries"] == 3
     house = house_bots(GAME, 2, most=1)[0]
-    problem(carl_manages.send("DELETE", f"cups/{cup.slug}/entries/{house.slug}"), 422, "refused")
+    problem(carl_manages.send("DELETE", f"cups/{cup.slug}/entries/{house.slug}"), 422, "not_your_bot")
     problem(carl_manages.send("DELETE", f"cups/{cup.slug}/entries/nobody"), 404, "not_found")
     due(cup)
-    problem(carl_manages.send("PUT", here), 422, "refused")
+    problem(carl_manages.send("PUT", here), 422, "registration_closed")
 
 
 def test_results_and_matches_appear_when_their_round_has_ended(cup: Cup) -> None:
@@ -176,7 +176,7 @@ def test_organizers_remove_entrants_and_rule_on_tables(cup: Cup, manager: Progra
     found = read(f"cups/{cup.slug}/rounds/1")["tables"][0]
     assert found["ruled"] is (CupRound.objects.get(cup=cup, number=1).ended is not None)
     problem(manager.send("POST", f"cups/{cup.slug}/rulings", {**ruling, "table": 9}), 404, "not_found")
-    problem(manager.send("POST", f"cups/{cup.slug}/rulings", {**ruling, "bot": None}), 422, "refused")
+    problem(manager.send("POST", f"cups/{cup.slug}/rulings", {**ruling, "bot": None}), 422, "unknown_entrant")
     removal = {"reason": "It copied another bot.", "disqualified": True}
     removed = document(manager.send("POST", f"cups/{cup.slug}/entries/{loser.bot.slug}/remove", removal))
     assert (removed["state"], removed["reason"]) == ("disqualified", "It copied another bot.")
@@ -186,13 +186,13 @@ def test_organizers_remove_entrants_and_rule_on_tables(cup: Cup, manager: Progra
 
 def test_a_co_organizer_has_the_same_rights_until_removed(cup: Cup, manager: Program, carl_manages: Program) -> None:
     here, reason = f"cups/{cup.slug}", {"reason": "A test."}
-    problem(carl_manages.send("POST", f"{here}/pause", reason), 422, "refused")
-    problem(manager.send("PUT", f"{here}/organizers/nobody"), 422, "refused")
+    problem(carl_manages.send("POST", f"{here}/pause", reason), 422, "not_organizer")
+    problem(manager.send("PUT", f"{here}/organizers/nobody"), 422, "unknown_user")
     assert document(manager.send("PUT", f"{here}/organizers/carl"))["co_organizers"] == ["carl"]
     assert document(carl_manages.send("POST", f"{here}/pause", reason))["paused"]
     for _ in range(2):
         assert document(manager.send("DELETE", f"{here}/organizers/carl"))["co_organizers"] == []
-    problem(carl_manages.send("POST", f"{here}/resume"), 422, "refused")
+    problem(carl_manages.send("POST", f"{here}/resume"), 422, "not_organizer")
 
 
 def test_changes_need_the_scope_manage(cup: Cup, manager: Program) -> None:

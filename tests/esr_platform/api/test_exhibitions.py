@@ -36,7 +36,7 @@ def test_a_test_match_can_be_requested_followed_and_canceled(manager: Program, b
     assert document(manager.client.get(answer.headers["Location"])) == exhibition
     ended = document(manager.send("DELETE", f"exhibitions/{exhibition['id']}"))
     assert ended["state"] == "cancelled"
-    problem(manager.send("DELETE", f"exhibitions/{exhibition['id']}"), 422, "refused")
+    problem(manager.send("DELETE", f"exhibitions/{exhibition['id']}"), 422, "already_ended")
 
 
 def test_a_match_request_with_the_same_key_is_not_repeated(manager: Program, bot: Bot) -> None:
@@ -66,7 +66,9 @@ def test_the_error_for_a_player_does_not_reveal_whether_it_exists(manager: Progr
     type(secret).objects.filter(pk=secret.pk).update(state="received")
     said = []
     for name in ("secret", "secret/1", "nobody", "nobody/1", f"{bot.slug}/9"):
-        refusal = problem(manager.send("POST", "exhibitions", test_of(bot, players=[bot.slug, name])), 422, "refused")
+        refusal = problem(
+            manager.send("POST", "exhibitions", test_of(bot, players=[bot.slug, name])), 422, "version_not_available"
+        )
         said.append(refusal["detail"].replace(name, "it"))
     assert len(set(said)) == 1
     assert not Exhibition.objects.exists()
@@ -107,7 +109,7 @@ def test_the_number_of_open_match_requests_is_limited(manager: Program, bot: Bot
     body = test_of(bot, players=[bot.slug, _house()])
     manager.send("POST", "exhibitions", body)
     answer = manager.send("POST", "exhibitions", body)
-    problem(answer, 429, "too_many")
+    problem(answer, 429, "open_exhibitions")
     assert int(answer.headers["Retry-After"]) > 0
 
 
@@ -116,7 +118,7 @@ def test_users_cannot_cancel_match_requests_of_others(manager: Program, carl_man
     problem(carl_manages.send("DELETE", f"exhibitions/{exhibition['id']}"), 403, "permission_denied")
     key = str(Exhibition.objects.get().token)
     problem(
-        carl_manages.send("POST", "exhibitions", test_of(bot, players=[bot.slug, _house()], key=key)), 422, "refused"
+        carl_manages.send("POST", "exhibitions", test_of(bot, players=[bot.slug, _house()], key=key)), 422, "token_used"
     )
     assert Exhibition.objects.get().open
 

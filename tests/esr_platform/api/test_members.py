@@ -23,9 +23,9 @@ def test_a_bot_that_rejoins_keeps_its_rating(manager: Program, bot: Bot, duel: L
 
 
 def test_a_bot_that_cannot_join_gets_a_reason(manager: Program, bot: Bot) -> None:
-    problem(manager.send("PUT", f"ladders/edel-stein-reich-4/members/{bot.slug}"), 422, "refused")
+    problem(manager.send("PUT", f"ladders/edel-stein-reich-4/members/{bot.slug}"), 422, "unsupported_format")
     Bot.objects.update(retired=timezone.now())
-    problem(manager.send("PUT", f"{HERE}/{bot.slug}"), 422, "refused")
+    problem(manager.send("PUT", f"{HERE}/{bot.slug}"), 422, "retired")
 
 
 def test_users_cannot_change_memberships_of_others(manager: Program, carl_manages: Program, bot: Bot) -> None:

@@ -82,5 +82,9 @@ def test_the_rate_limit_is_exact_for_concurrent_requests(redis_url: str, setting
         assert sum(wait == 0 for wait in pool.map(lambda _: wait_s("read", "race"), range(400))) == 100
 
 
-def test_options_requests_are_not_allowed(miriam: Program) -> None:
-    problem(miriam.client.options("/api/v1/bots", headers=miriam.headers), 405, "method_not_allowed")
+@pytest.mark.parametrize("address", ["bots", "matches/1/view", "matches/1/viewers", "matches/1/stream"])
+def test_options_requests_are_not_allowed(miriam: Program, address: str) -> None:
+    answer = miriam.client.options(f"/api/v1/{address}", headers=miriam.headers)
+    problem(answer, 405, "method_not_allowed")
+    assert "GET" in answer["Allow"]
+    assert "OPTIONS" not in answer["Allow"]

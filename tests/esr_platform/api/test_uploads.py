@@ -49,7 +49,7 @@ def test_a_rejected_version_shows_its_reason_and_report(miriam: Program) -> None
 
 
 def test_an_invalid_upload_is_refused_with_a_reason(miriam: Program) -> None:
-    problem(miriam.upload(filename="bot.zip", data=archive(other_py=BOT)), 422, "refused")
+    problem(miriam.upload(filename="bot.zip", data=archive(other_py=BOT)), 422, "entry_missing")
     assert not Bot.objects.exists()
 
 
@@ -72,7 +72,7 @@ def test_an_invalid_field_is_named(miriam: Program, form: dict[str, str], wrong:
 
 
 def test_an_unknown_game_is_named(miriam: Program) -> None:
-    assert "chess" in problem(miriam.upload(name="x1", games='{"chess": [2]}'), 422, "refused")["detail"]
+    assert "chess" in problem(miriam.upload(name="x1", games='{"chess": [2]}'), 422, "unknown_game")["detail"]
 
 
 def test_an_upload_needs_a_file(miriam: Program) -> None:
@@ -84,7 +84,7 @@ def test_uploads_per_hour_are_limited_with_retry_after(miriam: Program, settings
     settings.MAX_UPLOADS_PER_HOUR = 1
     miriam.upload(name="Citrine")
     answer = miriam.upload("bots/citrine/versions", data=BOT + b"# 2\n")
-    problem(answer, 429, "too_many")
+    problem(answer, 429, "uploads_per_hour")
     assert 0 < int(answer.headers["Retry-After"]) <= 3600
 
 
@@ -92,7 +92,7 @@ def test_a_permanent_limit_has_no_retry_after(miriam: Program, settings: Setting
     settings.MAX_BOTS_PER_USER = 1
     miriam.upload(name="Citrine")
     answer = miriam.upload(name="Garnet", data=BOT + b"# 2\n")
-    problem(answer, 409, "too_many")
+    problem(answer, 409, "bots_per_user")
     assert "Retry-After" not in answer.headers
 
 

@@ -296,7 +296,7 @@ def test_a_cup_with_too_many_actions_can_still_be_resumed_left_and_canceled(monk
     monkeypatch.setattr(desk, "MOST_ACTIONS", 2)
     with pytest.raises(Refused) as refused:
         change(organizer, cup, CupChange("Another title", "", cup.closes_at, cup.starts_at, None))
-    assert refused.value.code == "too_many"
+    assert refused.value.code == "too_many_actions"
     assert pause(organizer, cup, paused=False)
     assert remove_organizer(bea, cup, bea.pk)
     call_off(organizer, cup, "Too much has changed.")

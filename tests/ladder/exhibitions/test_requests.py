@@ -81,10 +81,10 @@ def test_a_person_has_so_many_orders_at_once_and_so_many_games_a_day(bot: Bot, d
     table = [active_version(bot), house_version("greedy")]
     first = a_test(bot.owner, duel, table, blocks=3)
     assert games_left(bot.owner) == 14
-    with refused("too_many", TooMany):
+    with refused("exhibition_matches_per_day", TooMany):
         a_test(bot.owner, duel, table, blocks=8)
     a_test(bot.owner, duel, table, blocks=1)
-    with refused("too_many", TooMany):
+    with refused("open_exhibitions", TooMany):
         a_test(bot.owner, duel, table, blocks=1)
     cancel(first, bot.owner)
     assert games_left(bot.owner) == 18
@@ -96,7 +96,7 @@ def test_nobody_goes_on_ordering_by_cancelling(bot: Bot, duel: Ladder, settings:
     table = [active_version(bot), house_version("greedy")]
     for _ in range(3):
         cancel(a_test(bot.owner, duel, table, blocks=1), bot.owner)
-    with refused("too_many", TooMany):
+    with refused("exhibitions_per_day", TooMany):
         a_test(bot.owner, duel, table, blocks=1)
     Exhibition.objects.update(created=timezone.now() - timedelta(hours=25))
     a_test(bot.owner, duel, table, blocks=1)

@@ -7,7 +7,7 @@ from django.db import connection, transaction
 
 from ladder.live.sweep import sweep_tables
 from ladder.models import Match, PlayedMove
-from tests.ladder.live.play import game_of, remote_bots, run_out, table_of
+from tests.ladder.live.play import game_of, run_out, table_of
 from tests.services.locks import Meanwhile
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -22,7 +22,7 @@ def impatient_sweep() -> int:
 
 def test_a_table_that_another_transaction_holds_is_left_for_the_next_sweep_and_stops_no_other() -> None:
     first = game_of("edel-stein-reich", 3)
-    second = table_of(first.ladder, remote_bots(3))
+    second = table_of(first.ladder, [one.version.bot for one in first.seats.order_by("index")])
     for match in (first, second):
         run_out(match, 0)
     with transaction.atomic():

@@ -192,19 +192,19 @@ def test_one_browser_is_heard_one_answer_at_a_time() -> None:
 
 
 def test_resigning_ends_a_game_of_two(match: Match, sitters: list[Sitter]) -> None:
-    problem(sitters[0].act("claim"), 422, "refused")
-    problem(sitters[0].act("return"), 422, "refused")
+    problem(sitters[0].act("claim"), 422, "no_claim")
+    problem(sitters[0].act("return"), 422, "already_seated")
     assert document(sitters[0].act("resign"))["game"] == match.pk
     assert document(sitters[0].act("resign"))["game"] == match.pk, "who lost the answer asks again"
     assert LiveSeat.objects.exclude(forfeit="").get().forfeit == "resign"
-    problem(sitters[1].act("resign"), 422, "refused")
+    problem(sitters[1].act("resign"), 422, "game_over")
 
 
 def test_a_casual_game_is_aborted_by_one_before_its_second_round(match: Match, sitters: list[Sitter]) -> None:
     assert sitters[1].act("abort").status_code == 200
     match.refresh_from_db()
     assert match.status == Match.Status.ABORTED
-    problem(sitters[0].act("abort"), 422, "refused")
+    problem(sitters[0].act("abort"), 422, "game_over")
 
 
 def test_players_talk_and_report(match: Match, sitters: list[Sitter]) -> None:
@@ -213,21 +213,23 @@ def test_players_talk_and_report(match: Match, sitters: list[Sitter]) -> None:
     assert document(sitters[1].act("chat", {"preset": "good-game"}))["line"]["preset"] == "good-game"
     assert document(sitters[1].act("report", {"line": line["id"]}))["line"] == line["id"]
     assert ChatReport.objects.get().line_id == line["id"]
-    for body in ({}, {"text": "a", "preset": "thanks"}, {"text": 3}, {"preset": "no such"}, {"text": "x" * 301}):
-        problem(sitters[0].act("chat", body), 422, "refused")
+    for body in ({}, {"text": "a", "preset": "thanks"}, {"text": 3}):
+        problem(sitters[0].act("chat", body), 422, "no_message")
+    problem(sitters[0].act("chat", {"preset": "no such"}), 422, "unknown_preset")
+    problem(sitters[0].act("chat", {"text": "x" * 301}), 422, "wrong_length")
     for body in ({}, {"line": True}, {"line": -1}, {"line": 2**70}, {"line": 99_999}):
-        problem(sitters[1].act("report", body), 422, "refused")
+        problem(sitters[1].act("report", body), 422, "no_line")
     for body in (b"[]", b"nothing", b'"x"', b"{" + b" " * 5000 + b"}"):
         problem(sitters[0].act("chat", body), 400, "invalid")
     assert ChatLine.objects.count() == 2
 
 
 def test_refusals_are_in_the_language_of_the_reader(match: Match, sitters: list[Sitter], pseudo_language: str) -> None:
-    english = problem(sitters[0].act("claim"), 422, "refused")["detail"]
+    english = problem(sitters[0].act("claim"), 422, "no_claim")["detail"]
     details = {}
     for code in ("xx", pseudo_language):
         sitters[0].tab.client.cookies["django_language"] = code
-        details[code] = problem(sitters[0].act("claim"), 422, "refused")["detail"]
+        details[code] = problem(sitters[0].act("claim"), 422, "no_claim")["detail"]
     assert details == {"xx": english, pseudo_language: pseudo(english)}
 
 
@@ -242,8 +244,8 @@ def test_a_guest_plays_by_the_secret_of_the_session_and_says_nothing(users: list
     players = [BlockPlayer(guest_player(), None), BlockPlayer(player_of(users[0]), None)]
     match = open_table(ladder, players, rated=False, limits=CALM, guests={0: Guest(guest_hash("a secret"), "")})
     guest, other = Tab(said={"guest": "a secret"}), Tab(said={"guest": "another secret"})
-    problem(guest.post(f"matches/{match.pk}/seat/claim"), 422, "refused")
-    problem(guest.post(f"matches/{match.pk}/seat/chat", {"preset": "thanks"}), 422, "refused")
+    problem(guest.post(f"matches/{match.pk}/seat/claim"), 422, "no_claim")
+    problem(guest.post(f"matches/{match.pk}/seat/chat", {"preset": "thanks"}), 422, "guest")
     problem(other.post(f"matches/{match.pk}/seat/abort"), 404, "not_found")
     assert document(guest.post(f"matches/{match.pk}/seat/abort"))["seat"] == 0
     match.refresh_from_db()

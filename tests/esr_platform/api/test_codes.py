@@ -1,0 +1,55 @@
+"""The codes of rejected requests: the list of the API against the code and the documentation."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+from esr_platform.api.codes import ARCHIVES, LIMITS, RULES
+from esr_platform.api.openapi import document
+from ladder.models import Proposal
+
+ROOT = Path(__file__).resolve().parents[3]
+PAGE = (ROOT / "docs/reference/api.md").read_text(encoding="utf-8")
+
+LISTS = {"Codes of rules": RULES, "Codes of archives": ARCHIVES, "Codes of limits": LIMITS}
+
+
+def literal_codes(*errors: str, argument: int | None = None) -> set[str]:
+    """The codes with which the code creates ``errors``: the keyword ``code``, or the positional ``argument``."""
+    found: set[str] = set()
+    for package in ("bots", "ladder", "esr_platform"):
+        for path in (ROOT / package).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in errors:
+                    codes = [keyword.value for keyword in node.keywords if keyword.arg == "code"]
+                    codes += [] if argument is None else node.args[argument : argument + 1]
+                    found |= {str(one.value) for one in codes if isinstance(one, ast.Constant)}
+    return found
+
+
+def section(title: str) -> str:
+    return PAGE.partition(f"### {title}\n")[2].partition("\n##")[0]
+
+
+def test_the_lists_contain_the_codes_of_all_errors() -> None:
+    ends = set(Proposal.State.values) - {Proposal.State.OPEN.value}
+    assert set(RULES) == literal_codes("Refused", "NameRefused", "CannotJoin", "refusal") | ends
+    assert set(LIMITS) == literal_codes("TooMany", "Limit")
+    of_manifests = {f"manifest_{code}" for code in literal_codes("ManifestError", argument=1)}
+    of_files = literal_codes("FileFault", argument=0) | literal_codes("ArchiveRefused", argument=1)
+    assert set(ARCHIVES) == of_files | of_manifests
+
+
+def test_the_lists_are_sorted_and_name_each_code_once() -> None:
+    for codes in LISTS.values():
+        assert list(codes) == sorted(set(codes))
+        assert all(re.fullmatch(r"[a-z][a-z0-9_]*", code) for code in codes)
+
+
+def test_the_documentation_and_the_openapi_document_contain_the_lists() -> None:
+    code = document()["components"]["schemas"]["ProblemDocument"]["properties"]["code"]
+    for title, codes in LISTS.items():
+        assert re.findall(r"`(\w*[a-z0-9])`", section(title)) == list(codes)
+        assert set(re.findall(r"`(\w+)`", code["description"])) >= set(codes)
