@@ -20,7 +20,7 @@ def find_users(apps: Any, _: Any) -> None:
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("ladder", "0001_initial"),
+        ("ladder", "0002_attempt_endings"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
