@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from math import sqrt
 from statistics import fmean, stdev
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from bots.runner import Launcher, Limits, MatchReport, MatchSpec, SeatSpec, Transcript, play_match
-from bots.runner.questions import Core
 from bots.runner.spec import MAX_REPLAYS
 
 # --- Games -----------------------------------------------------------------------------------------------------------
 
 P = TypeVar("P")
-TRIES: Final = range(MAX_REPLAYS + 1)
-"""A game is played once, and again at most ``MAX_REPLAYS`` times because the machine was late."""
 
 
 @dataclass(frozen=True)
@@ -86,23 +83,15 @@ def play_series(series: Series[P], launcher: Launcher[P], keep: bool = False) ->
         yield play_game(series, number, launcher, keep)
 
 
-def play_game(
-    series: Series[P],
-    number: int,
-    launcher: Launcher[P],
-    keep: bool = False,
-    core: Core | None = None,
-    tries: Iterable[int] = TRIES,
-) -> SeriesGame:
-    """Play game ``number`` of a series, and repeat it if the machine was late. Raises ``PlatformFailure``.
+def play_game(series: Series[P], number: int, launcher: Launcher[P], keep: bool = False) -> SeriesGame:
+    """Play game ``number`` of a series. If the machine was late, repeat it up to ``MAX_REPLAYS`` times.
 
-    ``core`` is as in ``play_match``. ``tries`` are numbers from 0. The result has the report of the last try, which
-    also shows whether the game should be played once more.
+    Raises ``PlatformFailure``.
     """
     spec = series.spec(number)
-    for played_before in tries:
+    for played_before in range(MAX_REPLAYS + 1):
         transcript = Transcript(len(spec.seats)) if keep else None
-        report = play_match(replace(spec, played_before=played_before), launcher, transcript, core=core)
+        report = play_match(replace(spec, played_before=played_before), launcher, transcript)
         if not report.play_again:
             break
     return SeriesGame(number, series.order(number), report, transcript)

@@ -53,9 +53,12 @@ class Chair:
         self.cpu_seen_ns = 0
         self.knows_cpu = True
         self.ready_us: int | None = None
+        self.start: tuple[int, int, int] | None = None
         self.thoughts: list[tuple[int, int, int, int]] = []
         self.strikes: list[Strike] = []
         self.machine_delays: list[MachineDelay] = []
+        self.unmeasured_ns = 0
+        """Time of the last question that the host may have cost beyond the measured server lag; only in trials."""
         self.forfeit: Forfeit | None = None
         self.ponders = False
         self.exit_status: int | None = None
@@ -74,10 +77,11 @@ class Chair:
         self.thoughts.append((self.asked, wall_ns, cpu_ns, delay_ns))
         if wall_ns > allowed_ns:
             wall_ns = allowed_ns
-        if delay_ns and self.fair_clock is None:
+        lag_ns = delay_ns + self.unmeasured_ns
+        if lag_ns and self.fair_clock is None:
             self.fair_clock = self.clock.copy()
         if self.fair_clock is not None:
-            self.fair_clock.spend(max(0, wall_ns - delay_ns))
+            self.fair_clock.spend(max(0, wall_ns - lag_ns))
         self.clock.spend(wall_ns)
         if self.ponders and self.process is not None:
             self.process.pause()
@@ -128,14 +132,15 @@ class Chair:
             label=self.label,
             bot_seed=self.bot_seed,
             ready_us=self.ready_us,
-            decisions=tuple(
-                Thought(number, wall_ns // 1000, self.known_cpu_us(cpu_ns), delay_ns // 1000)
-                for number, wall_ns, cpu_ns, delay_ns in self.thoughts
-            ),
+            decisions=tuple(self._thought(*thought) for thought in self.thoughts),
             strikes=tuple(self.strikes),
             exit_status=self.exit_status,
             stderr_tail=self._stderr_tail(),
+            start=None if self.start is None else self._thought(0, *self.start),
         )
+
+    def _thought(self, number: int, wall_ns: int, cpu_ns: int, delay_ns: int) -> Thought:
+        return Thought(number, wall_ns // 1000, self.known_cpu_us(cpu_ns), delay_ns // 1000)
 
     def _stderr_tail(self) -> str:
         return self.channel.stderr_tail() if self.channel is not None else ""

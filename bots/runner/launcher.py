@@ -88,6 +88,13 @@ class Process(Protocol):
         """
         ...
 
+    def host_stall_ns(self) -> int:
+        """Return how long any process of this host has had to wait for a resource, in nanoseconds since it was booted.
+
+        0 if the system does not measure it. Only the difference of two values is meaningful.
+        """
+        ...
+
     def gave_up_stdout(self) -> bool:
         """Return whether the bot itself has closed its stdout, even if a child process keeps the pipe open."""
         ...

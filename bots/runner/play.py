@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from time import perf_counter, perf_counter_ns
@@ -16,7 +16,8 @@ from bots.runner.clock import cores
 from bots.runner.launcher import Launcher, Observer, PlatformFailure
 from bots.runner.questions import AnswerFault, Core, MoveQuestion, ReadyQuestion, ask, ask_one
 from bots.runner.report import MatchReport, Strike, escaped
-from bots.runner.spec import MAX_REPLAYS, MatchSpec
+from bots.runner.spec import MAX_REPLAYS, MatchSpec, SeatSpec
+from bots.runner.trial import TrialMoveQuestion, TrialReadyQuestion
 from games.registry import GAMES
 from games.rules import FORFEIT_REASONS, IllegalMove, State
 
@@ -38,9 +39,9 @@ def play_match(
     If several seats choose simultaneously, one bot per processor core thinks at a time. With ``core``, only one bot
     thinks at a time, and it holds this core while it computes.
 
-    Failures of a bot are its own strikes or forfeit, and the game continues for the other seats. ``open_channel``
-    creates the connection to each process. Raises ``PlatformFailure`` for failures of the platform, and ``ValueError``
-    for an invalid specification.
+    Failures of a bot are its own strikes or forfeit, and the game continues for the other seats. A trial ends at the
+    first one, and it asks one seat at a time. ``open_channel`` creates the connection to each process. Raises
+    ``PlatformFailure`` for failures of the platform, and ``ValueError`` for an invalid specification.
     """
     table = _Table(spec, launcher, observer, open_channel, core)
     try:
@@ -66,6 +67,7 @@ class _Table(Generic[P]):
         self.spec, self.launcher, self.observer = spec, launcher, observer
         self.state: State = GAMES[spec.game].new(len(spec.seats), spec.seed)
         self._somebody_must_leave = False
+        self._trial_is_over = False
         self.at_once, self.core = cores(), core
         self.chairs = [
             Chair(seat, entry.label, bot_seed(spec.key, spec.match, seat, 1), spec.limits, open_channel)
@@ -77,9 +79,16 @@ class _Table(Generic[P]):
         self._moved()
         self._start()
         state = self.state
-        while pending := state.pending:
-            self._decide(pending)
-        self._say_goodbye()
+        while not self._trial_is_over and (pending := state.pending):
+            if self.spec.trial:
+                self._try(pending)
+            else:
+                self._decide(pending)
+        if self._trial_is_over:
+            for chair in self.chairs:
+                chair.leave()
+        else:
+            self._say_goodbye()
         return self._report((perf_counter_ns() - started_ns) // 1000)
 
     def clear(self) -> None:
@@ -91,17 +100,28 @@ class _Table(Generic[P]):
     # --- starting ------------------------------------------------------------------------------------------------
 
     def _start(self) -> None:
-        limits = self.spec.limits
-        questions = []
-        for chair, entry in zip(self.chairs, self.spec.seats, strict=True):
-            launch = partial(self.launcher.start, entry.program, limits)
-            questions.append(ReadyQuestion(chair, launch, self._hello(chair), limits.startup_ms))
-        for question in ask(questions, self.at_once, self.core):
+        questions = map(self._ready_question, self.chairs, self.spec.seats)
+        for question in self._in_turn(questions) if self.spec.trial else ask([*questions], self.at_once, self.core):
+            question.chair.start = (question.wall_ns, question.cpu_ns, question.delay_ns)
             if question.fault is None:
                 question.chair.ready_us = question.wall_ns // 1000
             else:
                 self._forfeit(question.chair, question.fault.reason, question.fault.detail)
         self._clear_forfeited()
+
+    def _ready_question(self, chair: Chair, entry: SeatSpec[P]) -> ReadyQuestion:
+        limits = self.spec.limits
+        launch = partial(self.launcher.start, entry.program, limits)
+        kind = TrialReadyQuestion if self.spec.trial else ReadyQuestion
+        return kind(chair, launch, self._hello(chair), limits.startup_ms)
+
+    def _in_turn(self, questions: Iterable[ReadyQuestion]) -> Iterator[ReadyQuestion]:
+        """Ask one question after the other until the trial is over."""
+        for question in questions:
+            ask_one(question, self.core)
+            yield question
+            if self._trial_is_over:
+                return
 
     def _hello(self, chair: Chair) -> bytes:
         hello: Hello = {
@@ -133,6 +153,22 @@ class _Table(Generic[P]):
         else:
             for question in ask(questions, self.at_once, self.core):
                 self._settle(question)
+        if self._somebody_must_leave:
+            self._clear_forfeited()
+
+    def _try(self, pending: Sequence[int]) -> None:
+        """Ask the pending seats of a trial, one after the other.
+
+        After the first fault, the others play their default moves unasked, because a record contains simultaneous moves
+        completely or not at all.
+        """
+        for seat in pending:
+            if self._trial_is_over:
+                self.state.play(seat, self.state.default_move(seat))
+                continue
+            question = TrialMoveQuestion(self.chairs[seat], self._decide_message(self.chairs[seat]))
+            ask_one(question, self.core)
+            self._settle(question)
         if self._somebody_must_leave:
             self._clear_forfeited()
 
@@ -176,6 +212,7 @@ class _Table(Generic[P]):
     def _punish(self, question: MoveQuestion, fault: AnswerFault) -> None:
         """Record a strike, or a forfeit if the fault is one."""
         chair = question.chair
+        self._trial_is_over = self.spec.trial
         if fault.reason in FORFEIT_REASONS:
             self._forfeit(chair, fault.reason, fault.detail)
             self._play_default(chair.seat, "forfeit")
@@ -192,6 +229,7 @@ class _Table(Generic[P]):
         self._moved()
 
     def _forfeit(self, chair: Chair, reason: str, evidence: str) -> None:
+        self._trial_is_over = self.spec.trial
         chair.give_up(reason, evidence)
         self._somebody_must_leave = True
         self.state.forfeit(chair.seat, reason)

@@ -71,7 +71,10 @@ class MachineDelay:
 
 @dataclass(frozen=True)
 class SeatReport:
-    """The report of one seat for its owner. ``ready_us`` is ``None`` if the bot never sent ``ready``."""
+    """The report of one seat for its owner. ``ready_us`` is ``None`` if the bot never sent ``ready``.
+
+    ``start`` contains the times of the start, also of a failed one, with the id 0.
+    """
 
     label: str
     bot_seed: str
@@ -80,6 +83,7 @@ class SeatReport:
     strikes: tuple[Strike, ...]
     exit_status: int | None
     stderr_tail: str
+    start: Thought | None = None
 
     @property
     def wall_us(self) -> int:
@@ -95,8 +99,9 @@ class SeatReport:
 
 @dataclass(frozen=True)
 class MatchReport:
-    """The report of a game that was played to its end.
+    """The report of a game that was played to its end, or of a trial.
 
+    The record of a trial has no outcome if the trial ended early.
     ``play_again`` is true if a decision was late because of server lag, and the match can still be re-run. If it is
     false, the result is final.
     """

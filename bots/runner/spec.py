@@ -57,12 +57,13 @@ class LocalProgram:
 class FakeProgram:
     """A bot as a function in this process, for tests. It receives each message and returns its answer.
 
-    ``run_delay_ns`` simulates server lag, ``computes`` a bot that sleeps.
+    ``run_delay_ns`` simulates server lag, ``host_stall_ns`` a busy host, and ``computes`` a bot that sleeps.
     """
 
     play: Callable[[Document], Any]
     run_delay_ns: Callable[[], int] = field(default=lambda: 0)
     computes: Callable[[], bool] = field(default=lambda: True)
+    host_stall_ns: Callable[[], int] = field(default=lambda: 0)
 
 
 Program = HouseProgram | StoredProgram | LocalProgram
@@ -86,6 +87,9 @@ class MatchSpec(Generic[P_co]):
 
     ``seed`` has 32 bytes. ``key`` is a secret of the server and ``match`` an id; the seeds of the bots are computed
     from them. ``played_before`` is the number of earlier runs that server lag spoiled.
+
+    A ``trial`` tests its bots: it ends at the first strike, forfeit or answer that server lag delayed, and server lag
+    is measured as in ``bots.runner.trial``.
     """
 
     game: str
@@ -95,6 +99,7 @@ class MatchSpec(Generic[P_co]):
     key: bytes = b""
     match: str = ""
     played_before: int = 0
+    trial: bool = False
 
     @property
     def budget_ms(self) -> int:

@@ -17,6 +17,7 @@ from threading import Lock
 from typing import Final
 
 from bots.runner.launcher import PlatformFailure
+from bots.sandbox.pressure import host_stall_ns
 
 # --- Pipes -----------------------------------------------------------------------------------------------------------
 
@@ -118,6 +119,9 @@ class HostProcess:
         cpu_before_ns, before_ns = self._computed_ns
         self._computed_ns = cpu_ns, now_ns = self.cpu_ns(), time.perf_counter_ns()
         return cpu_ns - cpu_before_ns > _COMPUTES * (now_ns - before_ns) or bool(_states(self.pid) & _COMPUTING)
+
+    def host_stall_ns(self) -> int:
+        return host_stall_ns()
 
     def gave_up_stdout(self) -> bool:
         try:

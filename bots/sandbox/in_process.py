@@ -59,6 +59,9 @@ class _FakeProcess:
     def computes(self) -> bool:
         return self._program.computes()
 
+    def host_stall_ns(self) -> int:
+        return self._program.host_stall_ns()
+
     def gave_up_stdout(self) -> bool:
         return False
 

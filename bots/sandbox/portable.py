@@ -79,6 +79,9 @@ class PortableProcess:
     def computes(self) -> bool:
         return True
 
+    def host_stall_ns(self) -> int:
+        return 0
+
     def gave_up_stdout(self) -> bool:
         return False
 
