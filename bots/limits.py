@@ -104,7 +104,7 @@ def require_upload(owner: User) -> None:
 
 def require_check(owner: User) -> None:
     """Raise ``TooMany`` if too many versions of ``owner`` wait for validation."""
-    _CHECKS.require(BotVersion.objects.filter(bot__owner=owner, state__in=BotVersion.UNCHECKED))
+    _CHECKS.require(BotVersion.objects.filter(bot__owner=owner, state__in=BotVersion.QUEUED))
 
 
 def require_bot(owner: User) -> None:

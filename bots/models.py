@@ -111,9 +111,10 @@ class Bot(models.Model):
 class BotVersion(models.Model):
     """One state of a bot's code, named by its hash; versions are appended, and their code never changes.
 
-    An uploaded one is received, then checked in the sandbox, and ready or refused by what came out. Only a ready one
-    plays. ``claims`` are the tables it wants to sit at: seat counts by the game's slug. ``chosen`` is empty where those
-    are what the code says of itself; else the uploader chose them, and the same code with another choice is another
+    An uploaded one is received, then checked in the sandbox, and ready or refused by what came out. It is undecided if
+    the host was too slow or failed too often; it is then checked again at ``retry_at``. Only a ready one plays.
+    ``claims`` are the tables it wants to sit at: seat counts by the game's slug. ``chosen`` is empty where those are
+    what the code says of itself; else the uploader chose them, and the same code with another choice is another
     version. A remote bot's version is a ``label`` that its owner gave to a state of its program, and has no archive.
     """
 
@@ -121,16 +122,21 @@ class BotVersion(models.Model):
         RECEIVED = "received", "Queued"
         CHECKING = "checking", "Validating"
         READY = "ready", "Validated"
+        UNDECIDED = "undecided", "Undecided"
         REFUSED = "refused", "Rejected"
 
-    UNCHECKED = (State.RECEIVED, State.CHECKING)
+    QUEUED = (State.RECEIVED, State.CHECKING)
+    """The states of a version in the validation queue."""
+
+    UNCHECKED = (*QUEUED, State.UNDECIDED)
+    """The states of a version without a verdict."""
 
     bot = models.ForeignKey(Bot, on_delete=models.PROTECT, related_name="versions")
     number = models.PositiveIntegerField()
     digest = models.CharField(max_length=64, help_text="SHA-256 of the code, hex")
     active = models.BooleanField(default=False, help_text="whether new matches use this version")
     state = models.CharField(max_length=10, choices=State, default=State.READY)
-    reason = models.CharField(max_length=1000, blank=True, help_text="reason of the rejection, for the owner")
+    reason = models.CharField(max_length=1000, blank=True, help_text="why it is rejected or undecided, for the owner")
     archive = models.CharField(max_length=100, blank=True, db_index=True, help_text="path in the storage ``uploads``")
     filename = models.CharField(max_length=100, blank=True, help_text="original file name")
     label = models.CharField(max_length=60, blank=True, help_text="label of a remote bot's version")
@@ -141,8 +147,9 @@ class BotVersion(models.Model):
     chosen = models.CharField(max_length=500, blank=True, help_text="the formats, if the uploader chose them")
     check_report = models.JSONField(null=True, blank=True, help_text="the validation report, see bots.reports")
     vain_starts = models.PositiveSmallIntegerField(
-        default=0, help_text="starts of the validation since the last finished game"
+        default=0, help_text="attempts at a game of the validation since the last finished one"
     )
+    retry_at = models.DateTimeField(null=True, blank=True, help_text="when an undecided version is validated again")
     lease = models.UUIDField(null=True, blank=True, unique=True, help_text="lease of the validating worker")
     lease_until = models.DateTimeField(null=True, blank=True)
     tried = models.DateTimeField(null=True, blank=True, help_text="when a worker last claimed it")
@@ -153,7 +160,9 @@ class BotVersion(models.Model):
         ordering = ["bot", "number"]
         indexes = [
             models.Index(
-                name="version_to_be_checked", fields=["created"], condition=Q(state__in=["received", "checking"])
+                name="version_to_be_checked",
+                fields=["created"],
+                condition=Q(state__in=["received", "checking", "undecided"]),
             ),
         ]
         constraints = [
@@ -164,11 +173,18 @@ class BotVersion(models.Model):
             models.CheckConstraint(name="version_digest_is_sha256", condition=Exact(Length("digest"), 64)),
             models.CheckConstraint(name="version_plays_only_when_ready", condition=Q(active=False) | Q(state="ready")),
             models.CheckConstraint(
-                name="version_state_is_known", condition=Q(state__in=["received", "checking", "ready", "refused"])
+                name="version_state_is_known",
+                condition=Q(state__in=["received", "checking", "ready", "undecided", "refused"]),
             ),
             models.CheckConstraint(
-                name="version_refused_says_why",
-                condition=Q(state="refused") & ~Q(reason="") | ~Q(state="refused") & Q(reason=""),
+                name="version_says_why_it_is_refused_or_undecided",
+                condition=Q(state__in=["refused", "undecided"]) & ~Q(reason="")
+                | ~Q(state__in=["refused", "undecided"]) & Q(reason=""),
+            ),
+            models.CheckConstraint(
+                name="version_undecided_is_checked_again",
+                condition=Q(state="undecided", retry_at__isnull=False)
+                | ~Q(state="undecided") & Q(retry_at__isnull=True),
             ),
             models.CheckConstraint(
                 name="version_has_a_lease_only_while_it_is_checked",

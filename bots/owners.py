@@ -175,5 +175,6 @@ def take_back(bot: Bot) -> None:
 _why_not = {
     _State.RECEIVED: "is still queued for validation",
     _State.CHECKING: "is still being validated",
+    _State.UNDECIDED: "has not been validated yet",
     _State.REFUSED: "was rejected",
 }

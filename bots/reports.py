@@ -1,17 +1,26 @@
 """The report of a validation: a JSON document that grows game by game.
 
-``{"tables": […], "untried": [{"game", "seats"}], "now": {"game", "seats"} | null, "ok": true | false | null}``; a table
-is ``TableCheck.document()`` with ``wall_ms``, what the bot wrote to stderr, and the last decisions before a problem.
-``reruns_ms`` is there while a table is repeated because the machine was late: how long each of its games took.
+``{"ok": true | false | null, "now": … | null, "tables": […], "untried": [{"game", "seats"}], "attempts": […]}``
+
+- ``now`` is the format that is being played: ``game``, ``seats``, ``try`` (from 1), ``started`` (every seat has sent
+  ``ready``) and ``decisions`` (so far).
+- A table is ``TableCheck.document()`` with ``wall_ms`` and ``own_ms`` (without server lag), what the bot wrote to
+  stderr, and the last decisions before a problem.
+- ``attempts`` are the games that decided nothing: ``game``, ``seats``, ``wall_ms``, and either ``delay`` (the late
+  answer, as in ``MachineDelay``) or ``failure`` (what failed on the site; ``wall_ms`` is then ``None``).
+- ``undecided`` is how often the site has given up for a while.
+
+Reports from before 28 Nov 2026 lack ``attempts``, ``undecided`` and the newer keys of tables.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any, Final
 
 from bots.runner.bot_log import owner_logs
-from bots.validation import TableCheck
+from bots.validation import LIMITS, TableCheck
 from games.registry import GAMES
 from games.rules import Document
 
@@ -25,49 +34,63 @@ def storable(value: Any) -> Any:
     return [storable(one) for one in value] if isinstance(value, list | tuple) else value
 
 
-PROBLEMS: Final = 3
-"""Number of problems kept per format; only the first one includes its question."""
-
 STDERR: Final = 4 * 1024
 LAST_DECISIONS: Final = 5
 _REASON: Final = 1000
 _LINE: Final = 300
 
+ATTEMPTS: Final = 20
+"""Number of attempts kept that decided nothing, the newest ones."""
+
 
 def begun(claims: Mapping[str, list[int]]) -> Document:
     """Return the report before the first format; formats are in game order."""
     tables = [{"game": game, "seats": seats} for game in GAMES for seats in claims.get(game, ())]
-    return {"ok": None, "now": None, "tables": [], "untried": tables}
+    return {"ok": None, "now": None, "tables": [], "untried": tables, "attempts": [], "undecided": 0}
 
 
-def at_table(report: Document) -> Document:
-    """Return the report while the next format is being played."""
-    return {**report, "now": report["untried"][0]}
+def at_table(report: Document, tries: int, *, started: bool = False, decisions: int = 0) -> Document:
+    """Return the report while the next format is being played for the ``tries``-th time."""
+    now = {**report["untried"][0], "try": tries, "started": started, "decisions": decisions}
+    return {**report, "now": now}
 
 
-def reruns(report: Document) -> int:
-    """Return how often the next format had to be repeated after server lag."""
-    return len(report.get("reruns_ms", ()))
+def after_delay(report: Document, table: TableCheck, wall_ms: int) -> Document:
+    """Return the report after a game that server lag has spoiled."""
+    return _in_vain(report, {"wall_ms": wall_ms, "delay": asdict(table.delays[0])})
 
 
-def after_late_machine(report: Document, _: TableCheck, wall_ms: int) -> Document:
-    """Return the report after a game that has to be repeated because of server lag."""
-    return {**report, "now": None, "reruns_ms": [*report.get("reruns_ms", ()), wall_ms]}
+def after_failure(report: Document, failure: str) -> Document:
+    """Return the report after a failure of the site, which ``failure`` describes."""
+    return _in_vain(report, {"wall_ms": None, "failure": storable(failure)[:_REASON]})
+
+
+def _in_vain(report: Document, attempt: Document) -> Document:
+    next_one = report["untried"][:1] or [{"game": None, "seats": None}]
+    attempts = [*report.get("attempts", ()), {**next_one[0], **attempt}]
+    return {**report, "now": None, "attempts": attempts[-ATTEMPTS:]}
 
 
 def after_table(report: Document, table: TableCheck, wall_ms: int) -> Document:
-    """Return the report after a format; a bot that did not start is not tried in other formats."""
-    tables = [*report["tables"], storable(_table(table, wall_ms + sum(report.get("reruns_ms", ()))))]
+    """Return the report after a format; the first one that the bot does not pass ends the validation."""
+    tables = [*report["tables"], storable(_table(table, wall_ms))]
     untried = report["untried"][1:]
-    over = not untried or not table.started
-    ok = all(one["ok"] for one in tables) and not untried if over else None
-    return {"ok": ok, "now": None, "tables": tables, "untried": untried}
+    ok = False if not table.ok else None if untried else True
+    return {**report, "ok": ok, "now": None, "tables": tables, "untried": untried}
 
 
-def wall_ms(report: Document) -> int:
-    """Return the duration of all games so far, in milliseconds."""
-    times: list[int] = [*(table["wall_ms"] for table in report["tables"]), *report.get("reruns_ms", ())]
-    return sum(times)
+def own_ms(report: Document) -> int:
+    """Return the time of the bot in all games so far without server lag, in milliseconds."""
+    return sum(table.get("own_ms", table["wall_ms"]) for table in report["tables"])
+
+
+def warnings(report: Mapping[str, Any]) -> dict[str, float]:
+    """Return the largest share of each limit of which the bot needed more than ``WARNING_SHARE``, by its name."""
+    shares: dict[str, float] = {}
+    for table in report["tables"]:
+        for limit in table.get("warnings", ()):
+            shares[limit] = max(shares.get(limit, 0.0), table["shares"][limit])
+    return {limit: shares[limit] for limit in LIMITS if limit in shares}
 
 
 def reason_of(report: Document) -> str:
@@ -94,20 +117,15 @@ def _last_words(problem: Document) -> str:
 
 def _table(table: TableCheck, wall_ms: int) -> Document:
     document = table.document()
-    problems = document["problems"][:PROBLEMS]
+    problems = document["problems"]
     for problem in problems:
         problem["stderr_tail"] = problem["stderr_tail"][-STDERR:]
-    for problem in problems[1:]:
-        problem["question"] = None
-    more = len(document["problems"]) - len(problems)
-    seat = problems[0]["seat"] if problems else 0
     return {
         **document,
-        "problems": problems,
-        "more_problems": more,
         "wall_ms": wall_ms,
+        "own_ms": table.own_us // 1000,
         "stderr": _stderr(table),
-        "last_decisions": _last_decisions(table, seat) if problems else [],
+        "last_decisions": _last_decisions(table, problems[0]["seat"]) if problems else [],
     }
 
 

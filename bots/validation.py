@@ -1,26 +1,37 @@
 """Validate a bot: start, handshake and one self-play game per supported format.
 
 ``esr check`` uses plain processes. The site uses the same function with a sandbox, after it has checked the archive.
+
+A validation is a verdict about the bot, not about the host. Its games are trials (``bots.runner.trial``): the first
+fault of the bot ends the validation, and a game that server lag has spoiled decides nothing and is repeated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import Any, Final, Generic, TypeVar
 
 import orjson
 
 from bots.manifest import Manifest
-from bots.runner import Launcher, Limits, MatchReport, SeatSpec
+from bots.runner import Launcher, Limits, MachineDelay, SeatReport, SeatSpec, Thought, Transcript, play_match
 from bots.runner.bot_log import decided_plies
-from bots.runner.questions import Core
-from bots.series import TRIES, Series, SeriesGame, play_game
+from bots.runner.clock import Clock
+from bots.runner.questions import ANY_CORE, Core
+from bots.series import Series, SeriesGame
 from games.rules import Document
 
 P = TypeVar("P")
 SEED: Final = "check"
 """``esr play GAME BOT BOT … --seed check`` repeats the game of a validation."""
+
+MOST_TRIES: Final = 3
+"""Number of attempts at a format that a host spoils before it remains undecided for now."""
+
+WARNING_SHARE: Final = 0.7
+"""The author gets a warning if a bot needs more than this share of a limit, because a slower host could be too slow."""
 
 
 @dataclass(frozen=True)
@@ -43,22 +54,32 @@ class ValidationProblem:
 
 @dataclass(frozen=True)
 class TableCheck:
-    """A self-play game with its problems."""
+    """A self-play game with its problems.
+
+    ``tries`` is the number of attempts, including this one.
+    """
 
     game: str
     seats: int
     problems: tuple[ValidationProblem, ...]
     played: SeriesGame
+    limits: Limits
+    tries: int = 1
 
     @property
-    def ok(self) -> bool:
-        """Whether the game had no strike and no forfeit."""
-        return not self.problems
+    def ok(self) -> bool | None:
+        """Whether the game had no strike and no forfeit; ``None`` if server lag has spoiled it."""
+        return None if self.delays else not self.problems
+
+    @property
+    def delays(self) -> tuple[MachineDelay, ...]:
+        """The answer that was late because of the host, if there was one."""
+        return self.played.report.machine_delays
 
     @property
     def started(self) -> bool:
         """Whether any seat sent ``ready``."""
-        return any(seat.ready_us is not None for seat in self.played.report.seats)
+        return self.ready_us is not None
 
     @property
     def ready_us(self) -> int | None:
@@ -70,30 +91,87 @@ class TableCheck:
         """The wall times of all decisions of all seats."""
         return [thought.wall_us for seat in self.played.report.seats for thought in seat.decisions]
 
+    @property
+    def lag_us(self) -> int:
+        """The server lag of all starts and decisions."""
+        return sum(thought.machine_delay_us for seat in self.played.report.seats for thought in _thoughts(seat))
+
+    @property
+    def own_us(self) -> int:
+        """The time of all starts and decisions without server lag."""
+        return sum(_own_us(thought) for seat in self.played.report.seats for thought in _thoughts(seat))
+
+    @cached_property
+    def shares(self) -> dict[str, float]:
+        """The largest share of each limit that a seat needed, without server lag, by the limit's name."""
+        shares = [_shares(seat, self.limits) for seat in self.played.report.seats]
+        return {limit: max(share[limit] for share in shares) for limit in LIMITS}
+
+    @property
+    def near(self) -> list[str]:
+        """The limits of which the bot needed more than ``WARNING_SHARE``."""
+        return [limit for limit, share in self.shares.items() if share > WARNING_SHARE]
+
     def document(self) -> dict[str, Any]:
         """Return the result as JSON values."""
         return {
             "game": self.game,
             "seats": self.seats,
             "ok": self.ok,
+            "tries": self.tries,
             "ready_us": self.ready_us,
             "decisions": len(self.decisions_us),
             "slowest_us": max(self.decisions_us, default=None),
+            "lag_us": self.lag_us,
+            "shares": {limit: round(share, 3) for limit, share in self.shares.items()},
+            "warnings": self.near,
             "problems": [asdict(problem) for problem in self.problems],
+            "delays": [asdict(delay) for delay in self.delays],
         }
+
+
+LIMITS: Final = ("startup_ms", "move_ms", "bank_ms", "game_ms")
+"""The limits of time that a validation watches. ``move_ms`` is the time of one decision, with the time bank."""
+
+
+def _shares(seat: SeatReport, limits: Limits) -> dict[str, float]:
+    clock, move = Clock(limits), 0.0
+    for thought in seat.decisions:
+        own_ns = 1000 * _own_us(thought)
+        move = max(move, own_ns / max(1, clock.allowed_ns))
+        clock.spend(own_ns)
+    left = clock.left()
+    start_us = 0 if seat.start is None else _own_us(seat.start)
+    return {
+        "startup_ms": start_us / (1000 * limits.startup_ms),
+        "move_ms": move,
+        "bank_ms": 1 - left["bank_ms"] / limits.bank_ms if limits.bank_ms else 0.0,
+        "game_ms": 1 - left["game_ms"] / limits.game_ms,
+    }
+
+
+def _thoughts(seat: SeatReport) -> tuple[Thought, ...]:
+    """Return the start and all decisions."""
+    return seat.decisions if seat.start is None else (seat.start, *seat.decisions)
+
+
+def _own_us(thought: Thought) -> int:
+    return max(0, thought.wall_us - thought.machine_delay_us)
 
 
 @dataclass(frozen=True)
 class CheckReport:
-    """The result of a validation. If a bot does not start, the remaining formats are ``untried``."""
+    """The result of a validation. It ends at the first format that the bot does not pass; the rest is ``untried``."""
 
     name: str
     tables: tuple[TableCheck, ...]
     untried: tuple[tuple[str, int], ...]
 
     @property
-    def ok(self) -> bool:
-        """Whether the bot passed in all supported formats."""
+    def ok(self) -> bool | None:
+        """Whether the bot passed in all supported formats; ``None`` if server lag made a verdict impossible."""
+        if any(table.ok is None for table in self.tables):
+            return None
         return not self.untried and all(table.ok for table in self.tables)
 
     def document(self) -> dict[str, Any]:
@@ -108,27 +186,34 @@ class CheckReport:
 
 @dataclass(frozen=True)
 class Check(Generic[P]):
-    """The validation of a bot, started as ``program`` by ``launcher``; ``core`` is as in ``play_match``."""
+    """The validation of a bot, started as ``program`` by ``launcher``. Bots hold ``core`` while they think."""
 
     manifest: Manifest
     program: P
     launcher: Launcher[P]
     limits: Limits = field(default_factory=Limits)
-    core: Core | None = None
+    core: Core = ANY_CORE
 
     def tables(self) -> Iterator[TableCheck]:
-        """Validate one format after another; stop if the bot does not start. Raises ``PlatformFailure``."""
+        """Validate one format after another, until one is not passed. Raises ``PlatformFailure``."""
         for game, seats in self.manifest.tables:
-            table = self.table(game, seats)
+            for tries in range(1, MOST_TRIES + 1):
+                table = replace(self.table(game, seats), tries=tries)
+                if table.ok is not None:
+                    break
             yield table
-            if not table.started:
+            if not table.ok:
                 return
 
-    def table(self, game: str, seats: int, tries: Iterable[int] = TRIES) -> TableCheck:
-        """Play one self-play game; ``tries`` is as in ``play_game``. Raises ``PlatformFailure``."""
+    def table(self, game: str, seats: int, transcript: Transcript | None = None) -> TableCheck:
+        """Make one attempt at a format; ``transcript`` stores its lines. Raises ``PlatformFailure``."""
+        transcript = transcript or Transcript(seats)
         bots = tuple(SeatSpec(self.manifest.name, self.program) for _ in range(seats))
-        played = play_game(Series(game, bots, SEED, 1, self.limits), 0, self.launcher, True, self.core, tries)
-        return TableCheck(game, seats, tuple(_problems(played)), played)
+        series = Series(game, bots, SEED, 1, self.limits)
+        report = play_match(replace(series.spec(0), trial=True), self.launcher, transcript, core=self.core)
+        played = SeriesGame(0, series.order(0), report, transcript)
+        problems = () if report.machine_delays else tuple(_problems(played))
+        return TableCheck(game, seats, problems, played, self.limits)
 
     def report(self, tables: Iterator[TableCheck] | None = None) -> CheckReport:
         """Return the report; pass ``tables`` if the results of :meth:`tables` were already consumed."""
@@ -142,18 +227,13 @@ def check(manifest: Manifest, program: P, launcher: Launcher[P], limits: Limits 
 
 
 def _problems(played: SeriesGame) -> Iterator[ValidationProblem]:
-    """Yield strikes and forfeits by seat."""
+    """Yield the strike or the forfeit that ended the game."""
     report = played.report
     for seat, its in enumerate(report.seats):
         for strike in its.strikes:
             yield _problem(played, seat, strike.reason, strike.detail, strike.id, strike.answer)
     for forfeit in report.forfeits:
-        answer = _last_answer(report, forfeit.seat) if forfeit.reason == "strikes" else ""
-        yield _problem(played, forfeit.seat, forfeit.reason, forfeit.evidence, forfeit.decision, answer)
-
-
-def _last_answer(report: MatchReport, seat: int) -> str:
-    return report.seats[seat].strikes[-1].answer
+        yield _problem(played, forfeit.seat, forfeit.reason, forfeit.evidence, forfeit.decision, "")
 
 
 def _problem(

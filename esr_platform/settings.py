@@ -254,9 +254,9 @@ MAX_UPLOADED_BYTES_PER_USER = env.int("MAX_UPLOADED_BYTES_PER_USER", default=512
 MAX_BOTS_PER_USER = env.int("MAX_BOTS_PER_USER", default=10)
 #: Bots per user, including retired ones.
 MAX_BOTS_EVER_PER_USER = env.int("MAX_BOTS_EVER_PER_USER", default=100)
-#: Versions per user that are waiting for validation.
+#: Versions per user that are waiting for validation. Undecided versions do not count.
 MAX_QUEUED_VALIDATIONS_PER_USER = env.int("MAX_QUEUED_VALIDATIONS_PER_USER", default=5)
-#: Maximum total duration of a version's validation games.
+#: Maximum time of a bot in all validation games of a version, without server lag.
 MAX_VALIDATION_SECONDS = env.int("MAX_VALIDATION_SECONDS", default=1800)
 #: Open cups per organizer.
 MAX_OPEN_CUPS_PER_USER = env.int("MAX_OPEN_CUPS_PER_USER", default=3)

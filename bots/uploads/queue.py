@@ -1,8 +1,11 @@
 """Validation of uploads: a worker takes up a version, plays it in the sandbox, and marks it ready or refused.
 
 A validation plays one game after the other and stores each result, so a lost worker costs one game. A waiting version
-of another owner gets its turn after the current game, also if server lag made it necessary to repeat the game. After a
-failure of the platform the validation starts again, up to ``MOST_STARTS`` times. A failure of the bot is final.
+of another owner gets its turn after the current game. The first fault of the bot ends the validation.
+
+An attempt that the site has spoiled, by server lag or a failure, decides nothing. After ``MOST_TRIES`` of them in a
+row, the version is undecided and takes a break, which is longer each time (``BREAKS``). A newer version of the bot
+replaces an undecided one, which is then no longer tried.
 """
 
 from __future__ import annotations
@@ -10,14 +13,14 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, Final
 from uuid import UUID, uuid4
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Case, Count, F, Max, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.db.models.functions import Now
 
 from bots import reports
@@ -26,12 +29,13 @@ from bots.manifest import Manifest
 from bots.models import Bot, BotVersion
 from bots.owners import make_active
 from bots.protocol import Limits
+from bots.runner import Transcript
 from bots.runner.launcher import Launcher, NoCoreFree, PlatformFailure
 from bots.runner.spec import Program
 from bots.sandbox import CoreUse, launcher_for_uploads, shared_core
 from bots.sandbox.cores import SharedCore
 from bots.uploads.storage import ArchiveLost, OutOfReach, archive_of, program_of_upload
-from bots.validation import Check
+from bots.validation import MOST_TRIES, Check
 from esr_platform.heartbeats import beating
 from games.rules import Document
 
@@ -43,7 +47,10 @@ from games.rules import Document
 LEASE: Final = timedelta(seconds=30)
 RENEW_EVERY_S: Final = 5.0
 RETRY_AFTER: Final = timedelta(seconds=30)
-"""Minimum time between a failed start and the next one."""
+"""Minimum time between an attempt that the site has spoiled and the next one."""
+
+BREAKS: Final = (timedelta(minutes=10), timedelta(hours=1), timedelta(hours=6))
+"""Breaks of an undecided version, in order. The last one is repeated."""
 
 _State = BotVersion.State
 
@@ -75,12 +82,24 @@ class Claim:
 def waiting() -> QuerySet[BotVersion]:
     """Return the versions that can be validated now, including those with a lost worker; none of suspended bots.
 
-    No join is used: after waiting for another claim, PostgreSQL would not evaluate a subquery again.
+    No join is used: after waiting for
+    another claim, PostgreSQL would not evaluate a subquery again.
     """
     free = Q(state=_State.RECEIVED) | Q(state=_State.CHECKING, lease=None)
     lost = Q(state=_State.CHECKING, lease_until__lt=Now())
     due = Q(vain_starts=0) | Q(tried=None) | Q(tried__lt=Now() - RETRY_AFTER)
-    return BotVersion.objects.filter((free & due) | lost, bot__in=Bot.objects.filter(suspended=None))
+    again = _undecided() & Q(retry_at__lte=Now())
+    return BotVersion.objects.filter((free & due) | lost | again, bot__in=Bot.objects.filter(suspended=None))
+
+
+def undecided() -> QuerySet[BotVersion]:
+    """Return the undecided versions that are tried again: those that are the newest of their bot."""
+    return BotVersion.objects.filter(_undecided())
+
+
+def _undecided() -> Q:
+    newest = BotVersion.objects.filter(bot=OuterRef("bot")).order_by().values("bot").annotate(last=Max("number"))
+    return Q(state=_State.UNDECIDED, number=Subquery(newest.values("last")))
 
 
 def another_owner_waits(version: BotVersion) -> bool:
@@ -112,7 +131,9 @@ def claim(version_id: int) -> Claim | None:
         lease=mine.token,
         lease_until=Now() + LEASE,
         tried=Now(),
-        vain_starts=F("vain_starts") + 1,
+        vain_starts=Case(When(state=_State.UNDECIDED, then=Value(1)), default=F("vain_starts") + 1),
+        reason="",
+        retry_at=None,
     )
     return mine if changed else None
 
@@ -133,11 +154,19 @@ def _claims() -> Iterator[Claim]:
 
 logger = logging.getLogger(__name__)
 
-MOST_STARTS: Final = 3
-GIVEN_UP: Final = (
-    f"The validation failed {MOST_STARTS} times because of a problem of the site, not of the bot. Upload the same file"
-    " again to repeat the validation."
+SHOW_EVERY_S: Final = 2.0
+
+TOO_BUSY: Final = (
+    f"The server was too busy to validate this version in {MOST_TRIES} attempts. This is not a problem of the bot. The"
+    " site tries again later."
 )
+SITE_FAILED: Final = (
+    f"A problem of the site prevented the validation of this version in {MOST_TRIES} attempts. This is not a problem of"
+    " the bot. The site tries again later."
+)
+FILE_LOST: Final = "The site lost or damaged the stored file. Upload the same file again."
+"""Why a version is undecided."""
+
 Ended = Callable[[BotVersion], object]
 """Called in the transaction that ends a validation, before or after the version becomes active."""
 
@@ -172,69 +201,119 @@ def check(version_id: int, launcher: Launcher[Program] | None = None, ended: End
 
 def _go_on(mine: Claim, launcher: Launcher[Program], ended: Ended, before: Ended = _nobody) -> BotVersion | None:
     version = BotVersion.objects.select_related("bot").get(pk=mine.version_id)
-    if version.vain_starts > MOST_STARTS:
-        return _end(mine, version, GIVEN_UP, ended, before)
+    attempt = _Attempt(mine, version, launcher)
+    if version.vain_starts > MOST_TRIES:
+        attempt.put_off(reports.after_failure(attempt.report, "the worker was lost"), SITE_FAILED)
+        return None
     try:
         with beating(mine.renew, f"the validation of {version}", RENEW_EVERY_S):
-            reason = _tried(mine, version, launcher)
+            reason = attempt.run()
     except _NotOurs:
         return None
     except (OutOfReach, NoCoreFree):  # wait for the storage or for a core without a limit
         mine.end(vain_starts=F("vain_starts") - 1)
         return None
+    except ArchiveLost as lost:
+        logger.error("%s", lost)
+        attempt.tries = MOST_TRIES  # another attempt would not help soon
+        attempt.put_off(reports.after_failure(attempt.report, "the stored file is lost"), FILE_LOST)
+        return None
     except Exception as failure:  # boundary of the worker: not the bot's fault, so retry
         expected = isinstance(failure, PlatformFailure)
         logger.warning("validation of %s failed: %s", version, failure, exc_info=not expected)
-        mine.end()
+        said = str(failure) if expected else type(failure).__name__
+        attempt.put_off(reports.after_failure(attempt.report, said), SITE_FAILED)
         return None
     return None if reason is None else _end(mine, version, reason, ended, before)
 
 
-def _tried(mine: Claim, version: BotVersion, launcher: Launcher[Program]) -> str | None:
-    """Play formats until all are done or others have their turn. Returns the problem, "" or ``None`` (not done)."""
-    try:
-        archive_of(version)  # validate the stored archive, not an unpacked copy
-        program: Program = program_of_upload(version)
-    except ArchiveLost as lost:
-        logger.error("%s", lost)
-        return "The site lost or damaged the stored file. Upload the same file again."
-    with shared_core(CoreUse.CHECKS, settings.VAR_DIR) as core:
-        return _at_tables(mine, version, Check(_manifest(version), program, launcher, Limits(), core), core)
+class _Attempt:
+    """The work of one claim: games, one after the other, until the verdict, or until something stops it.
+
+    ``tries`` counts the attempts at the current game, including this one.
+    """
+
+    def __init__(self, mine: Claim, version: BotVersion, launcher: Launcher[Program]) -> None:
+        self.mine, self.version, self.launcher = mine, version, launcher
+        self.report: Document = version.check_report or reports.begun(version.claims)
+        self.tries = version.vain_starts
+
+    def run(self) -> str | None:
+        """Play formats until the verdict. Returns the problem, "" or ``None`` (no verdict yet).
+
+        Raises ``_NotOurs``, ``PlatformFailure``, ``ArchiveLost`` and ``OutOfReach``.
+        """
+        archive_of(self.version)  # validate the stored archive, not an unpacked copy
+        program: Program = program_of_upload(self.version)
+        with shared_core(CoreUse.CHECKS, settings.VAR_DIR) as core:
+            trial = Check(_manifest(self.version), program, self.launcher, Limits(), core)
+            while self._game(trial, core):
+                if self.report["ok"] is not None:
+                    return "" if self.report["ok"] else reports.reason_of(self.report)
+                if reports.own_ms(self.report) > 1000 * settings.MAX_VALIDATION_SECONDS:
+                    return _too_long(self.report)
+                if another_owner_waits(self.version):
+                    self.mine.end(tried=Now())
+                    return None
+                self.tries = 1
+        return None
+
+    def put_off(self, report: Document, why: str) -> None:
+        """End an attempt that decided nothing. The last one of ``MOST_TRIES`` leaves the version undecided: ``why``."""
+        if self.tries < MOST_TRIES:
+            self.mine.end(check_report=report, vain_starts=self.tries)
+            return
+        rounds = report.get("undecided", 0)
+        retry_at = Now() + BREAKS[min(rounds, len(BREAKS) - 1)]
+        report = {**report, "undecided": rounds + 1}
+        if self.mine.end(state=_State.UNDECIDED, reason=why, check_report=report, retry_at=retry_at):
+            logger.warning("validation of %s is undecided: %s", self.version, report["attempts"][-1])
+
+    def _game(self, trial: Check[Program], core: SharedCore) -> bool:
+        """Play the next format and store the result. ``False`` if server lag has spoiled the game."""
+        transcript = _WatchedTranscript(self)
+        self._keep(reports.at_table(self.report, self.tries), vain_starts=self.tries)
+        begun, waited_s = time.monotonic(), core.waited_s
+        table = trial.table(self.report["now"]["game"], self.report["now"]["seats"], transcript)
+        wall_ms = round(1000 * (time.monotonic() - begun - (core.waited_s - waited_s)))
+        if table.ok is None:
+            self.put_off(reports.after_delay(self.report, table, wall_ms), TOO_BUSY)
+            return False
+        self._keep(reports.after_table(self.report, replace(table, tries=self.tries), wall_ms), vain_starts=0)
+        return True
+
+    def _keep(self, report: Document, **changes: Any) -> None:
+        if not self.mine.keep(check_report=report, **changes):
+            raise _NotOurs
+        self.report = report
+
+    def show(self, decisions: int) -> None:
+        """Store the progress of the game for the page. Raises ``_NotOurs``."""
+        self._keep(reports.at_table(self.report, self.tries, started=True, decisions=decisions))
 
 
-def _at_tables(mine: Claim, version: BotVersion, trial: Check[Program], core: SharedCore) -> str | None:
-    report = version.check_report or reports.begun(version.claims)
-    while True:
-        report = _one_table(mine, trial, report, core)
-        if report["ok"] is not None:
-            return "" if report["ok"] else reports.reason_of(report)
-        if reports.wall_ms(report) > 1000 * settings.MAX_VALIDATION_SECONDS:
-            return _too_long(report)
-        if another_owner_waits(version):
-            mine.end(tried=Now())
-            return None
+class _WatchedTranscript(Transcript):
+    """A transcript that shows the progress of its game when all bots have started, and then every ``SHOW_EVERY_S``."""
 
+    def __init__(self, attempt: _Attempt) -> None:
+        super().__init__(attempt.report["untried"][0]["seats"])
+        self._attempt = attempt
+        self._show_at = 0.0
 
-def _one_table(mine: Claim, trial: Check[Program], report: Document, core: SharedCore) -> Document:
-    report = reports.at_table(report)
-    if not mine.keep(check_report=report):
-        raise _NotOurs
-    begun, waited_s = time.monotonic(), core.waited_s
-    table = trial.table(report["now"]["game"], report["now"]["seats"], tries=(reports.reruns(report),))
-    after = reports.after_late_machine if table.played.report.play_again else reports.after_table
-    took_s = time.monotonic() - begun - (core.waited_s - waited_s)
-    report = after(report, table, round(1000 * took_s))
-    if not mine.keep(check_report=report, vain_starts=0):
-        raise _NotOurs
-    return report
+    def told(self, seat: int, line: bytes) -> None:
+        super().told(seat, line)
+        asked = sum(len(conversation.exchanges) for conversation in self.seats)
+        if asked and time.monotonic() >= self._show_at:
+            self._attempt.show(asked - 1)
+            self._show_at = time.monotonic() + SHOW_EVERY_S
 
 
 def _too_long(report: Document) -> str:
     done = len(report["tables"])
     tables = done + len(report["untried"])
     return (
-        f"The validation timed out after {settings.MAX_VALIDATION_SECONDS // 60} min with {done} of {tables} formats"
-        " done. Make the bot faster or support fewer formats."
+        f"The bot used more than {settings.MAX_VALIDATION_SECONDS // 60} min in {done} of {tables} formats. Make the"
+        " bot faster or support fewer formats."
     )
 
 

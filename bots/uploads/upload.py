@@ -108,7 +108,7 @@ def upload_new_bot(owner: User, name: str, filename: str, data: bytes, games: Ga
 def upload_version(bot: Bot, filename: str, data: bytes, games: Games | None = None) -> BotVersion:
     """Add a version to ``bot``. The same code with the same formats returns the existing version.
 
-    A rejected version is then validated again. Raises ``Refused`` and ``NotStored``.
+    A rejected or undecided version is then validated again. Raises ``Refused`` and ``NotStored``.
     """
     owner = owner_of_code(bot)
 
@@ -213,17 +213,17 @@ def _require_room(owner: User, size: int) -> None:
 
 
 def _once_more(owner: User, version: BotVersion, path: str) -> BotVersion:
-    """Return the version; queue a rejected one again because a busy machine may have been the cause.
+    """Return the version; queue a rejected or undecided one again.
 
     The version now uses the archive at ``path``, which has the same content, because the earlier archive may be lost.
     """
     if version.archive != path:
         BotVersion.objects.filter(pk=version.pk).update(archive=path)
         version.refresh_from_db()
-    refused = BotVersion.objects.filter(pk=version.pk, state=_State.REFUSED)
-    if refused.exists():
+    not_passed = BotVersion.objects.filter(pk=version.pk, state__in=(_State.REFUSED, _State.UNDECIDED))
+    if not_passed.exists():
         require_check(owner)
-    anew = {"reason": "", "check_report": None, "vain_starts": 0, "checked": None}
-    if refused.update(state=_State.RECEIVED, **anew):
+    anew = {"reason": "", "check_report": None, "vain_starts": 0, "checked": None, "retry_at": None}
+    if not_passed.update(state=_State.RECEIVED, **anew):
         version.refresh_from_db()
     return version

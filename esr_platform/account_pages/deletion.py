@@ -147,7 +147,7 @@ def _stop_checks(bot: Bot) -> None:
     with transaction.atomic():
         Bot.objects.select_for_update(no_key=True).get(pk=bot.pk)
         bot.versions.filter(state__in=BotVersion.UNCHECKED).update(
-            state=BotVersion.State.REFUSED, reason=_STOPPED, lease=None, lease_until=None, checked=Now()
+            state=BotVersion.State.REFUSED, reason=_STOPPED, lease=None, lease_until=None, retry_at=None, checked=Now()
         )
 
 

@@ -134,7 +134,7 @@ def _validated(cup: Cup, copy: DemoBot) -> Bot:
         bot = Bot.objects.of_code().filter(owner__username=copy.owner, name=copy.name).first()
         if bot is None:
             raise DemoCupProblem(f"{copy.owner} cannot upload {copy.name} now (upload limits). Use fewer --entrants.")
-        waiting = bot.versions.filter(state__in=(BotVersion.State.RECEIVED, BotVersion.State.CHECKING)).exists()
+        waiting = bot.versions.filter(state__in=BotVersion.UNCHECKED).exists()
         if not waiting:
             if problem := unplayable(cup, bot):
                 raise DemoCupProblem(problem)

@@ -10,6 +10,7 @@ import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import FileSystemStorage
 from django.db.models import F
+from django.utils import timezone
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
@@ -152,11 +153,13 @@ def test_a_version_that_was_lost_is_there_again_once_it_is_sent_again_however_it
     ada: User, state: str
 ) -> None:
     version = uploaded(ada)
-    reason = "It was late." if state == "refused" else ""
-    BotVersion.objects.filter(pk=version.pk).update(state=state, reason=reason)
+    not_passed = state in ("refused", "undecided")
+    retry_at = timezone.now() if state == "undecided" else None
+    reason = "It was late." if not_passed else ""
+    BotVersion.objects.filter(pk=version.pk).update(state=state, reason=reason, retry_at=retry_at)
     uploads().delete(version.archive)
     again = upload_version(version.bot, "a.zip", zipped(bot__py=HONEST), DUEL_ONLY)
-    assert (again.pk, again.state) == (version.pk, "received" if state == "refused" else state)
+    assert (again.pk, again.state) == (version.pk, "received" if not_passed else state)
     assert archive_of(again).digest == version.digest
 
 

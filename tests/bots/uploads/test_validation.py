@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from threading import Event
-from typing import Any
+from typing import Any, Final
 
 import orjson
 import pytest
@@ -18,9 +18,11 @@ from bots.runner import FakeProgram, Process, Program
 from bots.runner.launcher import NoCoreFree, PlatformFailure
 from bots.sandbox import InProcessLauncher, SandboxLauncher
 from bots.starter_kits import starting_kit
-from bots.uploads.queue import GIVEN_UP, LEASE, MOST_STARTS, check, check_next
+from bots.uploads.queue import BREAKS, FILE_LOST, LEASE, SITE_FAILED, TOO_BUSY, check, check_next, claim
 from bots.uploads.storage import uploads
 from bots.uploads.upload import upload_new_bot, upload_version
+from bots.validation import MOST_TRIES
+from esr_platform.accounts.errors import TooMany
 from esr_platform.accounts.models import User
 from games.registry import GAMES
 from games.rules import Document
@@ -111,7 +113,9 @@ def test_the_page_can_show_which_table_is_being_played(ada: User, sandbox_launch
     watching = Watching(sandbox_launcher)
     check_next(watching)
     at = [{"game": "edel-stein-reich", "seats": seats} for seats in (3, 4)]
-    assert watching.seen == [("checking", at[0])] * 3 + [("checking", at[1])] * 4
+    seen = [(state, {key: now[key] for key in ("game", "seats")}) for state, now in watching.seen]
+    assert seen == [("checking", at[0])] * 3 + [("checking", at[1])] * 4
+    assert all(now["try"] == 1 for _, now in watching.seen)
 
 
 @pytest.mark.parametrize(
@@ -143,6 +147,35 @@ def test_a_bot_that_fails_is_refused_with_the_reason_and_everything_its_owner_ne
         assert done.check_report["tables"][0]["last_decisions"]
 
 
+LOOPS: Final = HONEST.replace(b'if message["type"] == "decide":', b'while message["type"] == "decide": pass\n    if 0:')
+LOOPS_AT_ONCE: Final = b"while True: pass\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("source", "decision"), [(LOOPS, 1), (LOOPS_AT_ONCE, None)])
+def test_an_endless_loop_is_rejected_at_its_first_decision_and_the_next_upload_gets_its_turn(
+    ada: User, bob: User, sandbox_launcher: SandboxLauncher, source: bytes, decision: int | None
+) -> None:
+    loop, other = uploaded(ada, data=source, games=None), uploaded(bob)
+    for _ in range(12):  # a busy machine may need several attempts
+        check_next(sandbox_launcher)
+        waited_long(loop)
+        BotVersion.objects.filter(pk=loop.pk, state="undecided").update(retry_at=timezone.now())
+        loop.refresh_from_db()
+        if loop.state == "refused":
+            break
+    assert loop.check_report is not None
+    (table,) = loop.check_report["tables"]
+    (problem,) = table["problems"]
+    assert (problem["seat"], problem["decision"]) == (0, decision)
+    assert len(table["last_decisions"]) == (decision or 0)
+    assert len(loop.check_report["untried"]) == sum(len(game.seat_counts) for game in GAMES.values()) - 1
+    allowed_ms = Limits().startup_ms if decision is None else Limits().move_ms + Limits().bank_ms
+    assert table["own_ms"] < 1.5 * allowed_ms, "the loop is stopped when its time is over"
+    other.refresh_from_db()
+    assert other.state == "ready" or check_next(sandbox_launcher) == other
+
+
 @pytest.mark.slow
 def test_a_bot_that_never_says_ready_is_refused_after_its_time(ada: User, sandbox_launcher: SandboxLauncher) -> None:
     version = checked(uploaded(ada, data=NEVER_READY, games={"edel-stein-reich": [3, 4]}), sandbox_launcher)
@@ -157,7 +190,8 @@ def test_what_is_kept_of_a_check_is_bounded(ada: User, sandbox_launcher: Sandbox
     stderr = (version.check_report or {})["tables"][0]["stderr"]
     assert len(stderr) <= 4096
     assert stderr.endswith("the end")
-    refused = checked(uploaded(ada, "Illegal", CHATTY + ILLEGAL, games=None), sandbox_launcher)
+    refused = checked(uploaded(ada, "Illegal", CHATTY.replace(HONEST, ILLEGAL), games=None), sandbox_launcher)
+    assert refused.state == "refused"
     assert len(orjson.dumps(refused.check_report)) < 500_000
 
 
@@ -188,19 +222,83 @@ def test_without_a_sandbox_everything_waits(ada: User, sandbox_launcher: Sandbox
     assert checked(version, sandbox_launcher).state == "ready"
 
 
+def undecided(version: BotVersion) -> BotVersion:
+    """The version, which is undecided."""
+    version.refresh_from_db()
+    assert (version.state, version.lease, version.checked) == ("undecided", None, None)
+    return version
+
+
+def until_retry(version: BotVersion) -> timedelta:
+    """How long the break of an undecided version still is."""
+    assert version.retry_at is not None
+    return version.retry_at - timezone.now()
+
+
+def after_its_break(version: BotVersion) -> None:
+    BotVersion.objects.filter(pk=version.pk).update(retry_at=timezone.now())
+
+
 @pytest.mark.parametrize("error", [None, OSError(28, "No space left on device")])
-def test_what_is_our_fault_is_tried_three_times_and_then_said_to_be(
+def test_after_three_attempts_that_the_site_has_spoiled_a_version_is_undecided_and_tried_again_later(
     ada: User, sandbox_launcher: SandboxLauncher, error: Exception | None
 ) -> None:
     version = uploaded(ada)
-    for _ in range(MOST_STARTS):
+    for _ in range(MOST_TRIES):
         assert check(version.pk, Broken(sandbox_launcher, error=error)) is None
         waited_long(version)
+    assert undecided(version).reason == SITE_FAILED
+    assert version.check_report is not None
+    assert [attempt["game"] for attempt in version.check_report["attempts"]] == [DUEL] * MOST_TRIES
+    assert check(version.pk, sandbox_launcher) is None, "it has a break"
+    after_its_break(version)
     done = checked(version, sandbox_launcher)
-    assert done.state == "refused"
-    assert done.reason == GIVEN_UP
+    assert (done.state, done.reason, done.retry_at) == ("ready", "", None)
+
+
+def test_the_breaks_of_an_undecided_version_become_longer(ada: User, sandbox_launcher: SandboxLauncher) -> None:
+    version, breaks = uploaded(ada), []
+    for _ in range(len(BREAKS) + 1):
+        for _ in range(MOST_TRIES):
+            assert check(version.pk, Broken(sandbox_launcher)) is None
+            waited_long(version)
+        breaks.append(until_retry(undecided(version)))
+        after_its_break(version)
+    for found, stated in zip(breaks, (*BREAKS, BREAKS[-1]), strict=True):
+        assert stated - timedelta(minutes=5) < found <= stated
+
+
+def test_an_undecided_version_can_be_uploaded_again_and_does_not_use_up_the_queue(
+    ada: User, sandbox_launcher: SandboxLauncher, settings: Any
+) -> None:
+    settings.MAX_QUEUED_VALIDATIONS_PER_USER = 1
+    version = uploaded(ada)
+    BotVersion.objects.update(state="undecided", reason=TOO_BUSY, retry_at=timezone.now() + BREAKS[0])
+    uploaded(ada, "Other", honest(2))
+    with pytest.raises(TooMany):
+        upload_version(version.bot, "bot.py", HONEST, DUEL_ONLY)
+    BotVersion.objects.filter(bot__name="Other").update(state="ready")
     again = upload_version(version.bot, "bot.py", HONEST, DUEL_ONLY)
+    assert (again.pk, again.state, again.retry_at) == (version.pk, "received", None)
     assert checked(again, sandbox_launcher).state == "ready"
+
+
+def test_a_newer_version_replaces_an_undecided_one(ada: User, sandbox_launcher: SandboxLauncher) -> None:
+    old = uploaded(ada)
+    BotVersion.objects.update(state="undecided", reason=TOO_BUSY, retry_at=timezone.now())
+    new = upload_version(old.bot, "bot.py", honest(2), DUEL_ONLY)
+    assert check_next(sandbox_launcher) == new
+    assert check_next(sandbox_launcher) is None
+    assert undecided(old)
+
+
+def test_a_lost_worker_counts_as_an_attempt(ada: User, sandbox_launcher: SandboxLauncher) -> None:
+    version = uploaded(ada)
+    for _ in range(MOST_TRIES):
+        assert claim(version.pk) is not None
+        BotVersion.objects.update(lease_until=timezone.now() - LEASE)
+    assert check(version.pk, sandbox_launcher) is None
+    assert undecided(version).reason == SITE_FAILED
 
 
 def test_a_check_goes_on_where_a_lost_worker_left_it(ada: User, sandbox_launcher: SandboxLauncher) -> None:
@@ -243,8 +341,8 @@ def test_what_is_checked_is_what_the_storage_gives_back(ada: User, sandbox_launc
     version = checked(uploaded(ada, data=honest(500)), sandbox_launcher)
     other = uploaded(ada, "Other", honest(500))
     Path(uploads().path(version.archive)).write_bytes(honest(501))
-    done = checked(other, sandbox_launcher)
-    assert done.state == "refused"
+    assert check(other.pk, sandbox_launcher) is None
+    assert undecided(other).reason == FILE_LOST
     upload_version(other.bot, "bot.py", honest(500), DUEL_ONLY)
     assert checked(other, sandbox_launcher).state == "ready"
 
@@ -267,7 +365,7 @@ def test_a_storage_out_of_reach_is_waited_for_as_long_as_it_takes(
     working = settings.STORAGES
     gone = {**working["uploads"], "BACKEND": "tests.bots.uploads.brought.Gone"}
     settings.STORAGES = {**working, "uploads": gone}
-    for _ in range(MOST_STARTS + 2):
+    for _ in range(MOST_TRIES + 2):
         assert check(version.pk, sandbox_launcher) is None
     settings.STORAGES = working
     assert checked(version, sandbox_launcher).state == "ready"
@@ -276,7 +374,7 @@ def test_a_storage_out_of_reach_is_waited_for_as_long_as_it_takes(
 def test_a_check_that_finds_no_core_waits_as_long_as_it_takes(ada: User, sandbox_launcher: SandboxLauncher) -> None:
     version = uploaded(ada)
     busy = Broken(sandbox_launcher, error=NoCoreFree("no core was free"))
-    for _ in range(MOST_STARTS + 2):
+    for _ in range(MOST_TRIES + 2):
         assert check(version.pk, busy) is None
     assert checked(version, sandbox_launcher).state == "ready"
 
@@ -308,19 +406,33 @@ class LateAtFirst:
         return InProcessLauncher().start(FakeProgram(play, run_delay_ns=lambda: first * 10**12), limits)
 
 
-def test_a_table_that_is_repeated_because_the_machine_was_late_lets_others_in(ada: User, bob: User) -> None:
+def test_an_attempt_that_the_machine_has_made_late_never_rejects_and_lets_others_in(ada: User, bob: User) -> None:
     late, launcher = uploaded(ada), LateAtFirst()
     other = uploaded(bob)
     assert check_next(launcher) is None
     late.refresh_from_db()
-    assert launcher.starts == 2, "one game"
+    assert launcher.starts == 1, "the attempt ends with the late start"
     assert late.check_report is not None
-    assert (late.check_report["ok"], late.check_report["tables"], len(late.check_report["reruns_ms"])) == (None, [], 1)
-    assert (check_next(launcher), check_next(launcher)) == (other, late)
+    assert (late.state, late.check_report["ok"], late.check_report["tables"]) == ("checking", None, [])
+    (attempt,) = late.check_report["attempts"]
+    delay = attempt["delay"]
+    assert (attempt["game"], delay["seat"], delay["decision"], delay["allowed_us"]) == (DUEL, 0, None, 3_000_000)
+    assert delay["machine_delay_us"] > 0
+    assert check_next(launcher) == other
+    assert check_next(launcher) is None, "the next attempt waits until the machine may be idle"
+    waited_long(late)
+    assert check_next(launcher) == late
     late.refresh_from_db()
     assert late.state == "ready"
-    assert "reruns_ms" not in late.check_report
-    assert late.check_report["tables"][0]["wall_ms"] > Limits().startup_ms
+    assert late.check_report["attempts"] == [attempt], "the lag stays in the report"
+    assert late.check_report["tables"][0]["tries"] == 2
+
+
+def test_the_third_late_attempt_in_a_row_leaves_the_version_undecided(ada: User) -> None:
+    version = uploaded(ada)
+    BotVersion.objects.update(vain_starts=MOST_TRIES - 1)
+    assert check(version.pk, LateAtFirst()) is None
+    assert undecided(version).reason == TOO_BUSY
 
 
 def test_a_check_of_which_nobody_waits_for_the_end_is_not_interrupted(
