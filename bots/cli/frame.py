@@ -6,7 +6,7 @@ import json
 import re
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -176,6 +176,27 @@ def write_logs(folder: Path | None, played: SeriesGame) -> list[Path]:
     for name, text in texts.items():
         (folder / name).write_text(text + "\n", encoding="utf-8", newline="\n")
     return [folder / name for name in texts]
+
+
+# --- Warnings --------------------------------------------------------------------------------------------------------
+
+NEAR: Final = {
+    "startup_ms": "the start needed",
+    "move_ms": "one decision needed",
+    "bank_ms": "one seat used",
+    "game_ms": "one seat used",
+}
+"""Beginnings of the warnings about limits, by the keys of ``bots.validation.LIMITS``."""
+
+
+def near_lines(shares: Mapping[str, float]) -> Iterator[str]:
+    """Yield one warning per limit of which a bot needed the given share."""
+    of = {"move_ms": "move_ms and the time bank"}
+    for limit, share in shares.items():
+        yield (
+            f"warning: {NEAR[limit]} {100 * share:.0f}% of {of.get(limit, limit)}. On a slower or busier server, the"
+            " bot could be too slow."
+        )
 
 
 # --- Tables ----------------------------------------------------------------------------------------------------------

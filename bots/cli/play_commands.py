@@ -19,6 +19,7 @@ from rich.progress import MofNCompleteColumn
 
 from bots.cli.frame import (
     FOUND,
+    MACHINE,
     STDERR_LINES,
     Screen,
     SubCommand,
@@ -27,6 +28,7 @@ from bots.cli.frame import (
     explained,
     incidents,
     logs_folder,
+    near_lines,
     records_file,
     result_table,
     write_logs,
@@ -60,9 +62,6 @@ from bots.validation import Check, TableCheck, ValidationProblem
 
 # --- esr check -------------------------------------------------------------------------------------------------------
 
-SHOWN_PROBLEMS = 3
-"""Number of problems shown per format. A bot usually repeats the same mistake."""
-
 
 def check_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``esr check``."""
@@ -86,7 +85,7 @@ def _logs_and_limits_arguments(parser: ArgumentParser) -> None:
 
 
 def run_check(options: Namespace, screen: Screen) -> int:
-    """Check every format and report problems, with the command that replays the decision."""
+    """Check every format until the first problem, and report it with the command that replays the decision."""
     check = check_of(options)
     warn_about_plain(screen, options.sandbox, [check.program])
     report = check.report(_watched(check, options, screen))
@@ -96,8 +95,11 @@ def run_check(options: Namespace, screen: Screen) -> int:
     if report.ok:
         screen.say(f"{report.name} passed in {_formats(len(report.tables))}.", "green")
         return 0
-    failed = sum(not table.ok for table in report.tables)
-    screen.say(f"{report.name} failed in {failed} of {_formats(len(report.tables))}.", "red")
+    if report.ok is None:
+        screen.say("This computer was too busy to check the bot. Stop other programs and run the check again.", "red")
+        return MACHINE
+    last = report.tables[-1]
+    screen.say(f"{report.name} failed in {last.game} with {last.seats} seats.", "red")
     if options.logs is None:
         screen.say("Use --logs DIR to save the games. You can then debug a decision with `esr replay-decision`.")
     return FOUND
@@ -153,22 +155,42 @@ def _watched(check: Check[Local], options: Namespace, screen: Screen) -> Iterato
 
 
 def check_lines(table: TableCheck, folder: Path | None, logs: list[Path]) -> Iterator[str]:
-    """Yield the lines about one format: that it passed, or its first problems.
+    """Yield the lines about one format: its result and times, warnings, and its problem if there was one.
 
     ``logs`` are the files of its game, with the record first. ``folder`` is the bot folder, or ``None`` for a command,
     whose decisions cannot be replayed.
     """
     where = f"  {table.game}, {table.seats} seats"
-    if table.ok:
-        slowest_ms = max(table.decisions_us, default=0) / 1000
-        yield f"{where}: passed ({len(table.decisions_us)} decisions, slowest {slowest_ms:.1f} ms)"
+    if table.ok is None:
+        (delay,) = table.delays
+        late = "the start" if delay.decision is None else f"decision {delay.decision}"
+        yield (
+            f"{where}: undecided after {table.tries} attempts: seat {delay.seat}, {late}: {_ms(delay.wall_us)} of"
+            f" {_ms(delay.allowed_us)}, including a lag of {_ms(delay.machine_delay_us)}"
+        )
         return
-    yield f"{where}: {len(table.problems)} {'problem' if len(table.problems) == 1 else 'problems'}"
-    for problem in table.problems[:SHOWN_PROBLEMS]:
+    times = f"start {_ms(table.ready_us or 0)}, {len(table.decisions_us)} decisions, slowest {_ms(_slowest_us(table))}"
+    if table.ok:
+        yield f"{where}: passed ({times}, lag {_ms(table.lag_us)})"
+    else:
+        yield f"{where}: failed ({times}, lag {_ms(table.lag_us)})" if table.started else f"{where}: failed"
+    if table.tries > 1:
+        yield f"    attempt {table.tries}: this computer was too busy before"
+    for line in near_lines({limit: table.shares[limit] for limit in table.near}):
+        yield f"    {line}"
+    for problem in table.problems:
         yield from _problem_lines(problem)
         if logs and folder is not None and problem.ply is not None:
             log = logs[1 + problem.seat]
             yield f"      debug it: esr replay-decision {logs[0]} {problem.ply} {folder} --log {log} --pdb"
+
+
+def _slowest_us(table: TableCheck) -> int:
+    return max(table.decisions_us, default=0)
+
+
+def _ms(us: int) -> str:
+    return f"{us / 1000:.1f} ms"
 
 
 def _problem_lines(problem: ValidationProblem) -> Iterator[str]:
@@ -196,8 +218,9 @@ examples:
   esr check mybot --command 'node bot.js'    check a command in the formats listed in mybot/bot.toml
   esr check mybot --logs logs                save the games for `esr replay-decision`
 
-A bot supports the games listed in its bot.toml. Without a bot.toml, it supports every game. The exit code is 1 if the
-bot gets a strike or forfeits a game.
+A bot supports the games listed in its bot.toml. Without a bot.toml, it supports every game. The check ends at the first
+strike or forfeit, and the exit code is then 1. It is 3 if this computer was too busy for a verdict. A bot that needs
+more than 70% of a time limit gets a warning.
 
 The site validates every upload with the same check, in its sandbox. With --command or --python, the bot runs without
 a sandbox and without the memory limit, so it can pass this check and still be rejected as an upload.""",

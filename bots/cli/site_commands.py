@@ -19,7 +19,7 @@ from rich.progress import MofNCompleteColumn
 from rich.table import Table
 from rich.text import Text
 
-from bots.cli.frame import FOUND, Screen, SubCommand, UsageError, escaped
+from bots.cli.frame import FOUND, MACHINE, Screen, SubCommand, UsageError, escaped, near_lines
 from bots.cli.programs import (
     RemoteProgram,
     find_played,
@@ -32,6 +32,7 @@ from bots.cli.programs import (
 from bots.cli.site import Credentials, ProcessPlayer, bot_argument, keep, site_client
 from bots.client import Client, ClientError, Closed, GameEnd, GameStart, Incident, Problem, Session
 from bots.client.calls import as_bot
+from bots.reports import warnings
 from games.registry import GAMES
 
 # --- esr login -------------------------------------------------------------------------------------------------------
@@ -94,7 +95,12 @@ the process list.""",
 
 _PAUSE_S: Final = 2.0
 _OPEN: Final = ("received", "checking")
-_STATES: Final = {"received": "Queued", "checking": "Validating", "refused": "Rejected"}
+_STATES: Final = {
+    "received": "Queued",
+    "checking": "Validating",
+    "undecided": "Undecided",
+    "refused": "Rejected",
+}
 
 
 def upload_arguments(parser: ArgumentParser) -> None:
@@ -113,12 +119,16 @@ def run_upload(options: Namespace, screen: Screen) -> int:
         screen.say(_version_line(version))
         if not options.no_wait:
             version = _validated(client, version, screen)
-    ok = version["state"] != "refused"
+    ok = version["state"] not in ("refused", "undecided")
+    report = version.get("check_report")
+    near = warnings(report) if report else {}
     screen.answer({"ok": ok, "bot": version["bot"], "version": version["number"], "state": version["state"],
-                   "reason": version.get("reason", "")})  # fmt: skip
+                   "reason": version.get("reason", ""), "warnings": near})  # fmt: skip
+    for line in near_lines(near):
+        screen.say(line, "yellow")
     if not ok:
         screen.say(version["reason"], "red")
-    return 0 if ok else FOUND
+    return 0 if ok else FOUND if version["state"] == "refused" else MACHINE
 
 
 def _version_line(version: dict[str, Any]) -> str:
@@ -150,8 +160,8 @@ examples:
   esr upload mybot --bot citrine         upload a new version of the bot at /bots/citrine
 
 Hidden files and Python caches in a folder are not uploaded. The site validates the upload with the same check as
-`esr check`: one self-play game per supported format. The exit code is 1 if the upload is rejected. The token needs
-the scope `upload`.""",
+`esr check`: one self-play game per supported format. The exit code is 1 if the upload is rejected, and 3 if the
+site could not validate it for now. The token needs the scope `upload`.""",
     upload_arguments,
     run_upload,
 )

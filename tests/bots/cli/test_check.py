@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
+from threading import Event
+from typing import Any
 
 import pytest
 
 from bots.cli.frame import FOUND, USAGE
+from bots.cli.play_commands import check_lines
 from bots.manifest import Manifest
-from bots.runner import FakeProgram
+from bots.protocol import Limits
+from bots.runner import FakeProgram, Thought
 from bots.sandbox import InProcessLauncher
-from bots.validation import check
+from bots.validation import MOST_TRIES, Check, TableCheck, check
 from games.registry import GAMES
+from games.rules import Document
 from tests.bots.cli.bots import DUEL, Esr, bot
-from tests.bots.runner.fakes import default
+from tests.bots.runner.fakes import at, default
 
 
 def test_a_bot_that_says_nothing_of_itself_is_tried_at_every_table() -> None:
@@ -58,7 +65,7 @@ def test_a_person_sees_what_was_asked_answered_and_complained(esr: Esr, tmp_path
     change = "print('\\x1b[2Jsee', file=sys.stderr); move = 'nonsense'"
     said = esr("check", bot(tmp_path, change), "--logs", tmp_path / "logs")
     assert said.status == FOUND
-    assert "seat 0, decision 1: illegal: " in said.out
+    assert re.search("seat [01], decision 1: illegal: ", said.out)
     assert 'decision: {"kind": "action"' in said.out
     assert "answer: " in said.out and "nonsense" in said.out
     assert "stderr: \\x1b[2Jsee" in said.out
@@ -79,6 +86,91 @@ def test_a_bot_that_does_not_start_is_tried_once(esr: Esr, tmp_path: Path) -> No
     person = esr("check", folder).out
     assert "seat 0 did not start: exit" in person
     assert "edel-stein-reich, 4 seats: skipped" in person
+
+
+def test_a_check_ends_at_the_first_problem_of_a_bot() -> None:
+    report = check(Manifest("fake"), FakeProgram(at(2, "no such move")), InProcessLauncher())
+    assert report.ok is False
+    (table,) = report.tables
+    assert [(problem.reason, problem.decision) for problem in table.problems] == [("illegal", 2)]
+    assert len(report.untried) == sum(len(game.seat_counts) for game in GAMES.values()) - 1
+
+
+LIMITS = Limits(startup_ms=200)
+
+
+def late_starts(number: int) -> FakeProgram:
+    """A bot whose first starts are late, all because of the machine."""
+    late = iter(range(number))
+
+    def play(message: Document) -> Any:
+        if message["type"] == "hello" and next(late, None) is not None:
+            Event().wait(1.2 * LIMITS.startup_ms / 1000)
+        return default(message)
+
+    return FakeProgram(play, run_delay_ns=lambda: 10**12)
+
+
+def test_an_attempt_that_this_machine_has_made_late_is_repeated() -> None:
+    report = check(Manifest("fake", games=DUELS), late_starts(1), InProcessLauncher(), LIMITS)
+    assert report.ok is True
+    assert [table.tries for table in report.tables] == [2]
+
+
+def test_a_machine_that_is_always_too_busy_gives_no_verdict() -> None:
+    report = check(Manifest("fake", games=DUELS), late_starts(MOST_TRIES), InProcessLauncher(), LIMITS)
+    assert (report.ok, report.document()["ok"]) == (None, None)
+    (table,) = report.tables
+    assert (table.ok, table.tries, table.problems) == (None, MOST_TRIES, ())
+    assert table.document()["delays"][0]["allowed_us"] == 200_000
+
+
+DUELS = {"edel-stein-reich-duel": (2,)}
+START = Thought(0, 100_000, 50_000, 0)
+
+
+def with_times(start: Thought, *decisions: Thought) -> TableCheck:
+    """The check of one format in which the bot at seat 1 took these times."""
+    played = Check(Manifest("fake", games=DUELS), FakeProgram(default), InProcessLauncher())
+    table = played.table("edel-stein-reich-duel", 2)
+    first, second = (replace(seat, start=START, decisions=()) for seat in table.played.report.seats)
+    seats = (first, replace(second, start=start, decisions=decisions))
+    return replace(table, played=replace(table.played, report=replace(table.played.report, seats=seats)))
+
+
+@pytest.mark.parametrize(
+    ("start", "decisions", "near"),
+    [
+        (2_000_000, [900_000] * 10, {}),
+        (2_200_000, [], {"startup_ms": 0.733}),
+        (1_000, [8_000_000], {"move_ms": 0.727}),
+        (1_000, [1_900_000] * 8, {"bank_ms": 0.72}),
+        (1_000, [950_000] * 45, {"game_ms": 0.713}),
+    ],
+)
+def test_a_bot_that_needs_much_of_a_limit_gets_a_warning(
+    start: int, decisions: list[int], near: dict[str, float]
+) -> None:
+    thoughts = [Thought(number, wall_us, None, 0) for number, wall_us in enumerate(decisions, 1)]
+    table = with_times(Thought(0, start, None, 0), *thoughts)
+    assert {limit: table.document()["shares"][limit] for limit in table.near} == near
+    assert table.document()["warnings"] == table.near
+
+
+def test_a_warning_is_about_the_bot_and_not_about_the_lag_of_the_machine() -> None:
+    lagging = with_times(Thought(0, 2_900_000, None, 1_000_000), Thought(1, 9_000_000, None, 6_000_000))
+    assert (lagging.near, lagging.lag_us) == ([], 7_000_000)
+
+
+def test_a_check_prints_the_start_time_and_warnings(esr: Esr, tmp_path: Path) -> None:
+    folder = bot(tmp_path)
+    said = esr("check", folder, "--json")
+    (table,) = said.document["tables"]
+    assert table["ready_us"] > 0
+    assert table["shares"].keys() == {"startup_ms", "move_ms", "bank_ms", "game_ms"}
+    assert re.search(r"start \d+\.\d ms", esr("check", folder).out)
+    slow = with_times(Thought(0, 2_400_000, None, 0))
+    assert any("80% of startup_ms" in line for line in check_lines(slow, None, []))
 
 
 def test_the_game_of_a_check_can_be_played_again(esr: Esr, tmp_path: Path) -> None:
