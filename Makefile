@@ -17,7 +17,7 @@ FUZZ_SECONDS ?= 600
 BENCH_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-postgresql slow nightly engine-native test-native chaos hostile fuzz seasons check check-js format bench bench-engine bench-native bench-environments bench-runner bench-pipeline bench-starts bench-sleepers bench-lag bench-house bench-idle bench-comparisons bench-ratings bench-rebuild bench-verifying bench-pairings bench-cups bench-cup-matches bench-tables bench-pages bench-responses bench-api bench-people bench-replay locks messages docs pictures clean sandbox services
+.PHONY: help run demo test test-postgresql slow nightly engine-native test-native chaos hostile fuzz seasons check check-js format bench bench-engine bench-native bench-environments bench-runner bench-pipeline bench-starts bench-validations bench-sleepers bench-lag bench-house bench-idle bench-comparisons bench-ratings bench-rebuild bench-verifying bench-pairings bench-cups bench-cup-matches bench-tables bench-pages bench-responses bench-api bench-people bench-replay locks messages docs pictures clean sandbox services
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1|/' | while IFS='|' read -r name text; do printf '  make %-18s %s\n' "$$name" "$$text"; done
@@ -176,6 +176,9 @@ bench-sleepers: $(VENV)/.dev sandbox  ## measure what bots that sleep at live ta
 
 bench-lag: $(VENV)/.dev sandbox  ## measure whether bots can get re-runs at will, and whether honest ones get theirs
 	@$(BIN)/python -m bench.lag $(BENCH_ARGS)
+
+bench-validations: $(VENV)/.dev sandbox  ## count the verdicts of validations on an idle and on a busy host
+	@$(BIN)/python -m bench.validations $(BENCH_ARGS)
 
 bench-ratings: $(VENV)/.dev  ## measure the rating estimates of a large season
 	@$(BIN)/python -m bench.ratings $(BENCH_ARGS)
