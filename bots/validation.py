@@ -19,7 +19,7 @@ from bots.manifest import Manifest
 from bots.runner import Launcher, Limits, MachineDelay, SeatReport, SeatSpec, Thought, Transcript, play_match
 from bots.runner.bot_log import decided_plies
 from bots.runner.clock import Clock
-from bots.runner.questions import ANY_CORE, Core
+from bots.runner.questions import Core
 from bots.series import Series, SeriesGame
 from games.rules import Document
 
@@ -192,7 +192,7 @@ class Check(Generic[P]):
     program: P
     launcher: Launcher[P]
     limits: Limits = field(default_factory=Limits)
-    core: Core = ANY_CORE
+    core: Core | None = None
 
     def tables(self) -> Iterator[TableCheck]:
         """Validate one format after another, until one is not passed. Raises ``PlatformFailure``."""

@@ -21,7 +21,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from bots import moderation
 from bots.models import Bot, Machine, StaffAction, TextRemoval
 from bots.sandbox import proof
-from bots.uploads.queue import waiting
+from bots.uploads.queue import undecided, waiting
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from ladder import access, chat
@@ -48,6 +48,7 @@ def staff(request: HttpRequest) -> HttpResponse:
         "lines": lines,
         "cups": cup_moderation.reported().count(),
         "machines": _failing(),
+        "undecided": undecided().count(),
     }
     return render(request, "pages/staff.html", context)
 
@@ -428,5 +429,6 @@ def sandboxes(request: HttpRequest) -> HttpResponse:
         "machines": [MachineRow(machine) for machine in Machine.objects.order_by("host")],
         "remedies": REMEDIES,
         "waiting": waiting().count(),
+        "undecided": undecided().select_related("bot__owner").order_by("retry_at", "pk")[:ROWS],
     }
     return render(request, "pages/sandboxes.html", context)

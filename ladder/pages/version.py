@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from hashlib import sha256
 from typing import Any, Final
@@ -25,14 +26,14 @@ from bots import reports
 from bots.languages import LANGUAGES
 from bots.models import Bot, BotVersion
 from bots.uploads.storage import ArchiveLost, OutOfReach, archive_of, bytes_of
-from bots.validation import SEED
+from bots.validation import MOST_TRIES, SEED
 from games.registry import GAMES
 from ladder import access
 from ladder.access import found
 from ladder.models import Season
 from ladder.models.ladders import Viewer
 from ladder.pages.components.responses import attachment, too_many
-from ladder.pages.components.words import PROBLEMS, enumerated, sentence, size, thinking, time_taken, visible
+from ladder.pages.components.words import PROBLEMS, enumerated, grouped, sentence, size, thinking, time_taken, visible
 
 # --- Validation, step by step ----------------------------------------------------------------------------------------
 
@@ -42,8 +43,21 @@ HEADINGS: Final = {
     _State.RECEIVED: gettext_noop("v%(number)s is queued for validation"),
     _State.CHECKING: gettext_noop("v%(number)s is being validated"),
     _State.READY: gettext_noop("v%(number)s passed validation"),
+    _State.UNDECIDED: gettext_noop("v%(number)s is not validated yet"),
     _State.REFUSED: gettext_noop("v%(number)s was rejected"),
 }
+
+
+LIVE_MS: Final = {"queued": 1500, "undecided": 30_000}
+"""How often pages ask for the progress of a validation, in milliseconds."""
+
+NEAR: Final = {
+    "startup_ms": gettext_noop("The start needed %(percent)s%% of the time allowed."),
+    "move_ms": gettext_noop("One decision needed %(percent)s%% of the time allowed, including the time bank."),
+    "bank_ms": gettext_noop("One seat used %(percent)s%% of its time bank in one game."),
+    "game_ms": gettext_noop("One seat used %(percent)s%% of its time for the whole game."),
+}
+"""Warnings about limits, by the keys of ``bots.validation.LIMITS``."""
 
 
 @dataclass(frozen=True)
@@ -72,13 +86,51 @@ class ValidationProgress:
         return self.version.state in (_State.READY, _State.REFUSED)
 
     @property
+    def live_ms(self) -> int:
+        """How often the page asks for the progress, in milliseconds; 0 if nothing changes any more."""
+        return 0 if self.over else LIVE_MS["undecided" if self.undecided else "queued"]
+
+    @property
     def refused(self) -> bool:
         return self.version.state == _State.REFUSED
 
     @property
+    def undecided(self) -> bool:
+        return self.version.state == _State.UNDECIDED
+
+    @property
+    def retry_at(self) -> datetime | None:
+        """When an undecided version is tried again; ``None`` if a newer version has replaced it."""
+        newer = self.version.bot.versions.filter(number__gt=self.version.number)
+        return self.version.retry_at if self.undecided and not newer.exists() else None
+
+    @property
+    def place(self) -> str:
+        """``Format 2 of 7, attempt 1 of 3`` while a game is being played, else empty."""
+        report = self._report
+        if self.over or not report["now"]:
+            return ""
+        done = len(report["tables"])
+        figures = {
+            "place": done + 1,
+            "all": done + len(report["untried"]),
+            "try": report["now"].get("try", 1),
+            "tries": MOST_TRIES,
+        }
+        return gettext("Format %(place)s of %(all)s, attempt %(try)s of %(tries)s") % figures
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        """Sentences on limits of which the bot needed a large share."""
+        return [
+            gettext(NEAR[limit]) % {"percent": round(100 * share)}
+            for limit, share in reports.warnings(self._report).items()
+        ]
+
+    @property
     def said(self) -> str:
         """The state in one sentence for screen readers; it changes only with each step."""
-        if self.refused:
+        if self.refused or self.undecided:
             return f"{self.heading}. {sentence(self.version.reason)}"
         now = next((step for step in self.steps if step.mark == "now"), None)
         return f"{self.heading}." if now is None else f"{self.heading}: {now.text}."
@@ -99,12 +151,17 @@ class ValidationProgress:
         for table in report["tables"]:
             note = time_taken(table["wall_ms"] / 1000) if table["ok"] else _trouble(table)
             yield Step("done" if table["ok"] else "failed", table_words(table), note)
-        for table in report["untried"]:
-            yield Step("now" if table == report["now"] and not self.over else "todo", table_words(table))
+        for place, table in enumerate(report["untried"]):
+            if report["now"] and not place and not self.over:
+                yield Step("now", table_words(table), _decisions(report["now"].get("decisions", 0)))
+            else:
+                yield Step("todo", table_words(table))
         yield self._end()
 
     def _start(self, report: Mapping[str, Any]) -> Step:
         text = gettext("Starts in the sandbox and answers hello")
+        if report["now"] and report["now"].get("started") and not self.over:
+            return Step("done", text)
         if report["tables"]:
             ready_us = report["tables"][0]["ready_us"]
             return Step("failed", text) if ready_us is None else Step("done", text, thinking(ready_us))
@@ -123,6 +180,12 @@ def table_words(table: Mapping[str, Any]) -> str:
     game = GAMES.get(table["game"])
     name = game.name if game else table["game"]
     return gettext("%(game)s, %(count)s players") % {"game": name, "count": table["seats"]}
+
+
+def _decisions(number: int) -> str:
+    if not number:
+        return ""
+    return ngettext("%(number)s decision", "%(number)s decisions", number) % {"number": grouped(number)}
 
 
 def _trouble(table: Mapping[str, Any]) -> str:
@@ -160,6 +223,16 @@ class TableRow:
     more_problems: int
     last: Sequence[Mapping[str, Any]]
     again: str
+    lag: str
+    warnings: Sequence[str]
+
+
+@dataclass(frozen=True)
+class VainAttempt:
+    """An attempt at a format that decided nothing, and why."""
+
+    words: str
+    why: str
 
 
 @dataclass(frozen=True)
@@ -198,6 +271,11 @@ class VersionPage:
         return [_row(table) for table in (self.version.check_report or {}).get("tables", ())]
 
     @property
+    def attempts(self) -> Sequence[VainAttempt]:
+        """The attempts that server lag or a failure of the site has spoiled."""
+        return [_attempt(one) for one in (self.version.check_report or {}).get("attempts", ())]
+
+    @property
     def untried(self) -> Sequence[str]:
         """The formats that were not validated."""
         return [table_words(table) for table in (self.version.check_report or {}).get("untried", ())]
@@ -233,10 +311,34 @@ def _row(table: Mapping[str, Any]) -> TableRow:
         took=time_taken(table["wall_ms"] / 1000),
         stderr=visible(table["stderr"]),
         problems=[_found(problem) for problem in table["problems"]],
-        more_problems=table["more_problems"],
+        more_problems=table.get("more_problems", 0),
         last=[_decision(decision) for decision in table["last_decisions"]],
         again=f"esr play {table['game']} {' '.join(['DIR'] * table['seats'])} --seed {SEED} --logs logs",
+        lag=thinking(table["lag_us"]) if table.get("lag_us", 0) >= SHOWN_LAG_US else "",
+        warnings=[
+            gettext(NEAR[limit]) % {"percent": round(100 * table["shares"][limit])}
+            for limit in table.get("warnings", ())
+        ],
     )
+
+
+SHOWN_LAG_US: Final = 1000
+"""Server lag of a game that is too short to show."""
+
+
+def _attempt(one: Mapping[str, Any]) -> VainAttempt:
+    words = table_words(one) if one["game"] else ""
+    if "failure" in one:
+        return VainAttempt(words, gettext("Problem of the site: %(problem)s") % {"problem": visible(one["failure"])})
+    delay = one["delay"]
+    figures = {
+        "where": _where(delay["seat"], delay["decision"]),
+        "wall": thinking(delay["wall_us"]),
+        "allowed": thinking(delay["allowed_us"]),
+        "lag": thinking(delay["machine_delay_us"]),
+    }
+    text = gettext("%(where)s: %(wall)s of %(allowed)s allowed, server lag %(lag)s")
+    return VainAttempt(words, text % figures)
 
 
 def _ready(us: int | None) -> str:

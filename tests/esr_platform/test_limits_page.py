@@ -25,6 +25,7 @@ from bots.runner.channel import KEPT_STDERR_BYTES
 from bots.runner.spec import MAX_REPLAYS
 from bots.sandbox.limits import THREADS, limit_values
 from bots.uploads import queue, storage
+from bots.validation import MOST_TRIES, WARNING_SHARE
 from esr_platform import heads
 from esr_platform.account_pages import digests, forms, notifications
 from esr_platform.accounts import tokens
@@ -54,7 +55,11 @@ FIXED: Final[dict[str, Any]] = {
     "length of a path (UTF-8)": _ARCHIVE.path_bytes,
     "names in a path, with the file name": _ARCHIVE.depth,
     "size of `bot.toml`": MAX_BYTES,
-    "attempts at a validation that fails because of the site": queue.MOST_STARTS,
+    "attempts at a format before a version is undecided": MOST_TRIES,
+    "first break of an undecided version": queue.BREAKS[0],
+    "second break": queue.BREAKS[1],
+    "each further break": queue.BREAKS[2],
+    "percent of a time limit above which a bot gets a warning": 100 * WARNING_SHARE,
     "time from the start to `ready`": _GAME.startup_ms / 1000,
     "time per decision, before the time bank": _GAME.move_ms / 1000,
     "time bank per game": _GAME.bank_ms / 1000,

@@ -124,7 +124,12 @@ class BotVersionListed(Document):
     claims: Annotated[Any, about("Supported formats: seat counts by game.", {"edel-stein-reich": [3, 4, 5]})]
     created: Annotated[Moment, about("Time of creation.")]
     checked: Annotated[Moment | None, about("Time at which the validation ended, or null.")]
-    reason: Annotated[str | None, about("Reason for a rejection; visible to the owner, else null.", None)]
+    reason: Annotated[
+        str | None, about("Why the version is rejected or undecided; visible to the owner, else null.", None)
+    ]
+    retry_at: Annotated[
+        Moment | None, about("Next attempt to validate an undecided version; visible to the owner, else null.", None)
+    ]
     filename: Annotated[str | None, about("Name of the uploaded file; visible to the owner, else null.", None)]
     size: Annotated[int | None, about("Size of the archive in bytes; visible to the owner, else null.", None)]
 
@@ -133,7 +138,7 @@ class BotVersionDocument(BotVersionListed):
     """A version of a bot with its validation report, which only the owner sees."""
 
     check_report: Annotated[
-        Any, about("Validation result of each tested format; visible to the owner, else null.", None)
+        Any, about("Validation report with the result of each format; visible to the owner, else null.", None)
     ]
 
 
@@ -155,7 +160,7 @@ _COLUMNS: Final = ("pk", *_PLAIN, "suspended", "house_name")
 _BOTS: Final = Bot.objects.values(*_COLUMNS, "owner__username", "owner__deleted")
 _WHOLE: Final = judged(Bot.objects.select_related("owner").only(*_COLUMNS, "owner__username", "owner__deleted"))
 _PUBLIC: Final = ("number", "label", "state", "active", "digest", "language", "claims", "created", "checked")
-_PRIVATE: Final = ("reason", "filename", "size")
+_PRIVATE: Final = ("reason", "retry_at", "filename", "size")
 _READY: Final = BotVersion.objects.filter(state=BotVersion.State.READY).values("pk", *_PUBLIC)
 _OWN: Final = BotVersion.objects.values("pk", *_PUBLIC, *_PRIVATE)
 _CHECKED: Final = _OWN.values("pk", *_PUBLIC, *_PRIVATE, "check_report")

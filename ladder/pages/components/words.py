@@ -279,6 +279,8 @@ def _its_turn(name: str, wait: Wait) -> str:
 
 def _in_check(_name: str, wait: Wait) -> str:
     version = f"v{wait.version.number}" if wait.version else _("The newest version")
+    if wait.version and wait.version.state == BotVersion.State.UNDECIDED:
+        return _("The site could not validate %(version)s yet. It tries again later.") % {"version": version}
     if not wait.place:
         return _("%(version)s is being validated now.") % {"version": version}
     position = _("%(version)s is number %(place)s of %(among)s in the validation queue.")

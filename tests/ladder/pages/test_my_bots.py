@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -468,6 +469,71 @@ def test_my_bots_lists_every_state(people: People) -> None:
 def test_a_bot_that_left_before_its_first_match_is_on_no_ladder(people: People) -> None:
     leave_ladder(people.new, Ladder.objects.get(slug="edel-stein-reich-4"))
     assert 'data-note="no-ladder"' in html(signed_in(people.ada), f"/bots/{people.new.slug}/")
+
+
+def passed_table(**more: Any) -> dict[str, Any]:
+    """A format in a validation report, of a bot that passed."""
+    return {
+        "game": "edel-stein-reich", "seats": 3, "ok": True, "tries": 1, "ready_us": 41_000, "decisions": 50,
+        "slowest_us": 900, "lag_us": 0, "problems": [], "delays": [], "wall_ms": 1900, "own_ms": 1900, "stderr": "",
+        "last_decisions": [], "shares": {"startup_ms": 0.1, "move_ms": 0, "bank_ms": 0, "game_ms": 0}, "warnings": [],
+        **more,
+    }  # fmt: skip
+
+
+def of_new_version(people: People, **changes: Any) -> list[Any]:
+    """The pages of the bot and of its version after these changes to the version."""
+    version = people.new.versions.get()
+    BotVersion.objects.filter(pk=version.pk).update(**changes)
+    client = signed_in(people.ada)
+    return [page(client, address) for address in (f"/bots/{people.new.slug}/", f"/bots/{people.new.slug}/versions/1/")]
+
+
+def test_a_version_in_validation_shows_which_game_and_which_attempt_runs(people: People) -> None:
+    now = {"game": DUEL, "seats": 2, "try": 2, "started": True, "decisions": 17}
+    report = {
+        "ok": None, "now": now, "tables": [passed_table()], "attempts": [], "undecided": 0,
+        "untried": [{"game": DUEL, "seats": 2}, {"game": "die-weinhaendler", "seats": 3}],
+    }  # fmt: skip
+    for shown in of_new_version(people, state="checking", check_report=report):
+        (place,) = shown.all(data_note="place")
+        assert re.findall(r"\d+", place.text) == ["2", "3", "2", "3"], "format 2 of 3, attempt 2 of 3"
+        (step,) = shown.all("li", class_="now")
+        assert "17" in step.text
+
+
+def test_an_undecided_version_says_why_and_when_it_is_tried_again(people: People) -> None:
+    delay = {"seat": 1, "decision": None, "wall_us": 3_400_000, "allowed_us": 3_000_000, "machine_delay_us": 600_000}
+    attempts = [
+        {"game": DUEL, "seats": 2, "wall_ms": 3500, "delay": delay},
+        {"game": DUEL, "seats": 2, "wall_ms": None, "failure": "no <b>processes</b>"},
+    ]
+    report = {"ok": None, "now": None, "tables": [], "untried": [{"game": DUEL, "seats": 2}], "attempts": attempts,
+              "undecided": 1}  # fmt: skip
+    retry_at = timezone.now() + timedelta(minutes=10)
+    bot, version = of_new_version(people, state="undecided", reason="Too busy.", retry_at=retry_at, check_report=report)
+    for shown in (bot, version):
+        assert "retry" in shown.notes
+        assert shown.all("time", datetime=retry_at.isoformat(timespec="seconds"))
+    assert {"undecided", "attempts"} <= version.notes
+    (list_of_attempts,) = version.all("section", data_note="attempts")
+    assert "600 ms" in list_of_attempts.text
+    upload_version(people.new, "bot.py", b"# newer\n" + HONEST, {DUEL: [2]})
+    version = page(signed_in(people.ada), f"/bots/{people.new.slug}/versions/1/")
+    assert "retry" not in version.notes, "a newer version replaces it"
+
+
+def test_a_version_near_a_limit_shows_a_warning_and_its_lag(people: People) -> None:
+    shares = {"startup_ms": 0.91, "move_ms": 0.2, "bank_ms": 0, "game_ms": 0}
+    table = passed_table(shares=shares, warnings=["startup_ms"], lag_us=412_000)
+    report = {"ok": True, "now": None, "tables": [table], "untried": [], "attempts": [], "undecided": 0}
+    bot, version = of_new_version(people, state="ready", check_report=report)
+    (warning,) = bot.all(data_note="warning")
+    assert "91%" in warning.text
+    assert {"near", "lag"} <= version.notes
+    calm = {**report, "tables": [passed_table()]}
+    for shown in of_new_version(people, check_report=calm):
+        assert not {"near", "lag", "warning"} & shown.notes
 
 
 def test_a_version_that_is_being_checked_shows_the_table_that_is_tried(people: People) -> None:

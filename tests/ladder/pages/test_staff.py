@@ -20,7 +20,7 @@ from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.models import User
 from ladder.pages.staff import REMEDIES
 from tests import page as shown
-from tests.build import person, signed_in, staff
+from tests.build import person, signed_in, staff, uploaded
 from tests.ladder.pages.people import SCRIPT
 
 pytestmark = pytest.mark.django_db
@@ -228,6 +228,18 @@ def test_a_machine_that_fails_says_what_is_wrong_and_what_helps() -> None:
     assert "/proc is there" in text
     assert "apparmor_parser" in text
     assert SCRIPT not in text
+
+
+def test_staff_sees_the_versions_that_the_site_could_not_validate() -> None:
+    client = signed_in(staff("eve"))
+    assert "undecided" not in shown.page(client, ADDRESS).notes
+    bot = uploaded(person("ada"), "Magpie")
+    retry_at = timezone.now() + timedelta(hours=1)
+    BotVersion.objects.update(state="undecided", active=False, reason="The server was busy.", retry_at=retry_at)
+    listed = shown.page(client, ADDRESS).one("section", data_note="undecided")
+    assert listed.one("a")["href"] == f"/bots/{bot.slug}/versions/1/"
+    assert listed.notes == {"retry"}
+    assert shown.page(client, "/staff/").all(data_count="undecided")
 
 
 def test_every_known_remedy_stands_there() -> None:
