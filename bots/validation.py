@@ -198,22 +198,23 @@ class Check(Generic[P]):
         """Validate one format after another, until one is not passed. Raises ``PlatformFailure``."""
         for game, seats in self.manifest.tables:
             for tries in range(1, MOST_TRIES + 1):
-                table = replace(self.table(game, seats), tries=tries)
+                table = self.table(game, seats, tries)
                 if table.ok is not None:
                     break
             yield table
             if not table.ok:
                 return
 
-    def table(self, game: str, seats: int, transcript: Transcript | None = None) -> TableCheck:
-        """Make one attempt at a format; ``transcript`` stores its lines. Raises ``PlatformFailure``."""
+    def table(self, game: str, seats: int, tries: int = 1, transcript: Transcript | None = None) -> TableCheck:
+        """Make attempt number ``tries`` at a format; ``transcript`` stores its lines. Raises ``PlatformFailure``."""
         transcript = transcript or Transcript(seats)
         bots = tuple(SeatSpec(self.manifest.name, self.program) for _ in range(seats))
         series = Series(game, bots, SEED, 1, self.limits)
-        report = play_match(replace(series.spec(0), trial=True), self.launcher, transcript, core=self.core)
+        spec = replace(series.spec(0), trial=True, played_before=tries - 1)
+        report = play_match(spec, self.launcher, transcript, core=self.core)
         played = SeriesGame(0, series.order(0), report, transcript)
         problems = () if report.machine_delays else tuple(_problems(played))
-        return TableCheck(game, seats, problems, played, self.limits)
+        return TableCheck(game, seats, problems, played, self.limits, tries)
 
     def report(self, tables: Iterator[TableCheck] | None = None) -> CheckReport:
         """Return the report; pass ``tables`` if the results of :meth:`tables` were already consumed."""

@@ -57,6 +57,8 @@ class Chair:
         self.thoughts: list[tuple[int, int, int, int]] = []
         self.strikes: list[Strike] = []
         self.machine_delays: list[MachineDelay] = []
+        self.patience_ns = 0
+        """Maximum wall time of a question for which the host is to blame; only in trials."""
         self.unmeasured_ns = 0
         """Time of the last question that the host may have cost beyond the measured server lag; only in trials."""
         self.forfeit: Forfeit | None = None

@@ -17,7 +17,7 @@ from bots.runner.launcher import Launcher, Observer, PlatformFailure
 from bots.runner.questions import AnswerFault, Core, MoveQuestion, ReadyQuestion, ask, ask_one
 from bots.runner.report import MatchReport, Strike, escaped
 from bots.runner.spec import MAX_REPLAYS, MatchSpec, SeatSpec
-from bots.runner.trial import TrialMoveQuestion, TrialReadyQuestion
+from bots.runner.trial import PATIENCE_NS, TrialMoveQuestion, TrialReadyQuestion
 from games.registry import GAMES
 from games.rules import FORFEIT_REASONS, IllegalMove, State
 
@@ -111,6 +111,7 @@ class _Table(Generic[P]):
 
     def _ready_question(self, chair: Chair, entry: SeatSpec[P]) -> ReadyQuestion:
         limits = self.spec.limits
+        chair.patience_ns = PATIENCE_NS * (self.spec.played_before + 1)
         launch = partial(self.launcher.start, entry.program, limits)
         kind = TrialReadyQuestion if self.spec.trial else ReadyQuestion
         return kind(chair, launch, self._hello(chair), limits.startup_ms)

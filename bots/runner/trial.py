@@ -21,7 +21,10 @@ UNMEASURED_SHARE: Final = 5
 """At most 1/5 of a bot's own time (wall time minus measured server lag) counts as lag that was not measured."""
 
 PATIENCE_NS: Final = 28_000 * MS
-"""Maximum wall time of a question for which the host is to blame, unless the limit itself is longer."""
+"""Maximum wall time of a question for which the host is to blame, unless the limit itself is longer.
+
+The second and third attempt at a trial have two and three times as much, so that a busy host also reaches a verdict.
+"""
 
 
 class _Trial(Question):
@@ -48,7 +51,7 @@ class _Trial(Question):
         return self._time_left_ns() >= 0
 
     def _grace_ns(self) -> int:
-        return min(self._time_left_ns(), max(PATIENCE_NS, self.allowed_ns) - self.wall_ns)
+        return min(self._time_left_ns(), max(self.chair.patience_ns, self.allowed_ns) - self.wall_ns)
 
     def _conclude(self, now_ns: int, fault: AnswerFault | None) -> None:
         super()._conclude(now_ns, fault)

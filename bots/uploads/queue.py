@@ -13,7 +13,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
 from uuid import UUID, uuid4
@@ -274,12 +274,12 @@ class _Attempt:
         transcript = _WatchedTranscript(self)
         self._keep(reports.at_table(self.report, self.tries), vain_starts=self.tries)
         begun, waited_s = time.monotonic(), core.waited_s
-        table = trial.table(self.report["now"]["game"], self.report["now"]["seats"], transcript)
+        table = trial.table(self.report["now"]["game"], self.report["now"]["seats"], self.tries, transcript)
         wall_ms = round(1000 * (time.monotonic() - begun - (core.waited_s - waited_s)))
         if table.ok is None:
             self.put_off(reports.after_delay(self.report, table, wall_ms), TOO_BUSY)
             return False
-        self._keep(reports.after_table(self.report, replace(table, tries=self.tries), wall_ms), vain_starts=0)
+        self._keep(reports.after_table(self.report, table, wall_ms), vain_starts=0)
         return True
 
     def _keep(self, report: Document, **changes: Any) -> None:
