@@ -28,6 +28,8 @@ from bots.house.catalogue import HOUSE
 from bots.manifest import FILE, MAX_NAME, ManifestError, read_folder
 from bots.protocol import is_ready
 from bots.runner import HouseProgram, Launcher, Limits, LocalProgram, PlatformFailure, Process, SeatSpec
+from bots.runner.channel import open_channel
+from bots.runner.process_end import LAST_WORDS_MS, ProcessEnd, StdoutEnded, end_process, next_line
 from bots.sandbox import PlainLauncher, SandboxLauncher, self_test
 from bots.sandbox.code import code_of
 from bots.sandbox.host_process import Pipes
@@ -231,14 +233,15 @@ class SandboxedLauncher:
         return self._sandbox.start(program, limits)
 
 
-def start_command(program: CommandProgram) -> Process:
-    """Start a command as a plain process. Raises ``PlatformFailure``."""
+def start_command(program: CommandProgram, *, our_stderr: bool = False) -> Process:
+    """Start a command as a plain process. With ``our_stderr``, it writes to our stderr. Raises ``PlatformFailure``."""
     pipes = Pipes.open()
     stdin, stdout, stderr = pipes.theirs
     try:
         child = subprocess.Popen(
-            program.words, stdin=stdin, stdout=stdout, stderr=stderr, cwd=program.folder, start_new_session=True
-        )
+            program.words, stdin=stdin, stdout=stdout, stderr=None if our_stderr else stderr, cwd=program.folder,
+            start_new_session=True,
+        )  # fmt: skip
     except OSError as error:
         pipes.close_ours()
         raise PlatformFailure(f"cannot start {program.words[0]}: {error.strerror}") from error
@@ -420,28 +423,35 @@ class Reply:
 def feed(replay: DecisionReplay, program: LocalProgram, python: Path | None = None) -> Iterator[Reply]:
     """Start the bot and yield its answer to every decision, without a time limit.
 
-    ``python`` is as for ``find_played``. The bot's stderr goes to our stderr. If the bot exits early, the last answer
-    has a fault.
+    ``python`` is as for ``find_played``. The bot's stderr goes to our stderr. If the bot exits or closes its stdout,
+    the last answer has a fault. Its child processes are ended. Raises ``PlatformFailure`` if it cannot be started.
     """
     code = code_of(program)
     started = under_python(program, python)
-    words = started.words if isinstance(started, CommandProgram) else command(code, code.folder)
-    process = subprocess.Popen(words, cwd=code.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    words = started.words if isinstance(started, CommandProgram) else tuple(command(code, code.folder))
+    process = start_command(CommandProgram(words, code.folder), our_stderr=True)
+    channel = open_channel(process)
+    questions = iter(replay.questions)
+    question, started_ns = next(questions), monotonic_ns()
+    patience_ms = 0
     try:
-        assert process.stdin is not None and process.stdout is not None
-        _say(process, replay.hello)
-        while (line := process.stdout.readline()) and is_ready(line) is not True:
+        channel.send(lines_of([replay.hello]))
+        while is_ready(next_line(process, channel) or b"") is not True:
             pass
-        for question in replay.questions:
+        while True:
             started_ns = monotonic_ns()
-            _say(process, question.message)
-            line = process.stdout.readline()
+            channel.send(lines_of([question.message]))
+            line = next_line(process, channel)
             yield _answer(question, line, (monotonic_ns() - started_ns) // 1000)
-            if not line:
+            following = next(questions, None)
+            if following is None:
                 return
+            question = following
+    except StdoutEnded:
+        patience_ms = LAST_WORDS_MS
     finally:
-        process.kill()
-        process.communicate()
+        end = end_process(process, channel, patience_ms)
+    yield _no_answer(question, end, (monotonic_ns() - started_ns) // 1000)
 
 
 def debug(replay: DecisionReplay, program: LocalProgram, python: Path | None = None) -> Iterator[Reply]:
@@ -458,12 +468,13 @@ def debug(replay: DecisionReplay, program: LocalProgram, python: Path | None = N
         answers.touch()
         words = [str(stage), str(questions), str(answers), program.entry, *program.args]
         interpreter = [str(bots_interpreter()), *OPTIONS] if python is None else [str(interpreter_at(python))]
-        subprocess.run([*interpreter, *words], cwd=program.folder, check=False)
-        said = [line for line in answers.read_bytes().splitlines() if is_ready(line) is not True]
+        done = subprocess.run([*interpreter, *words], cwd=program.folder, check=False)
+        *lines, rest = answers.read_bytes().split(b"\n")
+    said = [line for line in lines if is_ready(line) is not True]
     for question, line in zip(replay.questions, said, strict=False):
         yield _answer(question, line, None)
     for question in replay.questions[len(said) :]:
-        yield _answer(question, b"", None)
+        yield _no_answer(question, ProcessEnd(done.returncode, mid_line=bool(rest)), None)
         return
 
 
@@ -472,17 +483,12 @@ def lines_of(messages: Sequence[Document]) -> bytes:
     return b"".join(json.dumps(message).encode() + b"\n" for message in messages)
 
 
-def _say(process: subprocess.Popen[bytes], message: Document) -> None:
-    assert process.stdin is not None
-    try:
-        process.stdin.write(lines_of([message]))
-        process.stdin.flush()
-    except OSError:  # the process exited; reading its answer reports that
-        return
+def _no_answer(question: RecordedDecision, end: ProcessEnd, wall_us: int | None) -> Reply:
+    return Reply(question, "", None, f"no answer: {end}.", wall_us)
 
 
-def _answer(question: RecordedDecision, line: bytes, wall_us: int | None) -> Reply:
-    if not line:
-        return Reply(question, "", None, "no answer: the process exited or closed its stdout.", wall_us)
+def _answer(question: RecordedDecision, line: bytes | None, wall_us: int | None) -> Reply:
+    if line is None:
+        return Reply(question, "", None, "too_long: the answer is longer than 64 KiB.", wall_us)
     move, fault = question.judge(line)
     return Reply(question, line.decode("utf-8", errors="backslashreplace").rstrip("\r\n"), move, fault, wall_us)

@@ -7,7 +7,7 @@ import os
 import sys
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter_ns
@@ -19,6 +19,7 @@ from bots.client.calls import GameStart
 from bots.protocol import ClockLeft, Decide, End, Hello, Malformed, encode, is_ready, parse_answer
 from bots.runner import PlatformFailure, Process
 from bots.runner.channel import Channel, open_channel
+from bots.runner.process_end import LAST_WORDS_MS, StdoutEnded, end_process, next_line
 
 # --- Credentials -----------------------------------------------------------------------------------------------------
 
@@ -159,11 +160,10 @@ class ProcessPlayer:
             assert self._channel is not None
             self._channel.send(encode(message))
             try:
-                return self._answer(self._channel, message["id"], until_ns)
+                return self._answer(message["id"], until_ns)
             except NoAnswer as failure:
                 if failure.reason != "exit":
                     raise
-                self._leave(0)
                 if start == STARTS_A_DECISION:
                     raise
         raise AssertionError("a decision has at least one start")
@@ -188,28 +188,31 @@ class ProcessPlayer:
         self._hello = {**self._hello, "resumed": True}
         until_ns = perf_counter_ns() + self._hello["limits"]["startup_ms"] * MS
         try:
-            while is_ready(self._line(self._channel, until_ns) or b"") is not True:
+            while is_ready(self._line(until_ns) or b"") is not True:
                 pass
         except NoAnswer as failure:
             self._leave(0)
             raise NoAnswer("not_ready", f"The bot did not send `ready`: {failure}") from failure
 
-    def _leave(self, patience_ms: int) -> None:
-        """Stop the process and show the last lines of its stderr."""
+    def _leave(self, patience_ms: int) -> str:
+        """End the process, show the last lines of its stderr, and return how it ended."""
         process, channel, self._process, self._channel = self._process, self._channel, None, None
         if process is None or channel is None:
-            return
-        with suppress(PlatformFailure):
-            process.stop(patience_ms)
-        channel.close()
-        for line in channel.stderr_tail().splitlines()[-20:]:
+            return ""
+        try:
+            end = end_process(process, channel, patience_ms)
+        except PlatformFailure as failure:
+            return str(failure)
+        said = channel.stderr_tail()
+        for line in said.splitlines()[-20:]:
             self._tell(f"stderr: {line}")
+        return f"{end}; {end.advice(said)}."
 
     # --- answers -------------------------------------------------------------------------------------------------
 
-    def _answer(self, channel: Channel, number: int, until_ns: int) -> Any:
+    def _answer(self, number: int, until_ns: int) -> Any:
         while True:
-            line = self._line(channel, until_ns)
+            line = self._line(until_ns)
             if line is None:
                 raise NoAnswer("too_long", "The answer is longer than 64 KiB. Send only the move.")
             answer = parse_answer(line)
@@ -220,16 +223,16 @@ class ProcessPlayer:
             if not 1 <= answer.id < number:
                 raise NoAnswer("wrong_id", f"The answer has id {answer.id}; expected {number}.")
 
-    def _line(self, channel: Channel, until_ns: int) -> bytes | None:
+    def _line(self, until_ns: int) -> bytes | None:
         """Return the next line, or ``None`` if it is too long. Raises ``NoAnswer``."""
-        while not channel.lines:
-            if channel.ended:
-                raise NoAnswer("exit", "The process exited or closed its stdout. See its stderr.")
-            left_ns = until_ns - perf_counter_ns()
-            if left_ns <= 0:
-                raise NoAnswer("late", "The bot did not answer in time.")
-            channel.take(channel.wait(left_ns))
-        return channel.lines.popleft()
+        assert self._process is not None and self._channel is not None
+        try:
+            return next_line(self._process, self._channel, until_ns)
+        except TimeoutError as error:
+            raise NoAnswer("late", "The bot did not answer in time.") from error
+        except StdoutEnded as error:
+            how = self._leave(LAST_WORDS_MS)
+            raise NoAnswer("exit", how[:1].upper() + how[1:]) from error
 
 
 def _allowed_ms(clock: ClockLeft) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf
 from typing import Final
 
@@ -9,12 +10,10 @@ from bots.protocol import Limits
 from bots.runner.channel import Channel, OpenChannel, open_channel
 from bots.runner.clock import MS, Clock
 from bots.runner.launcher import NeverBegun, Process
+from bots.runner.process_end import ProcessEnd, end_process
 from bots.runner.report import Forfeit, MachineDelay, SeatReport, Strike, Thought
 
 MAX_STRIKES: Final = 3
-LAST_WORDS_MS: Final = 100
-"""Milliseconds until a process is ended that has closed its stdout."""
-
 NO_PROGRAM: Final = ("No such file", "Exec format error", "Permission denied", "Argument list too long")
 """Error messages of the kernel for a file that is not a program. Lack of memory gives another error (man 2 execve)."""
 
@@ -30,6 +29,9 @@ UNUSUAL: Final = 1.5
 Otherwise a bot that finds that it loses could compute on a busy host until its answer is late, and get a re-run. The
 lag is real then, but only the bot's choice to compute made the answer late.
 """
+
+EXITED: Final = "the process exited or closed its stdout"
+"""The evidence of an exit until :meth:`Chair.leave` has found how the process ended."""
 
 PONDERING_NS: Final = 20 * MS
 """If a bot uses more processor time than this between two decisions, it is stopped while other bots think."""
@@ -64,6 +66,7 @@ class Chair:
         self.forfeit: Forfeit | None = None
         self.ponders = False
         self.exit_status: int | None = None
+        self._end: ProcessEnd | None = None
 
     def seat_process(self, process: Process) -> Channel:
         """Assign a started process to the seat and return its channel."""
@@ -105,24 +108,25 @@ class Chair:
         return self.forfeit
 
     def leave(self, patience_ms: int = 0) -> None:
-        """End the process, if there is one, and store its exit status."""
-        if self.process is None:
+        """End the process, if there is one, and store its exit status and, for a forfeit by exit, how it ended."""
+        if self.process is None or self.channel is None:
             return
         process, self.process = self.process, None
-        never_begun: NeverBegun | None = None
         try:
-            self.exit_status = process.stop(patience_ms)
-        except NeverBegun as failure:
-            never_begun = failure
-        finally:
-            if self.channel is not None:
-                self.channel.close()
-        if never_begun is not None:  # only then does stderr contain messages of the platform, which are public
+            end = end_process(process, self.channel, patience_ms)
+        except NeverBegun as never_begun:  # only then does stderr contain messages of the platform, which are public
             said = self._stderr_tail()[-300:].strip()
             failed = f"execvp {never_begun.program}: "
             if not never_begun.program or not any(failed + error in said for error in NO_PROGRAM):
                 raise NeverBegun(f"{never_begun}: {said}") from never_begun
-            self.exit_status = CANNOT_BE_EXECUTED
+            end = ProcessEnd(CANNOT_BE_EXECUTED)
+        self.exit_status, self._end = end.status, end
+        if self.forfeit is not None and self.forfeit.reason == "exit":
+            self.forfeit = replace(self.forfeit, evidence=self.exit_evidence())
+
+    def exit_evidence(self) -> str:
+        """Return how the process ended, with advice for the author of the bot. Call it after :meth:`leave`."""
+        return EXITED if self._end is None else f"{self._end}; {self._end.advice(self._stderr_tail())}"
 
     def known_cpu_us(self, cpu_ns: int) -> int | None:
         """Return processor time in microseconds, or ``None`` if the system does not measure it."""

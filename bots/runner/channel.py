@@ -73,6 +73,11 @@ class Channel(ABC):
         """Return the end of stderr as text. NUL and bytes that are not valid UTF-8 appear as escapes."""
         return self._stderr.decode("utf-8", errors="backslashreplace").replace("\0", "\\x00")
 
+    @property
+    def mid_line(self) -> bool:
+        """Whether the last data from stdout was an incomplete line."""
+        return bool(self._rest) or self._skipping
+
     def _hear(self, data: bytes) -> None:
         """Process data from stdout; empty at end of file."""
         if not data:

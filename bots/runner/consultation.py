@@ -12,10 +12,11 @@ from functools import partial
 from typing import Any, Generic
 
 from bots.protocol import Decide, Hello, Limits, encode
-from bots.runner.chair import LAST_WORDS_MS, Chair
+from bots.runner.chair import Chair
 from bots.runner.channel import OpenChannel, open_channel
 from bots.runner.clock import Clock
 from bots.runner.launcher import Launcher, PlatformFailure
+from bots.runner.process_end import LAST_WORDS_MS
 from bots.runner.questions import AnswerFault, Core, MoveQuestion, ReadyQuestion, ask_one
 from bots.runner.report import MachineDelay, Thought
 from bots.runner.spec import P_co
@@ -80,7 +81,10 @@ def consult(
         raise
     if question is not None:
         fault = question.fault
-    chair.leave(LAST_WORDS_MS if fault is not None and fault.reason == "exit" else 0)
+    exited = fault is not None and fault.reason == "exit"
+    chair.leave(LAST_WORDS_MS if exited else 0)
+    if exited:
+        fault = AnswerFault("exit", chair.exit_evidence())
     return _advice(chair, fault, question)
 
 

@@ -96,7 +96,10 @@ class Process(Protocol):
         ...
 
     def gave_up_stdout(self) -> bool:
-        """Return whether the bot itself has closed its stdout, even if a child process keeps the pipe open."""
+        """Return whether the bot itself has exited or closed its stdout, even if a child process keeps the pipe open.
+
+        The pipe can still contain lines that the bot wrote before.
+        """
         ...
 
     def pause(self) -> None:
@@ -109,6 +112,13 @@ class Process(Protocol):
 
     def kill(self) -> None:
         """Kill the process. :meth:`stop` still has to wait for its end."""
+        ...
+
+    def exited(self, patience_ms: int) -> bool:
+        """Wait up to ``patience_ms`` milliseconds until the process has exited by itself, and return whether it has.
+
+        Call it before :meth:`stop`.
+        """
         ...
 
     def stop(self, patience_ms: int = 0) -> int | None:

@@ -10,10 +10,11 @@ from typing import Final, Generic, TypeVar
 
 from bots.protocol import PROTOCOL, bot_seed, encode
 from bots.protocol.messages import Decide, Hello, limits_document
-from bots.runner.chair import LAST_WORDS_MS, MAX_STRIKES, Chair
+from bots.runner.chair import MAX_STRIKES, Chair
 from bots.runner.channel import OpenChannel, open_channel
 from bots.runner.clock import cores
 from bots.runner.launcher import Launcher, Observer, PlatformFailure
+from bots.runner.process_end import LAST_WORDS_MS
 from bots.runner.questions import AnswerFault, Core, MoveQuestion, ReadyQuestion, ask, ask_one
 from bots.runner.report import MatchReport, Strike, escaped
 from bots.runner.spec import MAX_REPLAYS, MatchSpec, SeatSpec

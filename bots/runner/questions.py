@@ -10,10 +10,11 @@ from time import perf_counter_ns
 from typing import Any, Final, Protocol, TypeVar
 
 from bots.protocol import Answer, Malformed, is_ready, parse_answer
-from bots.runner.chair import PONDERING_NS, Chair
+from bots.runner.chair import EXITED, PONDERING_NS, Chair
 from bots.runner.channel import Channel, News
 from bots.runner.clock import MS
 from bots.runner.launcher import Process, uninterrupted
+from bots.runner.process_end import LAST_LINE_NS, LOOK_NS
 from bots.runner.report import MachineDelay
 
 # --- One question ----------------------------------------------------------------------------------------------------
@@ -32,7 +33,7 @@ late on purpose to get a re-run of the match.
 """
 
 FIRST_LOOK_NS: Final = 20 * MS
-"""Time without an answer after which the runner first checks whether the bot has closed its stdout."""
+"""Time without an answer after which the runner first checks whether the bot has exited or closed its stdout."""
 
 MEASURED_NS: Final = MS
 """Server lag is not measured for answers faster than this."""
@@ -51,7 +52,8 @@ class Question(ABC):
     """A message that expects one line. ``over`` is true when an answer, a fault or a timeout has ended it.
 
     ``attended_ns`` is the time that the runner spent on other lines of the bot. It is not server lag, because a bot
-    could use up the runner's processor time in this way.
+    could use up the runner's processor time in this way. ``exited`` is true after the runner has
+    found that the bot exited or closed its stdout.
     """
 
     __slots__ = (
@@ -65,6 +67,7 @@ class Question(ABC):
         "cpu_ns",
         "deadline_ns",
         "delay_ns",
+        "exited",
         "fair_ns",
         "fault",
         "line",
@@ -87,7 +90,7 @@ class Question(ABC):
         self.chair = chair
         self.fault: AnswerFault | None = None
         self.line: bytes | None = None
-        self.over = False
+        self.over = self.exited = False
         self.wall_ns = self.cpu_ns = self.delay_ns = 0
         self.attended_ns = 0
 
@@ -120,14 +123,16 @@ class Question(ABC):
                 self._conclude(now_ns, None if verdict is True else verdict)
                 return
         if self.channel.ended:
-            self._conclude(now_ns, AnswerFault("exit", "the bot's process exited or closed its stdout; see its stderr"))
+            self._conclude(now_ns, AnswerFault("exit", EXITED))
 
     def look(self, now_ns: int) -> None:
         """Check after a silence whether the bot has exited, is late, or waits for a processor."""
-        if self._process.gave_up_stdout():
-            self._conclude(now_ns, AnswerFault("exit", "the bot closed its stdout; keep it open until the game ends"))
+        if self.exited:
+            self._conclude(now_ns, AnswerFault("exit", EXITED))
+        elif self._process.gave_up_stdout():
+            self.exited, self.look_ns = True, now_ns + LAST_LINE_NS
         elif now_ns < self.deadline_ns:
-            self.look_ns = min(self.deadline_ns, 2 * now_ns - self.started_ns)
+            self.look_ns = min(self.deadline_ns, now_ns + min(now_ns - self.started_ns, LOOK_NS))
         else:
             self._measure(now_ns)
             grace_ns = self._grace_ns()

@@ -124,11 +124,12 @@ class HostProcess:
         return host_stall_ns()
 
     def gave_up_stdout(self) -> bool:
+        if self._gone(self._pidfd, 0):
+            return True
         try:
-            held = _descriptors(self.pid)
+            return self._pipe not in _descriptors(self.pid)
         except OSError:
             return False
-        return self._pipe not in held and not self._gone(self._pidfd, 0)
 
     def pause(self) -> None:
         self._signal(self._pidfd, signal.SIGSTOP)
@@ -138,6 +139,9 @@ class HostProcess:
 
     def kill(self) -> None:
         self._signal(self._pidfd, signal.SIGKILL)
+
+    def exited(self, patience_ms: int) -> bool:
+        return self._gone(self._pidfd, patience_ms)
 
     def stop(self, patience_ms: int = 0) -> int | None:
         """Wait, kill the bot, then its monitor, and wait for both. Raises ``NeverBegun`` if the bot never began.

@@ -63,7 +63,7 @@ class _FakeProcess:
         return self._program.host_stall_ns()
 
     def gave_up_stdout(self) -> bool:
-        return False
+        return not self._thread.is_alive()
 
     def pause(self) -> None:
         """Do nothing: a thread cannot be suspended."""
@@ -73,6 +73,10 @@ class _FakeProcess:
 
     def kill(self) -> None:
         """Do nothing: a thread cannot be killed. It ends with its pipes."""
+
+    def exited(self, patience_ms: int) -> bool:
+        self._thread.join(patience_ms / 1000)
+        return not self._thread.is_alive()
 
     def stop(self, patience_ms: int = 0) -> int | None:
         self._thread.join(patience_ms / 1000)

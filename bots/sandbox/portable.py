@@ -83,7 +83,7 @@ class PortableProcess:
         return 0
 
     def gave_up_stdout(self) -> bool:
-        return False
+        return self.child.poll() is not None
 
     def pause(self) -> None:
         """Do nothing: it is never called, because the processor time is unknown."""
@@ -100,6 +100,9 @@ class PortableProcess:
             self._tree_killer = _kill_tree(self.pid)
         if self._tree_killer is None:
             self.child.kill()
+
+    def exited(self, patience_ms: int) -> bool:
+        return self._gone(patience_ms / 1000)
 
     def stop(self, patience_ms: int = 0) -> int | None:
         """Wait, end it with all its known child processes, and wait. Raises ``PlatformFailure``."""

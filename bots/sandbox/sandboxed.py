@@ -35,6 +35,9 @@ from bots.sandbox.runtime import own_folder, runtime_folder
 from bots.sandbox.seccomp import bot_filter
 
 _PREPARED_MS: Final = 10_000
+_LAST_SIGNAL: Final = 64
+"""The highest signal number of Linux. bubblewrap reports signal N as exit status 128 + N."""
+
 _SAID_MS: Final = 1000
 """Maximum wait for bubblewrap's last output after it ended. After a failure, its pipe can stay open."""
 
@@ -213,7 +216,7 @@ class SandboxedProcess(HostProcess):
         self._status_lines.close()
         if not begun and not self._monitor_killed:  # killed by us, it could not say
             raise NeverBegun("bubblewrap failed before the bot was started", self.own_program)
-        return 128 - returncode if returncode > 128 else returncode
+        return 128 - returncode if 128 < returncode <= 128 + _LAST_SIGNAL else returncode
 
 
 def _start(

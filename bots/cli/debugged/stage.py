@@ -168,7 +168,7 @@ def play(questions: str, answers: str, bot: str) -> int:
         except bdb.BdbQuit:
             return 0
         except SystemExit as leaving:
-            return leaving.code if isinstance(leaving.code, int) else 0
+            return leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
         except BaseException as error:  # show any exception in the debugger
             crashed(error, error.__traceback__)
             return 1

@@ -38,6 +38,9 @@ class Worked:
     def kill(self) -> None:
         self.done.append("kill")
 
+    def exited(self, patience_ms: int) -> bool:
+        return False
+
     def stop(self, patience_ms: int = 0) -> int | None:
         return os.EX_OK
 
