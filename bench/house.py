@@ -20,9 +20,10 @@ from time import perf_counter
 
 from bots.house.catalogue import HOUSE
 from bots.house.inside import load, play_inside
+from bots.intervals import wilson
 from bots.runner import HouseProgram
 from bots.sandbox.code import code_of, staged
-from bots.series import Tally, wilson
+from bots.series import Tally
 from games.registry import GAMES
 
 FIELDS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -44,7 +45,7 @@ def tables(game: str, seats: int) -> Iterator[tuple[str, ...]]:
 def play(game: str, table: Sequence[str], games: int) -> dict[str, Tally]:
     """The games of one table; a bot that sits twice counts twice a game."""
     makers = {name: load(HOUSE[name]) for name in table}
-    tallies = {name: Tally(name) for name in table}
+    tallies = {name: Tally(name, len(table)) for name in table}
     for number in range(games):
         shift = number % len(table)
         order = [*table[shift:], *table[:shift]]
@@ -72,7 +73,7 @@ def show_strength(game: str, games: int) -> bool:
             clear = clear and low > 1 / seats
             print(
                 f"{seats:5}  {', '.join(table):48}  {share:6.1%} ({low:.1%}-{high:.1%})  {1 / seats:5.0%}"
-                f"  {tallies[strongest].mean_rank.mean:9.2f}  {', '.join(map(mean_score, tallies.values()))}",
+                f"  {tallies[strongest].mean_rank.value:9.2f}  {', '.join(map(mean_score, tallies.values()))}",
                 flush=True,
             )
     return clear

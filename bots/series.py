@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
-from math import sqrt
-from statistics import fmean, stdev
+from statistics import fmean
 from typing import Any, Generic, TypeVar
 
+from bots.intervals import Mean, bounded, unbounded, wilson
 from bots.runner import Launcher, Limits, MatchReport, MatchSpec, SeatSpec, Transcript, play_match
 from bots.runner.spec import MAX_REPLAYS
 
@@ -99,41 +99,13 @@ def play_game(series: Series[P], number: int, launcher: Launcher[P], keep: bool 
 
 # --- Results ---------------------------------------------------------------------------------------------------------
 
-Z95 = 1.959964
-"""The normal quantile of a two-sided 95% interval."""
-
-
-@dataclass(frozen=True)
-class MeanEstimate:
-    """A mean and the half width of its 95% interval, which is ``None`` for fewer than two games."""
-
-    mean: float
-    half_width: float | None
-
-    @classmethod
-    def of(cls, values: Sequence[float]) -> MeanEstimate:
-        """Return the estimate from at least one independent value, by the normal approximation."""
-        width = Z95 * stdev(values) / sqrt(len(values)) if len(values) > 1 else None
-        return cls(fmean(values), width)
-
-    def document(self) -> dict[str, Any]:
-        """Return the estimate as JSON values."""
-        return {"mean": self.mean, "half_width": self.half_width}
-
-
-def wilson(share: float, games: int) -> tuple[float, float]:
-    """Return the 95% interval of a share of ``games`` (Wilson 1927). It is always within 0 and 1."""
-    square = Z95 * Z95
-    middle = (share + square / (2 * games)) / (1 + square / games)
-    half = Z95 * sqrt(share * (1 - share) / games + square / (4 * games * games)) / (1 + square / games)
-    return max(0.0, middle - half), min(1.0, middle + half)
-
 
 @dataclass
 class Tally:
-    """One bot's games so far. ``wins`` has 1 for a win and 1/k for a win shared by k seats."""
+    """One bot's games so far, at a table of ``seats``. ``wins`` has 1 for a win and 1/k for a win shared by k seats."""
 
     label: str
+    seats: int
     ranks: list[float] = field(default_factory=list)
     wins: list[float] = field(default_factory=list)
     scores: dict[str, list[float]] = field(default_factory=dict)
@@ -148,9 +120,14 @@ class Tally:
         return len(self.ranks)
 
     @property
-    def mean_rank(self) -> MeanEstimate:
-        """1 is best."""
-        return MeanEstimate.of(self.ranks)
+    def mean_rank(self) -> Mean:
+        """From 1, the best, to the number of seats."""
+        return bounded(self.ranks, 1, self.seats)
+
+    @property
+    def mean_scores(self) -> dict[str, Mean]:
+        """By name, the means of the scores that are numbers."""
+        return {name: unbounded(values) for name, values in self.scores.items()}
 
     @property
     def win_share(self) -> tuple[float, float, float]:
@@ -171,7 +148,7 @@ class Tally:
             "games": self.games,
             "mean_rank": self.mean_rank.document(),
             "win_share": {"mean": share, "low": low, "high": high},
-            "scores": {name: MeanEstimate.of(values).document() for name, values in self.scores.items()},
+            "scores": {name: mean.document() for name, mean in self.mean_scores.items()},
             "strikes": self.strikes,
             "forfeits": self.forfeits,
             "decision_ms": self.decision_ms,
@@ -187,7 +164,7 @@ class Tallies:
     @classmethod
     def between(cls, labels: Sequence[str]) -> Tallies:
         """An empty table for the bots called ``labels``."""
-        return cls([Tally(label) for label in labels])
+        return cls([Tally(label, len(labels)) for label in labels])
 
     def add(self, played: SeriesGame) -> None:
         """Count one game."""
@@ -209,4 +186,4 @@ class Tallies:
 
     def ranked(self) -> list[Tally]:
         """The bots with a game, best mean rank first."""
-        return sorted((tally for tally in self.bots if tally.games), key=lambda tally: tally.mean_rank.mean)
+        return sorted((tally for tally in self.bots if tally.games), key=lambda tally: tally.mean_rank.value)

@@ -18,8 +18,9 @@ from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeR
 from rich.table import Table
 from rich.text import Text
 
+from bots.intervals import Mean
 from bots.runner.bot_log import owner_logs
-from bots.series import MeanEstimate, SeriesGame, Tallies, Tally
+from bots.series import SeriesGame, Tallies, Tally
 from games.record import to_json
 
 # --- Exit codes ------------------------------------------------------------------------------------------------------
@@ -206,7 +207,7 @@ STDERR_LINES = 20
 
 
 def result_table(tallies: Tallies, title: str) -> Table:
-    """Build the result table of a series. Every mean has a 95% confidence interval."""
+    """Build the result table of a series. Means have 95% confidence intervals, except those of equal scores."""
     ranked = tallies.ranked()
     names = list(ranked[0].scores) if ranked else []
     caption = "± and (from-to): 95% confidence intervals. ms: mean decision time."
@@ -224,19 +225,18 @@ def result_table(tallies: Tallies, title: str) -> Table:
 def _cells(tally: Tally, names: list[str]) -> Iterator[str]:
     share, low, high = tally.win_share
     yield str(tally.games)
-    yield _estimate(tally.mean_rank, 2)
+    rank = tally.mean_rank
+    yield f"{rank.value:.2f}" + ("" if rank.low is None else f" ({rank.low:.2f}-{rank.high:.2f})")
     yield f"{100 * share:.0f} ({100 * low:.0f}-{100 * high:.0f})"
     for name in names:
-        yield _estimate(MeanEstimate.of(tally.scores[name]), 0)
+        yield _around(tally.mean_scores[name])
     yield str(tally.strikes)
     yield str(tally.forfeits)
     yield "-" if tally.decision_ms is None else f"{tally.decision_ms:.2f}"
 
 
-def _estimate(estimate: MeanEstimate, digits: int) -> str:
-    if estimate.half_width is None:
-        return f"{estimate.mean:.{digits}f}"
-    return f"{estimate.mean:.{digits}f} ± {estimate.half_width:.{digits}f}"
+def _around(mean: Mean) -> str:
+    return f"{mean.value:.0f}" if mean.margin is None else f"{mean.value:.0f} ± {mean.margin:.0f}"
 
 
 _V8_OUT_OF_MEMORY: Final = re.compile("Fatal process (OOM|out of memory)")

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bots.environments.environment import GameEnvironment, Observation, raw_env
-from bots.series import wilson
+from bots.intervals import wilson
 from games.registry import GAMES
 
 Array = npt.NDArray[np.float32]

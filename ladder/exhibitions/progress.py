@@ -13,6 +13,7 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q
 from django.db.models.functions import Now
 
+from bots.intervals import Mean, bounded
 from bots.models import BotVersion
 from ladder.exhibitions.choices import unable
 from ladder.exhibitions.requests import cancelled, ended
@@ -20,7 +21,6 @@ from ladder.ledger.append import NoSeason
 from ladder.matches.blocks import BlockPlayer, schedule_block
 from ladder.matches.dispatch import AT_A_SET_TIME, dispatch
 from ladder.models import Block, Exhibition, ExhibitionPlayer, Ladder, Match, SeatResult
-from ladder.ratings.means import Mean, mean_of
 from ladder.ratings.scores import beaten
 from ladder.ratings.sprt import Hypotheses, LikelihoodWalk, TestVerdict, walk
 
@@ -77,8 +77,9 @@ def rows(exhibition: Exhibition, found: Scores, players: Sequence[ExhibitionPlay
     lines = []
     for player in players:
         own = [block[who] for block in found.values() for who in block if who[1] == player.version_id]
-        score = mean_of([one.score for one in own]) if player.part != ExhibitionPlayer.Part.GAUNTLET else None
-        rank = mean_of([one.rank for one in own]) if player.part != ExhibitionPlayer.Part.GAUNTLET else None
+        shown = bool(own) and player.part != ExhibitionPlayer.Part.GAUNTLET
+        score = bounded([one.score for one in own]) if shown else None
+        rank = bounded([one.rank for one in own], 1, exhibition.ladder.seats) if shown else None
         lines.append(VersionResult(player.version, ExhibitionPlayer.Part(player.part), score, rank))
     if exhibition.kind == Exhibition.Kind.COMPARISON:
         return lines

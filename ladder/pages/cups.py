@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from hashlib import sha256
-from math import ceil, sqrt
+from math import ceil
 from typing import Any, Final, cast
 from zoneinfo import ZoneInfo
 
@@ -24,6 +24,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import condition, require_http_methods, require_POST, require_safe
 
+from bots.intervals import wilson
 from bots.models import Bot, BotVersion
 from bots.programs import plays
 from esr_platform.accounts.errors import Refused
@@ -422,8 +423,9 @@ class Chance:
 
     @property
     def margin(self) -> int:
-        """The margin in percentage points, at least 1."""
-        return max(1, ceil(196 * sqrt(self.share * (1 - self.share) / self.simulations)))
+        """The margin in percentage points: the farther end of Wilson's interval."""
+        low, high = wilson(self.share, self.simulations)
+        return ceil(100 * max(high - self.share, self.share - low))
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from bots.intervals import Mean, difference
 from bots.models import BotVersion
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
@@ -35,7 +36,6 @@ from ladder.pages.components.filters import Part, part
 from ladder.pages.components.responses import form_status
 from ladder.pages.matches import listed_part
 from ladder.pairings.seatings import seatings
-from ladder.ratings.means import Mean, mean_of
 from ladder.ratings.sprt import Hypotheses, LikelihoodWalk, TestVerdict, walk
 
 # --- The chart of a comparison ---------------------------------------------------------------------------------------
@@ -330,7 +330,8 @@ class ExhibitionPage:
         by_part = {player.part: player.version for player in self.players}
         taken = differences(self.exhibition, self.over, self.found)
         walked = walk(taken, hypotheses(self.exhibition))
-        mean = mean_of(taken[: len(walked.ratios)])
+        counted = taken[: len(walked.ratios)]
+        mean = difference(counted) if counted else None
         return Comparison(self.exhibition, by_part[_Part.CANDIDATE], by_part[_Part.BASELINE], walked, mean)
 
     @property

@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
+from bots.intervals import Mean
 from bots.models import Bot
 from games.game import Game
 from games.registry import GAMES
@@ -28,7 +29,6 @@ from ladder.pages.components.filters import Tab, Tabs, whole_number
 from ladder.pages.components.responses import for_staff
 from ladder.pages.components.traces import trace
 from ladder.pairings.seatings import games_of_a_deal
-from ladder.ratings.means import Mean
 from ladder.ratings.shares import WIN
 from ladder.statistics.limits import ALARM, LEAST_BLOCKS
 from ladder.statistics.pair_share import PairShare, pair_share
@@ -208,12 +208,13 @@ class StatisticsPage:
 
     @cached_property
     def shares(self) -> list[Mean]:
-        return [Mean(**row) for row in self.document.get("seats", ())]
+        return [_mean(row) for row in self.document.get("seats", ())]
 
     @property
     def axis(self) -> SeatAxis:
         """The one axis for all seats."""
-        return SeatAxis(max([_NARROWEST, *(abs(share.value - 0.5) + (share.margin or 0) for share in self.shares)]))
+        ends = [end for one in self.shares for end in (one.low, one.value, one.high) if end is not None]
+        return SeatAxis(max([_NARROWEST, *(abs(end - 0.5) for end in ends)]))
 
     @property
     def columns(self) -> Sequence[Any]:
@@ -376,6 +377,14 @@ def _standing(membership: Membership, of: Of) -> Membership | FinalStanding | No
     if of.season is None or of.season == of.seasons[0]:
         return membership
     return FinalStanding.objects.filter(season=of.season, membership=membership).first()
+
+
+def _mean(stored: Mapping[str, Any]) -> Mean:
+    """Return a stored mean. Documents of earlier releases have ``margin``, which is 0 for equal values."""
+    if "margin" not in stored:
+        return Mean(**stored)
+    value, margin, count = stored["value"], stored["margin"], stored["count"]
+    return Mean(value, value - margin, value + margin, count) if margin else Mean(value, None, None, count)
 
 
 def share_of(tally: PairTally) -> PairShare:

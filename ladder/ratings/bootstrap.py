@@ -8,8 +8,9 @@ hundred times as much.
 
 **Few blocks.** The spread of B replicated blocks is too narrow by about 1 in B, and uncertain itself. So the variance
 of a version is moderated (G. K. Smyth, *Linear models and empirical Bayes methods*, 2004). :data:`BORROWED` blocks are
-added that spread as the model predicts, times the ratio of the whole ladder. The draws are then widened by Student's
-quantile divided by the normal one. Intervals are symmetric: the estimate ± 1.96 standard deviations of its draws.
+added that spread as the model predicts, times the ratio of the whole ladder if that is above 1. Without them, blocks
+with equal results would leave no spread at all. The draws are then widened by Student's quantile divided by the normal
+one. Intervals are symmetric: the estimate ± 1.96 standard deviations of its draws.
 ``make seasons`` measures how often they contain the true value.
 """
 
@@ -79,8 +80,9 @@ def estimate(games: GameResults, seed: int, replicates: int = REPLICATES) -> Est
     likelihood = Likelihood(games)
     strengths = fit(likelihood)
     blocks = _blocks_played(games)
-    draws = _widened(likelihood, strengths, _replicates(likelihood, strengths, seed, replicates), blocks)
     part = games.played / max(1, games.played.sum())
+    steps = _replicates(likelihood, strengths, seed, replicates)
+    draws = _widened(likelihood, strengths, steps - part @ steps, blocks)
     points = START + POINTS * (strengths - part @ strengths)
     return Estimates(points, points[:, None] + POINTS * (draws - part @ draws), blocks, games.played)
 
@@ -96,11 +98,14 @@ def _replicates(likelihood: Likelihood, strengths: Floats, seed: int, count: int
 
 
 def _widened(likelihood: Likelihood, strengths: Floats, steps: Floats, blocks: Integers) -> Floats:
-    """Scale ``steps`` of each version to the moderated standard deviation and to Student's quantile."""
+    """Scale ``steps`` of each version to the moderated standard deviation and to Student's quantile.
+
+    The mean of the steps over all seats must be 0. What they have in common comes from the prior and says nothing.
+    """
     spread = steps.var(axis=1, ddof=1)
     modelled = 1 / likelihood.information(strengths).diagonal
     ratio = ((blocks * spread / modelled).sum() + len(blocks)) / max(1, blocks.sum())
-    moderated = (BORROWED * ratio * modelled + blocks * spread) / (BORROWED + blocks - 1)
+    moderated = (BORROWED * max(1.0, ratio) * modelled + blocks * spread) / (BORROWED + blocks - 1)
     student = stdtrit(BORROWED + blocks - 1, _QUANTILE) / SURE
     wider: Floats = student * np.sqrt(moderated / spread)
     return steps * wider[:, None]

@@ -76,6 +76,8 @@ def variance_saved(blocks: Sequence[PlayedBlock]) -> Saving | None:
     kept = sums[sums[:, 1] > 0]
     seatings = len(blocks[0].games)
     low, high = np.percentile((1 + kept[:, 0] / kept[:, 1]) / seatings, [2.5, 97.5])
+    if low == high:  # every game of a block ended alike, in all blocks: their spread is unknown
+        return None
     within, between = parts.sum(axis=0)
     return Saving(float((1 + within / between) / seatings), float(low), float(high), len(parts), same_tables)
 

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from statistics import median, variance
 
-from ladder.ratings.means import within
+from bots.intervals import within
 from ladder.statistics.gains import Pair, PairGain
 
 _SHARED_FREEDOM = 10

@@ -5,7 +5,8 @@ these sums, and its variance that of the ratio estimator for clusters (W. G. Coc
 1977, section 2.11). A share's
 variance is at least that of as many independent occasions, with two more of either kind (A. Agresti, B. A. Coull,
 *Approximate is better than "exact"*, The American Statistician 52, 1998): else what was never done in eight blocks
-would be known never to be done.
+would be known never to be done. A mean that is the same in every block has no interval, because equal values say
+nothing about the spread.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from bots.intervals import t_quantile
 from games.statistics import Habits
-from ladder.ratings.means import t_quantile
 
 FEW = 8
 """Blocks below which nothing is said but the counts."""
@@ -26,7 +27,7 @@ HabitSums = dict[str, list[int]]
 
 @dataclass(frozen=True)
 class Practice:
-    """A habit's share or mean ``value``, and its 95 % interval: ``None`` where there are too few blocks.
+    """A habit's share or mean ``value``, and its 95 % interval: ``None`` with too few blocks or equal means.
 
     ``amount`` over ``occasions`` is the value; both are counts over ``blocks``.
     """
@@ -68,6 +69,8 @@ def practice(sums: Sequence[int], share: bool, scale: int = 1) -> Practice:
     if blocks < FEW:
         return Practice(value / scale, None, None, amount, occasions, blocks)
     middle, margin = _interval(sums, share)
+    if not margin:
+        return Practice(value / scale, None, None, amount, occasions, blocks)
     low, high = middle - margin, middle + margin
     if share:
         low, high = max(0.0, low), min(1.0, high)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean
 
-from ladder.ratings.means import Mean, mean_of
+from bots.intervals import Mean, bounded
 from ladder.statistics.blocks import PlayedBlock
 
 
@@ -18,4 +18,4 @@ def seat_effect(blocks: Sequence[PlayedBlock]) -> list[Mean]:
     by_block = [
         [fmean(shares) for shares in zip(*(game.shares for game in block.games), strict=True)] for block in blocks
     ]
-    return [mean for values in zip(*by_block, strict=True) if (mean := mean_of(values)) is not None]
+    return [bounded(values) for values in zip(*by_block, strict=True)]

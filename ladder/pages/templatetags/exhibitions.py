@@ -11,11 +11,11 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext, gettext_noop
 
+from bots.intervals import Mean
 from ladder.models import Exhibition
 from ladder.pages import exhibitions
 from ladder.pages.components import words
 from ladder.pairings.seatings import seatings
-from ladder.ratings.means import Mean
 
 register = template.Library()
 
@@ -89,12 +89,14 @@ def games_of_block(seats: int) -> str:
 
 @register.filter
 def mean(found: Mean | None, factor: int) -> str:
-    """A mean with half its interval, times ``factor``: ``54.2 ± 3.1``; ranks, with ``factor`` 1, have two digits."""
+    """A mean with its interval, times ``factor``: ``54.2 (51.1–57.3)``; ranks, with ``factor`` 1, have two digits."""
     if found is None:
         return "–"
     digits = 2 if factor == 1 else 1
     value = f"{factor * found.value:.{digits}f}"
-    return value if found.margin is None else f"{value}\u00a0±\u00a0{factor * found.margin:.{digits}f}"
+    if found.low is None or found.high is None:
+        return value
+    return f"{value}\u00a0({factor * found.low:.{digits}f}\u2013{factor * found.high:.{digits}f})"
 
 
 @register.filter

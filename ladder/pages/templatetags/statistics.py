@@ -7,9 +7,9 @@ from typing import Any
 
 from django import template
 
+from bots.intervals import Mean
 from ladder.pages.components import words
 from ladder.pages.statistics import SeatAxis
-from ladder.ratings.means import Mean
 from ladder.statistics.pair_share import PairShare
 
 register = template.Library()
@@ -44,7 +44,7 @@ def place(axis: SeatAxis, share: float) -> float:
 @register.filter
 def wide(axis: SeatAxis, share: Mean) -> float:
     """The length of an interval on the axis, in percent."""
-    return round(axis.place(share.high or 0) - axis.place(share.low or 0), 2) if share.margin is not None else 0
+    return 0 if share.low is None or share.high is None else round(axis.place(share.high) - axis.place(share.low), 2)
 
 
 @register.filter

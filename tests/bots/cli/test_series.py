@@ -7,14 +7,12 @@ from hashlib import sha256
 from io import StringIO
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from rich.console import Console
 
 from bots.cli.frame import STDERR_LINES, incidents, result_table
 from bots.runner import FakeProgram, SeatSpec
 from bots.sandbox import InProcessLauncher
-from bots.series import MeanEstimate, Series, SeriesGame, Tallies, game_seed, play_series, wilson
+from bots.series import Series, SeriesGame, Tallies, game_seed, play_series
 from games.rules import Document, Move
 from tests.bots.runner.fakes import default
 
@@ -97,23 +95,14 @@ def test_the_table_shows_every_bot_with_its_intervals() -> None:
     assert all(word in text for word in ("title", "a", "b", "c", "Mean rank", "Money", "±", "Forfeits"))
 
 
-def test_one_game_has_no_interval() -> None:
-    assert MeanEstimate.of([3.0]) == MeanEstimate(3.0, None)
-
-
-def test_an_interval_is_the_normal_one() -> None:
-    estimate = MeanEstimate.of([1.0, 2.0, 3.0, 4.0])
-    assert estimate.mean == 2.5
-    assert estimate.half_width == pytest.approx(1.959964 * 1.2909944 / 2)
-
-
-def test_a_share_has_the_interval_of_wilson() -> None:
-    assert wilson(0.5, 100) == pytest.approx((0.4038, 0.5962), abs=1e-4)
-    assert wilson(1.0, 10) == pytest.approx((0.7225, 1.0), abs=1e-4)
-
-
-@given(st.integers(min_value=1, max_value=500), st.floats(min_value=0, max_value=1))
-def test_an_interval_of_a_share_holds_the_share_and_stays_between_0_and_1(games: int, share: float) -> None:
-    low, high = wilson(share, games)
-    assert 0 <= low <= share + 1e-12
-    assert share - 1e-12 <= high <= 1
+def test_three_equal_games_are_no_certainty() -> None:
+    bots = (seat("a"), seat("cheat", fair=False), seat("c"))
+    tallies = Tallies.between([bot.label for bot in bots])
+    for played in play_series(series(*bots, games=3), InProcessLauncher()):
+        tallies.add(played)
+    document = tallies.bots[1].document()
+    assert document["mean_rank"]["mean"] == document["mean_rank"]["high"] == 3
+    assert document["mean_rank"]["low"] < 2
+    assert document["win_share"]["high"] > 0.5
+    forfeited = tallies.bots[1].scores["money"] = [0, 0, 0]
+    assert tallies.bots[1].document()["scores"]["money"] == {"mean": sum(forfeited), "low": None, "high": None}

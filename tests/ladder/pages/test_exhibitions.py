@@ -84,7 +84,7 @@ def test_a_result_has_means_with_intervals_and_says_n(bot: Bot, duel: Ladder, cl
     )
     text = html(client, f"/exhibitions/{exhibition.pk}/")
     assert Block.objects.filter(exhibition=exhibition).count() == 4
-    assert "100.0\u00a0±\u00a00.0" in text
+    assert "100.0\u00a0(" in text and "\u2013100.0)" in text
     assert "unrated" in text
     assert "data-live" not in text
     for match in Match.objects.filter(block__exhibition=exhibition):

@@ -81,7 +81,7 @@ def test_the_statistics_of_a_ladder_show_seats_phases_and_what_blocks_save(playe
     document = SeasonStatistics.objects.get().document
     for number, seat in enumerate(document["seats"], 1):
         assert f"Seat {number}</th>" in shown
-        assert f"{100 * seat['value']:.1f} ± {100 * seat['margin']:.1f}" in shown
+        assert f"{100 * seat['value']:.1f} ({100 * seat['low']:.1f}–{100 * seat['high']:.1f})" in shown
     assert 'data-note="too-few-blocks"' in shown
     for heading in ("Money (millions)", "Certificates", "Barters won", "Gems paid", "Phase 3", "Whole game"):
         assert heading in shown
