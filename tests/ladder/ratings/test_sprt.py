@@ -151,9 +151,10 @@ def test_versions_that_do_the_same_are_told_so_and_nothing_is_divided_by_zero() 
     assert 24 <= len(same.ratios) <= 80
 
 
-def test_no_single_block_decides() -> None:
-    for always in (1.0, -1.0):
-        assert len(walk([always] * 100, Hypotheses(0.1)).ratios) > 5
+def test_equal_results_decide_in_nine_blocks_at_the_earliest() -> None:
+    for margin in (0.02, 0.05, 0.1):
+        for hundredths in range(-100, 101):
+            assert len(walk([hundredths / 100] * 400, Hypotheses(margin)).ratios) >= 9
     assert walk([], Hypotheses(0.1)).ratio == 0.0
 
 
