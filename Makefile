@@ -192,7 +192,7 @@ bench-verifying: $(VENV)/.dev  ## measure verified games/s per core, plain and c
 bench-pairings: $(VENV)/.dev  ## measure the pairing of a ladder with 10,000 bots and of a Swiss cup with 500
 	@$(BIN)/python -m bench.pairings
 
-bench-cups: $(VENV)/.dev  ## measure the stated chances of cups and the value of common deals
+bench-cups: $(VENV)/.dev  ## measure the stated chances of cups
 	@$(BIN)/python -m bench.cups $(BENCH_ARGS)
 
 bench-cup-matches: $(VENV)/.dev services  ## measure matches/s of a cup with real workers, on both databases

@@ -1,12 +1,11 @@
-"""Measure the forecasts of cups: stated chances against simulated cups, and what common deals save.
+"""Measure the forecasts of cups: stated chances against simulated cups and against cups of real results.
 
 **Stated chances.** Each field of 8 to 16 entrants gets true skills and estimates with an error of known size. Its
 forecast is stated from the estimates alone. Then the cup is played many times with the real pairings, each time with
 true skills that are possible given the estimates, and with deals whose luck the seatings of a block share
 (``bench.simulation.Luck``), which the forecast does not know. Small fields keep the run short.
 
-**Real results.** The same with cups that are resampled from real results of house bots (``bench.real_cups``), and the
-variance that common deals save.
+**Real results.** The same with cups that are resampled from real results of house bots (``bench.real_cups``).
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "esr_platform.settings")
 django.setup()
 
 from bench.real_cups import FORMATS as REAL_FORMATS  # noqa: E402
-from bench.real_cups import KNOWN, real_forecasts, results, show_savings  # noqa: E402
+from bench.real_cups import KNOWN, real_forecasts, results  # noqa: E402
 from bench.simulation import Luck  # noqa: E402
 from ladder.cups.forecast import POINTS, Skill, forecast  # noqa: E402
 from ladder.cups.formats import Plan  # noqa: E402
@@ -170,9 +169,6 @@ def main() -> int:
         print(
             f"  {known:12}  {fmean(stated for stated, _ in group):6.1%}  {fmean(won for _, won in group) / CUPS:6.1%}"
         )
-    print("Common deals: games with separate deals that one game is worth (95% interval)")
-    for one in found:
-        show_savings(one)
     return int(missed)
 
 

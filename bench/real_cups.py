@@ -1,14 +1,13 @@
-"""Real results of house bots for ``bench.cups``: forecasts of cups that are resampled from them, and common deals.
+"""Real results of house bots for ``bench.cups``: forecasts of cups that are resampled from them.
 
-All tables of a format play the same deals in this process. Skills are estimated, as on a site, from a few blocks that
-are drawn from all results. Cups are then resampled from all results: all tables of a round play the same deals, which
-are drawn without replacement. The best of some bots is the one with the most points in all results.
+Skills are estimated, as on a site, from a few blocks that are drawn from all results. Cups are then resampled from all
+results: every table draws its own deals. The best of some bots is the one with the most points in all results.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -48,8 +47,6 @@ SLOW = ("kontor", "sommelier", "dreamer")
 
 KNOWN = (10, 30, 100)
 """Numbers of blocks from which skills are estimated."""
-
-REPLICATES = 1000
 
 Ranks = tuple[tuple[int, ...], ...]
 """By seating, the ranks by seat."""
@@ -186,14 +183,12 @@ def skills_of(found: Results, blocks: int, random: Random) -> list[Skill]:
 
 def winner(plan: Plan, found: Results, field: Sequence[int], blocks: int, random: Random) -> int:
     """Resample a cup; the number of the entrant who wins it."""
-    every = range(found.deals)
-    played, deals = list[PlayedRound](), iter(random.sample(every, len(every)))
+    played = list[PlayedRound]()
     while (following := plan.next_round(played)) is not None:
         knockout = plan.format == Cup.Format.KNOCKOUT
         leaving = eliminated(following, plan.seats) if knockout else [0] * len(following.tables)
-        common = [next(deals, random.choice(every)) for _ in range(blocks + 2)]  # two for ties
         points = [
-            table_points(table, out, found, field, blocks, common)
+            table_points(table, out, found, field, blocks, random.sample(range(found.deals), blocks + 2))
             for table, out in zip(following, leaving, strict=True)
         ]
         played.append(PlayedRound(following, tuple(points)))
@@ -213,44 +208,3 @@ def table_points(
         block = found.points[stored][deal]
         points = [own + block[place] for own, place in zip(points, places, strict=True)]
     return tuple(points)
-
-
-# --- Common deals ----------------------------------------------------------------------------------------------------
-
-
-def show_savings(found: Results) -> None:
-    """Print how many games with separate deals one game with a common deal is worth, within blocks and between tables.
-
-    Between tables, it is the ratio of two variances of the difference between the points of bots at two tables: with
-    separate deals and with common deals. Its interval is a bootstrap over deals.
-    """
-    saved = variance_saved(found.blocks(range(found.deals)))
-    within = "no result differs" if saved is None else f"{saved.ratio:.2f} ({saved.low:.2f} to {saved.high:.2f})"
-    ratios = list(between_tables(found))
-    low, high = np.percentile(ratios[1:], [2.5, 97.5])
-    print(
-        f"  {found.game}, {found.seats} seats, {found.deals} deals: {within} within blocks,"
-        f" {ratios[0]:.2f} ({low:.2f} to {high:.2f}) between tables",
-        flush=True,
-    )
-
-
-def between_tables(found: Results) -> Iterator[float]:
-    """The ratio of the variances, then ``REPLICATES`` replicates of it.
-
-    It is of a bot at each of two tables that share as few bots as possible.
-    """
-    random = np.random.default_rng(1)
-    points = {table: np.array(blocks, dtype=float) for table, blocks in found.points.items()}
-    pairs = list(combinations(points, 2))
-    least = min(len({*one} & {*other}) for one, other in pairs)
-    apart = [(one, other) for one, other in pairs if len({*one} & {*other}) == least]
-    firsts, seconds = (
-        np.stack([points[one][:, min(place for place, bot in enumerate(one) if bot not in other)] for one, other in of])
-        for of in (apart, [(other, one) for one, other in apart])
-    )
-    for replicate in range(REPLICATES + 1):
-        chosen = random.integers(found.deals, size=found.deals) if replicate else np.arange(found.deals)
-        first, second = firsts[:, chosen], seconds[:, chosen]
-        separate = first.var(axis=1, ddof=1).sum() + second.var(axis=1, ddof=1).sum()
-        yield float(separate / (first - second).var(axis=1, ddof=1).sum())

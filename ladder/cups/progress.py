@@ -3,7 +3,7 @@
 ``advance`` is called every few seconds by every scheduler, and by workers at the end of a block, so that rounds follow
 each other without a pause. Each step holds the row of its cup and is refused by the constraints of the tables if it was
 done before. So two schedulers, a restart or a repeated call change nothing.
-Rows are locked in the order user, cup, deal, match; results lock no row of a cup.
+Rows are locked in the order user, cup, match; results lock no row of a cup.
 
 An entrant who leaves a frozen cup (``leave``) ranks last in every game of its undecided table, and its queued games are
 canceled. If two or more entrants are left there, a house bot plays for it in a new block that replaces the incomplete
@@ -19,20 +19,19 @@ from functools import cached_property
 from typing import Final
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from bots.house.catalogue import HOUSE
 from bots.models import BotVersion
 from bots.programs import LostCode, NotHere, house_bot, plays, program_of
-from games.chance import commitment
 from games.rules import Document
 from ladder.cups import proof
 from ladder.cups.formats import Plan
 from ladder.cups.registration import cancel, cancel_queued, freeze, leave, repeat
 from ladder.matches.blocks import BlockPlayer, CupBlock, schedule_cup_blocks
 from ladder.matches.dispatch import dispatch
-from ladder.models import Block, Cup, CupDeal, CupEntry, CupLedgerEntry, CupRound, CupTable, Match, SeatResult
+from ladder.models import Block, Cup, CupEntry, CupLedgerEntry, CupRound, CupTable, Match, SeatResult
 from ladder.pairings.elimination import eliminated, is_decided
 from ladder.pairings.rounds import Entrants, PlayedRound, Points, Round, Standing
 from ladder.pairings.seatings import seatings
@@ -290,14 +289,12 @@ def _begin_round(cup: Cup) -> bool:
         _end(cup, past)
         return True
     round_ = CupRound.objects.create(cup=cup, number=len(past) + 1, byes=list(following.byes))
-    deals = [_deal(cup, round_) for _ in range(cup.blocks)]
     tables = CupTable.objects.bulk_create(
         CupTable(round=round_, index=index, entrants=list(table)) for index, table in enumerate(following.tables)
     )
     seats = _Seats(cup)
-    blocks = [
-        CupBlock(table, deal, seats.players(table)) for table in tables if seats.is_played(table) for deal in deals
-    ]
+    playing = [(table, seats.players(table)) for table in tables if seats.is_played(table)]
+    blocks = [_block(cup, table, number, who) for table, who in playing for number in range(1, cup.blocks + 1)]
     schedule_cup_blocks(cup.ladder, blocks)
     proof.append(
         cup,
@@ -306,20 +303,15 @@ def _begin_round(cup: Cup) -> bool:
             "round": round_.number,
             "tables": [list(table) for table in following.tables],
             "byes": list(following.byes),
-            "deals": [[deal.number, deal.commitment] for deal in deals],
         },
     )
     return True
 
 
-def _deal(cup: Cup, round_: CupRound) -> CupDeal:
-    """The next unused deal of the cup."""
-    number = cup.next_deal
-    seed = proof.derived(bytes(cup.key), cup.entrants_hash, "deal", number)
-    deal = CupDeal.objects.create(cup=cup, number=number, round=round_, seed=seed, commitment=commitment(seed))
-    Cup.objects.filter(pk=cup.pk).update(next_deal=F("next_deal") + 1)
-    cup.next_deal += 1
-    return deal
+def _block(cup: Cup, table: CupTable, number: int, players: Sequence[BlockPlayer]) -> CupBlock:
+    """A block of ``table`` with its own deal. ``number`` counts the blocks of the table from 1."""
+    seed = proof.seed_of(bytes(cup.key), cup.entrants_hash, table.round.number, table.index + 1, number)
+    return CupBlock(table, number, seed, players)
 
 
 class NoSubstitute(LookupError):
@@ -438,7 +430,7 @@ def _decide(cup: Cup, round_: CupRound, tables: Sequence[CupTable]) -> bool:
             except NoSubstitute as error:
                 logger.error("table %s of round %s of cup %s waits: %s", table.index + 1, round_.number, cup.pk, error)
                 continue
-            more.append(CupBlock(table, _deal(cup, round_), players))
+            more.append(_block(cup, table, len(blocks[table.pk]) + 1, players))
         schedule_cup_blocks(cup.ladder, more)
         return bool(more) or len(unfinished) < len(tables)
     return bool(tables)
@@ -483,7 +475,7 @@ def settled(blocks: Sequence[Document], seats: int, gone: Collection[int], least
 
 
 def blocks_of(tables: Iterable[CupTable]) -> dict[int, list[Document]]:
-    """By table, the blocks that were played, as the ledger has them: the deal and the games by seating.
+    """By table, the blocks that were played, as the ledger has them: the commitment and the games by seating.
 
     ``ranks`` are by seat, and ``None`` for a match without a result, which is void or canceled.
     """
@@ -495,11 +487,11 @@ def blocks_of(tables: Iterable[CupTable]) -> dict[int, list[Document]]:
         ranks[match_id].append(rank)
     blocks: dict[int, Document] = {}
     found: dict[int, list[Document]] = {table.pk: [] for table in tables}
-    matches = Match.objects.filter(block__cup_table__in=tables).order_by("block", "seating")
-    columns = ("pk", "status", "block", "block__cup_table", "block__cup_deal__number")
-    for match_id, status, block_id, table_id, deal in matches.values_list(*columns):
+    matches = Match.objects.filter(block__cup_table__in=tables).order_by("block__number", "block", "seating")
+    columns = ("pk", "status", "block", "block__cup_table", "block__commitment")
+    for match_id, status, block_id, table_id, commitment in matches.values_list(*columns):
         if block_id not in blocks:
-            blocks[block_id] = {"deal": deal, "games": []}
+            blocks[block_id] = {"commitment": commitment, "games": []}
             found[table_id].append(blocks[block_id])
         blocks[block_id]["games"].append({"match": match_id, "status": status, "ranks": ranks.get(match_id)})
     return found

@@ -36,12 +36,17 @@ def entrants_hash(entrants: Sequence[Document]) -> str:
     return sha256(canonical(list(entrants))).hexdigest()
 
 
-def derived(key: bytes, entrants: str, purpose: str, number: int) -> bytes:
-    """32 bytes: HMAC-SHA256 of ``ENTRANTS/PURPOSE/NUMBER`` with the key of the cup.
+def derived(key: bytes, entrants: str, purpose: str, *numbers: int) -> bytes:
+    """32 bytes: HMAC-SHA256 of ``ENTRANTS/PURPOSE/NUMBER`` with the key of the cup; several numbers have slashes.
 
     ``entrants`` is the hash of the entrant list. The purposes are ``deal``, ``lot`` and ``place``.
     """
-    return hmac.digest(key, f"{entrants}/{purpose}/{number}".encode("ascii"), "sha256")
+    return hmac.digest(key, "/".join([entrants, purpose, *map(str, numbers)]).encode("ascii"), "sha256")
+
+
+def seed_of(key: bytes, entrants: str, round_: int, table: int, block: int) -> bytes:
+    """The seed of a deal. Rounds, tables and the blocks of a table are counted from 1."""
+    return derived(key, entrants, "deal", round_, table, block)
 
 
 def permutation(key: bytes, entrants: str, purpose: str, count: int) -> tuple[int, ...]:
@@ -73,10 +78,12 @@ def append(
 ) -> CupLedgerEntry:
     """Append an entry. Call it in a transaction that holds the row of the cup.
 
-    The hash of ``reason`` joins the document. The text does not, so that moderators can remove it.
+    The id of ``author`` and the hash of ``reason`` join the document. The text does not, so that moderators can remove
+    it.
     """
     salt = secrets.token_hex(SALT_BYTES) if reason else None
-    document = {**document, "reason_hash": salt and reason_hash(reason, salt)}
+    signed = {"author": author and author.pk, "reason_hash": salt and reason_hash(reason, salt)}
+    document = {**document, **signed}
     last = CupLedgerEntry.objects.filter(cup=cup).order_by("-number").first()
     number, previous = (last.number + 1, last.hash) if last else (1, START)
     return CupLedgerEntry.objects.create(
@@ -102,7 +109,7 @@ def entrant_list(entries: Iterable[tuple[str, Document]]) -> Document | None:
     return next((document for kind, document in entries if kind == Kind.ENTRANTS), None)
 
 
-FORMAT: Final = "cup-ledger/1"
+FORMAT: Final = "cup-ledger/2"
 COLUMNS: Final = ("number", "kind", "document", "hash", "reason", "salt", "created")
 ENTRIES_AT_ONCE: Final = 20
 """Number of entries that are read at once; the results of a large round are long."""

@@ -15,7 +15,7 @@ from ladder.cups import proof
 from ladder.cups.desk import Ruling, ruled
 from ladder.cups.formats import Plan
 from ladder.cups.progress import SUBSTITUTE, blocks_of, is_over, plan_from, round_of, settled
-from ladder.models import Block, Cup, CupDeal, CupLedgerEntry, CupRound, CupTable, Seat
+from ladder.models import Block, Cup, CupLedgerEntry, CupRound, CupTable, Match, Seat
 from ladder.pairings.elimination import eliminated
 from ladder.pairings.round_robin import is_balanced
 from ladder.pairings.rounds import PairingError, PlayedRound, Points, Round
@@ -42,8 +42,8 @@ def faults(cup: Cup) -> Iterator[str]:
     """
     rows = CupLedgerEntry.objects.filter(cup=cup).order_by("number")
     entries = [Entry(*row) for row in rows.values_list("number", "kind", "document", "hash", "reason", "salt")]
-    if cup.state == Cup.State.FINISHED and (not entries or entries[-1].kind != Kind.END):
-        yield "The cup has finished, but the last entry of its ledger does not contain the final standings."
+    if cup.state == Cup.State.FINISHED and not any(one.kind == Kind.END for one in entries):
+        yield "The cup has finished, but its ledger does not contain the final standings."
     frozen = proof.entrant_list((one.kind, one.document) for one in entries)
     if frozen is not None and (cup.key_hash, cup.entrants_hash) != (
         frozen["key_hash"],
@@ -55,8 +55,9 @@ def faults(cup: Cup) -> Iterator[str]:
 
 
 def faults_of(cup: int, key: bytes, entries: Sequence[Entry]) -> Iterator[str]:
-    """Yield every fault of a ledger, given the key of the cup. It needs no database."""
+    """Yield every fault of the ledger of a cup that is over, given its key. It needs no database."""
     yield from _chain(cup, entries)
+    yield from _end(entries)
     frozen = proof.entrant_list((one.kind, one.document) for one in entries)
     if frozen is None:
         return
@@ -77,6 +78,18 @@ def _chain(cup: int, entries: Iterable[Entry]) -> Iterator[str]:
         if not _has_its_reason(one):
             yield f"The reason of entry {expected} of the ledger does not match its hash."
         previous = one.hash
+
+
+def _end(entries: Sequence[Entry]) -> Iterator[str]:
+    """A ledger ends with the final standings, or with its cancellation, which only changed settings may follow."""
+    last = next((at for at, one in enumerate(entries) if one.kind in (Kind.END, Kind.CANCELLED)), None)
+    if last is None:
+        yield "The ledger is not finished: it contains neither final standings nor a cancellation."
+        return
+    canceled = entries[last].kind == Kind.CANCELLED
+    for one in entries[last + 1 :]:
+        if not canceled or one.kind != Kind.CHANGED:
+            yield f"Entry {one.number} of the ledger follows the end of the cup."
 
 
 def _has_its_reason(entry: Entry) -> bool:
@@ -102,9 +115,9 @@ class _Replay:
     played: list[PlayedRound] = field(default_factory=list)
     left: dict[int, str] = field(default_factory=dict)
     away: frozenset[int] = frozenset()
-    deals: list[int] = field(default_factory=list)
     running: Document | None = None
     rulings: dict[int, Points | None] = field(default_factory=dict)
+    matches: set[int] = field(default_factory=set)
 
     def faults(self, entries: Iterable[Entry]) -> Iterator[str]:
         checks = {
@@ -132,17 +145,6 @@ class _Replay:
                 yield f"{where}: the tables or byes do not follow from the results before it."
         except PairingError as error:
             yield f"{where}: {error}"
-        if len(document["deals"]) != self.blocks:
-            yield f"{where} has {len(document['deals'])} deals instead of {self.blocks}."
-        for deal, hash_ in document["deals"]:
-            yield from self._use(deal, where)
-            if hash_ != commitment(proof.derived(self.plan.key, self.plan.entrants_hash, "deal", deal)):
-                yield f"{where}: deal {deal} does not follow from the key and the entrant list."
-
-    def _use(self, deal: int, where: str) -> Iterator[str]:
-        if deal in self.deals:
-            yield f"{where}: deal {deal} was used before."
-        self.deals.append(deal)
 
     def _results(self, document: Document) -> Iterator[str]:
         number, running = document["round"], self.running
@@ -155,8 +157,6 @@ class _Replay:
         else:
             for index in range(len(round_.tables)):
                 yield from self._table(round_, index, document, f"Round {number}, table {index + 1}")
-        if sorted(self.deals) != list(range(1, len(self.deals) + 1)):
-            yield f"Round {number}: a deal was skipped."
         self.played.append(PlayedRound(round_, tuple(map(_tupled, document["points"]))))
         self.running = None
 
@@ -168,7 +168,11 @@ class _Replay:
             yield f"{where}: an entrant ranks last twice or without having left the cup."
         if index not in self.rulings and not self.away & set(table) <= last:
             yield f"{where}: an entrant does not rank last although it had left the cup before the round."
-        yield from self._deals_of(blocks, where)
+        for block_number, block in enumerate(blocks, 1):
+            seed = proof.seed_of(self.plan.key, self.plan.entrants_hash, document["round"], index + 1, block_number)
+            if block["commitment"] != commitment(seed):
+                yield f"{where}: the deal of block {block_number} does not follow from the key and the entrant list."
+            yield from self._games(block["games"], where)
         from_games = settled(blocks, seats, gone, self.blocks)
         if index in self.rulings:
             if points != _listed(self.rulings[index]):
@@ -178,14 +182,16 @@ class _Replay:
         elif not self._is_complete(round_, index, blocks, gone):
             yield f"{where}: wrong number of blocks."
 
-    def _deals_of(self, blocks: Sequence[Document], where: str) -> Iterator[str]:
-        """The first blocks play the deals of the round; each later block plays the next unused deal."""
-        announced = [] if self.running is None else [deal for deal, _hash in self.running["deals"]]
-        deals = [block["deal"] for block in blocks]
-        if deals and deals[: len(announced)] != announced:
-            yield f"{where} did not play the deals of its round."
-        for deal in deals[len(announced) :]:
-            yield from self._use(deal, where)
+    def _games(self, games: Sequence[Document], where: str) -> Iterator[str]:
+        """A match is in the ledger once. It has possible ranks exactly if it is finished."""
+        for match, status, ranks in ((game["match"], game["status"], game["ranks"]) for game in games):
+            if match in self.matches:
+                yield f"{where}: match {match} is in the ledger twice."
+            self.matches.add(match)
+            if (status == Match.Status.FINISHED) != (ranks is not None):
+                yield f"{where}: match {match} has ranks without a result, or a result without ranks."
+            if ranks is not None and ranks != [1 + sum(other < own for other in ranks) for own in ranks]:
+                yield f"{where}: match {match} has impossible ranks."
 
     def _is_complete(self, round_: Round, index: int, blocks: Sequence[Document], gone: Sequence[int]) -> bool:
         """Whether the table ended after its last block, and not before if nobody had left."""
@@ -261,15 +267,15 @@ def _stored(cup: Cup, entries: Iterable[Entry]) -> Iterator[str]:
     frozen = proof.entrant_list(documents)
     if frozen is None:
         return
-    for deal in CupDeal.objects.filter(cup=cup):
-        seed = proof.derived(bytes(cup.key), cup.entrants_hash, "deal", deal.number)
-        if bytes(deal.seed) != seed or deal.commitment != commitment(seed):
-            yield f"Deal {deal.number} does not follow from the key and the entrant list."
-        wrong = Block.objects.filter(cup_deal=deal).exclude(
-            seed=deal.seed, commitment=deal.commitment, cup_table__round=deal.round_id
-        )
-        if wrong.exists():
-            yield f"Deal {deal.number} was used in another round or with another seed."
+    blocks = Block.objects.filter(cup_table__round__cup=cup).order_by(
+        "cup_table__round__number", "cup_table__index", "number"
+    )
+    columns = ("cup_table__round__number", "cup_table__index", "number", "seed", "commitment")
+    for round_, index, number, seed, hash_ in blocks.values_list(*columns):
+        derived = proof.seed_of(bytes(cup.key), cup.entrants_hash, round_, index + 1, number or 0)
+        if bytes(seed) != derived or hash_ != commitment(derived):
+            where = f"Round {round_}, table {index + 1}"
+            yield f"{where}: the deal of block {number} does not follow from the key and the entrant list."
     rounds = {one["round"]: one for kind, one in documents if kind == Kind.ROUND}
     for number, tables in _tables_of(cup):
         if [table.entrants for table in tables] != rounds.get(number, {}).get("tables"):

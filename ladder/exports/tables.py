@@ -180,7 +180,7 @@ def _deals(ladders: QuerySet[Ladder]) -> ExportTable:
         word("ladder", "slug of the ladder", "ladder__slug"),
         number("season", "number of the season; null before the first season", "series__season__number", nullable=True),
         word("series", "name of the deal series", "series__name", nullable=True),
-        number("number", "number of the deal in its series, from 1", nullable=True),
+        number("number", "number of the deal in its series or at its table of a cup, from 1", nullable=True),
         word("purpose", "purpose of the matches"),
         word("commitment", "SHA-256 of the seed in hexadecimal"),
         word("seed", "seed in hexadecimal", made=lambda seed: bytes(seed).hex()),

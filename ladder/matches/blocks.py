@@ -18,7 +18,7 @@ from django.db.models.functions import Now
 from bots.models import BotVersion
 from games.chance import commitment
 from ladder.ledger.append import NoSeason
-from ladder.models import Block, CupDeal, CupTable, DealSeries, Exhibition, Ladder, Match, Membership, Seat
+from ladder.models import Block, CupTable, DealSeries, Exhibition, Ladder, Match, Membership, Seat
 from ladder.pairings.seatings import seatings
 
 _SERIES: Final = {
@@ -70,10 +70,14 @@ def schedule_block(
 
 @dataclass(frozen=True)
 class CupBlock:
-    """A block to be scheduled: a table of a cup, a deal, and who plays, in the order of the entrants of the table."""
+    """A block to be scheduled: a table of a cup, the number of the block there, its seed, and who plays.
+
+    ``players`` are in the order of the entrants of the table.
+    """
 
     table: CupTable
-    deal: CupDeal
+    number: int
+    seed: bytes
     players: Sequence[BlockPlayer]
 
 
@@ -89,9 +93,9 @@ def schedule_cup_blocks(ladder: Ladder, wanted: Sequence[CupBlock]) -> None:
             ladder=ladder,
             purpose=Block.Purpose.CUP,
             cup_table=one.table,
-            cup_deal=one.deal,
-            seed=one.deal.seed,
-            commitment=one.deal.commitment,
+            number=one.number,
+            seed=one.seed,
+            commitment=commitment(one.seed),
         )
         for one in wanted
     )
@@ -135,7 +139,7 @@ def _add_matches(
 def end_if_over(block_ids: Iterable[int]) -> int:
     """End those of the blocks whose every game has ended, in the transaction that has ended one; how many.
 
-    Blocks of a cup are ended by ``ladder.cups.progress`` with their round, because its tables share their deals.
+    Blocks of a cup are ended by ``ladder.cups.progress`` with their round, whose results become public together.
 
     The row of the block is locked after the row of the match. Of two games that end at the same time, the later
     transaction sees the end of the other one. So a block opens with its last game and never before.

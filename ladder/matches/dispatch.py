@@ -74,7 +74,7 @@ def send_next(match_id: int) -> int:
     """
     block = Match.objects.filter(pk=match_id).values("block")
     due = Match.objects.filter(block__in=block, status=Match.Status.QUEUED, due_at__lte=Now())
-    queued = due.filter(~Match.another_runs(), ~Match.owner_plays_deal()).order_by("-priority", "pk")
+    queued = due.filter(~Match.another_runs()).order_by("-priority", "pk")
     following = queued.values_list("pk", "priority").first()
     if following is None or not _unsent([following[0]]).update(sent_at=Now()):
         return 0
@@ -166,8 +166,7 @@ class Waiting:
     """A queued match that is due. Its ``flow`` is its ladder, the user who requested it, or its cup, by its ``kind``.
 
     ``weight`` is that of the flow among its kind; for a cup, the share of the workers that is reserved for it, or 0.
-    ``block_runs`` says that another match of its block is running, or one with the same deal of a cup and a bot of one
-    of its owners, so no worker can claim this one yet.
+    ``block_runs`` says that another match of its block is running, so no worker can claim this one yet.
     """
 
     match_id: int
@@ -264,7 +263,7 @@ def traffic(throughput: Throughput) -> Traffic:
     """Read the queued matches that are due, and the numbers of running ones, in one query."""
     people = Membership.objects.filter(ladder=OuterRef("ladder"), active=True, bot__owner__isnull=False)
     queued = Match.objects.filter(pk__in=_first()[:AT_ONCE])
-    queued = queued.annotate(now=Now(), block_runs=Match.another_runs() | Match.owner_plays_deal())
+    queued = queued.annotate(now=Now(), block_runs=Match.another_runs())
     rows = list(
         queued.annotate(
             people=Exists(people),

@@ -24,7 +24,7 @@ from bots.runner.launcher import Observer
 from esr_platform.heartbeats import Heartbeat, beating
 from games.rules import State
 from ladder.matches.blocks import end_if_over
-from ladder.models import Attempt, CupDeal, LiveSeat, Match, Rerun, Seat
+from ladder.models import Attempt, LiveSeat, Match, Rerun, Seat
 
 LEASE = timedelta(seconds=30)
 RENEW_EVERY_S = 5.0
@@ -47,16 +47,15 @@ class Lease:
 def claim(match_id: int, worker: str) -> Lease | None:
     """Take a queued, due match for ``worker``; ``None`` if it is not available. One of several claims gets it.
 
-    Matches of one block share their deal and never run at the same time. Otherwise a bot could pass information to
-    another seating of the same deal. The database enforces this (``Match.Meta.constraints``). Matches of one deal of a
-    cup with bots of one owner do not run at the same time either. A match that is refused for these reasons counts as
-    not sent, so that the end of the running match can send it.
+    Only the matches of one block share a deal, and they never run at the same time. Otherwise a bot could pass
+    information to another seating of the same deal. The database enforces this (``Match.Meta.constraints``). A match
+    that is refused for this reason counts as not sent, so that the end of the running match can send it.
     """
     token = uuid4()
     with transaction.atomic():
         if not _taken(match_id, token):
-            refused = Match.objects.filter(Match.another_runs() | Match.owner_plays_deal(), pk=match_id)
-            refused.filter(status=Match.Status.QUEUED).update(sent_at=None)
+            refused = Match.objects.filter(Match.another_runs(), pk=match_id, status=Match.Status.QUEUED)
+            refused.update(sent_at=None)
             return None
         number = Match.objects.values_list("attempts_started", flat=True).get(pk=match_id)
         Attempt.objects.create(
@@ -68,10 +67,6 @@ def claim(match_id: int, worker: str) -> Lease | None:
 def _taken(match_id: int, token: UUID) -> bool:
     """Let a queued, due match run under ``token``; ``False`` if it is not queued or not due, or if its block runs."""
     due = Match.objects.filter(~Match.another_runs(), pk=match_id, status=Match.Status.QUEUED, due_at__lte=Now())
-    deals = CupDeal.objects.select_for_update(no_key=True, of=("self",))  # not the row of the cup as well
-    deal = deals.filter(blocks__matches=match_id).first()
-    if deal is not None and Match.objects.filter(Match.owner_plays_deal(), pk=match_id).exists():
-        return False  # the row of the deal is held, so two workers cannot both find that no such match is running
     try:
         with transaction.atomic():
             taken = due.update(

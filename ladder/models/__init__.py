@@ -7,7 +7,6 @@ from ladder.models.blocks import Block
 from ladder.models.chat import ChatLine, ChatReport
 from ladder.models.cups import (
     Cup,
-    CupDeal,
     CupEntry,
     CupForecast,
     CupLedgerEntry,
@@ -34,7 +33,6 @@ __all__ = [
     "ChatLine",
     "ChatReport",
     "Cup",
-    "CupDeal",
     "CupEntry",
     "CupForecast",
     "CupLedgerEntry",

@@ -7,7 +7,7 @@ from django.db.models import Q
 from django.db.models.functions import Length
 from django.db.models.lookups import Exact
 
-from ladder.models.cups import CupDeal, CupTable
+from ladder.models.cups import CupTable
 from ladder.models.exhibitions import Exhibition
 from ladder.models.ladders import Ladder
 from ladder.models.seasons import DealSeries
@@ -19,7 +19,8 @@ class Block(models.Model):
 
     ``seed`` is secret until every game has ended, which ``ended`` says; ask ``public_seed``. Blocks from before there
     were seasons have neither series nor number, and one game each. A live game has a deal of its own, so its block has
-    that one game. What is ``COUNTED`` is rated and dealt in a season: estimates and statistics are made of it.
+    that one game. Blocks of a cup are numbered at their table. What is ``COUNTED`` is rated and dealt in a season:
+    estimates and statistics are made of it.
     """
 
     class Purpose(models.TextChoices):
@@ -39,11 +40,12 @@ class Block(models.Model):
 
     ladder = models.ForeignKey(Ladder, on_delete=models.PROTECT, related_name="blocks")
     series = models.ForeignKey(DealSeries, on_delete=models.PROTECT, null=True, blank=True, related_name="blocks")
-    number = models.PositiveBigIntegerField(null=True, blank=True, help_text="from 1, without gaps in the series")
+    number = models.PositiveBigIntegerField(
+        null=True, blank=True, help_text="from 1, without gaps in the series or at the table"
+    )
     purpose = models.CharField(max_length=10, choices=Purpose, default=Purpose.LADDER)
     exhibition = models.ForeignKey(Exhibition, null=True, blank=True, on_delete=models.PROTECT, related_name="blocks")
     cup_table = models.ForeignKey(CupTable, null=True, blank=True, on_delete=models.PROTECT, related_name="blocks")
-    cup_deal = models.ForeignKey(CupDeal, null=True, blank=True, on_delete=models.PROTECT, related_name="blocks")
     seed = models.BinaryField(max_length=32)
     commitment = models.CharField(max_length=64, help_text="SHA-256 of the seed, hex, public from the start")
     created = models.DateTimeField(auto_now_add=True)
@@ -82,15 +84,15 @@ class Block(models.Model):
             ),
             models.CheckConstraint(
                 name="block_is_numbered_in_a_series_unless_early",
-                condition=Q(purpose__in=["early", "cup"], series=None, number=None)
+                condition=Q(purpose="early", series=None, number=None)
+                | Q(purpose="cup", series=None, number__isnull=False, number__gte=1)
                 | ~Q(purpose__in=["early", "cup"]) & Q(series__isnull=False, number__isnull=False, number__gte=1),
             ),
             models.CheckConstraint(
-                name="block_of_a_cup_has_its_table_and_deal",
-                condition=Q(purpose="cup", cup_table__isnull=False, cup_deal__isnull=False)
-                | ~Q(purpose="cup") & Q(cup_table=None, cup_deal=None),
+                name="block_of_a_cup_has_its_table",
+                condition=Q(purpose="cup", cup_table__isnull=False) | ~Q(purpose="cup") & Q(cup_table=None),
             ),
-            models.UniqueConstraint(name="block_once_a_table_and_deal", fields=["cup_table", "cup_deal"]),
+            models.UniqueConstraint(name="block_number_once_a_table", fields=["cup_table", "number"]),
             models.CheckConstraint(name="block_seed_has_32_bytes", condition=Exact(Length("seed"), 32)),
             models.CheckConstraint(name="block_commitment_is_sha256", condition=Exact(Length("commitment"), 64)),
         ]

@@ -64,7 +64,6 @@ class Cup(models.Model):
     key = models.BinaryField(max_length=32)
     key_hash = models.CharField(max_length=64)
     entrants_hash = models.CharField(max_length=64, blank=True)
-    next_deal = models.PositiveIntegerField(default=1, editable=False)
     created = models.DateTimeField(auto_now_add=True)
     ended = models.DateTimeField(null=True, blank=True)
 
@@ -167,7 +166,7 @@ class CupEntry(models.Model):
 
 
 class CupRound(models.Model):
-    """A round of a cup, whose tables all play the same deals."""
+    """A round of a cup. Each of its tables plays deals of its own."""
 
     cup = models.ForeignKey(Cup, on_delete=models.PROTECT, related_name="played_rounds")
     number = models.PositiveSmallIntegerField(help_text="from 1")
@@ -211,27 +210,6 @@ class CupTable(models.Model):
 
     def __str__(self) -> str:
         return f"table {self.index + 1} of {self.round}"
-
-
-class CupDeal(models.Model):
-    """A deal of a cup, used in one round only. Its seed follows from the key, the entrant list and its number."""
-
-    cup = models.ForeignKey(Cup, on_delete=models.PROTECT, related_name="deals")
-    number = models.PositiveIntegerField(help_text="from 1, without gaps")
-    round = models.ForeignKey(CupRound, on_delete=models.PROTECT, related_name="deals")
-    seed = models.BinaryField(max_length=32)
-    commitment = models.CharField(max_length=64, unique=True)
-
-    class Meta:
-        ordering = ["cup", "number"]
-        constraints = [
-            models.UniqueConstraint(name="cup_deal_once", fields=["cup", "number"]),
-            models.CheckConstraint(name="cup_deal_counts_from_one", condition=Q(number__gte=1)),
-            models.CheckConstraint(name="cup_deal_seed_has_32_bytes", condition=Exact(Length("seed"), 32)),
-        ]
-
-    def __str__(self) -> str:
-        return f"deal {self.number} of {self.cup}"
 
 
 class CupLedgerEntry(models.Model):

@@ -89,20 +89,6 @@ class Match(models.Model):
         """Whether a match of the same block is running, as an expression for a query on matches."""
         return Exists(Match.objects.filter(block=OuterRef("block"), status=Match.Status.RUNNING))
 
-    @staticmethod
-    def owner_plays_deal() -> Exists:
-        """Whether another match with the same deal of a cup is running, with a bot of an owner who also plays in this
-        one, as an expression for a query on matches.
-
-        All tables of a round play the same deals. Two bots of one owner could otherwise exchange what they know of a
-        deal.
-        """
-        owners = Seat.objects.filter(match=OuterRef(OuterRef("pk")), version__bot__owner__isnull=False)
-        same = Seat.objects.filter(
-            match__status=Match.Status.RUNNING, match__block__cup_deal=OuterRef("block__cup_deal")
-        )
-        return Exists(same.filter(version__bot__owner__in=owners.values("version__bot__owner")))
-
 
 class Seat(models.Model):
     """Who sits where, with the version that plays. The membership belongs to the match's ladder, the version to its

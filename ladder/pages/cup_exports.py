@@ -29,7 +29,7 @@ STANDINGS: Final = (
     *("match_points", "direct_encounter", "game_share", "opponents", "byes"),
 )
 RESULTS: Final = (
-    *("round", "table", "block", "deal", "match", "status", "seating"),
+    *("round", "table", "block", "match", "status", "seating"),
     *("seat", "seed", "bot", "address", "owner", "version", "rank", "left"),
 )
 
@@ -86,7 +86,7 @@ def _table_rows(
     orders, gone = seatings(len(table)), document["gone"][index]
     for number, block in enumerate(document["blocks"][index], 1):
         for seating, (order, game) in enumerate(zip(orders, block["games"], strict=True), 1):
-            where = [document["round"], index + 1, number, block["deal"], game["match"], game["status"], seating]
+            where = [document["round"], index + 1, number, game["match"], game["status"], seating]
             ranks = game["ranks"] or [""] * len(table)
             for seat, (place, rank) in enumerate(zip(order, ranks, strict=True), 1):
                 yield [*where, seat, *_named(entries[table[place]]), rank, "yes" if place in gone else "no"]

@@ -61,6 +61,14 @@ function games(ledger) {
   return plain.flat().flatMap((block) => block.games);
 }
 
+const blocks = (ledger, round = 0) => of(ledger, "results", round).blocks.flat();
+
+function append(ledger, kind, document) {
+  const number = ledger.entries.length + 1;
+  const signed = { ...document, author: 3, reason_hash: null };
+  ledger.entries.push({ number, kind, document: signed, hash: "", reason: null, salt: null });
+}
+
 const swap = (list) => ([list[0], list[list.length - 1]] = [list[list.length - 1], list[0]]);
 const FORGERIES = [
   ["entrants", (ledger) => of(ledger, "entrants").entrants[0].bot++],
@@ -72,9 +80,16 @@ const FORGERIES = [
   ["pairings", (ledger) => swap(of(ledger, "round", 1).tables)],
   ["pairings", (ledger) => swap(of(ledger, "round", 1).tables[0])],
   ["pairings", (ledger) => ledger.entries.splice(-2, 1)],
-  ["deals", (ledger) => (of(ledger, "round").deals[0][1] = "0".repeat(64))],
-  ["deals", (ledger) => (of(ledger, "round", 1).deals = of(ledger, "round").deals)],
-  ["deals", (ledger) => (of(ledger, "results").blocks.find((blocks) => blocks.length)[0].deal = 99)],
+  ["deals", (ledger) => (blocks(ledger)[0].commitment = "0".repeat(64))],
+  ["deals", (ledger) => (blocks(ledger)[1].commitment = blocks(ledger)[0].commitment)],
+  ["deals", (ledger) => (blocks(ledger, 1)[0].commitment = blocks(ledger)[0].commitment)],
+  ["points", (ledger) => (games(ledger)[0].ranks = games(ledger)[0].ranks.map((rank) => rank + 1000))],
+  ["points", (ledger) => (games(ledger)[1].match = games(ledger)[0].match)],
+  ["points", (ledger) => (games(ledger)[0].status = "void")],
+  ["standings", (ledger) => ledger.entries.pop()],
+  ["events", (ledger) => append(ledger, "ruling", { round: 1, table: 0, ruling: "void", entrant: null, points: null })],
+  ["events", (ledger) => append(ledger, "changed", { fields: ["title"] })],
+  ["events", (ledger) => append(ledger, "end", of(ledger, "end"))],
   ["points", (ledger) => swap(of(ledger, "results").points.find((points) => points && points[0] !== points.at(-1)))],
   ["points", (ledger) => swap(games(ledger).find(({ ranks }) => ranks && ranks[0] !== ranks.at(-1)).ranks)],
   ["points", (ledger) => of(ledger, "results").points.pop()],
@@ -180,7 +195,7 @@ test("of all Swiss rounds at two seats, exactly those of least cost are right", 
 });
 
 test("a ledger of another format is refused", async () => {
-  await assert.rejects(verify({ format: "cup-ledger/2" }), /cup-ledger\/2/);
+  await assert.rejects(verify({ format: "cup-ledger/1" }), /cup-ledger\/1/);
 });
 
 // The greatest weight of all perfect matchings, or null.

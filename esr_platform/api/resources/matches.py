@@ -101,7 +101,7 @@ class DealDocument(Document):
     """The deal of a match."""
 
     series: Annotated[str | None, about("Name of the deal series, or null.", _DUEL)]
-    number: Annotated[int | None, about("Number of the deal in its series, or null.", 5100)]
+    number: Annotated[int | None, about("Number of the deal in its series or at its table of a cup, or null.", 5100)]
     commitment: Annotated[
         str, about("SHA-256 of the seed in hexadecimal. It is public from the start.", EXAMPLE_DIGEST)
     ]

@@ -1,5 +1,7 @@
-"""Verify a finished cup: ``python3 check_cup.py CUP-ledger.json``. It follows docs/reference/cup-ledger.md only.
+"""Verify a cup that is over: ``python3 check_cup.py CUP-ledger.json [GAMES.jsonl]``.
 
+It follows docs/reference/cup-ledger.md only. With the games of the ladder, as ``esr download`` writes them, it also
+compares every game of the ledger with its record.
 Of Swiss rounds and successive halving at two seats, it does not compute the matching: it verifies that everyone plays
 once, that byes are fair, and the order. The page of the cup also verifies that no other round has a lower cost.
 """
@@ -20,16 +22,18 @@ from typing import Any
 
 def explain(kind: type[BaseException], error: BaseException, _trace: object) -> None:
     """Say that the file has another form than the page describes, instead of showing a traceback."""
-    print(f"Fault in the file: it does not follow cup-ledger/1 ({kind.__name__}: {error}).", file=sys.stderr)
+    print(f"Fault in the file: it does not follow cup-ledger/2 ({kind.__name__}: {error}).", file=sys.stderr)
 
 
-if len(sys.argv) != 2:
-    sys.exit("Name one file: python3 check_cup.py CUP-ledger.json")
+if len(sys.argv) not in (2, 3):
+    sys.exit("Name a ledger, and optionally a file of games: python3 check_cup.py CUP-ledger.json [GAMES.jsonl]")
 sys.excepthook = explain
 try:
     ledger = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    lines = Path(sys.argv[2]).read_text(encoding="utf-8").splitlines() if sys.argv[2:] else []
+    records = {game["match"]: game for game in map(json.loads, lines)}
 except (OSError, ValueError) as error:
-    sys.exit(f"Cannot read {sys.argv[1]} as JSON: {error}")
+    sys.exit(f"Cannot read {' or '.join(sys.argv[1:])} as JSON: {error}")
 NOBODY = -1
 MOST_REPLACEMENTS = 2
 Pairing = tuple[list[list[int]], list[int]]
@@ -88,6 +92,28 @@ def after_ruling(table: list[int], ruling: Any, points: list[int] | None) -> lis
     if ruling["ruling"] == "bye" or points is None:
         points = [(seats - 1) * len(seatings)] * seats
     return [0 if entrant == ruling["entrant"] else own for entrant, own in zip(table, points, strict=True)]
+
+
+def verify_games(games: list[Any], table: list[int], seed: bytes, where: str) -> None:
+    """Every match is there once, with possible ranks exactly if it is finished, as in its record if that is known."""
+    for seating, game in zip(seatings, games, strict=True):
+        match, ranks = game["match"], game["ranks"]
+        expect(match not in matches, f"{where}: match {match} is there twice")
+        matches.add(match)
+        expect((game["status"] == "finished") == (ranks is not None), f"{where}: status of match {match}")
+        if ranks is None:
+            continue
+        expect(ranks == [1 + sum(other < own for other in ranks) for own in ranks], f"{where}: ranks of match {match}")
+        if not sys.argv[2:]:
+            continue
+        expect(match in records, f"{where}: match {match} is not in the file of games")
+        expect(records[match]["record"]["seed"] == seed.hex(), f"{where}: seed in the record of match {match}")
+        players = records[match]["players"]
+        expect([one["rank"] for one in players] == ranks, f"{where}: ranks in the record of match {match}")
+        for place, player in zip(seating, players, strict=True):
+            entrant = table[place]
+            is_entrant = player["digest"] == frozen["entrants"][entrant]["digest"]
+            expect(is_entrant or entrant in left, f"{where}: player of match {match}")
 
 
 def match_points(points: list[int]) -> list[int]:
@@ -312,18 +338,18 @@ if not lists:
     kinds = {entry["kind"] for entry in ledger["entries"]}
     expect(not ledger["entrants_hash"] and not kinds & {"round", "results", "ruling", "end"}, "entrant list: missing")
     if "cancelled" not in kinds:
-        sys.exit("The entrant list is not frozen yet.")
+        sys.exit("Not finished: the entrant list is not frozen yet.")
     print("The cup was canceled before its entrant list was frozen. Only the hashes of the ledger were verified.")
     sys.exit()
 frozen = lists[0]
-key = bytes.fromhex(ledger["key"] or sys.exit("The key is secret until the cup is over."))
+key = bytes.fromhex(ledger["key"] or sys.exit("Not finished: the key is secret until the cup is over."))
 list_hash = sha256(canonical(frozen["entrants"])).hexdigest()
 expect(sha256(key).hexdigest() == frozen["key_hash"] == ledger["key_hash"], "key hash")
 expect((list_hash, frozen["cup"]) == (ledger["entrants_hash"], ledger["cup"]), "entrant list")
 
 
-def derived(purpose: str, number: int) -> bytes:
-    return hmac.digest(key, f"{list_hash}/{purpose}/{number}".encode("ascii"), "sha256")
+def derived(purpose: str, *numbers: int) -> bytes:
+    return hmac.digest(key, "/".join([list_hash, purpose, *map(str, numbers)]).encode("ascii"), "sha256")
 
 
 seats, everyone = frozen["seats"], list(range(len(frozen["entrants"])))
@@ -337,11 +363,15 @@ counts = [meetings[pair] for pair in combinations(everyone, 2)]
 expect(all(len(set(table)) == seats and set(table) <= set(everyone) for table in design), "design: tables")
 expect(max(counts) - min(counts) <= 1, "design: balance")
 played: list[Any] = []  # tables, byes and points of each round
-left, away, deals = dict[int, str](), set[int](), list[int]()
+left, away, matches = dict[int, str](), set[int](), set[int]()
 begun: Any = None
+over = ""
 rulings: dict[int, Any] = {}
 for entry in ledger["entries"]:
     document, where = entry["document"], f"entry {entry['number']} ({entry['kind']})"
+    expect(not over or (over, entry["kind"]) == ("cancelled", "changed"), f"{where}: it follows the end of the cup")
+    if entry["kind"] in ("end", "cancelled"):
+        over = entry["kind"]
     if entry["kind"] == "left":
         expect(document["entrant"] not in left, f"{where}: it had left")
         if document["entrant"] is not None:  # otherwise before the entrant list was frozen
@@ -352,19 +382,16 @@ for entry in ledger["entries"]:
         due = following()
         expect(due is not None, f"{where}: the cup was over")
         expect((document["tables"], document["byes"]) == due, f"{where}: pairing")
-        expect(len(document["deals"]) == frozen["blocks"], f"{where}: number of deals")
-        for deal, commitment in document["deals"]:
-            deals.append(deal)
-            expect(sha256(derived("deal", deal)).hexdigest() == commitment, f"{where}: deal {deal}")
     elif entry["kind"] == "results":
         expect(begun is not None and document["round"] == begun["round"], f"{where}: number")
-        tables, byes, first = begun["tables"], begun["byes"], [deal for deal, _ in begun["deals"]]
+        tables, byes = begun["tables"], begun["byes"]
         out = leaving(len([*chain(*tables), *byes])) if frozen["format"] == "knockout" else 0
         for at, table in enumerate(tables):
             points, gone, blocks = (document[name][at] for name in ("points", "gone", "blocks"))
-            own = [block["deal"] for block in blocks]
-            deals += own[len(first) :]
-            expect(not own or own[: len(first)] == first, f"{where}, table {at + 1}: deals")
+            for number, block in enumerate(blocks, 1):
+                seed = derived("deal", document["round"], at + 1, number)
+                expect(sha256(seed).hexdigest() == block["commitment"], f"{where}, table {at + 1}: deal {number}")
+                verify_games(block["games"], table, seed, f"{where}, table {at + 1}")
             last = {table[place] for place in gone if 0 <= place < seats}
             expect(len(last) == len(gone) and last <= left.keys(), f"{where}, table {at + 1}: entrants who left")
             if at in rulings:
@@ -374,7 +401,6 @@ for entry in ledger["entries"]:
             expect(points == table_points(blocks, gone), f"{where}, table {at + 1}: points")
             here = (out + at) // len(tables)
             expect(is_complete(blocks, gone, here), f"{where}, table {at + 1}: number of blocks")
-        expect(sorted(deals) == list(range(1, len(deals) + 1)), f"{where}: a deal is missing or was used twice")
         expect(len(document["points"]) == len(tables), f"{where}: number of tables")
         played.append((tables, byes, document["points"]))
         begun = None
@@ -389,5 +415,11 @@ for entry in ledger["entries"]:
         expect(document["key"] == ledger["key"], f"{where}: key")
         expect(begun is None and following() is None, f"{where}: the cup was not over")
         expect(document["standings"] == standings(played, everyone, final=True), f"{where}: standings")
+expect(bool(over), "the last entry: the ledger is not finished")
 removals = f" Reasons that moderators removed: {removed}." if removed else ""
-print(f"Verified: {len(ledger['entries'])} entries.{removals}")
+compared = f" Records compared: {len(matches & records.keys()):,}." if sys.argv[2:] else ""
+ended = " The cup was canceled." if over == "cancelled" else ""
+print(f"Verified: {len(ledger['entries'])} entries.{ended}{compared}{removals}")
+print(
+    f"Compare these hashes with those that you noted before the start:\nkey {ledger['key_hash']}\nentrants {list_hash}"
+)

@@ -1,4 +1,4 @@
-"""Ledgers of cups that are played at random without a database, as documents of ``cup-ledger/1``."""
+"""Ledgers of cups that are played at random without a database, as documents of ``cup-ledger/2``."""
 
 from __future__ import annotations
 
@@ -50,7 +50,6 @@ class PlayedLedger:
     entries: list[Document] = field(default_factory=list)
     random: Random = field(init=False)
     plan: Plan = field(init=False)
-    deal: int = 0
     match: int = 100
     left: dict[int, str] = field(default_factory=dict)
 
@@ -81,7 +80,8 @@ class PlayedLedger:
 
     def _append(self, kind: str, document: Document, reason: str | None = None) -> None:
         salt = reason and Random(len(self.entries)).randbytes(16).hex()
-        document = {**document, "reason_hash": reason and proof.reason_hash(reason, str(salt))}
+        author = None if reason is None else 3
+        document = {**document, "author": author, "reason_hash": reason and proof.reason_hash(reason, str(salt))}
         previous = self.entries[-1]["hash"] if self.entries else proof.START
         number = len(self.entries) + 1
         hashed = proof.chained(previous, CUP, number, kind, document)
@@ -99,7 +99,7 @@ class PlayedLedger:
         standings = [[row.rank, row.entrant, row.match_points] for row in rows]
         self._append("end", {"key": self.plan.key.hex(), "standings": standings})
         return {
-            "format": "cup-ledger/1",
+            "format": "cup-ledger/2",
             "cup": CUP,
             "key_hash": sha256(self.plan.key).hexdigest(),
             "entrants_hash": self.plan.entrants_hash,
@@ -109,12 +109,8 @@ class PlayedLedger:
 
     def _round(self, round_: Round) -> None:
         number = len(played_from(self.documents())) + 1
-        deals = [self._deal() for _ in range(self.blocks)]
-        announced = [
-            [deal, commitment(proof.derived(self.plan.key, self.plan.entrants_hash, "deal", deal))] for deal in deals
-        ]
         tables = [list(table) for table in round_.tables]
-        self._append("round", {"round": number, "tables": tables, "byes": list(round_.byes), "deals": announced})
+        self._append("round", {"round": number, "tables": tables, "byes": list(round_.byes)})
         knockout = self.format == Cup.Format.KNOCKOUT
         leaving = eliminated(round_, self.seats) if knockout else [0] * len(tables)
         points, gone, blocks, ruled_on = [], [], [], None
@@ -124,7 +120,7 @@ class PlayedLedger:
             if ruled_on is None and self.random.random() < self.trouble:
                 ruled_on = index
             away = [place for place, one in enumerate(table) if one in self.left]
-            found = self._blocks(table, deals, away, leaving[index])
+            found = self._blocks((number, index + 1), table, away, leaving[index])
             result = settled(found, self.seats, away, self.blocks)
             gone.append(away)
             blocks.append(found)
@@ -135,10 +131,6 @@ class PlayedLedger:
         final = knockout or self.format == Cup.Format.HALVING
         if ruled_on is not None and not number % 2 and not final:
             self._rule(number, ruled_on, tables[ruled_on], points[ruled_on])
-
-    def _deal(self) -> int:
-        self.deal += 1
-        return self.deal
 
     def _leave(self, entrant: int) -> None:
         if entrant not in self.left:
@@ -159,15 +151,16 @@ class PlayedLedger:
         self._append("ruling", document, "It used a forbidden library.")
         return None if after is None else list(after)
 
-    def _blocks(self, table: list[int], deals: list[int], away: list[int], leaving: int) -> list[Document]:
-        if self.seats - len(away) < 2:
-            return []
-        found = [self._block(table, deal) for deal in deals]
-        while not is_over(found, self.seats, away, self.blocks, leaving):
-            found.append(self._block(table, self._deal()))
+    def _blocks(self, where: tuple[int, int], table: list[int], away: list[int], leaving: int) -> list[Document]:
+        found = list[Document]()
+        while self.seats - len(away) > 1 and (
+            len(found) < self.blocks or not is_over(found, self.seats, away, self.blocks, leaving)
+        ):
+            seed = proof.seed_of(self.plan.key, self.plan.entrants_hash, *where, len(found) + 1)
+            found.append(self._block(table, commitment(seed)))
         return found
 
-    def _block(self, table: list[int], deal: int) -> Document:
+    def _block(self, table: list[int], hash_: str) -> Document:
         games, void = [], self.random.random() < self.trouble / 2
         for order in seatings(self.seats):
             self.match += 1
@@ -177,7 +170,7 @@ class PlayedLedger:
             form = [round(self.random.gauss(-table[place] / 4, 2)) for place in order]
             ranks = [1 + sum(other > own for other in form) for own in form]
             games.append({"match": self.match, "status": "finished", "ranks": ranks})
-        return {"deal": deal, "games": games}
+        return {"commitment": hash_, "games": games}
 
 
 def rechained(ledger: Document) -> Document:

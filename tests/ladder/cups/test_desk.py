@@ -114,14 +114,14 @@ def test_a_ruling_in_a_running_round_does_not_reveal_the_points_of_its_games() -
     assert list(faults(played_out(cup))) == []
 
 
-def test_a_void_block_is_replaced_by_the_next_deal_for_its_table_only() -> None:
+def test_a_void_block_is_replaced_at_its_table_only() -> None:
     cup = running()
     table = CupTable.objects.filter(round__cup=cup).order_by("index")[0]
     others = {one.pk: one.blocks.count() for one in CupTable.objects.filter(round__cup=cup).exclude(pk=table.pk)}
     match = Match.objects.select_related("ladder", "block").filter(block__cup_table=table).order_by("pk")[0]
     make_void(match)
     play_round(cup)
-    assert [block.cup_deal.number for block in table.blocks.order_by("pk")] == [1, 2]
+    assert [block.number for block in table.blocks.order_by("pk")] == [1, 2]
     assert {one.pk: one.blocks.count() for one in CupTable.objects.filter(pk__in=others)} == others
     played_out(cup)
     assert list(faults(cup)) == []
@@ -229,8 +229,8 @@ def test_co_organizers_run_the_cup_and_only_the_main_organizer_chooses_them() ->
     assert not organizes(bea, cup)
     changes = CupLedgerEntry.objects.filter(cup=cup, kind="changed").values_list("document", flat=True)
     assert list(changes) == [
-        {"fields": ["co_organizers"], "added": bea.pk, "reason_hash": None},
-        {"fields": ["co_organizers"], "removed": bea.pk, "reason_hash": None},
+        {"fields": ["co_organizers"], "added": bea.pk, "author": organizer_of(cup).pk, "reason_hash": None},
+        {"fields": ["co_organizers"], "removed": bea.pk, "author": bea.pk, "reason_hash": None},
     ]
 
 
@@ -255,7 +255,8 @@ def test_a_cup_changes_only_before_its_registration_closes() -> None:
     assert change(organizer_of(cup), cup, wanted) == []
     entry = CupLedgerEntry.objects.get(cup=cup)
     fields = ["about", "starts_at", "title"]
-    assert entry.document == {"fields": fields, "starts_at": later.isoformat(), "reason_hash": None}
+    signed = {"author": organizer_of(cup).pk, "reason_hash": None}
+    assert entry.document == {"fields": fields, "starts_at": later.isoformat(), **signed}
     with pytest.raises(Refused) as refused:
         change(organizer_of(cup), cup, replace(wanted, closes_at=later + timedelta(hours=1)))
     assert refused.value.code == "start_early"

@@ -9,7 +9,6 @@ import runpy
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -19,10 +18,11 @@ from games.chance import commitment
 from games.rules import Document
 from ladder.cups.formats import Plan
 from ladder.cups.progress import plan_from, played_from, settled
-from ladder.cups.proof import derived
+from ladder.cups.proof import seed_of
 from ladder.cups.verification import Entry, faults_of
 from ladder.models import Cup
 from ladder.pairings.rounds import Entrants, PlayedRound
+from ladder.pairings.seatings import seatings
 from tests.ladder.cups.ledgers import (
     CUP,
     ROUNDS,
@@ -77,21 +77,18 @@ def swap(values: list[object], one: int = 0, other: int = -1) -> None:
     values[one], values[other] = values[other], values[one]
 
 
-def unused(ledger: Document) -> list[Any]:
-    """The next unused deal, and its commitment."""
-    played = [one["document"]["blocks"] for one in ledger["entries"] if one["kind"] == "results"]
-    deal = 1 + max(block["deal"] for tables in played for blocks in tables for block in blocks)
-    return [deal, commitment(derived(bytes.fromhex(ledger["key"]), ledger["entrants_hash"], "deal", deal))]
+def commitment_of(ledger: Document, *place: int) -> str:
+    """The commitment to the deal of a round, table and block."""
+    return commitment(seed_of(bytes.fromhex(ledger["key"]), ledger["entrants_hash"], *place))
 
 
 def announce_twice(ledger: Document) -> None:
-    """The last round is announced again because its first deal did not suit."""
+    """The last round is announced again because its deals did not suit."""
     at = max(at for at, entry in enumerate(ledger["entries"]) if entry["kind"] == "round")
-    deal = unused(ledger)
     ledger["entries"].insert(at, copy.deepcopy(ledger["entries"][at]))
-    of_kind(ledger, "round", -1)["deals"] = [deal]
-    for blocks in of_kind(ledger, "results", -1)["blocks"]:
-        blocks[0]["deal"] = deal[0]
+    number = of_kind(ledger, "round", -1)["round"]
+    for index, blocks in enumerate(of_kind(ledger, "results", -1)["blocks"], 1):
+        blocks[0]["commitment"] = commitment_of(ledger, number, index, 2)
     renumbered(ledger)
 
 
@@ -114,10 +111,22 @@ def play_on(ledger: Document) -> None:
     """A table plays another block after it was over."""
     results, seats = of_kind(ledger, "results"), of_kind(ledger, "entrants")["seats"]
     blocks = results["blocks"][0]
-    blocks.append({**copy.deepcopy(blocks[0]), "deal": unused(ledger)[0]})
+    more = copy.deepcopy(blocks[0])
+    for number, game in enumerate(more["games"]):
+        game["match"] = 9000 + number
+    blocks.append({**more, "commitment": commitment_of(ledger, 1, 1, len(blocks) + 1)})
     results["points"][0] = list(settled(blocks, seats, (), 1) or ())
     renumbered(ledger)
 
+
+def append(ledger: Document, kind: str, document: Document) -> None:
+    """Append an entry, as a forger would."""
+    entry = {"number": len(ledger["entries"]) + 1, "kind": kind, "reason": None, "salt": None}
+    ledger["entries"].append({**entry, "document": {**document, "author": 3, "reason_hash": None}, "hash": ""})
+    rechained(ledger)
+
+
+RULING = {"round": 1, "table": 0, "ruling": "void", "entrant": None, "points": None}
 
 FORGERIES: dict[str, Change] = {
     "a round that is announced twice": announce_twice,
@@ -131,9 +140,12 @@ FORGERIES: dict[str, Change] = {
     "entrants of two tables": lambda ledger: (
         of_kind(ledger, "round", 1)["tables"][0].__setitem__(0, of_kind(ledger, "round", 1)["tables"][1][0]),
     ),
-    "another deal": lambda ledger: of_kind(ledger, "round")["deals"][0].__setitem__(1, "0" * 64),
-    "a deal that is used twice": lambda ledger: of_kind(ledger, "round", 1).update(
-        deals=of_kind(ledger, "round")["deals"]
+    "another deal": lambda ledger: of_kind(ledger, "results")["blocks"][0][0].update(commitment="0" * 64),
+    "the deal of another table": lambda ledger: of_kind(ledger, "results")["blocks"][1][0].update(
+        commitment=of_kind(ledger, "results")["blocks"][0][0]["commitment"]
+    ),
+    "the deal of another round": lambda ledger: of_kind(ledger, "results", 1)["blocks"][0][0].update(
+        commitment=of_kind(ledger, "results")["blocks"][0][0]["commitment"]
     ),
     "other points": lambda ledger: swap(next(one for one in of_kind(ledger, "results")["points"] if one[0] != one[-1])),
     "other ranks": lambda ledger: swap(
@@ -141,7 +153,15 @@ FORGERIES: dict[str, Change] = {
     ),
     "a game less": lambda ledger: of_kind(ledger, "results")["blocks"][0][0]["games"].pop(),
     "a block less": lambda ledger: of_kind(ledger, "results")["blocks"][0].clear(),
-    "a deal of its own": lambda ledger: of_kind(ledger, "results")["blocks"][0][0].update(deal=99),
+    "ranks that no game has": lambda ledger: games(ledger)[0].update(
+        ranks=[1000 + rank for rank in games(ledger)[0]["ranks"]]
+    ),
+    "a match that is there twice": lambda ledger: games(ledger)[1].update(match=games(ledger)[0]["match"]),
+    "a void game with ranks": lambda ledger: games(ledger)[0].update(status="void"),
+    "an end that was cut off": lambda ledger: ledger["entries"].pop(),
+    "a ruling after the end": lambda ledger: append(ledger, "ruling", RULING),
+    "changed settings after the end": lambda ledger: append(ledger, "changed", {"fields": ["title"]}),
+    "a second end": lambda ledger: append(ledger, "end", of_kind(ledger, "end")),
     "an entrant who did not leave": lambda ledger: of_kind(ledger, "results")["gone"][0].append(0),
     "a round less": lambda ledger: ledger["entries"].pop(-2),
     "other standings": lambda ledger: swap(of_kind(ledger, "end")["standings"]),
@@ -294,11 +314,11 @@ def test_a_design_must_be_balanced() -> None:
 SCRIPT = Path(__file__).parents[3] / "esr_platform/static/esr/check_cup.py"
 
 
-def checked(ledger: Document, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> object:
-    """The sentence with which the script ends at a fault; ``None`` if there is none."""
+def checked(ledger: Document, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *more: Path) -> object:
+    """The sentence with which the script ends at a fault; ``None`` if there is none. ``more`` are its arguments."""
     file = tmp_path / "ledger.json"
     file.write_text(json.dumps(ledger), encoding="utf-8")
-    monkeypatch.setattr("sys.argv", [str(SCRIPT), str(file)])
+    monkeypatch.setattr("sys.argv", [str(SCRIPT), str(file), *map(str, more)])
     monkeypatch.setattr("sys.excepthook", sys.excepthook)  # the script replaces it
     try:
         runpy.run_path(str(SCRIPT))
@@ -382,7 +402,56 @@ def test_the_script_counts_removed_reasons(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert checked(without_reasons(played["knockout", 4]), tmp_path, monkeypatch) is None
-    assert capsys.readouterr().out.strip().endswith(": 1.")
+    out = capsys.readouterr().out
+    assert ": 1.\n" in out
+    assert all(played["knockout", 4][name] in out for name in ("key_hash", "entrants_hash"))
+
+
+def records_of(ledger: Document) -> list[Document]:
+    """The games of a ledger as ``esr download`` writes them."""
+    entrants, seats = of_kind(ledger, "entrants")["entrants"], of_kind(ledger, "entrants")["seats"]
+    rounds = [entry["document"]["tables"] for entry in ledger["entries"] if entry["kind"] == "round"]
+    results = [entry["document"] for entry in ledger["entries"] if entry["kind"] == "results"]
+    return [
+        {
+            "match": game["match"],
+            "players": [
+                {"digest": entrants[table[place]]["digest"], "rank": rank}
+                for place, rank in zip(order, game["ranks"], strict=True)
+            ],
+            "record": {"seed": seed_of(key, ledger["entrants_hash"], number, index, block_number).hex()},
+        }
+        for key in [bytes.fromhex(ledger["key"])]
+        for number, (tables, document) in enumerate(zip(rounds, results, strict=True), 1)
+        for index, (table, blocks) in enumerate(zip(tables, document["blocks"], strict=True), 1)
+        for block_number, block in enumerate(blocks, 1)
+        for order, game in zip(seatings(seats), block["games"], strict=True)
+    ]
+
+
+def test_the_script_compares_the_games_with_their_records(
+    played: dict[tuple[str, int], Document],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    ledger, file = played["swiss", 3], tmp_path / "games.jsonl"
+
+    def compared(records: list[Document]) -> object:
+        file.write_text("".join(json.dumps(one) + "\n" for one in records), encoding="utf-8")
+        return checked(ledger, tmp_path, monkeypatch, file)
+
+    records = records_of(ledger)
+    assert compared(records) is None
+    assert f"{len(records):,}" in capsys.readouterr().out
+    first, *rest = records
+    for changed in (
+        {"match": 1},
+        {"record": {"seed": "00" * 32}},
+        {"players": first["players"][::-1]},
+        {"players": [{**one, "digest": "00" * 32} for one in first["players"]]},
+    ):
+        assert "Fault in" in str(compared([{**first, **changed}, *rest]))
 
 
 def test_the_script_waits_for_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

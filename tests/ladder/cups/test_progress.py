@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 from django.db import IntegrityError, transaction
-from django.db.models.functions import Now
 from django.utils import timezone
 
 from bots.models import Bot, BotVersion
@@ -26,15 +25,13 @@ from ladder.exports.json_lines import game_pieces
 from ladder.exports.tables import export
 from ladder.ledger.integrity import integrity_report
 from ladder.ledger.rebuild import rerate
-from ladder.matches.dispatch import recent, traffic
-from ladder.matches.leases import MOST_FAILURES, claim, give_back
+from ladder.matches.leases import MOST_FAILURES, give_back
 from ladder.matches.play import play
 from ladder.members.suspensions import suspend
 from ladder.models import (
     Attempt,
     Block,
     Cup,
-    CupDeal,
     CupEntry,
     CupLedgerEntry,
     CupRound,
@@ -91,13 +88,13 @@ def test_a_cup_is_played_to_its_end_and_can_be_verified(format_: str, seats: int
     assert cup.public_key is not None
 
 
-def test_all_tables_of_a_round_play_the_same_deals_and_open_together() -> None:
+def test_every_block_of_every_table_has_its_own_deal_and_those_of_a_round_open_together() -> None:
     cup = due(entered(new_cup("swiss", blocks=2), house_bots()))
     blocks = Block.objects.filter(cup_table__round__cup=cup)
     tables = len({block.cup_table_id for block in blocks})
     assert tables > 1
-    assert len({block.commitment for block in blocks}) == 2
-    assert blocks.count() == 2 * tables
+    assert blocks.count() == len({block.commitment for block in blocks}) == 2 * tables
+    assert {block.number for block in blocks} == {1, 2}
     last = Match.objects.filter(block__in=blocks).order_by("pk").last()
     assert last is not None
     for match in Match.objects.filter(block__in=blocks).exclude(pk=last.pk).select_related("ladder", "block"):
@@ -144,43 +141,20 @@ def test_a_bot_that_is_paused_at_the_deadline_is_rejected() -> None:
     assert cup.state == Cup.State.RUNNING
 
 
-def test_every_deal_is_used_in_one_round_only() -> None:
-    cup = played_out(entered(new_cup("swiss"), house_bots()))
-    assert CupDeal.objects.filter(cup=cup).count() == 3
-    assert len(set(CupDeal.objects.values_list("commitment", flat=True))) == 3
+def test_no_two_blocks_of_two_cups_have_the_same_deal() -> None:
+    """In a knockout, ties are decided by further blocks."""
+    for format_, blocks in (("swiss", 2), ("knockout", 1)):
+        played_out(entered(new_cup(format_, blocks=blocks), house_bots()))
+    seeds = [bytes(seed) for seed in Block.objects.values_list("seed", flat=True)]
+    assert len(set(seeds)) == len(seeds) > 12
 
 
-def test_the_database_refuses_a_deal_that_is_used_again() -> None:
-    due(entered(new_cup("swiss"), house_bots()))
-    other = due(entered(new_cup("knockout"), house_bots()))
-    deal, again = CupDeal.objects.order_by("pk")[0], other.deals.get()
-    for changed in ({"commitment": deal.commitment}, {"cup": deal.cup}):
+def test_the_database_refuses_two_blocks_with_one_number_at_a_table() -> None:
+    cup = due(entered(new_cup("swiss", blocks=2), house_bots()))
+    second = Block.objects.filter(cup_table__round__cup=cup, number=2)[0]
+    for changed in ({"number": 1}, {"number": None}):
         with pytest.raises(IntegrityError), transaction.atomic():
-            CupDeal.objects.filter(pk=again.pk).update(**changed)
-    block = Block.objects.filter(cup_deal=deal)[0]
-    with pytest.raises(IntegrityError), transaction.atomic():
-        Block.objects.filter(cup_deal=deal).update(cup_table=block.cup_table)
-
-
-def test_bots_of_one_owner_never_play_a_deal_at_the_same_time() -> None:
-    ada = person("ada")
-    mine = [uploaded(ada, name) for name in ("One", "Two")]
-    cup = due(entered(new_cup("swiss", game=DUEL, seats=2, entries_per_user=2), [*mine, *house_bots(DUEL, 2)[:4]]))
-    of_cup = Match.objects.filter(block__cup_table__round__cup=cup).order_by("pk")
-    of_ada = [of_cup.filter(seats__version__bot=bot)[0] for bot in mine]
-    others = of_cup.exclude(seats__version__bot__in=mine)
-    first, second = of_ada
-    assert first.block_id != second.block_id
-    lease = claim(first.pk, "one")
-    assert lease is not None
-    Match.objects.filter(pk=second.pk).update(sent_at=Now())
-    assert claim(second.pk, "two") is None
-    second.refresh_from_db()
-    assert second.sent_at is None
-    assert second.pk not in traffic(recent()).in_turn
-    assert claim(others[0].pk, "two") is not None
-    give_back(lease, Attempt.Ending.FAILED, "the disk is full")
-    assert claim(second.pk, "two") is not None
+            Block.objects.filter(pk=second.pk).update(**changed)
 
 
 def test_the_end_of_a_block_advances_its_own_cup_only() -> None:
@@ -392,17 +366,16 @@ def test_a_round_remains_closed_while_a_game_of_a_ruled_table_is_running() -> No
     assert CupRound.objects.filter(cup=cup, ended__isnull=False).count() == 1
 
 
-def test_a_void_block_gets_the_next_unused_deal_for_its_table_only_until_the_table_is_void() -> None:
+def test_a_void_block_gets_a_new_deal_at_its_table_only_until_the_table_is_void() -> None:
     cup = due(entered(new_cup("swiss", rounds=1), house_bots()))
     first, *others = CupTable.objects.filter(round__cup=cup).order_by("index")
     for number in range(1, 4):
         blocks = Block.objects.filter(cup_table=first).order_by("pk")
-        assert [block.cup_deal.number for block in blocks] == list(range(1, number + 1))
+        assert [block.number for block in blocks] == list(range(1, number + 1))
+        assert len({block.commitment for block in blocks}) == number
         void(Match.objects.filter(block=blocks.last())[0])
         advance()
-    assert [set(Block.objects.filter(cup_table=one).values_list("cup_deal__number", flat=True)) for one in others] == [
-        {1}
-    ] * len(others)
+    assert [Block.objects.filter(cup_table=one).count() for one in others] == [1] * len(others)
     first.refresh_from_db()
     assert (first.decided, first.points) == (True, None)
     played_out(cup)

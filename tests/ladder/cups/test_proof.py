@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ladder.cups.proof import GENESIS, chained, derived, entrants_hash, permutation, reason_hash
+from ladder.cups.proof import GENESIS, chained, derived, entrants_hash, permutation, reason_hash, seed_of
 
 KEY = bytes(range(32))
 
@@ -12,6 +12,7 @@ def test_derived_values_are_hmacs_of_the_entrant_list_a_purpose_and_a_number() -
     assert (
         derived(KEY, "ab" * 32, "deal", 1).hex() == "88527f136f55d63a938203f86af8736c631b667e03d7a590455f4b5090f5f608"
     )
+    assert seed_of(KEY, "ab" * 32, 1, 2, 3).hex() == "9f232387d60b224cd0430856c0da4139462ba399009012160b869f8bd839bb15"
 
 
 def test_a_permutation_sorts_the_numbers_by_their_derived_values() -> None:

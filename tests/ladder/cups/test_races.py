@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from datetime import timedelta
 from pathlib import Path
+from random import Random
 
 import pytest
 from django.utils import timezone
 
 from bots.models import Bot
+from ladder.cups.progress import advance
 from ladder.cups.verification import faults
 from ladder.matches.leases import Lease, give_back
-from ladder.models import Attempt, Block, Cup, CupDeal, CupEntry, CupLedgerEntry, CupRound, CupTable, Match
-from tests.build import DUEL, finished, person, uploaded
+from ladder.matches.results import record_result
+from ladder.matches.schedule import fill
+from ladder.models import Attempt, Block, Cup, CupEntry, CupLedgerEntry, CupRound, CupTable, Ladder, Match
+from tests.build import DUEL, finished, person, report_of, uploaded
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup, played_out
 from tests.services.races import Race, RaceServer
 
@@ -61,7 +65,7 @@ def test_of_several_schedulers_one_does_each_step(race: Race, bots: list[Bot]) -
     cup = cup_of(bots, "swiss", rounds=2, repeat_days=7)
     closed(cup)
     assert sum(race(*[("advancing", {})] * 3)) == 2
-    assert (kinds(cup), Block.objects.count(), CupDeal.objects.count()) == (["entrants", "round"], 2, 1)
+    assert (kinds(cup), Block.objects.count()) == (["entrants", "round"], 2)
     assert Cup.objects.filter(previous=cup, state="registration").count() == Cup.objects.count() - 1 == 1
     broken, *others = games(cup)
     Match.objects.filter(pk=broken.pk).update(status="void", reason="The disk is full.", ended=timezone.now())
@@ -69,7 +73,7 @@ def test_of_several_schedulers_one_does_each_step(race: Race, bots: list[Bot]) -
         if match.block_id != broken.block_id:
             finished(match)
     assert sum(race(*[("advancing", {})] * 3)) == 2
-    assert (Block.objects.count(), CupDeal.objects.count()) == (3, 2)
+    assert Block.objects.count() == len(set(Block.objects.values_list("commitment", flat=True))) == 3
     for _ in range(20):
         for match in games(cup):
             finished(match, variety=match.pk)
@@ -149,3 +153,32 @@ def test_rulings_and_a_cancellation_at_the_moment_of_a_decision_have_one_effect_
     assert kinds(cup).count("cancelled") == 1
     assert not Match.objects.filter(block__cup_table__round__cup=cup, status__in=Match.PENDING).exists()
     assert not CupRound.objects.filter(cup=cup, ended=None).exists()
+
+
+def test_two_accounts_find_no_two_running_matches_of_one_deal(race: Race, bots: list[Bot]) -> None:
+    """Two bots can signal to each other while they run, whoever owns them. So only what they know may not be shared:
+    no two running matches, of a cup or of its ladder, ever have one deal.
+    """
+    mine = [*bots, *(uploaded(person(name), name) for name in ("bert", "cleo"))]
+    cup = due(cup_of(mine, "swiss", rounds=2, blocks=2))
+    Ladder.objects.exclude(pk=cup.ladder_id).update(open=False)
+    most, waited = 0, 0
+    for turn in range(40):
+        fill(Random(turn))
+        queued = list(Match.objects.filter(status="queued").order_by("pk").values_list("pk", flat=True))
+        race(*[("claiming", {"matches": Random(turn + number).sample(queued, len(queued))}) for number in range(3)])
+        running = Match.objects.filter(status="running")
+        deals = [bytes(seed) for seed in running.values_list("block__seed", flat=True)]
+        assert len(set(deals)) == len(deals)
+        most, waited = max(most, len(deals)), waited + len(queued) - len(deals)
+        for attempt in Attempt.objects.filter(ending="open").select_related("match__ladder", "match__block"):
+            lease = Lease(attempt.match_id, attempt.token)
+            assert record_result(lease, report_of(attempt.match, variety=attempt.match_id)) is not None
+        advance()
+        cup.refresh_from_db()
+        if cup.state == Cup.State.FINISHED:
+            break
+    assert cup.state == Cup.State.FINISHED
+    assert most > 2 and waited > 0  # matches ran at the same time, and others of their blocks waited
+    seeds = [bytes(seed) for seed in Block.objects.values_list("seed", flat=True)]
+    assert len(set(seeds)) == len(seeds)

@@ -10,7 +10,7 @@ from ladder.cups.desk import call_off, pause
 from ladder.cups.progress import advance
 from ladder.cups.proof import START, chained
 from ladder.cups.verification import faults
-from ladder.models import Cup, CupDeal, CupLedgerEntry, SeatResult
+from ladder.models import Block, Cup, CupLedgerEntry, SeatResult
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round, played_out
 
 pytestmark = pytest.mark.usefixtures("house")
@@ -36,7 +36,7 @@ def changed(cup: Cup, kind: str, change: Callable[[dict], None]) -> None:  # typ
         ("entrants", lambda document: document["entrants"].reverse()),
         ("entrants", lambda document: document.update(key_hash="0" * 64)),
         ("round", lambda document: document["tables"].reverse()),
-        ("round", lambda document: document["deals"][0].__setitem__(1, "0" * 64)),
+        ("results", lambda document: document["blocks"][0][0].update(commitment="0" * 64)),
         ("results", lambda document: document["points"][0].reverse()),
         ("end", lambda document: document["standings"].reverse()),
         ("end", lambda document: document.update(key="00" * 32)),
@@ -70,8 +70,9 @@ def test_a_changed_reason_is_found_and_a_removed_one_is_accepted() -> None:
 
 def test_a_changed_deal_or_result_of_a_game_is_found() -> None:
     cup = played_out(entered(new_cup("swiss", rounds=1), house_bots()))
-    CupDeal.objects.filter(cup=cup).update(seed=bytes(32))
-    assert any("Deal 1" in fault for fault in faults(cup))
+    block = Block.objects.filter(cup_table__round__cup=cup).order_by("pk")[0]
+    Block.objects.filter(pk=block.pk).update(seed=bytes(32))
+    assert any("table 1: the deal of block 1" in fault for fault in faults(cup))
     row = SeatResult.objects.filter(seat__match__block__cup_table__round__cup=cup, rank=1)[0]
     SeatResult.objects.filter(pk=row.pk).update(rank=3)
     assert any("table" in fault for fault in faults(cup))

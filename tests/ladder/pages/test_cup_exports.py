@@ -32,7 +32,7 @@ def test_the_ledger_of_a_finished_cup_is_verified_as_it_is_downloaded(client: Cl
     with at_most(8):
         ledger = client.get(address(cup, "ledger.json"))
         document = json.loads(ledger.getvalue())
-    assert (document["format"], document["cup"], document["key_hash"]) == ("cup-ledger/1", cup.pk, cup.key_hash)
+    assert (document["format"], document["cup"], document["key_hash"]) == ("cup-ledger/2", cup.pk, cup.key_hash)
     entries = [Entry(**{name: one[name] for name in one if name != "created"}) for one in document["entries"]]
     assert list(faults_of(cup.pk, bytes.fromhex(document["key"]), entries)) == []
     again = client.get(address(cup, "ledger.json"), headers={"If-None-Match": ledger["ETag"]})
@@ -57,7 +57,8 @@ def test_a_removed_reason_changes_the_download_and_no_hash(client: Client) -> No
     first = client.get(address(cup, "ledger.json"))
     before = json.loads(first.getvalue())["entries"][-1]
     assert before["reason"] == "An insult."
-    assert before["document"] == {"reason_hash": reason_hash("An insult.", before["salt"])}
+    signed = {"author": organizer_of(cup).pk, "reason_hash": reason_hash("An insult.", before["salt"])}
+    assert before["document"] == signed
     remove_texts(cup, staff("eve"), [Intervention.Action.REMOVED_REASON], "It insults.", before["number"])
     again = client.get(address(cup, "ledger.json"), headers={"If-None-Match": first["ETag"]})
     assert json.loads(again.getvalue())["entries"][-1] == {**before, "reason": None, "salt": None}

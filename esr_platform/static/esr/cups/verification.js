@@ -1,4 +1,4 @@
-// Verifies the ledger of a cup (`cup-ledger/1`) with the browser's WebCrypto; see docs/reference/cup-ledger.md.
+// Verifies the ledger of a cup (`cup-ledger/2`) with the browser's WebCrypto; see docs/reference/cup-ledger.md.
 //
 // Every entry is compared with the result of the entries before it. While the key is secret, only the hashes and
 // the points can be verified.
@@ -6,7 +6,7 @@
 import { eliminated, finalStandings, follows, isBalanced, isDecided, nextRound } from "./pairings.js";
 import { range, seatings, sum } from "./standings.js";
 
-const FORMAT = "cup-ledger/1";
+const FORMAT = "cup-ledger/2";
 const START = "0".repeat(64);
 const MOST_REPLACEMENTS = 2;
 
@@ -80,6 +80,7 @@ export async function verify(ledger, progress = (/** @type {number} */ _done) =>
     return report;
   }
   report.frozen = true;
+  verifyEnd(ledger, report);
   const replay = new Replay(frozen, await planOf(ledger, frozen, report), report, ledger.key, await sealed(ledger));
   for (const [number, entry] of ledger.entries.entries()) {
     try {
@@ -102,6 +103,21 @@ async function verifyHashes({ cup, entries }, report) {
   }
 }
 
+// The key is public once the cup is over. The last entry then has the final standings, or cancels the cup; only
+// changed settings may follow a cancellation.
+function verifyEnd({ entries, key }, report) {
+  const last = entries.findIndex(({ kind }) => kind === "end" || kind === "cancelled");
+  if (last < 0) {
+    const text = "The ledger is not finished: it contains neither final standings nor a cancellation.";
+    if (key !== null) report.fault("standings", text);
+    return;
+  }
+  for (const { number, kind } of entries.slice(last + 1)) {
+    const isAllowed = entries[last].kind === "cancelled" && kind === "changed";
+    if (!isAllowed) report.fault("events", `Entry ${number} follows the end of the cup.`);
+  }
+}
+
 // The hash of a reason covers 16 bytes of salt and the text. Moderators can remove both.
 async function verifyReason({ document, reason, salt }, report, fault) {
   const known = document?.reason_hash ?? null;
@@ -114,13 +130,13 @@ async function verifyReason({ document, reason, salt }, report, fault) {
   report.expect("hashes", isRight, fault);
 }
 
-// A function from a purpose and a number to 32 bytes in hex; null while the key is secret.
+// A function from a purpose and numbers to 32 bytes in hex; null while the key is secret.
 async function sealed(ledger) {
   if (ledger.key === null) return null;
   const key = await subtle.importKey("raw", bytes(ledger.key), { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
   const frozen = ledger.entries.find((entry) => entry.kind === "entrants").document;
   const list = await sha256(utf8.encode(canonical(frozen.entrants)));
-  return async (purpose, number) => hex(await subtle.sign("HMAC", key, utf8.encode(`${list}/${purpose}/${number}`)));
+  return async (...parts) => hex(await subtle.sign("HMAC", key, utf8.encode([list, ...parts].join("/"))));
 }
 
 async function planOf(ledger, frozen, report) {
@@ -217,20 +233,20 @@ class Replay {
     this.played = /** @type {any[]} */ ([]);
     this.left = /** @type {Map<number, string>} */ (new Map());
     this.away = /** @type {number[]} */ ([]);
-    this.deals = /** @type {Set<number>} */ (new Set());
+    this.matches = /** @type {Set<number>} */ (new Set());
     this.running = /** @type {any} */ (null);
     this.rulings = /** @type {Map<number, any>} */ (new Map());
   }
 
   async follow({ kind, document }) {
-    if (kind === "round") await this.round(document);
+    if (kind === "round") this.round(document);
     else if (kind === "results") await this.results(document);
     else if (kind === "ruling") this.ruling(document);
     else if (kind === "left") this.leave(document);
     else if (kind === "end") this.end(document);
   }
 
-  async round(document) {
+  round(document) {
     const where = `Round ${document.round}`;
     const isNext = document.round === this.played.length + 1 && this.running === null;
     this.report.expect("pairings", isNext, `${where} does not follow the round before it.`);
@@ -243,23 +259,6 @@ class Replay {
       if (!isRight)
         this.report.fault("pairings", `${where}: the tables or byes do not follow from the results before it.`);
     }
-    const { blocks } = this.frozen;
-    if (document.deals.length !== blocks) {
-      this.report.fault("deals", `${where} has ${document.deals.length} deals instead of ${blocks}.`);
-    }
-    for (const [deal, commitment] of document.deals) {
-      this.use(deal, where);
-      if (!this.derived) continue;
-      const seed = await this.derived("deal", deal);
-      const isRight = (await sha256(bytes(seed))) === commitment;
-      const text = `${where}: deal ${deal} does not follow from the key and the entrant list.`;
-      if (!isRight) this.report.fault("deals", text);
-    }
-  }
-
-  use(deal, where) {
-    this.report.expect("deals", !this.deals.has(deal), `${where}: deal ${deal} was used before.`);
-    this.deals.add(deal);
   }
 
   async results(document) {
@@ -272,10 +271,12 @@ class Replay {
     if ([points, document.gone, document.blocks].some((list) => list.length !== tables.length)) {
       this.report.fault("points", `Round ${number}: the numbers of results and tables differ.`);
     } else {
-      for (const index of tables.keys()) this.table(index, document, `Round ${number}, table ${index + 1}`);
+      for (const index of tables.keys()) {
+        const where = `Round ${number}, table ${index + 1}`;
+        await this.deals(document.blocks[index], [number, index + 1], where);
+        this.table(index, document, where);
+      }
     }
-    const isComplete = Math.max(0, ...this.deals) === this.deals.size;
-    if (!isComplete) this.report.fault("deals", `Round ${number}: a deal was skipped.`);
     this.played.push({ round: this.running, results: [...points] });
     this.running = null;
   }
@@ -289,7 +290,7 @@ class Replay {
     if (!isWhole && !this.rulings.has(index)) {
       this.report.fault("events", `${where}: an entrant who had left the cup before the round does not rank last.`);
     }
-    this.dealsOf(blocks, where);
+    for (const block of blocks) this.games(block.games, where);
     const fromGames = settled(blocks, this.plan.seats, gone, this.frozen.blocks);
     if (this.rulings.has(index)) {
       const isRuled = same(points, this.rulings.get(index));
@@ -302,14 +303,26 @@ class Replay {
     }
   }
 
-  // The first blocks play the deals of the round; each later block plays the next unused deal.
-  dealsOf(blocks, where) {
-    const announced = this.running.deals.map(([deal]) => deal);
-    const deals = blocks.map((block) => block.deal);
-    if (deals.length && !same(deals.slice(0, announced.length), announced)) {
-      this.report.fault("deals", `${where} did not play the deals of its round.`);
+  // Each block of a table has its own deal, which follows from its round, its table and its number.
+  async deals(blocks, place, where) {
+    if (!this.derived) return;
+    for (const [at, { commitment }] of blocks.entries()) {
+      const isRight = (await sha256(bytes(await this.derived("deal", ...place, at + 1)))) === commitment;
+      const text = `${where}: the deal of block ${at + 1} does not follow from the key and the entrant list.`;
+      this.report.expect("deals", isRight, text);
     }
-    for (const deal of deals.slice(announced.length)) this.use(deal, where);
+  }
+
+  // A match is in the ledger once. It has possible ranks exactly if it is finished.
+  games(games, where) {
+    for (const { match, status, ranks } of games) {
+      if (this.matches.has(match)) this.report.fault("points", `${where}: match ${match} is in the ledger twice.`);
+      this.matches.add(match);
+      const right = ranks?.map((own) => 1 + ranks.filter((other) => other < own).length);
+      if ((status === "finished") !== (ranks !== null) || !same(ranks, right ?? null)) {
+        this.report.fault("points", `${where}: match ${match} has impossible ranks.`);
+      }
+    }
   }
 
   // Whether the table ended after its last block, and not before, unless an entrant had left.
