@@ -15,6 +15,9 @@ from django.db import DatabaseError, InterfaceError, connection
 AGAIN_S: Final = 1.0
 """Interval after a heartbeat that did not reach the database, in seconds."""
 
+WATCH_S: Final = 0.25
+"""Interval of checks whether the lease is lost, if something has to end with it, in seconds."""
+
 ENDING_S: Final = 5.0
 """Work that ends this soon after a refused heartbeat had already stored its result, so no warning is logged."""
 
@@ -46,6 +49,13 @@ class Heartbeat:
                     logger.warning("lease of %s lost; its result will be discarded", self._what)
                 return
 
+    def watch(self, stop: Event, on_loss: Callable[[], None]) -> None:
+        """Call ``on_loss`` once the lease is lost, unless ``stop`` is set before. Heartbeats can hang meanwhile."""
+        while not stop.wait(WATCH_S):
+            if self.lost:
+                on_loss()
+                return
+
     def _alive_or_out_of_reach(self) -> bool:
         began_s = monotonic()
         try:
@@ -61,17 +71,28 @@ class Heartbeat:
 
 
 @contextmanager
-def beating(beat: Callable[[], bool], what: str, every_s: float, lasts_s: float = inf) -> Iterator[Heartbeat]:
+def beating(
+    beat: Callable[[], bool],
+    what: str,
+    every_s: float,
+    lasts_s: float = inf,
+    on_loss: Callable[[], None] | None = None,
+) -> Iterator[Heartbeat]:
     """Call ``beat`` every ``every_s`` seconds in a separate thread until it returns ``False``.
 
     Each heartbeat opens its own database connection. ``what`` is the name in the log. If the database is unavailable,
-    the lease is lost only after ``lasts_s``, because the next heartbeat can still succeed.
+    the lease is lost only after ``lasts_s``, because the next heartbeat can still succeed. ``on_loss`` is called in
+    another thread up to ``WATCH_S`` after the loss.
     """
     stop, heart = Event(), Heartbeat(beat, what, lasts_s)
-    thread = Thread(target=heart.run, args=(stop, every_s), name=f"heartbeat of {what}", daemon=True)
-    thread.start()
+    threads = [Thread(target=heart.run, args=(stop, every_s), name=f"heartbeat of {what}", daemon=True)]
+    if on_loss is not None:
+        threads.append(Thread(target=heart.watch, args=(stop, on_loss), name=f"watch of {what}", daemon=True))
+    for thread in threads:
+        thread.start()
     try:
         yield heart
     finally:
         stop.set()
-        thread.join()
+        for thread in threads:
+            thread.join()

@@ -20,6 +20,7 @@ from ladder.live.end import rise
 from ladder.matches.blocks import end_if_over, schedule_block
 from ladder.matches.candidates import standing_by
 from ladder.matches.dispatch import dispatch
+from ladder.matches.leases import NOTICE
 from ladder.models import (
     Attempt,
     Intervention,
@@ -47,7 +48,8 @@ _ENDED: Final = "Site staff ended the match."
 def withdraw(match_id: int, reason: str, by: User) -> Match.Status:
     """End a pending match without waiting for its worker: canceled if it has not started, else void.
 
-    A result of that worker is discarded, because its lease has ended. Raises ``Refused``.
+    A result of that worker is discarded, because its lease has ended. Other matches of its block wait until the worker
+    has noticed. Raises ``Refused``.
     """
     reason = by_staff(by, reason)
     with transaction.atomic():
@@ -57,6 +59,9 @@ def withdraw(match_id: int, reason: str, by: User) -> Match.Status:
                 f"Match {match_id} was not found or has ended. Void the result of a finished match instead.",
                 code="match_ended",
             )
+        if match.status == Match.Status.RUNNING:
+            others = Match.objects.filter(block=match.block_id, status=Match.Status.QUEUED)
+            others.filter(due_at__lt=Now() + NOTICE).update(due_at=Now() + NOTICE, sent_at=None)
         action = Intervention.Action.VOIDED if match.attempts_started else Intervention.Action.CANCELLED
         status = Match.Status.VOID if match.attempts_started else Match.Status.CANCELLED
         ended = "Voided" if match.attempts_started else "Canceled"

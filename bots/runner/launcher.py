@@ -111,7 +111,7 @@ class Process(Protocol):
         ...
 
     def kill(self) -> None:
-        """Kill the process. :meth:`stop` still has to wait for its end."""
+        """Kill the process. :meth:`stop` still has to wait for its end. Thread-safe."""
         ...
 
     def exited(self, patience_ms: int) -> bool:

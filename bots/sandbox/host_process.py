@@ -96,6 +96,7 @@ class HostProcess:
         self._schedstat = _open(f"/proc/{pid}/schedstat")
         self._pipe = f"pipe:[{os.fstat(pipes.stdout).st_ino}]"
         self._stopped = self._monitor_killed = False
+        self._open_lock, self._is_open = Lock(), True
 
     def cpu_ns(self) -> int:
         try:
@@ -138,7 +139,9 @@ class HostProcess:
         self._signal(self._pidfd, signal.SIGCONT)
 
     def kill(self) -> None:
-        self._signal(self._pidfd, signal.SIGKILL)
+        with self._open_lock:  # another thread may kill it, and its descriptor can be that of another process later
+            if self._is_open:
+                self._signal(self._pidfd, signal.SIGKILL)
 
     def exited(self, patience_ms: int) -> bool:
         return self._gone(self._pidfd, patience_ms)
@@ -197,6 +200,8 @@ class HostProcess:
         self._close()
 
     def _close(self) -> None:
+        with self._open_lock:
+            self._is_open = False
         for descriptor in (self._pidfd, self._child_pidfd, self._schedstat):
             if descriptor is not None:
                 os.close(descriptor)

@@ -8,19 +8,21 @@ worker has no effect. Rows are locked in the order match, attempt, block, ladder
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
-from typing import Final
+from threading import Lock
+from typing import Final, Generic, TypeVar
 from uuid import UUID, uuid4
 
 from django.db import IntegrityError, transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 
-from bots.runner.launcher import Observer
+from bots.protocol import Limits
+from bots.runner.launcher import Launcher, Observer, Process
 from esr_platform.heartbeats import Heartbeat, beating
 from games.rules import State
 from ladder.matches.blocks import end_if_over
@@ -31,6 +33,7 @@ RENEW_EVERY_S = 5.0
 RETRY_AFTER = timedelta(seconds=5)
 MOST_FAILURES = 3
 
+P = TypeVar("P")
 _FAILURES = (Attempt.Ending.FAILED, Attempt.Ending.EXPIRED)
 REASON_LENGTH = 400
 
@@ -157,14 +160,66 @@ class LeaseLost(Exception):
     """The lease was refused, or could not be renewed while it lasts, so nothing of the game counts."""
 
 
-def renewed(lease: Lease, every_s: float | None = None) -> AbstractContextManager[Heartbeat]:
-    """Renew ``lease`` every ``every_s`` seconds, in a separate thread with its own database connection."""
-    what, lasts_s = f"match {lease.match_id}", LEASE.total_seconds()
-    return beating(partial(renew, lease), what, RENEW_EVERY_S if every_s is None else every_s, lasts_s)
+NOTICE: Final = timedelta(seconds=10)
+"""How long a worker may take to notice that its match was withdrawn: the interval of its heartbeats, and some more.
+
+Until then, no other match of the block begins.
+"""
+
+GIVEN_UP_BEFORE_S: Final = 5.0
+"""A worker that cannot renew its lease ends its bots this much before the lease expires, in seconds."""
+
+
+def renewed(
+    lease: Lease, every_s: float | None = None, on_loss: Callable[[], None] | None = None
+) -> AbstractContextManager[Heartbeat]:
+    """Renew ``lease`` every ``every_s`` seconds, in a separate thread with its own database connection.
+
+    ``on_loss`` is called in another thread when the lease is lost.
+    """
+    what, lasts_s = f"match {lease.match_id}", LEASE.total_seconds() - GIVEN_UP_BEFORE_S
+    return beating(partial(renew, lease), what, RENEW_EVERY_S if every_s is None else every_s, lasts_s, on_loss)
+
+
+class LeasedProcesses(Generic[P]):
+    """A launcher that can kill all that it has started, for a match whose lease is lost.
+
+    Without it, a bot could use the rest of its time for a decision while another match of its block has begun.
+    """
+
+    def __init__(self) -> None:
+        self._lock, self._is_lost = Lock(), False
+        self._started: list[Process] = []
+        self._launcher: Launcher[P] | None = None
+
+    def of(self, launcher: Launcher[P]) -> LeasedProcesses[P]:
+        """Start processes with ``launcher``."""
+        self._launcher = launcher
+        return self
+
+    def start(self, program: P, limits: Limits) -> Process:
+        """Start ``program``, and kill it at once if the lease is lost. Raises ``PlatformFailure``."""
+        assert self._launcher is not None
+        process = self._launcher.start(program, limits)
+        with self._lock:
+            self._started.append(process)
+            if self._is_lost:
+                process.kill()
+        return process
+
+    def kill(self) -> None:
+        """Kill all processes, also those that are being started."""
+        with self._lock:
+            self._is_lost = True
+            for process in self._started:
+                process.kill()
 
 
 class WhileLeased:
-    """An ``Observer`` that raises ``LeaseLost`` at the first event after the loss. It passes on the others."""
+    """An ``Observer`` that raises ``LeaseLost`` at the first event after the loss. It passes on the others.
+
+    The end of killed processes is such an event.
+    """
 
     def __init__(self, heart: Heartbeat, observer: Observer | None) -> None:
         self._heart, self.observer = heart, observer

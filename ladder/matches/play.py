@@ -9,6 +9,7 @@ import socket
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -25,7 +26,17 @@ from bots.runner.spec import MAX_REPLAYS, MatchSpec, SeatSpec, StoredProgram
 from bots.sandbox import CoreUse, launcher_for_ladder, shared_core
 from esr_platform.disconnects import retry_on_disconnect
 from ladder.matches import pauses
-from ladder.matches.leases import Lease, LeaseLost, WhileLeased, claim, delays, give_back, play_again, renewed
+from ladder.matches.leases import (
+    Lease,
+    LeasedProcesses,
+    LeaseLost,
+    WhileLeased,
+    claim,
+    delays,
+    give_back,
+    play_again,
+    renewed,
+)
 from ladder.matches.logs import packed_logs
 from ladder.matches.results import WrongRecord, record_result
 from ladder.models import Attempt, Block, Ladder, Match
@@ -99,7 +110,7 @@ def play(match_id: int, runner: Play | None = None) -> Attempt.Ending | None:
     if spec is None or lease is None:
         return None
     try:
-        return _attempt(lease, spec, runner or _ladder_runner)
+        return _attempt(lease, spec, runner)
     except LeaseLost:
         logger.warning("match %s stopped because it was withdrawn or its lease was lost", match_id)
         return _ended(lease, Attempt.Ending.EXPIRED, "the lease of the match could not be renewed")
@@ -171,11 +182,12 @@ def _not_begun(match_id: int, failure: PlatformFailure) -> Attempt.Ending | None
     return ending
 
 
-def _attempt(lease: Lease, spec: MatchSpec[Any], runner: Play) -> Attempt.Ending | None:
+def _attempt(lease: Lease, spec: MatchSpec[Any], runner: Play | None) -> Attempt.Ending | None:
     spec = replace(spec, played_before=delays(lease))  # nobody else ends an attempt while the lease is held
     transcript = _transcript(spec)
-    with renewed(lease) as heart:
-        report = runner(spec, WhileLeased(heart, transcript))
+    processes = LeasedProcesses[Any]()
+    with renewed(lease, on_loss=processes.kill) as heart:
+        report = (runner or partial(_ladder_runner, processes))(spec, WhileLeased(heart, transcript))
         if report.play_again and spec.played_before < MAX_REPLAYS:
             late = {delay.seat for delay in report.machine_delays}
             if retry_on_disconnect(lambda: play_again(lease, _delayed(report), late)):
@@ -212,9 +224,9 @@ def _ended(lease: Lease, ending: Attempt.Ending, failure: str) -> Attempt.Ending
     return ending if retry_on_disconnect(lambda: give_back(lease, ending, failure)) else None
 
 
-def _ladder_runner(spec: MatchSpec[Any], observer: Observer | None) -> MatchReport:
+def _ladder_runner(processes: LeasedProcesses[Any], spec: MatchSpec[Any], observer: Observer | None) -> MatchReport:
     with shared_core(CoreUse.MATCHES, settings.VAR_DIR) as core:
-        return play_match(spec, launcher_for_ladder(), observer, core=core)
+        return play_match(spec, processes.of(launcher_for_ladder()), observer, core=core)
 
 
 def _worker() -> str:

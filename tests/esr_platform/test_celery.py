@@ -106,6 +106,21 @@ def test_what_beats_keep_alive_is_not_lost() -> None:
         assert not heart.lost
 
 
+@pytest.mark.parametrize("answer", [False, OperationalError()])
+def test_what_must_end_with_a_lease_is_told_of_its_loss_even_while_a_beat_hangs(answer: bool | Exception) -> None:
+    told, hang = Event(), Event()
+
+    def beat() -> bool:
+        if isinstance(answer, Exception):
+            hang.wait(60)
+            raise answer
+        return answer
+
+    with beating(beat, "the match", 0.001, 0.01, told.set):
+        assert told.wait(60)
+        hang.set()
+
+
 @pytest.mark.parametrize("lasts_s", [0.01, 60])
 def test_a_database_out_of_reach_loses_nothing_before_its_time(lasts_s: float) -> None:
     tried = Event()

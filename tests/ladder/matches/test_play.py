@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import json
 import pickle
 from dataclasses import replace
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -10,17 +12,20 @@ from django.db import connection
 from django.db.models.functions import Now
 
 from bots.models import BotVersion
+from bots.protocol import Limits
 from bots.runner.launcher import NoCoreFree, Observer, PlatformFailure
 from bots.runner.play import play_match
 from bots.runner.report import MachineDelay, MatchReport
-from bots.runner.spec import MAX_REPLAYS, FakeProgram, HouseProgram, MatchSpec, SeatSpec
+from bots.runner.spec import MAX_REPLAYS, FakeProgram, HouseProgram, LocalProgram, MatchSpec, SeatSpec
 from bots.sandbox.in_process import InProcessLauncher
-from games.rules import Document
+from bots.sandbox.launchers import PlainLauncher
+from games.rules import Document, State
+from ladder.corrections import withdraw
 from ladder.matches import leases
-from ladder.matches.leases import MOST_FAILURES, LeaseLost
+from ladder.matches.leases import MOST_FAILURES, LeasedProcesses, LeaseLost, WhileLeased, claim, renewed
 from ladder.matches.play import Play, play, spec_of
 from ladder.models import Attempt, Ladder, Match, Result
-from tests.build import report_of
+from tests.build import report_of, staff
 from tests.services.ports import wait_until
 
 
@@ -256,6 +261,45 @@ def test_a_match_whose_lease_was_not_renewed_in_time_is_queued_again_at_once(
     match.refresh_from_db()
     assert (match.status, match.lease) == ("queued", None)
     assert match.attempts.get().ending == "expired"
+
+
+SLEEPING = b"""import json, sys, time
+for line in sys.stdin:
+    if json.loads(line)["type"] == "hello":
+        print(json.dumps({"type": "ready", "name": "Sleeping"}), flush=True)
+    else:
+        time.sleep(86400)
+"""
+
+
+def test_the_bots_of_a_withdrawn_match_end_in_the_middle_of_a_decision_before_others_of_its_block_begin(
+    transactional_db: None, match: Match, tmp_path: Path
+) -> None:
+    """The bot has a day for its decision, and sleeps all of it."""
+    (tmp_path / "bot.py").write_bytes(SLEEPING)
+    seat = SeatSpec("sleeping", LocalProgram(tmp_path))
+    day_ms = 86_400_000
+    limits = replace(Limits(), move_ms=day_ms, game_ms=day_ms)
+    spec = replace(spec_of(match), seats=(seat,) * match.ladder.seats, limits=limits)
+    other = Match.objects.filter(block=match.block, status="queued").exclude(pk=match.pk).order_by("pk")[0]
+    processes = LeasedProcesses[LocalProgram]()
+    lease, eve = claim(match.pk, "here"), staff("eve")
+    assert lease is not None
+
+    class Withdrawing:
+        def moved(self, state: State) -> None: ...
+
+        def heard(self, seat: int, line: bytes) -> None: ...
+
+        def told(self, seat: int, line: bytes) -> None:
+            if json.loads(line)["type"] == "decide" and not hasattr(self, "done"):
+                self.done = withdraw(match.pk, "It hangs.", eve)
+
+    with renewed(lease, 0.01, processes.kill) as heart, pytest.raises(LeaseLost):
+        play_match(spec, processes.of(PlainLauncher()), WhileLeased(heart, Withdrawing()))
+    assert claim(other.pk, "there") is None
+    Match.objects.filter(pk=other.pk).update(due_at=Now())
+    assert claim(other.pk, "there") is not None
 
 
 def lost(observer: Observer, seat: int, line: bytes) -> bool:
