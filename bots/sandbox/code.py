@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import os
 import py_compile
 import shutil
@@ -13,7 +14,7 @@ from typing import Final
 from bots.house.catalogue import HERE, HOUSE
 from bots.runner.launcher import PlatformFailure
 from bots.runner.spec import HouseProgram, LocalProgram, Program, StoredProgram
-from bots.sandbox.runtime import own_folder
+from bots.sandbox.runtime import own_folder, own_secret
 from bots.unused_copies import forget_unused, made_once
 
 LAST_READ_S: Final = 2_100_000_000
@@ -85,7 +86,7 @@ def _house_code(program: HouseProgram) -> Code:
 
 
 def staged(code: Code, runtime: Path) -> Path:
-    """Return a copy of the code's folder that every user can read and only this user can write, one per digest.
+    """Return a copy of the code's folder, one per digest, that only this user can write. Its name is secret.
 
     A copy never changes when it is used, so that a game cannot detect earlier games. The time of its last use is stored
     on its parent folder, which no bot sees. Raises ``PlatformFailure`` for a folder that contains anything except
@@ -100,8 +101,13 @@ def staged(code: Code, runtime: Path) -> Path:
 
 
 def _place(code: Code, runtime: Path) -> Path:
-    digest = code.digest if code.digest.isalnum() else _contents(code.folder)
-    return own_folder(runtime / "copies") / f"{code.kind}-{digest}"
+    """Return the place of a copy, whose name is secret: other users of the host can read a copy if they know its name.
+
+    Users of seats have to read the copies, and digests are public in ledgers.
+    """
+    contents = f"{code.kind}-{code.digest or _contents(code.folder)}"
+    name = hmac.digest(own_secret(runtime / "copies.key"), contents.encode(), "sha256").hex()
+    return own_folder(runtime / "copies") / name
 
 
 def forget_old_copies(runtime: Path) -> None:

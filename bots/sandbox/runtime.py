@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
 import shutil
 import stat
 import tempfile
@@ -22,6 +23,8 @@ _MEMORY: Final = (Path("/dev/shm"), Path("/run"))  # noqa: S108 - what is made t
 _DISKS: Final = (Path(tempfile.gettempdir()), Path("/var/tmp"))  # noqa: S108
 _ROOM: Final = 512 * 1024 * 1024
 """Minimum free bytes of a file system for copies of an interpreter, numpy and some bots."""
+
+_SECRET_BYTES: Final = 32
 
 
 def runtime_folder() -> Path:
@@ -50,6 +53,30 @@ def own_folder(folder: Path) -> Path:
             f"cannot create the runtime folder {folder}: {error}; set {VARIABLE} to another folder"
         ) from error
     return folder
+
+
+def own_secret(path: Path) -> bytes:
+    """Return the 32 random bytes in the file ``path``, and create it if it is missing. Only this user can read it.
+
+    Raises ``OSError``, and ``PlatformFailure`` if it belongs to another user.
+    """
+    while True:
+        with suppress(FileNotFoundError):
+            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+            try:
+                if os.fstat(descriptor).st_uid != os.geteuid():
+                    raise PlatformFailure(f"{path} belongs to another user; set {VARIABLE} to your own folder")
+                return os.read(descriptor, _SECRET_BYTES)
+            finally:
+                os.close(descriptor)
+        new, name = tempfile.mkstemp(dir=own_folder(path.parent))
+        try:
+            os.write(new, secrets.token_bytes(_SECRET_BYTES))
+            with suppress(FileExistsError):  # another worker was faster
+                os.link(name, path)
+        finally:
+            os.close(new)
+            Path(name).unlink()
 
 
 def is_in_memory(folder: Path) -> bool:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -110,7 +112,39 @@ def test_a_stored_digest_cannot_lead_out_of_the_runtime_folder(runtime: Path) ->
     with folder_of({"bot.py": HONEST}) as folder:
         place = staged(code_of(StoredProgram("../../x", folder)), runtime)
         assert place.parent.parent == runtime / "copies"
-        assert place.parent.name.removeprefix("stored-").isalnum()
+        assert place.parent.name.isalnum()
+
+
+def test_the_place_of_a_copy_does_not_follow_from_the_public_digest_of_a_bot(runtime: Path) -> None:
+    """Other users of the host can pass through the folders, but they can neither list them nor read the key."""
+    digest = "ab" * 32
+    with folder_of({"bot.py": HONEST}) as folder, folder_of({}) as other_host:
+        here, there = (staged(code_of(StoredProgram(digest, folder)), one) for one in (runtime, other_host))
+    assert digest not in str(here)
+    assert here.parent.name != there.parent.name
+    assert (runtime / "copies").stat().st_mode & 0o777 == 0o711
+    assert (runtime / "copies.key").stat().st_mode & 0o777 == 0o600
+    assert len((runtime / "copies.key").read_bytes()) == 32
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as another user")
+def test_another_user_finds_no_copy_and_a_seat_can_read_its_own(runtime: Path) -> None:
+    digest, name = "ab" * 32, "stored-" + "ab" * 32
+    runtime.chmod(0o711)
+    with folder_of({"bot.py": HONEST}) as folder:
+        place = staged(code_of(StoredProgram(digest, folder)), runtime)
+    script = """
+import os, sys
+os.setgid(65534), os.setuid(65534)
+for path in sys.argv[1:]:
+    try:
+        print(bool(os.listdir(path) if os.path.isdir(path) else open(path, "rb").read()))
+    except OSError as error:
+        print(type(error).__name__)
+"""
+    paths = [runtime / "copies", runtime / "copies.key", runtime / "copies" / name / "bot" / "bot.py", place / "bot.py"]
+    seen = subprocess.run([sys.executable, "-c", script, *map(str, paths)], capture_output=True, text=True, check=True)
+    assert seen.stdout.split() == ["PermissionError", "PermissionError", "FileNotFoundError", "True"]
 
 
 def test_copies_that_nobody_starts_any_more_are_forgotten(runtime: Path) -> None:
