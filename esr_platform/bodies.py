@@ -1,13 +1,18 @@
-"""Limits on the size and duration of request bodies, checked while they arrive, before Django stores anything."""
+"""Limits on size, duration and number of request bodies, checked while they arrive, before Django stores anything."""
 
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import suppress
 from http import HTTPStatus
+from math import inf
 from typing import Any, Final
 
+from django.conf import settings
+
+from esr_platform.accounts.limits import address
 from esr_platform.api.http import CONTENT_TYPE, PREFIX, problem_bytes
 
 Message = MutableMapping[str, Any]
@@ -24,6 +29,15 @@ HEARD_OUT_S: Final = 10.0
 """How much of a refused body is read and discarded, and for how long."""
 
 
+GRACE_S: Final = 2.0
+"""How long a body beyond the limit per address may still take. Small forms arrive with their head."""
+
+CEILING: Final = 8
+"""How many times the limit per address counts as too many: further bodies have only ``TICK_S``."""
+
+TICK_S: Final = 0.05
+
+
 class _Refused(Exception):
     """The body is refused, and no response has been sent yet."""
 
@@ -36,6 +50,8 @@ class BoundedBodies:
     """An ASGI application that answers 413 to bodies over ``most_bytes`` and 408 to bodies that take over ``seconds``.
 
     A body without a Content-Length is counted chunk by chunk. A body with a Content-Length over the limit is not read.
+    One client address has at most ``settings.MAX_UNFINISHED_BODIES_PER_IP`` requests whose body has not arrived. A
+    further one has only ``GRACE_S``, and ``TICK_S`` if there are ``CEILING`` times as many; then it is answered 429.
     WebSockets are refused.
     """
 
@@ -43,6 +59,8 @@ class BoundedBodies:
         self._application = application
         self._most_bytes = most_bytes
         self._seconds = seconds
+        self.unfinished: Counter[str] = Counter()
+        """Requests with an incomplete body by client address, in this process."""
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":  # Django would raise and log an error each time
@@ -51,14 +69,20 @@ class BoundedBodies:
         if scope["type"] != "http":
             await self._application(scope, receive, send)
             return
+        body = _Body(self.unfinished, address({"REMOTE_ADDR": (scope.get("client") or [""])[0]}))
         try:
-            self._judge_length(dict(scope["headers"]).get(b"content-length", b""))
-            await self._application(scope, self._bounded(receive), send)
+            headers = dict(scope["headers"])
+            if headers.get(b"content-length", b"0").strip(b"0") or b"transfer-encoding" in headers:
+                body.begin()
+            self._judge_length(headers.get(b"content-length", b""))
+            await self._application(scope, self._bounded(receive, body), send)
         except _Refused as refusal:
             await _answer(refusal, scope["path"], send)
             if refusal.status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
                 await self._hear_out(receive)
             await send({"type": "http.response.body"})
+        finally:
+            body.end()
 
     async def _hear_out(self, receive: Receive) -> None:
         """Discard the rest of the body: browsers show no response to a form that they could not send completely."""
@@ -75,8 +99,9 @@ class BoundedBodies:
         if said.isdigit() and int(said) > self._most_bytes:
             raise self._too_large()
 
-    def _bounded(self, receive: Receive) -> Receive:
-        until = asyncio.get_running_loop().time() + self._seconds
+    def _bounded(self, receive: Receive, body: _Body) -> Receive:
+        seconds = min(self._seconds, body.allowed_s())
+        until = asyncio.get_running_loop().time() + seconds
         received, complete = 0, False
 
         async def next_message() -> Message:
@@ -87,9 +112,11 @@ class BoundedBodies:
                 async with asyncio.timeout_at(until):
                     message = await receive()
             except TimeoutError:
-                raise self._too_slow() from None
+                raise (self._too_slow() if seconds == self._seconds else _too_many()) from None
             received += len(message.get("body", b""))
             complete = not message.get("more_body", False)
+            if complete:
+                body.end()
             if received > self._most_bytes:
                 raise self._too_large()
             return message
@@ -106,6 +133,34 @@ class BoundedBodies:
         return _Refused(HTTPStatus.REQUEST_TIMEOUT, "too_slow", sentence)
 
 
+class _Body:
+    """A request body that is counted for its client address until it has arrived."""
+
+    def __init__(self, unfinished: Counter[str], client: str) -> None:
+        self._unfinished, self._client, self._counts = unfinished, client, False
+
+    def begin(self) -> None:
+        self._counts = True
+        self._unfinished[self._client] += 1
+
+    def allowed_s(self) -> float:
+        """How long it may take, with so many others of its address."""
+        number, most = self._unfinished[self._client] if self._counts else 0, settings.MAX_UNFINISHED_BODIES_PER_IP
+        return TICK_S if number > CEILING * most else GRACE_S if number > most else inf
+
+    def end(self) -> None:
+        if self._counts:
+            self._counts = False
+            self._unfinished[self._client] -= 1
+            if not self._unfinished[self._client]:
+                del self._unfinished[self._client]
+
+
+def _too_many() -> _Refused:
+    sentence = "Too many requests from your IP address are incomplete. Complete them, or try again in a minute."
+    return _Refused(HTTPStatus.TOO_MANY_REQUESTS, "too_many_bodies", sentence)
+
+
 async def _answer(refusal: _Refused, path: str, send: Send) -> None:
     """Send the response. The connection closes after the last, empty part."""
     if path.startswith(PREFIX):
@@ -116,6 +171,7 @@ async def _answer(refusal: _Refused, path: str, send: Send) -> None:
         (b"content-type", kind.encode()),
         (b"content-length", str(len(body)).encode()),
         (b"connection", b"close"),
+        *([(b"retry-after", b"60")] if refusal.status == HTTPStatus.TOO_MANY_REQUESTS else []),
         (b"x-content-type-options", b"nosniff"),
     ]
     await send({"type": "http.response.start", "status": refusal.status.value, "headers": headers})

@@ -153,7 +153,10 @@ ACCOUNT_FORMS = {
     "add_email": "esr_platform.account_pages.forms.AddEmailForm",
 }
 ACCOUNT_LOGOUT_REDIRECT_URL = "/"
-ACCOUNT_RATE_LIMITS = {"login_failed": "10/m/ip,40/h/key"}  # per account; django-axes limits attempts per IP address
+ACCOUNT_RATE_LIMITS = {  # mainly per account: many users can share an IP address
+    "login": "60/m/ip",
+    "login_failed": "30/m/ip,40/h/key",  # django-axes limits the attempts per account and IP address
+}
 MFA_ADAPTER = "esr_platform.accounts.factors.MFAAdapter"
 MFA_SUPPORTED_TYPES = ["webauthn", "totp", "recovery_codes"]
 MFA_FORMS = {
@@ -264,6 +267,8 @@ MAX_OPEN_CUPS_PER_USER = env.int("MAX_OPEN_CUPS_PER_USER", default=3)
 MAX_CUPS_PER_DAY = env.int("MAX_CUPS_PER_DAY", default=10)
 #: Games per cup, if it is full.
 MAX_GAMES_PER_CUP = env.int("MAX_GAMES_PER_CUP", default=20_000)
+#: Games per organizer and day, of full cups that were created.
+MAX_CUP_GAMES_PER_DAY = env.int("MAX_CUP_GAMES_PER_DAY", default=20_000)
 #: Share of workers for all cups while other matches wait, from 0.01 to 0.99.
 CUP_SHARE = env.float("CUP_SHARE", default=0.5)
 #: Open match requests per user.
@@ -408,6 +413,8 @@ REQUEST_HEAD_SECONDS = 10.0  # time to receive the request line and the headers
 REQUEST_SECONDS = 120.0  # time to receive the whole request
 #: Connections per IP address that have not yet sent all request headers.
 MAX_UNFINISHED_HEADS_PER_IP = env.int("MAX_UNFINISHED_HEADS_PER_IP", default=32)
+#: Requests per IP address whose bodies have not yet arrived completely.
+MAX_UNFINISHED_BODIES_PER_IP = env.int("MAX_UNFINISHED_BODIES_PER_IP", default=64)
 #: Open streams per user, bot or IP address.
 MAX_STREAMS_PER_CLIENT = env.int("MAX_STREAMS_PER_CLIENT", default=100)
 #: Open streams per web process.

@@ -8,12 +8,14 @@ import json
 import re
 import socket
 from collections.abc import Iterator
+from contextlib import ExitStack
 from threading import Thread
 from typing import Any
 
 import pytest
 import uvicorn
 from django.conf import settings
+from pytest_django import Settings
 
 from esr_platform.asgi import application
 from esr_platform.bodies import FORM_BYTES, HEARD_OUT_BYTES, BoundedBodies, Message
@@ -120,6 +122,54 @@ def test_a_websocket_is_refused_without_an_error_of_ours(port: int) -> None:
     with socket.create_connection(("127.0.0.1", port), timeout=180) as line:
         line.sendall(f"{head}\r\nHost: localhost\r\n\r\n".encode())
         assert line.recv(65536).startswith(b"HTTP/1.1 403 ")
+
+
+def answered(line: socket.socket) -> tuple[bytes, bool]:
+    """The status line that a server sends, and whether it names a time to wait."""
+    head = b""
+    while b"\r\n\r\n" not in head:
+        head += line.recv(65536)
+    return head.split(b"\r\n")[0], b"retry-after: 60" in head.lower()
+
+
+def test_an_address_holds_so_many_bodies_open_and_further_ones_end_soon(port: int, settings: Settings) -> None:
+    """Without the limit, each of them stays for two minutes."""
+    settings.MAX_UNFINISHED_BODIES_PER_IP = 4
+    head = b"POST /api/v1/bots HTTP/1.1\r\nHost: localhost\r\nContent-Length: 60000\r\n\r\nx"
+    counted = application.unfinished
+    with ExitStack() as stack:
+        for number in range(1, 7):
+            line = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=180))
+            line.sendall(head)
+            if number <= 4:
+                wait_until(lambda number=number: counted["127.0.0.1"] == number, "the body is counted")
+            else:
+                assert answered(line) == (b"HTTP/1.1 429 Too Many Requests", True)
+        assert counted["127.0.0.1"] == 4, "those that came first are still open"
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=180)
+        connection.request("POST", "/api/v1/bots", body=b"{}")
+        assert connection.getresponse().status == 401, "a body that arrives with its head is read"
+        connection.close()
+    wait_until(lambda: not counted, "closed connections do not count")
+
+
+def test_far_above_the_limit_bodies_end_at_once(settings: Settings) -> None:
+    settings.MAX_UNFINISHED_BODIES_PER_IP = 1
+    bounded = BoundedBodies(reads_all, most_bytes=100, seconds=3600)
+    bounded.unfinished["192.0.2.1"] = 8
+
+    async def silence() -> Message:
+        await asyncio.sleep(3600)
+        raise AssertionError
+
+    said: list[Message] = []
+
+    async def send(message: Message) -> None:
+        said.append(message)
+
+    scope = {"type": "http", "path": "/", "headers": [(b"transfer-encoding", b"chunked")], "client": ("192.0.2.1", 1)}
+    asyncio.run(bounded(scope, silence, send))
+    assert (said[0]["status"], bounded.unfinished) == (429, {"192.0.2.1": 8})
 
 
 async def reads_all(scope: Message, receive: Any, send: Any) -> None:
