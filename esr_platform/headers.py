@@ -14,7 +14,8 @@ from redis.exceptions import RedisError
 from esr_platform.accounts.limits import address, wait_s
 
 PAGES: Final = "pages"
-"""The scope of page requests in ``settings.REQUESTS_PER_MINUTE``. The API counts its own."""
+"""The scope of page requests in ``settings.REQUESTS_PER_MINUTE``. The API counts its own requests in other scopes, and
+its documentation and unknown paths in this one (``esr_platform.api.http``)."""
 
 _ACCOUNT: Final = "/account/"
 _API: Final = "/api/"
@@ -80,7 +81,7 @@ def page_pace(get_response: View) -> View:
     """Middleware that limits the page requests per client IP address and minute. Without Redis there is no limit."""
 
     def respond(request: HttpRequest) -> HttpResponse:
-        wait = 0 if request.path.startswith(_API) else _wait_s(request)
+        wait = 0 if request.path.startswith(_API) else page_wait_s(request)
         if not wait:
             return get_response(request)
         sentence = _("Too many requests from your IP address. Try again in %(seconds)s s.") % {"seconds": wait}
@@ -91,7 +92,8 @@ def page_pace(get_response: View) -> View:
     return respond
 
 
-def _wait_s(request: HttpRequest) -> int:
+def page_wait_s(request: HttpRequest) -> int:
+    """Count a page request of the client's IP address. Returns 0 if it is allowed, otherwise the seconds to wait."""
     try:
         return wait_s(PAGES, address(request.META))
     except (RedisError, OSError):

@@ -28,4 +28,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
 
 handler400 = http.on_400
 handler404 = http.on_404
+handler429 = http.on_429  # allauth calls it
 handler500 = http.on_500

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import wraps
 from http import HTTPStatus
 from typing import IO, Annotated, Any, Final
 
@@ -26,8 +27,10 @@ from rest_framework.response import Response
 
 from bots.uploads import upload
 from esr_platform.accounts.errors import Refused, TooMany
+from esr_platform.accounts.limits import WINDOW_S
 from esr_platform.api.codes import ARCHIVES, LIMITS, RULES
 from esr_platform.api.documents import about
+from esr_platform.headers import page_wait_s
 
 # --- Requests --------------------------------------------------------------------------------------------------------
 
@@ -225,12 +228,33 @@ def _wait(error: exceptions.APIException) -> int:
     return math.ceil(getattr(error, "wait", None) or 0)
 
 
+def paced(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Count the requests of a view that is not an operation of the API as page requests of the client's IP address."""
+
+    @wraps(view)
+    def respond(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        return _too_many(request) or view(request, *args, **kwargs)
+
+    return respond
+
+
+def _too_many(request: HttpRequest) -> HttpResponse | None:
+    wait = page_wait_s(request)
+    if not wait:
+        return None
+    status = HTTPStatus.TOO_MANY_REQUESTS
+    body = problem_bytes(status, "throttled", f"Too many requests. Try again in {wait} s.")
+    return HttpResponse(body, status=status, content_type=CONTENT_TYPE, headers={"Retry-After": str(wait)})
+
+
 def _both(status: HTTPStatus, code: str, detail: str, page: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     """Return an error handler for Django: a problem document below ``/api/``, Django's own page elsewhere."""
 
     def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if request.path.startswith(PREFIX):
-            return HttpResponse(problem_bytes(status, code, detail), status=status, content_type=CONTENT_TYPE)
+            refused = _too_many(request) if status is HTTPStatus.NOT_FOUND else None
+            body = problem_bytes(status, code, detail)
+            return refused or HttpResponse(body, status=status, content_type=CONTENT_TYPE)
         return page(request, *args, **kwargs)
 
     return answer
@@ -239,6 +263,13 @@ def _both(status: HTTPStatus, code: str, detail: str, page: Callable[..., HttpRe
 on_400 = _both(HTTPStatus.BAD_REQUEST, "bad_request", _BAD_REQUEST, defaults.bad_request)
 on_404 = _both(HTTPStatus.NOT_FOUND, "not_found", _NOT_FOUND, defaults.page_not_found)
 on_500 = _both(HTTPStatus.INTERNAL_SERVER_ERROR, "error", SERVER_ERROR, defaults.server_error)
+
+
+def on_429(request: HttpRequest) -> HttpResponse:
+    """Answer a request of an account page beyond a limit of allauth, most of which are per minute."""
+    response = render(request, "429.html", {"wait_s": WINDOW_S}, status=HTTPStatus.TOO_MANY_REQUESTS)
+    response["Retry-After"] = str(WINDOW_S)
+    return response
 
 
 def _unavailable(request: HttpRequest) -> HttpResponse:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import get_resolver
+from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 from rest_framework.permissions import AllowAny
 
@@ -26,6 +28,7 @@ from esr_platform.api.http import (
     UNAUTHENTICATED,
     UNAVAILABLE,
     ProblemDocument,
+    paced,
     problem,
 )
 from esr_platform.api.parameters import Names, Parameter
@@ -434,9 +437,16 @@ _EMPTY: Final = "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
 
 
 @require_safe
-def schema(_request: HttpRequest) -> HttpResponse:
-    """Return the OpenAPI document as JSON."""
-    return HttpResponse(_encoded(), content_type="application/json", headers={"Cache-Control": "no-cache"})
+@paced
+def schema(request: HttpRequest) -> HttpResponse:
+    """Return the OpenAPI document as JSON, which is compressed only once."""
+    packed = "gzip" in request.headers.get("Accept-Encoding", "")
+    response = HttpResponse(_packed() if packed else _encoded(), content_type="application/json")
+    response.headers["Cache-Control"] = "no-cache"
+    if packed:
+        response.headers["Content-Encoding"] = "gzip"
+    patch_vary_headers(response, ["Accept-Encoding"])
+    return response
 
 
 @cache
@@ -444,7 +454,13 @@ def _encoded() -> bytes:
     return orjson.dumps(document(), default=str)
 
 
+@cache
+def _packed() -> bytes:
+    return gzip.compress(_encoded(), mtime=0)
+
+
 @require_safe
+@paced
 def redoc(request: HttpRequest) -> HttpResponse:
     """Return the Redoc page. Redoc adds empty style elements and fills them by script; its policy allows these."""
     policy = {**settings.CONTENT_SECURITY_POLICY, "style-src": f"'self' '{_EMPTY}'"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import URLPattern, path
 from django.views.generic import TemplateView
 
+from esr_platform.api.http import paced
 from esr_platform.api.openapi import redoc, schema
 from esr_platform.api.resources import (
     bots,
@@ -107,7 +108,7 @@ cup_urls: list[URLPattern] = [
 app_name = "api"
 
 urlpatterns: list[URLPattern] = [
-    path("", TemplateView.as_view(template_name="api/reference.html"), name="reference"),
+    path("", paced(TemplateView.as_view(template_name="api/reference.html")), name="reference"),
     path("redoc", redoc, name="redoc"),
     path("schema", schema, name="schema"),
     path("bots", uploads.NewBot.as_view(), name="bots"),

@@ -88,3 +88,15 @@ def test_options_requests_are_not_allowed(miriam: Program, address: str) -> None
     problem(answer, 405, "method_not_allowed")
     assert "GET" in answer["Allow"]
     assert "OPTIONS" not in answer["Allow"]
+
+
+def test_documentation_and_unknown_paths_count_as_pages(settings: Settings) -> None:
+    settings.REQUESTS_PER_MINUTE = {**settings.REQUESTS_PER_MINUTE, "pages": 4}
+    client = Client()
+    paths = ("", "redoc", "schema", "nowhere")
+    answers = [client.get(f"/api/v1/{path}") for path in (*paths, *paths)]
+    assert [one.status_code for one in answers] == [200, 200, 200, 404] + [429] * 4
+    for answer in answers[4:]:
+        problem(answer, 429, "throttled")
+        assert 1 <= int(answer.headers["Retry-After"]) <= 60
+    assert client.get("/api/v1/ladders").status_code == 200

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
@@ -139,6 +140,14 @@ def test_the_document_has_an_etag(db: None) -> None:
     answer = client.get("/api/v1/schema")
     assert document(answer)["info"]["version"] == "1"
     assert client.get("/api/v1/schema", headers={"If-None-Match": answer.headers["ETag"]}).status_code == 304
+
+
+def test_the_compressed_document_is_the_same_bytes_each_time(db: None) -> None:
+    answers = [Client().get("/api/v1/schema", headers={"Accept-Encoding": "gzip"}) for _ in range(2)]
+    assert {answer.headers["Content-Encoding"] for answer in answers} == {"gzip"}
+    assert answers[0].content == answers[1].content
+    assert gzip.decompress(answers[0].content) == Client().get("/api/v1/schema").content
+    assert "Accept-Encoding" in answers[0].headers["Vary"]
 
 
 def _found(expression: str, example: Any) -> Any:
