@@ -14,6 +14,8 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
+from django.core.exceptions import NON_FIELD_ERRORS
+from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
@@ -28,6 +30,7 @@ from esr_platform.account_pages import deletion, digests, exports, notifications
 from esr_platform.account_pages.forms import DeleteForm, NameForm, ReasonForm, TokenForm, remove_name
 from esr_platform.accounts import passkeys, terms, tokens
 from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.limits import WINDOW_S
 from esr_platform.accounts.models import User
 from ladder import chat
 from ladder.access import found
@@ -41,7 +44,14 @@ reauthenticated: Callable[[_View], _View] = reauthentication_required
 class LoginView(AllauthLoginView):  # type: ignore[misc]
     """allauth's sign-in page, with django-axes around it as its documentation describes."""
 
-    form_invalid = axes_form_invalid(AllauthLoginView.form_invalid)
+    @axes_form_invalid  # type: ignore[untyped-decorator]
+    def form_invalid(self, form: Form) -> HttpResponse:
+        """Show the form again, with status 429 after too many wrong passwords for the account or from the address."""
+        response: HttpResponse = super().form_invalid(form)
+        if form.has_error(NON_FIELD_ERRORS, "too_many_login_attempts"):
+            response.status_code = 429
+            response["Retry-After"] = str(WINDOW_S)
+        return response
 
 
 class PasskeyLoginView(LoginWebAuthnView):  # type: ignore[misc]

@@ -52,10 +52,29 @@ def test_an_account_is_tried_40_times_an_hour_from_everywhere_whatever_the_host_
 
     for number in range(40):
         assert tried(number, "wrong") == 200
-    assert tried(40, PASSWORD) == 200, "the right password is refused, too"
-    assert (
-        Client(REMOTE_ADDR=HERE).post("/account/login/", {"login": "miriam", "password": PASSWORD}).status_code == 200
-    )
+    assert tried(40, PASSWORD) == 429, "the right password is refused, too"
+    refused = Client(REMOTE_ADDR=HERE).post("/account/login/", {"login": "miriam", "password": PASSWORD})
+    assert (refused.status_code, refused.headers["Retry-After"]) == (429, "60")
+
+
+def test_a_class_behind_one_address_signs_in_after_some_wrong_names(miriam: User) -> None:
+    for number in range(15):
+        assert tries(f"nobody-{number}", "wrong", THERE) == 200
+    assert tries("miriam", PASSWORD, THERE) == 302
+
+
+def test_an_address_that_tries_many_names_waits_for_a_minute_at_most(miriam: User) -> None:
+    statuses = [tries(f"nobody-{number}", "wrong", THERE) for number in range(31)]
+    assert statuses == [200] * 30 + [429]
+    refused = Client(REMOTE_ADDR=THERE).post("/account/login/", {"login": "miriam", "password": PASSWORD})
+    assert (refused.status_code, refused.headers["Retry-After"]) == (429, "60")
+    assert tries("miriam", PASSWORD, HERE) == 302
+
+
+def test_an_address_signs_in_60_times_a_minute(miriam: User) -> None:
+    assert [tries("miriam", PASSWORD, THERE) for _ in range(60)] == [302] * 60
+    refused = Client(REMOTE_ADDR=THERE).post("/account/login/", {"login": "miriam", "password": PASSWORD})
+    assert (refused.status_code, refused.headers["Retry-After"]) == (429, "60")
 
 
 def test_an_address_is_guessed_at_however_it_is_written(miriam: User) -> None:
