@@ -29,6 +29,7 @@ BANNED_WORDS: Final = (  # noqa: SIM905
 """Offensive words that are found as a word of a name, or as the whole name."""
 
 _BETWEEN_WORDS: Final = re.compile(r"[\W\d_]+")
+_BETWEEN_NAMES: Final = re.compile(r"[\W_]+")
 
 _MARKS_OF_DIRECTION: Final = "\N{LEFT-TO-RIGHT MARK}"
 _INVISIBLE: Final = re.compile(
@@ -106,8 +107,11 @@ def plain_shapes(name: str) -> frozenset[str]:
 
 
 def is_reserved(name: str) -> bool:
-    """Whether ``name`` looks like a name of the site itself."""
-    return not _skeletons(name).isdisjoint(_reserved())
+    """Whether ``name``, or each of its words, looks like a name of the site itself: "Steinreich staff", say."""
+    words = [word for word in _BETWEEN_NAMES.split(name) if word and not word.isdigit()]
+    return any(
+        parts and all(not _skeletons(part).isdisjoint(_reserved()) for part in parts) for parts in ([name], words)
+    )
 
 
 def has_banned_word(name: str) -> bool:

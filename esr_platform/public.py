@@ -37,6 +37,11 @@ def lacks(app_configs: object = None, **_: Any) -> list[CheckMessage]:  # noqa: 
             "Users cannot sign in because cookies require HTTPS, but SITE_URL does not start with https://.",
             "Set SITE_URL to the HTTPS URL. On a trusted network, you can set SECURE_COOKIES=no instead.",
         ),
+        "E005": (
+            "*" in settings.ALLOWED_HOSTS,
+            "ALLOWED_HOSTS=* accepts requests with any Host header, so others can put foreign host names into links.",
+            "Set ALLOWED_HOSTS to the host names of the site, for example ALLOWED_HOSTS=arena.example.org.",
+        ),
         "E003": (settings.DEBUG, "DEBUG exposes internal data on error pages.", "Unset DEBUG."),
     }
     return [Error(text, hint=hint, id=f"esr.{number}") for number, (wrong, text, hint) in found.items() if wrong]

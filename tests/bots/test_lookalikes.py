@@ -136,3 +136,8 @@ def test_a_reserved_name_is_reserved_however_it_is_written() -> None:
     assert all(map(is_reserved, RESERVED))
     assert all(map(is_reserved, ["Staff", "Moderator", "ADMIN", "\u0430dmin", "A_d-m_i-n", "rn\u043ederator", "he1p"]))
     assert not is_reserved("Citrine")
+
+
+def test_a_name_of_reserved_words_is_reserved_and_one_of_them_may_be_part_of_a_name() -> None:
+    assert all(map(is_reserved, ["Steinreich staff", "Official support", "STAFF, st\u0435inreich", "Staff 2"]))
+    assert not any(map(is_reserved, ["Steinreich cup", "Staff outing", "-", ""]))

@@ -220,6 +220,14 @@ def test_debug_is_no_way_to_run_a_public_site(settings: Settings) -> None:
     assert [problem.id for problem in lacks()] == ["esr.E003"]
 
 
+def test_a_public_site_names_its_hosts(settings: Settings) -> None:
+    settings.ALLOWED_HOSTS, settings.SITE_URL = ["arena.example.org", "*"], "https://arena.example.org"
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    assert [problem.id for problem in lacks()] == ["esr.E005"]
+    settings.ALLOWED_HOSTS = ["arena.example.org", ".example.org"]
+    assert lacks() == []
+
+
 def test_a_public_site_has_secure_cookies_and_hsts_unless_it_is_told_otherwise(tmp_path: Path) -> None:
     script = (
         "import esr_platform.asgi; from django.conf import settings as s;"
