@@ -7,8 +7,9 @@
 - A challenge is for the user who made it and the owners of its players.
 - An open game is for everyone who may know of its ladder, or only for invited players. Players who offered it or joined
   it always see it.
-- Everyone who may see its ladder sees a cup. An unlisted cup is in no list. Its organizers and staff run it, and only
-  the main organizer and staff choose the co-organizers. A suspended user organizes nothing.
+- Everyone who may see its ladder sees a cup. An unlisted cup is in no list, but its games are, without the cup. Its
+  organizers and staff run it, and only the main organizer and staff choose the co-organizers. A suspended user
+  organizes nothing.
 
 ``ladder.openness`` decides when a deal is public.
 """

@@ -22,7 +22,7 @@ from django.db.models.functions import Now
 
 from ladder.cups.forecast import Skill, courses, planned_tables
 from ladder.cups.formats import NO_ONE, Plan
-from ladder.models import Attempt, Block, Cup, CupRound
+from ladder.models import Attempt, Block, Cup, CupEntry, CupRound
 from ladder.pairings.rounds import PlayedRound, Points
 from ladder.pairings.seatings import seatings
 from ladder.pairings.shares import cup_shares
@@ -132,7 +132,7 @@ def _games(points: Points | None, seats: int) -> int:
 
 
 def pace_of(cup: Cup) -> Pace | None:
-    """The pace of ``cup``, if it started now; ``None`` if the site has not played a game yet. Six queries."""
+    """The pace of ``cup``, if it started now; ``None`` if the site has not played a game yet. Seven queries."""
     finished = Attempt.objects.of_workers().filter(ending=Attempt.Ending.FINISHED).order_by("-pk")
     rows = finished.values_list("worker", "started", "ended", "match__block__purpose")[:MOST_ATTEMPTS]
     latest = [(worker, start, end, purpose) for worker, start, end, purpose in rows if end is not None]
@@ -153,7 +153,9 @@ def _free(cup: Cup, idle: float) -> float:
     running = Cup.objects.filter(state=Cup.State.RUNNING, paused=False).exclude(pk=cup.pk)
     percents = {**dict(running.values_list("pk", "reserved_percent")), cup.pk: cup.reserved_percent}
     reserved = {pk: (percent or 0) / 100 for pk, percent in percents.items()}
-    total, weights = cup_shares(reserved, settings.CUP_SHARE)
+    entered = Cup.objects.filter(pk__in=reserved, entries__state=CupEntry.State.ENTERED)
+    of_house = set(entered.filter(~Cup.has_people()).values_list("pk", flat=True))
+    total, weights = cup_shares(reserved, settings.CUP_SHARE, of_house)
     return min(1.0, max(total, idle)) * weights[cup.pk] / total
 
 

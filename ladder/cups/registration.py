@@ -63,6 +63,16 @@ _A_DAY: Final = Limit(
 )
 
 
+_GAMES_A_DAY: Final = Limit(
+    "MAX_CUP_GAMES_PER_DAY",
+    "If they are full, your cups of the last 24 hours can have %(most)s games in total, and %(left)s of them are left."
+    " This cup could have %(games)s. Choose fewer bots, blocks or rounds, or try again later.",
+    code="games_per_day",
+)
+REPEATED_EARLIER: Final = timedelta(hours=1)
+"""How much earlier than a day ago the last cup of a daily series may have been created without being counted."""
+
+
 @dataclass(frozen=True)
 class CupForm:
     """What an organizer decides. ``game`` and ``seats`` name a format; times are aware."""
@@ -102,6 +112,10 @@ def create_cup(by: User, form: CupForm) -> Cup:
         hold_acting(by.pk)
         _OPEN.require(Cup.objects.filter(organizer=by, state__in=Cup.OPEN))
         _A_DAY.require(Cup.objects.filter(organizer=by, previous=None))  # the site creates the others of a series
+        games, created = most_games(form), games_since(by, DAY)
+        if not _GAMES_A_DAY.allows(created, games):
+            left = max(0, _GAMES_A_DAY.most - created)
+            raise _GAMES_A_DAY.reached(games=f"{games:,}", left=f"{left:,}")
         require_free_title(form.title)
         return _create(by, ladder, form)
 
@@ -245,10 +259,25 @@ def _require_size(form: CupForm, ladder: Ladder) -> None:
 
 def most_games(form: CupForm) -> int:
     """The number of games of a cup if it is full, without blocks that decide ties."""
-    plan = Plan(
-        Cup.Format(form.format), form.seats, Entrants((None,) * form.capacity), bytes(KEY_BYTES), "", form.rounds
-    )
-    return sum(planned_tables(plan)) * form.blocks * len(seatings(form.seats))
+    return _full(form.format, form.seats, form.capacity, form.rounds, form.blocks)
+
+
+@cache
+def _full(format_: str, seats: int, capacity: int, rounds: int | None, blocks: int) -> int:
+    plan = Plan(Cup.Format(format_), seats, Entrants((None,) * capacity), bytes(KEY_BYTES), "", rounds)
+    return sum(planned_tables(plan)) * blocks * len(seatings(seats))
+
+
+def games_since(organizer: User, period: timedelta) -> int:
+    """The number of games of all cups that ``organizer`` has created within ``period``, if they are full.
+
+    A canceled cup counts with its scheduled games.
+    """
+    cups = Cup.objects.filter(organizer=organizer, created__gt=Now() - period)
+    canceled = Match.objects.filter(block__cup_table__round__cup__in=cups.filter(state=Cup.State.CANCELLED))
+    others = cups.exclude(state=Cup.State.CANCELLED)
+    columns = ("format", "ladder__seats", "capacity", "rounds", "blocks")
+    return canceled.count() + sum(_full(*row) for row in others.values_list(*columns))
 
 
 def _require_games(form: CupForm) -> None:
@@ -486,8 +515,8 @@ def repeat(cup: Cup) -> Cup | None:
     """Create the next cup of a series once registration for ``cup`` has closed. Hold the row of ``cup``.
 
     The series ends if the organizer has left or is suspended, after two cups in a row with too few bots, or if the
-    organizer has too many other open cups. A cup and its next one may be open at the same time, so that is twice the
-    limit for new cups.
+    organizer has too many other open cups or games of cups per day. A cup and its next one may be open at the same
+    time, so twice as many cups may be open as for new cups.
     """
     organizer = cup.organizer
     if not cup.repeat_days or organizer is None or not organizer.is_active or _failed_twice(cup):
@@ -495,9 +524,15 @@ def repeat(cup: Cup) -> Cup | None:
     if Cup.objects.filter(previous=cup).exists():
         return None
     others = Cup.objects.filter(organizer=organizer, state__in=Cup.OPEN).exclude(pk=cup.pk).count()
+    games = _full(cup.format, cup.ladder.seats, cup.capacity, cup.rounds, cup.blocks)
+    why = ""
     if others + 1 >= 2 * _OPEN.most:
+        why = f"its organizer has {others} other open cups"
+    elif not _GAMES_A_DAY.allows(games_since(organizer, DAY - REPEATED_EARLIER), games):
+        why = f"the cups of its organizer can have {_GAMES_A_DAY.most:,} games per day"
+    if why:
         Cup.objects.filter(pk=cup.pk).update(repeat_days=None)
-        reason = f"The series ends here because its organizer has {others} other open cups."
+        reason = f"The series ends here because {why}."
         proof.append(cup, proof.Kind.CHANGED, {"fields": ["repeat_days"], "reason": reason})
         return None
     named = {one.name: getattr(cup, one.name) for one in fields(CupForm) if one.name not in ("game", "seats")}

@@ -27,7 +27,7 @@ from kombu.exceptions import OperationalError
 
 from ladder.matches.blocks import CUP
 from ladder.models import Attempt, Block, Cup, Match, Membership
-from ladder.pairings.shares import Flow, cup_shares, shared
+from ladder.pairings.shares import HOUSE_ONLY, Flow, cup_shares, shared
 
 logger = logging.getLogger(__name__)
 
@@ -115,8 +115,10 @@ def _overtaking() -> int:
     far less than its share if each of its matches waited behind those of the ladders. Workers take matches from both
     queues in turn, so cups do not get more than half of the workers in this way.
     """
-    running = Cup.objects.filter(state=Cup.State.RUNNING).values_list("pk", "reserved_percent")
-    share, _of_cups = cup_shares({pk: (percent or 0) / 100 for pk, percent in running}, settings.CUP_SHARE)
+    running = list(Cup.objects.filter(state=Cup.State.RUNNING).values_list("pk", "reserved_percent", Cup.has_people()))
+    reserved = {pk: (percent or 0) / 100 for pk, percent, _people in running}
+    of_house = {pk for pk, _percent, people in running if not people}
+    share, _of_cups = cup_shares(reserved, settings.CUP_SHARE, of_house)
     if share >= IN_TURN:
         return AT_ONCE
     begun = list(Attempt.objects.of_workers().order_by("-pk").values_list("match__priority", flat=True)[:FEW_READ])
@@ -146,9 +148,6 @@ SEND_AGAIN: Final = timedelta(seconds=15)
 OVERDUE: Final = timedelta(seconds=60)
 """Matches that wait longer are sent repeatedly, and do not count towards the messages under way."""
 
-HOUSE_ONLY: Final = 1 / 4
-"""Factor of the weight of a ladder with house bots only, while other ladders have matches."""
-
 AT_ONCE: Final = 2000
 """The most rows that are read; the rest has its turn later."""
 
@@ -166,6 +165,7 @@ class Waiting:
     """A queued match that is due. Its ``flow`` is its ladder, the user who requested it, or its cup, by its ``kind``.
 
     ``weight`` is that of the flow among its kind; for a cup, the share of the workers that is reserved for it, or 0.
+    ``of_house`` says that only house bots play in the cup.
     ``block_runs`` says that another match of its block is running, so no worker can claim this one yet.
     """
 
@@ -179,6 +179,7 @@ class Waiting:
     sent_at: datetime | None
     on_its_way: bool
     block_runs: bool
+    of_house: bool = False
 
 
 @dataclass(frozen=True)
@@ -221,7 +222,8 @@ class Traffic:
             if one.priority <= 0:
                 by_flow[one.kind, one.flow, one.weight].append(one)
         reserved = {flow: weight for kind, flow, weight in by_flow if kind is Kind.CUP}
-        share, of_cups = cup_shares(reserved, settings.CUP_SHARE)
+        of_house = {one.flow for one in self.matches if one.of_house}
+        share, of_cups = cup_shares(reserved, settings.CUP_SHARE, of_house)
         for (kind, flow, weight), waiting in by_flow.items():
             cost = self.throughput.cost(flow) if kind is Kind.RATED else 1.0
             ids, since = [one.match_id for one in waiting], min(_since(one) for one in waiting)
@@ -267,6 +269,7 @@ def traffic(throughput: Throughput) -> Traffic:
     rows = list(
         queued.annotate(
             people=Exists(people),
+            cup_people=Cup.has_people("block__cup_table__round__cup"),
             rated_now=_playing(priority=0),
             ordered_now=_playing(priority=-1),
             cups_now=_playing(priority=CUP),
@@ -281,6 +284,7 @@ def traffic(throughput: Throughput) -> Traffic:
             "sent_at",
             "now",
             "people",
+            "cup_people",
             "ladder",
             "ladder__weight",
             "block__purpose",
@@ -334,6 +338,7 @@ def _waiting(row: Mapping[str, Any]) -> Waiting:
         due_at=row["due_at"],
         sent_at=row["sent_at"],
         on_its_way=row["sent_at"] is not None and row["sent_at"] >= row["now"] - SEND_AGAIN,
+        of_house=kind is Kind.CUP and not row["cup_people"],
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Exists, F, OuterRef, Q
 from django.db.models.functions import Length, Now
 from django.db.models.lookups import Exact
 
@@ -109,6 +109,12 @@ class Cup(models.Model):
 
     def __str__(self) -> str:
         return self.title
+
+    @staticmethod
+    def has_people(cup: str = "pk") -> Exists:
+        """Whether bots of users are entered in a cup, as an expression for a query with the id in ``cup``."""
+        entries = CupEntry.objects.filter(cup=OuterRef(cup), state=CupEntry.State.ENTERED)
+        return Exists(entries.filter(bot__owner__isnull=False))
 
     @property
     def public_key(self) -> str | None:

@@ -15,7 +15,9 @@ from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models import BigIntegerField, Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Cast
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -464,12 +466,17 @@ TROPHIES: Final = 6
 def trophies(bots: QuerySet[Bot], user: Viewer) -> list[Any]:
     """The first three places of ``bots`` in finished cups that are listed, newest first, in one query.
 
-    Each entry has the number of entrants as ``among``. Disqualified entrants have no trophy.
+    Each entry has the number of entrants as ``among``. Disqualified entrants have no trophy, and neither have bots of
+    users who are or were organizers of the cup: they could have ruled on the games of others.
     """
+    added = CupLedgerEntry.objects.filter(cup=OuterRef("cup"), kind=CupLedgerEntry.Kind.CHANGED)
+    added = added.annotate(user=Cast(KeyTextTransform("added", "document"), BigIntegerField()))
+    was_organizer = Q(cup__organizer=F("bot__owner")) | Exists(added.filter(user=OuterRef("bot__owner")))
     number = CupEntry.objects.filter(cup=OuterRef("cup"), number__isnull=False).order_by().values("cup")
     won = CupEntry.objects.filter(
         bot__in=bots, rank__lte=3, cup__in=cups_seen_by(user), cup__listed=True, cup__state=Cup.State.FINISHED
     ).exclude(state=CupEntry.State.DISQUALIFIED)
+    won = won.exclude(was_organizer)
     counted = won.annotate(among=Subquery(number.annotate(number=Count("pk")).values("number")))
     return list(counted.select_related("cup", "bot").order_by("-cup__ended", "rank", "pk")[:TROPHIES])
 

@@ -8,7 +8,7 @@ waited longest. Unused shares go to the other flows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import merge
 from itertools import count
@@ -19,6 +19,9 @@ RATED_WEIGHT = 4
 
 UNRATED_WEIGHT = 1
 """The guaranteed share of tests, challenges and comparisons: one of five games, or one of five hours."""
+
+HOUSE_ONLY = 1 / 4
+"""Factor of the weight of a ladder or a cup with house bots only, while others have matches."""
 
 MOST_RESERVED = 0.9
 """The largest share of the workers that reservations of cups have together; larger ones are scaled down."""
@@ -70,18 +73,23 @@ def shared(
     )
 
 
-def cup_shares(reserved: Mapping[int, float], cup_share: float) -> tuple[float, dict[int, float]]:
+def cup_shares(
+    reserved: Mapping[int, float], cup_share: float, of_house: Collection[int] = ()
+) -> tuple[float, dict[int, float]]:
     """The share of the workers for all cups with waiting games, and the weight of each cup among them.
 
     ``reserved`` has the share that is reserved for each of these cups, or 0. Cups without a reservation have together
-    ``cup_share`` of what the reservations leave, of which it is at least 1% and at most 99%.
+    ``cup_share`` of what the reservations leave, of which it is at least 1% and at most 99%. Cups ``of_house`` bots
+    have a lower weight among them, and if there are no others, a lower share.
     """
     scale = min(1.0, MOST_RESERVED / (sum(reserved.values()) or 1.0))
     reserved = {cup: share * scale for cup, share in reserved.items()}
-    kept, others = sum(reserved.values()), sum(not share for share in reserved.values())
-    shared_by_all = (1 - kept) * min(max(cup_share, 0.01), 0.99) if others else 0.0
-    total = kept + shared_by_all
-    return total, {cup: share or shared_by_all / others for cup, share in reserved.items()}
+    kept = sum(reserved.values())
+    others = {cup: HOUSE_ONLY if cup in of_house else 1.0 for cup, share in reserved.items() if not share}
+    share_of_others = cup_share * max(others.values(), default=0.0)
+    shared_by_all = (1 - kept) * min(max(share_of_others, 0.01), 0.99) if others else 0.0
+    weights = {cup: shared_by_all * weight / sum(others.values()) for cup, weight in others.items()}
+    return kept + shared_by_all, {cup: share or weights[cup] for cup, share in reserved.items()}
 
 
 def _tagged(key: int, flow: Flow) -> Iterator[tuple[float, float, int, int, int]]:

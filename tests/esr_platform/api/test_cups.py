@@ -12,7 +12,7 @@ from bots.models import Bot
 from esr_platform.accounts.models import Scope, Token, User
 from ladder.cups.registration import enter, withdraw
 from ladder.cups.verification import faults
-from ladder.models import Block, Cup, CupEntry, CupForecast, CupRound, CupTable
+from ladder.models import Block, Cup, CupEntry, CupForecast, CupRound, CupTable, Match
 from tests.build import DUEL, uploaded, verified
 from tests.esr_platform.api.conftest import Program, document, person, problem, read, walked
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round, played_out
@@ -120,6 +120,20 @@ def test_nothing_shows_the_key_or_a_seed_before_the_end(cup: Cup) -> None:
     for more in ("", "/standings", "/rounds", "/rounds/1", "/ledger", "/entries"):
         text = json.dumps(read(f"cups/{cup.slug}{more}"))
         assert not any(secret in text for secret in secrets), more
+
+
+def test_games_of_an_unlisted_cup_are_public_without_a_trace_of_the_cup(cup: Cup) -> None:
+    """Unlisted is the cup, with its title, tables and standings. Its games are games of public bots like any others."""
+    Cup.objects.filter(pk=cup.pk).update(listed=False, slug="secret-gathering", title="Secret gathering")
+    cup.refresh_from_db()
+    played_out(cup)
+    games = set(Match.objects.filter(block__cup_table__round__cup=cup).values_list("pk", flat=True))
+    assert {one["id"] for one in walked("matches", purpose="cup")} == games
+    pages = ["/matches/", f"/ladders/{cup.ladder.slug}/", f"/matches/{min(games)}/", "/cups/", "/sitemap.xml"]
+    shown = [Client().get(page).content.decode() for page in pages]
+    shown += [json.dumps(read(f"matches/{pk}")) for pk in games]
+    shown.append(json.dumps([*walked("matches"), *walked("cups")]))
+    assert not any("secret" in text.casefold() and "gathering" in text.casefold() for text in shown)
 
 
 def test_lists_filter_cups_and_leave_out_unlisted_ones(cup: Cup, organizer: User) -> None:

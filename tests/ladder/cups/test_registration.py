@@ -74,6 +74,33 @@ def test_a_title_is_used_once_and_an_organizer_has_a_limit(settings: Any) -> Non
         new_cup("knockout", organizer=Cup.objects.get().organizer)
 
 
+def test_the_cups_of_an_organizer_have_a_limit_of_games_per_day(settings: Any) -> None:
+    """A Swiss cup of 63 bots at 3 seats has 3 rounds of 21 tables, which play 6 games each."""
+    settings.MAX_CUP_GAMES_PER_DAY = 3 * 21 * 6 + 20
+    first = new_cup("swiss", capacity=63)
+    assert refusal(format_="knockout", organizer=first.organizer) == "games_per_day"
+    new_cup("swiss", organizer=verified("bea"), title="Other cup")
+    small = new_cup("swiss", organizer=first.organizer, capacity=3, title="Small cup")
+    assert refusal(format_="knockout", capacity=3, organizer=first.organizer) == "games_per_day"
+    call_off(verified("olga"), small, "Too early.")
+    new_cup("swiss", organizer=first.organizer, capacity=3, title="Another small cup")
+    Cup.objects.update(created=timezone.now() - timedelta(hours=25))
+    new_cup("knockout", organizer=first.organizer)
+
+
+def test_a_daily_series_goes_on_at_the_limit_of_games_and_ends_above_it(settings: Any) -> None:
+    settings.MAX_CUP_GAMES_PER_DAY = 3 * 21 * 6
+    cup = entered(new_cup("swiss", capacity=63, repeat_days=1), house_bots())
+    Cup.objects.update(created=timezone.now() - timedelta(hours=23, minutes=59))
+    second = due(cup).next
+    assert second.repeat_days == 1
+    entered(second, house_bots())
+    new_series = Cup.objects.filter(previous=second)
+    assert due(second).repeat_days is None
+    assert not new_series.exists()
+    assert CupLedgerEntry.objects.filter(cup=second, kind="changed").count() == 1
+
+
 def test_a_user_enters_own_bots_up_to_the_limits() -> None:
     ada = person("ada")
     bots = [uploaded(ada, name) for name in ("One", "Two")]
@@ -94,7 +121,13 @@ def test_users_without_a_verified_email_address_cannot_create_cups() -> None:
     assert refusal(organizer=person("ada")) == "email_not_verified"
 
 
-@pytest.mark.parametrize("title", ["", " ", "-", "A" * 61, "Steinreich", "Nazi cup", "C\u0443p", "Cup\u200b"])
+@pytest.mark.parametrize(
+    "title",
+    [
+        *("", " ", "-", "A" * 61, "Nazi cup", "C\u0443p", "Cup\u200b"),
+        *("Steinreich", "Steinreich staff", "Staff, Steinreich", "STEINREICH-Staff"),
+    ],
+)
 def test_unreadable_and_offensive_titles_are_refused(title: str) -> None:
     with pytest.raises(Refused) as refused:
         clean_title(title)

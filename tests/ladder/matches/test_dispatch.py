@@ -37,6 +37,7 @@ from ladder.matches.schedule import QUEUE_LENGTH, fill
 from ladder.models import Attempt, Block, Exhibition, Ladder, Match
 from ladder.pairings.shares import RATED_WEIGHT, UNRATED_WEIGHT
 from tests.build import (
+    DUEL,
     active_version,
     claimed,
     fill_with_blocks,
@@ -46,6 +47,7 @@ from tests.build import (
     person,
     report_of,
     uploaded,
+    verified,
 )
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup
 
@@ -350,6 +352,22 @@ def test_matches_of_cups_overtake_others_while_cups_have_less_than_their_share(
     of_cup = set(Match.objects.filter(block__cup_table__round__cup=cup).values_list("pk", flat=True))
     assert of_cup.intersection(sent)
     assert (sent[0] in of_cup) is overtakes
+
+
+@pytest.mark.usefixtures("house")
+@pytest.mark.parametrize("number", [1, 3])
+@pytest.mark.parametrize("with_people", [True, False])
+def test_all_cups_together_have_one_share_and_an_eighth_if_only_house_bots_play(number: int, with_people: bool) -> None:
+    """With a share of 0.5 for cups, and four of five of the other matches rated."""
+    for index in range(number):
+        mine = [uploaded(person(f"ada-{index}"), f"Mine {index}")] if with_people else []
+        more = {"title": f"Cup {index}", "organizer": verified(f"olga-{index}"), "blocks": 20}
+        due(entered(new_cup("swiss", game=DUEL, seats=2, **more), [*mine, *house_bots(DUEL, 2)[:5]]))
+    fill_with_blocks(Ladder.objects.get(slug="edel-stein-reich-4"), count=40)
+    Match.objects.update(sent_at=None)
+    cups = set(Match.objects.filter(block__cup_table__isnull=False).values_list("pk", flat=True))
+    sent = traffic(recent()).in_turn[:40]
+    assert abs(len(cups.intersection(sent)) - 40 * (1 / 2 if with_people else 1 / 8)) <= 4
 
 
 @pytest.mark.usefixtures("house")

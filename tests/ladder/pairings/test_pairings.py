@@ -314,6 +314,14 @@ def test_a_reservation_of_a_cup_comes_before_the_share_of_the_other_cups() -> No
     assert cup_shares({1: 0.6}, 0.5) == (0.6, {1: 0.6})
 
 
+def test_cups_with_only_house_bots_have_a_quarter_of_the_weight() -> None:
+    assert cup_shares({1: 0.0}, 0.4, {1}) == (0.1, {1: 0.1})
+    total, weights = cup_shares({1: 0.0, 2: 0.0, 3: 0.0}, 0.4, {1, 2})
+    assert total == pytest.approx(0.4)
+    assert weights[3] == pytest.approx(4 * weights[1]) == pytest.approx(4 * weights[2])
+    assert cup_shares({1: 0.6}, 0.5, {1}) == (0.6, {1: 0.6})
+
+
 @pytest.mark.parametrize("cup_share", [-1.0, 0.0, 1.0, 50.0])
 @pytest.mark.parametrize("reserved", [{1: 0.0}, {1: 0.9, 2: 0.9}, {1: 0.9, 2: 0.9, 3: 0.0}])
 def test_cups_leave_workers_to_others_whatever_is_reserved(reserved: dict[int, float], cup_share: float) -> None:
