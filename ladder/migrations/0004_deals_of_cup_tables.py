@@ -20,7 +20,7 @@ def number_blocks(apps: Any, _editor: object) -> None:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("ladder", "0001_initial")]
+    dependencies = [("ladder", "0003_exhibition_ended_by")]
 
     operations = [
         migrations.RemoveConstraint("block", "block_is_numbered_in_a_series_unless_early"),
