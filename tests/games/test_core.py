@@ -9,8 +9,10 @@ from pathlib import Path
 from games.registry import GAMES
 
 ROOT = Path(__file__).resolve().parents[2]
-MAY_NAME_GAMES = ("bots/house/", "esr_platform/demo/", "ladder/migrations/", "bots/migrations/")
-"""House bots play certain games, and demo data shows them."""
+MAY_NAME_GAMES = (
+    "bots/house/", "esr_platform/demo/", "ladder/migrations/", "bots/migrations/", "esr_platform/api/resources/",
+)  # fmt: skip
+"""House bots play certain games, demo data shows them, and the documentation of API documents has examples."""
 
 
 def modules() -> Iterator[tuple[str, ast.Module]]:
