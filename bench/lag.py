@@ -2,11 +2,11 @@
 
 A bot plays duels in the sandbox against a house bot. In half of the games it believes at its decision 15 that it loses.
 Then it tries to look like a victim of server lag, in one of several ways, until just after its time is over. In the
-other games it answers at once. An *honest* bot always computes for 40 % of its time. The bench prints how many games
-would be re-run, on this host as it is and with busy programs beside it.
+other games it answers immediately. An *honest* bot always computes for 40% of its time. The bench prints how many games
+would be re-run, on this host as it is and with busy programs.
 
-A way is bad if losing games are re-run more often than others (one-sided Fisher test, 1 %). Of the late answers of the
-honest bot, at least 95 % must lead to a re-run. All of it takes about an hour; ``--games 20`` is a short look.
+A way is bad if losing games are re-run more often than others (one-sided Fisher test, 1%). Of the late answers of the
+honest bot, at least 95% must lead to a re-run. All of it takes about an hour; ``--games 20`` is a short look.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def honest(launcher: SandboxLauncher, count: int) -> tuple[int, int]:
 
 
 def p_value(losing: int, winning: int, count: int) -> float:
-    """How likely so many of ``losing + winning`` re-runs are in losing games by chance (Fisher 1922)."""
+    """How likely it is that at least ``losing`` of all re-runs are in losing games by chance (Fisher 1922)."""
     total = losing + winning
     ways = comb(2 * count, total)
     return sum(comb(count, more) * comb(count, total - more) for more in range(losing, min(count, total) + 1)) / ways

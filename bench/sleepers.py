@@ -1,8 +1,8 @@
-"""Bots that sleep at live tables, and what they cost a ladder: ``python -m bench.sleepers``.
+"""The cost of bots that sleep at live tables for a ladder: ``python -m bench.sleepers``.
 
 Four uploaded bots play a ladder with the workers of the site. Meanwhile, other uploaded bots sit at casual live tables
 and sleep through each decision until their clocks have almost run out, at first none, then ``--sleepers``, then none.
-The bench prints matches/s and the strikes of the bots on the ladder. It fails if the ladder keeps less than 80 % of its
+The bench prints matches/s and the strikes of the bots on the ladder. It fails if the ladder keeps less than 80% of its
 matches/s, or if there are strikes.
 """
 

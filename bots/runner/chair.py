@@ -24,7 +24,7 @@ KNOWN_AFTER: Final = 10
 """Number of answers after which the runner knows how long a bot takes."""
 
 UNUSUAL: Final = 1.5
-"""From then on, lag does not excuse an answer that takes this many times the bot's own time of any answer before.
+"""After that, lag does not excuse an answer that takes this many times the bot's own time of any answer before.
 
 Otherwise a bot that finds that it loses could compute on a busy host until its answer is late, and get a re-run. The
 lag is real then, but only the bot's choice to compute made the answer late.

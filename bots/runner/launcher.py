@@ -115,7 +115,7 @@ class Process(Protocol):
         ...
 
     def exited(self, patience_ms: int) -> bool:
-        """Wait up to ``patience_ms`` milliseconds until the process has exited by itself, and return whether it has.
+        """Wait up to ``patience_ms`` milliseconds until the process has exited, and return whether it has.
 
         Call it before :meth:`stop`.
         """

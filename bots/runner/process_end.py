@@ -65,7 +65,8 @@ def signal_name(number: int) -> str:
 def end_process(process: Process, channel: Channel, patience_ms: int = 0) -> ProcessEnd:
     """End the process with its child processes, and close the channel.
 
-    The process gets ``patience_ms`` milliseconds to exit by itself. Raises ``PlatformFailure`` as ``Process.stop``.
+    The process gets ``patience_ms`` milliseconds to exit before it is killed. Raises ``PlatformFailure`` as
+    ``Process.stop`` does.
     """
     by_itself = process.exited(patience_ms)
     try:

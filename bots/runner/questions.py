@@ -306,11 +306,11 @@ class Core(Protocol):
         ...
 
     def hold(self) -> None:
-        """Hold it, at once or after waiting. Raises ``NoCoreFree`` after the maximum time."""
+        """Hold it, if necessary after waiting. Raises ``NoCoreFree`` after the maximum time."""
         ...
 
     def try_hold(self) -> bool:
-        """Hold it if that is possible at once. Return whether it is held."""
+        """Hold it if that is possible without waiting. Return whether it is held."""
         ...
 
     def release(self) -> None:

@@ -84,7 +84,7 @@ class SharedCore:
         return monotonic() - self._since_s > SLICE_S and self._others_wait()
 
     def hold(self) -> None:
-        """Hold a core, at once or after waiting in the queue. A core that is held already is kept if nobody waits.
+        """Hold a core, if necessary after waiting in the queue. Keep a core that is held already if the queue is empty.
 
         Raises ``NoCoreFree`` when the game has waited for ``MOST_WAITING_S`` in total.
         """
@@ -96,7 +96,7 @@ class SharedCore:
             self._wait()
 
     def try_hold(self) -> bool:
-        """Hold a core if one is free and nobody is ahead in the queue. Return whether it is held."""
+        """Hold a core if one is free and the queue is empty. Return whether it is held."""
         return self._took(None)
 
     def release(self) -> None:
@@ -136,7 +136,7 @@ class SharedCore:
             fcntl.flock(self._waits, fcntl.LOCK_UN)
 
     def _took(self, ticket: int | None) -> bool:
-        """Take a free core if this is the turn of ``ticket``, or without a ticket if nobody waits."""
+        """Take a free core if this is the turn of ``ticket``, or without a ticket if the queue is empty."""
         if not any(map(is_unlocked, self._cores)):
             return False
         with self._queue.changed() as queue:
@@ -156,9 +156,9 @@ Group = tuple[str, str]
 
 
 class _Queue:
-    """Who waits for a core, and the time of each group, in a file that is locked while it changes.
+    """The waiters for a core, and the time of each group, in a file that is locked while it changes.
 
-    A lost or damaged file means that nobody waits and nobody has had any time; a waiter without an entry joins again.
+    A lost or damaged file means that there are no waiters and no used time; a waiter without an entry joins again.
     ``place`` is the place in the queue at the last check, from 1.
     """
 
@@ -198,7 +198,7 @@ class _Queue:
             self._waiting.pop(ticket, None)
 
     def is_turn_of(self, ticket: int | None, group: Group) -> bool:
-        """Return whether ``ticket`` is first. Without a ticket, return whether nobody waits."""
+        """Return whether ``ticket`` is first. Without a ticket, return whether the queue is empty."""
         if ticket is not None and ticket not in self._waiting:
             self._waiting[ticket] = (*group, os.getpid(), started_at(os.getpid()))
         order = sorted(self._waiting, key=self._order)
@@ -212,7 +212,7 @@ class _Queue:
         return not order
 
     def grant(self, group: Group) -> None:
-        """Charge a slice in advance, so that one group does not get all cores at once."""
+        """Charge a slice in advance, so that one group does not get all cores at the same time."""
         self._catch_up(group)
         for level, key in self._keys(group):
             self._now_s[level] = self._served_s[key]

@@ -177,7 +177,7 @@ def opened(path: Path) -> int:
 
 
 def try_lock(descriptor: int) -> bool:
-    """Lock an open file. Return ``False`` if somebody else holds a lock of it."""
+    """Lock an open file. Return ``False`` if it is locked by another opening of the file."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -186,7 +186,7 @@ def try_lock(descriptor: int) -> bool:
 
 
 def is_unlocked(descriptor: int) -> bool:
-    """Return whether nobody else holds a lock of an open file."""
+    """Return whether an open file is not locked by another opening."""
     free = try_lock(descriptor)
     if free:
         fcntl.flock(descriptor, fcntl.LOCK_UN)

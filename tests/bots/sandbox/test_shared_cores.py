@@ -79,7 +79,7 @@ class Game:
     def _asleep(self) -> bool:
         try:
             self._rope = os.open(self._bell, os.O_WRONLY | os.O_NONBLOCK)
-        except OSError:  # nobody reads it yet
+        except OSError:  # the bot does not read it yet
             return False
         return True
 
