@@ -19,7 +19,10 @@ def stored(state: State) -> StoredGame:
     """A finished game as the tables have it."""
     record, seed = state.record, bytes.fromhex(state.record["seed"])
     ranks, scores = record["outcome"]["ranks"], record["outcome"]["scores"]
-    seats = [StoredSeat(rank, score, score.get("forfeit", "")) for rank, score in zip(ranks, scores, strict=True)]
+    seats = [
+        StoredSeat(rank, score, score.get("forfeit", ""), score.get("forfeit_at"))
+        for rank, score in zip(ranks, scores, strict=True)
+    ]
     return StoredGame(1, pack(record), record["game"], state.seats, seed, commitment(seed), seats)
 
 

@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 from bots.intervals import Mean, bounded, unbounded, wilson
 from bots.runner import Launcher, Limits, MatchReport, MatchSpec, SeatSpec, Transcript, play_match
 from bots.runner.spec import MAX_REPLAYS
+from games.rules import FORFEIT_KEYS
 
 # --- Games -----------------------------------------------------------------------------------------------------------
 
@@ -176,7 +177,7 @@ class Tallies:
             tally.ranks.append(rank)
             tally.wins.append(1 / winners if rank == 1 else 0.0)
             for name, value in outcome["scores"][seat].items():
-                if type(value) is int:
+                if type(value) is int and name not in FORFEIT_KEYS:
                     tally.scores.setdefault(name, []).append(value)
             report = played.report.seats[seat]
             tally.strikes += len(report.strikes)

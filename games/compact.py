@@ -2,10 +2,11 @@
 
 The format has these parts, in this order:
 
-- one byte each for the version of the format (1), the number of seats, and 1 if a default move was played, else 0;
+- one byte each for the version of the format (1 or 2), the number of seats, and 1 if a default move was played, else 0;
 - the slug and the rules version of the game, each as a length byte and ASCII text;
 - the seed, 32 bytes;
-- one byte for the number of forfeits, and for each the seat and the index of the reason in ``FORFEIT_REASONS``;
+- one byte for the number of forfeits, and for each the seat and the index of the reason in ``FORFEIT_REASONS``,
+  in version 2 followed by ``forfeit_at`` as four big-endian bytes;
 - a checksum: the first 6 bytes of the SHA-256 of all other bytes, followed by the JSON of the record;
 - the choices as one big-endian integer without leading zero bytes, in mixed radix, first choice least significant.
 
@@ -13,6 +14,8 @@ A choice is the index of the move among the legal moves, so its radix is the num
 was played in the game, every radix is one larger. The additional value is a default move, followed by the index of its
 reason in ``DEFAULT_REASONS``. A seat makes no more choices after a default with the reason ``forfeit``. Chance and
 forced moves take no space.
+
+Only records with ``forfeit_at`` are stored in version 2.
 
 The rebuilt record depends on the rules and the order of legal moves. The checksum detects damaged bytes and changed
 rules, so unpacking returns the original record or raises an error.
@@ -27,11 +30,13 @@ from typing import Any, Final
 
 from games import strict
 from games.chance import SEED_BYTES
-from games.record import to_json
+from games.record import forfeits_of, to_json
 from games.registry import GAMES
-from games.rules import DEFAULT_REASONS, FORFEIT_REASONS, Document, IllegalMove, State
+from games.rules import DEFAULT_REASONS, FORFEIT_REASONS, Document, Forfeit, IllegalMove, State
 
-_FORM: Final = 1
+_WITHOUT_TIMES: Final = 1
+_WITH_TIMES: Final = 2
+_TIME_BYTES: Final = 4
 _SUM_BYTES: Final = 6
 
 
@@ -48,7 +53,7 @@ class _Head:
     seats: int
     seed: bytes
     defaults: bool
-    forfeits: dict[int, str]
+    forfeits: dict[int, Forfeit]
 
     def start(self) -> State:
         """Return the state after the deal. Raises ``CompactError`` for unknown games, rules or seat counts."""
@@ -60,13 +65,18 @@ class _Head:
 
     def to_bytes(self) -> bytes:
         texts = [text.encode("ascii") for text in (self.game, self.rules)]
-        lost = [place for seat, reason in self.forfeits.items() for place in (seat, FORFEIT_REASONS.index(reason))]
+        form, lost = _WITHOUT_TIMES, b""
+        for seat, (reason, at) in self.forfeits.items():
+            lost += bytes([seat, FORFEIT_REASONS.index(reason)])
+            if at is not None:
+                form, lost = _WITH_TIMES, lost + at.to_bytes(_TIME_BYTES, "big")
         return b"".join(
             [
-                bytes([_FORM, self.seats, self.defaults]),
+                bytes([form, self.seats, self.defaults]),
                 *(bytes([len(text)]) + text for text in texts),
                 self.seed,
-                bytes([len(self.forfeits), *lost]),
+                bytes([len(self.forfeits)]),
+                lost,
             ]
         )
 
@@ -102,6 +112,9 @@ def pack(record: Mapping[str, Any]) -> bytes:
     """
     if record["outcome"] is None:
         raise CompactError("only the record of a finished game can be packed")
+    forfeits = forfeits_of(record)
+    if any(forfeit.at is not None and forfeit.at > len(record["steps"]) for forfeit in forfeits.values()):
+        raise CompactError("the record does not have as many steps as forfeit_at says")
     moves = [step for step in record["steps"] if "decision" in step and "forced" not in step]
     head = _Head(
         record["game"],
@@ -109,7 +122,7 @@ def pack(record: Mapping[str, Any]) -> bytes:
         record["seats"],
         bytes.fromhex(record["seed"]),
         any("default" in step for step in moves),
-        {seat: score["forfeit"] for seat, score in enumerate(record["outcome"]["scores"]) if "forfeit" in score},
+        forfeits,
     )
     state = head.start()
     number = _number_of(_digits(state, moves, head.defaults))
@@ -140,14 +153,16 @@ def unpack(packed: bytes) -> Document:
 
 def _head(reader: _Reader) -> _Head:
     form = reader.byte()
-    if form != _FORM:
-        raise CompactError(f"unknown compact form {form}; expected {_FORM}")
+    if form not in (_WITHOUT_TIMES, _WITH_TIMES):
+        raise CompactError(f"unknown compact form {form}; expected {_WITHOUT_TIMES} or {_WITH_TIMES}")
     seats, defaults = reader.byte(), bool(reader.byte(below=2))
     game, rules, seed = reader.text(), reader.text(), reader.take(SEED_BYTES)
     forfeits = {}
     for _ in range(reader.byte(below=seats + 1)):
         seat = reader.byte(below=seats)
-        forfeits[seat] = FORFEIT_REASONS[reader.byte(below=len(FORFEIT_REASONS))]
+        reason = FORFEIT_REASONS[reader.byte(below=len(FORFEIT_REASONS))]
+        at = int.from_bytes(reader.take(_TIME_BYTES), "big") if form == _WITH_TIMES else None
+        forfeits[seat] = Forfeit(reason, at)
     return _Head(game, rules, seats, seed, defaults, forfeits)
 
 
@@ -211,8 +226,8 @@ def _choose(state: State, number: int, defaults: bool) -> int:
 
 
 def _ended(state: State, head: _Head) -> Document:
-    for seat, reason in head.forfeits.items():
-        state.forfeit(seat, reason)
+    for seat, forfeit in head.forfeits.items():
+        state.forfeit(seat, *forfeit)
     return state.record
 
 

@@ -5,21 +5,30 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from games.rules import Document, State
+from games.rules import FORFEIT_KEYS, Document, Forfeit, State
 
 
-def outcome(keys: Sequence[Any], scores: list[Document], forfeits: Mapping[int, str]) -> Document:
+def outcome(keys: Sequence[Any], scores: list[Document], forfeits: Mapping[int, Forfeit]) -> Document:
     """Return competition ranks by descending key (two winners are 1, 1, 3) and the scores with forfeits.
 
-    ``keys`` and ``scores`` are by seat. Seats that forfeited share one rank: 1 + the number of finishers.
+    ``keys`` and ``scores`` are by seat. Seats that forfeited rank below all finishers, and a seat that gave up earlier
+    ranks below one that gave up later. If it is unknown when one of them gave up, all of them share one rank.
     """
     finishers = [key for seat, key in enumerate(keys) if seat not in forfeits]
-    ranks = [
-        1 + (len(finishers) if seat in forfeits else sum(other > key for other in finishers))
-        for seat, key in enumerate(keys)
-    ]
-    for seat, reason in forfeits.items():
+    times = [forfeit.at for forfeit in forfeits.values() if forfeit.at is not None]
+    known = len(times) == len(forfeits)
+    ranks = []
+    for seat, key in enumerate(keys):
+        if seat not in forfeits:
+            ranks.append(1 + sum(other > key for other in finishers))
+            continue
+        reason, at = forfeits[seat]
         scores[seat]["forfeit"] = reason
+        later = 0
+        if known and at is not None:
+            scores[seat]["forfeit_at"] = at
+            later = sum(other > at for other in times)
+        ranks.append(1 + len(finishers) + later)
     return {"ranks": ranks, "scores": scores}
 
 
@@ -72,10 +81,10 @@ def shown_outcome(state: State) -> Document | None:
     """Return the outcome for pages. After an early end it has ranks and forfeits, but no unearned scores."""
     if state.outcome is None or played_steps(state) == len(state.steps_since(0)):
         return state.outcome
-    scores = [{key: score[key] for key in ("forfeit",) if key in score} for score in state.outcome["scores"]]
+    scores = [{key: score[key] for key in FORFEIT_KEYS if key in score} for score in state.outcome["scores"]]
     return {**state.outcome, "scores": scores}
 
 
 def has_score(score: Mapping[str, Any]) -> bool:
-    """Return whether a score contains more than the reason of a forfeit."""
-    return bool(score.keys() - {"forfeit"})
+    """Return whether a score contains more than a forfeit."""
+    return bool(score.keys() - set(FORFEIT_KEYS))

@@ -10,7 +10,7 @@ from typing import Any, Final
 from games import strict
 from games.chance import Chance, ChanceError, ScriptedChance, SeededChance, commitment
 from games.registry import GAMES
-from games.rules import DEFAULT_REASONS, FORFEIT_REASONS, Document, IllegalMove, State
+from games.rules import DEFAULT_REASONS, FORFEIT_REASONS, Document, Forfeit, IllegalMove, State
 from games.stepped import FORMAT
 
 _KEYS: Final = ("format", "game", "rules", "seats", "seed", "commitment", "steps", "outcome")
@@ -40,12 +40,12 @@ def from_json(text: str | bytes) -> Document:
     return check_shape(document)
 
 
-def verify(record: Mapping[str, Any], forfeits: Mapping[int, str] | None = None) -> State:
+def verify(record: Mapping[str, Any], forfeits: Mapping[int, Forfeit] | None = None) -> State:
     """Replay a record from its seed and return the final state.
 
-    Every chance outcome is computed from the seed, and the rules check every move. ``forfeits`` contains the reasons by
-    seat that the runner reported; by default they are read from the scores of the record. Raises ``RecordError`` with
-    the step and a description of the first error.
+    Every chance outcome is computed from the seed, and the rules check every move. ``forfeits`` contains the forfeits
+    by seat that the runner reported; by default they are read from the scores of the record. Raises ``RecordError``
+    with the step and a description of the first error.
     """
     document = check_shape(dict(record))
     seed = bytes.fromhex(document["seed"])
@@ -54,7 +54,7 @@ def verify(record: Mapping[str, Any], forfeits: Mapping[int, str] | None = None)
     return _play_again(document, SeededChance(seed), forfeits)
 
 
-def replay(record: Mapping[str, Any], forfeits: Mapping[int, str] | None = None) -> State:
+def replay(record: Mapping[str, Any], forfeits: Mapping[int, Forfeit] | None = None) -> State:
     """Replay a record with its own chance outcomes, without a random generator, and return the final state.
 
     ``forfeits`` is as in :func:`verify`. Raises ``RecordError`` for the first error.
@@ -65,7 +65,7 @@ def replay(record: Mapping[str, Any], forfeits: Mapping[int, str] | None = None)
     return _play_again(document, ScriptedChance(bytes.fromhex(document["seed"]), script), forfeits)
 
 
-def _play_again(record: Document, chance: Chance, forfeits: Mapping[int, str] | None) -> State:
+def _play_again(record: Document, chance: Chance, forfeits: Mapping[int, Forfeit] | None) -> State:
     state = _start(record, chance)
     steps = record["steps"]
     compared = cursor = 0
@@ -116,23 +116,28 @@ def _play_step(state: State, step: Document, ply: int) -> None:
         raise RecordError(ply, str(error)) from error
 
 
-def _check_end(record: Document, state: State, forfeits: Mapping[int, str] | None) -> None:
-    reported = _forfeits_of(record) if forfeits is None else forfeits
+def _check_end(record: Document, state: State, forfeits: Mapping[int, Forfeit] | None) -> None:
+    reported = forfeits_of(record) if forfeits is None else forfeits
     known = forfeits is not None or record["outcome"] is not None
     _check_forfeit_defaults(record["steps"], reported if known else None)
-    for seat, reason in reported.items():
-        state.forfeit(seat, reason)
+    for seat, forfeit in reported.items():
+        state.forfeit(seat, *forfeit)
     if not strict.same(state.outcome, record["outcome"]):
         raise RecordError(None, f"the outcome is {state.outcome}, but the record has {record['outcome']}")
 
 
-def _forfeits_of(record: Document) -> dict[int, str]:
+def forfeits_of(record: Mapping[str, Any]) -> dict[int, Forfeit]:
+    """Return the forfeits in the scores of a record by seat; none while its game runs."""
     scores = record["outcome"]["scores"] if record["outcome"] else []
-    return {seat: score["forfeit"] for seat, score in enumerate(scores) if "forfeit" in score}
+    return {
+        seat: Forfeit(score["forfeit"], score.get("forfeit_at"))
+        for seat, score in enumerate(scores)
+        if "forfeit" in score
+    }
 
 
-def _check_forfeit_defaults(steps: list[Document], forfeits: Mapping[int, str] | None) -> None:
-    """Check that a seat makes no other moves after a step with the default reason ``forfeit``.
+def _check_forfeit_defaults(steps: list[Document], forfeits: Mapping[int, Forfeit] | None) -> None:
+    """Check that a step with the default reason ``forfeit`` follows a forfeit, and that its seat makes no moves later.
 
     ``forfeits`` is ``None`` for the record of a running game if the forfeits are not known.
     """
@@ -141,8 +146,13 @@ def _check_forfeit_defaults(steps: list[Document], forfeits: Mapping[int, str] |
         seat = step.get("seat", -1) if "decision" in step else -1
         if step.get("default") == "forfeit":
             gone.add(seat)
-            if forfeits is not None and forfeits.get(seat) not in FORFEIT_REASONS:
+            if forfeits is None:
+                continue
+            if seat not in forfeits or forfeits[seat].reason not in FORFEIT_REASONS:
                 raise RecordError(ply, f"seat {seat} forfeits here, but the outcome does not contain the forfeit")
+            at = forfeits[seat].at
+            if at is not None and at > ply:
+                raise RecordError(ply, f"seat {seat} has forfeited here, but it gave up later, at step {at}")
         elif seat in gone and not step.get("forced"):
             raise RecordError(ply, f"seat {seat} moves after its forfeit")
 
@@ -179,7 +189,7 @@ def check_shape(record: Any) -> Document:
         raise RecordError(None, "steps must be a list")
     for ply, step in enumerate(record["steps"]):
         _check_step(ply, step, record["seats"], game.rules.chance_values)
-    _check_outcome(record["outcome"], record["seats"])
+    _check_outcome(record["outcome"], record["seats"], len(record["steps"]))
     return record
 
 
@@ -210,7 +220,7 @@ def _is_chance_value(value: Any, key: str) -> bool:
     return type(value) is list and all(type(item) is element for item in value)
 
 
-def _check_outcome(outcome: Any, seats: int) -> None:
+def _check_outcome(outcome: Any, seats: int, steps: int) -> None:
     if outcome is None:
         return
     if type(outcome) is not dict or outcome.keys() != {"ranks", "scores"}:
@@ -222,3 +232,10 @@ def _check_outcome(outcome: Any, seats: int) -> None:
             raise RecordError(None, "scores must have one object per seat")
         if "forfeit" in score and not (type(score["forfeit"]) is str and score["forfeit"] in FORFEIT_REASONS):
             raise RecordError(None, f"forfeit must be one of {', '.join(FORFEIT_REASONS)}")
+        at = score.get("forfeit_at", 0)
+        if type(at) is not int or not 0 <= at <= steps:
+            raise RecordError(None, f"forfeit_at must be a number of steps of the record, from 0 to {steps}")
+    forfeits = {seat for seat, score in enumerate(outcome["scores"]) if "forfeit" in score}
+    timed = {seat for seat, score in enumerate(outcome["scores"]) if "forfeit_at" in score}
+    if timed and timed != forfeits:
+        raise RecordError(None, "forfeit_at must be in the scores of all seats with forfeit, or of none")

@@ -11,7 +11,7 @@ from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any, Final, Protocol, Self
+from typing import Any, Final, NamedTuple, Protocol, Self
 
 from games import strict
 from games.chance import Chance, SeededChance
@@ -28,6 +28,9 @@ FORFEIT_REASONS = ("strikes", "exit", "not_ready", "memory", "time", "resign", "
 DEFAULT_REASONS = ("late", "malformed", "too_long", "wrong_id", "illegal", "forfeit", "absent")
 """The reasons for which the platform plays the default move for a seat."""
 
+FORFEIT_KEYS: Final = ("forfeit", "forfeit_at")
+"""The keys of a score that are about a forfeit; all others are the score in the format of the game."""
+
 LISTED_MOVES: Final = 64
 """Maximum number of legal moves that a decision lists. If there are more, it lists none."""
 
@@ -42,6 +45,16 @@ class IllegalMove(ValueError):
         super().__init__(f"{rule} Legal moves: {legal}.")
         self.rule = rule
         self.legal = legal
+
+
+class Forfeit(NamedTuple):
+    """The forfeit of a seat: one of ``FORFEIT_REASONS``, and the number of steps recorded when the seat gave up.
+
+    ``at`` is ``None`` in games from before it was stored.
+    """
+
+    reason: str
+    at: int | None = None
 
 
 class NumberedMoves(Protocol):
@@ -136,8 +149,8 @@ class State(metaclass=ABCMeta):  # not ABC: mypyc makes no native class of what 
         """
 
     @abstractmethod
-    def forfeit(self, seat: int, reason: str) -> None:
-        """Record that ``seat`` forfeits for one of ``FORFEIT_REASONS``. Affects the outcome, not the play."""
+    def forfeit(self, seat: int, reason: str, at: int | None = None) -> None:
+        """Record that ``seat`` forfeits, see :class:`Forfeit`. Affects the outcome, not the play."""
 
     @property
     @abstractmethod

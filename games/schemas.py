@@ -79,6 +79,21 @@ def closed(properties: Mapping[str, Schema], optional: Mapping[str, Schema] | No
     return shape
 
 
+def score(properties: Mapping[str, Schema]) -> Schema:
+    """Return the schema of the score of a seat, to which a forfeit can be added."""
+    return _with_forfeit(closed(properties, _FORFEIT))
+
+
+def _with_forfeit(shape: Schema) -> Schema:
+    return {**shape, "dependentRequired": {"forfeit_at": ["forfeit"]}}
+
+
+_FORFEIT: Final[Shapes] = {
+    "forfeit": ref("forfeit_reason"),
+    "forfeit_at": {**integer(), "description": "number of steps that were recorded when the seat gave up"},
+}
+
+
 def by_key(pattern: str, values: Schema) -> Schema:
     """Return the schema of an object with at least one key. All keys must match ``pattern``."""
     return {
@@ -142,9 +157,13 @@ def common(game: GameShapes) -> Shapes:
     hex64: Schema = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
     return {
         "hex64": hex64,
-        "outcome": closed(
-            {"ranks": array(integer(1, most), least, most), "scores": array(ref("score"), least, most)},
-        ),
+        "outcome": {
+            **closed({"ranks": array(integer(1, most), least, most), "scores": array(ref("score"), least, most)}),
+            "anyOf": [  # no seat that forfeited states when it gave up, or each of them does
+                {"properties": {"scores": {"items": {"not": {"required": ["forfeit_at"]}}}}},
+                {"properties": {"scores": {"items": {"dependentRequired": {"forfeit": ["forfeit_at"]}}}}},
+            ],
+        },
         "entry": {
             "oneOf": [
                 opened({"ply": integer(), "step": ref("log_step")}),
@@ -374,6 +393,6 @@ def plain_shapes(rules: Rules) -> GameShapes:
         "event": opened({"type": {"type": "string"}}),
         "view": {**view, "allOf": [own_part()]},
         "decision": opened({"kind": {"type": "string"}, "seat": ref("seat"), "default": ref("move"), "legal": legal}),
-        "score": {"type": "object", "properties": {"forfeit": ref("forfeit_reason")}},
+        "score": _with_forfeit({"type": "object", "properties": _FORFEIT}),
     }
     return GameShapes(rules.slug, rules.version, rules.seat_counts, defs, ())

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Self
 
 from games.chance import Chance, ScriptedChance, commitment
-from games.rules import DEFAULT_REASONS, FORFEIT_REASONS, Document, IllegalMove, Move, Rules, State
+from games.rules import DEFAULT_REASONS, FORFEIT_REASONS, Document, Forfeit, IllegalMove, Move, Rules, State
 
 FORMAT: Final = "game-record/1"
 """The value of ``format`` in every record."""
@@ -57,7 +57,7 @@ class SteppedState(State):
         self.chance = chance
         self.steps: list[Step] = []
         self.journal: list[Entry] | None = [] if journal else None
-        self.forfeits: dict[int, str] = {}
+        self.forfeits: dict[int, Forfeit] = {}
         self.stage = ""
         self.turn = NOBODY
 
@@ -160,11 +160,13 @@ class SteppedState(State):
         if move != default:
             raise IllegalMove("This is not the default move. The default move is the first legal move.", repr(default))
 
-    def forfeit(self, seat: int, reason: str) -> None:
+    def forfeit(self, seat: int, reason: str, at: int | None = None) -> None:
         if reason not in FORFEIT_REASONS:
             raise ValueError(f"unknown forfeit reason {reason!r}; expected one of {', '.join(FORFEIT_REASONS)}")
+        if at is not None and at < 0:
+            raise ValueError(f"a seat cannot give up after {at} steps; expected at least 0")
         self.require_seat(seat)
-        self.forfeits.setdefault(seat, reason)
+        self.forfeits.setdefault(seat, Forfeit(reason, at))
 
     def entries(self, seat: int | None, start: int = 0) -> list[Document]:
         if self.journal is None:

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from games.words import DEFAULTS, FORFEITS, listing
+from games.rules import FORFEIT_KEYS
+from games.words import DEFAULTS, FORFEITS, listing, ordinal
 
 
 @dataclass(frozen=True)
@@ -91,16 +92,28 @@ class Narrative:
             return f" (default move for {self.names[step['seat']]}: {reason})"
         return " (the only legal move)" if step.get("forced") else ""
 
-    def tell_forfeits(self, scores: Sequence[Mapping[str, Any]]) -> None:
-        """Add a sentence for every seat that forfeited."""
-        for seat, score in enumerate(scores):
+    def tell_forfeits(self, outcome: Mapping[str, Any]) -> None:
+        """Add a sentence for every seat that forfeited, with its rank if it is known when the seat gave up."""
+        for seat, (rank, score) in enumerate(zip(outcome["ranks"], outcome["scores"], strict=True)):
             if "forfeit" in score:
-                reason = FORFEITS.get(score["forfeit"], score["forfeit"])
-                self.say(f"{self.names[seat]} forfeited ({reason}) and ranks below all players who finished")
+                told = f"{self.names[seat]} forfeited ({FORFEITS.get(score['forfeit'], score['forfeit'])})"
+                place = f"ranks {ordinal(rank)}" if "forfeit_at" in score else "ranks below all players who finished"
+                self.say(f"{told} and {place}")
 
-    def tell_who_stayed(self, seats: Sequence[int]) -> None:
-        """Add how a game ended early. ``seats`` are those that have not left."""
-        self.say(f"{self.named(seats)} wins because all other players left" if seats else "All players left")
+    def tell_who_stayed(self, outcome: Mapping[str, Any]) -> None:
+        """Add how a game ended early."""
+        if stayed := finishers(outcome):
+            self.say(f"{self.named(stayed)} wins because all other players left")
+        else:
+            self.tell_unfinished("All players left", outcome)
+
+    def tell_unfinished(self, sentence: str, outcome: Mapping[str, Any]) -> None:
+        """Add ``sentence``, which states that nobody finished the game, and who wins if it is known who left last."""
+        first = winners(outcome)
+        self.say(sentence)
+        if "forfeit_at" in outcome["scores"][first[0]]:
+            won = "forfeited last and wins" if len(first) == 1 else "forfeited last and tied for first place"
+            self.go_on(f"; {self.named(first)} {won}")
 
     def chapters(self) -> list[Chapter]:
         """Return the chapters with complete sentences, without empty chapters."""
@@ -117,15 +130,20 @@ def finishers(outcome: Mapping[str, Any]) -> list[int]:
     return sorted((seat for seat in range(len(ranks)) if "forfeit" not in scores[seat]), key=lambda seat: ranks[seat])
 
 
+def winners(outcome: Mapping[str, Any]) -> list[int]:
+    """Return the seats with rank 1."""
+    return [seat for seat, rank in enumerate(outcome["ranks"]) if rank == 1]
+
+
 def tell_result(narrative: Narrative, outcome: Mapping[str, Any]) -> None:
     """Add the winners, the scores and the forfeits."""
-    first = [seat for seat, rank in enumerate(outcome["ranks"]) if rank == 1]
+    first = winners(outcome)
     narrative.say(f"{narrative.named(first)} {'wins' if len(first) == 1 else 'share the win'}")
     for seat, score in enumerate(outcome["scores"]):
-        counted = [f"{value} {key}" for key, value in score.items() if key != "forfeit"]
+        counted = [f"{value} {key}" for key, value in score.items() if key not in FORFEIT_KEYS]
         if counted:
             narrative.say(f"{narrative.names[seat]} has {listing(counted)}")
-    narrative.tell_forfeits(outcome["scores"])
+    narrative.tell_forfeits(outcome)
 
 
 def plain_story(log: Mapping[str, Any], names: Sequence[str], by_step: bool = False) -> list[Chapter]:

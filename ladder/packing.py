@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from games import compact
 from games.record import from_json, verify
-from games.rules import Document
+from games.rules import Document, Forfeit
 
 _DEFLATED_JSON = b"\x01"
 _COMPACT = b"\x02"
@@ -33,11 +33,11 @@ def unpack(packed: bytes) -> Document:
     raise ValueError(f"a record is stored in the form {packed[:1].hex()!r}, which this version cannot read")
 
 
-def re_executed(packed: bytes, forfeits: Mapping[int, str]) -> Document:
+def re_executed(packed: bytes, forfeits: Mapping[int, Forfeit]) -> Document:
     """The record that the rules give for the seed and the moves of a stored form, each judged again.
 
     The compact form is nothing but a seed, choices and forfeits, so reading it is re-executing it; the forfeits of the
-    older one are ``forfeits``, reasons by seat. Raises ``ValueError`` where the rules give anything else.
+    older one are ``forfeits``, by seat. Raises ``ValueError`` where the rules give anything else.
     """
     record = unpack(packed)
     return record if packed[:1] == _COMPACT else verify(record, forfeits).record

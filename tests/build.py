@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import datetime, timedelta
@@ -25,11 +25,12 @@ from django.utils import timezone
 from bots.archives import read_upload
 from bots.models import Bot, BotVersion
 from bots.owners import make_active, player_of
-from bots.runner.report import Forfeit, MatchReport, SeatReport
+from bots.runner.report import ForfeitReport, MatchReport, SeatReport
 from bots.uploads.storage import keep
 from bots.uploads.upload import archive_limits
 from esr_platform.accounts.models import User
 from games.registry import GAMES
+from games.rules import Forfeit
 from ladder.creation import open_house
 from ladder.ledger.rebuild import rerate
 from ladder.matches.blocks import BlockPlayer, schedule_block
@@ -217,18 +218,22 @@ def variety_of(match: Match) -> int:
     return 100 * (match.block.number or 0) + 10 * match.lineup + match.seating
 
 
-def report_of(match: Match, *, variety: int = 0, forfeits: dict[int, str] | None = None) -> MatchReport:
-    """A runner's report of a random legal game of the deal of ``match``; each ``variety`` is another game."""
+def report_of(match: Match, *, variety: int = 0, forfeits: Mapping[int, str | Forfeit] | None = None) -> MatchReport:
+    """A runner's report of a random legal game of the deal of ``match``; each ``variety`` is another game.
+
+    A forfeit that is given only by its reason has no time, as in old games.
+    """
+    gone = {seat: Forfeit(one) if isinstance(one, str) else one for seat, one in (forfeits or {}).items()}
     state = GAMES[match.ladder.game].new(match.ladder.seats, bytes(match.block.seed))
     random = Random(variety)
     while state.pending:
         for seat in state.pending:
             state.play(seat, state.random_move(seat, random))
-    for seat, reason in (forfeits or {}).items():
-        state.forfeit(seat, reason)
+    for seat, forfeit in gone.items():
+        state.forfeit(seat, *forfeit)
     return MatchReport(
         record=state.record,
-        forfeits=tuple(Forfeit(seat, reason, None, f"evidence: {reason}") for seat, reason in (forfeits or {}).items()),
+        forfeits=tuple(ForfeitReport(seat, *one, None, f"evidence: {one.reason}") for seat, one in gone.items()),
         seats=tuple(SeatReport(f"seat {i}", "00" * 32, 1000, (), (), 0, "") for i in range(match.ladder.seats)),
         machine_delays=(),
         play_again=False,
@@ -260,7 +265,7 @@ def finished(match: Match, **options: Any) -> Result:
     return result
 
 
-def finish_game(match: Match, variety: int = 0, forfeits: dict[int, str] | None = None) -> Match:
+def finish_game(match: Match, variety: int = 0, forfeits: Mapping[int, str | Forfeit] | None = None) -> Match:
     """Give ``match`` the result of a random game, see ``report_of``."""
     finished(match, variety=variety, forfeits=forfeits)
     match.refresh_from_db()

@@ -7,7 +7,7 @@ from bots.runner.bot_log import Conversation, LoggedDecision, Transcript
 from bots.runner.consultation import Advice, Consultation, consult
 from bots.runner.launcher import Launcher, Observer, PlatformFailure, Process
 from bots.runner.play import play_match
-from bots.runner.report import Forfeit, MachineDelay, MatchReport, SeatReport, Strike, Thought
+from bots.runner.report import ForfeitReport, MachineDelay, MatchReport, SeatReport, Strike, Thought
 from bots.runner.spec import (
     FakeProgram,
     HouseProgram,
@@ -23,7 +23,7 @@ __all__ = [
     "Consultation",
     "Conversation",
     "FakeProgram",
-    "Forfeit",
+    "ForfeitReport",
     "HouseProgram",
     "Launcher",
     "Limits",

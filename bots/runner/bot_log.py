@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import orjson
 
-from bots.runner.report import Forfeit, MatchReport, SeatReport, Thought, escaped
+from bots.runner.report import ForfeitReport, MatchReport, SeatReport, Thought, escaped
 from games.rules import Document, State
 
 # --- Lines -----------------------------------------------------------------------------------------------------------
@@ -107,7 +107,7 @@ def decided_plies(record: Document, seat: int) -> list[int]:
 
 
 def _seat_log(
-    record: Document, seat: int, conversation: Conversation, report: SeatReport, forfeit: Forfeit | None
+    record: Document, seat: int, conversation: Conversation, report: SeatReport, forfeit: ForfeitReport | None
 ) -> Document:
     plies = decided_plies(record, seat)
     return {

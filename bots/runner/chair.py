@@ -11,7 +11,7 @@ from bots.runner.channel import Channel, OpenChannel, open_channel
 from bots.runner.clock import MS, Clock
 from bots.runner.launcher import NeverBegun, Process
 from bots.runner.process_end import ProcessEnd, end_process
-from bots.runner.report import Forfeit, MachineDelay, SeatReport, Strike, Thought
+from bots.runner.report import ForfeitReport, MachineDelay, SeatReport, Strike, Thought
 
 MAX_STRIKES: Final = 3
 NO_PROGRAM: Final = ("No such file", "Exec format error", "Permission denied", "Argument list too long")
@@ -63,7 +63,7 @@ class Chair:
         """Maximum wall time of a question for which the host is to blame; only in trials."""
         self.unmeasured_ns = 0
         """Time of the last question that the host may have cost beyond the measured server lag; only in trials."""
-        self.forfeit: Forfeit | None = None
+        self.forfeit: ForfeitReport | None = None
         self.ponders = False
         self.exit_status: int | None = None
         self._end: ProcessEnd | None = None
@@ -100,9 +100,9 @@ class Chair:
         own_ns = [wall_ns - delay_ns for number, wall_ns, _, delay_ns in self.thoughts if number not in struck]
         return UNUSUAL * max(own_ns) if len(own_ns) >= KNOWN_AFTER else inf
 
-    def give_up(self, reason: str, evidence: str) -> Forfeit:
-        """Forfeit the game and end the process. :meth:`leave` waits for its end."""
-        self.forfeit = Forfeit(self.seat, reason, self.asked or None, evidence)
+    def give_up(self, reason: str, at: int, evidence: str) -> ForfeitReport:
+        """Forfeit the game after ``at`` recorded steps, and end the process. :meth:`leave` waits for its end."""
+        self.forfeit = ForfeitReport(self.seat, reason, at, self.asked or None, evidence)
         if self.process is not None and reason != "exit":
             self.process.kill()
         return self.forfeit

@@ -231,10 +231,16 @@ class _Table(Generic[P]):
         self._moved()
 
     def _forfeit(self, chair: Chair, reason: str, evidence: str) -> None:
+        """Let a seat forfeit at its decision, or before the first step of the game if it has had none.
+
+        Seats that choose simultaneously give up at the same step, in whatever order their answers arrive: the choices
+        are recorded together, after the last one.
+        """
         self._trial_is_over = self.spec.trial
-        chair.give_up(reason, evidence)
+        at = len(self.state.steps_since(0)) if chair.asked else 0
+        chair.give_up(reason, at, evidence)
         self._somebody_must_leave = True
-        self.state.forfeit(chair.seat, reason)
+        self.state.forfeit(chair.seat, reason, at)
 
     def _clear_forfeited(self) -> None:
         """Wait for the processes of seats that have just forfeited, while no clock is running."""

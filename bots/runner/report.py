@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
-from games.rules import Document
+from games.rules import Document, Forfeit
 
 _SHOWN_BYTES: Final = 500
 
@@ -45,8 +45,8 @@ class Strike:
 
 
 @dataclass(frozen=True, slots=True)
-class Forfeit:
-    """The forfeit of a seat: ``reason`` is one of ``games.rules.FORFEIT_REASONS``.
+class ForfeitReport:
+    """The forfeit of a seat: ``reason`` and ``at`` are as in ``games.rules.Forfeit``.
 
     ``decision`` is the id of the decision at which it happened, or ``None`` before the first. ``evidence`` is a
     sentence.
@@ -54,6 +54,7 @@ class Forfeit:
 
     seat: int
     reason: str
+    at: int | None
     decision: int | None
     evidence: str
 
@@ -107,7 +108,7 @@ class MatchReport:
     """
 
     record: Document
-    forfeits: tuple[Forfeit, ...]
+    forfeits: tuple[ForfeitReport, ...]
     seats: tuple[SeatReport, ...]
     machine_delays: tuple[MachineDelay, ...]
     play_again: bool
@@ -119,9 +120,9 @@ class MatchReport:
         return bool(self.machine_delays)
 
     @property
-    def forfeit_reasons(self) -> dict[int, str]:
-        """The reasons of all forfeits by seat, as ``games.record.verify`` takes them."""
-        return {forfeit.seat: forfeit.reason for forfeit in self.forfeits}
+    def forfeits_by_seat(self) -> dict[int, Forfeit]:
+        """All forfeits by seat, as ``games.record.verify`` takes them."""
+        return {report.seat: Forfeit(report.reason, report.at) for report in self.forfeits}
 
     def document(self) -> dict[str, Any]:
         """Return the report without the record as JSON values."""

@@ -180,7 +180,9 @@ def _match(match: Match) -> Row:
 
 def _seat(seat: Seat, block: Block) -> Row:
     result = getattr(seat, "result", None) if shows_results(block) else None
-    reached = {"rank": result.rank, "forfeit": result.forfeit} if result is not None else {}
+    reached = {}
+    if result is not None:
+        reached = {"rank": result.rank, "forfeit": result.forfeit, "forfeit_at": result.forfeit_at}
     return {"bot": seat.version.bot.name, "version": seat.version.number, **reached}
 
 

@@ -33,6 +33,7 @@ from games.schemas import (
     own_part,
     per_seats,
     ref,
+    score,
 )
 
 # --- Codes and moves -------------------------------------------------------------------------------------------------
@@ -55,7 +56,7 @@ def codes(seat_counts: Sequence[int]) -> Shapes:
         "cell": {"enum": cells, "description": "[level, x]; x counts from the first bottle of the base row"},
         "total": {**integer(EMPTY_TENTHS, most), "multipleOf": EMPTY_TENTHS, "description": "tenths: 192 is 19.20"},
         "bid_cards": {**array(ref("card"), 1, BID_MOST), "description": "highest first"},
-        "score": closed({"points": integer()}, {"forfeit": ref("forfeit_reason")}),
+        "score": score({"points": integer()}),
     }
 
 

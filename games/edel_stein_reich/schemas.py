@@ -34,6 +34,7 @@ from games.schemas import (
     own_part,
     per_seats,
     ref,
+    score,
 )
 
 # --- Codes and moves -------------------------------------------------------------------------------------------------
@@ -91,10 +92,7 @@ def codes(variant: Variant) -> Shapes:
             "contains": {"minimum": 1},
             "description": "gem counts [R, Y, G, B], at least one above 0",
         },
-        "score": closed(
-            {"money": integer(), "gems": ref("gems")},
-            {"forfeit": ref("forfeit_reason")},
-        ),
+        "score": score({"money": integer(), "gems": ref("gems")}),
     }
 
 

@@ -49,7 +49,7 @@ SETTLED: Final = timedelta(seconds=60)
 _BOT: Final = "version__bot__"
 _SEAT: Final = (
     *("match", f"{_BOT}slug", f"{_BOT}name", "version__number", "version__label", "version__digest"),
-    *("result__rank", "result__forfeit", "result__rating_before", "result__rating_after"),
+    *("result__rank", "result__forfeit", "result__forfeit_at", "result__rating_before", "result__rating_after"),
 )
 
 
@@ -139,6 +139,7 @@ def _player(row: Mapping[str, Any]) -> dict[str, Any]:
         "digest": row["version__digest"],
         "rank": row["result__rank"],
         "forfeit": row["result__forfeit"],
+        "forfeit_at": row["result__forfeit_at"],
         "rating_before": points(row["result__rating_before"]),
         "rating_after": points(row["result__rating_after"]),
     }

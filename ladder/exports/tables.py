@@ -217,9 +217,15 @@ def _seats(ended: QuerySet[Match]) -> ExportTable:
         number("version", "number of the version", "version__number"),
         number("rank", "competition rank; null without a result", "result__rank", nullable=True),
         word("forfeit", "reason for a forfeit; else empty", "result__forfeit", nullable=True),
+        number(
+            "forfeit_at",
+            "number of steps recorded when the seat gave up; else null",
+            "result__forfeit_at",
+            nullable=True,
+        ),
         as_json(
             "score",
-            "score in the format of the game, as JSON; without numbers if the game ended early",
+            "score in the format of the game, as JSON; only forfeits if the game ended early",
             read="result__score",
             nullable=True,
         ),

@@ -104,18 +104,37 @@ def _may_resign(live_seat: LiveSeat) -> bool:
 
 
 def _resigning(position: Position, seat: int) -> str:
-    """What follows if the person of ``seat`` resigns (``presence.conclude``).
+    """What follows if the person of ``seat`` resigns (``presence.resign``, ``presence.conclude``).
 
-    ``ended``: the game ends at once, and the only one left wins. ``replaced``: a house bot plays on in the seat.
-    ``aborted``: no other person is there, so the game ends without a result. ``left``: the same in a rated game, which
-    the bots finish.
+    - ``ended``: the game ends at once, and the only one left wins.
+    - ``won``: the game ends at once, and this player wins, because all others have given up or left earlier.
+    - ``tied``: the same, but others gave up at the same step, or it is unknown when they did.
+    - ``replaced``: a house bot plays on in the seat.
+    - ``aborted``: no other person is there, so the game ends without a result.
+    - ``left``: the same in a rated game, which the bots finish.
     """
-    others = [live_seat for other, live_seat in enumerate(position.live_seats) if other != seat]
-    if len(others) == 1 or sum(not (live_seat.forfeit or live_seat.resigned) for live_seat in others) <= 1:
-        return "ended"
-    if any(map(_sits, others)):
+    live_seats = position.live_seats
+    others = [other for other in range(len(live_seats)) if other != seat]
+    staying = [other for other in others if not presence.gave_up(live_seats[other])]
+    if len(staying) > 1 and any(_sits(live_seats[other]) for other in others):
         return "replaced"
-    return "left" if position.rated else "aborted"
+    if len(staying) > 1:
+        if not position.rated:
+            return "aborted"
+        staying = [other for other in staying if live_seats[other].kind not in LiveSeat.OF_PEOPLE]
+    if len(staying) > 1:
+        return "left"
+    if any(not presence.has_left(position, other) for other in staying):
+        return "ended"
+    mine = presence.resigning_at(position, seat, len(position.state().steps_since(0)))
+    theirs = [_gave_up_at(position, other) for other in others]
+    return "won" if all(at is not None and at < mine for at in theirs) else "tied"
+
+
+def _gave_up_at(position: Position, seat: int) -> int | None:
+    """When a player gave up who has forfeited, resigned or left; ``None`` if it is unknown."""
+    live_seat = position.live_seats[seat]
+    return live_seat.forfeit_at if live_seat.forfeit else presence.forfeit_of(position, seat).at
 
 
 def _may_return(live_seat: LiveSeat) -> bool:
@@ -210,17 +229,11 @@ def _once(so: Callable[[Position, int], bool]) -> Callable[[Act], Act]:
 
 @_once(_has_resigned)
 def resign(match_id: int, seat: int) -> None:
-    """Resign. With two players the game ends; with more, a substitute bot continues in the seat."""
+    """Resign. :func:`_resigning` tells what follows."""
     with _table(match_id, seat) as (table, live_seat):
         if not _may_resign(live_seat):
             raise Refused(_("You have already left this game. Nothing was changed."), code="already_left")
-        if len(table.position.live_seats) == 2:
-            table.forfeit(live_seat, "resign", "resigned")
-        else:
-            live_seat.resigned = True
-            table.change(live_seat)
-            if live_seat.kind == LiveSeat.Kind.PERSON and not presence.substitute(table, live_seat):
-                table.forfeit(live_seat, "resign", "resigned")
+        presence.resign(table, live_seat)
         table.go_on()
 
 
@@ -255,8 +268,8 @@ def claim(match_id: int, seat: int) -> None:
         for other in position.people:
             live_seat = position.live_seats[other]
             if other != seat and not live_seat.forfeit:
-                reason = presence.reason_of(live_seat)
-                table.forfeit(live_seat, reason, _CLAIMED[reason])
+                forfeit = presence.forfeit_of(position, other)
+                table.forfeit(live_seat, forfeit, _CLAIMED[forfeit.reason])
         table.go_on()
 
 

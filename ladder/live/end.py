@@ -9,7 +9,7 @@ from django.db import transaction
 
 from bots.owners import LANGUAGE
 from bots.protocol import bot_seed
-from bots.runner.report import Forfeit, MatchReport, SeatReport, Strike, Thought
+from bots.runner.report import ForfeitReport, MatchReport, SeatReport, Strike, Thought
 from esr_platform.disconnects import retry_on_disconnect
 from ladder.live.clocks import milliseconds
 from ladder.live.game import STRIKES
@@ -89,8 +89,8 @@ def report_of(position: Position) -> MatchReport:
     )
 
 
-def _forfeit(seat: int, live_seat: LiveSeat) -> Forfeit:
-    return Forfeit(seat, live_seat.forfeit, live_seat.asked or None, live_seat.evidence)
+def _forfeit(seat: int, live_seat: LiveSeat) -> ForfeitReport:
+    return ForfeitReport(seat, live_seat.forfeit, live_seat.forfeit_at, live_seat.asked or None, live_seat.evidence)
 
 
 def _seat_report(position: Position, seat: int, moves: list[PlayedMove]) -> SeatReport:

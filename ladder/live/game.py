@@ -25,7 +25,7 @@ from bots.reports import storable
 from bots.runner.chair import MAX_STRIKES
 from esr_platform.prepared import Prepared, PreparedInsert, PreparedUpdate
 from games.registry import GAMES
-from games.rules import Document, Move, State
+from games.rules import Document, Forfeit, Move, State
 from ladder.live import presence
 from ladder.live.clocks import HURRY_MS, SHOWN_WITHIN_MS, Pace, among_people, delay_ms, hurried, shown_ms
 from ladder.live.position import Position, change_occupant, substituted
@@ -37,7 +37,17 @@ STRIKES: Final = ("late", "malformed", "too_long", "wrong_id", "illegal")
 
 _ASKED: Final = ("asked", "owes", "due_at", "deadline", "woken_at")
 _OF_PEOPLE: Final = ("kind", "substitute", "missed", "returned", "resigned", "would_abort")
-_CHANGED: Final = (*_ASKED, "strikes", "bank_ms", "game_ms", "latency_ms", "forfeit", "evidence", *_OF_PEOPLE)
+_CHANGED: Final = (
+    *_ASKED,
+    "strikes",
+    "bank_ms",
+    "game_ms",
+    "latency_ms",
+    "forfeit",
+    "forfeit_at",
+    "evidence",
+    *_OF_PEOPLE,
+)
 
 _append: Final = PreparedInsert(PlayedMove)
 _change: Final = PreparedUpdate(LiveSeat, _CHANGED)
@@ -102,6 +112,11 @@ class LockedMatch:
         """The database's time now."""
         return self.at(monotonic())
 
+    @property
+    def recorded(self) -> int:
+        """The number of steps that are recorded so far. Simultaneous choices are recorded with the last one."""
+        return self._steps
+
     def at(self, moment: float) -> datetime:
         """The database's time at ``moment`` of ``time.monotonic``."""
         return self.now + timedelta(milliseconds=int(1000 * (moment - self.since)))
@@ -149,11 +164,11 @@ class LockedMatch:
         if live_seat.kind in LiveSeat.OF_PEOPLE:
             return "absent"
         if answered.fault not in STRIKES:
-            self.forfeit(live_seat, answered.fault, answered.detail)
+            self.forfeit(live_seat, Forfeit(answered.fault, self.recorded), answered.detail)
             return "forfeit"
         live_seat.strikes += 1
         if live_seat.strikes == MAX_STRIKES:
-            self.forfeit(live_seat, "strikes", self._third_strike(live_seat, answered.fault))
+            self.forfeit(live_seat, Forfeit("strikes", self.recorded), self._third_strike(live_seat, answered.fault))
         return answered.fault
 
     def _third_strike(self, live_seat: LiveSeat, fault: str) -> str:
@@ -162,9 +177,10 @@ class LockedMatch:
         told = [f"decision {decision}: {reason}" for decision, reason in struck if reason in STRIKES]
         return f"third strike ({'; '.join([*told, f'decision {live_seat.asked}: {fault}'])})"
 
-    def forfeit(self, live_seat: LiveSeat, reason: str, evidence: str) -> None:
+    def forfeit(self, live_seat: LiveSeat, forfeit: Forfeit, evidence: str) -> None:
         """Let the seat forfeit. The platform plays default moves for it from then on."""
-        live_seat.forfeit, live_seat.evidence = reason, storable(evidence)[:500]
+        live_seat.forfeit, live_seat.forfeit_at = forfeit
+        live_seat.evidence = storable(evidence)[:500]
         live_seat.owes, live_seat.due_at, live_seat.deadline = False, None, None
         self.change(live_seat)
 

@@ -150,7 +150,7 @@ class Position:
             state.play(row.seat, row.move, default=row.default or None)
         for seat, live_seat in enumerate(self.live_seats):
             if live_seat.forfeit:
-                state.forfeit(seat, live_seat.forfeit)
+                state.forfeit(seat, live_seat.forfeit, live_seat.forfeit_at)
         return state
 
     def deal(self, *, told: bool = False) -> State:
@@ -170,6 +170,18 @@ class Position:
             if row.seat == seat and row.decision == decision:
                 return row
         raise LookupError(f"seat {seat} has not answered a decision {decision}")
+
+    def answered_at(self, seat: int) -> int:
+        """The number of steps that were recorded when the person of ``seat`` was last asked and answered; 0 if never.
+
+        Moves of substitutes and default moves are not theirs. The steps before a decision are the same for all who
+        choose simultaneously, in whatever order they answer.
+        """
+        by_substitutes = substituted([self.live_seats[seat]]).get(seat, ())
+        for row in reversed(self.rows):
+            if row.answered_by(seat) and not row.default and not any(row.number in part for part in by_substitutes):
+                return len(self.before(row.number).steps_since(0))
+        return 0
 
     def log_before(self, seat: int, decision: int) -> int:
         """The length of the log of ``seat`` at its answered ``decision``; 0 before the first."""

@@ -13,8 +13,9 @@ from django.db.models.functions import Now
 from bots.house.catalogue import HOUSE
 from bots.models import BotVersion
 from bots.programs import plays
+from games.rules import Forfeit
 from ladder.live.notify import tell
-from ladder.live.position import WATCHED_WITHIN
+from ladder.live.position import WATCHED_WITHIN, Position
 from ladder.models import Attempt, Ladder, LiveSeat, Match, Membership
 
 if TYPE_CHECKING:
@@ -182,15 +183,15 @@ def conclude(table: LockedMatch) -> None:
     people = [live_seat for live_seat in live_seats if live_seat.kind in LiveSeat.OF_PEOPLE]
     if not people or not table.state.pending:
         return
-    if _one_left(live_seats):
-        _forfeit([live_seat for live_seat in people if live_seat.resigned], table, _LEFT)
+    if one_left(live_seats):
+        _forfeit([one for one in people if one.resigned or one.kind == LiveSeat.Kind.SUBSTITUTE], table, _EVIDENCE)
         table.play_out()
     elif not any(live_seat.kind == LiveSeat.Kind.PERSON and not live_seat.forfeit for live_seat in people):
         if not table.position.rated:
             table.aborted = NOBODY_LEFT
             return
         _forfeit(people, table, _LEFT)
-        if _one_left(live_seats):
+        if one_left(live_seats):
             table.play_out()
 
 
@@ -203,9 +204,49 @@ def end(table: LockedMatch) -> None:
     )
 
 
-def reason_of(live_seat: LiveSeat) -> str:
-    """The ``games.rules.FORFEIT_REASONS`` for a person who has left."""
-    return "resign" if live_seat.resigned else "abandoned"
+def resign(table: LockedMatch, live_seat: LiveSeat) -> None:
+    """Let a person resign. With two players the game ends; with more, a substitute bot continues in the seat.
+
+    A person whose seat a substitute has taken over gave up when they left. If the game ends by the resignation, those
+    over whom victory could be claimed have left before.
+    """
+    position = table.position
+    forfeit = Forfeit("resign", resigning_at(position, live_seat.seat.index, table.recorded))
+    if len(position.live_seats) == 2:
+        table.forfeit(live_seat, forfeit, _EVIDENCE["resign"])
+    else:
+        live_seat.resigned, live_seat.forfeit_at = True, forfeit.at
+        table.change(live_seat)
+        if live_seat.kind == LiveSeat.Kind.PERSON and not substitute(table, live_seat):
+            table.forfeit(live_seat, forfeit, _EVIDENCE["resign"])
+    if one_left(position.live_seats):
+        left = [position.live_seats[other] for other in position.people if has_left(position, other)]
+        _forfeit(left, table, _EVIDENCE)
+
+
+def resigning_at(position: Position, seat: int, recorded: int) -> int:
+    """When a person gives up who resigns after ``recorded`` steps: now, unless they have left before."""
+    substituted = position.live_seats[seat].kind == LiveSeat.Kind.SUBSTITUTE
+    return position.answered_at(seat) if substituted else recorded
+
+
+def forfeit_of(position: Position, seat: int) -> Forfeit:
+    """The forfeit of a person who has resigned, or has left, which counts from the last decision they answered."""
+    live_seat = position.live_seats[seat]
+    if live_seat.resigned:
+        return Forfeit("resign", live_seat.forfeit_at)
+    return Forfeit("abandoned", position.answered_at(seat))
+
+
+def gave_up(live_seat: LiveSeat) -> bool:
+    """Whether a player has forfeited or resigned. Those who have only left may still return."""
+    return bool(live_seat.forfeit or live_seat.resigned)
+
+
+def has_left(position: Position, seat: int) -> bool:
+    """Whether a person has left and does not win if the game ends now: a substitute plays, or they are ``GONE``."""
+    kind = position.live_seats[seat].kind
+    return kind == LiveSeat.Kind.SUBSTITUTE or (kind == LiveSeat.Kind.PERSON and position.unseen(seat) >= GONE)
 
 
 def withdraw_votes(table: LockedMatch) -> None:
@@ -216,12 +257,13 @@ def withdraw_votes(table: LockedMatch) -> None:
             table.change(live_seat)
 
 
-def _one_left(live_seats: Collection[LiveSeat]) -> bool:
-    return sum(not (live_seat.forfeit or live_seat.resigned) for live_seat in live_seats) <= 1
+def one_left(live_seats: Collection[LiveSeat]) -> bool:
+    """Whether all but one player have given up, so that the game ends."""
+    return sum(not gave_up(live_seat) for live_seat in live_seats) <= 1
 
 
 def _forfeit(live_seats: Collection[LiveSeat], table: LockedMatch, evidence: Mapping[str, str]) -> None:
     for live_seat in live_seats:
         if not live_seat.forfeit:
-            reason = reason_of(live_seat)
-            table.forfeit(live_seat, reason, evidence[reason])
+            forfeit = forfeit_of(table.position, live_seat.seat.index)
+            table.forfeit(live_seat, forfeit, evidence[forfeit.reason])

@@ -128,10 +128,10 @@ def record_result(lease: Lease, report: MatchReport, logs: Mapping[int, bytes] |
 
 def _re_executed(match: Match, report: MatchReport) -> State:
     """The finished state that the match's own seed and the reported moves and forfeits give."""
-    if len(report.forfeit_reasons) != len(report.forfeits):
+    if len(report.forfeits_by_seat) != len(report.forfeits):
         raise WrongRecord("the report contains two forfeits of one seat")
     try:
-        state = verify(report.record, report.forfeit_reasons)
+        state = verify(report.record, report.forfeits_by_seat)
     except RecordError as error:
         where = "" if error.ply is None else f" at step {error.ply}"
         raise WrongRecord(f"the record failed re-execution{where}") from error
@@ -224,5 +224,6 @@ def _seat_results(result: Result, seats: Sequence[Seat], state: State, report: M
             rank=rank,
             score=score,
             forfeit=score.get("forfeit", ""),
+            forfeit_at=score.get("forfeit_at"),
             evidence=evidence.get(seat.index, ""),
         )

@@ -93,8 +93,11 @@ class SeatResult(models.Model):
     result = models.ForeignKey(Result, on_delete=models.PROTECT, related_name="seat_results")
     seat = models.OneToOneField(Seat, on_delete=models.PROTECT, related_name="result")
     rank = models.PositiveSmallIntegerField(help_text="competition rank: 1, 1, 3 for two winners")
-    score = models.JSONField(help_text="score object of the game; without numbers if the game ended early")
+    score = models.JSONField(help_text="score object of the game; only forfeits if the game ended early")
     forfeit = models.CharField(max_length=10, choices=FORFEITS, blank=True)
+    forfeit_at = models.PositiveIntegerField(
+        null=True, blank=True, help_text="number of steps recorded when the seat gave up; null if unknown"
+    )
     evidence = models.TextField(blank=True)
     rating_before = models.BigIntegerField(null=True, blank=True)
     rating_after = models.BigIntegerField(null=True, blank=True)
@@ -105,6 +108,9 @@ class SeatResult(models.Model):
             models.CheckConstraint(name="seat_result_rank_from_one_to_five", condition=Q(rank__range=(1, 5))),
             models.CheckConstraint(
                 name="seat_result_evidence_only_with_a_forfeit", condition=~Q(forfeit="") | Q(evidence="")
+            ),
+            models.CheckConstraint(
+                name="seat_result_gave_up_by_a_forfeit", condition=~Q(forfeit="") | Q(forfeit_at=None)
             ),
             models.CheckConstraint(
                 name="seat_result_has_both_ratings_or_none",

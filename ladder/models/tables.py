@@ -54,8 +54,9 @@ class LiveSeat(models.Model):
     last answer, by the time that the client reports.
 
     In a person's seat, who is away too long is stood in for: ``substitute`` plays, asked like a hosted seat, until they
-    come back. ``guest`` is the SHA-256 of the secret that gives a guest access, and ``guest_address`` is
-    the keyed hash of their IP address. ``Occupant`` says who sat there when.
+    come back. ``forfeit_at`` is set by a forfeit, or by a resignation after which a substitute plays on. ``guest`` is
+    the SHA-256 of the secret that gives a guest access, and ``guest_address`` is the keyed hash of their IP address.
+    ``Occupant`` says who sat there when.
     """
 
     class Kind(models.TextChoices):
@@ -81,6 +82,9 @@ class LiveSeat(models.Model):
     game_ms = models.PositiveIntegerField()
     latency_ms = models.PositiveIntegerField(null=True, blank=True)
     forfeit = models.CharField(max_length=10, choices=FORFEITS, blank=True)
+    forfeit_at = models.PositiveIntegerField(
+        null=True, blank=True, help_text="number of steps recorded when the seat gave up; null if unknown"
+    )
     evidence = models.CharField(max_length=500, blank=True, help_text="evidence for the forfeit")
     guest = models.CharField(max_length=64, blank=True, default="", db_default="", help_text="SHA-256, hex")
     guest_address = models.CharField(max_length=64, blank=True, default="", db_default="", help_text="keyed hash, hex")
@@ -134,6 +138,10 @@ class LiveSeat(models.Model):
                 condition=Q(guest="") | Q(kind__in=["person", "substitute"]) & Q(Exact(Length("guest"), 64)),
             ),
             models.CheckConstraint(name="live_seat_forfeits_with_evidence", condition=~Q(forfeit="") | Q(evidence="")),
+            models.CheckConstraint(
+                name="live_seat_gave_up_by_a_forfeit_or_a_resignation",
+                condition=~Q(forfeit="") | Q(resigned=True) | Q(forfeit_at=None),
+            ),
             models.CheckConstraint(
                 name="live_seat_that_forfeited_owes_nothing", condition=Q(forfeit="") | Q(owes=False)
             ),

@@ -323,7 +323,11 @@ class TablePage:
 def _resign_label(resigning: str) -> str:
     if resigning == "aborted":
         return gettext("Resign: the game ends without a result")
-    return gettext("Resign: you finish last")
+    if resigning == "won":
+        return gettext("Resign: you win, because all other players left earlier")
+    if resigning == "tied":
+        return gettext("Resign: you share first place with the players who left last")
+    return gettext("Resign: you rank below all players who stay in the game")
 
 
 def table_page(match_id: int, seat: int, person: Any) -> TablePage:

@@ -104,7 +104,7 @@ def _stored(ladder: Ladder, row: tuple[Any, ...], seats: Sequence[StoredSeat]) -
 def _seats(results: Sequence[int]) -> dict[int, Sequence[StoredSeat]]:
     """By result, its seats in order."""
     rows = SeatResult.objects.filter(result__in=results).order_by("result", "seat__index")
-    by_result = groupby(rows.values_list("result", "rank", "score", "forfeit"), key=itemgetter(0))
+    by_result = groupby(rows.values_list("result", "rank", "score", "forfeit", "forfeit_at"), key=itemgetter(0))
     return {result: [StoredSeat(*row[1:]) for row in seats] for result, seats in by_result}
 
 

@@ -9,17 +9,18 @@ from games import strict
 from games.chance import commitment
 from games.outcomes import shown_outcome
 from games.record import replay
-from games.rules import Document
+from games.rules import Document, Forfeit
 from ladder.packing import re_executed
 
 
 @dataclass(frozen=True)
 class StoredSeat:
-    """The stored result of a seat; ``forfeit`` is a reason or empty."""
+    """The stored result of a seat; ``forfeit`` is a reason or empty, ``forfeit_at`` as in ``games.rules.Forfeit``."""
 
     rank: int
     score: Document
     forfeit: str
+    forfeit_at: int | None = None
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ def faults_of(games: Sequence[StoredGame]) -> list[str]:
 def _faults(game: StoredGame) -> Iterator[str]:
     if commitment(game.seed) != game.commitment:
         yield "the commitment of the block is not the SHA-256 of the seed"
-    forfeits = {index: seat.forfeit for index, seat in enumerate(game.seats) if seat.forfeit}
+    forfeits = {index: Forfeit(seat.forfeit, seat.forfeit_at) for index, seat in enumerate(game.seats) if seat.forfeit}
     try:
         record = re_executed(game.packed, forfeits)
     except ValueError as error:
@@ -70,7 +71,12 @@ def _outcome_faults(game: StoredGame, outcome: Document) -> Iterator[str]:
         yield f"{len(game.seats)} seats are stored, but re-execution gives {len(outcome['ranks'])}"
         return
     for index, (seat, rank, score) in enumerate(zip(game.seats, outcome["ranks"], outcome["scores"], strict=True)):
-        right = {"rank": rank, "score": score, "forfeit": score.get("forfeit", "")}
+        right = {
+            "rank": rank,
+            "score": score,
+            "forfeit": score.get("forfeit", ""),
+            "forfeit_at": score.get("forfeit_at"),
+        }
         for key, value in right.items():
             stored = getattr(seat, key)
             if not strict.same(stored, value):

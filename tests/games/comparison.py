@@ -52,6 +52,7 @@ class Played:
     """One finished game of the engine and everything it said on the way."""
 
     state: State
+    timed: bool = True
     moments: list[Moment] = field(default_factory=list)
     logs: dict[int | None, list[Any]] = field(default_factory=dict)
 
@@ -63,7 +64,9 @@ class Played:
 def play(slug: str, seats: int, temper: Temper, name: str) -> Played:
     """Plays the game of this name out; some moves are defaulted, some seats forfeit, and sometimes a copy plays on."""
     random = Random(name)
-    played = Played(GAMES[slug].new(seats, sha256(name.encode()).digest()))
+    played = Played(
+        GAMES[slug].new(seats, sha256(name.encode()).digest()), timed=Random(f"timed {name}").random() < 0.7
+    )
     played.logs = {watcher: [] for watcher in played.watchers}
     gone: set[int] = set()
     while played.state.pending:
@@ -73,8 +76,13 @@ def play(slug: str, seats: int, temper: Temper, name: str) -> Played:
             played.state = played.state.copy()
     note_log(played)
     if random.random() < 0.2:
-        played.state.forfeit(random.randrange(seats), random.choice(FORFEIT_REASONS))
+        give_up(played, random.randrange(seats), random.choice(FORFEIT_REASONS))
     return played
+
+
+def give_up(played: Played, seat: int, reason: str) -> None:
+    """Let a seat forfeit now; not all games note when."""
+    played.state.forfeit(seat, reason, len(played.state.steps_since(0)) if played.timed else None)
 
 
 def note_moment(played: Played) -> None:
@@ -96,18 +104,19 @@ def answer(played: Played, temper: Temper, gone: set[int], random: Random) -> No
     """Return answers of all pending seats, in any order. The first answers must not reveal anything."""
     asked = random.sample(played.state.pending, len(played.state.pending))
     for place, seat in enumerate(asked):
-        play_one(played.state, seat, temper, gone, random)
+        play_one(played, seat, temper, gone, random)
         if random.random() < 0.05:
             played.state = played.state.copy()
         if place + 1 < len(asked):
             assert_secret(played, seat)
 
 
-def play_one(state: State, seat: int, temper: Temper, gone: set[int], random: Random) -> None:
+def play_one(played: Played, seat: int, temper: Temper, gone: set[int], random: Random) -> None:
+    state = played.state
     fate = 1.0 if temper.reliable else random.random()
     if seat not in gone and fate < 0.002:
         gone.add(seat)
-        state.forfeit(seat, random.choice(FORFEIT_REASONS))
+        give_up(played, seat, random.choice(FORFEIT_REASONS))
     if seat in gone:
         state.play(seat, state.default_move(seat), default="forfeit")
     elif fate < 0.03:

@@ -7,9 +7,11 @@ import json
 import pytest
 
 from games import strict
+from games.compact import unpack
 from games.record import verify
 from games.registry import GAMES
-from tests.games.golden import ADVICE, TABLES, path, play
+from tests.games.golden import ADVICE, FORFEITS, TABLES, give_up, path, play
+from tests.judge.verdicts import check
 
 
 @pytest.mark.parametrize(("slug", "seats"), TABLES)
@@ -28,3 +30,12 @@ def test_a_golden_game_verifies(slug: str, seats: int) -> None:
     kinds = {step["decision"] for step in steps if "decision" in step}
     assert len(kinds) >= min(6, len(GAMES[slug].schema("decision")["oneOf"]))
     assert any("default" in step for step in steps)
+
+
+@pytest.mark.parametrize(("slug", "seats"), TABLES)
+def test_a_golden_game_with_forfeits_comes_out_as_it_was_written_down(slug: str, seats: int) -> None:
+    written = json.loads(FORFEITS.read_text(encoding="utf-8"))[f"{slug}-{seats}"]
+    assert strict.same(written, give_up(slug, seats)), ADVICE
+    record = unpack(bytes.fromhex(written["packed"]))
+    assert strict.same(verify(record).outcome, written["outcome"])
+    assert check(record) == []

@@ -56,27 +56,42 @@ def outcome_faults(outcome: Any, walk: Walk) -> Iterator[str]:
         yield "outcome: must be given, with one object a seat in scores (record.md)"
         return
     forfeits = [score.get("forfeit") if isinstance(score, dict) else None for score in scores]
+    times = [score.get("forfeit_at") if isinstance(score, dict) else None for score in scores]
+    yield from time_faults(forfeits, times, walk)
     for seat, score in enumerate(scores):
         if isinstance(score, dict) and "forfeit" in score and score["forfeit"] not in FORFEITS:
             yield f"outcome: unknown forfeit {score['forfeit']!r} of seat {seat} (record.md)"
         if seat in walk.forfeited and forfeits[seat] is None:
             yield f"outcome: seat {seat} played default forfeit, its score must carry forfeit (record.md Exactly)"
-    expected = expected_outcome(walk, forfeits)
+    expected = expected_outcome(walk, forfeits, times)
     if not same(outcome, expected):
         yield f"outcome: expected {expected}, found {outcome} (rules.md 2.9, 4.2, record.md Exactly)"
 
 
-def expected_outcome(walk: Walk, forfeits: list[Any]) -> dict[str, Any]:
-    """Ranks and scores as the rules and these forfeits give them."""
+def time_faults(forfeits: list[Any], times: list[Any], walk: Walk) -> Iterator[str]:
+    """Faults in `forfeit_at`: a number of steps at every forfeit or at none, and never after the seat was played for."""
+    if any(time is not None for time in times):
+        for seat, (reason, time) in enumerate(zip(forfeits, times, strict=True)):
+            if (reason is None) != (time is None):
+                yield f"outcome: seat {seat}: forfeit_at must be at every forfeit or at none (record.md Exactly)"
+            elif time is not None and not (type(time) is int and 0 <= time <= walk.forfeited.get(seat, walk.ply)):
+                yield f"outcome: seat {seat} cannot have given up after {time!r} steps (record.md)"
+
+
+def expected_outcome(walk: Walk, forfeits: list[Any], times: list[Any]) -> dict[str, Any]:
+    """Ranks and scores as the rules and these forfeits, and the steps at which seats gave up, give them."""
     seats = range(walk.table.seats)
     finishers = [seat for seat in seats if forfeits[seat] is None]
     merits = [walk.game.merit(walk.table, seat) for seat in seats]
     ranks, scores = [], []
     for seat in seats:
         ahead = [other for other in finishers if seat not in finishers or merits[other] > merits[seat]]
-        ranks.append(1 + len(ahead))
         score = walk.game.score(walk.table, seat)
         if forfeits[seat] is not None:
             score["forfeit"] = forfeits[seat]
+        if type(times[seat]) is int:
+            score["forfeit_at"] = times[seat]
+            ahead += [other for other in seats if type(times[other]) is int and times[other] > times[seat]]
+        ranks.append(1 + len(ahead))
         scores.append(score)
     return {"ranks": ranks, "scores": scores}

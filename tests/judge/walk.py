@@ -53,7 +53,7 @@ class Walk:
         self.watchers: list[int | None] = [*range(record["seats"]), None]
         self.logs: dict[int | None, list[dict[str, Any]]] = {watcher: [] for watcher in self.watchers}
         self.points: list[Point] = []
-        self.forfeited: set[int] = set()
+        self.forfeited: dict[int, int] = {}
         self._keep_points = points
         self._hidden: list[dict[str, Any]] = []
         try:
@@ -150,7 +150,7 @@ class Walk:
         if ask.seat in self.forfeited and not forced and reason != "forfeit":
             yield f"seat {ask.seat} has forfeited and may only play default forfeit"
         if reason == "forfeit":
-            self.forfeited.add(ask.seat)
+            self.forfeited.setdefault(ask.seat, self.ply)
 
     def _note_events(self) -> None:
         for news in self.table.news:

@@ -62,6 +62,10 @@ class PlayerDocument(NamedBot):
         ),
     ]
     forfeit: Annotated[str, choice(("", *FORFEIT_REASONS), "Reason for a forfeit, or empty.")]
+    forfeit_at: Annotated[
+        int | None,
+        about("Number of steps recorded when the seat gave up; null without a forfeit and in old games.", None),
+    ]
     rating_before: Annotated[float | None, about("Rating before the game, in points.", 1699.286)]
     rating_after: Annotated[float | None, about("Rating after the game, in points.", 1702.413)]
 
@@ -164,7 +168,7 @@ _BOT: Final = "version__bot__"
 _SEAT: Final = (
     *("match", "index", f"{_BOT}slug", f"{_BOT}name", *(f"{_BOT}{name}" for name in OWNER)),
     *("version__number", "version__label", "result__rank", "result__score", "result__forfeit"),
-    *("result__rating_before", "result__rating_after"),
+    *("result__forfeit_at", "result__rating_before", "result__rating_after"),
 )
 _SEATS: Final = Prepared(
     lambda matches: Seat.objects.filter(match__pk__in=matches).order_by("match", "index").values(*_SEAT)
@@ -344,6 +348,7 @@ def _player(row: Mapping[str, Any], over: bool) -> PlayerDocument:
         rank=row["result__rank"] if over else None,
         score=row["result__score"] if over and has_score(row["result__score"]) else None,
         forfeit=(row["result__forfeit"] or "") if over else "",
+        forfeit_at=row["result__forfeit_at"] if over else None,
         rating_before=points(row["result__rating_before"]) if over else None,
         rating_after=points(row["result__rating_after"]) if over else None,
     )

@@ -78,11 +78,11 @@ def tell_outcome(story: Story, outcome: Event) -> None:
     ranks, scores = outcome["ranks"], outcome["scores"]
     placed = finishers(outcome)
     if not any(map(has_score, scores)):
-        story.tell_who_stayed(placed)
-        story.tell_forfeits(scores)
+        story.tell_who_stayed(outcome)
+        story.tell_forfeits(outcome)
         return
     if not placed:
-        story.say("No player finished the game")
+        story.tell_unfinished("No player finished the game", outcome)
     told = []
     for rank in sorted({ranks[seat] for seat in placed}):
         level = [seat for seat in placed if ranks[seat] == rank]
@@ -94,7 +94,7 @@ def tell_outcome(story: Story, outcome: Event) -> None:
             told.append(f"{story.named(level)} {'are' if len(level) > 1 else 'is'} {ordinal(rank)} with {points}")
     if told:
         story.say(", ".join(told))
-    story.tell_forfeits(scores)
+    story.tell_forfeits(outcome)
 
 
 # --- Bids ------------------------------------------------------------------------------------------------------------

@@ -115,16 +115,16 @@ def tell_outcome(story: Story, outcome: Mapping[str, Any], ply: int) -> None:
     ranks, scores = outcome["ranks"], outcome["scores"]
     placed = finishers(outcome)
     if not any(map(has_score, scores)):
-        story.tell_who_stayed(placed)
-        story.tell_forfeits(scores)
+        story.tell_who_stayed(outcome)
+        story.tell_forfeits(outcome)
         return
     if not placed:
-        story.say("No player finished the game")
+        story.tell_unfinished("No player finished the game", outcome)
     else:
         _tell_winners(story, [seat for seat in placed if ranks[seat] == 1], scores)
         _tell_others(story, [seat for seat in placed if ranks[seat] > 1], ranks, scores)
     _tell_ties(story, placed, ranks, scores)
-    story.tell_forfeits(scores)
+    story.tell_forfeits(outcome)
 
 
 def _tell_winners(story: Story, winners: Sequence[int], scores: Sequence[Score]) -> None:

@@ -72,7 +72,7 @@ def games(own: Path) -> list[dict[str, Any]]:
             ours = (SeatSpec("own", LocalProgram(own)) for _ in range(count))
             seats = [next(ours), *islice(chain(house, ours), count - 1)]
             report = play_match(MatchSpec(game.slug, tuple(seats), bytes(32)), PlainLauncher())
-            state = verify(from_json(to_json(report.record)), report.forfeit_reasons)
+            state = verify(from_json(to_json(report.record)), report.forfeits_by_seat)
             played.append(
                 {
                     "game": game.slug,

@@ -81,15 +81,16 @@ def harm_to_the_game(hostile: Hostile, played: Played) -> list[str]:
     report = played.report
     bad, good = report.seats
     strikes = tuple(strike.reason for strike in bad.strikes)
+    gone = {forfeit.seat: forfeit.reason for forfeit in report.forfeits}
     checks = {
-        f"it ended by {report.forfeit_reasons.get(0)}": report.forfeit_reasons.get(0) != hostile.forfeit,
+        f"it ended by {gone.get(0)}": gone.get(0) != hostile.forfeit,
         f"its strikes were {strikes}": strikes != hostile.strikes and (hostile.strikes or hostile.forfeit is None),
         "it did not say what it should": hostile.says not in bad.stderr_tail,
         f"it got {_got(bad.stderr_tail)}": _got(bad.stderr_tail),
         "its stderr is too long": len(bad.stderr_tail) > 65_536,
         "its game was to be played again": report.play_again and hostile.forfeit,
-        f"its opponent had {good.strikes}": good.strikes or 1 in report.forfeit_reasons or good.exit_status != 0,
-        "the record does not hold": verify(report.record, report.forfeit_reasons).outcome != report.record["outcome"],
+        f"its opponent had {good.strikes}": good.strikes or 1 in gone or good.exit_status != 0,
+        "the record does not hold": verify(report.record, report.forfeits_by_seat).outcome != report.record["outcome"],
     }
     return [f"{sentence}: {bad.stderr_tail[-1500:]}" for sentence, wrong in checks.items() if wrong]
 

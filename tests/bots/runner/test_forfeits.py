@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("each_channel")
 def only_forfeit(report: MatchReport) -> tuple[int, str]:
     """Who lost by what; everything else about a forfeited game is checked here."""
     (forfeit,) = report.forfeits
-    state = verify(report.record, report.forfeit_reasons)
+    state = verify(report.record, report.forfeits_by_seat)
     assert state.outcome == report.record["outcome"]
     assert report.record["outcome"]["ranks"][forfeit.seat] == len(report.seats)
     assert forfeit.evidence
@@ -88,7 +88,7 @@ def test_a_table_without_anybody_left_is_played_to_the_end() -> None:
     report = play(leave, leave, leave)
     assert [forfeit.reason for forfeit in report.forfeits] == ["exit"] * 3
     assert report.record["outcome"]["ranks"] == [1, 1, 1]
-    assert verify(report.record, report.forfeit_reasons).outcome == report.record["outcome"]
+    assert verify(report.record, report.forfeits_by_seat).outcome == report.record["outcome"]
 
 
 def test_a_forfeit_during_simultaneous_choices_leaves_the_others_theirs() -> None:

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("each_channel")
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
 def test_a_game_of_legal_moves_is_played_to_its_end_and_verifies(seats: int) -> None:
     report = play(*[later_legal] * seats)
-    state = verify(from_json(to_json(report.record)), report.forfeit_reasons)
+    state = verify(from_json(to_json(report.record)), report.forfeits_by_seat)
     assert state.outcome == report.record["outcome"]
     assert report.record["seed"] == SEED.hex()
     assert report.forfeits == ()

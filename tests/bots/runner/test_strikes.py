@@ -106,7 +106,7 @@ def test_the_third_strike_is_a_forfeit_and_its_own_step_keeps_its_reason() -> No
     assert set(reasons[3:]) == {"forfeit"}
     assert report.record["outcome"]["ranks"][0] == 3
     assert report.record["outcome"]["scores"][0]["forfeit"] == "strikes"
-    assert verify(report.record, report.forfeit_reasons).outcome == report.record["outcome"]
+    assert verify(report.record, report.forfeits_by_seat).outcome == report.record["outcome"]
 
 
 def test_a_late_bot_may_use_its_bank_until_it_is_empty() -> None:

@@ -10,8 +10,9 @@ from hashlib import sha256
 from pathlib import Path
 from random import Random
 
+from games.compact import pack
 from games.registry import GAMES
-from games.rules import DEFAULT_REASONS, Document
+from games.rules import DEFAULT_REASONS, FORFEIT_REASONS, Document
 
 FOLDER = Path(__file__).parent
 TABLES = [(slug, seats) for slug, game in GAMES.items() for seats in game.seat_counts]
@@ -25,6 +26,27 @@ ADVICE = (
 def path(slug: str, seats: int) -> Path:
     """Return the path of the golden game of a format."""
     return FOLDER / f"{slug}-{seats}.jsonl"
+
+
+FORFEITS = FOLDER / "forfeits.json"
+"""Games in which seats have given up at different steps: by format, their outcome and their compact form in hex."""
+
+
+def give_up(slug: str, seats: int) -> Document:
+    """Play a game in which all seats give up one after the other, with four or more seats all but the first."""
+    seed = sha256(f"golden forfeits {slug} {seats}".encode()).digest()
+    state, random, moves = GAMES[slug].new(seats, seed), Random(seed), 0
+    stay = {0} if seats > 3 else set()
+    while state.pending:
+        for seat in state.pending:
+            if moves > 20 * (1 + seat // 2) and seat not in stay:
+                state.forfeit(seat, FORFEIT_REASONS[seat], len(state.steps_since(0)))
+            gone = moves > 20 * (1 + seat // 2) and seat not in stay
+            legal = state.legal_moves(seat)
+            move = legal[0] if gone else legal[int(random.random() * min(len(legal), 40))]
+            state.play(seat, move, default="forfeit" if gone else None)
+            moves += 1
+    return {"outcome": state.outcome, "packed": pack(state.record).hex()}
 
 
 def play(slug: str, seats: int) -> list[Document]:

@@ -99,7 +99,7 @@ def test_a_live_game_is_the_one_that_the_runner_plays(game: str, seats: int) -> 
     )
     report, mine = play_match(spec, InProcessLauncher()), report_of(position(match))
     assert mine.record == report.record
-    assert mine.forfeit_reasons == report.forfeit_reasons
+    assert mine.forfeits_by_seat == report.forfeits_by_seat
     assert [f.evidence for f in mine.forfeits] == [f.evidence for f in report.forfeits]
     for one, other in zip(mine.seats, report.seats, strict=True):
         assert [(s.id, s.reason) for s in one.strikes] == [(s.id, s.reason) for s in other.strikes]

@@ -55,8 +55,9 @@ export class End {
   ranking({ ranks, scores }) {
     const seats = ranks.map((_, seat) => seat).sort((one, other) => ranks[one] - ranks[other]);
     const rows = seats.map((seat) => {
-      const left = FORFEITS[scores[seat].forfeit]?.();
-      const score = Object.values(scores[seat]).find(Number.isFinite);
+      const { forfeit, forfeit_at: _, ...reached } = scores[seat];
+      const left = FORFEITS[forfeit]?.();
+      const score = Object.values(reached).find(Number.isFinite);
       const told = [score === undefined ? "" : `${score} ${this.about.unit}`, left ?? ""].filter(Boolean).join(", ");
       return html(
         "li",
