@@ -69,7 +69,7 @@ def outcome_faults(outcome: Any, walk: Walk) -> Iterator[str]:
 
 
 def time_faults(forfeits: list[Any], times: list[Any], walk: Walk) -> Iterator[str]:
-    """Faults in `forfeit_at`: a number of steps at every forfeit or at none, and never after the seat was played for."""
+    """Faults in `forfeit_at`: it is at every forfeit or at none, and not after the seat was played for."""
     if any(time is not None for time in times):
         for seat, (reason, time) in enumerate(zip(forfeits, times, strict=True)):
             if (reason is None) != (time is None):
