@@ -5,6 +5,7 @@ import { afterEach, beforeEach, mock, test } from "node:test";
 
 import { Notifier } from "../../esr_platform/static/esr/table/alerts.js";
 import { Draft } from "../../esr_platform/static/esr/table/drafts.js";
+import { End, pointsOf } from "../../esr_platform/static/esr/table/end.js";
 import { Events } from "../../esr_platform/static/esr/table/events.js";
 import { Told } from "../../esr_platform/static/esr/table/scenes.js";
 import { Gap, Stream } from "../../esr_platform/static/esr/table/stream.js";
@@ -215,4 +216,22 @@ test("notifications that the browser blocks are not offered", async () => {
   assert.equal(notifier.possible, false);
   notifier.tell("Your turn");
   assert.deepEqual(shown, []);
+});
+
+test("the step at which a seat gave up is not shown as its score", () => {
+  assert.equal(pointsOf({ money: 95, gems: [3, 2, 4, 1], forfeit: "resign", forfeit_at: 12 }), 95);
+  assert.equal(pointsOf({ forfeit_at: 12, forfeit: "resign", points: 0 }), 0);
+  assert.equal(pointsOf({ forfeit: "abandoned", forfeit_at: 12 }), undefined);
+  assert.equal(pointsOf({}), undefined);
+});
+
+test("where all have left, whoever left last wins", () => {
+  const end = new End(/** @type {*} */ (null), { names: ["Ada", "Bob"], drawings: {} }, /** @type {*} */ ({ seat: 1 }));
+  const scores = [12, 9].map((at) => ({ forfeit: "abandoned", forfeit_at: at }));
+  const [lost, won] = [
+    [1, 2],
+    [2, 1],
+  ].map((ranks) => end.titleOf("finished", { ranks, scores }));
+  assert.ok(lost.includes("Ada"));
+  assert.ok(!won.includes("Ada"));
 });

@@ -55,6 +55,7 @@ def test_a_rotated_bot_is_counted_under_its_own_name() -> None:
         ("fair#2", 0, 0),
     ]
     assert tallies.bots[1].ranks == [3, 3, 3]
+    assert {*tallies.bots[0].scores, *tallies.bots[1].scores} == {"money"}, "when a bot gave up is no score"
     assert tallies.ranked()[-1].label == "cheat"
     assert sum(sum(tally.wins) for tally in tallies.bots) == pytest.approx(3)
 

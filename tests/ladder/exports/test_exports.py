@@ -19,7 +19,7 @@ from bots.models import Bot
 from games.record import to_json, verify
 from ladder.exports import json_lines, tables
 from ladder.exports.json_lines import game_pieces, is_in_file
-from ladder.models import Block, Ladder, LedgerEntry, Match, Membership, Seat
+from ladder.models import Block, Ladder, LedgerEntry, Match, Membership, Seat, SeatResult
 from ladder.packing import pack, unpack
 from tests.build import finished_matches, person, uploaded
 
@@ -77,6 +77,14 @@ def test_every_public_game_appears_once_with_a_valid_record(settled: Ladder) -> 
         assert [player["rank"] for player in line["players"]] == line["record"]["outcome"]["ranks"]
         assert line["ledger"]["result"] >= 1
         assert line["ledger"]["void"] is None
+
+
+def test_a_line_states_who_gave_up_and_when(settled: Ladder) -> None:
+    SeatResult.objects.filter(result__match__ladder=settled, seat__index=0).update(forfeit="exit", forfeit_at=12)
+    for line in read(settled):
+        first, *others = line["players"]
+        assert (first["forfeit"], first["forfeit_at"]) == ("exit", 12)
+        assert {(one["forfeit"], one["forfeit_at"]) for one in others} == {("", None)}
 
 
 def test_a_deal_is_included_only_when_no_earlier_one_can_follow(played: Ladder) -> None:
@@ -137,6 +145,7 @@ def test_every_result_is_exported_with_seats_and_rating_changes(played: Ladder, 
     for row, seat in zip(found["seats"], seats, strict=True):
         assert (row["bot"], row["seat"], row["rank"]) == (seat.version.bot.slug, seat.index, seat.result.rank)
         assert json.loads(row["score"]) == seat.result.score
+        assert (row["forfeit"], row["forfeit_at"]) == (seat.result.forfeit, seat.result.forfeit_at)
         assert row["rating_after"] == pytest.approx((seat.result.rating_after or 0) / 1000)
     last = {row["bot"]: row["rating_after"] for row in found["seats"]}
     assert last == {

@@ -421,6 +421,7 @@ def test_a_resignation_shows_the_table_as_it_was_and_no_score() -> None:
         answer_any(match, owing(match)[0], salt)
     settle(match)
     before = [position(match).shown_to(seat).view(seat) for seat in (0, 1, None)]
+    now = len(position(match).state().steps_since(0))
     actions.resign(match.pk, 0)
     assert [position(match).shown_to(seat).view(seat) for seat in (0, 1, None)] == before, "also before the result"
     record = check_ended(match)
@@ -428,7 +429,7 @@ def test_a_resignation_shows_the_table_as_it_was_and_no_score() -> None:
     assert [position(match).shown_to(seat).view(seat) for seat in (0, 1, None)] == before
     shown, outcome = ended(position(match))
     assert shown.view(None) == before[2]
-    assert outcome == {"ranks": [2, 1], "scores": [{"forfeit": "resign"}, {}]}
+    assert outcome == {"ranks": [2, 1], "scores": [{"forfeit": "resign", "forfeit_at": now}, {}]}
     assert list(SeatResult.objects.order_by("seat__index").values_list("score", flat=True)) == outcome["scores"]
     assert [fault for piece in verify_games(match.ladder, 1) for fault in piece.faults] == []
 

@@ -11,6 +11,7 @@ from django.db import DataError, transaction
 from bots.runner.report import MatchReport, Strike
 from games.record import verify
 from games.registry import GAMES
+from games.rules import Forfeit
 from ladder.exports.documents import match_log_of, record_of
 from ladder.ledger.rebuild import rerate
 from ladder.matches.leases import give_back
@@ -28,6 +29,31 @@ def test_a_result_holds_what_re_executing_its_record_gives(match: Match) -> None
     assert [row.rank for row in rows] == outcome["ranks"]
     assert [row.score for row in rows] == outcome["scores"]
     assert [(row.forfeit, row.evidence) for row in rows] == [("", ""), ("", ""), ("exit", "evidence: exit"), ("", "")]
+
+
+def test_a_result_keeps_when_seats_gave_up_and_ranks_by_it(match: Match) -> None:
+    result = finished(match, forfeits={0: Forfeit("exit", 40), 2: Forfeit("strikes", 12), 3: Forfeit("time", 40)})
+    rows = list(result.seat_results.order_by("seat__index"))
+    assert [row.rank for row in rows] == [2, 1, 4, 2]
+    assert [row.forfeit_at for row in rows] == [40, None, 12, 40]
+    assert rows[1].change > rows[0].change == rows[3].change > rows[2].change
+    record = unpack(bytes(result.packed_record))
+    assert [score.get("forfeit_at") for score in record["outcome"]["scores"]] == [40, None, 12, 40]
+
+
+def test_a_result_from_before_steps_were_stored_is_a_tie(match: Match) -> None:
+    result = finished(match, forfeits={0: "exit", 2: "strikes"})
+    rows = list(result.seat_results.order_by("seat__index"))
+    assert [row.rank for row in rows][::2] == [3, 3]
+    assert [row.forfeit_at for row in rows] == [None] * 4
+
+
+def test_a_step_that_nobody_reported_is_refused(match: Match) -> None:
+    report = report_of(match, forfeits={0: Forfeit("exit", 40), 2: Forfeit("strikes", 12)})
+    (first, second) = report.forfeits
+    for forfeits in ((first, replace(second, at=13)), (first, replace(second, at=None))):
+        with pytest.raises(WrongRecord, match="failed re-execution"):
+            record_result(claimed_again(match), replace(report, forfeits=forfeits))
 
 
 def test_a_finished_match_has_no_lease_and_one_finished_attempt_and_its_seed_opens_with_the_block(match: Match) -> None:

@@ -11,6 +11,7 @@ from django.core.management import CommandError, call_command
 from django.db.models import F
 
 from games.record import to_json
+from games.rules import Forfeit
 from ladder.models import Block, DealSeries, Ladder, LedgerEntry, Match, Result, Season, SeatResult
 from ladder.packing import pack, unpack
 from ladder.verification import ladders
@@ -24,7 +25,7 @@ def played(ladder: Ladder) -> Ladder:
     """Two blocks, one with a forfeit and one with a game left."""
     finish_block(block_on(ladder))
     first, second, *_ = games_of(block_on(ladder))
-    finish_game(first, 5, {1: "exit", 3: "strikes"})
+    finish_game(first, 5, {1: Forfeit("exit", 12), 3: Forfeit("strikes", 30)})
     finish_game(second, 6)
     return ladder
 
@@ -69,6 +70,10 @@ def change_forfeit(ladder: Ladder) -> None:
     SeatResult.objects.filter(forfeit="exit").update(forfeit="time")
 
 
+def change_when_a_seat_gave_up(ladder: Ladder) -> None:
+    SeatResult.objects.filter(forfeit="exit").update(forfeit_at=11)
+
+
 def change_seats(ladder: Ladder) -> None:
     SeatResult.objects.filter(result=result(ladder), seat__index=3).delete()
 
@@ -101,6 +106,7 @@ def lose_a_result(ladder: Ladder) -> None:
         (change_rank, "seat 2: the stored rank is"),
         (change_score, "seat 1: the stored score is {"),
         (change_forfeit, "seat 1: the stored forfeit is 'time'"),
+        (change_when_a_seat_gave_up, "seat 1: the stored forfeit_at is 11"),
         (change_seats, "3 seats are stored"),
         (change_record, "re-execution of the record failed"),
         (change_to_another_game, "seed is "),

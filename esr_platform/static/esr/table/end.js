@@ -9,6 +9,13 @@ const FORFEITS = {
   abandoned: () => say("left the game"),
 };
 
+/**
+ * The main number of a score; undefined if the game ended early. The step at which a seat gave up is no score.
+ * @type {(score: Object) => number|undefined}
+ */
+export const pointsOf = (score) =>
+  Object.entries(score).find(([key, value]) => key !== "forfeit_at" && Number.isFinite(value))?.[1];
+
 export class End {
   /**
    * @param {HTMLElement} root
@@ -55,9 +62,8 @@ export class End {
   ranking({ ranks, scores }) {
     const seats = ranks.map((_, seat) => seat).sort((one, other) => ranks[one] - ranks[other]);
     const rows = seats.map((seat) => {
-      const { forfeit, forfeit_at: _, ...reached } = scores[seat];
-      const left = FORFEITS[forfeit]?.();
-      const score = Object.values(reached).find(Number.isFinite);
+      const left = FORFEITS[scores[seat].forfeit]?.();
+      const score = pointsOf(scores[seat]);
       const told = [score === undefined ? "" : `${score} ${this.about.unit}`, left ?? ""].filter(Boolean).join(", ");
       return html(
         "li",

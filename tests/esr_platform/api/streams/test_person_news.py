@@ -137,27 +137,33 @@ def answer_some(match: Match) -> None:
     settle(match)
 
 
+def recorded(match: Match) -> int:
+    """The number of steps so far."""
+    return len(position(match).state().steps_since(0))
+
+
 def test_who_stays_when_the_other_resigns_is_shown_the_table_as_it_was(match: Match, users: list[User]) -> None:
     answer_some(match)
-    known = look(match, 1, users[1], SeatCursor()).known
+    known, now = look(match, 1, users[1], SeatCursor()).known, recorded(match)
     actions.resign(match.pk, 0)
     before_the_result = look(match, 1, users[1], known)
     finish(match.pk)
     news = look(match, 1, users[1], before_the_result.known)
     assert entries(before_the_result) == entries(news) == []
     end = news.events[-1][0]
-    assert (end["type"], end["outcome"]) == ("end", {"ranks": [2, 1], "scores": [{"forfeit": "resign"}, {}]})
+    lost = {"forfeit": "resign", "forfeit_at": now}
+    assert (end["type"], end["outcome"]) == ("end", {"ranks": [2, 1], "scores": [lost, {}]})
 
 
 def test_spectators_are_shown_the_table_as_it_was_when_the_other_resigned(match: Match) -> None:
     answer_some(match)
-    before = position(match).state(told=True)
+    before, now = position(match).state(told=True), recorded(match)
     actions.resign(match.pk, 0)
     finish(match.pk)
     (news,) = spectator_events(match.pk, [SpectatorCursor()])
     (event,) = news.events
     assert (event["view"], event["log"]) == (before.view(None), before.entries(None))
-    assert event["outcome"] == {"ranks": [2, 1], "scores": [{"forfeit": "resign"}, {}]}
+    assert event["outcome"] == {"ranks": [2, 1], "scores": [{"forfeit": "resign", "forfeit_at": now}, {}]}
 
 
 def test_a_request_for_a_rematch_is_told_to_everybody_at_the_table(match: Match, users: list[User]) -> None:

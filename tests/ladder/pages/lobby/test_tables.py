@@ -143,12 +143,13 @@ def test_a_resigned_game_has_no_score_on_any_page_nor_in_the_api(ada: User, bob:
     random = Random(4)
     for _ in range(15):
         move_on(match, random)
+    now = len(table_of(match).state().steps_since(0))
     signed_in(ada).post(f"/play/tables/{match.pk}/act/", {"do": "resign"})
     assert finish(match.pk)
     document = client.get(f"/api/v1/matches/{match.pk}").json()
-    assert [(one["rank"], one["score"], one["forfeit"]) for one in document["players"]] == [
-        (2, None, "resign"),
-        (1, None, ""),
+    assert [(one["rank"], one["score"], one["forfeit"], one["forfeit_at"]) for one in document["players"]] == [
+        (2, None, "resign", now),
+        (1, None, "", None),
     ]
     page = client.get(f"/matches/{match.pk}/").content.decode()
     assert "data-ended-early" in page
@@ -157,7 +158,7 @@ def test_a_resigned_game_has_no_score_on_any_page_nor_in_the_api(ada: User, bob:
     assert "score-note" in listed
     assert listed.count("score-note") == 1, "that the other one forfeited"
     replay = client.get(f"/matches/{match.pk}/replay.json").json()
-    assert replay["outcome"] == {"ranks": [2, 1], "scores": [{"forfeit": "resign"}, {}]}
+    assert replay["outcome"] == {"ranks": [2, 1], "scores": [{"forfeit": "resign", "forfeit_at": now}, {}]}
     assert "money" in client.get(f"/api/v1/matches/{match.pk}/record").json()["outcome"]["scores"][1]
 
 
