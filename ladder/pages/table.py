@@ -324,7 +324,7 @@ def _resign_label(resigning: str) -> str:
     if resigning == "aborted":
         return gettext("Resign: the game ends without a result")
     if resigning == "won":
-        return gettext("Resign: you win, because all other players left earlier")
+        return gettext("Resign: you win, because all other players have already left")
     if resigning == "tied":
         return gettext("Resign: you share first place with the players who left last")
     return gettext("Resign: you rank below all players who stay in the game")

@@ -16,7 +16,7 @@ from ladder.matchmaking import quick_pairing
 from ladder.matchmaking.presence import note_here
 from ladder.models import ChatReport, Ladder, LiveSeat, Match, Membership, PlayedMove, SeatResult
 from tests.browser.looking import Looker
-from tests.browser.seated import NUMBER, TABLE, Hall, Sitter, table_of_people
+from tests.browser.seated import NUMBER, SHORT, TABLE, Hall, Sitter, table_of_people
 from tests.browser.test_lobby import verified
 from tests.build import staff
 from tests.services.ports import slowness, wait_until
@@ -291,6 +291,47 @@ def test_whoever_stays_alone_claims_the_game(hall: Hall) -> None:
     agree_to(ada, "claim")
     expect(ada.page.locator(".sitting-end[data-won=true]")).to_be_visible(timeout=60_000)
     assert ada.said == []
+
+
+def leave(hall: Hall, sitter: Sitter, match: Match) -> None:
+    """Close the browser of someone who is asked, and let them be offline for a minute, but not for a claim."""
+    sitter.context.close()
+    hall.contexts.remove(sitter)
+    gone = timezone.now() - timedelta(seconds=35)
+    LiveSeat.objects.filter(table=match.pk, seat__index=sitter.seat).update(seen_at=gone, left_at=None)
+
+
+def test_whoever_resigns_after_the_other_has_left_is_promised_the_win_and_wins(hall: Hall) -> None:
+    match = table_of_people(duel(), ["ada", "bob"], SHORT, rated=True)
+    first = asked_first(match, ["ada", "bob"])
+    gone, stays = hall.sit(match, [first, "bob" if first == "ada" else "ada"])
+    gone.until_asked()
+    leave(hall, gone, match)
+    expect(stays.page.locator(".sitting-seats [data-here=substitute]")).to_have_count(1, timeout=AMPLE_MS)
+    stays.page.locator("[data-do=resign]").click()
+    shown = stays.page.locator("[data-resigning]:visible")
+    expect(shown).to_have_count(1)
+    expect(shown).to_have_attribute("data-resigning", "won")
+    stays.page.locator("dialog[open] .send").click()
+    expect(stays.page.locator(".sitting-end[data-won=true]")).to_be_visible(timeout=AMPLE_MS)
+    expect(stays.page.locator(".sitting-ranking li").first.locator("b")).to_have_text("You")
+    assert [one.rank for one in SeatResult.objects.order_by("rank")] == [1, 2]
+    assert SeatResult.objects.get(rank=1).seat.index == stays.seat
+    assert stays.said == []
+
+
+def test_of_two_who_leave_the_later_one_sees_that_they_have_won(hall: Hall) -> None:
+    match = table_of_people(duel(), ["ada", "bob"], SHORT, rated=True)
+    first = asked_first(match, ["ada", "bob"])
+    gone, later = hall.sit(match, [first, "bob" if first == "ada" else "ada"])
+    gone.until_asked()
+    leave(hall, gone, match)
+    question = later.until_asked(seconds=180)
+    assert later.send(question["default"])["sent"]
+    expect(later.page.locator(".sitting-end[data-won=true]")).to_be_visible(timeout=AMPLE_MS)
+    expect(later.page.locator(".sitting-ranking li")).to_have_count(2)
+    expect(later.page.locator(".sitting-ranking")).not_to_contain_text("million")
+    assert set(SeatResult.objects.values_list("forfeit", "rank")) == {("abandoned", 1), ("abandoned", 2)}
 
 
 def test_a_draft_outlives_a_page_that_is_loaded_again(hall: Hall) -> None:

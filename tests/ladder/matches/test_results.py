@@ -50,10 +50,10 @@ def test_a_result_from_before_steps_were_stored_is_a_tie(match: Match) -> None:
 
 def test_a_step_that_nobody_reported_is_refused(match: Match) -> None:
     report = report_of(match, forfeits={0: Forfeit("exit", 40), 2: Forfeit("strikes", 12)})
-    (first, second) = report.forfeits
+    lease, (first, second) = claimed(match), report.forfeits
     for forfeits in ((first, replace(second, at=13)), (first, replace(second, at=None))):
         with pytest.raises(WrongRecord, match="failed re-execution"):
-            record_result(claimed_again(match), replace(report, forfeits=forfeits))
+            record_result(lease, replace(report, forfeits=forfeits))
 
 
 def test_a_finished_match_has_no_lease_and_one_finished_attempt_and_its_seed_opens_with_the_block(match: Match) -> None:
