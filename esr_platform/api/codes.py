@@ -42,8 +42,9 @@ LIMITS: Final = tuple(
     bots_ever bots_per_user challenges_per_day challenges_to_one contended cups_per_day exhibition_matches_per_day
     exhibitions_per_day games_at_once games_per_day guest_hosted_seats guest_hosted_seats_per_ip guest_seats
     guest_seats_per_day guest_seats_per_ip hosted_seats labels_per_hour lines_per_game lines_per_minute
-    no_hosted_seat open_challenges open_cups open_exhibitions open_games open_games_per_day organizers_per_day queued_validations rated_at_once
-    rematch_again reports_per_day tokens_per_user too_often unanswered_challenges uploaded_bytes uploads_per_hour
+    no_hosted_seat open_challenges open_cups open_exhibitions open_games open_games_per_day organizers_per_day
+    queued_validations rated_at_once rematch_again reports_per_day tokens_per_user too_often unanswered_challenges
+    uploaded_bytes uploads_per_hour
     """.split()  # noqa: SIM905 - a list of words is easier to read
 )
 """With status 429 if waiting helps, else 409."""

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     dependencies = [
         ("bots", "0001_initial"),
-        ("ladder", "0001_initial"),
+        ("ladder", "0004_deals_of_cup_tables"),
     ]
 
     operations = [
