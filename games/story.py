@@ -108,7 +108,7 @@ class Narrative:
             self.tell_unfinished("All players left", outcome)
 
     def tell_unfinished(self, sentence: str, outcome: Mapping[str, Any]) -> None:
-        """Add ``sentence``, which states that nobody finished the game, and who wins if it is known who left last."""
+        """Add ``sentence`` about a game that no player finished, and the winner if it is known who left last."""
         first = winners(outcome)
         self.say(sentence)
         if "forfeit_at" in outcome["scores"][first[0]]:

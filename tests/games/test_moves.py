@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from games import strict
 from games.registry import GAMES
 from games.rules import State
-from tests.games.comparison import play_one
+from tests.games.comparison import Played, play_one
 from tests.games.play import TABLES, positions, seed_of
 from tests.games.suites import SUITES
 from tests.games.trials import is_legal_exactly_when_listed, near
@@ -28,7 +28,7 @@ def decision_points(draw: st.DrawFn) -> tuple[State, int]:
     gone: set[int] = set()
     for _ in range(draw(st.integers(0, 60))):
         twin = state.copy()
-        play_one(twin, random.choice(twin.pending), temper, gone, random)
+        play_one(Played(twin), random.choice(twin.pending), temper, gone, random)
         if not twin.pending:
             break
         state = twin

@@ -9,6 +9,7 @@ import pytest
 
 from games import strict
 from games.record import from_json, replay, to_json, verify
+from games.rules import Forfeit
 from tests.games.play import RECORDS, TABLES, decided_again, sample_lines, sample_records
 
 LINES = sample_lines()
@@ -58,5 +59,8 @@ def test_a_sample_survives_being_written_and_read(line: str) -> None:
 @every_sample
 def test_the_forfeits_of_a_sample_may_come_from_the_runner_instead(line: str) -> None:
     record = from_json(line)
-    forfeits = {seat: score["forfeit"] for seat, score in enumerate(record["outcome"]["scores"]) if "forfeit" in score}
+    scores = enumerate(record["outcome"]["scores"])
+    forfeits = {
+        seat: Forfeit(score["forfeit"], score.get("forfeit_at")) for seat, score in scores if "forfeit" in score
+    }
     assert strict.same(verify(record, forfeits).record, record)

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("each_channel")
 
 
 def only_forfeit(report: MatchReport) -> tuple[int, str]:
-    """Who lost by what; everything else about a forfeited game is checked here."""
+    """The seat that lost, with the reason; everything else about a forfeited game is checked here."""
     (forfeit,) = report.forfeits
     state = verify(report.record, report.forfeits_by_seat)
     assert state.outcome == report.record["outcome"]

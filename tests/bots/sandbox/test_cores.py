@@ -93,7 +93,7 @@ def test_a_core_is_due_after_a_slice_if_others_wait(folder: Path, waiting: Waiti
 
 
 def slices(folder: Path, waiting: Waiting, wanted: dict[str, tuple[CoreUse, str]], rounds: int) -> list[str]:
-    """Who gets the only core if all of these games always want it, each for a whole slice."""
+    """The games that get the only core if all of these games always want it, each for a whole slice."""
     games = {name: core_of(folder, use, site) for name, (use, site) in wanted.items()}
     got: list[str] = []
     queue = games[next(iter(games))]._queue

@@ -10,6 +10,7 @@ from ladder.corrections import withdraw
 from ladder.exports.documents import match_log_of, record_of
 from ladder.ledger.rebuild import rerate
 from ladder.live import decisions
+from ladder.live.decisions import note_sent
 from ladder.live.end import finish, report_of, void
 from ladder.live.sweep import BROKEN, TOO_LONG, sweep_tables
 from ladder.matches.pauses import BAD
@@ -166,6 +167,8 @@ def test_a_broken_table_is_void_and_holds_up_no_other(duel: Match, caplog: pytes
     other = table_of(duel.ladder, [one.version.bot for one in duel.seats.order_by("index")])
     PlayedMove.objects.filter(match=duel).update(move="nonsense")
     for match in (duel, other):
+        for one in match.seats.select_related("version"):
+            note_sent(match.pk, one.version.bot_id)
         for one in LiveSeat.objects.filter(table=match.pk, owes=True):
             one.due_at = one.deadline = timezone.now() - timedelta(seconds=10)
             one.save()

@@ -149,9 +149,9 @@ def test_a_game_that_has_taken_too_long_and_ends_just_now_has_its_result(
     Match.objects.update(lease_until=Now() - timedelta(seconds=1))
     void = end.void
 
-    def at_last(match_id: int, *args: Any) -> bool:
+    def at_last(match_id: int, **how: Any) -> bool:
         Table.objects.filter(pk=match_id).update(over=True)
-        return void(match_id, *args)
+        return void(match_id, **how)
 
     monkeypatch.setattr(sweep, "void", at_last)
     sweep_tables()

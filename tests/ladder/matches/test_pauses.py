@@ -272,6 +272,7 @@ def test_no_machine_rests_because_staff_end_what_it_plays(match: Match) -> None:
     for one in queue()[:MANY]:
         assert claim(one, "here/1")
         withdraw(one, "a wrong build", eve)
+        Match.objects.filter(status="queued").update(due_at=timezone.now())
     assert not rests("here")
     assert trouble() == ""
 

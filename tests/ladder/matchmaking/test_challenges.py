@@ -8,6 +8,7 @@ from django.test import override_settings
 from django.utils import timezone
 
 from bots.models import Bot, RemoteBot
+from bots.remote import note_seen
 from esr_platform.accounts.errors import TooMany
 from esr_platform.accounts.models import User
 from ladder.access import challenges_seen_by
@@ -116,7 +117,7 @@ def test_code_and_ones_own_bots_need_not_be_asked() -> None:
 def test_ones_own_bots_may_meet_where_nothing_is_rated() -> None:
     (first,) = guests("ada")
     second = register(owner(first), "another", DUEL_ONLY).bot
-    RemoteBot.objects.update(seen_at=timezone.now())
+    note_seen([second.pk])
     assert challenge(owner(first), on(REMOTE), [first, second]).state == "started"
 
 

@@ -17,7 +17,7 @@ from ladder.matchmaking.remote_bots import seat
 from ladder.members.memberships import declare
 from ladder.models import LastSeat, Match
 from tests.build import opened_house
-from tests.ladder.matchmaking.remote_guests import OPEN, REMOTE, guests, only, running
+from tests.ladder.matchmaking.remote_guests import OPEN, REMOTE, guests, only, running, waited
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -49,6 +49,8 @@ def test_the_end_of_a_game_of_remote_bots_seats_them_at_once(waiting: redis.Redi
     _, match = playing(waiting)
     void(match.pk, "a test")
     assert seatings(waiting) == 1
+    assert seat() == 0, "no game begins within a second of the end"
+    waited(1)
     assert seat() == 1
 
 
