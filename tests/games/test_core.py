@@ -1,4 +1,4 @@
-"""The packages above ``games`` know no game: a new one is a folder and two lines."""
+"""The packages above ``games`` know no game: adding one takes a folder and two lines."""
 
 from __future__ import annotations
 
