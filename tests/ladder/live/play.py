@@ -30,7 +30,7 @@ from ladder.seasons import open_first
 from tests.build import active_version, person
 
 CALM = Limits(move_ms=60_000, bank_ms=600_000, game_ms=3_600_000)
-"""So much time that no test is late by accident."""
+"""This much time that no test is late by accident."""
 
 KEY = b"the same deals again and again.."
 """Of the deals of a game that a test always plays the same; nobody has published its hash."""
@@ -134,7 +134,7 @@ def owing(match: Match) -> list[int]:
 
 
 def run_out(match: Match, seat: int, ago: float = 10, *, received: bool = True) -> None:
-    """The deadline of the decision that ``seat`` owes was so many seconds ago, and so is all that went before.
+    """The deadline of the decision that ``seat`` owes was ``ago`` seconds ago, and everything before is earlier.
 
     ``received`` says whether its bot was sent the game.
     """
