@@ -345,12 +345,12 @@ def ask_one(question: Question, core: Core | None = None) -> None:
         core.hold()
     question.put()
     channel, now_ns = question.channel, question.started_ns
-    share_after_ns = FIRST_SHARE_NS if core is not None else question.allowed_ns
+    share_after_ns = FIRST_SHARE_NS
     share_ns = now_ns + share_after_ns
     if channel.lines or channel.ended:
         question.hear(now_ns)
     while not question.over:
-        news = channel.wait(min(question.look_ns, share_ns) - now_ns)
+        news = channel.wait((question.look_ns if core is None else min(question.look_ns, share_ns)) - now_ns)
         now_ns = perf_counter_ns()
         _take(question, news, now_ns)
         if core is not None and now_ns >= share_ns and not question.over:
