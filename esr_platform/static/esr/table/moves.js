@@ -46,7 +46,9 @@ export class Moves {
     const { scrollHeight, scrollTop, clientHeight } = this.panel;
     const wasAtTheEnd = scrollHeight - scrollTop - clientHeight < AT_THE_END_PX;
     const address = `${location.pathname}moves/${this.all ? "?all" : ""}`;
-    await htmx.ajax("GET", address, { source: this.panel, target: this.story }).catch(() => {});
+    await htmx.ajax("GET", address, { source: this.panel, target: this.story }).catch(() => {
+      this.stale = true; // the connection was lost
+    });
     this.more.hidden = this.all || !this.story.querySelector("[data-earlier]");
     if (wasAtTheEnd) this.toTheEnd();
   }
