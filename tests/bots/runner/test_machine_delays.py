@@ -9,8 +9,9 @@ import pytest
 from bots.protocol import Limits
 from bots.runner import FakeProgram, MatchReport
 from bots.runner.chair import KNOWN_AFTER
+from bots.runner.channel import News, PolledChannel
 from games.rules import Document
-from tests.bots.runner.fakes import default, play
+from tests.bots.runner.fakes import CHANNEL, default, play
 
 pytestmark = pytest.mark.usefixtures("each_channel")
 
@@ -44,6 +45,23 @@ def test_an_answer_that_only_the_machine_made_late_is_marked_and_the_game_is_to_
     assert delay.wall_us > delay.allowed_us == 200_000
     assert report.machine_delayed
     assert report.play_again
+
+
+def test_while_a_late_answer_is_awaited_the_runner_sleeps() -> None:
+    waits = []
+
+    class Counted(PolledChannel):
+        def wait(self, timeout_ns: int) -> News:
+            waits.append(timeout_ns)
+            return super().wait(timeout_ns)
+
+    before = CHANNEL.set(Counted)
+    try:
+        report = slow_at_two(0.3, delay_ms=290)
+    finally:
+        CHANNEL.reset(before)
+    assert report.machine_delayed, "the answer came after the limit of 0.2 s"
+    assert sum(timeout_ns <= 0 for timeout_ns in waits) < 20
 
 
 def test_the_third_time_the_result_stands() -> None:
