@@ -305,6 +305,25 @@ def test_a_substitute_plays_for_an_entrant_who_leaves_a_table_of_three(able: str
     assert list(faults(played_out(cup))) == []
 
 
+def test_a_table_waits_while_no_house_bot_can_play_for_an_entrant_who_has_left() -> None:
+    claims = {"edel-stein-reich": [3]}
+    bots = [uploaded(person(name), name, claims=claims) for name in ("ada", "bob", "cid", "dan")]
+    cup = due(entered(new_cup("round-robin"), bots))
+    (table,) = CupTable.objects.filter(round__cup=cup)
+    house = list(BotVersion.objects.filter(bot__owner=None, active=True).values_list("pk", flat=True))
+    able = BotVersion.objects.filter(pk__in=house)
+    able.update(active=False)
+    leaving(CupEntry.objects.get(cup=cup, number=table.entrants[1]), "paused")
+    advance()
+    queued = Match.objects.filter(block__cup_table=table, status="queued")
+    assert not queued.exists()
+    able.update(active=True)
+    advance()
+    assert queued.exists()
+    assert played_out(cup).state == "finished"
+    assert list(faults(cup)) == []
+
+
 def test_only_the_first_reason_for_which_an_entrant_leaves_counts() -> None:
     cup = due(entered(new_cup("swiss"), house_bots()))
     entry = CupEntry.objects.filter(cup=cup)[0]
