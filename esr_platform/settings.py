@@ -28,7 +28,7 @@ from esr_platform.supervisor.broker import private_socket
 env = environ.Env()
 BASE_DIR = Path(__file__).resolve().parent.parent
 #: Folder that contains the database, uploads and the secret key. Default: `var` in the checkout.
-VAR_DIR = Path(env.str("VAR_DIR", default=str(BASE_DIR / "var"))).resolve()
+VAR_DIR = Path(env.str("VAR_DIR", default="") or BASE_DIR / "var").resolve()
 
 SITE_NAME = "Steinreich"
 DOCS_DIR = BASE_DIR / "docs"  # missing where only the wheel is installed
