@@ -20,10 +20,10 @@ from bots.runner.report import MachineDelay
 # --- One question ----------------------------------------------------------------------------------------------------
 
 MACHINE_SHARE: Final = 20
-"""A late answer is attributed to server lag only if the lag is at least 1/20 of the time allowed.
+"""A late answer is attributed to server lag only if the lag is at least 1/20 of the time allowed."""
 
-An own time of less than that is never unusual (``Chair.usual_ns``).
-"""
+NEVER_UNUSUAL_SHARE: Final = 100
+"""An own time of up to 1/100 of the time allowed is never unusual (``Chair.usual_ns``)."""
 
 OWN_SHARE: Final = 0.8
 """It is not attributed to server lag if the bot's own time is more than this share of the time allowed.
@@ -180,9 +180,10 @@ class Question(ABC):
 
     def _machine_is_to_blame(self) -> bool:
         """Return whether only server lag made the answer late, and the bot has not used up its time itself."""
-        own_ns, share_ns = self.wall_ns - self.delay_ns, self.allowed_ns / MACHINE_SHARE
-        usual_ns = max(self.chair.usual_ns(), share_ns)
-        return self.delay_ns >= share_ns and own_ns <= min(self.fair_ns, OWN_SHARE * self.allowed_ns, usual_ns)
+        own_ns = self.wall_ns - self.delay_ns
+        usual_ns = max(self.chair.usual_ns(), self.allowed_ns / NEVER_UNUSUAL_SHARE)
+        most_ns = min(self.fair_ns, OWN_SHARE * self.allowed_ns, usual_ns)
+        return self.delay_ns >= self.allowed_ns / MACHINE_SHARE and own_ns <= most_ns
 
     def _grace_ns(self) -> int:
         if not self._machine_is_to_blame() or self.wall_ns - self.allowed_ns > self.chair.grace_ns:
