@@ -11,7 +11,7 @@ from contextlib import aclosing, asynccontextmanager
 from typing import Any, Generic, Self, TypeVar, cast
 from urllib.parse import parse_qsl, quote, urlsplit
 
-import httpx
+import httpx2
 
 from bots.client.calls import (
     ANSWER_S,
@@ -78,12 +78,12 @@ class AsyncClient:
         token: str = "",
         bot: str | None = None,
         patience_s: float = 60.0,
-        transport: httpx.AsyncBaseTransport | None = None,
+        transport: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
         """``site`` is a URL such as ``https://arena.example.org``. Raises ``ValueError`` if it is invalid."""
         self.bot, self.patience_s = bot, patience_s
-        limits = httpx.Limits(max_connections=None, max_keepalive_connections=32)
-        self._http = httpx.AsyncClient(**options(site, token), limits=limits, transport=transport)
+        limits = httpx2.Limits(max_connections=None, max_keepalive_connections=32)
+        self._http = httpx2.AsyncClient(**options(site, token), limits=limits, transport=transport)
 
     async def __aenter__(self) -> Self:
         return self
@@ -103,7 +103,7 @@ class AsyncClient:
         while True:
             try:
                 response = await self._http.request(**arguments(call))
-            except httpx.TransportError as error:
+            except httpx2.TransportError as error:
                 pause_s = tries.after_break(error)
             else:
                 if is_answer(call, response):
@@ -116,10 +116,10 @@ class AsyncClient:
         return await self.do(Call("GET", path, params=params))
 
     @asynccontextmanager
-    async def stream(self, path: str, accept: str, **params: str | int) -> AsyncIterator[httpx.Response]:
+    async def stream(self, path: str, accept: str, **params: str | int) -> AsyncIterator[httpx2.Response]:
         """Open a response to read it while it arrives, without retries.
 
-        Raises ``Problem``, and ``httpx.TransportError`` if the connection breaks.
+        Raises ``Problem``, and ``httpx2.TransportError`` if the connection breaks.
         """
         headers = {"Accept": accept}
         async with self._http.stream("GET", path, params=params, headers=headers, timeout=STREAMING) as response:
@@ -152,7 +152,7 @@ class AsyncClient:
                     async for document in documents:
                         backoff.reset()
                         yield document
-            except httpx.TransportError:
+            except httpx2.TransportError:
                 pass
             except Problem as problem:
                 wish_s = retry_pause_s(problem)
@@ -186,7 +186,7 @@ class AsyncClient:
                     return
                 backoff.reset()
                 continue
-            except httpx.TransportError:
+            except httpx2.TransportError:
                 if after != before:
                     backoff.reset()
             except Problem as problem:

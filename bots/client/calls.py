@@ -10,7 +10,7 @@ from time import monotonic
 from typing import Any, Final, Generic, Literal, NotRequired, TypedDict, TypeVar, cast
 from urllib.parse import urlsplit
 
-import httpx
+import httpx2
 import orjson
 
 from bots.protocol import Decide, End, Hello
@@ -178,15 +178,15 @@ def _object(line: bytes) -> Document:
 
 API: Final = "/api/v1/"
 CONNECT_S: Final = 10.0
-STREAMING: Final = httpx.Timeout(CONNECT_S, read=SILENCE_S)
+STREAMING: Final = httpx2.Timeout(CONNECT_S, read=SILENCE_S)
 
 
 def options(site: str, token: str) -> dict[str, Any]:
-    """Return the arguments of an httpx client. Raises ``ValueError`` if ``site`` is not a valid URL."""
+    """Return the arguments of an httpx2 client. Raises ``ValueError`` if ``site`` is not a valid URL."""
     headers = {"User-Agent": "esr-client/1", "Accept": "application/json"}
     if token:
         headers["Authorization"] = f"Bearer {token}"
-    return {"base_url": base_url(site), "headers": headers, "timeout": httpx.Timeout(CONNECT_S)}
+    return {"base_url": base_url(site), "headers": headers, "timeout": httpx2.Timeout(CONNECT_S)}
 
 
 def base_url(site: str) -> str:
@@ -217,10 +217,10 @@ class Verdict:
     @property
     def played(self) -> bool:
         """Whether the move was played."""
-        return self.status == httpx.codes.OK
+        return self.status == httpx2.codes.OK
 
 
-def read_verdict(response: httpx.Response) -> Verdict:
+def read_verdict(response: httpx2.Response) -> Verdict:
     """Return the verdict in a response."""
     document = document_of(response)
     return Verdict(response.status_code, str(document.get("detail", "")), document)
@@ -260,7 +260,7 @@ RETRY_STATUSES: Final = frozenset({429, 502, 503, 504})
 """Statuses after which a retry can succeed."""
 
 
-def problem_of(response: httpx.Response) -> Problem:
+def problem_of(response: httpx2.Response) -> Problem:
     """Return the error in a response with a status of 400 or more. The body must have been read."""
     document = document_of(response)
     detail = str(document.get("detail") or f"The site returned {response.status_code} {response.reason_phrase}.")
@@ -278,7 +278,7 @@ def retry_pause_s(problem: Problem) -> float | None:
     return problem.retry_after_s
 
 
-def document_of(response: httpx.Response) -> Document:
+def document_of(response: httpx2.Response) -> Document:
     """Return the JSON object in the body, or an empty one for other bodies such as a proxy's error page."""
     try:
         document = orjson.loads(response.content)
@@ -287,7 +287,7 @@ def document_of(response: httpx.Response) -> Document:
     return document if isinstance(document, dict) else {}
 
 
-def retry_after_s(response: httpx.Response) -> float | None:
+def retry_after_s(response: httpx2.Response) -> float | None:
     """Return ``Retry-After`` in seconds, or ``None`` if the header is missing or contains a date."""
     text = response.headers.get("Retry-After", "")
     return float(text) if text.isascii() and text.isdecimal() else None
@@ -311,18 +311,18 @@ class Tries:
         self._until = monotonic() + patience_s
         self._backoff = Backoff()
 
-    def after_refusal(self, response: httpx.Response) -> float:
+    def after_refusal(self, response: httpx2.Response) -> float:
         """Return the seconds to wait after an error response. Raises ``Problem`` if a retry is useless or too late."""
-        certain = response.status_code in (httpx.codes.TOO_MANY_REQUESTS, httpx.codes.SERVICE_UNAVAILABLE)
+        certain = response.status_code in (httpx2.codes.TOO_MANY_REQUESTS, httpx2.codes.SERVICE_UNAVAILABLE)
         problem = problem_of(response)
         if response.status_code not in RETRY_STATUSES or not (self._repeatable or certain):
             raise problem
         return self._in_time(self._backoff.next_s(retry_after_s(response)), problem)
 
-    def after_break(self, error: httpx.TransportError) -> float:
+    def after_break(self, error: httpx2.TransportError) -> float:
         """Return the seconds to wait after a connection failed. Raises ``Unreachable`` if it is too late."""
         unreachable = Unreachable(f"Cannot reach the site: {str(error) or type(error).__name__}.")
-        if not self._repeatable and not isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
+        if not self._repeatable and not isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout):
             raise unreachable from error
         return self._in_time(self._backoff.next_s(), unreachable)
 
@@ -333,7 +333,7 @@ class Tries:
 
 
 def arguments(call: Call[Any]) -> dict[str, Any]:
-    """Return the arguments of ``httpx.Client.request`` for ``call``."""
+    """Return the arguments of ``httpx2.Client.request`` for ``call``."""
     return {
         "method": call.method,
         "url": call.path,
@@ -345,7 +345,7 @@ def arguments(call: Call[Any]) -> dict[str, Any]:
     }
 
 
-def is_answer(call: Call[Any], response: httpx.Response) -> bool:
+def is_answer(call: Call[Any], response: httpx2.Response) -> bool:
     """Return whether the call can read ``response``."""
     return response.is_success or response.status_code in call.understood
 
@@ -358,13 +358,13 @@ ANSWER_S: Final = 30.0
 """Maximum response time of the site, in seconds."""
 
 
-def _json(response: httpx.Response) -> Any:
+def _json(response: httpx2.Response) -> Any:
     return response.json()
 
 
-def json_or_nothing(response: httpx.Response) -> Any:
+def json_or_nothing(response: httpx2.Response) -> Any:
     """Return the document in the body, or ``None`` for any other status than 200 and for an empty body."""
-    return response.json() if response.status_code == httpx.codes.OK and response.content else None
+    return response.json() if response.status_code == httpx2.codes.OK and response.content else None
 
 
 @dataclass(frozen=True)
@@ -377,7 +377,7 @@ class Call(Generic[T]):
 
     method: str
     path: str
-    read: Callable[[httpx.Response], T] = _json
+    read: Callable[[httpx2.Response], T] = _json
     params: Mapping[str, str | int] = field(default_factory=dict)
     json: Any = None
     data: Mapping[str, str] | None = None

@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from typing import Any, Generic, Self, TypeVar, cast
 from urllib.parse import parse_qsl, quote, urlsplit
 
-import httpx
+import httpx2
 
 from bots.client.calls import (
     ANSWER_S,
@@ -75,12 +75,12 @@ class Client:
         token: str = "",
         bot: str | None = None,
         patience_s: float = 60.0,
-        transport: httpx.BaseTransport | None = None,
+        transport: httpx2.BaseTransport | None = None,
     ) -> None:
         """``site`` is a URL such as ``https://arena.example.org``. Raises ``ValueError`` if it is invalid."""
         self.bot, self.patience_s = bot, patience_s
-        limits = httpx.Limits(max_connections=None, max_keepalive_connections=32)
-        self._http = httpx.Client(**options(site, token), limits=limits, transport=transport)
+        limits = httpx2.Limits(max_connections=None, max_keepalive_connections=32)
+        self._http = httpx2.Client(**options(site, token), limits=limits, transport=transport)
 
     def __enter__(self) -> Self:
         return self
@@ -100,7 +100,7 @@ class Client:
         while True:
             try:
                 response = self._http.request(**arguments(call))
-            except httpx.TransportError as error:
+            except httpx2.TransportError as error:
                 pause_s = tries.after_break(error)
             else:
                 if is_answer(call, response):
@@ -113,10 +113,10 @@ class Client:
         return self.do(Call("GET", path, params=params))
 
     @contextmanager
-    def stream(self, path: str, accept: str, **params: str | int) -> Iterator[httpx.Response]:
+    def stream(self, path: str, accept: str, **params: str | int) -> Iterator[httpx2.Response]:
         """Open a response to read it while it arrives, without retries.
 
-        Raises ``Problem``, and ``httpx.TransportError`` if the connection breaks.
+        Raises ``Problem``, and ``httpx2.TransportError`` if the connection breaks.
         """
         headers = {"Accept": accept}
         with self._http.stream("GET", path, params=params, headers=headers, timeout=STREAMING) as response:
@@ -148,7 +148,7 @@ class Client:
                     for document in documents:
                         backoff.reset()
                         yield document
-            except httpx.TransportError:
+            except httpx2.TransportError:
                 pass
             except Problem as problem:
                 wish_s = retry_pause_s(problem)
@@ -181,7 +181,7 @@ class Client:
                     return
                 backoff.reset()
                 continue
-            except httpx.TransportError:
+            except httpx2.TransportError:
                 if after != before:
                     backoff.reset()
             except Problem as problem:

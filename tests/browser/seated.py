@@ -14,7 +14,7 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 from django.conf import settings
 from django.db import transaction
 from django.test import Client
@@ -257,6 +257,6 @@ def table_of_people(ladder: Ladder, names: Sequence[str], limits: Limits = AMPLE
 def answers(url: str) -> bool:
     """Whether a web server is there."""
     try:
-        return httpx.get(url, timeout=10).status_code == HTTPStatus.OK
-    except httpx.TransportError:
+        return httpx2.get(url, timeout=10).status_code == HTTPStatus.OK
+    except httpx2.TransportError:
         return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
-import httpx
+import httpx2
 import pytest
 from pytest_django import Settings
 
@@ -39,6 +39,6 @@ def site(started: Callable[[], Site]) -> Site:
 
 def _answers(url: str) -> bool:
     try:
-        return httpx.get(url + "uploads/limits", timeout=10).status_code == 200
-    except httpx.TransportError:
+        return httpx2.get(url + "uploads/limits", timeout=10).status_code == 200
+    except httpx2.TransportError:
         return False

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-import httpx
+import httpx2
 from django.contrib.sessions.models import Session
 from django.http import HttpResponse
 from django.test import Client
@@ -56,7 +56,7 @@ def session_of(user: User | None, **said: Any) -> str:
 class Window:
     """One window of a browser, with a session or without one, at a real web server."""
 
-    http: httpx.Client
+    http: httpx2.Client
     session: str = ""
     streams: list[Stream] = field(default_factory=list)
 
@@ -69,15 +69,15 @@ class Window:
     def headers(self) -> dict[str, str]:
         return {"Cookie": self.cookies}
 
-    def get(self, path: str) -> httpx.Response:
+    def get(self, path: str) -> httpx2.Response:
         return self.http.get(path, headers=self.headers)
 
-    def post(self, path: str, body: Any = None, **headers: str) -> httpx.Response:
+    def post(self, path: str, body: Any = None, **headers: str) -> httpx2.Response:
         content = b"" if body is None else json.dumps(body).encode()
         said = {"Content-Type": "application/json", "X-CSRFToken": TOKEN, **self.headers, **headers}
         return self.http.post(path, content=content, headers=said)
 
-    def answer(self, game: int, decision: int, move: Any) -> httpx.Response:
+    def answer(self, game: int, decision: int, move: Any) -> httpx2.Response:
         return self.post(f"matches/{game}/decisions/{decision}", {"move": move})
 
     def stream(self, path: str, last: str | None = None) -> Stream:
@@ -93,8 +93,8 @@ class Window:
 def window(site: Site, user: User | None = None, session: str | None = None) -> Window:
     """A window at ``site``, signed in as ``user``."""
     key = session_of(user) if session is None and user is not None else session or ""
-    limits = httpx.Limits(max_connections=None)
-    client = site.clients.enter_context(httpx.Client(base_url=site.url, timeout=LONG, limits=limits))
+    limits = httpx2.Limits(max_connections=None)
+    client = site.clients.enter_context(httpx2.Client(base_url=site.url, timeout=LONG, limits=limits))
     return Window(client, key)
 
 

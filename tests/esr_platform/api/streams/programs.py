@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 
 from bots.models import Bot
 from esr_platform.accounts import tokens
@@ -20,13 +20,13 @@ from tests.services.ports import wait_until
 
 NDJSON = "application/x-ndjson"
 SSE = "text/event-stream"
-LONG = httpx.Timeout(30)
+LONG = httpx2.Timeout(30)
 
 
 class Stream:
     """An open stream, read line by line on a thread of its own; everything it has said is in ``lines``."""
 
-    def __init__(self, client: httpx.Client, path: str, accept: str, headers: dict[str, str]) -> None:
+    def __init__(self, client: httpx2.Client, path: str, accept: str, headers: dict[str, str]) -> None:
         self.lines: list[str] = []
         self.ended = False
         self._exit = ExitStack()
@@ -64,7 +64,7 @@ class Stream:
     def _read(self) -> None:
         try:
             self.lines.extend(line for line in self._lines())
-        except (httpx.HTTPError, httpx.StreamError):
+        except (httpx2.HTTPError, httpx2.StreamError):
             pass
         finally:
             self.ended = True
@@ -79,7 +79,7 @@ class Stream:
 class Program:
     """One client with one token; without one it is a stranger."""
 
-    http: httpx.Client
+    http: httpx2.Client
     secret: str = ""
     streams: list[Stream] = field(default_factory=list)
 
@@ -87,13 +87,13 @@ class Program:
     def headers(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {self.secret}"} if self.secret else {}
 
-    def get(self, path: str, **headers: str) -> httpx.Response:
+    def get(self, path: str, **headers: str) -> httpx2.Response:
         return self.http.get(path, headers={**self.headers, **headers})
 
-    def answer(self, game: int, decision: int, move: Any, **more: Any) -> httpx.Response:
+    def answer(self, game: int, decision: int, move: Any, **more: Any) -> httpx2.Response:
         return self.post(game, decision, json.dumps({"move": move, **more}).encode())
 
-    def post(self, game: int, decision: int, body: bytes) -> httpx.Response:
+    def post(self, game: int, decision: int, body: bytes) -> httpx2.Response:
         return self.http.post(f"matches/{game}/decisions/{decision}", content=body, headers=self.headers)
 
     def stream(self, path: str = "bot/stream", accept: str = NDJSON) -> Stream:
@@ -111,8 +111,8 @@ class Site:
     clients: ExitStack
 
     def stranger(self) -> Program:
-        limits = httpx.Limits(max_connections=None)
-        return Program(self.clients.enter_context(httpx.Client(base_url=self.url, timeout=LONG, limits=limits)))
+        limits = httpx2.Limits(max_connections=None)
+        return Program(self.clients.enter_context(httpx2.Client(base_url=self.url, timeout=LONG, limits=limits)))
 
     def program(self, bot: Bot) -> Program:
         """A program with a token of this bot alone."""

@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from esr_platform.accounts.models import Token
@@ -55,7 +55,7 @@ def asked(match: Match) -> tuple[int, int, Any]:
 
 
 def connected(site: Site, clients: ExitStack) -> socket.socket:
-    url = httpx.URL(site.url)
+    url = httpx2.URL(site.url)
     assert url.port is not None
     return clients.enter_context(socket.create_connection((url.host, url.port), timeout=180))
 
@@ -63,7 +63,7 @@ def connected(site: Site, clients: ExitStack) -> socket.socket:
 def head(site: Site, match: Match, length: int | str, secret: str = "") -> bytes:
     """The head of an answer to the first decision, whose body is so long."""
     said = f"Authorization: Bearer {secret}\r\n" if secret else ""
-    host = httpx.URL(site.url).netloc.decode()
+    host = httpx2.URL(site.url).netloc.decode()
     line = f"POST /api/v1/matches/{match.pk}/decisions/1 HTTP/1.1"
     return f"{line}\r\nHost: {host}\r\n{said}Content-Length: {length}\r\n\r\n".encode()
 
@@ -133,7 +133,7 @@ def test_bodies_that_dribble_hold_nobody_up_and_count_when_they_are_whole(site: 
 
 def test_nobody_opens_more_streams_than_there_is_room_for(started: Callable[..., Site], match: Match) -> None:
     site = started(MAX_STREAMS_PER_CLIENT="3")
-    host = httpx.URL(site.url).netloc.decode()
+    host = httpx2.URL(site.url).netloc.decode()
     with nothing_moves(), ExitStack() as clients:
         strangers = [connected(site, clients) for _ in range(3)]
         for client in strangers:
