@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 import os
 from contextlib import suppress
-from datetime import timedelta
 from pathlib import Path
 
 import environ
@@ -64,7 +63,6 @@ INSTALLED_APPS = [
     "allauth.account",
     "allauth.mfa",
     *ELSEWHERE.apps,
-    "axes",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.messages",
@@ -95,7 +93,6 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_structlog.middlewares.RequestMiddleware",
-    "axes.middleware.AxesMiddleware",
     "esr_platform.api.http.RedisAway",
 ]
 
@@ -125,7 +122,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
-AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "esr_platform.account_pages.sign_in.Backend"]
+AUTHENTICATION_BACKENDS = ["esr_platform.account_pages.sign_in.Backend"]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "pages:lobby"
 ACCOUNT_ADAPTER = "esr_platform.account_pages.sign_in.AccountAdapter"
@@ -155,7 +152,8 @@ ACCOUNT_FORMS = {
 ACCOUNT_LOGOUT_REDIRECT_URL = "/"
 ACCOUNT_RATE_LIMITS = {  # mainly per account: many users can share an IP address
     "login": "60/m/ip",
-    "login_failed": "30/m/ip,40/h/key",  # django-axes limits the attempts per account and IP address
+    "login_failed": "30/m/ip,40/h/key",
+    "lockout": "6/15m/key",  # wrong passwords per account and IP address (`AccountAdapter` counts them)
 }
 MFA_ADAPTER = "esr_platform.accounts.factors.MFAAdapter"
 MFA_SUPPORTED_TYPES = ["webauthn", "totp", "recovery_codes"]
@@ -177,17 +175,6 @@ SOCIALACCOUNT_AUTO_SIGNUP = False  # every user chooses a name and accepts the t
 SOCIALACCOUNT_EMAIL_AUTHENTICATION = False  # do not trust email addresses of other sites
 SOCIALACCOUNT_LOGIN_ON_GET = False
 SOCIALACCOUNT_STORE_TOKENS = False
-AXES_HANDLER = "esr_platform.accounts.lockout.Handler"  # deletes IP addresses when they are no longer needed
-AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]  # by username alone, anyone could lock out the owner
-AXES_FAILURE_LIMIT = 6
-AXES_COOLOFF_TIME = timedelta(minutes=15)
-AXES_RESET_ON_SUCCESS = True
-AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
-AXES_USERNAME_FORM_FIELD = "login"
-AXES_USERNAME_CALLABLE = "esr_platform.accounts.lockout.whose_account"
-AXES_CLIENT_IP_CALLABLE = "esr_platform.accounts.lockout.address_of"
-AXES_LOCKOUT_CALLABLE = "esr_platform.accounts.lockout.locked_out"
-AXES_ENABLE_ADMIN = AXES_VERBOSE = False
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = SITE_URL.startswith("https://") or is_public(ALLOWED_HOSTS)

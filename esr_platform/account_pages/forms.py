@@ -159,10 +159,6 @@ class LoginForm(allauth_forms.LoginForm):  # type: ignore[misc]
         login.validators.append(MaxLengthValidator(_LONGEST_LOGIN))
         login.widget.attrs.update({"autocomplete": "username", "maxlength": _LONGEST_LOGIN})
 
-    def user_credentials(self) -> dict[str, Any]:
-        """The credentials and the login as typed, by which axes counts attempts (``lockout.whose_account``)."""
-        return {**super().user_credentials(), "login": self.cleaned_data["login"]}
-
 
 class ResetPasswordForm(allauth_forms.ResetPasswordForm):  # type: ignore[misc]
     """Ask for an email with a link to choose a new password."""

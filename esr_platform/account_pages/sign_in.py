@@ -9,12 +9,15 @@ from allauth.account import app_settings
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.auth_backends import AuthenticationBackend
 from allauth.account.internal.stagekit import clear_login
+from allauth.account.models import EmailAddress
 from allauth.core import context
 from allauth.core.exceptions import ImmediateHttpResponse
+from allauth.core.internal import ratelimit
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import get_user_model
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
@@ -22,6 +25,7 @@ from django.utils.translation import gettext_lazy as _
 from esr_platform.account_pages import notifications
 from esr_platform.accounts import mail, tokens
 from esr_platform.accounts.demo import may_act
+from esr_platform.accounts.limits import address
 from esr_platform.accounts.models import Token
 
 
@@ -94,9 +98,39 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
             clear_login(request)
             raise ImmediateHttpResponse(self.respond_user_inactive(request, user))
         super().login(request, user)
+        emails = EmailAddress.objects.filter(user=user).values_list("email", flat=True)
+        for name in (user.get_username(), *emails):
+            ratelimit.clear(request, **_guesses(request, name.lower()))
+
+    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        """Count an attempt before its password is checked. allauth takes it back if the password is right.
+
+        allauth counts attempts per IP address and per account (``login_failed``). This also counts them per account
+        and IP address together, so that a client that guesses is locked out long before the owner is. Attempts
+        during a lockout do not count.
+        """
+        super().pre_authenticate(request, **credentials)
+        usage = ratelimit.consume(request, **self._guesses_at(request, credentials))
+        if usage is None:
+            self._rollback_login_failed_rl_usage()
+            raise ImmediateHttpResponse(_locked_out(request))
+        self._login_failed_rl_usage.usage.extend(usage.usage)
+
+    def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
+        """Show the page about the lockout after the last wrong password that the limit allows."""
+        super().authentication_failed(request, **credentials)
+        if not ratelimit.consume(request, dry_run=True, **self._guesses_at(request, credentials)):
+            raise ImmediateHttpResponse(_locked_out(request))
+
+    def _guesses_at(self, request: HttpRequest, credentials: dict[str, Any]) -> dict[str, str]:
+        return _guesses(request, self._get_login_attempts_cache_key(request, **credentials))
 
     def _get_login_attempts_cache_key(self, _request: HttpRequest, **credentials: Any) -> str:
-        """Count attempts by account alone. allauth would add the Host header, whose port any client can choose."""
+        """The login as typed. allauth would add the Host header, whose port any client can choose.
+
+        The username and the email addresses of an account are counted separately. A common count would reveal that
+        they belong together.
+        """
         return str(credentials.get("email") or credentials.get("username") or "").lower()
 
     def set_password(self, user: Any, password: str) -> None:
@@ -134,6 +168,23 @@ _WAYS: Final = {
     "mfa_reauthenticate": _("Enter a code"),
     "mfa_reauthenticate:webauthn": _("Use a passkey"),
 }
+
+
+LOCKOUT: Final = "lockout"
+"""The name of the limit per account and IP address in ``ACCOUNT_RATE_LIMITS``."""
+
+
+def _guesses(request: HttpRequest, login: str) -> dict[str, str]:
+    """The arguments of ``ratelimit`` for the attempts at ``login`` from the IP address of ``request``."""
+    return {"app": "allauth.account", "action": LOCKOUT, "key": f"{login} {address(request.META)}"}
+
+
+def _locked_out(request: HttpRequest) -> HttpResponse:
+    """The page about the lockout: how long it lasts at most, and other ways to sign in."""
+    (rate,) = ratelimit.get_rates(app="allauth.account", action=LOCKOUT)
+    response = render(request, "account/locked_out.html", {"minutes": int(rate.duration // 60)}, status=429)
+    response["Retry-After"] = str(int(rate.duration))
+    return response
 
 
 def at_site(url: str) -> str:

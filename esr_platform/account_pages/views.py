@@ -9,7 +9,6 @@ from typing import Any, TypeVar, cast
 from allauth.account.decorators import reauthentication_required
 from allauth.account.views import LoginView as AllauthLoginView
 from allauth.mfa.webauthn.views import LoginWebAuthnView
-from axes.decorators import axes_dispatch, axes_form_invalid
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
@@ -19,7 +18,6 @@ from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
-from django.utils.decorators import method_decorator
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
@@ -40,11 +38,9 @@ _View = TypeVar("_View", bound=Callable[..., HttpResponseBase])
 reauthenticated: Callable[[_View], _View] = reauthentication_required
 
 
-@method_decorator(axes_dispatch, name="dispatch")
 class LoginView(AllauthLoginView):  # type: ignore[misc]
-    """allauth's sign-in page, with django-axes around it as its documentation describes."""
+    """allauth's sign-in page, with the status of a limit that was reached."""
 
-    @axes_form_invalid  # type: ignore[untyped-decorator]
     def form_invalid(self, form: Form) -> HttpResponse:
         """Show the form again, with status 429 after too many wrong passwords for the account or from the address."""
         response: HttpResponse = super().form_invalid(form)

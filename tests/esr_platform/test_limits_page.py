@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import pytest
 from allauth.account import app_settings as accounts
+from allauth.core.internal.ratelimit import parse_rate
 from django.conf import settings
 
 from bots import moderation, names
@@ -48,6 +49,7 @@ from ladder.pairings import round_robin
 
 PAGE: Final = (Path(settings.BASE_DIR) / "docs" / "reference" / "limits.md").read_text(encoding="utf-8")
 _ARCHIVE, _GAME, _PROCESS = ArchiveLimits(), Limits(), limit_values(Limits())
+_LOCKOUT: Final = parse_rate(settings.ACCOUNT_RATE_LIMITS["lockout"])
 _IP_MINUTE, _ACCOUNT_HOUR = map(int, re.findall(r"(\d+)/[mh]/", settings.ACCOUNT_RATE_LIMITS["login_failed"]))
 
 FIXED: Final[dict[str, Any]] = {
@@ -114,8 +116,8 @@ FIXED: Final[dict[str, Any]] = {
     "length of a bot description": names.MAX_DESCRIPTION,
     "email addresses per account": settings.ACCOUNT_MAX_EMAIL_ADDRESSES,
     "API tokens per user": tokens.MOST_TOKENS,
-    "wrong passwords for an account from one IP address": settings.AXES_FAILURE_LIMIT,
-    "lockout after these wrong passwords": settings.AXES_COOLOFF_TIME,
+    "wrong passwords for an account from one IP address": _LOCKOUT.amount,
+    "period in which these wrong passwords count": _LOCKOUT.duration,
     "lifetime of a link to reset a password": settings.PASSWORD_RESET_TIMEOUT,
     "length of a chat message": chat.LONGEST,
     "chat after the end of a game": chat.AFTERWARDS,
