@@ -1,9 +1,11 @@
+from typing import Any
+
 from django.db import migrations
 
 TABLES = ("axes_accessattemptexpiration", "axes_accessattempt", "axes_accessfailurelog", "axes_accesslog")
 
 
-def forget(apps, schema_editor):
+def forget(apps: Any, schema_editor: Any) -> None:
     """Delete the content types of the removed models, with their permissions, and the history of their migrations."""
     alias = schema_editor.connection.alias
     apps.get_model("contenttypes", "ContentType").objects.using(alias).filter(app_label="axes").delete()
