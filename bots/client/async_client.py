@@ -136,7 +136,7 @@ class AsyncClient:
         lines = Lines()
         async with (
             self.stream(path, NDJSON, **params) as response,
-            aclosing(cast("AsyncGenerator[bytes]", response.aiter_bytes())) as pieces,
+            aclosing(cast("AsyncGenerator[bytes, Any]", response.aiter_bytes())) as pieces,
         ):
             async for data in pieces:
                 for document in lines.feed(data):
@@ -198,7 +198,7 @@ class AsyncClient:
         params = {} if after is None else {"after": after}
         async with (
             self.stream(f"ladders/{ladder}/records", ANYTHING, **params) as response,
-            aclosing(cast("AsyncGenerator[bytes]", response.aiter_raw())) as pieces,
+            aclosing(cast("AsyncGenerator[bytes, Any]", response.aiter_raw())) as pieces,
         ):
             async for data in pieces:
                 for line in lines.feed(data):

@@ -133,7 +133,7 @@ class Client:
         lines = Lines()
         with (
             self.stream(path, NDJSON, **params) as response,
-            closing(cast("Generator[bytes]", response.iter_bytes())) as pieces,
+            closing(cast("Generator[bytes, Any]", response.iter_bytes())) as pieces,
         ):
             for data in pieces:
                 yield from lines.feed(data)
@@ -193,7 +193,7 @@ class Client:
         params = {} if after is None else {"after": after}
         with (
             self.stream(f"ladders/{ladder}/records", ANYTHING, **params) as response,
-            closing(cast("Generator[bytes]", response.iter_raw())) as pieces,
+            closing(cast("Generator[bytes, Any]", response.iter_raw())) as pieces,
         ):
             for data in pieces:
                 yield from lines.feed(data)
