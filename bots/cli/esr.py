@@ -11,8 +11,38 @@ from io import TextIOWrapper
 from typing import Final
 
 from bots.cli import cup_commands, game_commands, play_commands, site_commands
-from bots.cli.frame import FOUND, INTERRUPTED, MACHINE, USAGE, Screen, SubCommand, UsageError
+from bots.cli.frame import FOUND, INTERRUPTED, MACHINE, USAGE, Parser, Screen, SubCommand, UsageError
 from bots.runner import PlatformFailure
+
+_SHELLS: Final = ("bash", "zsh", "fish", "tcsh", "powershell")
+
+
+def completion_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments of ``esr completion``."""
+    parser.add_argument("shell", choices=_SHELLS, help="shell that runs the script")
+
+
+def run_completion(options: Namespace, screen: Screen) -> int:
+    """Print the script of one shell."""
+    import shtab  # only this command needs it
+
+    script = shtab.complete(parser(), options.shell)
+    sys.stdout.write("" if screen.machine else script + "\n")
+    screen.answer({"ok": True, "shell": options.shell, "script": script})
+    return 0
+
+
+COMPLETION_COMMAND: Final = SubCommand(
+    "completion",
+    "Print a script that completes commands, options and file names in your shell.",
+    """\
+examples:
+  esr completion bash > ~/.esr.bash && echo 'source ~/.esr.bash' >> ~/.bashrc
+  esr completion zsh > ~/.zfunc/_esr                        with ~/.zfunc in fpath
+  esr completion fish > ~/.config/fish/completions/esr.fish""",
+    completion_arguments,
+    run_completion,
+)
 
 COMMANDS: Final[tuple[SubCommand, ...]] = (
     game_commands.GAMES_COMMAND,
@@ -29,6 +59,7 @@ COMMANDS: Final[tuple[SubCommand, ...]] = (
     site_commands.WATCH_COMMAND,
     site_commands.DOWNLOAD_COMMAND,
     cup_commands.CUP_COMMAND,
+    COMPLETION_COMMAND,
 )
 
 _ABOUT: Final = "Write, check, debug and upload bots for board games."
@@ -51,7 +82,7 @@ Run `esr COMMAND --help` for the options and examples of a command."""
 
 def parser() -> ArgumentParser:
     """Build the argument parser; it sets ``command`` to the selected :class:`SubCommand`."""
-    whole = ArgumentParser("esr", description=_ABOUT, epilog=_MORE, formatter_class=RawDescriptionHelpFormatter)
+    whole = Parser("esr", description=_ABOUT, epilog=_MORE, formatter_class=RawDescriptionHelpFormatter)
     whole.add_argument("--version", action="version", version=f"esr {_version()}")
     commands = whole.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in COMMANDS:

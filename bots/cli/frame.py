@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 import sys
-from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterator, Mapping
+from argparse import Action, ArgumentError, ArgumentParser, Namespace
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -103,6 +104,44 @@ class Screen:
 
 def _harmless(text: str) -> str:
     return "\n".join(map(escaped, text.split("\n")))
+
+
+# --- Arguments -------------------------------------------------------------------------------------------------------
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return a question that names the word of ``known`` that is most similar to ``word``, or ``""``."""
+    similar = get_close_matches(word, list(known), n=1)
+    return f" Did you mean {similar[0]}?" if similar else ""
+
+
+class Parser(ArgumentParser):
+    """A parser that names the most similar command, option or choice after a typing error.
+
+    A shell completes the names of files where an argument is a ``Path``.
+    """
+
+    def add_argument(self, *names: str, **options: Any) -> Action:
+        """Add an argument. A ``complete`` attribute is what shtab reads."""
+        action = super().add_argument(*names, **options)
+        if options.get("type") is Path:
+            action.complete = "file"  # type: ignore[attr-defined]
+        return action
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """Parse the arguments. Unlike argparse, report an option that looks like one of this command."""
+        found, unknown = super().parse_known_args(args, namespace)
+        for word in unknown:
+            if word.startswith("--") and (question := did_you_mean(word, self._option_string_actions)):
+                self.error(f"unknown option {word}.{question}")
+        return found, unknown
+
+    def _check_value(self, action: Action, value: Any) -> None:
+        """Like argparse (the method has no public name), with a question after a typing error."""
+        if action.choices is not None and value not in action.choices:
+            known = [str(choice) for choice in action.choices]
+            question = did_you_mean(str(value), known)
+            raise ArgumentError(action, f"{value} is not available.{question} Choose from: {', '.join(known)}.")
 
 
 # --- Commands --------------------------------------------------------------------------------------------------------

@@ -131,7 +131,7 @@ def write_bot(folder: Path, game: Game) -> list[Path]:
 def new_bot_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``esr new-bot``."""
     parser.add_argument("folder", type=Path, metavar="DIR", help="new or empty folder; its name becomes the bot name")
-    parser.add_argument("--game", required=True, metavar="GAME", help=f"game: {', '.join(GAMES)}")
+    game_argument(parser, "--game", required=True)
 
 
 def run_new_bot(options: Namespace, screen: Screen) -> int:

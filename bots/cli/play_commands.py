@@ -237,7 +237,7 @@ def play_arguments(parser: ArgumentParser) -> None:
     game_argument(parser)
     parser.add_argument(
         "bots", nargs="*", metavar="BOT", help="bot folder, .py file or house bot such as house:random, one per seat"
-    )
+    ).complete = "file"  # type: ignore[attr-defined]
     parser.add_argument(
         "--command", dest="commands", action="append", default=[], metavar="CMD",
         help="command line that plays as a bot; repeatable; takes the seats after the BOT arguments",
@@ -352,7 +352,7 @@ def replay_decision_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``esr replay-decision``."""
     parser.add_argument(
         "record", metavar="RECORD", help="game record file; FILE:12 selects line 12 of a file with several records"
-    )
+    ).complete = "file"  # type: ignore[attr-defined]
     parser.add_argument("ply", type=int, metavar="PLY", help="index of the step in the record, starting at 0")
     parser.add_argument("folder", type=Path, metavar="DIR", help="bot folder")
     parser.add_argument(

@@ -19,9 +19,9 @@ from io import BytesIO
 from pathlib import Path
 from threading import Lock
 from time import monotonic_ns
-from typing import Final
+from typing import Any, Final
 
-from bots.cli.frame import Screen, UsageError
+from bots.cli.frame import Screen, UsageError, did_you_mean
 from bots.cli.records import DecisionReplay, RecordedDecision
 from bots.cli.site import Start
 from bots.house.catalogue import HOUSE
@@ -194,9 +194,20 @@ def python_argument(parser: ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def game_argument(parser: ArgumentParser) -> None:
-    """Add ``GAME``."""
-    parser.add_argument("game", metavar="GAME", help=f"game: {', '.join(GAMES)}")
+_NAMES: Final = " ".join(GAMES)
+GAME_NAMES: Final[dict[str, Any]] = {
+    "bash": "_esr_games",
+    "zsh": f"({_NAMES})",
+    "fish": f"(string split ' ' '{_NAMES}')",
+    "preamble": {"bash": f"_esr_games() {{ compgen -W '{_NAMES}' -- \"$1\"; }}"},
+}
+"""What a shell completes for ``GAME``, in the form that shtab reads. With ``choices``, errors would show the usage."""
+
+
+def game_argument(parser: ArgumentParser, *names: str, **options: Any) -> None:
+    """Add ``GAME``, or the option ``names``."""
+    game = parser.add_argument(*names or ("game",), metavar="GAME", help=f"game: {', '.join(GAMES)}", **options)
+    game.complete = GAME_NAMES  # type: ignore[attr-defined]
 
 
 def launcher_for(sandbox: bool) -> MakeLauncher:
@@ -308,7 +319,8 @@ LocalSeat = SeatSpec[Local]
 def game_of(slug: str) -> Game:
     """Return the game with this slug. Raises ``UsageError`` if it does not exist."""
     if slug not in GAMES:
-        raise UsageError(f"Unknown game {slug!r}. Available games: {', '.join(GAMES)}.")
+        question = did_you_mean(slug, GAMES)
+        raise UsageError(f"Unknown game {slug!r}.{question} Available games: {', '.join(GAMES)}.")
     return GAMES[slug]
 
 
@@ -369,7 +381,7 @@ def _house_bot(name: str, game: Game, seats: int) -> HouseProgram:
     available = f"House bots for this format: {', '.join(suited) or 'none'}."
     if name in HOUSE:
         raise UsageError(f"house:{name} does not support {game.slug} with {seats} seats. {available}")
-    raise UsageError(f"Unknown house bot {name!r}. {available}")
+    raise UsageError(f"Unknown house bot {name!r}.{did_you_mean(name, suited)} {available}")
 
 
 def _own_bot(folder: Path, game: Game, seats: int) -> tuple[str, LocalProgram]:
