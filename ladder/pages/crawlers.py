@@ -8,9 +8,10 @@ from typing import Final
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
+from django.contrib.sitemaps import Sitemap
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.template.loader import render_to_string
 from django.urls import reverse
-from django.utils.html import format_html
 from django.views.decorators.http import require_safe
 
 from esr_platform.page_cache import cached
@@ -50,7 +51,12 @@ _HOUR: Final = 3600
 @require_safe
 def robots(_request: HttpRequest) -> HttpResponse:
     """Rules for crawlers."""
-    lines = ["User-agent: *", *(f"Disallow: {path}" for path in CLOSED), "", f"Sitemap: {_absolute('pages:sitemap')}"]
+    lines = [
+        "User-agent: *",
+        *(f"Disallow: {path}" for path in CLOSED),
+        "",
+        f"Sitemap: {settings.SITE_URL}{reverse('pages:sitemap')}",
+    ]
     return _public(HttpResponse("\n".join(lines) + "\n", content_type="text/plain; charset=utf-8"))
 
 
@@ -62,38 +68,54 @@ def sitemap(_request: HttpRequest) -> HttpResponse:
 
 
 def _sitemap() -> str:
-    row = "<url><loc>{}</loc>{}</url>\n"
-    rows = "".join(format_html(row, url, _changed(changed)) for url, changed in _pages())
-    schema = "http://www.sitemaps.org/schemas/sitemap/0.9"
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="{schema}">\n{rows}</urlset>\n'
+    return render_to_string("sitemap.xml", {"urlset": PublicPages().get_urls()})
 
 
-def _changed(moment: datetime | None) -> str:
-    return format_html("<lastmod>{}</lastmod>", moment.date().isoformat()) if moment else ""
+Page = tuple[str, datetime | None]
+"""The path of a page, and when it last changed if that is known."""
 
 
-def _pages() -> Iterator[tuple[str, datetime | None]]:
-    """The URLs of public pages, and when a page last changed if that is known; four queries."""
+class PublicPages(Sitemap):  # type: ignore[type-arg]  # its generic form exists only in the stubs
+    """The URLs start with ``SITE_URL``, never with the Host header of a request."""
+
+    def items(self) -> list[Page]:
+        return list(_pages())
+
+    def location(self, item: Page) -> str:
+        return item[0]
+
+    def lastmod(self, item: Page) -> datetime | None:
+        return item[1]
+
+    def get_protocol(self, _protocol: str | None = None) -> str:
+        return str(settings.SITE_URL).partition("://")[0]
+
+    def get_domain(self, _site: object = None) -> str:
+        return str(settings.SITE_URL).partition("://")[2]
+
+
+def _pages() -> Iterator[Page]:
+    """All public pages; four queries."""
     for name in _NAMES:
-        yield _absolute(f"pages:{name}"), None
+        yield reverse(f"pages:{name}"), None
     for slug, game in GAMES.items():
-        yield _absolute("pages:game_rules", slug), None
+        yield reverse("pages:game_rules", args=[slug]), None
         if game.presentation.tutorial:
-            yield _absolute("pages:tutorial", slug), None
+            yield reverse("pages:tutorial", args=[slug]), None
     docs = documentation()
     for slug in docs.by_slug if docs else ():
-        yield _absolute("pages:docs_page", slug) if slug else _absolute("pages:docs"), None
+        yield reverse("pages:docs_page", args=[slug]) if slug else reverse("pages:docs"), None
     ladders = Ladder.objects.visible_to(AnonymousUser()).order_by("pk")
     for slug in ladders.values_list("slug", flat=True):
-        yield _absolute("pages:ladder", slug), None
+        yield reverse("pages:ladder", args=[slug]), None
     for slug in public_bots().order_by("-pk").values_list("slug", flat=True)[:MOST_BOTS]:
-        yield _absolute("pages:bot", slug), None
+        yield reverse("pages:bot", args=[slug]), None
     cups = cups_seen_by(AnonymousUser()).filter(listed=True).order_by("-pk")
     for slug, ended in cups.values_list("slug", "ended")[:MOST_CUPS]:
-        yield _absolute("pages:cup", slug), ended
+        yield reverse("pages:cup", args=[slug]), ended
     public = matches_seen_by(AnonymousUser()).filter(opened("block"), status=Match.Status.FINISHED)
     for pk, ended in public.order_by("-pk").values_list("pk", "block__ended")[:MOST_MATCHES]:
-        yield _absolute("pages:match", pk), ended
+        yield reverse("pages:match", args=[pk]), ended
 
 
 # --- Home screens ----------------------------------------------------------------------------------------------------
@@ -115,10 +137,6 @@ def manifest(_request: HttpRequest) -> HttpResponse:
         "icons": icons,
     }
     return _public(JsonResponse(document, content_type="application/manifest+json"))
-
-
-def _absolute(name: str, *args: object) -> str:
-    return f"{settings.SITE_URL}{reverse(name, args=args)}"
 
 
 def _public(response: HttpResponse) -> HttpResponse:

@@ -41,6 +41,21 @@ def test_the_sitemap_has_the_public_pages_alone(site: Site, client: Client, sett
         assert client.get(path).status_code == 200, path
 
 
+def test_the_sitemap_says_when_an_ended_match_last_changed_and_follows_the_schema(site: Site, client: Client) -> None:
+    caches["pages"].clear()
+    response = client.get("/sitemap.xml", headers={"host": "localhost:1234"})
+    assert response["Content-Type"] == "application/xml"
+    assert b"1234" not in response.content
+    schema = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
+    document = ElementTree.fromstring(response.content)
+    assert document.tag == f"{schema}urlset"
+    changed = {url.findtext(f"{schema}loc"): url.findtext(f"{schema}lastmod") for url in document}
+    ended = site.finished.block.ended
+    assert ended is not None
+    [at] = [time for url, time in changed.items() if str(url).endswith(f"/matches/{site.finished.pk}/")]
+    assert at == ended.date().isoformat()
+
+
 def test_the_sitemap_is_the_same_for_staff_and_hides_private_ladders(site: Site, client: Client) -> None:
     Ladder.objects.filter(pk=site.ladder.pk).update(private=True, by_invitation=True)
     person("ada")
