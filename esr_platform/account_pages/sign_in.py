@@ -103,7 +103,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
             ratelimit.clear(request, **_guesses(request, name.lower()))
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
-        """Count an attempt before its password is checked. allauth takes it back if the password is right.
+        """Count an attempt before its password is checked. allauth deletes it again if the password is right.
 
         allauth counts attempts per IP address and per account (``login_failed``). This also counts them per account
         and IP address together, so that a client that guesses is locked out long before the owner is. Attempts
