@@ -16,8 +16,12 @@ CHAOS_MATCHES ?= 600
 FUZZ_SECONDS ?= 600
 BENCH_ARGS ?=
 
+# `make check` runs all of them, also after one has failed.
+CHECKS_JS := check-js-style check-js-types check-js-units
+CHECKS := check-style check-format check-types check-starters check-templates check-imports check-migrations check-locks
+
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-postgresql slow nightly engine-native test-native chaos hostile fuzz seasons check format bench bench-engine bench-native bench-environments bench-runner bench-pipeline bench-starts bench-validations bench-sleepers bench-lag bench-house bench-idle bench-comparisons bench-ratings bench-rebuild bench-verifying bench-pairings bench-cups bench-cup-matches bench-tables bench-pages bench-responses bench-api bench-people bench-replay locks messages docs pictures clean sandbox services
+.PHONY: help run demo test test-postgresql slow nightly engine-native test-native chaos hostile fuzz seasons check check-js $(CHECKS) $(CHECKS_JS) format bench bench-engine bench-native bench-environments bench-runner bench-pipeline bench-starts bench-validations bench-sleepers bench-lag bench-house bench-idle bench-comparisons bench-ratings bench-rebuild bench-verifying bench-pairings bench-cups bench-cup-matches bench-tables bench-pages bench-responses bench-api bench-people bench-replay locks messages docs pictures clean sandbox services
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1|/' | while IFS='|' read -r name text; do printf '  make %-18s %s\n' "$$name" "$$text"; done
@@ -125,16 +129,11 @@ hostile: $(VENV)/.dev sandbox  ## run all hostile programs and update their tabl
 fuzz: $(VENV)/.dev  ## fuzz archives and bot answers (FUZZ_SECONDS=600)
 	@$(BIN)/python -m tests.fuzzing --seconds $(FUZZ_SECONDS)
 
-CHECKS := check-lint check-format check-types check-bot-types check-templates check-imports check-migrations check-locks check-js
-.PHONY: $(CHECKS)
+check: $(VENV)/.dev  ## run all linters, type checks and consistency checks to the end, and print the code size
+	@$(MAKE) --no-print-directory --keep-going $(CHECKS) $(CHECKS_JS)
+	@$(BIN)/python tools/code_size.py
 
-check: $(VENV)/.dev  ## run linters, type checks and consistency checks, and print the code size
-	@failed=; \
-	for step in $(CHECKS); do $(MAKE) --no-print-directory $$step || failed="$$failed $$step"; done; \
-	$(BIN)/python tools/code_size.py; \
-	if [ -n "$$failed" ]; then echo "Failed:$$failed" >&2; exit 1; fi
-
-check-lint: $(VENV)/.dev
+check-style: $(VENV)/.dev
 	$(BIN)/ruff check .
 
 check-format: $(VENV)/.dev
@@ -143,12 +142,8 @@ check-format: $(VENV)/.dev
 check-types: $(VENV)/.dev
 	$(BIN)/mypy
 
-BOT_FILES = $(wildcard bots/house/*/bot.py games/*/starter/strategy.py) games/plain_starter/strategy.py bots/cli/debugged/stage.py bots/sandbox/probe/bot.py
-
-check-bot-types: $(VENV)/.dev
-	@status=0; \
-	for file in $(BOT_FILES); do (cd $$(dirname $$file) && MYPYPATH=$(CURDIR)/bots/house/shared $(CURDIR)/$(BIN)/mypy --strict --config-file= --cache-dir=/dev/null $$(basename $$file)) || status=1; done; \
-	exit $$status
+check-starters: $(VENV)/.dev  # programs that import their neighbors are checked in their own folder
+	@for file in bots/house/*/bot.py games/*/starter/strategy.py games/plain_starter/strategy.py bots/cli/debugged/stage.py bots/sandbox/probe/bot.py; do (cd $$(dirname $$file) && MYPYPATH=$(CURDIR)/bots/house/shared $(CURDIR)/$(BIN)/mypy --strict --config-file= --cache-dir=/dev/null $$(basename $$file)) || exit 1; done
 
 check-templates: $(VENV)/.dev
 	$(BIN)/djlint --lint --quiet esr_platform ladder
@@ -162,13 +157,17 @@ check-migrations: $(VENV)/.dev
 check-locks:
 	@if grep -n '://' requirements/*.txt package-lock.json; then echo 'A lock file contains a URL. Update it with `make locks`.' >&2; exit 1; fi
 
-check-js: node_modules/.ready  ## lint, type-check and test the JavaScript (requires Node.js 20)
-	@status=0; \
-	node_modules/.bin/biome check --error-on-warnings || status=1; \
-	if LC_ALL=C.UTF-8 grep -rnE --include='*.js' '^.{121,}' esr_platform/static/esr tests; then echo 'A line is longer than 120 characters.' >&2; status=1; fi; \
-	node_modules/.bin/tsc || status=1; \
-	node --test --test-reporter=dot $(sort $(wildcard tests/javascript/*.test.js)) || status=1; \
-	exit $$status
+check-js: $(CHECKS_JS)  ## lint, type-check and test the JavaScript (requires Node.js 20)
+
+check-js-style: node_modules/.ready
+	node_modules/.bin/biome check --error-on-warnings
+	@if LC_ALL=C.UTF-8 grep -rnE --include='*.js' '^.{121,}' esr_platform/static/esr tests; then echo 'A line is longer than 120 characters.' >&2; exit 1; fi
+
+check-js-types: node_modules/.ready
+	node_modules/.bin/tsc
+
+check-js-units: node_modules/.ready
+	node --test --test-reporter=dot $(sort $(wildcard tests/javascript/*.test.js))
 
 format: $(VENV)/.dev  ## format the code with ruff and biome, and generate the synchronous client
 	@if [ -x node_modules/.bin/biome ]; then node_modules/.bin/biome check --write --log-level=error; fi

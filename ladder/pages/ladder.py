@@ -343,7 +343,7 @@ class LadderPage:
 
 
 def ladder_page(ladder: Ladder, parameters: Parameters, user: Viewer) -> LadderPage:
-    """The page of the standings of ``ladder`` for a query string; at most eleven queries."""
+    """The page of the standings of ``ladder`` for a query string; at most eleven queries for the whole request."""
     season = ladder.seasons.order_by("-number").first()
     asked = asked_of(parameters, COLUMNS, (*_of_bots(ladder, user), STATE, CERTAINTY))
     shown, everybody = page_of(ladder, _wanted(ladder, season, asked, user), parameters("page"), ROWS)
