@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
+import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -101,6 +104,28 @@ def test_its_own_tests_pass_and_it_conforms_to_the_contract(prizes: None) -> Non
     for name, test in vars(test_conformance).items():
         if name.startswith("test_"):
             test(**{key: arguments[key] for key in test.__annotations__.keys() - {"return"}})
+
+
+@pytest.mark.slow
+def test_the_printed_commands_succeed_in_a_checkout_with_the_game(tmp_path: Path) -> None:
+    root = PAGE.parents[2]
+    for name in ("games", "tests"):
+        shutil.copytree(root / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "native"))
+    for name in ("bots", "docs", "esr_platform", "ladder", "tools", "manage.py", "pyproject.toml"):
+        (tmp_path / name).symlink_to(root / name)
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    registry = tmp_path / "games" / "registry.py"
+    lines = registry.read_text(encoding="utf-8").replace(" in (", " in (PRIZES, ")
+    registry.write_text(lines.replace("\n\nGAMES", "\nfrom games.prizes import PRIZES\n\nGAMES"), encoding="utf-8")
+    (tmp_path / ".venv").symlink_to(sys.prefix)
+    (session,) = re.findall(
+        r"^```console\n(\$ \.venv/bin/pytest .*?)^```", PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE
+    )
+    for line in session.splitlines():
+        done = subprocess.run(shlex.split(line)[1:], cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_its_documents_have_schemas_and_its_replay_is_told(prizes: None) -> None:

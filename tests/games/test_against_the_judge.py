@@ -26,12 +26,16 @@ PLAYED = {
 }
 """How every game is played against the judge."""
 
-GAMES = [(slug, seats, name) for slug, seats in TABLES for name in PLAYED[slug].TEMPERS]
+GAMES = [(slug, seats, name) for slug, seats in TABLES if slug in PLAYED for name in PLAYED[slug].TEMPERS]
 
 
 def play(slug: str, seats: int, temper: str, number: int) -> comparison.Played:
     """The game of this number between seats of this temper."""
     return comparison.play(slug, seats, PLAYED[slug].TEMPERS[temper], f"{slug} {seats} {temper} {number}")
+
+
+def test_every_game_is_played_against_the_judge() -> None:
+    assert {slug for slug, _ in TABLES} - set(PLAYED) == set(), "Add these games to PLAYED and to tests/judge."
 
 
 @pytest.mark.parametrize(("slug", "seats", "temper"), GAMES)
