@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -90,6 +91,34 @@ def test_the_change_of_the_first_bot_has_the_shown_result(
     capsys.readouterr()
     assert main(shlex.split(command)[1:]) == 0
     assert without_times(capsys.readouterr().out.splitlines()) == without_times(output)
+
+
+def test_the_copy_of_a_bot_has_the_shown_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The page copies a bot, changes a number and plays with the copy, first alone and then against the original."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    page = (ROOT / "docs" / "guides" / "compare-versions.md").read_text(encoding="utf-8")
+    ((copy, number),) = re.findall(r"`(v2)`, a copy of `v1` in which `strategy.py` sets `(EVENT = [\d.]+)`", page)
+    alone, together = re.findall(r"^```console\n\$ (esr play.*?)^```", page, flags=re.DOTALL | re.MULTILINE)
+    main(["new-bot", "v1", "--game", "edel-stein-reich"])
+    shutil.copytree("v1", copy)
+    strategy = Path(copy, "strategy.py")
+    text, count = re.subn(r"^EVENT = .*$", number, strategy.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert count == 1
+    strategy.write_text(text, encoding="utf-8")
+    capsys.readouterr()
+    command, *output = alone.splitlines()
+    assert main(shlex.split(command)[1:]) == 0
+    assert without_times(capsys.readouterr().out.splitlines()) == without_times(output)
+    command, *output = together.splitlines()
+    assert main([*shlex.split(command)[1:], "--games", "1"]) == 0
+    shown, printed = (
+        {line.split()[0] for line in without_times(lines)[2:]}
+        for lines in (output, capsys.readouterr().out.splitlines())
+    )
+    assert shown == printed
 
 
 def test_an_output_that_differs_in_more_than_times_is_found() -> None:

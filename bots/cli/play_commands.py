@@ -331,6 +331,7 @@ examples:
   esr play edel-stein-reich-duel house:kontor mybot --python .venv --limits startup_ms=60000
 
 BOT is a folder that contains bot.py or bot.toml, a single .py file, or a house bot (run `esr games` to list them).
+The results name a bot after its folder or file.
 Strikes, forfeits and stderr output of the bots are shown after each game. They do not change the exit code.
 
 A command must speak the bot protocol on stdin and stdout. It runs in your environment, without a sandbox and without

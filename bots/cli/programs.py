@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import zipfile
 from argparse import ArgumentParser
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from hashlib import sha256
@@ -337,14 +337,22 @@ def find_game(slug: str, seats: int) -> Game:
 def seat_bots(
     words: Sequence[str], game: Game, commands: Sequence[str] = (), python: Path | None = None
 ) -> tuple[LocalSeat, ...]:
-    """Return one seat per word, then one per command line. The second seat of a bot is labeled ``greedy#2``.
+    """Return one seat per word, then one per command line.
 
-    ``python`` runs your own Python bots. Raises ``UsageError`` for an unknown house bot, a path without a bot, a bot
-    that does not support the format, and a command that is not found.
+    A bot folder is labeled by its name, because copies of a bot have the same name in bot.toml, and by its path if
+    another folder has the same name. The second seat of a bot is labeled ``greedy#2``. ``python`` runs your own Python
+    bots. Raises ``UsageError`` for an unknown house bot, a path without a bot, a bot that does not support the format,
+    and a command that is not found.
     """
     found: list[tuple[str, Local]] = []
+    folders: dict[str, set[Path]] = defaultdict(set)
     for word in words:
         name, program = find_program(word, game, len(words) + len(commands))
+        if isinstance(program, LocalProgram) and Path(word).expanduser().is_dir():
+            name = program.folder.name
+            folders[name].add(program.folder)
+        if len(folders[name]) > 1:
+            name = word.rstrip("/")
         found.append((name, under_python(program, python) if isinstance(program, LocalProgram) else program))
     found += [(command.label, command) for command in map(command_of, commands)]
     seats: list[LocalSeat] = []

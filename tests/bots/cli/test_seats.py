@@ -87,6 +87,14 @@ def test_the_same_bot_may_sit_twice_and_is_told_apart(tmp_path: Path) -> None:
     assert labels == ["greedy", "random", "greedy#2", "greedy#3"]
 
 
+def test_copies_of_a_bot_go_by_the_names_of_their_folders(tmp_path: Path) -> None:
+    for name in ("v1", "v2", "old"):
+        (bot_folder(tmp_path, name) / "bot.toml").write_text('name = "v1"\n')
+    nested = bot_folder(tmp_path / "old", "v1")
+    labels = [seat.label for seat in seat_bots([str(tmp_path / "v1"), str(tmp_path / "v2"), f"{nested}/"], GAME)]
+    assert labels == ["v1", "v2", str(nested)]
+
+
 @pytest.mark.parametrize(
     ("game", "bots", "says"),
     [
