@@ -307,9 +307,7 @@ def _logs(person: User) -> Iterator[_Entry]:
     own = SeatLog.objects.filter(seat__version__bot__owner=person, seat__match__in=matches_seen_by(person))
     readable = own.filter(opened("seat__match__block"))
     for log in newest_first(readable.select_related("seat")):
-        yield _Entry(
-            f"logs/match-{log.seat.match_id}-seat-{log.seat.index + 1}.json", _json(unpacked(bytes(log.packed)))
-        )
+        yield _Entry(f"logs/match-{log.seat.match_id}-seat-{log.seat.index}.json", _json(unpacked(bytes(log.packed))))
 
 
 def _lines(name: str, documents: Iterable[Any]) -> Iterator[_Entry]:

@@ -6,7 +6,7 @@ Schema, the descriptions and the examples from the same struct. Structs also val
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from inspect import cleandoc
@@ -151,7 +151,7 @@ def read_body(sent: Any, form: type[F]) -> F:
             try:
                 read[one.name] = msgspec.convert(values[one.name], one.type, dec_hook=_instance)
             except msgspec.ValidationError as error:
-                wrong[one.name] = [f"{error}."]
+                wrong[one.name] = [" ".join([f"{error}.", *_choices(one.type)])]
         elif one.required:
             wrong[one.name] = ["This field is required."]
     if issubclass(form, Form):
@@ -161,6 +161,15 @@ def read_body(sent: Any, form: type[F]) -> F:
     if wrong:
         raise ValidationError(wrong)
     return form(**read)
+
+
+def _choices(kind: Any) -> Iterator[str]:
+    """Yield a sentence with the allowed values if ``kind`` lists them."""
+    info = types.type_info(kind)
+    while isinstance(info, types.Metadata):
+        info = info.type
+    if isinstance(info, types.LiteralType):
+        yield f"Allowed values: {', '.join(map(str, info.values))}."
 
 
 def _whole(value: Any) -> Any:

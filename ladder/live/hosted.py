@@ -234,7 +234,7 @@ def _fail(turn: Turn, failed: int, failure: PlatformFailure) -> None:
         _give_back(turn, failed)
     else:
         tried = "" if lost else f" after {failed} attempts"
-        reason = f"The bot at seat {turn.seat + 1} could not be run{tried}: {failure}"
+        reason = f"The bot at seat {turn.seat} could not be run{tried}: {failure}"
         if _give_up(turn, reason) and isinstance(failure, LostCode):
             pauses.begin_for_lost_code(failure.version)
 
@@ -260,4 +260,4 @@ def _give_back(turn: Turn, failed: int) -> None:
 
 def _waited_in_vain(live_seat: LiveSeat, patience: timedelta) -> str:
     minutes = patience.seconds // 60
-    return f"No worker could run {live_seat.playing} at seat {live_seat.seat.index + 1} for {minutes} min."
+    return f"No worker could run {live_seat.playing} at seat {live_seat.seat.index} for {minutes} min."

@@ -211,7 +211,7 @@ def _delayed(report: MatchReport) -> str:
     first = report.machine_delays[0]
     asked = "the start" if first.decision is None else f"decision {first.decision}"
     return (
-        f"server lag at seat {first.seat + 1}: {asked} took {first.wall_us / 1e6:.1f} s,"
+        f"server lag at seat {first.seat}: {asked} took {first.wall_us / 1e6:.1f} s,"
         f" including {first.machine_delay_us / 1e6:.1f} s of waiting for a processor"
     )
 

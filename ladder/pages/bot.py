@@ -229,8 +229,8 @@ class HeatMap:
 
     @property
     def seats(self) -> range:
-        """The numbers of the seats, from 1."""
-        return range(1, len(self.everybody.seats) + 1)
+        """The numbers of the seats."""
+        return range(len(self.everybody.seats))
 
 
 def heat_map(membership: Membership, season: int, tallies: Iterable[VersionTally]) -> HeatMap | None:

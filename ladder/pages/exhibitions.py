@@ -114,19 +114,19 @@ class SeatedForm(ExhibitionForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for seat in range(1, self.seats + 1):
+        for seat in range(self.seats):
             self.fields[f"seat_{seat}"] = _version_field(
                 gettext("Seat %(number)s") % {"number": seat}, everybody(self.offered)
             )
 
     @property
     def seat_fields(self) -> list[forms.BoundField]:
-        return [self[f"seat_{seat}"] for seat in range(1, self.seats + 1)]
+        return [self[f"seat_{seat}"] for seat in range(self.seats)]
 
     @property
     def versions(self) -> list[int]:
         """The ids of the selected versions, by seat."""
-        return [self.cleaned_data[f"seat_{seat}"] for seat in range(1, self.seats + 1)]
+        return [self.cleaned_data[f"seat_{seat}"] for seat in range(self.seats)]
 
 
 class TestMatchForm(SeatedForm):

@@ -329,7 +329,7 @@ class MembershipPage:
     def seats(self) -> list[ResultRow]:
         """One row per seat that the member has had."""
         return [
-            self._row(_("Seat %(number)s") % {"number": seat + 1}, (its for its in self.tallies if its.seat == seat))
+            self._row(_("Seat %(number)s") % {"number": seat}, (its for its in self.tallies if its.seat == seat))
             for seat in sorted({tally.seat for tally in self.tallies})
         ]
 

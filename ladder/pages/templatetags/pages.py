@@ -156,7 +156,7 @@ def symbol(name: str, kind: str, label: str = "", sheet: str = "sprite") -> Safe
 @register.filter
 def mark(index: int) -> SafeString:
     """The merchant's mark of seat ``index`` (from 0)."""
-    return markup.drawing(f"mark-{index + 1}", "mark", gettext("seat %(number)s") % {"number": index + 1})
+    return markup.drawing(f"mark-{index + 1}", "mark", gettext("seat %(number)s") % {"number": index})
 
 
 @register.filter

@@ -109,7 +109,7 @@ def test_a_log_is_in_it_once_its_deal_is_open_and_not_before(ada: User) -> None:
     bot = uploaded(ada, "Magpie")
     match = match_of(bot, Ladder.objects.get(slug=DUEL))
     SeatLog.objects.create(seat=match.seats.get(index=0), packed=packed({"stderr_tail": "", "decisions": []}))
-    name = f"logs/match-{match.pk}-seat-1.json"
+    name = f"logs/match-{match.pk}-seat-0.json"
     assert name not in taken(ada).namelist()
     type(match.block).objects.filter(pk=match.block_id).update(ended=match.created)
     assert name in taken(ada).namelist()

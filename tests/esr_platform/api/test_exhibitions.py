@@ -59,6 +59,13 @@ def test_two_versions_are_compared(manager: Program, bot: Bot) -> None:
     assert (exhibition["margin"], exhibition["verdict"]) == (100, "")
 
 
+def test_an_error_for_a_value_lists_the_allowed_ones(manager: Program, bot: Bot) -> None:
+    body = {"kind": "comparison", "ladder": DUEL, "blocks": 20, "candidate": bot.slug, "baseline": bot.slug}
+    answer = manager.send("POST", "exhibitions", {**body, "opponents": [_house()], "margin": 10})
+    (said,) = problem(answer, 400, "invalid")["errors"]["margin"]
+    assert all(str(margin) in said for margin in (20, 50, 100))
+
+
 def test_the_error_for_a_player_does_not_reveal_whether_it_exists(manager: Program, bot: Bot, duel: Ladder) -> None:
     carl = person("carl", Scope.MANAGE).user
     assert carl is not None

@@ -291,7 +291,7 @@ def test_for_who_has_gone_the_default_is_played_if_no_machine_can_ask_in_their_c
     assert match.status == "running"
     move = PlayedMove.objects.get(match=match)
     assert (move.default, move.decision) == ("absent", live_seat.asked)
-    assert move.detail == f"No worker could run {live_seat.substitute} at seat 1 for 1 min."
+    assert move.detail == f"No worker could run {live_seat.substitute} at seat 0 for 1 min."
     play_to_the_end(match)
     check_ended(match)
 

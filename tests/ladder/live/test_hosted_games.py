@@ -46,7 +46,7 @@ def test_a_game_whose_code_is_lost_is_void_at_once_and_the_bot_goes_on_leave(san
     match.refresh_from_db()
     bot.refresh_from_db()
     assert match.status == "void"
-    assert match.reason.startswith("The bot at seat 1 could not be run: ")
+    assert match.reason.startswith("The bot at seat 0 could not be run: ")
     assert bot.paused is not None
     assert not LiveSeat.objects.filter(table=match.pk, owes=True).exists()
     assert accounts() == []

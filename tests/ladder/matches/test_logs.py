@@ -178,7 +178,7 @@ def test_an_attempt_that_did_not_count_leaves_no_log(match: Match) -> None:
     assert play(match.pk, delayed) == "delayed"
     assert not SeatLog.objects.exists()
     assert match.attempts.get().failure == (
-        "server lag at seat 1: decision 1 took 1.1 s, including 0.5 s of waiting for a processor"
+        "server lag at seat 0: decision 1 took 1.1 s, including 0.5 s of waiting for a processor"
     )
 
 

@@ -299,12 +299,12 @@ def test_a_match_that_the_machine_spoils_is_played_again_once_and_then_its_resul
             endings.append(play(match.pk))
     assert endings == ["delayed", "finished", None]
     assert [attempt.failure.partition(":")[0] for attempt in match.attempts.order_by("number")] == [
-        "server lag at seat 1",
+        "server lag at seat 0",
         "",
     ]
     assert Result.objects.get(match=match).report["machine_delays"][0]["seat"] == 0
     page = client.get(f"/matches/{match.pk}/").content.decode()
-    assert page.lower().count("server lag at seat 1") == 1
+    assert page.lower().count("server lag at seat 0") == 1
     assert 'data-note="server-lag"' in page
 
 

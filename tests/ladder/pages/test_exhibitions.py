@@ -34,8 +34,8 @@ def forms(duel: Ladder) -> list[str]:
 def sent(bot: Bot, **changes: object) -> dict[str, object]:
     return {
         "token": uuid4(),
-        "seat_1": active_version(bot).pk,
-        "seat_2": house_version("greedy").pk,
+        "seat_0": active_version(bot).pk,
+        "seat_1": house_version("greedy").pk,
         "blocks": 3,
         **changes,
     }
@@ -65,9 +65,9 @@ def test_a_form_becomes_one_order_however_often_it_is_sent(bot: Bot, duel: Ladde
 def test_what_is_wrong_stands_in_the_form(bot: Bot, duel: Ladder, client: Client) -> None:
     client.force_login(bot.owner)
     for changes, fields in (
-        ({"seat_2": ""}, {"seat_2"}),
-        ({"seat_2": house_version("vintner").pk}, {"seat_2"}),
-        ({"seat_2": active_version(bot).pk}, {""}),
+        ({"seat_1": ""}, {"seat_1"}),
+        ({"seat_1": house_version("vintner").pk}, {"seat_1"}),
+        ({"seat_1": active_version(bot).pk}, {""}),
         ({"blocks": 101}, {""}),
         ({"blocks": 10**30}, {""}),
         ({"token": "x"}, set()),
@@ -127,7 +127,7 @@ def test_a_match_is_agreed_shown_with_its_time_zone_and_counted_down(bot: Bot, d
     theirs = uploaded(person("bob"), "Theirs")
     client.force_login(bot.owner)
     at = (timezone.now() + timedelta(hours=3)).replace(second=0, microsecond=0)
-    document = sent(bot, seat_2=active_version(theirs).pk, due_at=f"{at:%Y-%m-%dT%H:%M}", deals=1, rotated="no")
+    document = sent(bot, seat_1=active_version(theirs).pk, due_at=f"{at:%Y-%m-%dT%H:%M}", deals=1, rotated="no")
     address = client.post(forms(duel)[2], document)["Location"]
     text = html(client, address)
     assert f"{at:%H:%M} UTC" in text and f'data-countdown="{at.isoformat(timespec="milliseconds")}"' in text
