@@ -25,6 +25,7 @@ from esr_platform.supervisor.broker import private_socket
 # --- Site ------------------------------------------------------------------------------------------------------------
 
 env = environ.Env()
+env.EMAIL_SCHEMES["consolemail"] = "esr_platform.accounts.console.EmailBackend"
 BASE_DIR = Path(__file__).resolve().parent.parent
 #: Folder that contains the database, uploads and the secret key. Default: `var` in the checkout.
 VAR_DIR = Path(env.str("VAR_DIR", default="") or BASE_DIR / "var").resolve()

@@ -177,20 +177,25 @@ def run_verify(options: Namespace, screen: Screen) -> int:
     """Verify every file. Report faults as they are found, then a summary."""
     files: list[Path] = options.files
     faults: list[RecordFault] = []
-    records = 0
+    records = unread = 0
     with screen.progress(TextColumn("{task.fields[records]} records")) as progress:
         total = sum(path.stat().st_size for path in files if path.is_file())
         task = progress.add_task("Verifying", total=total, records=0)
         for path in files:
             for checked in check_file(path):
-                records += 1
+                whole_file = checked.fault is not None and not checked.fault.line
+                unread += whole_file
+                records += not whole_file
                 progress.update(task, advance=checked.read, records=records)
                 if checked.fault is not None:
                     faults.append(checked.fault)
                     screen.say(str(checked.fault))
     screen.answer({"ok": not faults, "records": records, "faults": [fault.document() for fault in faults]})
     if faults:
-        screen.say(f"{len(faults)} of {_records(records)} failed verification.", "red")
+        if records:
+            screen.say(f"{len(faults) - unread} of {_records(records)} failed verification.", "red")
+        if unread:
+            screen.say(f"{'1 file has' if unread == 1 else f'{unread} files have'} no game records to verify.", "red")
         return FOUND
     screen.say(f"{_records(records)} verified.")
     return 0

@@ -9,12 +9,13 @@ from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
 from time import perf_counter_ns
 from typing import Any, Final
 
 from bots.cli.frame import UsageError, cut
-from bots.client import Client, ClientError, NoAnswer
+from bots.client import Client, ClientError, NoAnswer, Problem
 from bots.client.calls import GameStart
 from bots.protocol import ClockLeft, Decide, End, Hello, Malformed, encode, is_ready, parse_answer
 from bots.runner import PlatformFailure, Process
@@ -106,6 +107,9 @@ def _for_the_owner(path: str, flags: int) -> int:
 
 # --- Clients ---------------------------------------------------------------------------------------------------------
 
+_MAY_BE_PRIVATE: Final = ("Ladder", "Match", "Cup")
+"""First words of the errors for what the site hides from users who are not members."""
+
 
 @contextmanager
 def site_client(bot: str | None = None, *, needs_token: bool = True) -> Iterator[Client]:
@@ -115,7 +119,16 @@ def site_client(bot: str | None = None, *, needs_token: bool = True) -> Iterator
         try:
             yield client
         except ClientError as error:
-            raise UsageError(f"{error} ({credentials.site})") from error
+            raise UsageError(" ".join([f"{error} ({credentials.site})", *_advice(error, credentials)])) from error
+
+
+def _advice(error: ClientError, credentials: Credentials) -> Iterator[str]:
+    """Yield what to do if the site hides a private ladder, one of its matches or a private cup."""
+    if isinstance(error, Problem) and error.status == HTTPStatus.NOT_FOUND and error.detail.startswith(_MAY_BE_PRIVATE):
+        if credentials.token:
+            yield "If it is private, join it with its invitation link first."
+        else:
+            yield "If it is private, join it with its invitation link and then sign in with `esr login`."
 
 
 def bot_argument(parser: ArgumentParser) -> None:

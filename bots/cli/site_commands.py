@@ -504,11 +504,16 @@ def run_download(options: Namespace, screen: Screen) -> int:
         if options.match is not None:
             return _match(client, options.match, options.to or Path(f"match-{options.match}.json"), screen)
         path: Path = options.to or Path(f"{options.ladder}.jsonl")
+        existed = path.exists()
         try:
             with path.open("a+b") as file:
                 games = _ladder(client, options.ladder, file, screen)
         except OSError as error:
             raise UsageError(f"Cannot write {path}: {error.strerror}.") from error
+        except Problem:
+            if not existed and not path.stat().st_size:
+                path.unlink()
+            raise
     screen.say(f"Downloaded {games} new {'game' if games == 1 else 'games'} to {path}")
     screen.answer({"ok": True, "file": str(path), "games": games})
     return 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from allauth.account import app_settings
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.auth_backends import AuthenticationBackend
 from allauth.account.internal.stagekit import clear_login
@@ -78,7 +77,6 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         values = {
             **context_,
             **links,
-            "code_minutes": app_settings.EMAIL_VERIFICATION_BY_CODE_TIMEOUT // 60,
             "link_hours": settings.PASSWORD_RESET_TIMEOUT // 3600,
         }
         subject = render_to_string(f"{template_prefix}_subject.txt", values)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from allauth.account import app_settings
 from django import template
 from django.conf import settings
 from django.template import Context
@@ -34,6 +35,12 @@ def sites_elsewhere() -> list[Site]:
         app = its["APPS"][0]
         found.append(Site(app["name"], reverse("openid_connect_login", args=(app["provider_id"],))))
     return found
+
+
+@register.simple_tag
+def code_minutes() -> int:
+    """The time for which an emailed code is valid, in minutes."""
+    return int(app_settings.EMAIL_VERIFICATION_BY_CODE_TIMEOUT // 60)
 
 
 @register.simple_tag(takes_context=True)

@@ -91,6 +91,16 @@ def test_what_cannot_be_done_is_one_sentence(
     assert says in said.err
 
 
+def test_a_ladder_that_is_not_shown_may_be_private_and_leaves_no_file(site: TinySite, esr: Esr) -> None:
+    said = esr("download", "nowhere")
+    assert "private" in said.err
+    assert not Path("nowhere.jsonl").exists()
+    Path("mine.jsonl").touch()
+    esr("download", "nowhere", "--to", "mine.jsonl")
+    assert Path("mine.jsonl").exists()
+    assert "private" not in esr("status", "nobody").err
+
+
 def test_what_a_site_says_gives_a_terminal_no_orders(capsys: pytest.CaptureFixture[str]) -> None:
     assert Screen().fail("Refused.\x1b]0;gone\x07\nTry \u202eagain.", USAGE) == USAGE
     assert capsys.readouterr().err == "Refused.\\x1b]0;gone\\x07\nTry \\u202eagain.\n"

@@ -98,6 +98,14 @@ def test_a_file_that_is_missing_or_empty_is_a_fault(tmp_path: Path) -> None:
         assert [fault.line for fault in faults(path)] == [0]
 
 
+def test_a_file_that_is_missing_or_empty_is_not_a_record(tmp_path: Path, esr: Esr) -> None:
+    (tmp_path / "empty").touch()
+    said = esr("verify", tmp_path / "empty", tmp_path / "missing", "--json")
+    assert (said.status, said.document["records"], len(said.document["faults"])) == (FOUND, 0, 2)
+    said = esr("verify", tmp_path / "empty", SAMPLES, "--json")
+    assert (said.status, said.document["records"]) == (FOUND, len(GOOD))
+
+
 def test_a_terminal_obeys_nothing_of_a_fault() -> None:
     assert escaped("a\x1b[31m\rb é") == "a\\x1b[31m\\rb é"
 

@@ -187,7 +187,8 @@ class _Handler(BaseHTTPRequestHandler):
                 return 200, {}
             if path in self.site.documents:
                 return 200, self.site.documents[path]
-            return 404, {"code": "not_found", "detail": NOT_FOUND}
+            what = "Ladder not found. " if path.startswith("ladders/") else ""
+            return 404, {"code": "not_found", "detail": what + NOT_FOUND}
 
     def _fail(self, status: int, headers: dict[str, str]) -> None:
         if status == CUT:

@@ -62,7 +62,7 @@ def test_two_versions_are_compared(manager: Program, bot: Bot) -> None:
 def test_an_error_for_a_value_lists_the_allowed_ones(manager: Program, bot: Bot) -> None:
     body = {"kind": "comparison", "ladder": DUEL, "blocks": 20, "candidate": bot.slug, "baseline": bot.slug}
     answer = manager.send("POST", "exhibitions", {**body, "opponents": [_house()], "margin": 10})
-    (said,) = problem(answer, 400, "invalid")["errors"]["margin"]
+    (said,) = problem(answer, 400, "invalid")["fields"]["margin"]
     assert all(str(margin) in said for margin in (20, 50, 100))
 
 
