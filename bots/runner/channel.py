@@ -43,6 +43,7 @@ class Channel(ABC):
         self._rest = b""
         self._skipping = False
         self._stderr = b""
+        self._copied = process.copied
 
     @abstractmethod
     def send(self, data: bytes) -> None:
@@ -71,7 +72,8 @@ class Channel(ABC):
 
     def stderr_tail(self) -> str:
         """Return the end of stderr as text. NUL and bytes that are not valid UTF-8 appear as escapes."""
-        return self._stderr.decode("utf-8", errors="backslashreplace").replace("\0", "\\x00")
+        text = self._stderr.decode("utf-8", errors="backslashreplace").replace("\0", "\\x00")
+        return text if self._copied is None else text.replace(*self._copied)
 
     @property
     def mid_line(self) -> bool:

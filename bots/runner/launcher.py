@@ -62,12 +62,15 @@ class Process(Protocol):
     """A started bot. The runner owns its three file descriptors and closes them.
 
     ``knows_cpu`` is true if :meth:`cpu_ns` measures processor time. If it is false, reports contain ``None`` instead.
+    ``copied`` are the folder of the running copy and the folder on this machine that it is a copy of, if its owner
+    runs it here: tracebacks then name the owner's files.
     """
 
     stdin: int
     stdout: int
     stderr: int
     knows_cpu: bool
+    copied: tuple[str, str] | None
 
     def cpu_ns(self) -> int:
         """Return the processor time of all threads in nanoseconds; after the end of the process, the last value."""

@@ -80,6 +80,7 @@ class HostProcess:
     """
 
     knows_cpu = True
+    copied: tuple[str, str] | None = None
 
     def __init__(self, child: subprocess.Popen[bytes], pid: int, pipes: Pipes, freed: Callable[[], None]) -> None:
         self.child, self.pid, self._freed = child, pid, freed

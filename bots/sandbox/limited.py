@@ -56,6 +56,8 @@ def _start(code: Code, limits: Limits, lease: SandboxSeat, runtime: Path) -> Hos
         pipes.close_theirs()
     lease.note(child.pid)
     process = LimitedProcess(child, pipes, lease)
+    if code.kind == "local" and folder != code.folder:
+        process.copied = str(folder), str(code.folder)
     try:
         if lease.uid is None:
             set_limits(child.pid, limits, count_threads=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,22 @@ def test_play_and_check_report_the_end_of_a_process(crash: str, end: str, tmp_pa
     (table,) = checked.document["tables"]
     assert [(one["reason"], one["decision"]) for one in table["problems"]] == [("exit", 2)]
     assert {one["detail"].partition(";")[0] for one in table["problems"]} == {end}
+
+
+def test_a_crash_names_the_file_of_its_owner_and_is_reported_the_same_at_every_seat(tmp_path: Path, esr: Esr) -> None:
+    folder = crashing(tmp_path, "1 / 0")
+    seats, logs = [folder / "bot.py"] * 3, tmp_path / "logs"
+    said = esr("play", "edel-stein-reich", *seats, "--json", "--limits", LIMITS, "--logs", logs)
+    (game,) = said.document["games"]
+    assert len(game["forfeits"]) == 3
+    assert len({(one["reason"], one["evidence"]) for one in game["forfeits"]}) == 1
+    written = list(logs.glob("*.log.json"))
+    assert len(written) == 3
+    for log in written:
+        assert f'"{folder / "bot.py"}", line' in json.loads(log.read_text())["stderr_tail"]
+    checked = esr("check", folder, "--json", "--limits", LIMITS)
+    ((problem,),) = [table["problems"] for table in checked.document["tables"]]
+    assert f'"{folder / "bot.py"}", line' in problem["stderr_tail"]
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ class Worked:
     """A process whose processor time is what one says."""
 
     def __init__(self) -> None:
-        self.knows_cpu = True
+        self.knows_cpu, self.copied = True, None
         self.stdout, self.stdin = os.pipe()
         self.stderr = os.dup(self.stdout)
         self.cpu = 0
