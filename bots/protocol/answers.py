@@ -17,6 +17,9 @@ MAX_DEPTH: Final = 64
 MAX_THOUGHT_MS: Final = 2**31 - 1
 """Maximum thinking time that a client can report."""
 
+ONLY_ANSWERS: Final = "stdout is only for answers, so print debug output to stderr"
+"""What the author of a bot that writes something else can do."""
+
 _SHORT_BYTES: Final = 2 * MAX_DEPTH
 
 
@@ -47,9 +50,9 @@ def parse_answer(line: bytes) -> Answer | Malformed:
     try:
         document = orjson.loads(line)
     except orjson.JSONDecodeError as error:
-        return Malformed(f"not JSON: {error}")
+        return Malformed(f"not JSON: {error}; {ONLY_ANSWERS}")
     if type(document) is not dict:
-        return Malformed("the answer is not a JSON object")
+        return Malformed(f"the answer is not a JSON object; {ONLY_ANSWERS}")
     # If there are as many colons as keys in the object and in its objects, no key appears twice. Other lines, such as a
     # colon in a string or deeper objects, can also be valid and need the slow check.
     colons = line.count(b":") - len(document)

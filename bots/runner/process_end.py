@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from dataclasses import dataclass
 from time import perf_counter_ns
@@ -19,6 +20,18 @@ LOOK_NS: Final = 250 * MS
 
 LAST_LINE_NS: Final = 20 * MS
 """Time to read the last lines of a bot that has exited while a child process keeps its stdout open."""
+
+
+_CAUSES: Final = [
+    (re.compile(pattern, re.MULTILINE), what)
+    for pattern, what in (
+        (r"^ModuleNotFoundError: ", "add the module to the bot or use only packages that bots can import (Uploads)"),
+        (r"^(PermissionError|OSError): \[Errno (13|30|27|28)\]", "bots cannot write files, so print to stderr instead"),
+        (r"^FileNotFoundError: ", "bots see only their own files, so open them relative to __file__"),
+        (r"^SyntaxError: .*(Non-UTF-8|null bytes|utf-8)|^UnicodeDecodeError: ", "save the file in UTF-8"),
+    )
+]
+"""What to do about errors of Python whose cause is not obvious on a site, by the last line of their traceback."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +61,8 @@ class ProcessEnd:
         if not self.by_itself:
             return "keep stdout open until the game ends"
         if stderr.strip():
-            return "see its stderr"
+            cause = next((what for pattern, what in _CAUSES if pattern.search(stderr)), "")
+            return f"{cause}; see its stderr" if cause else "see its stderr"
         if self.status == 0:
             return "it must read messages from stdin until the game ends"
         return "its stderr is empty"

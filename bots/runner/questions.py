@@ -35,6 +35,9 @@ late on purpose to get a re-run of the match.
 FIRST_LOOK_NS: Final = 20 * MS
 """Time without an answer after which the runner first checks whether the bot has exited or closed its stdout."""
 
+READY: Final = 'send {"type": "ready"} as the first line and flush stdout after each line'
+"""What the author of a bot without a ready message can do."""
+
 MEASURED_NS: Final = MS
 """Server lag is not measured for answers faster than this."""
 
@@ -227,7 +230,7 @@ class ReadyQuestion(Question):
         return line is not None and is_ready(line) is True
 
     def _lateness(self) -> AnswerFault:
-        return AnswerFault("not_ready", f"no ready message within {self._startup_ns // MS} ms")
+        return AnswerFault("not_ready", f"no ready message within {self._startup_ns // MS} ms; {READY}")
 
 
 class MoveQuestion(Question):
@@ -272,7 +275,7 @@ class MoveQuestion(Question):
     def _lateness(self) -> AnswerFault:
         if self.chair.clock.game_is_next:
             return AnswerFault("time", "the time for the whole game ran out")
-        return AnswerFault("late", f"no answer within {self.allowed_ns // MS} ms")
+        return AnswerFault("late", f"no answer within {self.allowed_ns // MS} ms; the time bank is used up")
 
 
 def _short(answer: Answer) -> str:

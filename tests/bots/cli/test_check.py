@@ -189,3 +189,20 @@ def test_a_manifest_that_cannot_be_used_is_explained(esr: Esr, tmp_path: Path, m
     said = esr("check", bot(tmp_path, manifest=manifest))
     assert said.status == USAGE
     assert says in said.err
+
+
+@pytest.mark.parametrize(
+    ("change", "reason", "word"),
+    [
+        ("print('debug')", "malformed", "stderr"),
+        ("print(5)", "malformed", "stderr"),
+        ("__import__('time').sleep(60)", "late", "bank"),
+    ],
+)
+def test_the_message_of_a_common_mistake_names_its_remedy(
+    esr: Esr, tmp_path: Path, change: str, reason: str, word: str
+) -> None:
+    said = esr("check", bot(tmp_path, change), "--json", "--limits", "startup_ms=60000,move_ms=300,bank_ms=0")
+    ((problem,),) = [table["problems"] for table in said.document["tables"]]
+    assert problem["reason"] == reason
+    assert word in problem["detail"]
