@@ -17,6 +17,7 @@ from games.rules import Document
 from ladder.matches.results import exchanges_in, figures_of, habits_in, seats_in
 from ladder.models import (
     Block,
+    Cup,
     LedgerEntry,
     Match,
     PairTally,
@@ -44,14 +45,19 @@ def ended_blocks(season: Season) -> QuerySet[Block]:
     return Block.objects.filter(series__season=season, purpose__in=Block.COUNTED, ended__isnull=False)
 
 
-def played_blocks(block_ids: Collection[int], *, habits: bool = False) -> dict[int, PlayedBlock]:
+def played_blocks(block_ids: Collection[int], *, habits: bool = False, rated: bool = True) -> dict[int, PlayedBlock]:
     """By id, those of the ended blocks that count: every game finished, and every seat still rated; two queries.
 
     A live game is a block of one. With ``habits`` their games have those, too: results that kept none are played again
-    from their records.
+    from their records. The players of rated blocks are ids of memberships; blocks that are not ``rated``, such as those
+    of cups, have bots.
     """
     ended = SeatResult.objects.filter(opened("result__match__block"), result__match__block__in=block_ids)
-    rows = ended.select_related("seat").defer("evidence", "score").order_by("result__match__seating", "seat__index")
+    rows = (
+        ended.select_related("seat__version")
+        .defer("evidence", "score")
+        .order_by("result__match__seating", "seat__index")
+    )
     by_result: dict[int, list[SeatResult]] = defaultdict(list)
     for row in rows:
         by_result[row.result_id].append(row)
@@ -59,8 +65,9 @@ def played_blocks(block_ids: Collection[int], *, habits: bool = False) -> dict[i
     games: dict[Block, dict[int, PlayedGame]] = defaultdict(dict)
     for result in results:
         seats = by_result[result.pk]
-        if all(seat.rating_after is not None for seat in seats) and result.match.status == Match.Status.FINISHED:
-            games[result.match.block][result.match.seating] = _game(result, seats, habits)
+        counts = not rated or all(seat.rating_after is not None for seat in seats)
+        if counts and result.match.status == Match.Status.FINISHED:
+            games[result.match.block][result.match.seating] = _game(result, seats, habits, rated)
     return {
         block.pk: PlayedBlock([game for _, game in sorted(its.items())])
         for block, its in games.items()
@@ -73,10 +80,10 @@ def _games_in(block: Block, seats: int) -> int:
     return games_of_a_deal(seats, live=block.purpose in Block.DRIVEN_BY_REQUESTS)
 
 
-def _game(result: Result, seats: list[SeatResult], habits: bool) -> PlayedGame:
+def _game(result: Result, seats: list[SeatResult], habits: bool, rated: bool) -> PlayedGame:
     told = figures_of(result, habits=habits)
     return PlayedGame(
-        players=tuple(row.seat.membership_id or 0 for row in seats),
+        players=tuple((row.seat.membership_id if rated else row.seat.version.bot_id) or 0 for row in seats),
         ranks=tuple(row.rank for row in seats),
         exchanges=exchanges_in(told),
         versions=tuple(row.seat.version_id for row in seats),
@@ -286,6 +293,16 @@ def latest_blocks(season: Season) -> list[PlayedBlock]:
     played: dict[int, PlayedBlock] = {}
     for first in range(0, len(ids), _READ_AT_ONCE):
         played |= played_blocks(ids[first : first + _READ_AT_ONCE])
+    return [played[block] for block in ids if block in played]
+
+
+def cup_blocks(cup: Cup) -> list[PlayedBlock]:
+    """The latest finished blocks of ``cup``, the oldest first; its players are ids of bots."""
+    ended = Block.objects.filter(cup_table__round__cup=cup, ended__isnull=False)
+    ids = list(ended.order_by("-pk").values_list("pk", flat=True)[:MOST_BLOCKS])[::-1]
+    played: dict[int, PlayedBlock] = {}
+    for first in range(0, len(ids), _READ_AT_ONCE):
+        played |= played_blocks(ids[first : first + _READ_AT_ONCE], rated=False)
     return [played[block] for block in ids if block in played]
 
 

@@ -12,6 +12,7 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Exists, OuterRef
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
@@ -21,8 +22,8 @@ from bots.models import Bot
 from games.game import Game
 from games.registry import GAMES
 from games.statistics import Figure, Figures
-from ladder.access import bot_seen_by, found, ladder_seen_by
-from ladder.models import FinalStanding, Ladder, Membership, PairTally, Season, SeasonStatistics, SeatTally
+from ladder.access import bot_seen_by, cup_seen_by, cups_seen_by, found, ladder_seen_by
+from ladder.models import Cup, FinalStanding, Ladder, Membership, PairTally, Season, SeasonStatistics, SeatTally
 from ladder.models.ladders import Viewer
 from ladder.pages.components.chart import RatingChart, rating_chart
 from ladder.pages.components.filters import Tab, Tabs, whole_number
@@ -30,6 +31,7 @@ from ladder.pages.components.responses import for_staff
 from ladder.pages.components.traces import trace
 from ladder.pairings.seatings import games_of_a_deal
 from ladder.ratings.shares import WIN
+from ladder.season_statistics import collusion_document, cup_blocks
 from ladder.statistics.limits import ALARM, LEAST_BLOCKS
 from ladder.statistics.pair_share import PairShare, pair_share
 from ladder.statistics.tallies import added
@@ -406,19 +408,21 @@ def shares_between(memberships: Sequence[Membership], of: Of) -> Mapping[tuple[i
 SHOWN = 25
 """Pairs on a page, unless more stand out."""
 
+_CUPS = 100
+
 
 @dataclass(frozen=True)
 class CollusionRow:
-    """A pair of members with its findings (``Transfer`` or ``Winning`` of ``ladder.statistics``)."""
+    """A pair of bots with its findings (``Transfer`` or ``Winning`` of ``ladder.statistics``)."""
 
-    taker: Membership
-    giver: Membership
+    taker: Bot
+    giver: Bot
     found: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class CollusionReport:
-    """One ladder's report, of its latest season; ``measured`` is ``None`` until there is one.
+    """The report of the latest season of a ladder, or of a ``cup``; ``measured`` is ``None`` until there is one.
 
     ``won`` are pairs of whom one is ahead of the other, ``won_pairs`` how many were compared for that. Both kinds are
     counted in ``standing_out``.
@@ -433,6 +437,16 @@ class CollusionReport:
     standing_out: int
     won: Sequence[CollusionRow] = ()
     won_pairs: int = 0
+    cup: Cup | None = None
+
+    @property
+    def name(self) -> str:
+        return self.cup.title if self.cup else self.ladder.name
+
+    @property
+    def address(self) -> str:
+        """The arguments of ``manage.py collusion_report``."""
+        return f"--cup {self.cup.slug}" if self.cup else self.ladder.slug
 
     @property
     def game(self) -> Game:
@@ -481,6 +495,23 @@ def collusion_report(ladder: Ladder) -> CollusionReport:
     return report_from(ladder, season, kept.measured if kept else None, kept.collusion if kept else {})
 
 
+def cup_collusion_report(cup: Cup) -> CollusionReport:
+    """The report of ``cup``, from its finished blocks. The players of a cup are bots, and all of them are code."""
+    document = collusion_document(cup_blocks(cup))
+    ids = {one[side] for one in document["found"] for side in ("taker", "giver")}
+    bots = Bot.objects.select_related("owner").in_bulk(ids)
+    return CollusionReport(
+        ladder=cup.ladder,
+        season=None,
+        measured=timezone.now() if document["blocks"] else None,
+        blocks=document["blocks"],
+        pairs=document["pairs"],
+        rows=[CollusionRow(bots[one["taker"]], bots[one["giver"]], one) for one in document["found"]],
+        standing_out=_alarms(document),
+        cup=cup,
+    )
+
+
 def collusion_reports() -> list[CollusionReport]:
     """The report of every ladder without its rows' bots; three queries."""
     latest = {season.ladder_id: season for season in Season.objects.order_by("number")}
@@ -512,10 +543,9 @@ def report_from(
     won = document.get("won", {})
     found = [*document.get("found", ()), *won.get("found", ())]
     ids = {one[side] for one in found for side in ("taker", "giver")}
-    memberships = {
-        membership.pk: membership for membership in Membership.objects.filter(pk__in=ids).select_related("bot__owner")
-    }
-    rows = [CollusionRow(memberships[one["taker"]], memberships[one["giver"]], one) for one in found]
+    members = Membership.objects.filter(pk__in=ids).select_related("bot__owner")
+    bots = {membership.pk: membership.bot for membership in members}
+    rows = [CollusionRow(bots[one["taker"]], bots[one["giver"]], one) for one in found]
     fed = len(document.get("found", ()))
     return CollusionReport(
         ladder=ladder,
@@ -559,12 +589,22 @@ def membership(request: HttpRequest, slug: str, bot: str) -> HttpResponse:
 @require_safe
 @for_staff
 def collusion_index(request: HttpRequest) -> HttpResponse:
-    """List all ladders with the summaries of their reports."""
-    return render(request, "pages/collusion_index.html", {"reports": collusion_reports()})
+    """List all ladders with the summaries of their reports, and the latest cups of games with trading."""
+    traded = [slug for slug, game in GAMES.items() if game.statistics.price_unit]
+    cups = cups_seen_by(request.user).filter(ladder__game__in=traded, played_rounds__isnull=False).distinct()
+    context = {"reports": collusion_reports(), "cups": cups.order_by("-starts_at", "-pk")[:_CUPS]}
+    return render(request, "pages/collusion_index.html", context)
 
 
 @require_safe
 @for_staff
 def collusion(request: HttpRequest, slug: str) -> HttpResponse:
     report = collusion_report(ladder_seen_by(request.user, slug))
+    return render(request, "pages/collusion.html", {"report": report})
+
+
+@require_safe
+@for_staff
+def cup_collusion(request: HttpRequest, slug: str) -> HttpResponse:
+    report = cup_collusion_report(cup_seen_by(request.user, slug))
     return render(request, "pages/collusion.html", {"report": report})

@@ -62,7 +62,7 @@ def test_the_colluding_pair_stands_at_the_top_of_the_report_and_the_house_does_n
     gather()
     measure()
     report = collusion_report(company)
-    assert [(row.taker.bot.name, row.giver.bot.name) for row in report.alarms] == [("friend", "feeder")]
+    assert [(row.taker.name, row.giver.name) for row in report.alarms] == [("friend", "feeder")]
     assert report.rows[0] == report.alarms[0]
     said = StringIO()
     call_command("collusion_report", company.slug, "--json", stdout=said)

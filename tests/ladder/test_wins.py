@@ -31,7 +31,7 @@ def test_two_people_who_always_win_for_each_other_stand_in_the_report(house: Non
     gather()
     measure()
     report = collusion_report(people)
-    assert [(row.taker.bot.name, row.giver.bot.name) for row in report.won_alarms] == [("ann", "ben")]
+    assert [(row.taker.name, row.giver.name) for row in report.won_alarms] == [("ann", "ben")]
     assert {one.ladder.slug: one.standing_out for one in collusion_reports() if one.standing_out} == {people.slug: 1}
     client = Client()
     client.force_login(staff("eve"))
