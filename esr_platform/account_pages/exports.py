@@ -71,7 +71,7 @@ def account_document(person: User) -> Row:
         "tokens": list(person.tokens.values(*_TOKEN)),
         "keys": list(Authenticator.objects.filter(user=person).values("type", "created_at", "last_used_at")),
         "elsewhere": _elsewhere(person),
-        "memberships": list(Invitation.objects.filter(person=person).values("ladder__name", "created")),
+        "memberships": list(Invitation.objects.filter(person=person).values("ladder__name", "created", "agreed")),
         "reports": list(BotReport.objects.filter(by=person).values("bot__name", "text", "created", "settled")),
         "reported_lines": list(ChatReport.objects.filter(by=person).values("line__match", "created", "settled_at")),
         "reported_guest_names": list(person.guest_name_reports.values("seat__match", "name", "created", "settled_at")),

@@ -1,28 +1,53 @@
-"""Members of invitation-only ladders: invitations by username and by link."""
+"""Members of invitation-only ladders: invitations by username and by link, and the bots that organizers add.
+
+Members who accept the invitation with its link let the organizers add their bots. Members who were only invited by
+username have not agreed to that. A bot that has ever been on the ladder is never added again by organizers, because its
+owner may have removed it.
+"""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final
 
-from bots.models import Bot
+from django.db.models.functions import Now
+
+from bots.models import Bot, BotVersion
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
-from ladder.members.memberships import leave
+from ladder.members.memberships import join, leave, may_sit
 from ladder.models import Invitation, Ladder
 
 _TOKEN_BYTES: Final = 32
 
 
 def member_by_link(token: str, person: User) -> Ladder | None:
-    """Make ``person`` a member of the ladder with this invitation ``token``; ``None`` if it is invalid. Idempotent."""
+    """Make ``person`` a member who lets organizers add bots; ``None`` if the ``token`` is invalid. Idempotent."""
     if not token or "\0" in token:
         return None
     ladder = Ladder.objects.filter(invitation=token, by_invitation=True).first()
     if ladder is not None:
-        Invitation.objects.get_or_create(ladder=ladder, person=person)
+        invitation = Invitation.objects.get_or_create(ladder=ladder, person=person)[0]
+        Invitation.objects.filter(pk=invitation.pk, agreed=None).update(agreed=Now())
     return ladder
+
+
+def enrollable(ladder: Ladder) -> list[Bot]:
+    """Return the bots that organizers can add to ``ladder`` now, by owner and name. Two queries."""
+    agreed = Invitation.objects.filter(ladder=ladder, agreed__isnull=False).values("person")
+    versions = BotVersion.objects.filter(active=True, bot__owner__in=agreed).exclude(bot__memberships__ladder=ladder)
+    versions = versions.filter(bot__retired=None, bot__suspended=None).select_related("bot__owner")
+    ordered = versions.defer("check_report").order_by("bot__owner__username", "bot__name", "pk")
+    return [version.bot for version in ordered if may_sit(version, ladder)]
+
+
+def enroll(ladder: Ladder, bots: Collection[int]) -> list[Bot]:
+    """Add those of :func:`enrollable` whose ids are in ``bots``, and return them. Raises ``CannotJoin``."""
+    added = [bot for bot in enrollable(ladder) if bot.pk in bots]
+    for bot in added:
+        join(bot, ladder)
+    return added
 
 
 def invite(ladder: Ladder, people: Iterable[User]) -> int:

@@ -109,6 +109,9 @@ class Invitation(models.Model):
     ladder = models.ForeignKey(Ladder, on_delete=models.CASCADE, related_name="invitations")
     person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="invitations")
     created = models.DateTimeField(auto_now_add=True)
+    agreed = models.DateTimeField(
+        null=True, blank=True, help_text="when the member accepted it and let organizers add bots"
+    )
 
     class Meta:
         ordering = ["ladder", "pk"]

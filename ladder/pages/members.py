@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
+from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from ladder.access import found
 from ladder.members import invitations
@@ -54,7 +55,7 @@ class InviteForm(forms.Form):
 @require_http_methods(["GET", "HEAD", "POST"])
 @for_staff
 def members(request: HttpRequest, slug: str) -> HttpResponse:
-    """List the members of a ladder with its invitation link, and invite more."""
+    """List the members of a ladder with its invitation link and the steps at the end of a term, and invite more."""
     ladder = _by_invitation(slug)
     form = InviteForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
@@ -66,9 +67,26 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
         "ladder": ladder,
         "form": form,
         "link": settings.SITE_URL + reverse("pages:accept_invitation", args=[ladder.invitation]),
+        "enrollable": invitations.enrollable(ladder),
+        "season": ladder.seasons.order_by("-number").first(),
         "members": Invitation.objects.filter(ladder=ladder).select_related("person").order_by("person__username"),
     }
     return render(request, "pages/members.html", context, status=form_status(form))
+
+
+@require_POST
+@for_staff
+def enroll(request: HttpRequest, slug: str) -> HttpResponse:
+    """Add the chosen bots of members who have accepted the invitation."""
+    ladder = _by_invitation(slug)
+    try:
+        added = invitations.enroll(ladder, {int(one) for one in request.POST.getlist("bot") if one.isdecimal()})
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+    else:
+        text = ngettext("%(number)s bot was added.", "%(number)s bots were added.", len(added))
+        messages.success(request, text % {"number": len(added)})
+    return redirect("pages:ladder_members", slug)
 
 
 @require_POST

@@ -91,6 +91,7 @@ members_urls: list[URLPattern] = [
     path("ladders/<slug:slug>/table.csv", ladder_csv.download_table, name="ladder_csv"),
     path("ladders/<slug:slug>/members/", members.members, name="ladder_members"),
     path("ladders/<slug:slug>/members/<int:person_id>/remove/", members.remove_member, name="remove_member"),
+    path("ladders/<slug:slug>/members/bots/", members.enroll, name="enroll_bots"),
     path("ladders/<slug:slug>/members/link/", members.new_link, name="new_invitation"),
     path("ladders/invitations/<str:token>/", members.accept_invitation, name="accept_invitation"),
     path("staff/ladders/new/", new_ladder.new_ladder, name="new_ladder"),
@@ -207,6 +208,7 @@ statistics_urls: list[URLPattern] = [
     path("ladders/<slug:slug>/bots/<slug:bot>/", statistics.membership, name="membership"),
     path("staff/collusion/", statistics.collusion_index, name="collusion_index"),
     path("staff/collusion/<slug:slug>/", statistics.collusion, name="collusion"),
+    path("staff/collusion/cups/<slug:slug>/", statistics.cup_collusion, name="cup_collusion"),
 ]
 
 

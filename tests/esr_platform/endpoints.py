@@ -83,7 +83,8 @@ JUDGED: Mapping[Exposure, str] = {
         staff/trail/ staff/bots/<int:bot_id>/ staff/people/<str:username>/ staff/reports/ staff/reports/<int:bot_id>/
         pictures/ladders/<slug:slug>.png pictures/bots/<slug:slug>.png pictures/people/<str:username>.png
         pictures/cups/<slug:slug>.png sitemap.xml
-        staff/ staff/collusion/ staff/collusion/<slug:slug>/ staff/sandboxes/ staff/ladders/new/ metrics account/export/
+        staff/ staff/collusion/ staff/collusion/<slug:slug>/ staff/collusion/cups/<slug:slug>/
+        staff/sandboxes/ staff/ladders/new/ metrics account/export/
         api/v1/games api/v1/ladders api/v1/ladders/<slug:slug> api/v1/ladders/<slug:slug>/members
         api/v1/ladders/<slug:slug>/members/<slug:bot> api/v1/ladders/<slug:slug>/matches
         api/v1/ladders/<slug:slug>/records api/v1/ladders/<slug:slug>/seasons
@@ -108,7 +109,8 @@ JUDGED: Mapping[Exposure, str] = {
         api/v1/matches/<int:match>/decisions/<int:number> account/tokens/<int:token_id>/revoke/
         account/tokens/revoke/ account/terms/ language/
         exhibitions/<int:exhibition_id>/cancel/ exhibitions/<int:exhibition_id>/answer/
-        ladders/<slug:slug>/members/link/ ladders/<slug:slug>/members/<int:person_id>/remove/
+        ladders/<slug:slug>/members/link/ ladders/<slug:slug>/members/bots/
+        ladders/<slug:slug>/members/<int:person_id>/remove/
         bots/<slug:slug>/ladders/ bots/<slug:slug>/put-back/ bots/<slug:slug>/take-back/
         bots/<slug:slug>/source/hide/ bots/<slug:slug>/versions/<int:number>/activate/
         api/v1/matches/<int:match>/seat/resign api/v1/matches/<int:match>/seat/abort
