@@ -126,13 +126,19 @@ def delete(request: HttpRequest) -> HttpResponse:
     return render(request, "accounts/delete.html", {"form": form}, status=422 if form.errors else 200)
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @login_required
 @reauthenticated
 def export(request: HttpRequest) -> HttpResponseBase:
-    """Download all data of the account, at most once every ten minutes."""
+    """Download all data of the account, at most once every ten minutes.
+
+    The page is opened first, because a browser stays on the page from which a file comes: without it, on the form that
+    asks for the password.
+    """
     person = cast("User", request.user)
+    if request.method != "POST":
+        return render(request, "accounts/export.html")
     wait = exports.wait_s(person)
     if wait:
         response = render(request, "429.html", {"wait_s": wait}, status=429)

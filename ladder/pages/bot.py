@@ -280,10 +280,13 @@ STANDS: Final = Q(active=True) | Q(games__gt=0)
 
 @dataclass(frozen=True)
 class Placed:
-    """A membership with its ``rank`` ``among`` all, its number of ``queued`` matches, and the latest season."""
+    """A membership with its ``rank`` ``among`` all, its number of ``queued`` matches, and the latest season.
+
+    A membership without rated games has no rank.
+    """
 
     membership: Membership
-    rank: int
+    rank: int | None
     among: int
     queued: int
     season: int | None
@@ -305,7 +308,7 @@ class Placed:
 def placed_of(bot: Bot, user: Viewer) -> list[Placed]:
     """Return the memberships of ``bot`` on ladders that ``user`` may see, in ladder order. One query."""
     its = Membership.objects.filter(bot=bot, ladder__in=Ladder.objects.visible_to(user))
-    return [Placed(one, one.rank, one.among, one.queued, one.season) for one in _placed(its)]
+    return [Placed(one, one.rank if one.games else None, one.among, one.queued, one.season) for one in _placed(its)]
 
 
 def chosen_of(placed: Sequence[Placed], slug: str | None) -> Placed | None:

@@ -596,6 +596,8 @@ def _table_row(
         Place(entries[one], own, theirs, place in table.gone)
         for place, (one, own, theirs) in enumerate(zip(table.entrants, points, won, strict=True))
     ]
+    if shown:
+        places.sort(key=lambda place: (-(place.match_points or 0), -(place.points or 0)))
     finished = [match_id for match_id, status in games if status == Match.Status.FINISHED]
     replaced = any(status == Match.Status.VOID for _match_id, status in games)
     return TableRow(table, round_.ended is not None, places, finished if round_.ended else [], replaced, ruled)

@@ -119,10 +119,7 @@ def _said(moment: datetime, by_day: bool) -> str:
 # --- Charts ----------------------------------------------------------------------------------------------------------
 
 _ROOM: Final = 0.06
-"""The margin of the box around the ratings, as a share of their range."""
-
-_LEAST_REACH: Final = 60 * POINT
-"""The minimum distance that the box may extend beyond the ratings to show intervals."""
+"""The margin of the box around the ratings and intervals, as a share of their range."""
 
 _APART: Final = 7.0
 """The minimum distance of two labels in percent of the width. Labels that are closer are left out."""
@@ -191,17 +188,15 @@ class RatingChart:
 
 
 class _Box:
-    """The ranges of ratings and times of a chart."""
+    """The ranges of ratings and times of a chart. All intervals are inside."""
 
     def __init__(self, traces: Sequence[Trace]) -> None:
         moments = [moment for its in traces for moment in its.moments]
         ratings = [moment.rating for moment in moments]
         self.times = TimeAxis(min(moment.at for moment in moments), max(moment.at for moment in moments))
-        low, high = min(ratings), max(ratings)
-        reach = max(_LEAST_REACH, (high - low) // 2)
         known = [one.estimate for its in traces for one in its.stretches if one.estimate]
         ends = [end for one in known for end in (one.low, one.high)]
-        low, high = max(low - reach, min([low, *ends])), min(high + reach, max([high, *ends]))
+        low, high = min([*ratings, *ends]), max([*ratings, *ends])
         room = max(POINT, (high - low) * _ROOM)
         self.low, self.high = low - room, high + room
 
@@ -296,7 +291,7 @@ def chart_of(membership: Membership, estimates: Sequence[Estimate]) -> RatingCha
     What is kept has no names in it.
     """
     computed = max((one.computed.isoformat() for one in estimates), default="")
-    key = f"trace/2:{membership.pk}:{membership.games}:{membership.rating}:{computed}".replace(" ", "")
+    key = f"trace/3:{membership.pk}:{membership.games}:{membership.rating}:{computed}".replace(" ", "")
     kept = caches["pages"].get(key)
     if kept is not None:
         return rating_chart([_unpacked(membership, kept)])

@@ -160,6 +160,11 @@ class Named:
     problem: str
     near: Sequence[Bot]
 
+    @property
+    def shown(self) -> str:
+        """The text for the field: the name of its bot, although links contain its slug."""
+        return self.bot.name if self.bot else self.typed
+
 
 @dataclass(frozen=True)
 class ChoosingPage:

@@ -35,6 +35,7 @@ from tests.build import (
     with_password,
 )
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round
+from tests.page import parsed
 
 pytestmark = pytest.mark.django_db
 
@@ -154,9 +155,11 @@ def test_it_is_downloaded_after_the_password_once_in_a_while(ada: User) -> None:
     client = Client()
     assert client.post("/account/export/").status_code == 302
     client.force_login(ada)
-    assert client.get("/account/export/").status_code == 405
-    assert "/account/reauthenticate/" in client.post("/account/export/").headers["Location"]
-    client.post("/account/reauthenticate/", {"password": PASSWORD})
+    assert "/account/reauthenticate/" in client.get("/account/export/").headers["Location"]
+    asked = client.post("/account/reauthenticate/", {"password": PASSWORD, "next": "/account/export/"})
+    page = client.get(asked.headers["Location"])
+    assert page.status_code == 200
+    assert parsed(page).one("form", action="/account/export/").attributes["method"] == "post"
     answer = client.post("/account/export/")
     assert answer.headers["Content-Type"] == "application/zip"
     body = b"".join(answer.streaming_content)  # type: ignore[arg-type]
