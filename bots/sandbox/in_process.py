@@ -36,7 +36,7 @@ class _FakeProcess:
     """The thread and the pipes of one fake, with the interface of a process."""
 
     knows_cpu = hasattr(time, "pthread_getcpuclockid")
-    copied = None
+    copied: tuple[str, str] | None = None
 
     def __init__(self, program: FakeProgram) -> None:
         self._program = program

@@ -63,7 +63,7 @@ class PortableProcess:
     """A bot that is a direct child of this process. Its processor time is unknown, so it is never paused."""
 
     knows_cpu = False
-    copied = None
+    copied: tuple[str, str] | None = None
 
     def __init__(self, child: subprocess.Popen[bytes], pipes: Pipes) -> None:
         self.child, self.pid = child, child.pid

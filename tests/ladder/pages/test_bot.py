@@ -17,8 +17,8 @@ from bots.uploads.storage import uploads
 from ladder.corrections import void
 from ladder.estimates import estimate_due
 from ladder.matches.play import play
-from ladder.models import Invitation, Ladder, Match, Membership
-from ladder.pages.bot import ROWS, BotPage, bot_page, spoken_of, versions_of
+from ladder.models import Estimate, Invitation, Ladder, Match, Membership
+from ladder.pages.bot import ROWS, BotPage, bot_page, placed_of, spoken_of, versions_of
 from ladder.season_statistics import gather
 from tests.build import (
     DUEL,
@@ -70,6 +70,22 @@ def text_of(client: Client, address: str, status: int = 200) -> str:
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.content.decode()))
 
 
+def test_a_bot_without_rated_games_has_no_rank(ladder: Ladder, client: Client) -> None:
+    bot = uploaded(person("ada"), claims={ladder.game: [ladder.seats]})
+    assert [one.rank for one in placed_of(bot, AnonymousUser())] == [None]
+    assert client.get(f"/bots/{bot.slug}/").status_code == 200
+
+
+def test_all_intervals_are_inside_the_chart(played: Ladder) -> None:
+    bot = first_bot(played)
+    rows = Estimate.objects.filter(version__bot=bot)
+    assert rows.update(low=1_200_000, high=1_900_000, rating=1_800_000)
+    chart = page_of(bot).chart
+    assert chart is not None
+    for band in chart.drawn[0].bands:
+        assert 0 < band.top < band.estimate < band.top + band.height < 100
+
+
 def test_the_map_has_everybody_first_and_each_opponent_by_seat(played: Ladder) -> None:
     heat = page_of(first_bot(played)).heat
     assert heat is not None
@@ -77,7 +93,7 @@ def test_the_map_has_everybody_first_and_each_opponent_by_seat(played: Ladder) -
     assert everybody.opponent is None
     assert everybody.total is not None
     assert len(opponents) == 4
-    assert list(heat.seats) == [1, 2, 3, 4]
+    assert list(heat.seats) == [0, 1, 2, 3]
     met = [row.total.games for row in opponents if row.total]
     assert sum(met) == 3 * everybody.total.games
     for row in heat.rows:

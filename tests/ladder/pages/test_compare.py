@@ -16,7 +16,7 @@ from ladder.season_statistics import gather
 from ladder.statistics.pair_share import pair_share
 from tests.build import active_version, finished_block, person, signed_in, uploaded
 from tests.ladder.pages.test_ladder import keep
-from tests.page import at_most, html
+from tests.page import at_most, html, parsed
 
 BLOCKS = 5
 
@@ -124,6 +124,7 @@ def test_the_form_leads_to_the_page_or_says_who_may_be_meant(client: Client, lad
     assert found["Location"] == f"/compare/{tulip.slug}/{one.slug}/?ladder={ladder.slug}"
     text = html(client, "/compare/?a=tulip&b=magpie+")
     assert 'id="problem-b"' in text
+    assert parsed(client.get("/compare/", {"a": one.slug, "b": "magpie"})).one("input", name="a")["value"] == one.name
     assert f"?a=tulip&amp;b={one.slug}" in text
     assert 'id="problem-a"' in html(client, "/compare/?a=nobody")
     assert 'role="alert"' in html(client, "/compare/?a=tulip&b=tulip")

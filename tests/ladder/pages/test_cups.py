@@ -324,6 +324,15 @@ def test_points_of_a_round_are_hidden_until_it_has_ended(client: Client) -> None
     assert {row.text for row in rows} == {"–"}
 
 
+def test_a_table_of_an_ended_round_lists_the_most_points_first(client: Client) -> None:
+    cup = running()
+    play_round(cup)
+    table = CupTable.objects.filter(round__cup=cup)[0]
+    CupTable.objects.filter(pk=table.pk).update(points=[6, 0, 12], decided=True)
+    rows = page(client, address(cup, "rounds/1/")).one("section", id="table-1").one("tbody").all("tr")
+    assert [row.all("td", class_="num")[0].text for row in rows] == ["12", "6", "0"]
+
+
 def test_the_first_three_of_a_listed_cup_have_trophies(client: Client) -> None:
     cup = played_out(entered(new_cup("swiss"), house_bots()))
     first, fourth = (cup.entries.get(rank=rank).bot.slug for rank in (1, 4))
