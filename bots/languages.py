@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -39,7 +40,7 @@ def fault_of_python(data: bytes) -> FileFault | None:
     """
     if not data.strip():
         return FileFault("empty", "is empty. Add a program")
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         return FileFault("not_utf8", "is UTF-16 text. Save it as UTF-8")
     try:
         text = data.decode("utf-8")

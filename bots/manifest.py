@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -96,11 +97,13 @@ def parse(data: bytes, name: str = "bot") -> Manifest:
 
 
 def _document(data: bytes) -> dict[str, Any]:
-    """Parse TOML."""
+    """Parse TOML, with or without a byte order mark."""
     if len(data) > MAX_BYTES:
         raise ManifestError(f"{FILE} is larger than {MAX_BYTES // 1024} KiB. Shorten it.", "too_large")
+    if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        raise ManifestError(f"{FILE} is UTF-16 text. Save it as UTF-8.", "not_utf8")
     try:
-        return tomllib.loads(data.decode("utf-8"))
+        return tomllib.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         message = f"{FILE} is not valid UTF-8 ({error.reason} at byte {error.start}). Save it as UTF-8."
         raise ManifestError(message, "not_utf8") from error

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
 from collections.abc import Iterator
 from functools import cache
 from hashlib import sha256
@@ -13,6 +11,7 @@ from random import Random
 from string import Template
 from typing import Any, Final
 
+from bots.archives import zip_of
 from bots.house.catalogue import HOUSE
 from bots.manifest import FILE
 from bots.protocol import PROTOCOL, Limits, bot_seed
@@ -124,9 +123,6 @@ def _message(message: Document) -> str:
 NAME: Final = "my-bot"
 """The default bot name and the folder name in the archive."""
 
-_LONG_AGO: Final = (1980, 1, 1, 0, 0, 0)
-_PLAIN_FILE: Final = 0o100644
-
 
 @cache
 def starting_kit(game: str) -> bytes:
@@ -134,13 +130,4 @@ def starting_kit(game: str) -> bytes:
 
     The kit can be uploaded unchanged and passes validation.
     """
-    files = bot_files(NAME, GAMES[game])
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name in sorted(files):
-            entry = zipfile.ZipInfo(f"{NAME}/{name}", _LONG_AGO)
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.create_system = 3  # Unix, so that the permissions have a meaning
-            entry.external_attr = _PLAIN_FILE << 16
-            archive.writestr(entry, files[name])
-    return buffer.getvalue()
+    return zip_of({f"{NAME}/{path}": text for path, text in bot_files(NAME, GAMES[game]).items()})

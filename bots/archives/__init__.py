@@ -6,7 +6,8 @@
 
 from __future__ import annotations
 
-from bots.archives.archive import Archive, read_upload
-from bots.archives.policy import ArchiveLimits, ArchiveRefused
+from bots.archives.archive import Archive, hidden_notice, read_upload
+from bots.archives.packing import zip_of
+from bots.archives.policy import ArchiveLimits, ArchiveRefused, Notice
 
-__all__ = ["Archive", "ArchiveLimits", "ArchiveRefused", "read_upload"]
+__all__ = ["Archive", "ArchiveLimits", "ArchiveRefused", "Notice", "hidden_notice", "read_upload", "zip_of"]

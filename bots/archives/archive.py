@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
@@ -11,7 +11,18 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from types import MappingProxyType
 from typing import Final
 
-from bots.archives.policy import ArchiveLimits, ArchiveRefused, is_junk, refused, shown, size
+from bots.archives.packing import zip_of
+from bots.archives.policy import (
+    ArchiveLimits,
+    ArchiveRefused,
+    Notice,
+    crowded,
+    hidden_at,
+    is_junk,
+    refused,
+    shown,
+    size,
+)
 from bots.archives.zip_files import contents, unpack
 from bots.executables import FileFault
 from bots.languages import LANGUAGES, Language
@@ -68,10 +79,16 @@ _LENGTH_BYTES: Final = 8
 
 @dataclass(frozen=True)
 class Archive:
-    """The files of a bot by path, relative to its folder and with slashes, and its manifest."""
+    """The files of a bot by path, relative to its folder and with slashes, and its manifest.
+
+    ``notices`` tell the author what is surprising about an accepted upload. ``is_reduced`` if hidden files were left
+    out, so that these files are not the ones that were sent.
+    """
 
     files: Mapping[str, bytes]
     manifest: Manifest
+    notices: tuple[Notice, ...] = ()
+    is_reduced: bool = False
 
     @property
     def language(self) -> Language:
@@ -96,6 +113,10 @@ class Archive:
                 digest.update(part)
         return digest.hexdigest()
 
+    def packed(self) -> bytes:
+        """Return a zip archive of the files."""
+        return zip_of(self.files, () if self.language.is_interpreted else {self.manifest.entry})
+
     def write_to(self, folder: Path) -> None:
         """Write the files to ``folder``, which must not exist yet. Only the current user can write to them.
 
@@ -116,24 +137,35 @@ ENTRY: Final = "bot.py"
 """The file to start without a ``bot.toml``, and the name of a Python file that is uploaded alone."""
 
 _DEFAULT: Final = ArchiveLimits()
+_NAMED: Final = 5
 
 
 def read_upload(filename: str, data: bytes, limits: ArchiveLimits = _DEFAULT) -> Archive:
     """Read the bot in ``data``, a ``.py`` or ``.zip`` file; ``filename`` is its original name.
 
-    A single folder around all files is removed. Files that systems add to archives are ignored (``policy.is_junk``).
-    Nothing is compiled or run, and archives within the archive are ordinary files. Raises ``ArchiveRefused``.
+    A single folder around all files is removed. Files that systems add to archives are ignored (``policy.is_junk``),
+    and hidden files are left out with a notice. Nothing is compiled or run, and archives within the archive are
+    ordinary files. Raises ``ArchiveRefused``.
     """
     if len(data) > limits.archive_bytes:
-        text = f"is {size(len(data))}. The limit for an upload is {size(limits.archive_bytes)}"
-        raise refused(filename, FileFault("upload_too_large", text))
+        raise refused(filename, _too_large(data, limits))
+    hidden: list[str] = []
     if is_zip(data):
-        files = _files(filename, data, limits)
+        files, hidden = _files(filename, data, limits)
     elif filename.lower().endswith(".py"):
         files = _single(filename, data, limits)
     else:
         raise refused(filename, _no_upload(filename, data))
-    return _archive(files, _name(filename))
+    return _archive(files, _name(filename), hidden)
+
+
+def _too_large(data: bytes, limits: ArchiveLimits) -> FileFault:
+    """Return the fault of an upload over the limit; a file within it that is too large by itself is refused instead."""
+    text = f"is {size(len(data))}. The limit for an upload is {size(limits.archive_bytes)}"
+    if is_zip(data):
+        largest = max(contents(data, limits), key=lambda one: one.sizes.packed)
+        text += f". The largest file in it is {shown(largest.name)} ({size(largest.sizes.packed)} compressed)"
+    return FileFault("upload_too_large", text)
 
 
 def _single(filename: str, data: bytes, limits: ArchiveLimits) -> dict[str, bytes]:
@@ -147,23 +179,25 @@ def _single(filename: str, data: bytes, limits: ArchiveLimits) -> dict[str, byte
     return {ENTRY: data}
 
 
-def _files(filename: str, data: bytes, limits: ArchiveLimits) -> dict[str, bytes]:
-    """Return the files of a zip archive, relative to the bot folder."""
+def _files(filename: str, data: bytes, limits: ArchiveLimits) -> tuple[dict[str, bytes], list[str]]:
+    """Return the files of a zip archive, relative to the bot folder, and the hidden files that were left out."""
     if filename.lower().endswith(".py"):
         text = "is a zip archive, not a Python file. Rename it so that the name ends with .zip"
         raise refused(filename, FileFault("zip_named_py", text))
     packed = contents(data, limits)
-    kept = [one.name for one in packed if not one.is_folder and not is_junk(one.name)]
+    names = [one.name for one in packed if not one.is_folder and not is_junk(one.name)]
+    hidden = [] if limits.hidden else [name for name in names if hidden_at(name)]
+    kept = [name for name in names if name not in set(hidden)]
     if len(kept) > limits.files:
         raise ArchiveRefused(
             f"The archive contains {len(kept)} files. The limit is {limits.files}. Remove files that the bot does not"
-            f" need{_most(kept)}.",
+            f" need{crowded(kept)}.",
             "too_many_files",
         )
-    files = {name: content for name, content in unpack(data, packed, limits).items() if not is_junk(name)}
-    if not files:
+    unpacked = unpack(data, packed, limits)
+    if not kept:
         raise ArchiveRefused("The archive contains no files. Add the files of your bot.", "archive_empty")
-    return _without_one_folder(files)
+    return _without_one_folder({name: unpacked[name] for name in kept}), hidden
 
 
 def _no_upload(filename: str, data: bytes) -> FileFault:
@@ -181,13 +215,6 @@ def _no_upload(filename: str, data: bytes) -> FileFault:
     return FileFault("unsupported_format", f"is neither a .py nor a .zip file. {_ZIP}")
 
 
-def _most(names: list[str]) -> str:
-    """Name the top-level folder that contains more than half of the files, if there is one."""
-    folders = [name.partition("/")[0] for name in names if "/" in name]
-    folder = max(folders, key=folders.count, default="")
-    return f" (most are in the folder {shown(folder)})" if folders.count(folder) > len(names) / 2 else ""
-
-
 def _without_one_folder(files: dict[str, bytes]) -> dict[str, bytes]:
     """Remove the folder around all files if the bot is directly in it."""
     folders = {name.partition("/")[0] if "/" in name else "" for name in files}
@@ -197,7 +224,7 @@ def _without_one_folder(files: dict[str, bytes]) -> dict[str, bytes]:
     return {name.removeprefix(f"{folder}/"): content for name, content in files.items()}
 
 
-def _archive(files: dict[str, bytes], name: str) -> Archive:
+def _archive(files: dict[str, bytes], name: str, hidden: list[str]) -> Archive:
     """Return the archive if its entry can be started."""
     manifest = _manifest(files, name)
     if manifest.entry not in files:
@@ -205,7 +232,17 @@ def _archive(files: dict[str, bytes], name: str) -> Archive:
     fault = LANGUAGES[manifest.language].fault(files[manifest.entry])
     if fault:
         raise refused(manifest.entry, fault)
-    return Archive(MappingProxyType(dict(sorted(files.items()))), manifest)
+    notices = (hidden_notice(hidden),) if hidden else ()
+    return Archive(MappingProxyType(dict(sorted(files.items()))), manifest, notices, is_reduced=bool(hidden))
+
+
+def hidden_notice(paths: Iterable[str]) -> Notice:
+    """Return the notice about hidden files that are not part of the bot, such as ``.git`` and ``.env``."""
+    places = list(dict.fromkeys(map(hidden_at, paths)))
+    more = f" and {len(places) - _NAMED} more" if len(places) > _NAMED else ""
+    named = ", ".join(map(shown, places[:_NAMED]))
+    text = f"Left out {named}{more}: files and folders whose name starts with a dot are not part of a bot."
+    return Notice("hidden_files", text)
 
 
 def _manifest(files: Mapping[str, bytes], name: str) -> Manifest:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
+from operator import itemgetter
+from typing import Final, NamedTuple
 
 from bots.executables import FileFault
 
@@ -30,6 +32,13 @@ class ArchiveRefused(ValueError):
         self.file = file
 
 
+class Notice(NamedTuple):
+    """A sentence for the author of an accepted upload, and its code."""
+
+    code: str
+    text: str
+
+
 def refused(name: bytes | str, fault: FileFault) -> ArchiveRefused:
     """Return the error about one file."""
     file = shown(name)
@@ -50,6 +59,10 @@ def shown(name: bytes | str) -> str:
     return f'"{escaped}"'
 
 
+AGAIN: Final = "Create the archive again with 7-Zip or `python3 -m zipfile`, or run `esr upload`"
+"""A remedy that every user has. Info-ZIP, the usual ``zip`` of Linux, does not declare the encoding of names."""
+
+
 def size(count: int) -> str:
     """Format a number of bytes."""
     if count >= _MIB:
@@ -67,7 +80,7 @@ class ArchiveLimits:
     """Limits of one upload, in bytes; paths are measured in UTF-8. The settings of a site replace these defaults.
 
     ``depth`` is the maximum number of names in a path, including the file name. Files that are ignored (``is_junk``)
-    count as bytes but not as files.
+    count as bytes but not as files. With ``hidden``, hidden files are kept: older stored archives contain them.
     """
 
     archive_bytes: int = 8 * _MIB
@@ -76,6 +89,7 @@ class ArchiveLimits:
     files: int = 200
     path_bytes: int = 200
     depth: int = 8
+    hidden: bool = False
 
     @property
     def entries(self) -> int:
@@ -92,16 +106,25 @@ _DEVICES: Final = frozenset(
 _JUNK_FOLDERS: Final = frozenset(["__MACOSX", "__pycache__"])
 _JUNK_FILES: Final = frozenset([".DS_Store", "Thumbs.db", "desktop.ini"])
 
+_NAMED_DEPTH: Final = 4
+
+HERE: Final = "./"
+"""The bot folder itself, as a name in an archive."""
+
 
 def name_of(raw: bytes, *, is_utf8: bool, limits: ArchiveLimits) -> str:
     """Decode a name from a zip archive; folder names end with a slash. ``is_utf8`` is the flag of the entry.
 
-    Raises ``ArchiveRefused`` for a name that is absolute, unusual, too long or ambiguous to other readers.
+    A leading ``./`` is removed, except from the folder ``./`` itself: ``tar`` writes it before every name. Raises
+    ``ArchiveRefused`` for a name that is absolute, unusual, too long or ambiguous to other readers.
     """
     if len(raw) > limits.path_bytes:
         text = f"has a path longer than {limits.path_bytes} bytes. Shorten the names of the file and its folders"
         raise refused(raw, FileFault("path_too_long", text))
     name = _decoded(raw, is_utf8=is_utf8)
+    if name == HERE:
+        return name
+    name = name.removeprefix(HERE)
     fault = _depth_fault(name, limits)
     for way_to_write in (name, unicodedata.normalize("NFKC", name)):
         fault = fault or _fault(way_to_write)
@@ -118,6 +141,29 @@ def is_junk(name: str) -> bool:
     )
 
 
+def hidden_at(name: str) -> str:
+    """Return the path of the outermost hidden folder or file on a path, whose name starts with a dot; else ``""``."""
+    parts = name.split("/")
+    return next(("/".join(parts[: at + 1]) for at, part in enumerate(parts) if part.startswith(".")), "")
+
+
+def crowded(names: Iterable[str]) -> str:
+    """Return words about the folder that contains more than half of the files, empty if there is none.
+
+    If one folder contains all files, the folder within it counts: its ``node_modules`` is named, not the bot's folder.
+    """
+    folders = [name.removeprefix(HERE).split("/", _NAMED_DEPTH)[:-1] for name in names if name != HERE]
+    most: list[str] = []
+    for depth in range(1, _NAMED_DEPTH + 1):
+        inside = Counter(tuple(path[:depth]) for path in folders if len(path) >= depth and path[: depth - 1] == most)
+        folder, count = max(inside.items(), key=itemgetter(1), default=((), 0))
+        if count > len(folders) / 2:
+            most = list(folder)
+        if count < len(folders):
+            break
+    return f" (most are in the folder {shown('/'.join(most))})" if most else ""
+
+
 def check_tree(names: Iterable[str]) -> None:
     """Raise ``ArchiveRefused`` unless all names fit into one folder tree on every system. Folders end with a slash.
 
@@ -126,6 +172,8 @@ def check_tree(names: Iterable[str]) -> None:
     kinds: dict[str, tuple[str, bool]] = {}
     listed: set[str] = set()
     for name in names:
+        if name == HERE:
+            continue
         if name in listed:
             raise refused(name, FileFault("duplicate", "is in the archive twice. Remove one of the two entries"))
         listed.add(name)
@@ -158,7 +206,10 @@ def _folded(path: str) -> str:
 
 def _decoded(raw: bytes, *, is_utf8: bool) -> str:
     if not raw.isascii() and not is_utf8:
-        text = "has a name with letters in an unknown encoding. Use only ASCII letters in file names"
+        text = (
+            "has a name with letters in an unknown encoding. Use only ASCII letters, or create the archive with 7-Zip,"
+            " `python3 -m zipfile` or `esr upload`"
+        )
         raise refused(raw, FileFault("name_encoding", text))
     try:
         return raw.decode("utf-8")
@@ -180,8 +231,7 @@ def _path_fault(name: str) -> FileFault | None:
     if not name.isprintable():
         return FileFault("name_invisible", "has control or invisible characters in its name. Rename the file")
     if "\\" in name:
-        text = "has a backslash in its path. Create the archive with a program that separates folders with /"
-        return FileFault("name_backslash", text)
+        return FileFault("name_backslash", f"has a backslash in its path, where archives have a slash. {AGAIN}")
     if name.startswith("/"):
         return FileFault("name_absolute", "has an absolute path. Create the archive with relative paths")
     if ":" in name:
@@ -203,6 +253,9 @@ def _part_fault(part: str) -> FileFault | None:
         return FileFault("name_empty", "has an empty name in its path. Create the archive again")
     if part != part.strip() or part.endswith("."):
         return FileFault("name_spaces", "has a name that starts or ends with a space or ends with a dot. Rename it")
+    if part == "-":
+        text = "is the content of a pipe, without a name. Pack the file itself instead of piping it into the archiver"
+        return FileFault("name_hyphen", text)
     if part.startswith("-"):
         return FileFault("name_hyphen", "has a name that starts with a hyphen. Rename it")
     if not _ODD.isdisjoint(part):

@@ -12,7 +12,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from bots.archives.policy import ArchiveLimits, ArchiveRefused, check_tree, name_of, refused, size
+from bots.archives.policy import (
+    AGAIN,
+    ArchiveLimits,
+    ArchiveRefused,
+    check_tree,
+    crowded,
+    name_of,
+    refused,
+    size,
+)
 from bots.executables import FileFault
 
 # --- Records ---------------------------------------------------------------------------------------------------------
@@ -29,11 +38,17 @@ _END: Final = struct.Struct("<4s4H2IH")
 _ENTRY: Final = struct.Struct("<4s2B5H3I5H2I")
 _LOCAL: Final = struct.Struct("<4s5H3I2H")
 _DESCRIPTOR: Final = struct.Struct("<4s3I")
+_LARGE_DESCRIPTOR: Final = struct.Struct("<4sI2Q")
+_LARGE_SIZES: Final = struct.Struct("<2Q")
 _EXTRA: Final = struct.Struct("<2H")
 
 END_SIZE: Final = _END.size
-DESCRIPTOR_SIZE: Final = _DESCRIPTOR.size
 ZIP64_LOCATOR_SIZE: Final = 20
+
+ZIP64: Final = 0x0001
+"""The extra field with sizes of 8 bytes."""
+
+_IN_ZIP64: Final = 0xFFFFFFFF
 
 
 class Damaged(ValueError):
@@ -82,7 +97,11 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Local:
-    """The header before a file's bytes (4.3.7); ``length`` is its own."""
+    """The header before a file's bytes (4.3.7); ``length`` is its own.
+
+    Programs that write to a pipe do not know the sizes yet and may reserve 8 bytes for each (``is_zip64``, 4.5.3). The
+    descriptor after the bytes has then larger fields, too (4.3.9.2).
+    """
 
     name: bytes
     needs: int
@@ -91,6 +110,7 @@ class Local:
     sizes: Sizes
     extra: bytes
     length: int
+    is_zip64: bool
 
 
 def end_at(data: bytes, position: int) -> EndRecord:
@@ -114,12 +134,23 @@ def local_at(data: bytes, position: int) -> Local:
     """The local header at ``position``. Raises ``Damaged``."""
     needs, flags, method, _time, _date, *sizes, name_size, extra_size = _unpack(_LOCAL, data, position, LOCAL)
     name, extra = _texts(data, position + _LOCAL.size, name_size, extra_size)
-    return Local(name, needs, flags, method, Sizes(*sizes), extra, _LOCAL.size + name_size + extra_size)
+    length = _LOCAL.size + name_size + extra_size
+    large = [content for number, content in extra_fields(extra) if number == ZIP64]
+    if large:
+        if len(large) > 1 or len(large[0]) != _LARGE_SIZES.size or sizes[1:] != [_IN_ZIP64, _IN_ZIP64]:
+            raise Damaged("its zip64 field is invalid")
+        unpacked, packed = _LARGE_SIZES.unpack(large[0])
+        sizes[1:] = packed, unpacked
+    return Local(name, needs, flags, method, Sizes(*sizes), extra, length, bool(large))
 
 
-def descriptor_at(data: bytes, position: int) -> Sizes:
-    """The data descriptor at ``position`` (4.3.9), which repeats the sizes after a file's bytes. Raises ``Damaged``."""
-    return Sizes(*_unpack(_DESCRIPTOR, data, position, DESCRIPTOR))
+def descriptor_at(data: bytes, position: int, *, is_zip64: bool) -> tuple[Sizes, int]:
+    """The data descriptor at ``position`` (4.3.9), which repeats the sizes after a file's bytes, and where it ends.
+
+    Raises ``Damaged``.
+    """
+    shape = _LARGE_DESCRIPTOR if is_zip64 else _DESCRIPTOR
+    return Sizes(*_unpack(shape, data, position, DESCRIPTOR)), position + shape.size
 
 
 def extra_fields(extra: bytes) -> Iterator[tuple[int, bytes]]:
@@ -157,9 +188,8 @@ def _texts(data: bytes, position: int, name_size: int, extra_size: int) -> tuple
 STORED: Final = 0
 DEFLATED: Final = 8
 
-AGAIN: Final = "Create the archive again with your system's zip program"
 _NO_PASSWORD: Final = FileFault("encrypted", "is encrypted. Create the archive again without a password")
-_ZIP64_FAULT: Final = FileFault("zip64", f"uses the zip64 format for files above 4 GiB. {AGAIN}")
+_ZIP64_FAULT: Final = FileFault("zip64", f"uses the zip64 format for large files and for pipes. {AGAIN}")
 _UNUSUAL: Final = FileFault("unusual", f"uses an unsupported compression format. {AGAIN}")
 _METHODS: Final = {
     1: "Shrink",
@@ -180,7 +210,6 @@ _ALLOWED_FLAGS: Final = _LEVEL | SIZES_FOLLOW | _UTF8
 
 _NEWEST_FORMAT: Final = 63
 
-_ZIP64: Final = 0x0001
 _LINKS: Final = frozenset([0x000D, 0x756E])
 _CRYPTIC: Final = frozenset([0x0014, 0x0015, 0x0016, 0x0017, 0x0019, 0x9901])
 _OTHER_NAME: Final = 0x7075
@@ -192,7 +221,10 @@ _DOS_DEVICE: Final = 0x40
 _WINDOWS_LINK: Final = 0x400
 _KINDS: Final = {
     stat.S_IFLNK: FileFault("link", "is a link. Put the file itself into the archive"),
-    stat.S_IFIFO: FileFault("special_file", "is a named pipe. Remove it from the archive"),
+    stat.S_IFIFO: FileFault(
+        "special_file",
+        "is stored as a named pipe. Pack the file itself instead of piping its content into the archiver",
+    ),
     stat.S_IFSOCK: FileFault("special_file", "is a socket. Remove it from the archive"),
     stat.S_IFBLK: FileFault("special_file", "is a device. Remove it from the archive"),
     stat.S_IFCHR: FileFault("special_file", "is a device. Remove it from the archive"),
@@ -206,7 +238,7 @@ def checked_name(entry: Entry, limits: ArchiveLimits) -> str:
         _flags_fault(entry.flags)
         or _kind_fault(entry, is_folder=name.endswith("/"))
         or _method_fault(entry)
-        or _extra_fault(entry.extra, entry.name)
+        or _extra_fault(entry.extra, entry.name, forbidden=ZIP64)
     )
     if fault:
         raise refused(entry.name, fault)
@@ -257,17 +289,18 @@ def _method_fault(entry: Entry) -> FileFault | None:
     if entry.method == STORED and entry.sizes.packed != entry.sizes.unpacked:
         return FileFault("two_sizes", f"is not compressed but has two different sizes. {AGAIN}")
     if entry.method == STORED and entry.flags & SIZES_FOLLOW and entry.sizes.packed:
-        return FileFault("size_missing", f"is not compressed and has no size in its header. {AGAIN}")
+        text = "is not compressed and has no size in its header. Choose the method Deflate in the program that packs it"
+        return FileFault("size_missing", f"{text}, or run `esr upload`")
     return None
 
 
-def _extra_fault(extra: bytes, name: bytes) -> FileFault | None:
+def _extra_fault(extra: bytes, name: bytes, forbidden: int | None = None) -> FileFault | None:
     try:
         fields = list(extra_fields(extra))
     except Damaged:
         return FileFault("damaged_entry", f"has a damaged entry in the archive. {AGAIN}")
     for number, content in fields:
-        if number == _ZIP64:
+        if number == forbidden:
             return _ZIP64_FAULT
         if number in _LINKS:
             return FileFault("link", "is marked as a link or device. Put the file itself into the archive")
@@ -276,13 +309,6 @@ def _extra_fault(extra: bytes, name: bytes) -> FileFault | None:
         if number == _OTHER_NAME and content[_OTHER_NAME_PREFIX:] != name:
             return FileFault("two_names", f"has two names in the archive. {AGAIN}")
     return None
-
-
-def sizes_of(data: bytes, entry: Entry, local: Local) -> Sizes:
-    """Return the sizes in the header before the bytes of an entry, or after them. Raises ``Damaged``."""
-    if not entry.flags & SIZES_FOLLOW:
-        return local.sizes
-    return descriptor_at(data, entry.offset + local.length + entry.sizes.packed)
 
 
 def header_fault(entry: Entry, local: Local, sizes: Sizes) -> FileFault | None:
@@ -338,6 +364,9 @@ def _end(data: bytes) -> EndRecord:
         raise ArchiveRefused(
             f"The archive is incomplete or damaged. Upload it again. {AGAIN} if that fails.", "damaged"
         )
+    if not data[position + end.length :].strip(b"\0") and position + end.length < len(data):
+        text = "The archive ends with padding, as tar programs write it to a pipe. Let the program write to a file."
+        raise ArchiveRefused(text, "appended_data")
     if position + end.length < len(data):
         raise ArchiveRefused(f"The archive contains data after its end. {AGAIN}.", "appended_data")
     locator = data[max(0, position - ZIP64_LOCATOR_SIZE) : position]
@@ -353,21 +382,22 @@ def _entries(data: bytes, end: EndRecord, limits: ArchiveLimits) -> list[Entry]:
     count = end.counts[1]
     if not count:
         raise ArchiveRefused("The archive is empty. Add the files of your bot.", "archive_empty")
-    if count > limits.entries:
-        raise ArchiveRefused(
-            f"The archive contains {count} files and folders. The limit is {limits.files} files. Remove folders such as"
-            " .venv and .git.",
-            "too_many_entries",
-        )
     if end.directory_offset + end.directory_size != end.position:
         raise ArchiveRefused(f"The archive contains data that belongs to no file. {AGAIN}.", "inserted_data")
     entries, position = [], end.directory_offset
     try:
-        for _ in range(count):
+        for _ in range(min(count, limits.entries)):
             entries.append(entry_at(data, position))
             position += entries[-1].length
     except Damaged as error:
         raise ArchiveRefused(f"The archive directory is damaged ({error}). {AGAIN}.", "damaged_directory") from error
+    if count > limits.entries:
+        most = crowded(entry.name.decode("utf-8", "replace") for entry in entries)
+        raise ArchiveRefused(
+            f"The archive contains {count} files and folders. The limit is {limits.files} files. Remove files that the"
+            f" bot does not need{most}.",
+            "too_many_entries",
+        )
     if position != end.position:
         raise ArchiveRefused(f"The archive directory and the end record disagree. {AGAIN}.", "damaged_directory")
     return entries
@@ -383,8 +413,7 @@ def _laid_out(data: bytes, end: EndRecord, entries: list[Entry], names: list[str
         if entry.offset > position:
             text = f"follows data in the archive that belongs to no file. {AGAIN}"
             raise refused(entry.name, FileFault("inserted_data", text))
-        one = _located(data, entry, name)
-        position = one.end + (DESCRIPTOR_SIZE if entry.flags & SIZES_FOLLOW else 0)
+        one, position = _located(data, entry, name)
         if position > end.directory_offset:
             raise refused(entry.name, FileFault("overlap", f"overlaps the archive directory. {AGAIN}"))
         packed.append(one)
@@ -393,18 +422,21 @@ def _laid_out(data: bytes, end: EndRecord, entries: list[Entry], names: list[str
     return tuple(packed)
 
 
-def _located(data: bytes, entry: Entry, name: str) -> Packed:
-    """Locate the bytes of one entry and check that its header agrees with the directory."""
+def _located(data: bytes, entry: Entry, name: str) -> tuple[Packed, int]:
+    """Locate the bytes of one entry and check that its header agrees with the directory. Also return where it ends."""
     try:
         local = local_at(data, entry.offset)
-        sizes = sizes_of(data, entry, local)
+        start = entry.offset + local.length
+        end = start + entry.sizes.packed
+        sizes, after = local.sizes, end
+        if entry.flags & SIZES_FOLLOW:
+            sizes, after = descriptor_at(data, end, is_zip64=local.is_zip64)
     except Damaged as error:
-        raise refused(entry.name, FileFault("damaged", f"is incomplete in the archive ({error}). {AGAIN}")) from error
+        raise refused(entry.name, FileFault("damaged", f"is damaged in the archive ({error}). {AGAIN}")) from error
     fault = header_fault(entry, local, sizes)
     if fault:
         raise refused(entry.name, fault)
-    start = entry.offset + local.length
-    return Packed(name, entry.method, entry.sizes, start, start + entry.sizes.packed)
+    return Packed(name, entry.method, entry.sizes, start, end), after
 
 
 # --- Contents --------------------------------------------------------------------------------------------------------

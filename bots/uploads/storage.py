@@ -1,4 +1,4 @@
-"""The storage of uploads: archives as they were sent, and unpacked copies of them."""
+"""The storage of uploads: archives as they were sent but without hidden files, and unpacked copies of them."""
 
 from __future__ import annotations
 
@@ -55,7 +55,13 @@ _sound: Final[set[str]] = set()
 """The digests of unpacked folders that this process has verified."""
 
 _ANY_SIZE: Final = ArchiveLimits(
-    archive_bytes=1 << 30, unpacked_bytes=1 << 30, file_bytes=1 << 30, files=100_000, path_bytes=4096, depth=100
+    archive_bytes=1 << 30,
+    unpacked_bytes=1 << 30,
+    file_bytes=1 << 30,
+    files=100_000,
+    path_bytes=4096,
+    depth=100,
+    hidden=True,
 )
 """Accepted archives can always be read again, whatever the current limits are."""
 

@@ -138,7 +138,8 @@ def _upload(
         with transaction.atomic():  # check everything before anything is stored
             hold_acting(owner.pk)  # else a concurrent identical upload could take the name
             known = _known(bot_of(archive), archive, chosen)
-        path = known.archive if known is not None and kept_already(known) else keep(filename, data)
+        stored = ("bot.zip", archive.packed()) if archive.is_reduced else (filename, data)
+        path = known.archive if known is not None and kept_already(known) else keep(*stored)
         return _recorded(owner, upload, archive, path, games, bot_of)
     except (archives.ArchiveRefused, Refused) as refusal:
         _note(upload, str(refusal))
@@ -198,6 +199,7 @@ def _version(bot: Bot, archive: Archive, upload: Upload, path: str, games: Games
         command=list(manifest.command),
         claims=claims,
         chosen=chosen,
+        notices=[notice._asdict() for notice in archive.notices],
     )
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from bots.archives import zip_of
 from bots.house.catalogue import HOUSE
 from bots.manifest import FILE
 from bots.starter_kits import bot_files
@@ -232,18 +231,12 @@ OFFERS: Final = (
 
 # --- Uploads ---------------------------------------------------------------------------------------------------------
 
-_LONG_AGO: Final = (1980, 1, 1, 0, 0, 0)
-
 
 def archive(bot: DemoBot, number: int) -> bytes:
     """Return the zip of version ``number`` (from 1). It is reproducible. Raises ``IndexError``."""
     args = bot.versions[number - 1]
     files = _of_the_house(bot, args) if bot.house else _starter(bot)
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as zipped:
-        for name, text in sorted(files.items()):
-            zipped.writestr(zipfile.ZipInfo(name, _LONG_AGO), text)
-    return buffer.getvalue()
+    return zip_of(files)
 
 
 def _of_the_house(bot: DemoBot, args: tuple[str, ...]) -> dict[str, str]:

@@ -121,10 +121,13 @@ class ValidationProgress:
 
     @property
     def warnings(self) -> Sequence[str]:
-        """Sentences on limits of which the bot needed a large share."""
+        """Notices about the upload, and sentences on limits of which the bot needed a large share."""
         return [
-            gettext(NEAR[limit]) % {"percent": round(100 * share)}
-            for limit, share in reports.warnings(self._report).items()
+            *(notice["text"] for notice in self.version.notices),
+            *(
+                gettext(NEAR[limit]) % {"percent": round(100 * share)}
+                for limit, share in reports.warnings(self._report).items()
+            ),
         ]
 
     @property

@@ -43,9 +43,10 @@ def check_archive(data: bytes) -> None:
 
 
 def _others_agree(data: bytes, archive: Archive) -> None:
-    files = read_from_the_back(data)
-    assert files == read_from_the_front(data)
-    around = next(iter(files)).partition("/")[0] + "/"
+    back, front = read_from_the_back(data), read_from_the_front(data)
+    assert back == front
+    files = {name.removeprefix("./"): content for name, content in back.items()}
+    around = next(name for name in files if name).partition("/")[0] + "/"
     inside = "" if all(path in files for path in archive.files) else around
     assert all(files[inside + path] == content for path, content in archive.files.items())
 

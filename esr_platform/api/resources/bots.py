@@ -134,8 +134,19 @@ class BotVersionListed(Document):
     size: Annotated[int | None, about("Size of the archive in bytes; visible to the owner, else null.", None)]
 
 
+class NoticeDocument(Document):
+    """Something that the author should know about an accepted upload."""
+
+    code: Annotated[str, about("Identifies the kind of notice.", "hidden_files")]
+    text: Annotated[str, about("A sentence for people.", "Left out .git: …")]
+
+
 class BotVersionDocument(BotVersionListed):
-    """A version of a bot with its validation report, which only the owner sees."""
+    """A version of a bot with its notices and its validation report, which only the owner sees."""
+
+    notices: Annotated[
+        list[NoticeDocument] | None, about("Notices about the upload; visible to the owner, else null.", None)
+    ]
 
     check_report: Annotated[
         Any, about("Validation report with the result of each format; visible to the owner, else null.", None)
@@ -163,7 +174,7 @@ _PUBLIC: Final = ("number", "label", "state", "active", "digest", "language", "c
 _PRIVATE: Final = ("reason", "retry_at", "filename", "size")
 _READY: Final = BotVersion.objects.filter(state=BotVersion.State.READY).values("pk", *_PUBLIC)
 _OWN: Final = BotVersion.objects.values("pk", *_PUBLIC, *_PRIVATE)
-_CHECKED: Final = _OWN.values("pk", *_PUBLIC, *_PRIVATE, "check_report")
+_CHECKED: Final = _OWN.values("pk", *_PUBLIC, *_PRIVATE, "notices", "check_report")
 _ACTIVE: Final = Prepared(
     lambda bots: BotVersion.objects.filter(active=True, bot__pk__in=bots).order_by().values("bot", "number")
 )
@@ -266,7 +277,8 @@ class OneVersion(_OwnToo, One):
         bot = code_seen_by(self.viewer, slug, NAMED)
         versions = _versions(bot, may_read(self.viewer, bot), _CHECKED)
         row = found(versions, f"Version {number} of {slug} not found.", number=number)
-        return self.answer(BotVersionDocument(**asdict(_version(slug, row)), check_report=row.get("check_report")))
+        private = {"notices": row.get("notices"), "check_report": row.get("check_report")}
+        return self.answer(BotVersionDocument(**asdict(_version(slug, row)), **private))
 
 
 def _documents(rows: Sequence[Mapping[str, Any]], viewer: Viewer) -> list[BotListed]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import zlib
 from typing import Final
 
 from bots.archives import ArchiveLimits
@@ -33,13 +34,26 @@ def says(**local: object) -> bytes:
     return zip_of(Member("bot.py", b"pass", local=local))
 
 
+MASKED: Final = 0xFFFFFFFF
+
+
+def piped(descriptor: bytes | bool) -> Member:
+    """A bot.py as from a program that writes to a pipe and reserves 8 bytes for sizes that it does not know yet."""
+    local = {"packed_size": MASKED, "size": MASKED, "extra": extra(1, bytes(16))}
+    return Member("bot.py", b"pass", descriptor=descriptor, local=local)
+
+
 NAMES: Final[dict[str, tuple[bytes, str]]] = {
     "up": (
         name("../bot.py"),
         "name_dots",
     ),
     "up from within": (name("lib/../../x"), "name_dots"),
-    "here": (name("./x"), "name_dots"),
+    "here from within": (name("lib/./x"), "name_dots"),
+    "here twice": (name("././x"), "name_dots"),
+    "absolute after here": (name(".//x"), "name_absolute"),
+    "up after here": (name("./../x"), "name_dots"),
+    "twice, but for here": (zip_of(BOT, Member("./bot.py", b"pass")), "duplicate"),
     "absolute": (name("/etc/passwd"), "name_absolute"),
     "a share of Windows": (name("//host/share"), "name_absolute"),
     "a drive": (name("C:/x"), "name_colon"),
@@ -61,6 +75,10 @@ NAMES: Final[dict[str, tuple[bytes, str]]] = {
     "a device of Windows": (name("aux.py"), "name_device"),
     "a device in a folder": (name("lib/COM1.txt"), "name_device"),
     "an option": (name("-c.py"), "name_hyphen"),
+    "the content of a pipe, as Info-ZIP names it": (
+        zip_of(Member("-", b"pass", mode=0o010600)),
+        "name_hyphen",
+    ),
     "a star": (name("*.py"), "name_windows"),
     "a wide slash": (name("a／..／b"), "name_dots"),
     "two dots in one character": (name("‥/x"), "name_dots"),
@@ -182,8 +200,16 @@ PACKING: Final[dict[str, tuple[bytes, str]]] = {
         "damaged",
     ),
     "eleven files": (
-        zip_of(BOT, *(Member(f".venv/{count}") for count in range(10))),
+        zip_of(BOT, *(Member(f"venv/{count}") for count in range(10))),
         ("too_many_files"),
+    ),
+    "an upload that is too large": (
+        zip_of(BOT, Member("x", bytes(20_000), method=STORED)),
+        "upload_too_large",
+    ),
+    "an upload that is too large because of one file": (
+        zip_of(BOT, Member("x", bytes(40_001), method=STORED)),
+        "file_too_large",
     ),
     "hundreds of folders": (
         zip_of(BOT, *(Member(f"{count}/", mode=FOLDER) for count in range(100))),
@@ -210,6 +236,7 @@ FORM: Final[dict[str, tuple[bytes, str]]] = {
         "inserted_data",
     ),
     "something after it": (HONEST + b"\n", "appended_data"),
+    "padding after it, as from tar in a pipe": (HONEST + bytes(10_240 - len(HONEST)), "appended_data"),
     "an archive in its comment": (zip_of(BOT, comment=zip_of(OTHER)), "inserted_data"),
     "an end in its comment": (zip_of(BOT, comment=END), "inserted_data"),
     "an end in its comment that goes on": (zip_of(BOT, comment=END + b"x"), "appended_data"),
@@ -278,7 +305,25 @@ FORM: Final[dict[str, tuple[bytes, str]]] = {
         "zip64",
     ),
     "zip64 by a field": (zip_of(Member("bot.py", extra=extra(1, bytes(16)))), "zip64"),
-    "zip64 only before the contents": (says(extra=extra(1, bytes(16))), "zip64"),
+    "sizes of 8 bytes and of 4 before the contents": (says(extra=extra(1, struct.pack("<2Q", 4, 6))), "damaged"),
+    "sizes of 8 bytes twice before the contents": (
+        says(packed_size=MASKED, size=MASKED, extra=2 * extra(1, struct.pack("<2Q", 4, 6))),
+        "damaged",
+    ),
+    "sizes of 8 bytes that are cut off": (
+        says(packed_size=MASKED, size=MASKED, extra=extra(1, bytes(15))),
+        "damaged",
+    ),
+    "sizes of 8 bytes that lie": (
+        says(packed_size=MASKED, size=MASKED, extra=extra(1, struct.pack("<2Q", 4, 7))),
+        "two_headers",
+    ),
+    "sizes of 8 bytes that are not there": (says(packed_size=MASKED, size=MASKED), "two_headers"),
+    "sizes of 8 bytes behind the contents that lie": (
+        zip_of(piped(struct.pack("<4sI2Q", b"PK\x07\x08", zlib.crc32(b"pass"), 6, 1 << 32 | 4))),
+        "two_headers",
+    ),
+    "sizes of 4 bytes behind the contents where 8 are due": (zip_of(piped(True)), "two_headers"),
     "an extra field that is cut off": (
         zip_of(Member("bot.py", extra=b"UT\xff\xff1234")),
         "damaged_entry",
@@ -351,6 +396,10 @@ BOTS: Final[dict[str, tuple[bytes, str]]] = {
         zip_of(BOT, Member("bot.toml", b"name =")),
         "manifest_not_toml",
     ),
+    "a bot.toml that is UTF-16": (
+        zip_of(BOT, Member("bot.toml", 'name = "x"'.encode("utf-16"))),
+        "manifest_not_utf8",
+    ),
     "a bot.toml that starts something else": (
         zip_of(BOT, Member("bot.toml", b'command = ["main.py"]')),
         "entry_missing",
@@ -405,7 +454,7 @@ UPLOADS: Final[dict[str, tuple[str, bytes, str]]] = {
     "a Python file with a NUL": ("bot.py", b"pass\0", "nul"),
     "a Python file in Latin-1": ("bot.py", b"# L\xf6we", "not_utf8"),
     "a compiled Python file": ("bot.py", b"\xa7\r\r\n\0\0", "not_utf8"),
-    "an upload that is too large": ("b.zip", HONEST + bytes(20_000), "upload_too_large"),
+    "a Python file that is too large": ("bot.py", b"#" * 20_001, "upload_too_large"),
     "a hostile name": ("<b>\x1b]0;x\x07.zip", b"", "empty"),
 }
 
@@ -432,6 +481,36 @@ TAKEN: Final[dict[str, tuple[bytes, set[str]]]] = {
     "the same name by a field": (
         zip_of(Member("bot.py", b"pass", extra=extra(0x7075, bytes(5) + b"bot.py"))),
         {"bot.py"},
+    ),
+    "the folder itself and names that begin with it, as from tar": (
+        zip_of(Member("./", mode=FOLDER), Member("./bot.py", b"pass"), Member("./lib/a.py", b"x")),
+        {"bot.py", "lib/a.py"},
+    ),
+    "sizes of 8 bytes before the contents": (
+        zip_of(
+            Member(
+                "bot.py",
+                b"pass",
+                local={"packed_size": MASKED, "size": MASKED, "extra": extra(1, struct.pack("<2Q", 4, 6))},
+            )
+        ),
+        {"bot.py"},
+    ),
+    "sizes of 8 bytes behind the contents": (
+        zip_of(piped(struct.pack("<4sI2Q", b"PK\x07\x08", zlib.crc32(b"pass"), 6, 4)), OTHER),
+        {"bot.py", "other.py"},
+    ),
+    "hidden files": (
+        zip_of(BOT, Member(".env", b"KEY=1"), Member(".git/config", b"x"), Member("lib/.cache/x", b"x")),
+        {"bot.py"},
+    ),
+    "ten files and many hidden ones": (
+        zip_of(BOT, *(Member(f"{count}") for count in range(9)), *(Member(f".git/{count}") for count in range(9))),
+        {"bot.py", *map(str, range(9))},
+    ),
+    "a bot.toml with a byte order mark": (
+        zip_of(Member("main.py", b"pass"), Member("bot.toml", b'\xef\xbb\xbfcommand = ["main.py"]\r\n')),
+        {"main.py", "bot.toml"},
     ),
     "folders": (zip_of(Member("lib/", mode=FOLDER, dos=0x10), BOT, Member("lib/a.py", b"x")), {"bot.py", "lib/a.py"}),
     "a folder that is packed": (zip_of(Member("lib/", packed=b"\x03\x00", mode=FOLDER), BOT), {"bot.py"}),

@@ -21,11 +21,22 @@ def read_from_the_front(data: bytes) -> dict[str, bytes]:
     while data.startswith(b"PK\x03\x04", position):
         _, _, flags, method, _, _, _, packed, _, name, extra = struct.unpack_from("<4s5H3I2H", data, position)
         begin = position + 30 + name + extra
-        content, end = _content(data, begin, method, packed if not flags & 8 else None)
+        large = _zip64(data[begin - extra : begin])
+        content, end = _content(data, begin, method, (large or packed) if not flags & 8 else None)
         files[data[begin - name - extra : begin - extra].decode()] = content
-        position = end + (16 if flags & 8 else 0)
+        position = end + (0 if not flags & 8 else 16 if large is None else 24)
     assert data.startswith(b"PK\x01\x02", position), "the files do not end where the table of contents begins"
     return files
+
+
+def _zip64(extra: bytes) -> int | None:
+    """The packed size in 8 bytes, if there is one."""
+    while len(extra) >= 4:
+        number, length = struct.unpack_from("<2H", extra)
+        if number == 1:
+            return int.from_bytes(extra[12:20], "little")
+        extra = extra[4 + length :]
+    return None
 
 
 def _content(data: bytes, begin: int, method: int, packed: int | None) -> tuple[bytes, int]:

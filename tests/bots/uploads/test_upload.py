@@ -93,6 +93,27 @@ def test_the_bytes_are_stored_as_they_came_and_named_by_their_hash(ada: User) ->
     assert version.digest == archives.read_upload("bot.py", HONEST).digest == archive_of(version).digest
 
 
+def test_hidden_files_are_neither_stored_nor_part_of_the_version_and_the_author_is_told(ada: User) -> None:
+    version = upload_new_bot(ada, "First", "a.zip", zipped(bot__py=HONEST, __env="KEY=1"))
+    assert version.digest == archives.read_upload("bot.py", HONEST).digest
+    assert archives.read_upload("a.zip", bytes_of(version), archives.ArchiveLimits(hidden=True)).files == {
+        "bot.py": HONEST
+    }
+    (notice,) = version.notices
+    assert notice["code"] == "hidden_files"
+    assert ".env" in notice["text"]
+    assert upload_version(version.bot, "bot.py", HONEST) == version
+
+
+def test_a_version_that_was_stored_with_hidden_files_keeps_its_digest(ada: User) -> None:
+    data = zipped(bot__py=HONEST, __env="KEY=1")
+    version = upload_new_bot(ada, "First", "a.zip", zipped(bot__py=HONEST))
+    whole = archives.read_upload("a.zip", data, archives.ArchiveLimits(hidden=True))
+    version.digest, version.archive = whole.digest, uploads().save("ab/cd.zip", ContentFile(data))
+    version.save()
+    assert set(archive_of(version).files) == {"bot.py", ".env"}
+
+
 def test_the_same_contents_again_are_the_same_version_however_they_are_packed(ada: User) -> None:
     first = uploaded(ada)
     assert upload_version(first.bot, "bot.py", HONEST, DUEL_ONLY) == first

@@ -39,6 +39,13 @@ def test_new_code_creates_a_version_and_known_code_returns_the_old_one(miriam: P
     assert BotVersion.objects.count() == 2
 
 
+def test_a_version_shows_its_owner_what_was_left_out(miriam: Program) -> None:
+    created = document(miriam.upload(filename="x.zip", data=archive(bot_py=BOT, _git_config=b"x"), name="Citrine"))
+    shown = document(miriam.get("bots/citrine/versions/1"))
+    assert [notice["code"] for notice in shown["notices"]] == ["hidden_files"]
+    assert shown["notices"] == created["notices"]
+
+
 def test_a_rejected_version_shows_its_reason_and_report(miriam: Program) -> None:
     miriam.upload(name="Citrine")
     BotVersion.objects.update(state="refused", reason="It did not start.", check_report={"ok": False})
