@@ -277,7 +277,7 @@ class OneVersion(_OwnToo, One):
         bot = code_seen_by(self.viewer, slug, NAMED)
         versions = _versions(bot, may_read(self.viewer, bot), _CHECKED)
         row = found(versions, f"Version {number} of {slug} not found.", number=number)
-        private = {"notices": row.get("notices"), "check_report": row.get("check_report")}
+        private: dict[str, Any] = {"notices": row.get("notices"), "check_report": row.get("check_report")}
         return self.answer(BotVersionDocument(**asdict(_version(slug, row)), **private))
 
 
