@@ -11,9 +11,11 @@ from math import inf
 from typing import Any, Final
 
 from django.conf import settings
+from django.template.loader import render_to_string
 
 from esr_platform.accounts.limits import address
 from esr_platform.api.http import CONTENT_TYPE, PREFIX, problem_bytes
+from esr_platform.headers import security_policy
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -41,18 +43,19 @@ TICK_S: Final = 0.05
 class _Refused(Exception):
     """The body is refused, and no response has been sent yet."""
 
-    def __init__(self, status: HTTPStatus, code: str, sentence: str) -> None:
+    def __init__(self, status: HTTPStatus, code: str, title: str, sentence: str) -> None:
         super().__init__(sentence)
-        self.status, self.code, self.sentence = status, code, sentence
+        self.status, self.code, self.title, self.sentence = status, code, title, sentence
 
 
 class BoundedBodies:
     """An ASGI application that answers 413 to bodies over ``most_bytes`` and 408 to bodies that take over ``seconds``.
 
-    A body without a Content-Length is counted chunk by chunk. A body with a Content-Length over the limit is not read.
-    One client address has at most ``settings.MAX_UNFINISHED_BODIES_PER_IP`` requests whose body has not arrived. A
-    further one has only ``GRACE_S``, and ``TICK_S`` if there are ``CEILING`` times as many; then it is answered 429.
-    WebSockets are refused.
+    The responses are pages, or problem documents in the API. They state the limit of an upload, to which ``most_bytes``
+    adds the rest of a form. A body without a Content-Length is counted chunk by chunk. A body with a Content-Length
+    over the limit is not read. One client address has at most ``settings.MAX_UNFINISHED_BODIES_PER_IP`` requests whose
+    body has not arrived. A further one has only ``GRACE_S``, and ``TICK_S`` if there are ``CEILING`` times as many;
+    then it is answered 429. WebSockets are refused.
     """
 
     def __init__(self, application: Application, most_bytes: int, seconds: float) -> None:
@@ -124,13 +127,16 @@ class BoundedBodies:
         return next_message
 
     def _too_large(self) -> _Refused:
-        mib = self._most_bytes / (1 << 20)
-        sentence = f"The request is too large. The limit is {mib:.1f} MiB. Send a smaller file."
-        return _Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", sentence)
+        mib = settings.MAX_ARCHIVE_BYTES / (1 << 20)
+        sentence = (
+            f"The request is too large. The limit for an upload is {mib:.4g} MiB. Send a smaller file. `esr check`"
+            " names the files that are too large."
+        )
+        return _Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", "Upload too large", sentence)
 
     def _too_slow(self) -> _Refused:
         sentence = f"The request was not complete after {self._seconds:.0f} s. Send it again over a faster connection."
-        return _Refused(HTTPStatus.REQUEST_TIMEOUT, "too_slow", sentence)
+        return _Refused(HTTPStatus.REQUEST_TIMEOUT, "too_slow", "Upload too slow", sentence)
 
 
 class _Body:
@@ -158,20 +164,22 @@ class _Body:
 
 def _too_many() -> _Refused:
     sentence = "Too many requests from your IP address are incomplete. Complete them, or try again in a minute."
-    return _Refused(HTTPStatus.TOO_MANY_REQUESTS, "too_many_bodies", sentence)
+    return _Refused(HTTPStatus.TOO_MANY_REQUESTS, "too_many_bodies", "Too many requests", sentence)
 
 
 async def _answer(refusal: _Refused, path: str, send: Send) -> None:
-    """Send the response. The connection closes after the last, empty part."""
+    """Send a problem document or a page. The connection closes after the last, empty part."""
     if path.startswith(PREFIX):
         body, kind = problem_bytes(refusal.status, refusal.code, refusal.sentence), CONTENT_TYPE
     else:
-        body, kind = refusal.sentence.encode(), "text/plain; charset=utf-8"
+        texts = {"title": refusal.title, "code": refusal.code, "sentence": refusal.sentence}
+        body, kind = render_to_string("refused.html", texts).encode(), "text/html; charset=utf-8"
     headers = [
         (b"content-type", kind.encode()),
         (b"content-length", str(len(body)).encode()),
         (b"connection", b"close"),
         *([(b"retry-after", b"60")] if refusal.status == HTTPStatus.TOO_MANY_REQUESTS else []),
+        (b"content-security-policy", security_policy().encode()),
         (b"x-content-type-options", b"nosniff"),
     ]
     await send({"type": "http.response.start", "status": refusal.status.value, "headers": headers})

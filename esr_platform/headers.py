@@ -7,6 +7,7 @@ from typing import Final
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 from redis.exceptions import RedisError
@@ -23,9 +24,14 @@ _API: Final = "/api/"
 View = Callable[[HttpRequest], HttpResponse]
 
 
+def security_policy() -> str:
+    """The Content-Security-Policy of all pages: nothing from other sites, no inline scripts or styles."""
+    return "; ".join(f"{name} {sources}" for name, sources in settings.CONTENT_SECURITY_POLICY.items())
+
+
 def content_security_policy(get_response: View) -> View:
-    """Middleware that sets the Content-Security-Policy: nothing from other sites, no inline scripts or styles."""
-    policy = "; ".join(f"{name} {sources}" for name, sources in settings.CONTENT_SECURITY_POLICY.items())
+    """Middleware that sets the Content-Security-Policy."""
+    policy = security_policy()
 
     def respond(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
@@ -85,9 +91,9 @@ def page_pace(get_response: View) -> View:
         if not wait:
             return get_response(request)
         sentence = _("Too many requests from your IP address. Try again in %(seconds)s s.") % {"seconds": wait}
-        return HttpResponse(
-            sentence, status=429, content_type="text/plain; charset=utf-8", headers={"Retry-After": str(wait)}
-        )
+        texts = {"title": _("Too many requests"), "code": "throttled", "sentence": sentence}
+        page = render_to_string("refused.html", texts)
+        return HttpResponse(page, status=429, headers={"Retry-After": str(wait)})
 
     return respond
 

@@ -9,6 +9,7 @@ import re
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack
+from pathlib import Path
 from threading import Thread
 from typing import Any
 
@@ -66,6 +67,12 @@ def whole(answer: bytes) -> bool:
     return length is not None and len(body) >= int(length[1])
 
 
+def documented_limit() -> str:
+    """The size of an upload in ``docs/reference/limits.md``."""
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "limits.md").read_text(encoding="utf-8")
+    return page.partition("| size of an upload | ")[2].partition(" |")[0]
+
+
 def chunked(mebibytes: int) -> Iterator[bytes]:
     piece = b"x" * (1 << 16)
     for _ in range(mebibytes * 16):
@@ -76,9 +83,12 @@ def chunked(mebibytes: int) -> Iterator[bytes]:
 def test_a_length_that_is_too_great_is_refused_before_a_byte_is_read(port: int, path: str) -> None:
     status, body, _ = sent(port, f"POST {path} HTTP/1.1\r\nContent-Length: {MOST + 1}", iter(()))
     assert status == 413
-    assert b"8.1 MiB" in body
+    assert f"The limit for an upload is {documented_limit()}.".encode() in body
     if path.startswith("/api/"):
         assert json.loads(body)["code"] == "too_large"
+    else:
+        assert b'data-refused="too_large"' in body
+        assert body.lstrip().startswith(b"<!doctype html>")
 
 
 def test_a_browser_that_sends_all_of_a_large_form_first_is_told_why_it_was_refused(port: int) -> None:
@@ -86,7 +96,7 @@ def test_a_browser_that_sends_all_of_a_large_form_first_is_told_why_it_was_refus
     line.request("POST", "/bots/new/", body=b"x" * 3 * MOST)
     answer = line.getresponse()
     assert answer.status == 413
-    assert b"Send a smaller file" in answer.read()
+    assert b'data-refused="too_large"' in answer.read()
     line.close()
 
 
