@@ -34,7 +34,9 @@ _INTERPRETER: Final = 3
 _OTHERS: Final = (
     (
         b"#!",
-        FileFault("script", "is a script that needs another program to run. Upload Python code or a compiled program"),
+        FileFault(
+            "script", "is a script that needs another program. Upload Python or a compiled program, or play remotely"
+        ),
     ),
     (b"MZ", FileFault("windows", "is a Windows program. Build it for Linux on x86-64")),
     (b"\xcf\xfa\xed\xfe", FileFault("macos", "is a macOS program. Build it for Linux on x86-64")),

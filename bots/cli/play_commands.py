@@ -13,10 +13,12 @@ from concurrent.futures.process import BrokenProcessPool
 from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final, TypeVar
 
 from rich.progress import MofNCompleteColumn
 
+from bots.archives import Notice
 from bots.cli.frame import (
     FOUND,
     MACHINE,
@@ -45,6 +47,7 @@ from bots.cli.programs import (
     game_argument,
     launcher_for,
     lines_of,
+    packed,
     python_argument,
     read_limits,
     require_one_way,
@@ -54,6 +57,7 @@ from bots.cli.programs import (
     warn_about_plain,
 )
 from bots.cli.records import DecisionReplay, read_log, read_record, rebuild
+from bots.cli.site import known_limits
 from bots.manifest import Manifest, ManifestError, read_folder
 from bots.runner import Launcher, LocalProgram, PlatformFailure
 from bots.runner.clock import cores
@@ -66,11 +70,12 @@ from bots.validation import Check, TableCheck, ValidationProblem
 def check_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``esr check``."""
     parser.add_argument(
-        "folder", type=Path, nargs="?", metavar="DIR", help="bot folder that contains bot.py or bot.toml"
-    )
+        "folder", type=Path, nargs="?", metavar="PATH",
+        help="bot folder that contains bot.py or bot.toml, or the .py or .zip file to upload",
+    )  # fmt: skip
     parser.add_argument(
         "--command", dest="command_line", metavar="CMD",
-        help="command line to check instead of a folder; DIR is optional and provides only bot.toml",
+        help="command line to check instead of a folder; PATH is optional and provides only bot.toml",
     )  # fmt: skip
     python_argument(parser)
     _logs_and_limits_arguments(parser)
@@ -86,10 +91,15 @@ def _logs_and_limits_arguments(parser: ArgumentParser) -> None:
 
 def run_check(options: Namespace, screen: Screen) -> int:
     """Check every format until the first problem, and report it with the command that replays the decision."""
-    check = check_of(options)
-    warn_about_plain(screen, options.sandbox, [check.program])
-    report = check.report(_watched(check, options, screen))
-    screen.answer(report.document())
+    require_one_way(options.sandbox, options.python, options.command_line or ())
+    with TemporaryDirectory(prefix="esr-check-") as space:
+        manifest, program, notices = _command(options) if options.command_line else _bot(options, Path(space) / "bot")
+        check = Check(manifest, program, launcher_for(options.sandbox)(), read_limits(options.limits))
+        warn_about_plain(screen, options.sandbox, [program])
+        for notice in notices:
+            screen.say(notice.text, "yellow")
+        report = check.report(_watched(check, options, screen))
+    screen.answer({**report.document(), "notices": [notice._asdict() for notice in notices]})
     for game, seats in report.untried:
         screen.say(f"  {game}, {seats} seats: skipped")
     if report.ok:
@@ -109,46 +119,54 @@ def _formats(count: int) -> str:
     return f"{count} format" if count == 1 else f"{count} formats"
 
 
-def check_of(options: Namespace) -> Check[Local]:
-    """Build the check from the command-line options. Raises ``UsageError``."""
-    require_one_way(options.sandbox, options.python, options.command_line or ())
-    manifest, program = _command(options) if options.command_line else _bot(options)
-    return Check(manifest, program, launcher_for(options.sandbox)(), read_limits(options.limits))
+_Checked = tuple[Manifest, Local, tuple[Notice, ...]]
 
 
-def _bot(options: Namespace) -> tuple[Manifest, Local]:
-    folder: Path | None = options.folder
-    if folder is None:
+def _bot(options: Namespace, space: Path) -> _Checked:
+    """Read the bot as the site does, unless a virtual environment runs it. Files are unpacked at ``space``."""
+    path: Path | None = options.folder
+    if path is None:
         raise UsageError("Nothing to check. Pass a bot folder or --command CMD.")
-    manifest = _manifest(folder, start=True)
-    return manifest, under_python(LocalProgram(folder.resolve(), manifest.args, manifest.entry), options.python)
+    if options.python is not None and path.is_dir():
+        manifest = _manifest(path, start=True)
+        return manifest, under_python(LocalProgram(path.resolve(), manifest.args, manifest.entry), options.python), ()
+    _require_path(path)
+    archive = packed(path).read(known_limits())
+    if not path.is_dir():
+        archive.write_to(space)
+    folder, manifest = path.resolve() if path.is_dir() else space, archive.manifest
+    program = LocalProgram(folder, manifest.args, manifest.entry)
+    return manifest, under_python(program, options.python), archive.notices
 
 
-def _command(options: Namespace) -> tuple[Manifest, Local]:
+def _command(options: Namespace) -> _Checked:
     program = command_of(options.command_line)
     if options.folder is None:
-        return Manifest(program.label), program
-    return _manifest(options.folder, start=False), program
+        return Manifest(program.label), program, ()
+    return _manifest(options.folder, start=False), program, ()
 
 
 def _manifest(folder: Path, *, start: bool) -> Manifest:
-    if not folder.is_dir():
-        raise UsageError(
-            f"{folder} does not exist or is not a folder. Run `esr new-bot {folder} --game GAME` to create a bot."
-        )
+    _require_path(folder)
     try:
         return read_folder(folder, start=start)
     except ManifestError as error:
         raise UsageError(str(error)) from error
 
 
+def _require_path(path: Path) -> None:
+    if not path.exists():
+        raise UsageError(f"{path} does not exist. Run `esr new-bot {path} --game GAME` to create a bot.")
+
+
 def _watched(check: Check[Local], options: Namespace, screen: Screen) -> Iterator[TableCheck]:
     logs = logs_folder(options.logs)
+    folder = options.folder if not options.command_line and options.folder.is_dir() else None
     with screen.progress(MofNCompleteColumn()) as progress:
         task = progress.add_task(f"Checking {check.manifest.name}", total=len(check.manifest.tables))
         for table in check.tables():
             written = write_logs(logs, table.played)
-            for line in check_lines(table, None if options.command_line else options.folder, written):
+            for line in check_lines(table, folder, written):
                 screen.say(line)
             progress.advance(task)
             yield table
@@ -157,8 +175,8 @@ def _watched(check: Check[Local], options: Namespace, screen: Screen) -> Iterato
 def check_lines(table: TableCheck, folder: Path | None, logs: list[Path]) -> Iterator[str]:
     """Yield the lines about one format: its result and times, warnings, and its problem if there was one.
 
-    ``logs`` are the files of its game, with the record first. ``folder`` is the bot folder, or ``None`` for a command,
-    whose decisions cannot be replayed.
+    ``logs`` are the files of its game, with the record first. ``folder`` is the bot folder, or ``None`` for a command
+    or a file, whose decisions cannot be replayed.
     """
     where = f"  {table.game}, {table.seats} seats"
     if table.ok is None:
@@ -214,6 +232,7 @@ CHECK_COMMAND = SubCommand(
     """\
 examples:
   esr check mybot
+  esr check mybot.zip                        check an archive before you upload it
   esr check mybot --python .venv             use the packages of a virtual environment
   esr check mybot --command 'node bot.js'    check a command in the formats listed in mybot/bot.toml
   esr check mybot --logs logs                save the games for `esr replay-decision`
@@ -222,7 +241,8 @@ A bot supports the games listed in its bot.toml. Without a bot.toml, it supports
 strike or forfeit, and the exit code is then 1. It is 3 if this computer was too busy for a verdict. A bot that needs
 more than 70% of a time limit gets a warning.
 
-The site validates every upload with the same check, in its sandbox. With --command or --python, the bot runs without
+The command first reads the bot as the site does, with the site's limits if you ran `esr login`. The site then validates
+every upload with the same games, in its sandbox. With --command or --python, the bot runs without
 a sandbox and without the memory limit, so it can pass this check and still be rejected as an upload.""",
     check_arguments,
     run_check,

@@ -8,19 +8,18 @@ import shlex
 import shutil
 import subprocess
 import tempfile
-import zipfile
 from argparse import ArgumentParser
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from hashlib import sha256
 from importlib.resources import as_file, files
-from io import BytesIO
 from pathlib import Path
 from threading import Lock
 from time import monotonic_ns
 from typing import Any, Final
 
+from bots.archives import Archive, ArchiveLimits, ArchiveRefused, hidden_notice, is_junk, read_upload, zip_of
 from bots.cli.frame import Screen, UsageError, did_you_mean
 from bots.cli.records import DecisionReplay, RecordedDecision
 from bots.cli.site import Start
@@ -42,20 +41,40 @@ from games.words import either
 
 # --- Archives --------------------------------------------------------------------------------------------------------
 
-_LONG_AGO: Final = (1980, 1, 1, 0, 0, 0)
 _MOST: Final = 64 * 2**20
-"""Maximum folder size in bytes. The upload limit of a site is much lower; the site reports it."""
+"""Maximum folder size in bytes. The upload limit of a site is much lower; the reader of uploads reports it."""
 
 
-def packed(path: Path) -> tuple[str, bytes]:
-    """Return the file name and the content to upload. A folder is packed as a ``.zip``.
+@dataclass(frozen=True)
+class PackedBot:
+    """A bot as it is uploaded: file name and content. ``hidden`` are the hidden files and folders of its folder."""
 
-    Raises ``UsageError`` if the path cannot be read.
-    """
+    filename: str
+    data: bytes
+    hidden: tuple[str, ...] = ()
+
+    def read(self, limits: ArchiveLimits) -> Archive:
+        """Read the bot as a site with these limits does. Raises ``UsageError`` with the message of the site."""
+        try:
+            archive = read_upload(self.filename, self.data, limits)
+        except ArchiveRefused as error:
+            raise UsageError(str(error)) from error
+        if not self.hidden:
+            return archive
+        return replace(archive, notices=(hidden_notice(self.hidden), *archive.notices))
+
+
+def packed(path: Path) -> PackedBot:
+    """Return a bot folder, packed as a ``.zip``, or a ``.py`` or ``.zip`` file. Raises ``UsageError``."""
     try:
-        if path.is_dir():
-            return f"{path.resolve().name}.zip", _zip(path)
-        return path.name, path.read_bytes()
+        if not path.is_dir():
+            return PackedBot(path.name, path.read_bytes())
+        files = {file.as_posix(): path / file for file in files_of(path)}
+        _require_bot_folder(path, files)
+        programs = {name for name, file in files.items() if file.stat().st_mode & 0o100}
+        data = zip_of({name: file.read_bytes() for name, file in files.items()}, programs)
+        hidden = sorted(found.name for found in path.iterdir() if found.name.startswith("."))
+        return PackedBot(f"{path.resolve().name}.zip", data, tuple(name for name in hidden if not is_junk(name)))
     except OSError as error:
         raise UsageError(f"Cannot read {path}: {error.strerror}.") from error
 
@@ -70,22 +89,14 @@ def files_of(folder: Path) -> list[Path]:
     return found
 
 
-def _zip(folder: Path) -> bytes:
-    files = files_of(folder)
-    size = sum((folder / file).stat().st_size for file in files)
-    if size > _MOST:
+def _require_bot_folder(folder: Path, files: Mapping[str, Path]) -> None:
+    sizes = {name: file.stat().st_size for name, file in files.items()}
+    if sum(sizes.values()) > _MOST:
+        largest = max(sizes, key=sizes.__getitem__)
         raise UsageError(
-            f"{folder} is too large: {size // 2**20} MiB in {len(files)} files (limit: {_MOST // 2**20} MiB)."
-            " Is it a bot folder?"
+            f"{folder} is too large: {sum(sizes.values()) // 2**20} MiB in {len(files)} files (limit: {_MOST // 2**20}"
+            f" MiB). The largest file is {largest} ({sizes[largest] // 2**20} MiB). Is it a bot folder?"
         )
-    buffer = BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for file in files:
-            entry = zipfile.ZipInfo(file.as_posix(), _LONG_AGO)
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = (0o755 if (folder / file).stat().st_mode & 0o100 else 0o644) << 16
-            archive.writestr(entry, (folder / file).read_bytes())
-    return buffer.getvalue()
 
 
 # --- Programs --------------------------------------------------------------------------------------------------------

@@ -7,13 +7,14 @@ import os
 import sys
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 from time import perf_counter_ns
 from typing import Any, Final
 
+from bots.archives import ArchiveLimits
 from bots.cli.frame import UsageError, cut
 from bots.client import Client, ClientError, NoAnswer, Problem
 from bots.client.calls import GameStart
@@ -103,6 +104,37 @@ def _written() -> dict[str, Any]:
 
 def _for_the_owner(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
+
+
+# --- Limits ----------------------------------------------------------------------------------------------------------
+
+_UPLOADS: Final = ("archive_bytes", "unpacked_bytes", "file_bytes", "files")
+
+
+def ask_limits(client: Client, site: str) -> ArchiveLimits:
+    """Ask the site for its limits of uploads, and remember them for :func:`known_limits`. Raises ``ClientError``."""
+    said = client.get("uploads/limits")["limits"]
+    limits: dict[str, Any] = {name: said[name] for name in _UPLOADS}
+    with suppress(OSError):
+        _limits_file().parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        _limits_file().write_text(json.dumps({"site": site, **limits}), encoding="utf-8")
+    return ArchiveLimits(**limits)
+
+
+def known_limits() -> ArchiveLimits:
+    """Return the limits of uploads that the site of this user had when a command last asked, or else the defaults."""
+    try:
+        known = json.loads(_limits_file().read_bytes())
+        if known["site"] == find_credentials(needs_token=False).site:
+            limits: dict[str, Any] = {name: int(known[name]) for name in _UPLOADS}
+            return ArchiveLimits(**limits)
+    except (UsageError, OSError, ValueError, KeyError, TypeError):
+        pass
+    return ArchiveLimits()
+
+
+def _limits_file() -> Path:
+    return credentials_file().with_name("limits.json")
 
 
 # --- Clients ---------------------------------------------------------------------------------------------------------

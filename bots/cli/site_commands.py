@@ -29,7 +29,15 @@ from bots.cli.programs import (
     require_one_way,
     sandbox_argument,
 )
-from bots.cli.site import Credentials, ProcessPlayer, bot_argument, keep, site_client
+from bots.cli.site import (
+    Credentials,
+    ProcessPlayer,
+    ask_limits,
+    bot_argument,
+    find_credentials,
+    keep,
+    site_client,
+)
 from bots.client import Client, ClientError, Closed, GameEnd, GameStart, Incident, Problem, Session
 from bots.client.calls import as_bot
 from bots.reports import warnings
@@ -51,6 +59,7 @@ def run_login(options: Namespace, screen: Screen) -> int:
     with credentials.client() as client:
         try:
             client.get("token")
+            ask_limits(client, credentials.site)
         except Problem as problem:
             raise UsageError(problem.detail) from problem
         except ClientError as error:
@@ -113,9 +122,12 @@ def upload_arguments(parser: ArgumentParser) -> None:
 
 def run_upload(options: Namespace, screen: Screen) -> int:
     """Upload a version and wait until its validation has finished."""
-    filename, data = packed(options.path)
+    bot = packed(options.path)
     with site_client() as client:
-        version = client.upload(filename, data, options.bot, options.name)
+        archive = bot.read(ask_limits(client, find_credentials().site))
+        for notice in archive.notices:
+            screen.say(notice.text, "yellow")
+        version = client.upload(bot.filename, bot.data, options.bot, options.name)
         screen.say(_version_line(version))
         if not options.no_wait:
             version = _validated(client, version, screen)
@@ -123,7 +135,8 @@ def run_upload(options: Namespace, screen: Screen) -> int:
     report = version.get("check_report")
     near = warnings(report) if report else {}
     screen.answer({"ok": ok, "bot": version["bot"], "version": version["number"], "state": version["state"],
-                   "reason": version.get("reason", ""), "warnings": near})  # fmt: skip
+                   "reason": version.get("reason", ""), "warnings": near,
+                   "notices": [notice._asdict() for notice in archive.notices]})  # fmt: skip
     for line in near_lines(near):
         screen.say(line, "yellow")
     if not ok:
@@ -159,7 +172,8 @@ examples:
   esr upload mybot                       create a bot
   esr upload mybot --bot citrine         upload a new version of the bot at /bots/citrine
 
-Hidden files and Python caches in a folder are not uploaded. The site validates the upload with the same check as
+Hidden files and Python caches are not uploaded. The command reads the bot as the site does, with the site's limits,
+before it sends anything. The site validates the upload with the same check as
 `esr check`: one self-play game per supported format. The exit code is 1 if the upload is rejected, and 3 if the
 site could not validate it for now. The token needs the scope `upload`.""",
     upload_arguments,

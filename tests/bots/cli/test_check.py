@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from bots.archives import zip_of
 from bots.cli.frame import FOUND, USAGE
 from bots.cli.play_commands import check_lines
 from bots.manifest import Manifest
@@ -206,3 +208,36 @@ def test_the_message_of_a_common_mistake_names_its_remedy(
     ((problem,),) = [table["problems"] for table in said.document["tables"]]
     assert problem["reason"] == reason
     assert word in problem["detail"]
+
+
+def test_a_bot_is_read_before_it_plays_as_the_site_would_read_it(esr: Esr, tmp_path: Path) -> None:
+    large, utf16, lost = (bot(tmp_path, name=name) for name in ("large", "utf16", "lost"))
+    (large / "weights.bin").write_bytes(bytes(9 << 20))
+    (utf16 / "bot.py").write_text("pass", encoding="utf-16")
+    (lost / "bot.py").rename(lost / "main.py")
+    for folder, file in ((large, "weights.bin is 9 MiB"), (utf16, "bot.py is UTF-16"), (lost, "bot.py")):
+        said = esr("check", folder)
+        assert (said.status, said.out) == (USAGE, "")
+        assert file in said.err
+
+
+def test_an_archive_and_a_file_are_checked_as_they_are_uploaded(esr: Esr, tmp_path: Path) -> None:
+    folder = bot(tmp_path)
+    (folder / ".env").write_text("KEY=1")
+    (tmp_path / "mine.zip").write_bytes(zip_of({f"mine/{path.name}": path.read_bytes() for path in folder.iterdir()}))
+    for path in (folder, tmp_path / "mine.zip"):
+        said = esr("check", path, "--json")
+        assert said.status == 0
+        assert [notice["code"] for notice in said.document["notices"]] == ["hidden_files"]
+    (tmp_path / "alone.py").write_text("raise SystemExit")
+    assert esr("check", tmp_path / "alone.py").status == FOUND
+
+
+def test_a_bot_with_packages_of_its_own_has_no_limit_of_size(esr: Esr, tmp_path: Path) -> None:
+    folder = bot(tmp_path)
+    (folder / "weights.bin").write_bytes(bytes(9 << 20))
+    assert esr("check", folder, "--python", sys.executable).status == 0
+
+
+def test_a_bot_toml_may_begin_with_a_byte_order_mark(esr: Esr, tmp_path: Path) -> None:
+    assert esr("check", bot(tmp_path, manifest="\ufeff" + DUEL)).status == 0

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from bots.archives import ArchiveLimits
 from bots.cli.frame import FOUND, USAGE, Screen
 from bots.cli.programs import packed
 from tests.bots.cli.bots import Esr, bot
@@ -133,6 +134,21 @@ def test_a_folder_is_packed_without_what_nobody_wrote(tmp_path: Path) -> None:
     for name in (".git/config", "__pycache__/bot.pyc", ".env"):
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text("secret")
-    name, data = packed(folder)
-    assert (name, b"secret" in data, b"config" in data) == ("mine.zip", False, False)
-    assert packed(folder) == (name, data)
+    sent = packed(folder)
+    assert (sent.filename, b"secret" in sent.data, b"config" in sent.data) == ("mine.zip", False, False)
+    assert packed(folder) == sent
+    (notice,) = sent.read(ArchiveLimits()).notices
+    assert notice.text.startswith("Left out .env, .git:")
+
+
+def test_an_upload_is_read_with_the_limits_of_the_site_before_it_is_sent(
+    site: TinySite, esr: Esr, tmp_path: Path
+) -> None:
+    folder = bot(tmp_path)
+    (folder / "notes.txt").write_text("x")
+    site.documents["uploads/limits"]["limits"]["files"] = 2
+    for command in ("upload", "check"):
+        said = esr(command, folder)
+        assert said.status == USAGE
+        assert "3 files. The limit is 2" in said.err
+    assert not site.told("POST", "bots")

@@ -21,6 +21,7 @@ from games.rules import IllegalMove, State
 TOKEN = "esr_" + "x" * 43
 BOT = {"slug": "afar", "name": "Afar", "available": True}
 LADDER = {"slug": "duel-remote", "name": "Duel", "game": "edel-stein-reich-duel", "seats": 2, "players": "remote"}
+LIMITS = {"archive_bytes": 8 << 20, "unpacked_bytes": 16 << 20, "file_bytes": 8 << 20, "files": 200, "bots": 10}
 NOT_FOUND = "There is nothing at this address."
 CUT = -1
 """A status: the connection breaks before an answer is sent."""
@@ -100,7 +101,9 @@ class TinySite:
     changed: threading.Condition = field(init=False)
     heard: list[tuple[str, str, Any]] = field(default_factory=list)
     faults: dict[tuple[str, str], list[tuple[int, dict[str, str]]]] = field(default_factory=lambda: defaultdict(list))
-    documents: dict[str, Any] = field(default_factory=lambda: {"bot": BOT, "ladders/duel-remote": LADDER})
+    documents: dict[str, Any] = field(
+        default_factory=lambda: {"bot": BOT, "ladders/duel-remote": LADDER, "uploads/limits": {"limits": {**LIMITS}}}
+    )
     cut_stream_after: list[int] = field(default_factory=list)
     extra: list[dict[str, Any]] = field(default_factory=list)
     raw: dict[str, list[bytes]] = field(default_factory=dict)
