@@ -19,6 +19,7 @@ from django.db import DatabaseError, InterfaceError, connection
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from bots.executables import LIBRARIES
 from bots.models import Machine
 from bots.sandbox import SelfTest, self_test
 from bots.sandbox.proof import RETRY_S
@@ -97,11 +98,25 @@ def tell_beside(**_: Any) -> None:
     Thread(target=_tell_if_possible, name="sandbox-self-test", daemon=True).start()
 
 
-def sandbox_state() -> Sandbox:
-    """Return the state of the sandbox over all machines."""
+def offered_libraries() -> frozenset[str]:
+    """Return the libraries that every machine with a working sandbox offers to executables.
+
+    Before a machine has reported, these are the documented ones.
+    """
+    offered = [frozenset(found["libraries"]) for found in _reports() if found["ok"] and found.get("libraries")]
+    return frozenset.intersection(*offered) if offered else frozenset(LIBRARIES)
+
+
+def _reports() -> list[dict[str, Any]]:
+    """Return the results of the machines that have reported lately, or of all machines if none has."""
     machines = list(Machine.objects.all())
     lately = [machine for machine in machines if machine.told > timezone.now() - GONE_AFTER]
-    told = [machine.sandbox for machine in lately or machines]
+    return [machine.sandbox for machine in lately or machines]
+
+
+def sandbox_state() -> Sandbox:
+    """Return the state of the sandbox over all machines."""
+    told = _reports()
     if not told:
         return Sandbox.UNKNOWN
     if any(found["ok"] and found.get("rated", False) for found in told):

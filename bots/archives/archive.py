@@ -24,7 +24,7 @@ from bots.archives.policy import (
     size,
 )
 from bots.archives.zip_files import contents, unpack
-from bots.executables import FileFault
+from bots.executables import FileFault, go_remark, library_fault
 from bots.languages import LANGUAGES, Language
 from bots.manifest import FILE, MAX_NAME, Manifest, ManifestError, parse
 
@@ -156,11 +156,11 @@ def read_upload(filename: str, data: bytes, limits: ArchiveLimits = _DEFAULT) ->
         files = _single(filename, data, limits)
     else:
         raise refused(filename, _no_upload(filename, data))
-    return _archive(files, _name(filename), hidden)
+    return _archive(files, _name(filename), hidden, limits)
 
 
 def _too_large(data: bytes, limits: ArchiveLimits) -> FileFault:
-    """Return the fault of an upload over the limit; a file within it that is too large by itself is refused instead."""
+    """Return the fault of an upload over the limit, or raise ``ArchiveRefused`` for a file in it over its own limit."""
     text = f"is {size(len(data))}. The limit for an upload is {size(limits.archive_bytes)}"
     if is_zip(data):
         largest = max(contents(data, limits), key=lambda one: one.sizes.packed)
@@ -224,16 +224,23 @@ def _without_one_folder(files: dict[str, bytes]) -> dict[str, bytes]:
     return {name.removeprefix(f"{folder}/"): content for name, content in files.items()}
 
 
-def _archive(files: dict[str, bytes], name: str, hidden: list[str]) -> Archive:
+def _archive(files: dict[str, bytes], name: str, hidden: list[str], limits: ArchiveLimits) -> Archive:
     """Return the archive if its entry can be started."""
     manifest = _manifest(files, name)
     if manifest.entry not in files:
         raise _no_entry(files, manifest.entry)
-    fault = LANGUAGES[manifest.language].fault(files[manifest.entry])
+    language, program = LANGUAGES[manifest.language], files[manifest.entry]
+    fault = language.fault(program)
+    if not fault and not language.is_interpreted and limits.libraries is not None:
+        own = {PurePosixPath(path).name for path in files}  # found by the program if its run path names their folder
+        fault = library_fault(program, {*limits.libraries, *own})
     if fault:
         raise refused(manifest.entry, fault)
-    notices = (hidden_notice(hidden),) if hidden else ()
-    return Archive(MappingProxyType(dict(sorted(files.items()))), manifest, notices, is_reduced=bool(hidden))
+    notices = [hidden_notice(hidden)] if hidden else []
+    remark = "" if language.is_interpreted else go_remark(program)
+    if remark:
+        notices.append(Notice("go_memory", f"{shown(manifest.entry)} {remark}."))
+    return Archive(MappingProxyType(dict(sorted(files.items()))), manifest, tuple(notices), is_reduced=bool(hidden))
 
 
 def hidden_notice(paths: Iterable[str]) -> Notice:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Final, NamedTuple
 
-from bots.executables import FileFault
+from bots.executables import LIBRARIES, FileFault
 
 # --- Errors ----------------------------------------------------------------------------------------------------------
 
@@ -81,6 +81,7 @@ class ArchiveLimits:
 
     ``depth`` is the maximum number of names in a path, including the file name. Files that are ignored (``is_junk``)
     count as bytes but not as files. With ``hidden``, hidden files are kept: older stored archives contain them.
+    ``libraries`` are those that an executable can be linked to; with ``None``, any.
     """
 
     archive_bytes: int = 8 * _MIB
@@ -90,6 +91,7 @@ class ArchiveLimits:
     path_bytes: int = 200
     depth: int = 8
     hidden: bool = False
+    libraries: Collection[str] | None = LIBRARIES
 
     @property
     def entries(self) -> int:

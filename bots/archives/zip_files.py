@@ -100,7 +100,7 @@ class Local:
     """The header before a file's bytes (4.3.7); ``length`` is its own.
 
     Programs that write to a pipe do not know the sizes yet and may reserve 8 bytes for each (``is_zip64``, 4.5.3). The
-    descriptor after the bytes has then larger fields, too (4.3.9.2).
+    descriptor after the bytes then also has larger fields (4.3.9.2).
     """
 
     name: bytes

@@ -113,8 +113,8 @@ _UPLOADS: Final = ("archive_bytes", "unpacked_bytes", "file_bytes", "files")
 
 def ask_limits(client: Client, site: str) -> ArchiveLimits:
     """Ask the site for its limits of uploads, and remember them for :func:`known_limits`. Raises ``ClientError``."""
-    said = client.get("uploads/limits")["limits"]
-    limits: dict[str, Any] = {name: said[name] for name in _UPLOADS}
+    said = client.get("uploads/limits")
+    limits: dict[str, Any] = {name: said["limits"][name] for name in _UPLOADS} | {"libraries": said["libraries"]}
     with suppress(OSError):
         _limits_file().parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         _limits_file().write_text(json.dumps({"site": site, **limits}), encoding="utf-8")
@@ -126,7 +126,7 @@ def known_limits() -> ArchiveLimits:
     try:
         known = json.loads(_limits_file().read_bytes())
         if known["site"] == find_credentials(needs_token=False).site:
-            limits: dict[str, Any] = {name: int(known[name]) for name in _UPLOADS}
+            limits: dict[str, Any] = {name: known[name] for name in (*_UPLOADS, "libraries")}
             return ArchiveLimits(**limits)
     except (UsageError, OSError, ValueError, KeyError, TypeError):
         pass

@@ -60,11 +60,18 @@ class ProcessEnd:
         """Return what the author of the bot can do, given the bot's stderr."""
         if not self.by_itself:
             return "keep stdout open until the game ends"
+        if "ModuleNotFoundError: " in stderr:
+            return "see its stderr, and the section Libraries of the page Uploads for the modules that a bot can import"
+        if "timer_create: " in stderr or "timerfd_create: " in stderr:
+            return "see its stderr; the sandbox has no timers, so link Haskell programs with -with-rtsopts=-V0"
         if stderr.strip():
             cause = next((what for pattern, what in _CAUSES if pattern.search(stderr)), "")
             return f"{cause}; see its stderr" if cause else "see its stderr"
         if self.status == 0:
-            return "it must read messages from stdin until the game ends"
+            return (
+                "it must read messages from stdin until the game ends; if the file is only a part of a bot, such as"
+                " strategy.py, upload the whole folder"
+            )
         return "its stderr is empty"
 
 

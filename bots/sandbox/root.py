@@ -17,18 +17,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
+from bots.executables import LIBRARIES
 from bots.runner.launcher import PlatformFailure
 from bots.sandbox.bubblewrap import DEVICES
 from bots.sandbox.code import LAST_READ_S
 from bots.sandbox.interpreter import OPTIONS, bots_interpreter, packages
 from bots.sandbox.runtime import own_folder
 from bots.unused_copies import forget_unused, made_once
-
-LIBRARIES: Final = (
-    "libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "librt.so.1", "libutil.so.1", "libstdc++.so.6",
-    "libgcc_s.so.1", "libz.so.1",
-)  # fmt: skip
-"""What a compiled bot can link to."""
 
 LINKER_CACHE: Final = Path("/etc/ld.so.cache")
 LINKS: Final = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
@@ -72,6 +67,13 @@ def has_holes(folder: Path) -> bool:
     """Whether a file in ``folder`` has parts that no memory is allocated for: reading them would allocate it."""
     found = (path.lstat() for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
     return any(one.st_blocks * 512 < one.st_size for one in found)
+
+
+def libraries(root: Path) -> list[str]:
+    """The names of the shared libraries in a root that a program can be linked to, without extensions of Python."""
+    of_python = {root / str(place)[1:] for place in (bots_library(), *packages())}
+    found = (path for path in root.rglob("*.so*") if of_python.isdisjoint(path.parents))
+    return sorted({path.name for path in found} - {LINKER_CACHE.name})
 
 
 def version() -> str:

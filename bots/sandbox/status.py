@@ -20,6 +20,7 @@ from bots.sandbox.code import Code
 from bots.sandbox.interpreter import packages
 from bots.sandbox.observation import PROBE, first_line
 from bots.sandbox.proof import SelfTest, sandbox, self_test
+from bots.sandbox.root import libraries
 from bots.sandbox.sandboxed import SandboxLauncher, find_bubblewrap
 
 # --- Languages -------------------------------------------------------------------------------------------------------
@@ -109,14 +110,16 @@ def status() -> dict[str, Any]:
     """Return the result of the self-test and the versions of the sandbox's components as JSON values.
 
     ``ok``, ``rated``, ``problem`` and ``remedy`` are those of :class:`SelfTest`; ``checks`` has ``name`` and
-    ``problem`` of each property (empty if it holds); ``kernel``, ``bubblewrap``, ``python`` and
-    ``numpy`` are versions, empty if missing; ``users`` is true if each seat has its own user, as under root.
+    ``problem`` of each property (empty if it holds); ``kernel``, ``bubblewrap``, ``python`` and ``numpy`` are versions,
+    empty if missing; ``libraries`` are those that executables can be linked to; ``users`` is true if each seat has its
+    own user, as under root.
     """
     return document(self_test())
 
 
 def document(test: SelfTest) -> dict[str, Any]:
     """Like ``status``, for a given self-test of this process."""
+    launcher = sandbox()[0] if test.ok else None
     return {
         "ok": test.ok,
         "rated": test.rated,
@@ -126,6 +129,7 @@ def document(test: SelfTest) -> dict[str, Any]:
         "kernel": platform.release(),
         "bubblewrap": bubblewrap_version(),
         "python": test.python_version,
+        "libraries": libraries(launcher.root) if launcher is not None else [],
         "numpy": next((offer.numpy for offer in offers() if offer.numpy), "") if test.ok else "",
         "users": hasattr(os, "geteuid") and os.geteuid() == 0,
     }

@@ -62,6 +62,7 @@ _ANY_SIZE: Final = ArchiveLimits(
     path_bytes=4096,
     depth=100,
     hidden=True,
+    libraries=None,
 )
 """Accepted archives can always be read again, whatever the current limits are."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from typing import Final
 
 from django.db import transaction
@@ -11,6 +12,7 @@ from django.db.models import Max
 from bots import archives
 from bots.archives import Archive
 from bots.limits import archive_limits, require_check, require_new_bot, require_space, require_upload
+from bots.machines import offered_libraries
 from bots.manifest import Manifest
 from bots.models import Bot, BotVersion, Upload
 from bots.names import clean_name, free_slug, name_for, save_at_a_free_address
@@ -132,7 +134,7 @@ def _upload(
     """Count the upload, check and store its bytes, and only then take locks. The result is stored in its row."""
     upload = _counted(owner, bot, filename, data)
     try:
-        archive = archives.read_upload(filename, data, archive_limits())
+        archive = archives.read_upload(filename, data, replace(archive_limits(), libraries=offered_libraries()))
         _, chosen = claims_of(archive.manifest, games)
         _require_room(owner, len(data))
         with transaction.atomic():  # check everything before anything is stored

@@ -52,7 +52,8 @@ LIMITS: Final = tuple(
 ARCHIVES: Final = tuple(
     """
     appended_data archive_empty checksum damaged damaged_directory damaged_entry duplicate empty encrypted
-    entry_missing file_and_folder file_or_folder file_too_large folder_with_content inserted_data link macos
+    entry_missing file_and_folder file_or_folder file_too_large folder_with_content inserted_data library_missing
+    link macos
     manifest_command manifest_command_file manifest_command_language manifest_entry_missing manifest_games
     manifest_language manifest_name manifest_nested manifest_not_toml manifest_not_utf8 manifest_seats
     manifest_too_large manifest_unknown_game manifest_unknown_key manifest_unreadable method name_absolute

@@ -1,15 +1,24 @@
 from __future__ import annotations
 
 import platform
+import struct
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bots.executables import LOADERS, fault_of_executable
+from bots.executables import (
+    LIBRARIES,
+    LOADERS,
+    fault_of_executable,
+    go_remark,
+    library_fault,
+    needed_libraries,
+)
 from bots.languages import LANGUAGES, language_of
 from tests.bots.elf import program
 
@@ -87,3 +96,58 @@ def test_a_language_is_known_by_its_entrys_name() -> None:
     assert not language_of("bin/bot").is_interpreted
     assert language_of("bot.exe").name == "executable"
     assert all(name == language.name for name, language in LANGUAGES.items())
+
+
+@pytest.mark.parametrize(
+    ("needed", "also", "remedy"),
+    [
+        (("libgfortran.so.5", "libc.so.6"), b"", "gfortran -static"),
+        (("libgnat-12.so",), b"", "-bargs -static"),
+        (("libphobos2-ldc-shared.so.100",), b"", "-link-defaultlib-shared=false"),
+        (("libgmp.so.10", "libffi.so.8"), b".debug-ghc-link-info", "-with-rtsopts=-V0"),
+        (("libown.so",), b"", "-static"),
+    ],
+)
+def test_a_library_that_is_not_there_is_named_with_the_flag_that_links_it_statically(
+    needed: tuple[str, ...], also: bytes, remedy: str
+) -> None:
+    data = program(loader=GLIBC, needed=needed, also=also)
+    assert needed_libraries(data) == needed
+    fault = library_fault(data, LIBRARIES)
+    assert fault is not None
+    assert fault.code == "library_missing"
+    assert needed[0] in fault.text
+    assert remedy in fault.text
+
+
+@pytest.mark.parametrize("needed", [(), ("libc.so.6", "libstdc++.so.6", "ld-linux-x86-64.so.2")])
+def test_a_program_that_needs_what_is_offered_has_no_fault(needed: tuple[str, ...]) -> None:
+    assert library_fault(program(loader=GLIBC, needed=needed), LIBRARIES) is None
+
+
+def test_a_go_program_is_told_from_others() -> None:
+    assert go_remark(program(also=b"\xff Go buildinf:\x08\2"))
+    assert not go_remark(program())
+
+
+NUMBERS = st.sampled_from([0, 1, 2, 16, 0xFFFF, 0x400000, 1 << 31, (1 << 63) - 1, (1 << 64) - 1]) | st.integers(0, 999)
+
+
+@given(st.lists(st.tuples(st.integers(8, 500), NUMBERS), max_size=6))
+def test_no_hostile_program_raises_or_names_much(edits: list[tuple[int, int]]) -> None:
+    data = bytearray(program(loader=GLIBC, needed=("libx.so", "y" * 300)))
+    for at, number in edits:
+        data[at : at + 8] = number.to_bytes(8, "little")
+    if fault_of_executable(bytes(data)) is None:
+        assert all(0 < len(name) <= 4 * 255 for name in needed_libraries(bytes(data)))
+        fault = library_fault(bytes(data), ())
+        assert fault is None or (fault.text.isprintable() and len(fault.text) < 300)
+
+
+def test_a_hostile_program_takes_no_time() -> None:
+    segments = struct.pack("<2I6Q", 2, 4, 0, 0, 0, 1 << 40, 1 << 40, 8) * 60_000
+    data = program(segments=60_000, table=200) + segments
+    names = b"\1" + bytes(7) + b"\1" + bytes(7)
+    began = time.process_time()
+    assert needed_libraries(data + names * (1 << 18)) is not None
+    assert time.process_time() - began < 4

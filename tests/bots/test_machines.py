@@ -9,7 +9,8 @@ from celery.signals import worker_process_init
 from django.utils import timezone
 
 from bots import machines
-from bots.machines import Sandbox, sandbox_state, tell, tell_beside, write_down
+from bots.executables import LIBRARIES
+from bots.machines import Sandbox, offered_libraries, sandbox_state, tell, tell_beside, write_down
 from bots.models import Machine
 from bots.sandbox import SelfTest
 from bots.sandbox.proof import RETRY_S
@@ -114,3 +115,12 @@ def test_a_machine_whose_bots_have_files_on_a_disk_plays_no_rated_games() -> Non
 
 def test_every_process_of_a_worker_tests_its_sandbox_when_it_starts() -> None:
     assert tell_beside in [receiver() for _, receiver in worker_process_init.receivers]
+
+
+def test_a_library_is_offered_where_every_machine_with_a_working_sandbox_has_it() -> None:
+    assert offered_libraries() == set(LIBRARIES)
+    Machine.objects.create(host="a", sandbox={"ok": True, "libraries": ["libc.so.6", "libgmp.so.10"]})
+    Machine.objects.create(host="b", sandbox={"ok": True, "libraries": ["libc.so.6", "libm.so.6"]})
+    Machine.objects.create(host="broken", sandbox={"ok": False, "libraries": []})
+    Machine.objects.create(host="older", sandbox={"ok": True})
+    assert offered_libraries() == {"libc.so.6"}

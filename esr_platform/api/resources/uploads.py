@@ -18,6 +18,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from bots import remote
+from bots.machines import offered_libraries
 from bots.models import Bot, BotVersion
 from bots.names import MAX_NAME
 from bots.uploads import upload
@@ -237,6 +238,9 @@ class UploadLimitsDocument(Document):
         dict[str, int], about("Limits per bot in a game, in ms and MiB.", {"move_ms": 1000, "memory_mb": 512})
     ]
     languages: Annotated[list[LanguageDocument], about("Supported programming languages.")]
+    libraries: Annotated[
+        list[str], about("Shared libraries that executables can be linked to.", ["libc.so.6", "libm.so.6"])
+    ]
 
 
 class UploadLimits(Endpoint):
@@ -260,5 +264,10 @@ class UploadLimits(Endpoint):
             for one in page.languages
         ]
         return Response(
-            UploadLimitsDocument(limits=page.allowances.document(), playing=asdict(page.playing), languages=languages)
+            UploadLimitsDocument(
+                limits=page.allowances.document(),
+                playing=asdict(page.playing),
+                languages=languages,
+                libraries=sorted(offered_libraries()),
+            )
         )

@@ -8,6 +8,7 @@ from typing import Final
 
 from bots.archives import ArchiveLimits
 from tests.bots.archives.zips import FOLDER, STORED, Member, deflated, extra, zip_of
+from tests.bots.elf import program
 
 SMALL: Final = ArchiveLimits(archive_bytes=20_000, unpacked_bytes=50_000, file_bytes=40_000, files=10)
 """Limits that are reached with little work."""
@@ -416,6 +417,13 @@ BOTS: Final[dict[str, tuple[bytes, str]]] = {
         zip_of(Member("b", b"MZ\x90"), Member("bot.toml", b'language = "executable"\ncommand = ["b"]')),
         "windows",
     ),
+    "an executable that needs a library": (
+        zip_of(
+            Member("b", program(needed=("libgfortran.so.5",))),
+            Member("bot.toml", b'language = "executable"\ncommand = ["b"]'),
+        ),
+        "library_missing",
+    ),
     "an executable that is a script": (
         zip_of(Member("b", b"#!/bin/sh\n"), Member("bot.toml", b'language = "executable"\ncommand = ["b"]')),
         "script",
@@ -507,6 +515,14 @@ TAKEN: Final[dict[str, tuple[bytes, set[str]]]] = {
     "ten files and many hidden ones": (
         zip_of(BOT, *(Member(f"{count}") for count in range(9)), *(Member(f".git/{count}") for count in range(9))),
         {"bot.py", *map(str, range(9))},
+    ),
+    "an executable with its own library": (
+        zip_of(
+            Member("b", program(needed=("libown.so", "libc.so.6"))),
+            Member("lib/libown.so", b"x"),
+            Member("bot.toml", b'language = "executable"\ncommand = ["b"]'),
+        ),
+        {"b", "lib/libown.so", "bot.toml"},
     ),
     "a bot.toml with a byte order mark": (
         zip_of(Member("main.py", b"pass"), Member("bot.toml", b'\xef\xbb\xbfcommand = ["main.py"]\r\n')),

@@ -102,7 +102,11 @@ class TinySite:
     heard: list[tuple[str, str, Any]] = field(default_factory=list)
     faults: dict[tuple[str, str], list[tuple[int, dict[str, str]]]] = field(default_factory=lambda: defaultdict(list))
     documents: dict[str, Any] = field(
-        default_factory=lambda: {"bot": BOT, "ladders/duel-remote": LADDER, "uploads/limits": {"limits": {**LIMITS}}}
+        default_factory=lambda: {
+            "bot": BOT,
+            "ladders/duel-remote": LADDER,
+            "uploads/limits": {"limits": {**LIMITS}, "libraries": ["libc.so.6"]},
+        }
     )
     cut_stream_after: list[int] = field(default_factory=list)
     extra: list[dict[str, Any]] = field(default_factory=list)

@@ -44,7 +44,24 @@ CRASHES = {
     "exits with a negative code": ("os._exit(-1)", "the process exited with code 255; its stderr is empty"),
     "exits without an error": (
         "os._exit(0)",
-        "the process exited with code 0; it must read messages from stdin until the game ends",
+        (
+            "the process exited with code 0; it must read messages from stdin until the game ends; if the file is only a"
+            " part of a bot, such as strategy.py, upload the whole folder"
+        ),
+    ),
+    "imports a package that is not there": (
+        "import no_such_package",
+        (
+            "the process exited with code 1; see its stderr, and the section Libraries of the page Uploads for the modules"
+            " that a bot can import"
+        ),
+    ),
+    "needs a timer, as programs of GHC do": (
+        "sys.exit('bot: timer_create: Function not implemented')",
+        (
+            "the process exited with code 1; see its stderr; the sandbox has no timers, so link Haskell programs with"
+            " -with-rtsopts=-V0"
+        ),
     ),
     "raises an exception": ("1 / 0", "the process exited with code 1; see its stderr"),
     "exits in the middle of a line": (

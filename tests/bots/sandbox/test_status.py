@@ -22,6 +22,8 @@ def test_a_sandbox_that_holds_says_what_it_is_made_of(sandbox_launcher: SandboxL
     assert found["kernel"]
     assert found["bubblewrap"][0].isdigit()
     assert {"name": "/proc does not exist.", "problem": ""} in found["checks"]
+    assert {"libc.so.6", "libm.so.6", "libstdc++.so.6"} <= set(found["libraries"])
+    assert not any("cpython" in name or "cache" in name for name in found["libraries"])
     assert orjson.loads(orjson.dumps(found)) == found
 
 

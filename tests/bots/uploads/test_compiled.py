@@ -23,9 +23,8 @@ BUILDS = {
     "C": ["gcc", "-O2", "-o", "{out}", "bot.c"],
     "C, linked statically": ["gcc", "-O2", "-static", "-o", "{out}", "bot.c"],
     "Rust": ["rustc", "--edition", "2021", "-o", "{out}", "bot.rs"],
-    "Go": ["go", "build", "-o", "{out}", "bot.go"],
 }
-SMALLEST = {".c": "int main(void) { return 0; }\n", ".rs": "fn main() {}\n", ".go": "package main\n\nfunc main() {}\n"}
+SMALLEST = {".c": "int main(void) { return 0; }\n", ".rs": "fn main() {}\n"}
 MANIFEST = 'language = "executable"\ncommand = ["bot", "--level", "3"]\n'
 
 

@@ -16,13 +16,14 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from bots import archives
-from bots.models import Bot, BotVersion, Upload
+from bots.models import Bot, BotVersion, Machine, Upload
 from bots.owners import take_back
 from bots.uploads.storage import archive_of, bytes_of, uploads
 from bots.uploads.upload import NotStored, Refused, TooMany, upload_new_bot, upload_version
 from esr_platform.accounts.errors import NameRefused
 from esr_platform.accounts.models import User
 from games.registry import GAMES
+from tests.bots.elf import program
 from tests.bots.uploads.brought import DUEL, DUEL_ONLY, HONEST, FullDisk, Gone, honest, uploaded, zipped
 from tests.refusals import refused
 
@@ -112,6 +113,24 @@ def test_a_version_that_was_stored_with_hidden_files_keeps_its_digest(ada: User)
     version.digest, version.archive = whole.digest, uploads().save("ab/cd.zip", ContentFile(data))
     version.save()
     assert set(archive_of(version).files) == {"bot.py", ".env"}
+
+
+def test_an_executable_is_refused_for_a_library_that_a_machine_does_not_have(ada: User) -> None:
+    manifest = 'language = "executable"\ncommand = ["bot"]\n'
+    data = zipped(bot=program(needed=("libgmp.so.10",)), bot__toml=manifest)
+    with refused("library_missing"):
+        upload_new_bot(ada, "First", "a.zip", data)
+    Machine.objects.create(host="a", sandbox={"ok": True, "libraries": ["libgmp.so.10"]})
+    version = upload_new_bot(ada, "First", "a.zip", data)
+    assert archive_of(version).digest == version.digest
+
+
+def test_the_author_of_a_go_program_is_told_about_its_memory(ada: User) -> None:
+    manifest = 'language = "executable"\ncommand = ["bot"]\n'
+    data = zipped(bot=program(also=b"\xff Go buildinf:"), bot__toml=manifest)
+    (notice,) = upload_new_bot(ada, "First", "a.zip", data).notices
+    assert notice["code"] == "go_memory"
+    assert "512 MiB" in notice["text"]
 
 
 def test_the_same_contents_again_are_the_same_version_however_they_are_packed(ada: User) -> None:
