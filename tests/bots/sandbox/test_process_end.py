@@ -45,15 +45,15 @@ CRASHES = {
     "exits without an error": (
         "os._exit(0)",
         (
-            "the process exited with code 0; it must read messages from stdin until the game ends; if the file is only a"
-            " part of a bot, such as strategy.py, upload the whole folder"
+            "the process exited with code 0; it must read messages from stdin until the game ends; if the file is only"
+            " a part of a bot, such as strategy.py, upload the whole folder"
         ),
     ),
     "imports a package that is not there": (
         "import no_such_package",
         (
-            "the process exited with code 1; see its stderr, and the section Libraries of the page Uploads for the modules"
-            " that a bot can import"
+            "the process exited with code 1; see its stderr, and the section Libraries of the page Uploads for the"
+            " modules that a bot can import"
         ),
     ),
     "needs a timer, as programs of GHC do": (
