@@ -81,7 +81,7 @@ MIDDLEWARE = [
     "esr_platform.headers.content_security_policy",
     "esr_platform.headers.cache_policy",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "django.middleware.gzip.GZipMiddleware",
+    "esr_platform.compression.CompressionMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "esr_platform.languages.spoken",
     "django_htmx.middleware.HtmxMiddleware",

@@ -145,9 +145,7 @@ def export(request: HttpRequest) -> HttpResponseBase:
         response["Retry-After"] = str(wait)
         return response
     name = f"{person.username}.zip"
-    stream = streamed(request, name, exports.export(person), "application/zip")
-    stream["Content-Encoding"] = "identity"  # ZIP files are compressed
-    return stream
+    return streamed(request, name, exports.export(person), "application/zip")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -499,6 +499,4 @@ class Records(Reading):
             return not wait_s("bulk", who) and not wait_s("bulk_together", ALL_CLIENTS)
 
         found = game_pieces(ladder, after, most, may_continue)
-        response = streamed(request._request, f"{slug}-records.jsonl.gz", found, "application/gzip")
-        response["Content-Encoding"] = "identity"  # the file is already compressed
-        return response
+        return streamed(request._request, f"{slug}-records.jsonl.gz", found, "application/gzip")

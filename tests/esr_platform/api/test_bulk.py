@@ -34,7 +34,7 @@ def lines(answer: Any) -> list[Any]:
 def test_records_are_public_and_a_download_can_be_resumed(settled: Ladder) -> None:
     answer: Any = Client().get(f"/api/v1/{HERE}?limit=3", headers={"Accept-Encoding": "gzip"})
     assert answer.headers["Content-Type"] == "application/gzip"
-    assert answer.headers["Content-Encoding"] == "identity"
+    assert "Content-Encoding" not in answer.headers
     assert "edel-stein-reich-4-records.jsonl.gz" in answer.headers["Content-Disposition"]
     first = lines(answer)
     rest = lines(Client().get(f"/api/v1/{HERE}?after={first[-1]['match']}"))
