@@ -19,18 +19,20 @@ from ladder.cups.progress import played, standings_of
 from ladder.models import Cup, CupEntry, CupLedgerEntry
 from ladder.pages.components import responses
 from ladder.pages.components.responses import unlisted
-from ladder.pages.ladder_csv import csv_text
+from ladder.pages.ladder_csv import csv_flag, csv_owner, csv_text
 from ladder.pairings.seatings import seatings
 
 Kind = CupLedgerEntry.Kind
 
+# Columns have the names and values that they have in the API and in exported Parquet files.
+# ``docs/reference/csv-files.md`` describes them.
 STANDINGS: Final = (
-    *("rank", "seed", "bot", "address", "owner", "version", "state"),
-    *("match_points", "direct_encounter", "game_share", "opponents", "byes"),
+    *("rank", "number", "bot", "name", "owner", "version", "state"),
+    *("match_points", "direct", "share", "opponents", "byes"),
 )
 RESULTS: Final = (
     *("round", "table", "block", "match", "status", "seating"),
-    *("seat", "seed", "bot", "address", "owner", "version", "rank", "left"),
+    *("seat", "number", "bot", "name", "owner", "version", "rank", "left"),
 )
 
 PIECE: Final = 1 << 16
@@ -46,10 +48,10 @@ def _entries(cup: Cup) -> dict[int, CupEntry]:
 
 
 def _named(entry: CupEntry) -> list[Any]:
-    """Seed, name, slug, owner and version of an entrant."""
+    """Number, slug, name, owner and version of an entrant."""
     bot = entry.bot
-    owner = csv_text(bot.owner.username) if bot.owner else ""
-    return [(entry.number or 0) + 1, csv_text(bot.name), bot.slug, owner, entry.version.number if entry.version else ""]
+    version = entry.version.number if entry.version else ""
+    return [(entry.number or 0) + 1, bot.slug, csv_text(bot.name), csv_owner(bot), version]
 
 
 def standings_rows(cup: Cup) -> Iterator[Sequence[Any]]:
@@ -85,11 +87,11 @@ def _table_rows(
 ) -> Iterator[Sequence[Any]]:
     orders, gone = seatings(len(table)), document["gone"][index]
     for number, block in enumerate(document["blocks"][index], 1):
-        for seating, (order, game) in enumerate(zip(orders, block["games"], strict=True), 1):
+        for seating, (order, game) in enumerate(zip(orders, block["games"], strict=True)):
             where = [document["round"], index + 1, number, game["match"], game["status"], seating]
             ranks = game["ranks"] or [""] * len(table)
-            for seat, (place, rank) in enumerate(zip(order, ranks, strict=True), 1):
-                yield [*where, seat, *_named(entries[table[place]]), rank, "yes" if place in gone else "no"]
+            for seat, (place, rank) in enumerate(zip(order, ranks, strict=True)):
+                yield [*where, seat, *_named(entries[table[place]]), rank, csv_flag(place in gone)]
 
 
 # --- Views -----------------------------------------------------------------------------------------------------------

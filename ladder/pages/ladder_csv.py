@@ -16,20 +16,18 @@ from ladder.members.standings import table
 from ladder.models import Ladder
 from ladder.pages.components import responses
 from ladder.pages.components.words import points
+from ladder.ratings.shares import WIN
 
+# Columns have the names that they have in the API. ``docs/reference/csv-files.md`` describes them.
 COLUMNS: Final = (
-    *("rank", "bot", "address", "owner", "version", "plays"),
-    *("rating", "games", "first_places", "provisional"),
+    *("rank", "bot", "name", "owner", "version"),
+    *("rating", "games", "wins", "active", "provisional"),
 )
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 def table_file(ladder: Ladder) -> str:
-    """The standings of ``ladder`` as CSV (RFC 4180), best first; ``first_places`` is a share from 0 to 1.
-
-    ``version`` is the one that plays, or the frozen one. What a spreadsheet would take for a formula begins with an
-    apostrophe.
-    """
+    """The standings of ``ladder`` as CSV (RFC 4180), best first. ``version`` is the one that plays, or the frozen one."""
     standings = table(ladder)
     versions = playing_versions([standing.membership for standing in standings])
     buffer = io.StringIO()
@@ -40,23 +38,33 @@ def table_file(ladder: Ladder) -> str:
         writer.writerow(
             [
                 standing.rank,
-                csv_text(membership.bot.name),
                 membership.bot.slug,
-                csv_text(membership.bot.owner.username) if membership.bot.owner else "",
+                csv_text(membership.bot.name),
+                csv_owner(membership.bot),
                 version.number if version and membership.bot.kind != Bot.Kind.PERSON else "",
-                "yes" if membership.active else "no",
                 points(membership.rating, 3),
                 membership.games,
-                "" if membership.win_share is None else f"{membership.win_share:.4f}",
-                "yes" if standing.provisional else "no",
+                round(membership.wins / WIN, 4),
+                csv_flag(membership.active),
+                csv_flag(standing.provisional),
             ]
         )
     return buffer.getvalue()
 
 
 def csv_text(words: str) -> str:
-    """Text from users, escaped so that spreadsheets do not evaluate it."""
+    """Text from users, with an apostrophe before what a spreadsheet would take for a formula."""
     return f"'{words}" if words.startswith(_FORMULA) else words
+
+
+def csv_owner(bot: Bot) -> str:
+    """The owner's username, empty for house bots, guests and deleted accounts."""
+    return csv_text(bot.owner.username) if bot.owner and not bot.owner.deleted else ""
+
+
+def csv_flag(value: bool) -> str:
+    """A boolean as readers of CSV files recognize it."""
+    return "true" if value else "false"
 
 
 @require_safe

@@ -78,8 +78,8 @@ def test_results_have_a_row_for_each_seat_of_each_game(client: Client) -> None:
     assert {int(row["match"]) for row in rows} == set(matches.values_list("pk", flat=True))
     assert len(rows) == 3 * matches.count()
     for row in rows[:6]:
-        seat = matches.get(pk=row["match"]).seats.get(index=int(row["seat"]) - 1)
-        assert seat.version.bot.slug == row["address"]
+        seat = matches.get(pk=row["match"]).seats.get(index=int(row["seat"]))
+        assert seat.version.bot.slug == row["bot"]
         assert seat.result.rank == int(row["rank"])
 
 
@@ -88,7 +88,7 @@ def test_standings_have_a_row_for_each_entrant_in_their_order(client: Client) ->
     rows = rows_of(client, cup, "standings.csv")
     assert [int(row["rank"]) for row in rows] == list(range(1, 8))
     winner = CupEntry.objects.get(cup=cup, rank=1)
-    assert (rows[0]["address"], rows[0]["seed"]) == (winner.bot.slug, str((winner.number or 0) + 1))
+    assert (rows[0]["bot"], rows[0]["number"]) == (winner.bot.slug, str((winner.number or 0) + 1))
 
 
 def test_names_are_no_formulas_for_spreadsheets(client: Client) -> None:
@@ -97,7 +97,7 @@ def test_names_are_no_formulas_for_spreadsheets(client: Client) -> None:
     cup = due(entered(new_cup("swiss"), bots))
     play_round(cup)
     for name in ("standings.csv", "results.csv"):
-        assert {row["bot"] for row in rows_of(client, cup, name) if "1+1" in row["bot"]} == {"'=1+1"}
+        assert {row["name"] for row in rows_of(client, cup, name) if "1+1" in row["name"]} == {"'=1+1"}
 
 
 def test_the_ledger_of_a_cup_on_a_private_ladder_is_hidden(client: Client) -> None:

@@ -342,8 +342,8 @@ def test_the_table_as_csv_has_every_row_and_no_formula(site: Site, client: Clien
     rows = list(csv.DictReader(io.StringIO(response.content.decode())))
     assert len(rows) == site.ladder.memberships.filter(active=True).count()
     assert [int(row["rank"]) for row in rows] == sorted(int(row["rank"]) for row in rows)
-    mine = next(row for row in rows if row["address"] == site.bot.slug)
-    assert mine["bot"] == f"'{name}"
+    mine = next(row for row in rows if row["bot"] == site.bot.slug)
+    assert mine["name"] == f"'{name}"
     assert float(mine["rating"]) == site.bot.memberships.get(ladder=site.ladder).points
 
 
