@@ -57,6 +57,9 @@ class BoundedHeads(H11Protocol):
         self._address = ""
         self._timers: list[asyncio.TimerHandle] = []
 
+    def _unsupported_upgrade_warning(self) -> None:
+        """Ignore offers of HTTP/2, which some clients, such as Java's, send with every request."""
+
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
         super().connection_made(transport)
         self._address = address({"REMOTE_ADDR": self.client[0]}) if self.client else ""

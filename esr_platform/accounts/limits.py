@@ -125,14 +125,39 @@ WINDOW_S: Final = 60
 _LINE_BITS: Final = 64
 
 
-def wait_s(scope: str, who: str) -> int:
-    """Count one request of ``who``. Returns 0 if it is allowed, otherwise the seconds to wait.
+@dataclass(frozen=True)
+class Quota:
+    """Requests of a client in the current minute: ``used`` of ``most`` in ``scope``. It is renewed in ``reset_s``."""
 
-    ``settings.REQUESTS_PER_MINUTE[scope]`` requests are allowed per calendar minute.
-    """
+    scope: str
+    most: int
+    used: int
+    reset_s: int
+
+    @property
+    def wait_s(self) -> int:
+        """Seconds to wait if the limit is exceeded, else 0."""
+        return self.reset_s if self.used > self.most else 0
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The headers that announce the limit (draft-ietf-httpapi-ratelimit-headers-10)."""
+        return {
+            "RateLimit-Policy": f'"{self.scope}";q={self.most};w={WINDOW_S}',
+            "RateLimit": f'"{self.scope}";r={max(0, self.most - self.used)};t={self.reset_s}',
+        }
+
+
+def count_request(scope: str, who: str) -> Quota:
+    """Count one request of ``who``. ``settings.REQUESTS_PER_MINUTE[scope]`` are allowed per calendar minute."""
     window, passed = divmod(int(time.time()), WINDOW_S)
-    key = f"requests:{scope}:{who}:{window}"
-    return WINDOW_S - passed if _counted(key) > settings.REQUESTS_PER_MINUTE[scope] else 0
+    used = _counted(f"requests:{scope}:{who}:{window}")
+    return Quota(scope, settings.REQUESTS_PER_MINUTE[scope], used, WINDOW_S - passed)
+
+
+def wait_s(scope: str, who: str) -> int:
+    """Count one request of ``who``. Returns 0 if it is allowed, otherwise the seconds to wait."""
+    return count_request(scope, who).wait_s
 
 
 def _counted(key: str) -> int:

@@ -17,7 +17,7 @@ from rest_framework.throttling import BaseThrottle
 from bots.models import Bot
 from bots.reports import storable
 from esr_platform.accounts import tokens
-from esr_platform.accounts.limits import address, wait_s
+from esr_platform.accounts.limits import Quota, address, count_request, wait_s
 from esr_platform.accounts.models import Scope, Token, User
 from esr_platform.accounts.sessions import Browser
 from esr_platform.api.http import Refusal
@@ -117,16 +117,16 @@ class PerMinute(BaseThrottle):
     The scope is the ``throttle_scope`` of the view, by default ``read``.
     """
 
-    def __init__(self) -> None:
-        self._wait_s = 0
+    quota: Quota
 
     def allow_request(self, request: Request, view: APIView) -> bool:
         scope: str = getattr(view, "throttle_scope", "read")
-        self._wait_s = wait_s(scope, identity(request._request, request.auth))
-        return self._wait_s == 0
+        self.quota = count_request(scope, identity(request._request, request.auth))
+        view.headers.update(self.quota.headers)
+        return not self.quota.wait_s
 
     def wait(self) -> float:
-        return self._wait_s
+        return self.quota.wait_s
 
 
 def count_guess(request: HttpRequest) -> None:
@@ -186,5 +186,5 @@ def player_of(token: Token, named: str) -> Bot:
     raise Http404(
         f"Remote bot not found: this token cannot play '{named}'. Use the slug of one of your remote bots."
         if named
-        else "You have no remote bots. Register one with POST /api/v1/bots and 'kind': 'remote'."
+        else "You have no remote bots. Register one with POST /api/v1/remote-bots."
     )

@@ -1,12 +1,46 @@
-"""The codes of errors for requests and uploads that the rules of the site do not allow, and for limits.
+"""The codes of all errors of the API.
 
-Programs rely on them, so a code is never renamed. A test compares the lists with the code and with
-``docs/reference/api.md``.
+Programs rely on them, so a code is never renamed. A test compares them with the code and with
+``docs/reference/api.md``. The page at ``type`` of a problem document describes them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final
+
+REQUESTS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
+    {
+        "answered": ("409", "The decision has already been answered."),
+        "authentication_failed": ("401", "The token or session is unknown, revoked or expired. Create a new token."),
+        "bad_request": ("400", "The URL, a header or the body is malformed."),
+        "bot_missing": ("400", "You have several remote bots. Name one with the parameter `bot`."),
+        "error": ("500", "An internal error, which was logged. Try again later."),
+        "illegal": ("422", "The move is not legal."),
+        "in_turn": ("429", "Another request of the same player is being processed. Try again after `Retry-After`."),
+        "invalid": ("400", "A parameter or a field is missing or invalid. `fields` contains the messages."),
+        "late": ("409", "The answer arrived after the time limit. `played` is the move that was played instead."),
+        "malformed": ("422", "The answer is not a JSON object with a move."),
+        "method_not_allowed": ("405", "The endpoint does not support this method. `Allow` lists the methods."),
+        "not_acceptable": ("406", "The endpoint does not offer a media type that `Accept` names."),
+        "not_asked": ("404", "The seat has no such decision."),
+        "not_authenticated": ("401", "The request needs a token or a browser session."),
+        "not_found": ("404", "The object or endpoint does not exist, or you do not have access to it."),
+        "not_stored": ("503", "The server could not store the file. Nothing changed. Try again after `Retry-After`."),
+        "parse_error": ("400", "The body is not valid JSON or not a valid form, or it is too long."),
+        "permission_denied": ("403", "The token does not have the required scope, or belongs to another bot."),
+        "redis_away": ("503", "A service of the site is restarting. Nothing changed. Try again after `Retry-After`."),
+        "throttled": ("429", "You have reached a rate limit. Try again after `Retry-After`."),
+        "too_large": ("413", "The body is larger than the upload limit."),
+        "too_long": ("422", "The answer is too long."),
+        "too_many_waiting": ("429, 503", "Too many streams or long polls are open. Try again after `Retry-After`."),
+        "too_slow": ("408", "The request did not arrive completely within the time limit."),
+        "unsupported_media_type": ("415", "The endpoint does not accept this media type."),
+        "wrong_id": ("400", "The id in the answer belongs to another decision."),
+    }
+)
+"""HTTP status and meaning of the codes about requests in general."""
 
 RULES: Final = tuple(
     """

@@ -26,7 +26,7 @@ from esr_platform.api.parameters import SLUG, Parameter
 class Document(msgspec.Struct, kw_only=True):
     """A response document.
 
-    ``always`` names the fields that ``?fields=`` cannot remove. Without it, all fields are required.
+    ``always`` names the fields that ``?fields=`` cannot remove.
     """
 
     always: ClassVar[tuple[str, ...]] = ()
@@ -75,12 +75,9 @@ _REFERENCE: Final = "#/components/schemas/{name}"
 def components(documents: Sequence[Any]) -> dict[str, dict[str, Any]]:
     """Return the JSON Schemas of ``documents`` and of all structs that they contain, by name."""
     _, found = msgspec.json.schema_components(documents, schema_hook=_schema, ref_template=_REFERENCE)
-    always = {one.__name__: one.always for one in documents if issubclass(one, Document)}
-    for name, schema in found.items():
+    for schema in found.values():
         schema.pop("title", None)
         schema["description"] = cleandoc(schema["description"])
-        if always.get(name):
-            schema["required"] = list(always[name])
     return found
 
 

@@ -13,6 +13,7 @@ from typing import IO, Annotated, Any, Final
 import msgspec
 import orjson
 import structlog
+from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -135,7 +136,9 @@ _ABOUT_CODES: Final = (
 class ProblemDocument(msgspec.Struct, kw_only=True):
     """A problem document (RFC 9457)."""
 
-    type: Annotated[str, about("Always `about:blank`.", "about:blank")]
+    type: Annotated[
+        str, about("URL of the description of the code.", "https://arena.example.org/api/v1/errors#invalid")
+    ]
     title: Annotated[str, about("Name of the HTTP status.")]
     status: Annotated[int, about("HTTP status.")]
     detail: Annotated[str, about("Explanation of the error for people: what happened and what to do.")]
@@ -165,7 +168,7 @@ def refusals() -> Iterator[None]:
 def problem(status: HTTPStatus, code: str, detail: str, **more: Any) -> dict[str, Any]:
     """Return a problem document. ``more`` are additional members."""
     return {
-        "type": "about:blank",
+        "type": f"{settings.SITE_URL}{PREFIX}v1/errors#{code}",
         "title": status.phrase,
         "status": status.value,
         "detail": detail,

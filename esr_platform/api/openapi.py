@@ -21,6 +21,7 @@ from django.views.decorators.http import require_safe
 from rest_framework.permissions import AllowAny
 
 from esr_platform.api.documents import Operation, Structs, components, example, reference
+from esr_platform.api.endpoint import CROSS_ORIGIN
 from esr_platform.api.http import (
     CONTENT_TYPE,
     INVALID,
@@ -84,7 +85,10 @@ LINKS: Final[tuple[OperationLink, ...]] = (
     _from_one("match", "bot", slug="players/0/bot"),
     _from_list("ratings", "match", match_id="match"),
     _from_one("person", "bot", slug="bots/0"),
-    *(_from_one(source, "version", slug="bot", number="number") for source in ("upload_bot", "upload_version")),
+    *(
+        _from_one(source, "version", slug="bot", number="number")
+        for source in ("upload_bot", "upload_version", "register_bot")
+    ),
     _from_one("exhibition", "exhibition_state", exhibition_id="id"),
     _from_one("exhibition_state", "match", match_id="matches/0"),
     _from_list("cups", "cup", slug="slug"),
@@ -122,12 +126,11 @@ _ERRORS: Final = {
         *(429, "throttled", "Too many requests. Try again in 17 s."),
         "You have reached a rate limit. Wait as long as `Retry-After` says.",
     ),
-    "Other": (405, "method_not_allowed", 'Method "PATCH" not allowed.', "Any other client error."),
     "Away": (
         *(503, "redis_away", UNAVAILABLE),
         "The site is temporarily unavailable. Repeat the request after `Retry-After` seconds.",
     ),
-    "Ours": (500, "error", SERVER_ERROR, "Any other server error."),
+    "Other": (500, "error", SERVER_ERROR, "Any other error."),
 }
 """By response name: the status, an example code, an example detail, and the description."""
 
@@ -144,7 +147,7 @@ def _error(status: int, code: str, detail: str, about: str) -> Json:
 def _errors(path: str, method: str, operation: Json) -> dict[str, Json]:
     """Return all errors of an operation by status."""
     parameters = operation["parameters"]
-    found = {"401": "Unauthorized", "429": "TooMany", "503": "Away", "4XX": "Other", "5XX": "Ours"}
+    found = {"401": "Unauthorized", "429": "TooMany", "503": "Away", "default": "Other"}
     if parameters or method != "get":
         found["400"] = "Invalid"
     if "{" in path or any(one["in"] == "query" and one.get("required") for one in parameters):
@@ -164,6 +167,7 @@ _TAGS: Final = {
     "head-to-head": "Ladders",
     "matches": "Matches",
     "bots": "Bots",
+    "remote-bots": "Bots",
     "uploads": "Bots",
     "people": "Users",
     "cups": "Cups",
@@ -198,6 +202,7 @@ _PATH_PARAMETERS: Final = {
     "members": "Slug of the bot.",
     "seasons": "Number of the season, from 1.",
     "bots": "Slug of the bot.",
+    "remote-bots": "Slug of the remote bot.",
     "versions": "Number of the version, from 1.",
     "matches": "Id of the match.",
     "decisions": "Number of the decision, from 1.",
@@ -238,7 +243,7 @@ class _Builder:
                 continue
             query = list(described.query)
             if method == "get" and issubclass(view, Reading):
-                query += view.all_parameters()
+                query += [one for one in view.all_parameters() if not isinstance(one, Names)]  # see _DESCRIPTION
             operation: Json = {
                 "operationId": described.name,
                 "summary": described.summary,
@@ -334,8 +339,6 @@ def _parameter(parameter: Parameter) -> Json:
         described["required"] = True
     if parameter.example is not None:
         described["example"] = parameter.example
-    if isinstance(parameter, Names):
-        described |= {"style": "form", "explode": False}
     return described
 
 
@@ -362,20 +365,33 @@ A token can also belong to one remote bot. It can then only play, and only with 
 ## Lists
 
 Lists are paginated. `results` contains the items of one page, and `next` is the URL of the next page or null. \
-`limit` sets the page size, `order` the order, and `fields` the fields of each item. \
+`limit` sets the page size and `order` the order. \
 Unknown and invalid query parameters return 400, so that a typo is never ignored.
+
+## Selected fields
+
+GET requests for documents and lists accept the query parameter `fields`, for example `?fields=rank,name,rating`. \
+The response then contains only these fields of each document and those that identify it. \
+The schemas describe responses without `fields`.
 
 ## Errors
 
 Every error is a problem document (RFC 9457) with the media type `application/problem+json`. \
-`code` identifies the error for programs. `detail` explains what happened and what to do. \
+`code` identifies the error for programs, and `type` is the URL of its description. \
+`detail` explains what happened and what to do. \
 If `code` is `invalid`, `fields` contains the messages for each invalid parameter or field. \
 The field `code` of `ProblemDocument` lists the codes of rules and limits.
 
 ## Rate limits
 
-The number of requests per minute is limited. A request over the limit returns 429, \
+The number of requests per minute is limited. Responses contain `RateLimit-Policy`, such as `"read";q=240;w=60`: \
+240 requests in 60 s. `RateLimit`, such as `"read";r=239;t=42`, contains the remaining requests and the seconds \
+until they are renewed (draft-ietf-httpapi-ratelimit-headers). A request over the limit returns 429, \
 and `Retry-After` contains the number of seconds to wait.
+
+## Other sites
+
+Pages of other sites can read all data that needs no token (CORS): GET requests without cookies or tokens.
 
 ## Conventions
 
@@ -401,7 +417,14 @@ def document() -> Json:
     schemas = {**components(sorted(builder.structs, key=lambda one: one.__name__)), **builder.lists}
     return {
         "openapi": "3.1.0",
-        "info": {"title": f"{settings.SITE_NAME} API", "version": "1", "description": _DESCRIPTION},
+        "info": {
+            "title": f"{settings.SITE_NAME} API",
+            "version": "1",
+            "description": _DESCRIPTION,
+            "contact": {"name": settings.SITE_NAME, "url": f"{settings.SITE_URL}/about/"},
+            "license": {"name": "Results and game records: CC BY 4.0", "identifier": "CC-BY-4.0"},
+        },
+        "servers": [{"url": settings.SITE_URL}],
         "tags": [{"name": name, "description": text} for name, text in _TAG_DESCRIPTIONS.items()],
         "paths": dict(sorted(builder.paths.items())),
         "components": {
@@ -441,7 +464,8 @@ _EMPTY: Final = "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
 def schema(request: HttpRequest) -> HttpResponse:
     """Return the OpenAPI document as JSON, which is compressed only once."""
     packed = "gzip" in request.headers.get("Accept-Encoding", "")
-    response = HttpResponse(_packed() if packed else _encoded(), content_type="application/json")
+    content = _packed() if packed else _encoded()
+    response = HttpResponse(content, content_type="application/json", headers=CROSS_ORIGIN)
     response.headers["Cache-Control"] = "no-cache"
     if packed:
         response.headers["Content-Encoding"] = "gzip"

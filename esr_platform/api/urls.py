@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from django.urls import URLPattern, path
 from django.views.generic import TemplateView
 
+from esr_platform.api.codes import ARCHIVES, LIMITS, REQUESTS, RULES
 from esr_platform.api.http import paced
 from esr_platform.api.openapi import redoc, schema
 from esr_platform.api.resources import (
@@ -24,6 +27,9 @@ from esr_platform.api.streams.bot import BotStreamView, GameDecision, NextDecisi
 from esr_platform.api.streams.lobby import LobbyStreamView
 from esr_platform.api.streams.match import GameViewers, MatchStreamView, TableView
 from esr_platform.api.streams.seat import SeatStreamView
+
+CODES: Final = {"requests": REQUESTS, "rules": RULES, "archives": ARCHIVES, "limits": LIMITS}
+
 
 # --- Streams ---------------------------------------------------------------------------------------------------------
 
@@ -111,8 +117,11 @@ urlpatterns: list[URLPattern] = [
     path("", paced(TemplateView.as_view(template_name="api/reference.html")), name="reference"),
     path("redoc", redoc, name="redoc"),
     path("schema", schema, name="schema"),
+    path("errors", paced(TemplateView.as_view(template_name="api/errors.html", extra_context=CODES)), name="errors"),
     path("bots", uploads.NewBot.as_view(), name="bots"),
     path("bots/<slug:slug>/versions", uploads.NewVersion.as_view(), name="versions"),
+    path("remote-bots", uploads.NewRemoteBot.as_view(), name="remote_bots"),
+    path("remote-bots/<slug:slug>/versions", uploads.NewLabel.as_view(), name="remote_bot_versions"),
     path("bots/<slug:slug>/versions/<int:number>/activate", uploads.Activation.as_view(), name="activate"),
     path("bot", remote_bots.OwnBotView.as_view(), name="own_bot"),
     path("token", remote_bots.OwnToken.as_view(), name="own_token"),

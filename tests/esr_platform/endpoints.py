@@ -106,6 +106,7 @@ JUDGED: Mapping[Exposure, str] = {
         api/v1/bots/<slug:slug>/versions/<int:number>/activate api/v1/challenges
         api/v1/challenges/<int:challenge_id>/accept api/v1/challenges/<int:challenge_id>/decline
         api/v1/challenges/<int:challenge_id>/withdraw
+        api/v1/remote-bots api/v1/remote-bots/<slug:slug>/versions
         api/v1/matches/<int:match>/decisions/<int:number> account/tokens/<int:token_id>/revoke/
         account/tokens/revoke/ account/terms/ language/
         exhibitions/<int:exhibition_id>/cancel/ exhibitions/<int:exhibition_id>/answer/
@@ -140,7 +141,7 @@ JUDGED: Mapping[Exposure, str] = {
         bots/<slug:slug>/versions/<int:number>/download bots/<slug:slug>/report/
         docs/ docs/search/ docs/images/<str:name> docs/<path:slug>/
         rules/ rules/<slug:slug>/ rules/<slug:slug>/tutorial/ about/ play/links/<str:token>/
-        api/v1/ api/v1/redoc api/v1/schema api/v1/token api/v1/uploads/limits api/v1/games/<slug:slug>
+        api/v1/ api/v1/redoc api/v1/schema api/v1/errors api/v1/token api/v1/uploads/limits api/v1/games/<slug:slug>
         api/v1/games/<slug:slug>/schemas/<slug:document>
     """,
 }
@@ -188,7 +189,7 @@ def read(client: Client, address: str, **headers: Any) -> tuple[int, str]:
     response = client.get(address, **headers)
     body = b"".join(response.streaming_content) if response.streaming else response.content
     of_the_body = ("ETag", "Content-Length") if "html" in response.headers.get("Content-Type", "") else ()
-    kept = ("Expires", "Cache-Control")  # caches may keep less for a recognized user
+    kept = ("Expires", "Cache-Control", "RateLimit")  # caches may keep less for a recognized user; requests are counted
     headers = {name: value for name, value in response.headers.items() if name not in (*kept, *of_the_body)}
     text = f"{headers}\n{body.decode(errors='replace')}"
     return response.status_code, _SPAN.sub("a while", _CLOCK.sub(r"\1", _FORM_TOKEN.sub(r"\1", text)))

@@ -27,7 +27,7 @@ from esr_platform.api.documents import NO_NUL, Document, File, Form, about, oper
 from esr_platform.api.endpoint import Endpoint
 from esr_platform.api.http import JsonParser, refusals
 from esr_platform.api.resources.bots import Bots, BotVersionDocument, Versions, own_version
-from esr_platform.api.resources.views import Reading, person_of
+from esr_platform.api.resources.views import Reading, Writing, person_of
 from games.registry import GAMES
 from ladder.members import memberships
 from ladder.pages.upload import bringing
@@ -38,8 +38,10 @@ _MOST_SEATS: Final = max(count for game in GAMES.values() for count in game.seat
 _MOST_GAMES: Final = 500
 """Maximum number of characters; all games with all seat counts need a third of it."""
 
-_COUNTS: Final = r'"[-a-z0-9]{1,60}": \[[2-5](, [2-5]){0,3}\]'
-_WRITTEN: Final = {"pattern": rf"^\{{({_COUNTS}(, {_COUNTS}){{0,2}})?\}}$"}
+_COUNTS: Final = r'"[-a-z0-9]{1,60}"\s*:\s*\[\s*[2-5](\s*,\s*[2-5]){0,3}\s*\]'
+_WRITTEN: Final = {"pattern": rf"^(\s*\{{\s*({_COUNTS}(\s*,\s*{_COUNTS}){{0,2}})?\s*\}}\s*)?$"}
+"""JSON with any spacing, or an empty string."""
+
 _TABLES: Final = {"die-weinhaendler": [3, 4]}
 
 Games = dict[str, Annotated[list[Annotated[int, Meta(ge=2, le=_MOST_SEATS)]], Meta(max_length=_MOST_SEATS)]]
@@ -84,8 +86,8 @@ class NewBotForm(UploadForm):
 class RemoteBotForm(Form):
     """A new remote bot. Its program runs on your own machine."""
 
-    kind: Annotated[Literal["remote"], about("Always `remote`.")]
     name: Annotated[str, text("Name of the bot.", MAX_NAME, "Garnet")]
+    kind: Annotated[Literal["remote"], about("Always `remote`.")] = "remote"
     games: Annotated[Games | None, about("Supported formats: seat counts by game; by default all.", _TABLES)] = None
     label: Label = remote.FIRST_LABEL
     games_at_once: GamesAtOnce = 1
@@ -107,7 +109,8 @@ class LabelForm(Form):
 class _Uploads(Reading):
     """Base class for uploads. Reading is public; uploads need a token with the scope ``upload``.
 
-    Code is sent as a form, data of remote bots as JSON.
+    Code is sent as a form. Data of remote bots is sent as JSON, and has its own URLs: many generated clients support
+    only one media type per operation. The URLs of uploads also accept the JSON, as they did before.
     """
 
     scope = Scope.UPLOAD
@@ -123,25 +126,20 @@ class NewBot(_Uploads, Bots):
 
     @operation(
         "upload_bot",
-        "Upload a bot, or register a remote bot",
+        "Upload a bot",
         BotVersionDocument,
-        body={"multipart/form-data": NewBotForm, "application/json": RemoteBotForm},
+        body={"multipart/form-data": NewBotForm},
         statuses=(201, 200),
     )
     def post(self, request: Request) -> Response:
-        """Uploads code as a form, or registers a remote bot as JSON. Repeated requests return the existing version.
+        """Uploads code as a form. A repeated request returns the existing version.
 
-        Uploaded code is validated first: the `state` of the version changes from `received` to `ready` or `refused`.
-        A remote bot joins all remote-bot ladders whose format it supports. It gets games while it is online.
+        The code is validated first: the `state` of the version changes from `received` to `ready` or `refused`.
         """
-        began, owner = timezone.now(), person_of(request)
         if _is_json(request):
-            sent = read_body(request.data, RemoteBotForm)
-            with refusals():
-                version = memberships.register(owner, sent.name, sent.games, sent.label, sent.games_at_once)
-                return _at_its_url(version, is_new=version.created >= began)
+            return _register(request)
         form = read_body(request.data, NewBotForm)
-        games = form.chosen()
+        games, owner = form.chosen(), person_of(request)
         with refusals():
             return _kept(upload.upload_new_bot(owner, form.name, str(form.file.name), form.file.read(), games))
 
@@ -151,27 +149,60 @@ class NewVersion(_Uploads, Versions):
 
     @operation(
         "upload_version",
-        "Upload a version, or label a version of a remote bot",
+        "Upload a version",
         BotVersionDocument,
-        body={"multipart/form-data": UploadForm, "application/json": LabelForm},
+        body={"multipart/form-data": UploadForm},
         statuses=(201, 200),
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Uploads code as a form, or sets the label of a remote bot as JSON.
-
-        Code or a label that the bot already used returns the existing version.
-        """
-        began, bot = timezone.now(), _bot(request, slug)
+        """Uploads code as a form. Code that the bot already used returns the existing version."""
         if _is_json(request):
-            sent = read_body(request.data, LabelForm)
-            with refusals():
-                version = memberships.declare(bot, label=sent.label, games=sent.games)
-                assert version is not None
-                return _at_its_url(version, is_new=version.created >= began)
+            return _label(request, slug)
+        bot = _bot(request, slug)
         form = read_body(request.data, UploadForm)
         games = form.chosen()
         with refusals():
             return _kept(upload.upload_version(bot, str(form.file.name), form.file.read(), games))
+
+
+class NewRemoteBot(Writing):
+    """At ``/api/v1/remote-bots``."""
+
+    scope = Scope.UPLOAD
+
+    @operation("register_bot", "Register a remote bot", BotVersionDocument, body=RemoteBotForm, statuses=(201, 200))
+    def post(self, request: Request) -> Response:
+        """Registers a remote bot. A repeated request returns the existing version.
+
+        The bot joins all remote-bot ladders whose format it supports. It gets games while it is online.
+        """
+        return _register(request)
+
+
+class NewLabel(Writing):
+    """At ``/api/v1/remote-bots/{slug}/versions``."""
+
+    scope = Scope.UPLOAD
+
+    @operation("label_version", "Label a version", BotVersionDocument, body=LabelForm, statuses=(201, 200))
+    def post(self, request: Request, slug: str) -> Response:
+        """Sets the label of a remote bot. A label that the bot already used returns the existing version."""
+        return _label(request, slug)
+
+
+def _register(request: Request) -> Response:
+    began, owner, sent = timezone.now(), person_of(request), read_body(request.data, RemoteBotForm)
+    with refusals():
+        version = memberships.register(owner, sent.name, sent.games, sent.label, sent.games_at_once)
+        return _at_its_url(version, is_new=version.created >= began)
+
+
+def _label(request: Request, slug: str) -> Response:
+    began, bot, sent = timezone.now(), _bot(request, slug), read_body(request.data, LabelForm)
+    with refusals():
+        version = memberships.declare(bot, label=sent.label, games=sent.games)
+        assert version is not None
+        return _at_its_url(version, is_new=version.created >= began)
 
 
 class Activation(Endpoint):

@@ -15,7 +15,7 @@ from esr_platform.api.openapi import document as schema
 from esr_platform.api.urls import urlpatterns
 from tests.esr_platform.api.conftest import document
 
-PAGES = {"", "redoc", "schema"}
+PAGES = {"", "redoc", "schema", "errors"}
 """What programs do not ask."""
 
 
