@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from rest_framework.permissions import SAFE_METHODS
 from rest_framework.views import APIView
 
 CROSS_ORIGIN: Final = {
@@ -22,4 +21,4 @@ class Endpoint(APIView):
     @property
     def default_response_headers(self) -> dict[str, str]:
         headers: dict[str, str] = super().default_response_headers
-        return headers | CROSS_ORIGIN if self.request.method in SAFE_METHODS else headers
+        return headers | CROSS_ORIGIN if self.request.method in ("GET", "HEAD") else headers

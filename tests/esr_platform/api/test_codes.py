@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
+from http import HTTPStatus
 from pathlib import Path
 
-from esr_platform.api.codes import ARCHIVES, LIMITS, RULES
+import pytest
+from django.conf import settings
+from django.test import Client
+
+from esr_platform.api.codes import ARCHIVES, LIMITS, REQUESTS, RULES
+from esr_platform.api.http import problem as problem_document
 from esr_platform.api.openapi import document
 from ladder.models import Proposal
 
@@ -27,6 +33,10 @@ def literal_codes(*errors: str, argument: int | None = None) -> set[str]:
                     codes += [] if argument is None else node.args[argument : argument + 1]
                     found |= {str(one.value) for one in codes if isinstance(one, ast.Constant)}
     return found
+
+
+def anchor(code: str) -> str:
+    return str(problem_document(HTTPStatus.BAD_REQUEST, code, "")["type"]).removeprefix(settings.SITE_URL)
 
 
 def section(title: str) -> str:
@@ -53,3 +63,18 @@ def test_the_documentation_and_the_openapi_document_contain_the_lists() -> None:
     for title, codes in LISTS.items():
         assert re.findall(r"`(\w*[a-z0-9])`", section(title)) == list(codes)
         assert set(re.findall(r"`(\w+)`", code["description"])) >= set(codes)
+
+
+@pytest.mark.django_db
+def test_the_type_of_each_error_is_the_place_of_its_code_on_a_page() -> None:
+    page = Client().get("/api/v1/errors").content.decode()
+    places = re.findall(r'<(?:li|dt) id="(\w+)">', page)
+    assert len(places) == len(set(places))
+    assert set(places) == {*REQUESTS, *RULES, *ARCHIVES, *LIMITS}
+    assert anchor("late") == "/api/v1/errors#late"
+
+
+def test_the_codes_about_requests_are_those_of_the_code_and_of_the_documentation() -> None:
+    table = PAGE.partition("| status | `code` | meaning |")[2].partition("\n\n")[0]
+    assert set(re.findall(r"`([a-z_]+)`", re.sub(r"`(?:fields|Retry-After)`", "", table))) == set(REQUESTS)
+    assert literal_codes("Refusal", argument=1) - {*RULES, "invalid"} <= set(REQUESTS)

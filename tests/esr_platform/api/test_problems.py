@@ -100,3 +100,23 @@ def test_documentation_and_unknown_paths_count_as_pages(settings: Settings) -> N
         problem(answer, 429, "throttled")
         assert 1 <= int(answer.headers["Retry-After"]) <= 60
     assert client.get("/api/v1/ladders").status_code == 200
+
+
+def test_responses_announce_the_rate_limit_before_it_is_reached(miriam: Program, settings: Settings) -> None:
+    settings.REQUESTS_PER_MINUTE = {**settings.REQUESTS_PER_MINUTE, "read": 2}
+    answers = [miriam.get("ladders"), miriam.get("bots/x"), miriam.get("ladders")]
+    assert [answer.status_code for answer in answers] == [200, 404, 429]
+    assert {answer.headers["RateLimit-Policy"] for answer in answers} == {'"read";q=2;w=60'}
+    found = [answer.headers["RateLimit"] for answer in answers]
+    assert found == ['"read";r=1;t=30', '"read";r=0;t=30', '"read";r=0;t=30']
+
+
+def test_pages_of_other_sites_can_read_and_do_nothing_else(miriam: Program) -> None:
+    other = {"Origin": "https://elsewhere.example"}
+    for path in ("ladders", "schema", "bots/x"):
+        answer = Client().get(f"/api/v1/{path}", headers=other)
+        assert answer.headers["Access-Control-Allow-Origin"] == "*"
+        assert "Access-Control-Allow-Credentials" not in answer.headers
+    for answer in (Client().options("/api/v1/bots", headers=other), miriam.upload()):
+        assert "Access-Control-Allow-Origin" not in answer.headers
+    assert "Access-Control-Allow-Origin" not in Client().get("/", headers=other).headers

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import gzip
+import json
 from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
 
 import pytest
 import schemathesis
+from django.conf import settings
 from django.test import Client
 from django.urls import get_resolver
 from jsonschema import Draft202012Validator
@@ -155,3 +157,29 @@ def _found(expression: str, example: Any) -> Any:
     for part in expression.partition("#/")[2].split("/"):
         example = example[int(part) if isinstance(example, list) else part]
     return example
+
+
+def test_each_operation_has_one_media_type_for_its_body() -> None:
+    for name, operation in operations():
+        assert len(operation.get("requestBody", {"content": [None]})["content"]) == 1, name
+
+
+def test_each_field_of_a_response_is_required() -> None:
+    schemas = schema()["components"]["schemas"]
+    ladder = schemas["LadderDocument"]
+    assert set(ladder["required"]) == set(ladder["properties"])
+    assert all(set(one["required"]) == set(one["properties"]) for name, one in schemas.items() if name.endswith("Page"))
+
+
+@pytest.mark.parametrize("separators", [(",", ":"), (", ", ": "), (" ,\n", "\t: ")])
+def test_seat_counts_of_an_upload_match_their_pattern_with_any_spacing(separators: tuple[str, str]) -> None:
+    games = schema()["components"]["schemas"]["UploadForm"]["properties"]["games"]
+    Draft202012Validator(games).validate(games["default"])
+    written = json.dumps({"die-weinhaendler": [3, 4], "edel-stein-reich-duel": [2]}, separators=separators)
+    Draft202012Validator(games).validate(written)
+
+
+def test_the_document_names_server_contact_and_license() -> None:
+    assert schema()["servers"] == [{"url": settings.SITE_URL}]
+    assert schema()["info"]["license"]["identifier"] == "CC-BY-4.0"
+    assert schema()["info"]["contact"]["url"]
