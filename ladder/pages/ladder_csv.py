@@ -27,7 +27,7 @@ _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 def table_file(ladder: Ladder) -> str:
-    """The standings of ``ladder`` as CSV (RFC 4180), best first. ``version`` is the one that plays, or the frozen one."""
+    """The standings of ``ladder`` as CSV (RFC 4180), best first. The version is the one that plays, or is frozen."""
     standings = table(ladder)
     versions = playing_versions([standing.membership for standing in standings])
     buffer = io.StringIO()
