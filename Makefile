@@ -14,6 +14,7 @@ PORT ?= 8000
 PYTEST_ARGS ?=
 CHAOS_MATCHES ?= 600
 FUZZ_SECONDS ?= 600
+OUTSIDE_ARGS ?=
 BENCH_ARGS ?=
 
 # `make check` runs all of them, also after one has failed.
@@ -21,7 +22,7 @@ CHECKS_JS := check-js-style check-js-types check-js-units
 CHECKS := check-style check-format check-types check-starters check-templates check-imports check-migrations check-locks
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-postgresql slow nightly engine-native test-native chaos hostile fuzz seasons check check-js $(CHECKS) $(CHECKS_JS) format bench bench-engine bench-native bench-environments bench-runner bench-pipeline bench-starts bench-validations bench-sleepers bench-lag bench-house bench-idle bench-comparisons bench-ratings bench-rebuild bench-verifying bench-pairings bench-cups bench-cup-matches bench-tables bench-pages bench-responses bench-api bench-people bench-replay locks messages docs pictures clean sandbox services
+.PHONY: help run demo test test-postgresql slow nightly engine-native test-native chaos hostile fuzz outside seasons check check-js $(CHECKS) $(CHECKS_JS) format bench bench-engine bench-native bench-environments bench-runner bench-pipeline bench-starts bench-validations bench-sleepers bench-lag bench-house bench-idle bench-comparisons bench-ratings bench-rebuild bench-verifying bench-pairings bench-cups bench-cup-matches bench-tables bench-pages bench-responses bench-api bench-people bench-replay locks messages docs pictures clean sandbox services
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1|/' | while IFS='|' read -r name text; do printf '  make %-18s %s\n' "$$name" "$$text"; done
@@ -97,7 +98,7 @@ nightly: $(VENV)/.dev services  ## run all checks that take too long for continu
 	HYPOTHESIS_PROFILE=new-examples $(BIN)/pytest -q -n auto -m "not slow" $(PYTEST_ARGS) tests/games tests/judge tests/bots || failed="$$failed new-examples"; \
 	HYPOTHESIS_PROFILE=new-examples $(MAKE) test-postgresql || failed="$$failed test-postgresql"; \
 	$(ON_POSTGRESQL) $(BIN)/pytest -q $(TWO_FILES) -m slow $(PYTEST_ARGS) $(ON_BOTH) tests/browser || failed="$$failed slow-on-postgresql"; \
-	steps="hostile chaos fuzz"; \
+	steps="hostile chaos fuzz outside"; \
 	if tools/compiler $(BIN)/python; then steps="$$steps test-native"; else echo "Skipped: test-native"; fi; \
 	for step in $$steps; do $(MAKE) $$step || failed="$$failed $$step"; done; \
 	if [ -n "$$failed" ]; then echo "Failed:$$failed" >&2; exit 1; fi
@@ -128,6 +129,9 @@ hostile: $(VENV)/.dev sandbox  ## run all hostile programs and update their tabl
 
 fuzz: $(VENV)/.dev  ## fuzz archives and bot answers (FUZZ_SECONDS=600)
 	@$(BIN)/python -m tests.fuzzing --seconds $(FUZZ_SECONDS)
+
+outside: $(VENV)/.dev sandbox  ## run compilers, archivers and clients of others against a site (OUTSIDE_ARGS="--kind KIND")
+	@$(BIN)/python -m tests.outside $(OUTSIDE_ARGS)
 
 check: $(VENV)/.dev  ## run all linters, type checks and consistency checks to the end, and print the code size
 	@$(MAKE) --no-print-directory --keep-going $(CHECKS) $(CHECKS_JS)

@@ -13,7 +13,7 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def wait_until(true: Callable[[], bool], what: str, seconds: float = 180.0) -> None:
+def wait_until(true: Callable[[], bool], what: str, seconds: float = 180.0, every_s: float = 0.02) -> None:
     """Poll ``true`` until it holds. Raises ``AssertionError`` that names ``what`` after ``seconds``.
 
     The limit only ends a test that would never end. It is no statement about speed, so it is generous.
@@ -21,7 +21,7 @@ def wait_until(true: Callable[[], bool], what: str, seconds: float = 180.0) -> N
     until = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < until, f"after {seconds:.0f} s still not: {what}"
-        time.sleep(0.02)
+        time.sleep(every_s)
 
 
 def slowness() -> float:
