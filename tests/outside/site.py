@@ -60,7 +60,7 @@ class Site:
         wait_until(has_ended, f"{bot} is validated", 600, every_s=0.5)
         return found
 
-    def remote_bot(self) -> tuple[str, str]:
+    def remote_bot(self, games_at_once: int = 1) -> tuple[str, str]:
         """Register a remote bot for the duel of a new user. Return its slug and its token."""
         from esr_platform.accounts import tokens
         from esr_platform.accounts.models import Scope
@@ -69,7 +69,7 @@ class Site:
 
         self.bots += 1
         owner = verified(f"owner{self.bots}")
-        bot = register(owner, f"Outside {self.bots}", {DUEL: [2]}).bot
+        bot = register(owner, f"Outside {self.bots}", {DUEL: [2]}, games_at_once=games_at_once).bot
         return bot.slug, tokens.issue(owner, "program", [Scope.PLAY], None, bot)[1]
 
     def _call(self, path: str, body: bytes | None, headers: dict[str, str]) -> tuple[int, Any]:
@@ -114,7 +114,7 @@ def running_site(folder: Path) -> Iterator[Site]:
             group.beat()
             site = Site(f"http://127.0.0.1:{port}", _token())
             wait_until(lambda: _answers(site), "the web server answers")
-            Thread(target=_opponent, args=(site.url, site.remote_bot()[1]), daemon=True).start()
+            Thread(target=_opponent, args=(site.url, site.remote_bot(games_at_once=8)[1]), daemon=True).start()
             yield site
 
 

@@ -68,13 +68,15 @@ class Play {
     static String site = System.getenv("ESR_SITE") + "/api/v1/";
     static HttpClient client = HttpClient.newHttpClient();
     static HttpRequest.Builder to(String path) {
-        return HttpRequest.newBuilder(URI.create(site + path)).header("Authorization", "Bearer " + System.getenv("ESR_TOKEN"));
+        return HttpRequest.newBuilder(URI.create(site + path))
+            .header("Authorization", "Bearer " + System.getenv("ESR_TOKEN"));
     }
     static String find(String line, String pattern) {
         Matcher found = Pattern.compile(pattern).matcher(line); return found.find() ? found.group(1) : "";
     }
     public static void main(String[] words) throws Exception {
-        var stream = client.send(to("bot/stream").header("Accept", System.getenv("ACCEPT")).build(), BodyHandlers.ofLines());
+        var request = to("bot/stream").header("Accept", System.getenv("ACCEPT")).build();
+        var stream = client.send(request, BodyHandlers.ofLines());
         for (var line : (Iterable<String>) stream.body()::iterator) {
             String game = find(line, "\\"game\\":(\\\\d+)"), number = find(line, "\\"decision\\":(\\\\d+)");
             if (line.startsWith("{\\"type\\":\\"decide\\"")) {
@@ -110,7 +112,8 @@ func main() {
         json.Unmarshal(line, &event)
         if event.Type == "decide" {
             answer := fmt.Sprintf("{\\"id\\":%d,\\"move\\":%s}", event.Decision, event.Message.Decision.Default)
-            call("POST", fmt.Sprintf("matches/%d/decisions/%d", event.Game, event.Decision), []byte(answer)).Body.Close()
+            path := fmt.Sprintf("matches/%d/decisions/%d", event.Game, event.Decision)
+            call("POST", path, []byte(answer)).Body.Close()
         }
         if event.Type == "game_end" { fmt.Println(event.Game); return }
     }
@@ -197,8 +200,13 @@ _PER_LINE = "for line in response.iter_lines(): hear(line)\n"
 _STREAM_WITH = "with {0}.stream('GET', URL, headers=HEADERS, timeout=30) as response:\n    " + _PER_LINE
 _SSE = "for event in events: hear(event.data)\n"
 
+_HEADERS = '-H "$AUTH" -H "Accept: $ACCEPT" "$URL"'
+
 CLIENTS = (
-    _python("urllib", (), "for line in urllib.request.urlopen(urllib.request.Request(URL, None, HEADERS)): hear(line)\n"),
+    _python(
+        "urllib", (),
+        "for line in urllib.request.urlopen(urllib.request.Request(URL, None, HEADERS)): hear(line)\n",
+    ),
     _python(
         "requests", ("requests==2.34.2",),
         f"import requests\nresponse = requests.get(URL, headers=HEADERS, stream=True, timeout=30)\n{_PER_LINE}",
@@ -249,20 +257,17 @@ CLIENTS = (
     ),
     _python(
         "Tornado", ("tornado==6.6.1",),
-        "import asyncio\nfrom tornado.httpclient import AsyncHTTPClient\nrest = b''\ndef write(data):\n    global rest\n"
+        "import asyncio\nfrom tornado.httpclient import AsyncHTTPClient\nrest = b''\n"
+        "def write(data):\n    global rest\n"
         "    *lines, rest = (rest + data).split(b'\\n')\n    for line in lines: hear(line)\nasync def main():\n"
         "    await AsyncHTTPClient().fetch(URL, headers=HEADERS, streaming_callback=write, request_timeout=0)\n"
         "asyncio.run(main())\n",
     ),
-    Client("curl", WHOLE, ("curl", "jq"), command='curl -sN -H "$AUTH" -H "Accept: $ACCEPT" "$URL" | sh "$FILE"', code=SHELL),
-    Client(
-        "curl --compressed", WHOLE, ("curl", "jq"), code=SHELL,
-        command='curl -sN --compressed -H "$AUTH" -H "Accept: $ACCEPT" "$URL" | sh "$FILE"',
-    ),
-    Client(
-        "Wget", WHOLE, ("wget", "jq"), command='wget -qO- --header "$AUTH" --header "Accept: $ACCEPT" "$URL" | sh "$FILE"',
-        code=SHELL,
-    ),
+    Client("curl", WHOLE, ("curl", "jq"), command=f'curl -sN {_HEADERS} | sh "$FILE"', code=SHELL),
+    Client("curl --compressed", WHOLE, ("curl", "jq"), code=SHELL,
+           command=f'curl -sN --compressed {_HEADERS} | sh "$FILE"'),
+    Client("Wget", WHOLE, ("wget", "jq"), code=SHELL,
+           command=f'wget -qO- {_HEADERS.replace("-H", "--header")} | sh "$FILE"'),
     _node(
         "Node.js fetch", (),
         "const { body } = await fetch(url, { headers });"
