@@ -1,7 +1,7 @@
 #!/bin/sh
 # bsdtar 3.6.2 (Debian libarchive-tools 3.6.2-1+deb12u5) pads a ZIP archive that it writes to standard output with
 # zeros to a multiple of 10,240 bytes, as if it were a tape. With `-f FILE` it does not, so a strict ZIP reader finds
-# data after the end record in the first archive only.
+# data after the end record of the piped archive only.
 # Seen: "file 201, standard output 10240, zeros after the end record: 10039"
 set -eu
 cd "$(mktemp -d)"

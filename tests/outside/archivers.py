@@ -343,7 +343,8 @@ def written(found: list[Outcome]) -> str:
         assert isinstance(trial, Archiver)
         if not trial.unavailable:
             result = outcome.result if outcome.result.startswith("accepted") else f"rejected: `{outcome.result}`"
-            rows.append((f"{trial.name} {outcome.version}".removesuffix(" -"), f"`{trial.shown}`", result))
+            shown = trial.shown.replace("|", "\\|")
+            rows.append((f"{trial.name} ({outcome.version})", f"`{shown}`", result))
         else:
             rows.append((trial.name, "", outcome.result))
     return table(("archiver", "command or call", "result"), rows)

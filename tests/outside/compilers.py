@@ -161,10 +161,12 @@ def written(found: list[Outcome]) -> str:
         assert isinstance(trial, Compiler)
         if not trial.command:
             continue
-        usual = set(trial.command.split())
-        flags = [word for word in commands.get(trial.section, "").split() if word not in usual]
-        remedy = f"`{' '.join(flags)}`" if flags and outcome.result != "ready" else ""
-        rows.append(
-            (f"{trial.name.removesuffix(', usual')} {outcome.version}", f"`{trial.command}`", outcome.result, remedy)
-        )
+        usual = re.sub(r" (?:-of=|-o |--out:|--outfile |--name )bot\b| bot\.\w+", "", trial.command)
+        works = commands.get(trial.section, "")
+        flags = re.sub(r" (?:-of=|-o |--out:|--name )bot\b| bot\.\w+", "", works).split()
+        helpful = [flag for flag in flags if flag not in usual.split()]
+        fails = outcome.result != "ready" and flags[:1] == usual.split()[:1]
+        result = outcome.result if re.match("ready|needs", outcome.result) else f"`{outcome.result}`"
+        name = f"{trial.name.removesuffix(', usual')} ({outcome.version})"
+        rows.append((name, f"`{usual}`", result, f"`{' '.join(helpful)}`" if fails else ""))
     return table(("language", "command", "result", "works with"), rows)
