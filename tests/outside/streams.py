@@ -143,12 +143,13 @@ end
 PERL = """\
 use HTTP::Tiny; use JSON::PP; $| = 1;
 my ($site, $rest) = ("$ENV{ESR_SITE}/api/v1/", ''); my %headers = (Authorization => "Bearer $ENV{ESR_TOKEN}");
-HTTP::Tiny->new(timeout => 30)->get("${site}bot/stream", { headers => { %headers, Accept => $ENV{ACCEPT} },
+my $ended = HTTP::Tiny->new(timeout => 30)->get("${site}bot/stream", { headers => { %headers, Accept => $ENV{ACCEPT} },
     data_callback => sub {
         $rest .= $_[0];
         while ($rest =~ s/^(.*)\\n//) {
-            next unless $1 =~ /\\S/;
-            my $event = decode_json($1); my $json = JSON::PP->new->allow_nonref;
+            my $line = $1;
+            next unless $line =~ /\\S/;
+            my $event = decode_json($line); my $json = JSON::PP->new->allow_nonref;
             if ($event->{type} eq 'decide') {
                 my $body = $json->encode({ id => $event->{decision}, move => $event->{message}{decision}{default} });
                 HTTP::Tiny->new->post("${site}matches/$event->{game}/decisions/$event->{decision}",
@@ -157,6 +158,7 @@ HTTP::Tiny->new(timeout => 30)->get("${site}bot/stream", { headers => { %headers
             if ($event->{type} eq 'game_end') { print "$event->{game}\\n"; exit; }
         }
     } });
+die $ended->{content};
 """
 PHP = """\
 <?php
