@@ -165,6 +165,7 @@ PHP = """\
 $site = getenv('ESR_SITE') . '/api/v1/'; $token = 'Authorization: Bearer ' . getenv('ESR_TOKEN');
 $head = ['http' => ['header' => [$token, 'Accept: ' . getenv('ACCEPT')], 'timeout' => 30]];
 $stream = fopen($site . 'bot/stream', 'r', false, stream_context_create($head));
+stream_set_chunk_size($stream, 1);
 while (($line = fgets($stream)) !== false) {
     $event = json_decode($line);
     if (!$event) continue;
