@@ -41,5 +41,5 @@ def test_a_search_finds_the_values_of_a_message_as_the_page_describes() -> None:
 
 
 def test_the_modules_stay_within_their_size() -> None:
-    files = (ROOT / "tests" / "outside").glob("[!t]*.py")
+    files = [file for file in (ROOT / "tests" / "outside").glob("*.py") if not file.name.startswith("test_")]
     assert sum(len(file.read_text(encoding="utf-8").splitlines()) for file in files) <= 1500
