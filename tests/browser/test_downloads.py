@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 from playwright.sync_api import Browser
 
@@ -38,7 +38,7 @@ def test_downloads_of_a_cup_and_a_season_are_complete(browser: Browser, site_pro
         with page.expect_download() as started:
             page.locator(f'a[href$="{link}"]').first.click()
         url = started.value.url
-        whole = httpx.get(url, headers={"Accept-Encoding": "identity"}).content
+        whole = httpx2.get(url, headers={"Accept-Encoding": "identity"}).content
         assert len(whole) > 500, url
         assert Path(started.value.path()).read_bytes() == whole, url
         assert subprocess.run(["curl", "-s", "--compressed", url], capture_output=True, check=True).stdout == whole, url

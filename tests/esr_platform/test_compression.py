@@ -1,6 +1,6 @@
 """Clients receive the same bytes of every streamed response, whether it is compressed or not.
 
-The streams are asynchronous, as on a site. httpx decodes them.
+The streams are asynchronous, as on a site. httpx2 decodes them.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from asgiref.sync import async_to_sync
 from django.test import AsyncClient, Client
@@ -73,14 +73,14 @@ def test_every_streamed_response_has_the_same_bytes_with_gzip(client: Client, cu
     program.cookies = client.cookies
 
     async def decoded() -> dict[tuple[str, str], bytes]:
-        """The same, but only of compressed responses, as httpx decodes them."""
+        """The same, but only of compressed responses, as httpx2 decodes them."""
         contents = {}
         for method, address in plain:
             response: Any = await program.generic(method, address, headers={"Accept-Encoding": "gzip"})
             assert response.status_code == 200
             sent = b"".join([piece async for piece in response.streaming_content])
             if response.has_header("Content-Encoding"):
-                contents[method, address] = httpx.Response(200, headers=response.headers, content=sent).content
+                contents[method, address] = httpx2.Response(200, headers=response.headers, content=sent).content
         return contents
 
     found = async_to_sync(decoded)()
