@@ -177,7 +177,7 @@ def test_a_game_at_which_the_platform_fails_too_often_is_void_and_says_why() -> 
         assert not ask_seat(match.pk, seat, failed, launcher)
     match.refresh_from_db()
     assert match.status == "void"
-    assert match.reason == f"The bot at seat {seat + 1} could not be run after 3 attempts: no room for another process"
+    assert match.reason == f"The bot at seat {seat} could not be run after 3 attempts: no room for another process"
     assert not LiveSeat.objects.filter(table=match.pk, owes=True).exists()
     assert not LedgerEntry.objects.filter(kind="result").exists()
     assert accounts() == []
@@ -269,7 +269,7 @@ def test_a_game_that_no_machine_can_go_on_with_is_void_after_a_while() -> None:
     assert remind() == 1
     match.refresh_from_db()
     assert match.status == "void"
-    assert match.reason == f"No worker could run {live_seat.seat.version} at seat {live_seat.seat.index + 1} for 3 min."
+    assert match.reason == f"No worker could run {live_seat.seat.version} at seat {live_seat.seat.index} for 3 min."
 
 
 def substituted() -> tuple[Match, LiveSeat]:

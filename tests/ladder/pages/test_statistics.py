@@ -79,7 +79,7 @@ def test_the_statistics_of_a_ladder_show_seats_phases_and_what_blocks_save(playe
         shown = text_of(client, f"/ladders/{played.slug}/statistics/")
     assert "6 finished blocks (24 games)" in shown
     document = SeasonStatistics.objects.get().document
-    for number, seat in enumerate(document["seats"], 1):
+    for number, seat in enumerate(document["seats"]):
         assert f"Seat {number}</th>" in shown
         assert f"{100 * seat['value']:.1f} ({100 * seat['low']:.1f}–{100 * seat['high']:.1f})" in shown
     assert 'data-note="too-few-blocks"' in shown
