@@ -108,7 +108,7 @@ class Local:
     flags: int
     method: int
     sizes: Sizes
-    extra: bytes
+    extra: tuple[tuple[int, bytes], ...]
     length: int
     is_zip64: bool
 
@@ -133,9 +133,9 @@ def entry_at(data: bytes, position: int) -> Entry:
 def local_at(data: bytes, position: int) -> Local:
     """The local header at ``position``. Raises ``Damaged``."""
     needs, flags, method, _time, _date, *sizes, name_size, extra_size = _unpack(_LOCAL, data, position, LOCAL)
-    name, extra = _texts(data, position + _LOCAL.size, name_size, extra_size)
-    length = _LOCAL.size + name_size + extra_size
-    large = [content for number, content in extra_fields(extra) if number == ZIP64]
+    name, texts = _texts(data, position + _LOCAL.size, name_size, extra_size)
+    length, extra = _LOCAL.size + name_size + extra_size, tuple(extra_fields(texts))
+    large = [content for number, content in extra if number == ZIP64]
     if large:
         if len(large) > 1 or len(large[0]) != _LARGE_SIZES.size or sizes[1:] != [_IN_ZIP64, _IN_ZIP64]:
             raise Damaged("its zip64 field is invalid")
@@ -238,7 +238,7 @@ def checked_name(entry: Entry, limits: ArchiveLimits) -> str:
         _flags_fault(entry.flags)
         or _kind_fault(entry, is_folder=name.endswith("/"))
         or _method_fault(entry)
-        or _extra_fault(entry.extra, entry.name, forbidden=ZIP64)
+        or _central_extra_fault(entry)
     )
     if fault:
         raise refused(entry.name, fault)
@@ -294,11 +294,14 @@ def _method_fault(entry: Entry) -> FileFault | None:
     return None
 
 
-def _extra_fault(extra: bytes, name: bytes, forbidden: int | None = None) -> FileFault | None:
+def _central_extra_fault(entry: Entry) -> FileFault | None:
     try:
-        fields = list(extra_fields(extra))
+        return _extra_fault(extra_fields(entry.extra), entry.name, forbidden=ZIP64)
     except Damaged:
         return FileFault("damaged_entry", f"has a damaged entry in the archive. {AGAIN}")
+
+
+def _extra_fault(fields: Iterable[tuple[int, bytes]], name: bytes, forbidden: int | None = None) -> FileFault | None:
     for number, content in fields:
         if number == forbidden:
             return _ZIP64_FAULT

@@ -25,13 +25,14 @@ LAST_LINE_NS: Final = 20 * MS
 _CAUSES: Final = [
     (re.compile(pattern, re.MULTILINE), what)
     for pattern, what in (
-        (r"^ModuleNotFoundError: ", "add the module to the bot or use only packages that bots can import (Uploads)"),
+        (r"^ModuleNotFoundError: ", "add the module to the bot or use those in Libraries on the page Uploads"),
         (r"^(PermissionError|OSError): \[Errno (13|30|27|28)\]", "bots cannot write files, so print to stderr instead"),
         (r"^FileNotFoundError: ", "bots see only their own files, so open them relative to __file__"),
         (r"^SyntaxError: .*(Non-UTF-8|null bytes|utf-8)|^UnicodeDecodeError: ", "save the file in UTF-8"),
+        (r"timer(fd)?_create: ", "the sandbox has no timers, so link Haskell programs with -with-rtsopts=-V0"),
     )
 ]
-"""What to do about errors of Python whose cause is not obvious on a site, by the last line of their traceback."""
+"""What to do about errors whose cause is not obvious on a site, by a line of stderr."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +61,6 @@ class ProcessEnd:
         """Return what the author of the bot can do, given the bot's stderr."""
         if not self.by_itself:
             return "keep stdout open until the game ends"
-        if "ModuleNotFoundError: " in stderr:
-            return "see its stderr, and the section Libraries of the page Uploads for the modules that a bot can import"
-        if "timer_create: " in stderr or "timerfd_create: " in stderr:
-            return "see its stderr; the sandbox has no timers, so link Haskell programs with -with-rtsopts=-V0"
         if stderr.strip():
             cause = next((what for pattern, what in _CAUSES if pattern.search(stderr)), "")
             return f"{cause}; see its stderr" if cause else "see its stderr"

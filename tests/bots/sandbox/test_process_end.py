@@ -52,15 +52,15 @@ CRASHES = {
     "imports a package that is not there": (
         "import no_such_package",
         (
-            "the process exited with code 1; see its stderr, and the section Libraries of the page Uploads for the"
-            " modules that a bot can import"
+            "the process exited with code 1; add the module to the bot or use those in Libraries on the page Uploads;"
+            " see its stderr"
         ),
     ),
     "needs a timer, as programs of GHC do": (
         "sys.exit('bot: timer_create: Function not implemented')",
         (
-            "the process exited with code 1; see its stderr; the sandbox has no timers, so link Haskell programs with"
-            " -with-rtsopts=-V0"
+            "the process exited with code 1; the sandbox has no timers, so link Haskell programs with"
+            " -with-rtsopts=-V0; see its stderr"
         ),
     ),
     "raises an exception": ("1 / 0", "the process exited with code 1; see its stderr"),
