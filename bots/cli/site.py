@@ -140,7 +140,7 @@ def _limits_file() -> Path:
 # --- Clients ---------------------------------------------------------------------------------------------------------
 
 _MAY_BE_PRIVATE: Final = ("Ladder", "Match", "Cup")
-"""First words of the errors for what the site hides from users who are not members."""
+"""First words of the errors for pages that are hidden from users who are not members."""
 
 
 @contextmanager
