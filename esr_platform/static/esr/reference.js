@@ -28,12 +28,7 @@ const plugin = ({ React: { createElement } }) => ({
         createElement(
           "div",
           { className: "scheme-container" },
-          createElement(
-            "div",
-            { className: "schemes wrapper" },
-            part("ServersContainer"),
-            part("AuthorizeBtnContainer"),
-          ),
+          createElement("div", { className: "schemes wrapper" }, part("AuthorizeBtnContainer")),
         ),
         createElement(
           "div",
