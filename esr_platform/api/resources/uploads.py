@@ -38,8 +38,11 @@ _MOST_SEATS: Final = max(count for game in GAMES.values() for count in game.seat
 _MOST_GAMES: Final = 500
 """Maximum number of characters; all games with all seat counts need a third of it."""
 
-_COUNTS: Final = r'"[-a-z0-9]{1,60}"\s*:\s*\[\s*[2-5](\s*,\s*[2-5]){0,3}\s*\]'
-_WRITTEN: Final = {"pattern": rf"^(\s*\{{\s*({_COUNTS}(\s*,\s*{_COUNTS}){{0,2}})?\s*\}}\s*)?$"}
+_SPACE: Final = r"[ \t\n\r]*"
+_COUNTS: Final = rf'"[-a-z0-9]{{1,60}}"{_SPACE}:{_SPACE}\[{_SPACE}[2-5]({_SPACE},{_SPACE}[2-5]){{0,3}}{_SPACE}\]'
+_WRITTEN: Final = {
+    "pattern": rf"^({_SPACE}\{{{_SPACE}({_COUNTS}({_SPACE},{_SPACE}{_COUNTS}){{0,2}})?{_SPACE}\}}{_SPACE})?$"
+}
 """JSON with any spacing, or an empty string."""
 
 _TABLES: Final = {"die-weinhaendler": [3, 4]}
