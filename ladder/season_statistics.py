@@ -53,11 +53,8 @@ def played_blocks(block_ids: Collection[int], *, habits: bool = False, rated: bo
     of cups, have bots.
     """
     ended = SeatResult.objects.filter(opened("result__match__block"), result__match__block__in=block_ids)
-    rows = (
-        ended.select_related("seat__version")
-        .defer("evidence", "score")
-        .order_by("result__match__seating", "seat__index")
-    )
+    seated = ended.select_related("seat" if rated else "seat__version").defer("evidence", "score")
+    rows = seated.order_by("result__match__seating", "seat__index")
     by_result: dict[int, list[SeatResult]] = defaultdict(list)
     for row in rows:
         by_result[row.result_id].append(row)
@@ -288,21 +285,19 @@ def measure_season(statistics: SeasonStatistics) -> bool:
 
 def latest_blocks(season: Season) -> list[PlayedBlock]:
     """The latest blocks in the tallies of ``season``, the oldest first."""
-    gathered = ended_blocks(season).filter(gathered=True)
-    ids = list(gathered.order_by("-pk").values_list("pk", flat=True)[:MOST_BLOCKS])[::-1]
-    played: dict[int, PlayedBlock] = {}
-    for first in range(0, len(ids), _READ_AT_ONCE):
-        played |= played_blocks(ids[first : first + _READ_AT_ONCE])
-    return [played[block] for block in ids if block in played]
+    return _latest(ended_blocks(season).filter(gathered=True))
 
 
 def cup_blocks(cup: Cup) -> list[PlayedBlock]:
     """The latest finished blocks of ``cup``, the oldest first; its players are ids of bots."""
-    ended = Block.objects.filter(cup_table__round__cup=cup, ended__isnull=False)
-    ids = list(ended.order_by("-pk").values_list("pk", flat=True)[:MOST_BLOCKS])[::-1]
+    return _latest(Block.objects.filter(cup_table__round__cup=cup, ended__isnull=False), rated=False)
+
+
+def _latest(blocks: QuerySet[Block], *, rated: bool = True) -> list[PlayedBlock]:
+    ids = list(blocks.order_by("-pk").values_list("pk", flat=True)[:MOST_BLOCKS])[::-1]
     played: dict[int, PlayedBlock] = {}
     for first in range(0, len(ids), _READ_AT_ONCE):
-        played |= played_blocks(ids[first : first + _READ_AT_ONCE], rated=False)
+        played |= played_blocks(ids[first : first + _READ_AT_ONCE], rated=rated)
     return [played[block] for block in ids if block in played]
 
 

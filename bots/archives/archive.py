@@ -187,7 +187,7 @@ def _files(filename: str, data: bytes, limits: ArchiveLimits) -> tuple[dict[str,
     packed = contents(data, limits)
     names = [one.name for one in packed if not one.is_folder and not is_junk(one.name)]
     hidden = [] if limits.hidden else [name for name in names if hidden_at(name)]
-    kept = [name for name in names if name not in set(hidden)]
+    kept = [name for name in names if limits.hidden or not hidden_at(name)]
     if len(kept) > limits.files:
         raise ArchiveRefused(
             f"The archive contains {len(kept)} files. The limit is {limits.files}. Remove files that the bot does not"

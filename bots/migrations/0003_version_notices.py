@@ -12,6 +12,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="botversion",
             name="notices",
-            field=models.JSONField(blank=True, default=list, help_text="code and text of what the reader noticed"),
+            field=models.JSONField(blank=True, default=list, help_text="codes and texts of notices about the upload"),
         ),
     ]

@@ -275,7 +275,7 @@ class MoveQuestion(Question):
     def _lateness(self) -> AnswerFault:
         if self.chair.clock.game_is_next:
             return AnswerFault("time", "the time for the whole game ran out")
-        return AnswerFault("late", f"no answer within {self.allowed_ns // MS} ms; the time bank is used up")
+        return AnswerFault("late", f"no answer within {self.allowed_ns // MS} ms; the time bank is empty")
 
 
 def _short(answer: Answer) -> str:

@@ -69,6 +69,7 @@ def has_holes(folder: Path) -> bool:
     return any(one.st_blocks * 512 < one.st_size for one in found)
 
 
+@cache
 def libraries(root: Path) -> list[str]:
     """The names of the shared libraries in a root that a program can be linked to, without extensions of Python."""
     of_python = {root / str(place)[1:] for place in (bots_library(), *packages())}
