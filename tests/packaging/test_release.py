@@ -14,22 +14,12 @@ from tests.packaging.sources import ROOT
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 CITATION: dict[str, Any] = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-SECTIONS = {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security", "Upgrading"}
 
 
 def test_the_version_has_a_dated_section_in_the_changelog() -> None:
     dated = dict(re.findall(r"^## \[(\d+\.\d+\.\d+)\] - (\d{4}-\d\d-\d\d)$", CHANGELOG, flags=re.MULTILINE))
     assert PROJECT["version"] in dated
     assert str(CITATION["date-released"]) == dated[PROJECT["version"]]
-
-
-def test_the_changelog_has_the_sections_of_keep_a_changelog() -> None:
-    versions = re.split(r"^## ", CHANGELOG, flags=re.MULTILINE)[1:]
-    for version in versions:
-        sections = re.findall(r"^### (.+)$", version, flags=re.MULTILINE)
-        assert sections or version.startswith("[Unreleased]"), version.splitlines()[0]
-        assert set(sections) <= SECTIONS
-        assert len(sections) == len(set(sections))
 
 
 def test_the_citation_file_names_this_version_and_its_license() -> None:

@@ -36,6 +36,12 @@ def test_no_text_contains_a_tag_of_a_template() -> None:
     assert [message for _, message, _ in messages.pages() if re.search(r"\{\{|\{%(?!\()", str(message))] == []
 
 
+def test_no_text_has_doubled_or_outer_spaces() -> None:
+    gathered = [*messages.pages(), *messages.scripts()]
+    forms = [form for _, message, _ in gathered for form in (message if isinstance(message, tuple) else (message,))]
+    assert [form for form in forms if "  " in form or form != form.strip()] == []
+
+
 @EVERY_LANGUAGE
 def test_every_term_of_the_games_is_said_in_the_language(language: str) -> None:
     catalog = messages.read(language, "django")
