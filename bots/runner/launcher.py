@@ -84,6 +84,10 @@ class Process(Protocol):
         """
         ...
 
+    def runner_delay_ns(self) -> int:
+        """Return how long the thread that started the bot waited for a processor, in nanoseconds; 0 if not measured."""
+        ...
+
     def computes(self) -> bool:
         """Return whether the process has computed since the last call, or computes or waits for a processor now.
 

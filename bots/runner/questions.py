@@ -55,8 +55,8 @@ class Question(ABC):
     """A message that expects one line. ``over`` is true when an answer, a fault or a timeout has ended it.
 
     ``attended_ns`` is the time that the runner spent on other lines of the bot. It is not server lag, because a bot
-    could use up the runner's processor time in this way. ``exited`` is true after the runner has
-    found that the bot exited or closed its stdout.
+    could use up the runner's processor time in this way. ``exited`` is true after the runner has found that the bot
+    exited or closed its stdout. ``runner_delay_before_ns`` is the delay of the runner before its last wait for data.
     """
 
     __slots__ = (
@@ -76,6 +76,7 @@ class Question(ABC):
         "line",
         "look_ns",
         "over",
+        "runner_delay_before_ns",
         "started_ns",
         "wall_ns",
     )  # fmt: skip
@@ -84,6 +85,7 @@ class Question(ABC):
     deadline_ns: int
     fair_ns: int
     look_ns: int
+    runner_delay_before_ns: int
     _cpu_before_ns: int
     _delay_before_ns: int
     _process: Process
@@ -111,9 +113,14 @@ class Question(ABC):
 
     def _start_clock(self, allowed_ns: int, fair_ns: int) -> None:
         self.allowed_ns, self.fair_ns = allowed_ns, fair_ns
+        self.await_data()
         self.started_ns = now_ns = perf_counter_ns()
         self.deadline_ns = now_ns + allowed_ns
         self.look_ns = now_ns + (FIRST_LOOK_NS if allowed_ns > FIRST_LOOK_NS else allowed_ns)
+
+    def await_data(self) -> None:
+        """Note the delay of the runner before it waits for data."""
+        self.runner_delay_before_ns = self._process.runner_delay_ns()
 
     def hear(self, now_ns: int) -> None:
         """Judge the received lines until one ends the question."""
@@ -179,7 +186,8 @@ class Question(ABC):
         self.cpu_ns = cpu_ns - self._cpu_before_ns
         if self.wall_ns > MEASURED_NS:
             waited_ns = self._process.run_delay_ns() - self._delay_before_ns - self.attended_ns
-            self.delay_ns = max(0, min(waited_ns, self.wall_ns - self.cpu_ns))
+            woken_ns = self._process.runner_delay_ns() - self.runner_delay_before_ns  # from the data to its reading
+            self.delay_ns = max(0, min(max(0, waited_ns) + woken_ns, self.wall_ns - self.cpu_ns))
 
     def _machine_is_to_blame(self) -> bool:
         """Return whether only server lag made the answer late, and the bot has not used up its time itself."""
@@ -354,6 +362,7 @@ def ask_one(question: Question, core: Core | None = None) -> None:
     if channel.lines or channel.ended:
         question.hear(now_ns)
     while not question.over:
+        question.await_data()
         news = channel.wait((question.look_ns if core is None else min(question.look_ns, share_ns)) - now_ns)
         now_ns = perf_counter_ns()
         _take(question, news, now_ns)
@@ -388,6 +397,8 @@ def _listen(open_now: Sequence[Question]) -> None:
     """Wait for data or the next check, and let every question process its data."""
     look_ns = min(question.look_ns for question in open_now)
     channels = [question.channel for question in open_now]
+    for question in open_now:
+        question.await_data()
     news_of_all = type(channels[0]).wait_for_any(channels, look_ns - perf_counter_ns())
     now_ns = perf_counter_ns()
     for question, news in zip(open_now, news_of_all, strict=True):

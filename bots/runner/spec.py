@@ -57,13 +57,15 @@ class LocalProgram:
 class FakeProgram:
     """A bot as a function in this process, for tests. It receives each message and returns its answer.
 
-    ``run_delay_ns`` simulates server lag, ``host_stall_ns`` a busy host, and ``computes`` a bot that sleeps.
+    ``run_delay_ns`` simulates server lag, ``host_stall_ns`` a busy host, ``computes`` a bot that sleeps, and
+    ``runner_delay_ns`` a runner that reads answers late.
     """
 
     play: Callable[[Document], Any]
     run_delay_ns: Callable[[], int] = field(default=lambda: 0)
     computes: Callable[[], bool] = field(default=lambda: True)
     host_stall_ns: Callable[[], int] = field(default=lambda: 0)
+    runner_delay_ns: Callable[[], int] = field(default=lambda: 0)
 
 
 Program = HouseProgram | StoredProgram | LocalProgram

@@ -95,6 +95,7 @@ class HostProcess:
         self._cpu_ns = self._run_delay_ns = 0
         self._computed_ns = (0, time.perf_counter_ns())
         self._schedstat = _open(f"/proc/{pid}/schedstat")
+        self._runner_schedstat = _open("/proc/thread-self/schedstat")  # the thread that starts a bot also asks it
         self._pipe = f"pipe:[{os.fstat(pipes.stdout).st_ino}]"
         self._stopped = self._monitor_killed = False
         self._open_lock, self._is_open = Lock(), True
@@ -116,6 +117,9 @@ class HostProcess:
         others_ns = self._cpu_ns - int(on_cpu)
         self._run_delay_ns = int(waiting) - (others_ns if others_ns > 0 else 0)
         return self._run_delay_ns
+
+    def runner_delay_ns(self) -> int:
+        return 0 if self._runner_schedstat is None else int(os.pread(self._runner_schedstat, 64, 0).split()[1])
 
     def computes(self) -> bool:
         cpu_before_ns, before_ns = self._computed_ns
@@ -203,7 +207,7 @@ class HostProcess:
     def _close(self) -> None:
         with self._open_lock:
             self._is_open = False
-        for descriptor in (self._pidfd, self._child_pidfd, self._schedstat):
+        for descriptor in (self._pidfd, self._child_pidfd, self._schedstat, self._runner_schedstat):
             if descriptor is not None:
                 os.close(descriptor)
 

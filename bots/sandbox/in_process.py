@@ -57,6 +57,9 @@ class _FakeProcess:
     def run_delay_ns(self) -> int:
         return self._program.run_delay_ns()
 
+    def runner_delay_ns(self) -> int:
+        return self._program.runner_delay_ns()
+
     def computes(self) -> bool:
         return self._program.computes()
 

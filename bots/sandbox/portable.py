@@ -77,6 +77,9 @@ class PortableProcess:
     def run_delay_ns(self) -> int:
         return 0
 
+    def runner_delay_ns(self) -> int:
+        return 0
+
     def computes(self) -> bool:
         return True
 

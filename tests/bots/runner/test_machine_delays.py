@@ -117,24 +117,26 @@ CALM = Limits(startup_ms=500, move_ms=600, bank_ms=0, game_ms=60_000)
 """Limits that leave time for delays of a busy machine."""
 
 
-def excused(number: int, own_ms: int, usual_ms: int = 0) -> bool:
+def excused(number: int, own_ms: int, usual_ms: int = 0, *, read_late: bool = False) -> bool:
     """Whether lag excuses an answer of seat 0 at a late decision, of which ``own_ms`` are its own time.
 
     With a negative number, the lag is longer than the whole decision, so all of it is lag. At all decisions before, it
-    takes ``usual_ms``.
+    takes ``usual_ms``. If they are ``read_late``, the runner itself waited for a processor in this time.
     """
-    delayed, pause = {"ns": 0}, threading.Event()
+    delayed, runner_delayed, pause = {"ns": 0}, {"ns": 0}, threading.Event()
 
     def slow(message: Document) -> Any:
         if message["type"] == "decide" and message["id"] < number:
             pause.wait(usual_ms / 1000)
+            runner_delayed["ns"] += usual_ms * 1_000_000 * read_late
         if message["type"] == "decide" and message["id"] == number:
             wall_ms = CALM.move_ms + 100
             delayed["ns"] = (wall_ms - own_ms) * 1_000_000
             pause.wait(wall_ms / 1000)
         return default(message)
 
-    report = play(FakeProgram(slow, run_delay_ns=lambda: delayed["ns"]), default, limits=CALM)
+    bot = FakeProgram(slow, run_delay_ns=lambda: delayed["ns"], runner_delay_ns=lambda: runner_delayed["ns"])
+    report = play(bot, default, limits=CALM)
     assert [strike.reason for strike in report.seats[0].strikes if strike.id == number] == ["late"]
     return any(delay.decision == number for delay in report.machine_delays)
 
@@ -164,6 +166,10 @@ def test_lag_excuses_a_known_bot_only_for_an_answer_that_takes_no_longer_than_us
     number: int, usual_ms: int, right: bool
 ) -> None:
     assert excused(number, own_ms=120, usual_ms=usual_ms) == right
+
+
+def test_an_answer_that_the_platform_read_late_does_not_make_long_answers_usual() -> None:
+    assert not excused(KNOWN_AFTER + 1, own_ms=120, usual_ms=150, read_late=True)
 
 
 def test_lag_excuses_a_fast_bot_at_any_decision() -> None:

@@ -26,6 +26,9 @@ class Worked:
     def run_delay_ns(self) -> int:
         return 0
 
+    def runner_delay_ns(self) -> int:
+        return 0
+
     def gave_up_stdout(self) -> bool:
         return False
 
