@@ -22,7 +22,7 @@ CHECKS_JS := check-js-style check-js-types check-js-units
 CHECKS := check-style check-format check-types check-starters check-templates check-imports check-migrations check-locks
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-postgresql slow nightly engine-native test-native chaos hostile fuzz outside seasons check check-js $(CHECKS) $(CHECKS_JS) format bench bench-engine bench-native bench-environments bench-runner bench-pipeline bench-starts bench-validations bench-sleepers bench-lag bench-house bench-idle bench-comparisons bench-ratings bench-rebuild bench-verifying bench-pairings bench-cups bench-cup-matches bench-tables bench-pages bench-responses bench-api bench-people bench-replay locks messages docs pictures clean sandbox services
+.PHONY: help run demo test test-postgresql slow nightly engine-native test-native chaos hostile fuzz outside seasons check check-js $(CHECKS) $(CHECKS_JS) format bench bench-engine bench-native bench-environments bench-runner bench-pipeline bench-starts bench-validations bench-sleepers bench-lag bench-house bench-idle bench-comparisons bench-ratings bench-rebuild bench-verifying bench-pairings bench-cup-matches bench-tables bench-pages bench-responses bench-api bench-people bench-replay locks messages docs pictures clean sandbox services
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1|/' | while IFS='|' read -r name text; do printf '  make %-18s %s\n' "$$name" "$$text"; done
@@ -222,9 +222,6 @@ bench-verifying: $(VENV)/.dev  ## measure verified games/s per core, plain and c
 
 bench-pairings: $(VENV)/.dev  ## measure the pairing of a ladder with 10,000 bots and of a Swiss cup with 500
 	@$(BIN)/python -m bench.pairings
-
-bench-cups: $(VENV)/.dev  ## measure the stated chances of cups
-	@$(BIN)/python -m bench.cups $(BENCH_ARGS)
 
 bench-cup-matches: $(VENV)/.dev services  ## measure matches/s of a cup with real workers, on both databases
 	@$(BIN)/python -m bench.cup_matches $(BENCH_ARGS)

@@ -261,12 +261,12 @@ def until(wanted: Callable[[float], bool], load: Callable[[], object] = lambda: 
 
 def compared(cup: Any, load: Callable[[], object]) -> tuple[float, float]:
     """The stated and the real seconds of a cup whose registration is open."""
-    from ladder.cups.chances import forecast_due
-    from ladder.models import CupForecast, CupRound
+    from ladder.cups.schedules import update_due
+    from ladder.models import CupRound, CupSchedule
 
     close(cup, 3600)
-    forecast_due()
-    stated = sum(CupForecast.objects.get(cup=cup, rounds=0).round_s)
+    update_due()
+    stated = sum(CupSchedule.objects.get(cup=cup).round_s)
     close(cup)
     play(is_open(cup), load)
     cup.refresh_from_db()

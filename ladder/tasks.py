@@ -6,8 +6,8 @@ from celery import shared_task
 
 from bots.uploads import storage
 from ladder import season_statistics, upkeep, validations
-from ladder.cups import chances
 from ladder.cups import progress as cups
+from ladder.cups import schedules
 from ladder.exhibitions import progress
 from ladder.ledger.integrity import verify_all
 from ladder.ledger.rebuild import rerate
@@ -54,10 +54,10 @@ def sweep() -> None:
 
 @shared_task
 def estimate() -> None:
-    """Compute the forecasts of cups and the estimates of seasons with new results (queue ``estimates``)."""
+    """Update the schedules of cups and the estimates of seasons with new results (queue ``estimates``)."""
     from ladder import estimates  # imported here so that only this worker loads numpy
 
-    upkeep.each_of(chances.forecast_due, estimates.estimate_due)
+    upkeep.each_of(schedules.update_due, estimates.estimate_due)
 
 
 @shared_task

@@ -171,9 +171,8 @@ def _show(
         screen.say(f"Reason: {cup['reason']}")
     screen.say(f"{_format(cup)}, organized by {cup['organizer'] or 'a deleted user'}")
     screen.say(f"Registration closes: {_time(cup['closes_at'])} UTC. Start: {_time(cup['starts_at'])} UTC.")
-    forecast = cup["forecast"] if cup["ended"] is None else None
-    if forecast and forecast["seconds"] is not None:
-        screen.say(f"Estimated duration of the remaining rounds: {ceil(forecast['seconds'] / 60)} min")
+    if cup["schedule"] and cup["schedule"]["seconds"] is not None:
+        screen.say(f"Estimated duration of the remaining rounds: {ceil(cup['schedule']['seconds'] / 60)} min")
     rows = standings or entries
     if not rows:
         hint = f" Run `esr cup enter {cup['slug']} BOT`." if cup["state"] == "registration" else ""
@@ -184,14 +183,8 @@ def _show(
         f"Standings after {rounds} {'round' if rounds == 1 else 'rounds'}:" if standings else f"Entries: {_filled(cup)}"
     )
     shown = [row for place, row in enumerate(rows) if place < _LEADERS or row["owner"] == own != ""]
-    headings: tuple[str, ...] = (
-        ("#", "Bot", "Owner", "Match points", "Byes") if standings else ("Bot", "Owner", "Version", "Status")
-    )
+    headings = ("#", "Bot", "Owner", "Match points", "Byes") if standings else ("Bot", "Owner", "Version", "Status")
     cells = [(_standing if standings else _entry)(row) for row in shown]
-    if forecast and forecast["simulations"]:
-        chances = {one["bot"]: one["chance"] for one in forecast["chances"]}
-        headings += ("Chance to win",)
-        cells = [(*line, f"{100 * chances.get(row['bot'], 0):.0f}%") for line, row in zip(cells, shown, strict=True)]
     screen.show(_table(headings, cells))
     if len(rows) > len(shown):
         screen.say(f"{len(rows) - len(shown)} more. Use `--json` to list all of them.")

@@ -1,9 +1,8 @@
-"""The duration of a cup, stated before its start: from the attempts of workers, and from simulated rounds.
+"""The duration of a cup, stated before its start and corrected after each round: from the attempts of workers.
 
 The attempts show how many games are played at the same time, how long a worker pauses between two games, how much of
-the workers' time other games take, and how long games with each bot last. Nothing else is stored. A round ends with its
-slowest table, because the games of a block are played one after the other. ``make bench-cup-matches`` compares stated
-with real durations.
+the workers' time other games take, and how long games with each bot last. A round ends with its slowest table, because
+the games of a block are played one after the other. ``make bench-cup-matches`` compares stated with real durations.
 """
 
 from __future__ import annotations
@@ -12,7 +11,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache
 from itertools import accumulate
+from random import Random
 from statistics import fmean, median
 from typing import Any, Final
 
@@ -20,10 +21,11 @@ from django.conf import settings
 from django.db.models import Max, Min
 from django.db.models.functions import Now
 
-from ladder.cups.forecast import Skill, courses, planned_tables
-from ladder.cups.formats import NO_ONE, Plan
-from ladder.models import Attempt, Block, Cup, CupEntry, CupRound
-from ladder.pairings.rounds import PlayedRound, Points
+from ladder.cups.formats import HALVING_ROUNDS, Plan
+from ladder.matches.blocks import KEY_BYTES
+from ladder.models import Attempt, Block, Cup, CupEntry, CupLedgerEntry, CupRound
+from ladder.pairings.elimination import eliminated, halving_stages, is_decided, knockout_round
+from ladder.pairings.rounds import Entrants, PlayedRound, Round
 from ladder.pairings.seatings import seatings
 from ladder.pairings.shares import cup_shares
 
@@ -43,10 +45,11 @@ ROUNDS_READ: Final = 100
 USUAL_PAUSE_S: Final = 0.03
 """The pause of a worker between two games where no worker has played two in a row."""
 
-SIMULATIONS: Final = 20
-MOST_GAMES: Final = 20_000
-"""Simulated cups of which a duration is the mean, and their games; a larger cup is not simulated. Its rounds have so
-many tables that they take their mean."""
+_SIMULATED: Final = 500
+"""Knockout tables of equal entrants that are simulated, to see how many blocks they play."""
+
+LEAST_CORRECTION: Final = 0.5
+MOST_CORRECTION: Final = 4.0
 
 _FEW_GAMES: Final = 2
 """The number of usual games that are added to those of a bot, so that few games do not count too much."""
@@ -72,48 +75,28 @@ class Pace:
     between_s: float = USUAL_BETWEEN_S
     wait_s: float = 0.0
 
-    def rounds_s(
-        self,
-        plan: Plan,
-        bots: Sequence[int],
-        skills: Sequence[Skill],
-        blocks: int,
-        played: Sequence[PlayedRound] = (),
-        left: Mapping[int, str] = NO_ONE,
-    ) -> list[float]:
-        """The estimated seconds of each round after ``played``. ``bots`` and ``skills`` are by entrant."""
-        games = blocks * len(seatings(plan.seats))
-        tables = planned_tables(plan)[len(played) :]
-        count = min(SIMULATIONS, MOST_GAMES // max(1, sum(tables) * games))
-        if not count or len(bots) != len(plan.entrants):
-            table_s = games * (self.game_s + self.pause_s)
-            return [self._round_s(number * table_s, table_s / blocks, number * blocks) for number in tables]
-        sums = [0.0] * len(tables)
-        for course in courses(plan, skills, blocks, count, played, left):
-            for number, one in enumerate(course[len(played) : len(played) + len(tables)]):
-                sums[number] += self._played_s(plan, one, bots, blocks)
-        return [total / count for total in sums]
-
-    def _played_s(self, plan: Plan, played: PlayedRound, bots: Sequence[int], blocks: int) -> float:
-        lengths, in_a_row, owners = list[float](), list[float](), defaultdict[int | None, float](float)
-        for table, points in zip(played.round, played.results, strict=True):
-            games, game_s = _games(points, plan.seats), self._game_s([bots[one] for one in table])
-            lengths.append(games * game_s)
-            in_a_row.append(games / blocks * (game_s + self.wait_s))
-            for owner in {plan.entrants.owners[one] for one in table}:
-                owners[owner] += in_a_row[-1]
-        owners.pop(None, None)
-        return self._round_s(sum(lengths), max([0.0, *in_a_row, *owners.values()]), len(lengths) * blocks)
-
-    def _game_s(self, bots: Sequence[int]) -> float:
-        usual, seats = self.game_s / len(bots), self.seat_s or {}
-        return max(sum(seats.get(bot, usual) for bot in bots), self.game_s / 10) + self.pause_s
+    def rounds_s(self, cup: Cup, size: int, bots: Sequence[int] = ()) -> list[float]:
+        """The estimated seconds of each round of ``cup`` with ``size`` entrants, of which ``bots`` are known."""
+        seats, tables = cup.ladder.seats, planned_tables(cup.format, cup.ladder.seats, size, cup.rounds)
+        known = [(self.seat_s or {}).get(bot, self.game_s / seats) for bot in bots] or [self.game_s / seats]
+        usual_s = max(fmean(known) * seats, self.game_s / 10) + self.pause_s
+        slowest_s = max(usual_s, max(known) + fmean(known) * (seats - 1) + self.pause_s)
+        rounds_s = list[float]()
+        for number, count in enumerate(tables):
+            blocks = float(cup.blocks)
+            if cup.format == Cup.Format.KNOCKOUT:
+                blocks = _knockout_blocks(seats, size, number, cup.blocks)
+            there = min(1.0, count * seats / size)  # how likely the slowest bot has not left yet
+            longest_s = there * slowest_s + (1 - there) * usual_s + self.wait_s
+            games = blocks * len(seatings(seats))
+            rounds_s.append(self._round_s(count * games * usual_s, games / cup.blocks * longest_s, count * cup.blocks))
+        return rounds_s
 
     def _round_s(self, work_s: float, longest_s: float, at_once: int) -> float:
         """The seconds of a round whose games take ``work_s``, of which ``at_once`` can be played at the same time.
 
-        The games of a block follow each other, and so do the games of one deal with bots of one owner; the longest of
-        these take ``longest_s``. At the end of the round, workers wait for the last game.
+        The games of a block follow each other; the longest of these take ``longest_s``. At the end of the round,
+        workers wait for the last game.
         """
         if not at_once:
             return 0.0
@@ -123,9 +106,71 @@ class Pace:
         return max(work_s / workers + last_s, longest_s / min(1.0, workers)) + self.between_s
 
 
-def _games(points: Points | None, seats: int) -> int:
-    """The games at a table of a simulated round: every game has as many points."""
-    return sum(points or ()) // (seats * (seats - 1))
+# --- Sizes -----------------------------------------------------------------------------------------------------------
+
+
+@cache
+def planned_tables(format_: str, seats: int, size: int, rounds: int | None) -> tuple[int, ...]:
+    """The number of tables of each round of a cup with ``size`` entrants, if none of them leaves."""
+    if size < max(2, seats):
+        return ()
+    if format_ == Cup.Format.SWISS:
+        return (size // seats,) * (rounds or 0)
+    if format_ == Cup.Format.HALVING:
+        stages = halving_stages(size, seats, HALVING_ROUNDS)
+        return tuple(left // seats for left, times in stages for _ in range(times))
+    if format_ == Cup.Format.KNOCKOUT:
+        return tuple(len(one.tables) for one in _knockout_rounds(seats, size))
+    plan = Plan(Cup.Format.ROUND_ROBIN, seats, Entrants((None,) * size), bytes(KEY_BYTES), "")
+    return tuple(len(one.tables) for one in plan.schedule)
+
+
+@cache
+def _knockout_rounds(seats: int, size: int) -> tuple[Round, ...]:
+    rounds = list[PlayedRound]()  # their sizes do not depend on results
+    while (following := knockout_round(Entrants((None,) * size), seats, rounds)) is not None:
+        rounds.append(PlayedRound(following, (None,) * len(following.tables)))
+    return tuple(one.round for one in rounds)
+
+
+@cache
+def _knockout_blocks(seats: int, size: int, number: int, blocks: int) -> float:
+    """The mean number of blocks that a table of round ``number`` (from 0) plays, if its entrants are equal."""
+    leaving = eliminated(_knockout_rounds(seats, size)[number], seats)
+    return fmean(_blocks_of_table(seats, out, blocks) for out in leaving)
+
+
+@cache
+def _blocks_of_table(seats: int, leaving: int, blocks: int) -> float:
+    """The mean number of blocks until a knockout table of equal entrants is decided, by simulation."""
+    random, games, total = Random(0), len(seatings(seats)), 0
+    for _ in range(_SIMULATED):
+        points, played = [0] * seats, 0
+        while not played or not is_decided(points, leaving, played, blocks, 2 * (seats - 1) * games):
+            for _ in range(games):
+                for behind, seat in enumerate(random.sample(range(seats), seats)):
+                    points[seat] += 2 * behind
+            played += 1
+        total += played
+    return total / _SIMULATED
+
+
+# --- Corrected -------------------------------------------------------------------------------------------------------
+
+
+def correction(cup: Cup, rounds_s: Sequence[float]) -> float:
+    """How much longer the rounds of ``cup`` that have ended took than ``rounds_s`` says, as a factor.
+
+    Rounds in which the cup was paused do not count.
+    """
+    paused = CupLedgerEntry.objects.filter(cup=cup, kind=CupLedgerEntry.Kind.PAUSED).values_list("created", flat=True)
+    real_s = stated_s = 0.0
+    rounds = CupRound.objects.filter(cup=cup, number__lte=len(rounds_s)).values_list("number", "started", "ended")
+    for number, started, ended in rounds:
+        if ended is not None and not any(started <= at <= ended for at in paused):
+            real_s += (ended - started).total_seconds()
+            stated_s += rounds_s[number - 1]
+    return min(max(real_s / stated_s, LEAST_CORRECTION), MOST_CORRECTION) if stated_s else 1.0
 
 
 # --- Measured --------------------------------------------------------------------------------------------------------

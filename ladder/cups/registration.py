@@ -31,12 +31,10 @@ from games.registry import GAMES
 from games.rules import Document
 from ladder.access import organizes
 from ladder.cups import proof
-from ladder.cups.forecast import planned_tables
-from ladder.cups.formats import Plan
+from ladder.cups.durations import planned_tables
 from ladder.matches.blocks import KEY_BYTES, key_hash
 from ladder.models import Cup, CupEntry, CupTable, Intervention, Ladder, Match, Membership
 from ladder.pairings.round_robin import MOST_BALANCED, design
-from ladder.pairings.rounds import Entrants
 from ladder.pairings.seatings import seatings
 
 MOST_ENTRANTS: Final = 512
@@ -262,10 +260,8 @@ def most_games(form: CupForm) -> int:
     return _full(form.format, form.seats, form.capacity, form.rounds, form.blocks)
 
 
-@cache
 def _full(format_: str, seats: int, capacity: int, rounds: int | None, blocks: int) -> int:
-    plan = Plan(Cup.Format(format_), seats, Entrants((None,) * capacity), bytes(KEY_BYTES), "", rounds)
-    return sum(planned_tables(plan)) * blocks * len(seatings(seats))
+    return sum(planned_tables(format_, seats, capacity, rounds)) * blocks * len(seatings(seats))
 
 
 def games_since(organizer: User, period: timedelta) -> int:

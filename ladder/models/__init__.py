@@ -8,10 +8,10 @@ from ladder.models.chat import ChatLine, ChatReport
 from ladder.models.cups import (
     Cup,
     CupEntry,
-    CupForecast,
     CupLedgerEntry,
     CupReport,
     CupRound,
+    CupSchedule,
     CupTable,
 )
 from ladder.models.estimates import Estimate, Estimation
@@ -34,10 +34,10 @@ __all__ = [
     "ChatReport",
     "Cup",
     "CupEntry",
-    "CupForecast",
     "CupLedgerEntry",
     "CupReport",
     "CupRound",
+    "CupSchedule",
     "CupTable",
     "DealSeries",
     "Estimate",

@@ -275,38 +275,23 @@ class CupLedgerEntry(models.Model):
         return f"{self.cup} #{self.number}"
 
 
-class CupForecast(models.Model):
-    """What a cup is expected to bring after ``rounds`` rounds. ``ladder.cups.chances`` computes it.
+class CupSchedule(models.Model):
+    """The rounds that an open cup is expected to play after its first ``rounds`` rounds, by ``ladder.cups.schedules``.
 
-    ``chances`` are pairs of an entry and its chance to win; missing entries have never won a simulation. ``best`` is
-    the chance that the most skilled entrant wins. ``tables`` and ``round_s`` are the tables and the seconds of each
-    further round, and ``full_s`` is the duration of a full cup. Values that are unknown are null. ``basis`` is a hash
-    of the entrants and results.
+    ``tables`` and ``round_s`` are the tables and the seconds of each further round, and ``full_s`` is the duration of a
+    full cup. Values that are unknown are null. ``basis`` is a hash of the entrants and the number of rounds.
     """
 
-    cup = models.ForeignKey(Cup, on_delete=models.CASCADE, related_name="forecasts")
+    cup = models.OneToOneField(Cup, on_delete=models.CASCADE, related_name="schedule")
     rounds = models.PositiveSmallIntegerField(help_text="rounds that had ended")
     basis = models.CharField(max_length=64)
-    chances = models.JSONField(default=list)
-    best = models.FloatField(null=True, blank=True)
-    simulations = models.PositiveIntegerField(default=0)
     tables = models.JSONField(default=list)
     round_s = models.JSONField(null=True, blank=True)
     full_s = models.FloatField(null=True, blank=True)
     computed = models.DateTimeField()
 
-    class Meta:
-        ordering = ["cup", "rounds"]
-        constraints = [
-            models.UniqueConstraint(name="cup_forecast_once_a_round", fields=["cup", "rounds"]),
-            models.CheckConstraint(
-                name="cup_forecast_states_a_chance",
-                condition=Q(best=None, simulations=0) | Q(best__gte=0, best__lte=1, simulations__gte=1),
-            ),
-        ]
-
     def __str__(self) -> str:
-        return f"forecast of {self.cup} after {self.rounds} rounds"
+        return f"schedule of {self.cup} after {self.rounds} rounds"
 
 
 class CupReport(models.Model):

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Max, Q, QuerySet
 from django.db.models.functions import Coalesce, Now
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
@@ -24,7 +24,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from ladder.access import cups_seen_by, found
-from ladder.models import Cup, CupForecast, CupLedgerEntry
+from ladder.models import Cup, CupLedgerEntry, CupSchedule
 from ladder.pages.components.responses import unlisted
 from ladder.pages.feeds import PUBLIC, absolute
 
@@ -49,15 +49,12 @@ def cup_calendar(_request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _dated(cups: QuerySet[Cup]) -> QuerySet[Cup]:
-    """Cups with their estimated ``seconds`` and the number and time of their changes."""
+    """Cups with their schedules and the number and time of their changes."""
     moved = Q(ledger__kind__in=[CupLedgerEntry.Kind.CHANGED, CupLedgerEntry.Kind.CANCELLED])
-    first = CupForecast.objects.filter(cup=OuterRef("pk"), rounds=0)
     return cups.annotate(
         changes=Count("ledger", filter=moved),
         changed=Coalesce(Max("ledger__created", filter=moved), "created"),
-        round_s=Subquery(first.values("round_s")[:1]),
-        full_s=Subquery(first.values("full_s")[:1]),
-    )
+    ).select_related("schedule")
 
 
 def _response(name: str, cups: Iterable[Cup], filename: str) -> HttpResponse:
@@ -120,8 +117,12 @@ def _end(cup: Any) -> datetime:
     if cup.state == Cup.State.FINISHED:
         ended: datetime = cup.ended
         return max(started, ended)
-    seconds: float = (sum(cup.round_s) if cup.round_s is not None else cup.full_s) or 0
-    return started + timedelta(minutes=ceil(seconds / 60))
+    schedule: CupSchedule | None = getattr(cup, "schedule", None)
+    if schedule is None:
+        return started
+    seconds = (sum(schedule.round_s) if schedule.round_s is not None else schedule.full_s) or 0
+    since = schedule.computed if schedule.rounds else started
+    return since + timedelta(minutes=ceil(seconds / 60))
 
 
 def _clean(text: str) -> str:

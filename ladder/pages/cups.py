@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from hashlib import sha256
-from math import ceil
 from typing import Any, Final, cast
 from zoneinfo import ZoneInfo
 
@@ -26,7 +25,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import condition, require_http_methods, require_POST, require_safe
 
-from bots.intervals import wilson
 from bots.models import Bot, BotVersion
 from bots.programs import plays
 from esr_platform.accounts.errors import Refused
@@ -36,7 +34,7 @@ from ladder.access import cup_seen_by, cups_of, cups_seen_by, found, may_run, or
 from ladder.cups import proof, registration
 from ladder.cups.formats import HALVING_ROUNDS, Plan
 from ladder.cups.progress import plan_from, played_from, round_of
-from ladder.models import Cup, CupEntry, CupForecast, CupLedgerEntry, CupRound, CupTable, Match
+from ladder.models import Cup, CupEntry, CupLedgerEntry, CupRound, CupSchedule, CupTable, Match
 from ladder.models.ladders import Viewer
 from ladder.pages.components import crosstable, words
 from ladder.pages.components.bracket import Bracket, bracket
@@ -44,6 +42,7 @@ from ladder.pages.components.crosstable import Cell, CourseRound
 from ladder.pages.components.responses import form_status, of_acts, unlisted
 from ladder.pairings.elimination import halving_stages
 from ladder.pairings.rounds import PlayedRound, Points, Standing, match_points
+from ladder.pairings.seatings import seatings
 
 Kind = CupLedgerEntry.Kind
 
@@ -154,14 +153,14 @@ class CupPage:
     """A cup with its entries and its rounds, newest first, and a page of its standings.
 
     ``ledger`` has the entries that the standings follow from (``proof.course``).
-    ``forecast`` is the newest one, or that from before the start if the cup is finished.
+    ``stored`` is its stored schedule.
     """
 
     cup: Cup
     entries: Sequence[CupEntry]
     ledger: Sequence[tuple[str, Document]]
     rounds: Sequence[Any]
-    forecast: CupForecast | None
+    stored: CupSchedule | None
     number: str | None
 
     @property
@@ -323,39 +322,28 @@ class CupPage:
             course.append(CourseRound(number, round_, results, {table for of, table in ruled if of == number}))
         return course
 
-    # Forecast and schedule
-
-    @property
-    def chances(self) -> Sequence[Chance]:
-        """The best chances to win, highest first."""
-        if self.forecast is None:
-            return []
-        entries = {one.pk: one for one in self.entries}
-        known = [(entries[pk], chance) for pk, chance in self.forecast.chances if pk in entries]
-        best = sorted(known, key=lambda pair: (-pair[1], pair[0].pk))[:LEADERS]
-        return [Chance(entry, chance, self.forecast.simulations) for entry, chance in best]
-
-    @property
-    def best(self) -> Chance | None:
-        """The chance that the bot with the highest skill wins."""
-        if self.forecast is None or self.forecast.best is None:
-            return None
-        return Chance(None, self.forecast.best, self.forecast.simulations)
+    # Schedule
 
     @property
     def duration_s(self) -> float | None:
         """The estimated seconds of all rounds before the start; ``None`` if unknown."""
-        if self.forecast is None or self.forecast.round_s is None or self.forecast.rounds:
+        if self.stored is None or self.stored.round_s is None or self.stored.rounds:
             return None
-        return float(sum(self.forecast.round_s))
+        return float(sum(self.stored.round_s))
+
+    @property
+    def games(self) -> int:
+        """The number of games of the rounds that have not begun, without blocks that decide ties."""
+        tables = sum(row.tables for row in self.schedule if row.round is None)
+        return tables * self.cup.blocks * len(seatings(self.cup.ladder.seats))
 
     @cached_property
     def schedule(self) -> Sequence[RoundRow]:
         """All rounds: those that have begun, and further ones as far as they are known."""
         begun = [RoundRow(one.number, one.number_of_tables, one) for one in reversed(self.rounds)]
-        if self.forecast is None or self.cup.state in (Cup.State.FINISHED, Cup.State.CANCELLED):
+        if self.stored is None or self.cup.state in (Cup.State.FINISHED, Cup.State.CANCELLED):
             return begun
-        after, tables, seconds = self.forecast.rounds, self.forecast.tables, self.forecast.round_s
+        after, tables, seconds = self.stored.rounds, self.stored.tables, self.stored.round_s
         ends, now = dict[int, datetime](), timezone.now()
         if seconds is not None and not self.cup.paused:
             end = max(self.cup.starts_at, now)
@@ -398,9 +386,6 @@ SCORES: Final = 16
 OPEN_ROUNDS: Final = 12
 """A longer list of rounds is folded."""
 
-LEADERS: Final = 5
-"""Entrants whose chance to win is shown."""
-
 
 @dataclass(frozen=True)
 class Stage:
@@ -409,25 +394,6 @@ class Stage:
     size: int
     first: int
     last: int
-
-
-@dataclass(frozen=True)
-class Chance:
-    """A chance to win, of an entry or of the best one, with the 95% margin of its simulations."""
-
-    entry: CupEntry | None
-    share: float
-    simulations: int
-
-    @property
-    def percent(self) -> int:
-        return round(100 * self.share)
-
-    @property
-    def margin(self) -> int:
-        """The margin in percentage points: the farther end of Wilson's interval."""
-        low, high = wilson(self.share, self.simulations)
-        return ceil(100 * max(high - self.share, self.share - low))
 
 
 @dataclass(frozen=True)
@@ -448,9 +414,8 @@ def cup_page(cup: Cup, number: str | None) -> CupPage:
     """A cup with the page ``number`` of its standings; four queries."""
     tables = Count("tables"), Count("tables", filter=Q(tables__decided=True))
     rounds = CupRound.objects.filter(cup=cup).annotate(number_of_tables=tables[0], decided=tables[1])
-    order = "rounds" if cup.state == Cup.State.FINISHED else "-rounds"
-    stated = CupForecast.objects.filter(cup=cup).order_by(order).first()
-    return CupPage(cup, _entries(cup), proof.course(cup), list(rounds.order_by("-number")), stated, number)
+    stored = CupSchedule.objects.filter(cup=cup).first()
+    return CupPage(cup, _entries(cup), proof.course(cup), list(rounds.order_by("-number")), stored, number)
 
 
 def _entries(cup: Cup) -> list[CupEntry]:
@@ -618,11 +583,11 @@ def _version(request: HttpRequest, slug: str) -> str | None:
     tables = CupTable.objects.filter(round__cup=OuterRef("pk"), round__ended=None, decided=True)
     entries = CupEntry.objects.filter(cup=OuterRef("pk"), state=CupEntry.State.ENTERED)
     ledger = CupLedgerEntry.objects.filter(cup=OuterRef("pk"))
-    stated = CupForecast.objects.filter(cup=OuterRef("pk")).order_by("-computed").values("computed")[:1]
+    stored = CupSchedule.objects.filter(cup=OuterRef("pk")).values("computed")
     counts = [_counted(rows) for rows in (tables, entries, ledger)]
     following = ("next__state", "next__slug", "next__title", "next__closes_at")
     shown = cups_seen_by(request.user).filter(slug=slug)
-    row = shown.values_list("pk", "state", *following, *counts, Subquery(stated)).first()
+    row = shown.values_list("pk", "state", *following, *counts, Subquery(stored)).first()
     parts = (request.user.pk, request.get_full_path(), get_language(), row)
     return f'"{sha256(repr(parts).encode()).hexdigest()}"'
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from ladder.cups.chances import forecast_due
+from ladder.cups.schedules import update_due
 from ladder.models import CupTable
 from tests.browser.looking import Looker
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round
@@ -18,7 +18,7 @@ def test_running_cups_fit_their_windows_and_follow_their_rounds(site: Site, look
     cups = [due(entered(new_cup(format_), house_bots())) for format_ in ("round-robin", "knockout")]
     for cup in cups:
         play_round(cup)
-    forecast_due()
+    update_due()
     looker.open(*[f"/cups/{cup.slug}/" for cup in cups])
     looker.page.emulate_media(media="print")
     expect(looker.page.locator("svg.bracket")).to_be_visible()

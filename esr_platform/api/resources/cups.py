@@ -37,8 +37,9 @@ from games.registry import GAMES
 from ladder.access import bot_seen_by, cup_seen_by, cups_of, cups_seen_by, found
 from ladder.cups import desk, registration
 from ladder.cups.progress import played, standings_of
-from ladder.models import Cup, CupEntry, CupForecast, CupLedgerEntry, CupRound, CupTable, Match
+from ladder.models import Cup, CupEntry, CupLedgerEntry, CupRound, CupSchedule, CupTable, Match
 from ladder.pairings.rounds import Standing, match_points
+from ladder.pairings.seatings import seatings
 
 # --- Documents of a cup ----------------------------------------------------------------------------------------------
 
@@ -76,28 +77,18 @@ class CupListed(Document):
     rounds_ended: Annotated[int, about("Number of rounds that have ended.", 0)]
 
 
-class ChanceDocument(Document):
-    """The chance of a bot to win a cup."""
+class CupScheduleDocument(Document):
+    """The rounds that an open cup has still to play."""
 
-    bot: Annotated[str, about("Slug of the bot.", "citrine")]
-    chance: Annotated[float, about("Chance to win, from 0 to 1.", 0.31)]
-
-
-class CupForecastDocument(Document):
-    """The latest simulation of a cup."""
-
-    computed: Annotated[Moment, about("Time of the simulation.")]
-    rounds_ended: Annotated[int, about("Number of ended rounds that it includes.", 0)]
-    simulations: Annotated[int, about("Number of simulated cups; 0 if the cup was not simulated.", 400, ge=0)]
-    best: Annotated[float | None, about("Chance that the most skilled entrant wins, or null.", 0.42)]
-    chances: Annotated[list[ChanceDocument], about("Chances to win, highest first. Other bots won no simulation.")]
-    seconds: Annotated[
-        float | None, about("Estimated duration of the remaining rounds in seconds, or null if unknown.", 1800.5)
-    ]
+    computed: Annotated[Moment, about("Time of the estimate.")]
+    rounds_ended: Annotated[int, about("Number of ended rounds. The values are for the rounds after them.", 0)]
+    tables: Annotated[list[int], about("Number of tables of each round.")]
+    games: Annotated[int, about("Number of games, without games that decide ties.", 96)]
+    seconds: Annotated[float | None, about("Estimated duration in seconds, or null if unknown.", 1800.5)]
 
 
 class CupDocument(CupListed):
-    """A cup with its settings, hashes and forecast."""
+    """A cup with its settings, hashes and schedule."""
 
     always = ("slug",)
 
@@ -115,7 +106,7 @@ class CupDocument(CupListed):
     entrants_hash: Annotated[
         str, about("SHA-256 of the entrant list in hexadecimal; empty until the list is frozen.", EXAMPLE_DIGEST)
     ]
-    forecast: Annotated[CupForecastDocument | None, about("Latest forecast, or null.")]
+    schedule: Annotated[CupScheduleDocument | None, about("Rounds to play, or null if the cup has ended.")]
 
 
 _SHOWN: Final = ("slug", "title", "format", "state", "paused", "listed", "closes_at", "starts_at", "time_zone")
@@ -159,23 +150,20 @@ def _document(user: Any, slug: str) -> CupDocument:
         co_organizers=list(cup.co_organizers.order_by("username").values_list("username", flat=True)),
         key=cup.public_key,
         entrants_hash=cup.entrants_hash,
-        forecast=_forecast(cup),
+        schedule=_schedule(cup),
     )
 
 
-def _forecast(cup: Cup) -> CupForecastDocument | None:
-    last = CupForecast.objects.filter(cup=cup).order_by("-rounds").first()
-    if last is None:
+def _schedule(cup: Cup) -> CupScheduleDocument | None:
+    stored = CupSchedule.objects.filter(cup=cup).first() if cup.state in Cup.OPEN else None
+    if stored is None:
         return None
-    slugs = dict(CupEntry.objects.filter(cup=cup).values_list("pk", "bot__slug"))
-    chances = [ChanceDocument(bot=slugs[entry], chance=chance) for entry, chance in last.chances if entry in slugs]
-    return CupForecastDocument(
-        computed=last.computed,
-        rounds_ended=last.rounds,
-        simulations=last.simulations,
-        best=last.best,
-        chances=sorted(chances, key=lambda one: (-one.chance, one.bot)),
-        seconds=None if last.round_s is None else float(sum(last.round_s)),
+    return CupScheduleDocument(
+        computed=stored.computed,
+        rounds_ended=stored.rounds,
+        tables=stored.tables,
+        games=sum(stored.tables) * cup.blocks * len(seatings(cup.ladder.seats)),
+        seconds=None if stored.round_s is None else float(sum(stored.round_s)),
     )
 
 
@@ -299,7 +287,7 @@ class Cups(Listing, Writing):
 
 
 class OneCup(One, Writing):
-    """Returns one cup with its settings, hashes and forecast."""
+    """Returns one cup with its settings, hashes and schedule."""
 
     document = CupDocument
 

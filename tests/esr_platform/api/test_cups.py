@@ -12,7 +12,7 @@ from bots.models import Bot
 from esr_platform.accounts.models import Scope, Token, User
 from ladder.cups.registration import enter, withdraw
 from ladder.cups.verification import faults
-from ladder.models import Block, Cup, CupEntry, CupForecast, CupRound, CupTable, Match
+from ladder.models import Block, Cup, CupEntry, CupRound, CupSchedule, CupTable, Match
 from tests.build import DUEL, uploaded, verified
 from tests.esr_platform.api.conftest import Program, document, person, problem, read, walked
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round, played_out
@@ -172,15 +172,13 @@ def test_users_find_their_own_cups_also_those_by_link(cup: Cup, organizer: User,
     problem(Program().get("cups?mine=true"), 403, "permission_denied")
 
 
-def test_a_cup_has_its_latest_forecast(cup: Cup) -> None:
-    assert read(f"cups/{cup.slug}")["forecast"] is None
-    first, second, _third = CupEntry.objects.filter(cup=cup).order_by("pk")
-    chances = [[first.pk, 0.25], [second.pk, 0.75]]
-    stored = {"basis": "", "chances": chances, "best": 0.5, "simulations": 400, "round_s": [10, 20.5]}
-    CupForecast.objects.create(cup=cup, rounds=0, computed=timezone.now(), **stored)
-    found = read(f"cups/{cup.slug}")["forecast"]
-    assert (found["best"], found["seconds"], found["simulations"]) == (0.5, 30.5, 400)
-    assert [one["bot"] for one in found["chances"]] == [second.bot.slug, first.bot.slug]
+def test_an_open_cup_states_the_rounds_to_play(cup: Cup) -> None:
+    assert read(f"cups/{cup.slug}")["schedule"] is None
+    CupSchedule.objects.create(cup=cup, rounds=0, computed=timezone.now(), basis="", tables=[3, 2], round_s=[10, 20.5])
+    found = read(f"cups/{cup.slug}")["schedule"]
+    assert (found["tables"], found["games"], found["seconds"]) == ([3, 2], 5 * 2 * cup.blocks, 30.5)
+    played_out(due(cup))
+    assert read(f"cups/{cup.slug}")["schedule"] is None
 
 
 def test_organizers_remove_entrants_and_rule_on_tables(cup: Cup, manager: Program) -> None:

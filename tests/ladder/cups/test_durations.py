@@ -7,69 +7,115 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from ladder.cups.durations import USUAL_BETWEEN_S, Pace, pace_of
-from ladder.cups.forecast import Skill
+from ladder.cups.desk import pause
+from ladder.cups.durations import MOST_CORRECTION, USUAL_BETWEEN_S, Pace, correction, pace_of, planned_tables
 from ladder.cups.formats import Plan
-from ladder.models import Attempt, Cup, Ladder, Match
+from ladder.models import Attempt, Cup, CupEntry, CupRound, CupTable, Ladder, Match
 from ladder.pairings.rounds import Entrants, PlayedRound
 from tests.build import DUEL, block_on, finish_block, finished, games_of
-from tests.ladder.cups.cups import due, entered, house_bots, new_cup, played_out
+from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round, played_out
 
 PACE = Pace(workers=2, game_s=0.47, pause_s=0.03)
-
-
-def plan(format_: Cup.Format = Cup.Format.SWISS, entrants: int = 8, seats: int = 2, owners: Sequence[int] = ()) -> Plan:
-    listed = Entrants(tuple(owners) or tuple(range(entrants)), at_a_table=1)
-    return Plan(format_, seats, listed, b"k" * 32, "hash", 3 if format_ == Cup.Format.SWISS else None)
+FORMATS = list(Cup.Format)
 
 
 def rounds_s(
-    pace: Pace, plan: Plan, blocks: int = 1, played: Sequence[PlayedRound] = (), left: Sequence[int] = ()
+    pace: Pace, format_: str = "swiss", size: int = 8, seats: int = 2, blocks: int = 1, bots: Sequence[int] = ()
 ) -> list[float]:
-    size = len(plan.entrants)
-    return pace.rounds_s(plan, list(range(size)), [Skill(1500)] * size, blocks, played, left)
+    rounds = 3 if format_ == "swiss" else None
+    cup = Cup(ladder=Ladder(seats=seats), format=format_, rounds=rounds, blocks=blocks)
+    return pace.rounds_s(cup, size, bots)
 
 
 @pytest.mark.parametrize("blocks", [1, 3])
 def test_a_round_takes_its_games_divided_by_the_workers(blocks: int) -> None:
     games_s = 4 * 2 * blocks * 0.5
     waiting_s = 0.47 / 4  # of one worker for the last game of the other
-    assert rounds_s(PACE, plan(), blocks) == pytest.approx([games_s / 2 + waiting_s + USUAL_BETWEEN_S] * 3)
+    assert rounds_s(PACE, blocks=blocks) == pytest.approx([games_s / 2 + waiting_s + USUAL_BETWEEN_S] * 3)
 
 
 def test_half_of_the_workers_need_twice_as_long() -> None:
     half = Pace(workers=2, game_s=0.47, free=0.5, pause_s=0.03)
-    assert rounds_s(half, plan()) == pytest.approx([4 * 2 * 0.5 + USUAL_BETWEEN_S] * 3)
+    assert rounds_s(half) == pytest.approx([4 * 2 * 0.5 + USUAL_BETWEEN_S] * 3)
 
 
 def test_a_round_takes_as_long_as_the_games_of_a_block_one_after_the_other() -> None:
     many = Pace(workers=100, game_s=29.97, pause_s=0.03)
-    assert all(60 < one < 75 for one in rounds_s(many, plan()))
+    assert all(60 < one < 75 for one in rounds_s(many))
 
 
 def test_a_round_waits_for_a_slow_bot() -> None:
     slow = Pace(workers=2, game_s=0.47, pause_s=0.03, seat_s={3: 20.0})
-    assert all(40 < one < 44 for one in rounds_s(slow, plan()))
+    assert all(40 < one < 50 for one in rounds_s(slow, bots=range(8)))
 
 
-def test_bots_of_one_owner_play_a_deal_one_after_the_other() -> None:
-    many = Pace(workers=100, game_s=1.0, pause_s=0.0)
-    apart, together = (rounds_s(many, plan(owners=owners)) for owners in (range(8), [0, 1, 2, 3, 9, 9, 9, 9]))
-    assert all(one > 1.5 * other for one, other in zip(together, apart, strict=True))
-
-
-@pytest.mark.parametrize("format_", list(Cup.Format))
-def test_a_cup_of_any_size_has_a_duration(format_: Cup.Format) -> None:
-    small, large = (sum(rounds_s(PACE, plan(format_, size), 5)) for size in (16, 400))
+@pytest.mark.parametrize("format_", FORMATS)
+def test_a_cup_of_any_size_has_a_duration(format_: str) -> None:
+    small, large = (sum(rounds_s(PACE, format_, size, blocks=5)) for size in (16, 400))
     assert large > 10 * small
 
 
-def test_rounds_that_were_played_have_no_duration() -> None:
-    planned = plan(Cup.Format.KNOCKOUT)
-    first = planned.next_round([])
-    assert first is not None
-    played = [PlayedRound(first, tuple((4, 0) for _ in first.tables))]
-    assert rounds_s(PACE, planned, played=played) == pytest.approx(rounds_s(PACE, planned)[1:], abs=1.0)
+def test_ties_make_a_knockout_with_few_blocks_longer() -> None:
+    final_s = [rounds_s(PACE, "knockout", 2, blocks=blocks)[0] - USUAL_BETWEEN_S for blocks in (1, 9)]
+    assert final_s[0] > 1.2 * (2 * 0.5)  # duels of equal bots often end 1:1
+    assert final_s[1] < 1.1 * (9 * 2 * 0.5)
+
+
+# --- Sizes -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4, 5])
+@pytest.mark.parametrize("format_", FORMATS)
+def test_the_planned_tables_are_those_that_are_played(format_: Cup.Format, seats: int) -> None:
+    rounds = 4 if format_ == Cup.Format.SWISS else None
+    plan, played = Plan(format_, seats, Entrants(tuple(range(13))), b"k" * 32, "hash", rounds), list[PlayedRound]()
+    while (following := plan.next_round(played)) is not None:
+        points = tuple(range(seats))
+        played.append(PlayedRound(following, (points,) * len(following.tables)))
+    assert list(planned_tables(format_, seats, 13, rounds)) == [len(one.round.tables) for one in played]
+
+
+@pytest.mark.usefixtures("house")
+@pytest.mark.parametrize("format_", FORMATS)
+def test_the_planned_tables_of_a_cup_of_house_bots_are_played(format_: str) -> None:
+    cup = played_out(entered(new_cup(format_), house_bots()))
+    size = CupEntry.objects.filter(cup=cup, number__isnull=False).count()
+    planned = planned_tables(format_, cup.ladder.seats, size, cup.rounds)
+    assert sum(planned) == CupTable.objects.filter(round__cup=cup).count()
+
+
+# --- Corrected -------------------------------------------------------------------------------------------------------
+
+
+def lasting(cup: Cup, seconds: Sequence[float]) -> None:
+    """Let the rounds of ``cup`` have lasted this long."""
+    begin = timezone.now() - timedelta(hours=2)
+    for number, lasted in enumerate(seconds, 1):
+        CupRound.objects.filter(cup=cup, number=number).update(started=begin, ended=begin + timedelta(seconds=lasted))
+        begin += timedelta(seconds=lasted + 1)
+
+
+@pytest.mark.usefixtures("house")
+def test_an_estimate_is_corrected_by_the_rounds_that_have_ended() -> None:
+    cup = due(entered(new_cup("swiss", rounds=3), house_bots(most=6)))
+    assert correction(cup, [10.0, 10.0, 10.0]) == 1.0
+    play_round(cup)
+    play_round(cup)
+    lasting(cup, [20.0, 10.0])
+    assert correction(cup, [10.0, 10.0, 10.0]) == pytest.approx(1.5)
+    lasting(cup, [2000.0, 10.0])
+    assert correction(cup, [10.0, 10.0, 10.0]) == MOST_CORRECTION
+
+
+@pytest.mark.usefixtures("house")
+def test_a_round_with_a_pause_corrects_nothing() -> None:
+    cup = due(entered(new_cup("swiss", rounds=3), house_bots(most=6)))
+    assert cup.organizer is not None
+    pause(cup.organizer, cup, paused=True, reason="Lunch.")
+    pause(cup.organizer, cup, paused=False)
+    play_round(cup)
+    CupRound.objects.filter(cup=cup, number=1).update(started=timezone.now() - timedelta(seconds=100))
+    assert correction(cup, [10.0, 10.0, 10.0]) == 1.0
 
 
 # --- Measured --------------------------------------------------------------------------------------------------------

@@ -51,7 +51,8 @@ def test_a_site_that_has_played_states_a_duration_of_the_entered_and_of_a_full_c
 def test_a_cup_without_a_schedule_does_not_stop_the_others() -> None:
     broken = entered(new_cup("swiss"), house_bots())
     other = entered(new_cup("knockout"), house_bots())
-    Cup.objects.filter(pk=broken.pk).update(format="lottery")
+    finish_block(block_on(broken.ladder))
+    Cup.objects.filter(pk=broken.pk).update(format="round-robin", rounds=None, capacity=5000)  # too many at 4 seats
     assert update_due() == 1
     assert of(other).tables
     assert not CupSchedule.objects.filter(cup=broken).exists()

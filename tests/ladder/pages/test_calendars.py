@@ -10,7 +10,7 @@ from icalendar import Calendar
 from pytest_django import Settings
 
 from ladder.cups.desk import CupChange, call_off, change
-from ladder.models import Cup, CupForecast
+from ladder.models import Cup, CupSchedule
 from tests.ladder.cups.cups import new_cup
 
 DUEL = {"game": "edel-stein-reich-duel", "seats": 2}
@@ -62,9 +62,12 @@ def test_a_cup_has_its_deadline_and_its_start_in_utc(cup: Cup, settings: Setting
 
 
 def test_an_event_lasts_as_long_as_the_cup_is_estimated(cup: Cup) -> None:
-    CupForecast.objects.create(cup=cup, rounds=0, basis="", computed=timezone.now(), round_s=[61, 59.5], full_s=9e9)
+    CupSchedule.objects.create(cup=cup, rounds=0, basis="", computed=timezone.now(), round_s=[61, 59.5], full_s=9e9)
     _registration, start = events(f"/cups/{cup.slug}/calendar.ics")
     assert start["DTEND"] - start["DTSTART"] == timedelta(minutes=3)
+    CupSchedule.objects.update(rounds=1, computed=cup.starts_at + timedelta(hours=2))
+    _registration, start = events(f"/cups/{cup.slug}/calendar.ics")
+    assert start["DTEND"] - start["DTSTART"] == timedelta(hours=2, minutes=3)
 
 
 def test_changes_and_cancellations_update_the_same_event(cup: Cup) -> None:

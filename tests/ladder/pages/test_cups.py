@@ -10,11 +10,12 @@ from django.test import Client
 from django.utils import timezone
 
 from esr_platform.accounts.models import User
-from ladder.cups.chances import forecast_due
 from ladder.cups.desk import Ruling, add_organizer, call_off, pause, remove, remove_organizer, rule
 from ladder.cups.progress import advance
+from ladder.cups.schedules import update_due
 from ladder.matches.leases import claim
 from ladder.models import Cup, CupEntry, CupTable, Match
+from ladder.pairings.seatings import seatings
 from tests.build import make_void, person, signed_in, staff, uploaded
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round, played_out
 from tests.page import at_most, page, parsed
@@ -273,24 +274,17 @@ def test_pages_of_a_cup_need_few_queries_and_no_more_for_more_rounds(client: Cli
             page(client, one)
 
 
-def test_a_running_cup_shows_its_progress_its_chances_and_the_expected_rounds(client: Client) -> None:
+def test_a_running_cup_shows_its_progress_and_what_is_to_play(client: Client) -> None:
     cup = running()
     play_round(cup)
-    forecast_due()
+    update_due()
     text = page(client, address(cup))
     assert "progress" in text.notes
-    assert text.one("progress")["max"] == str(CupTable.objects.filter(round__cup=cup, round__ended=None).count())
+    tables = CupTable.objects.filter(round__cup=cup, round__ended=None).count()
+    assert text.one("progress")["max"] == str(tables)
     assert [row["data-round"] for row in text.all("tr", data_round=True)] == ["1", "2", "3"]
-    assert 0 < len(text.one("section", id="forecast").all("tr", data_chance=True)) <= 5
-    assert text.one("dd", data_best=True).text.split("%")[0].isdecimal()
-
-
-def test_the_chance_before_the_start_stays_on_the_page_of_a_finished_cup(client: Client) -> None:
-    cup = entered(new_cup("knockout"), house_bots())
-    forecast_due()
-    stated = page(client, address(cup)).one("dd", data_best=True).text
-    played_out(cup)
-    assert page(client, address(cup)).one("dd", data_best=True).text == stated
+    games = tables * cup.blocks * len(seatings(cup.ladder.seats))
+    assert text.one("dd", data_games=True).text == str(games)  # of round 3, as round 2 has begun
 
 
 @pytest.mark.parametrize(("format_", "section"), [("swiss", "crosstable"), ("round-robin", "crosstable")])
