@@ -16,7 +16,7 @@ from django.db.models.functions import Now
 from bots.models import Bot, BotReport, StaffAction, TextRemoval
 from bots.names import free_slug, save_at_a_free_address
 from esr_platform.accounts.errors import Refused
-from esr_platform.accounts.limits import DAY, Limit, hold, hold_acting, require_over
+from esr_platform.accounts.limits import DAY, Limit, lock_active_user, lock_user, require_over
 from esr_platform.accounts.mail import contact_staff
 from esr_platform.accounts.models import User
 
@@ -46,7 +46,7 @@ def complain(bot: Bot, by: User, text: str) -> None:
     if bot.owner_id is None:
         raise Refused(f"{bot.name} is a house bot. {contact_staff('problem')}", code="house_bot")
     with transaction.atomic():
-        hold_acting(by.pk)
+        lock_active_user(by.pk)
         if BotReport.objects.filter(bot=bot, by=by, settled=None).update(text=text[:MAX_TEXT]):
             return
         _COMPLAINTS.require(BotReport.objects.filter(by=by))
@@ -77,7 +77,7 @@ def blank(bot: Bot, by: User, what: Collection[TextRemoval.What], reason: str) -
         raise Refused("Remove the name of a human player on their account page.", code="not_a_bot")
     require_over(by, bot.owner)
     with transaction.atomic():
-        hold(bot.owner.pk)  # like changes by the owner
+        lock_user(bot.owner.pk)  # like changes by the owner
         bot = Bot.objects.select_for_update(no_key=True).get(pk=bot.pk)
         taken = [TextRemoval(bot=bot, by=by, what=one, before=_text(bot, one), reason=reason) for one in sorted(what)]
         taken = TextRemoval.objects.bulk_create(one for one in taken if one.before)

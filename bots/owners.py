@@ -14,7 +14,7 @@ from bots.manifest import every_table
 from bots.models import Bot, BotVersion
 from bots.names import GUEST_NAME, description_for, free_slug, name_for, save_at_a_free_address
 from esr_platform.accounts.errors import Refused
-from esr_platform.accounts.limits import hold_acting
+from esr_platform.accounts.limits import lock_active_user
 from esr_platform.accounts.models import User
 
 
@@ -52,7 +52,7 @@ def player_of(user: User) -> BotVersion:
     Locks the user until the end of the transaction. Raises ``Refused`` if the account is closed.
     """
     with transaction.atomic():
-        person = hold_acting(user.pk)
+        person = lock_active_user(user.pk)
         known = known_player(person)
         if known is not None:
             return known
@@ -130,7 +130,7 @@ def rename(bot: Bot, name: str) -> None:
     """Rename ``bot``; its slug does not change, so links stay valid. Raises ``Refused``."""
     owner = owner_of_code(bot)
     with transaction.atomic():
-        hold_acting(owner.pk)
+        lock_active_user(owner.pk)
         bot.refresh_from_db(fields=["name"])  # a moderator may have removed it in the meantime
         bot.name = name_for(owner, name, bot)
         bot.save(update_fields=["name"])
@@ -140,7 +140,7 @@ def describe(bot: Bot, description: str) -> None:
     """Change the description of ``bot``. Raises ``Refused``."""
     owner = owner_of_code(bot)
     with transaction.atomic():
-        hold_acting(owner.pk)
+        lock_active_user(owner.pk)
         bot.description = description_for(bot, description)
         bot.save(update_fields=["description"])
 
@@ -148,7 +148,7 @@ def describe(bot: Bot, description: str) -> None:
 def publish_source(bot: Bot, public: bool) -> None:
     """Make the source code of ``bot`` public or private. Raises ``Refused`` for house bots."""
     with transaction.atomic():
-        hold_acting(owner_of_code(bot).pk)
+        lock_active_user(owner_of_code(bot).pk)
         bot.public_source = public
         bot.save(update_fields=["public_source"])
 
@@ -160,11 +160,11 @@ def retire(bot: Bot) -> None:
     bot.refresh_from_db()
 
 
-def take_back(bot: Bot) -> None:
+def restore(bot: Bot) -> None:
     """Restore a retired bot. Raises ``TooMany`` if its owner has the maximum number of bots."""
     owner = owner_of_code(bot)
     with transaction.atomic():
-        hold_acting(owner.pk)
+        lock_active_user(owner.pk)
         found = Bot.objects.get(pk=bot.pk)
         if found.retired is not None:
             require_bot(owner)

@@ -24,7 +24,7 @@ from bots.names import clean_name, free_slug, name_for, save_at_a_free_address
 from bots.owners import owner_of_code
 from bots.uploads.upload import Games, chosen_claims
 from esr_platform.accounts.errors import Refused
-from esr_platform.accounts.limits import HOUR, Limit, hold_acting
+from esr_platform.accounts.limits import HOUR, Limit, lock_active_user
 from esr_platform.accounts.models import User
 
 LANGUAGE: Final = "remote"
@@ -61,7 +61,7 @@ def new_bot(
     claims, chosen = chosen_claims(every_table() if games is None else games)
     label, most = _label(label), _games_at_once(games_at_once)
     with transaction.atomic():
-        hold_acting(owner.pk)
+        lock_active_user(owner.pk)
         called = clean_name(name)
         again = Bot.objects.filter(owner=owner, kind=Bot.Kind.REMOTE, retired=None, name__iexact=called)
         same = again.filter(versions__digest=digest_of(label), versions__chosen=chosen).first()
@@ -82,7 +82,7 @@ def version_for(bot: Bot, label: str | None = None, games: Games | None = None) 
     """
     owner = owner_of_code(bot)
     with transaction.atomic():
-        hold_acting(owner.pk)
+        lock_active_user(owner.pk)
         now = bot.versions.filter(active=True).first() or bot.versions.order_by("-number").first()
         if games is None:
             games = now.claims if now else every_table()

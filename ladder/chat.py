@@ -24,7 +24,7 @@ from django.utils.translation import gettext_lazy, ngettext_lazy
 from bots.lookalikes import is_blank
 from bots.models import Bot
 from esr_platform.accounts.errors import Refused
-from esr_platform.accounts.limits import DAY, Limit, hold_acting
+from esr_platform.accounts.limits import DAY, Limit, lock_active_user
 from esr_platform.accounts.models import User
 from esr_platform.prepared import Prepared
 from games.rules import Document
@@ -52,7 +52,7 @@ PRESETS: Final[Mapping[str, Promise | str]] = MappingProxyType(
 def switch(person: User, on: bool) -> None:
     """Turn chat on or off for ``person`` at all tables, including those at which they play now."""
     with transaction.atomic():
-        held = hold_acting(person.pk)
+        held = lock_active_user(person.pk)
         held.chat = on
         held.save(update_fields=["chat"])
 
@@ -83,7 +83,7 @@ def say(match_id: int, seat: int, by: User, *, text: str = "", preset: str = "")
     Raises ``Refused``, and ``TooMany`` for too many messages.
     """
     with transaction.atomic():
-        person = hold_acting(by.pk)
+        person = lock_active_user(by.pk)
         place = _place(match_id, seat, person)
         if not person.chat:
             raise Refused(_("You have turned chat off. Turn it on in your account settings."), code="chat_off")
@@ -247,7 +247,7 @@ _REPORTS_A_DAY: Final = Limit(
 def report(match_id: int, line_id: int, by: User) -> ChatReport:
     """Report a message in a game of ``by`` to moderators. Repeating it has no effect. Raises ``Refused``."""
     with transaction.atomic():
-        person = hold_acting(by.pk)
+        person = lock_active_user(by.pk)
         line = ChatLine.objects.filter(pk=line_id, match=match_id, hidden_at=None).first()
         mine = Seat.objects.filter(match=match_id, version__bot__owner=person, version__bot__kind=Bot.Kind.PERSON)
         if line is None or not mine.exists():
@@ -264,7 +264,7 @@ def report(match_id: int, line_id: int, by: User) -> ChatReport:
 def settle(line: ChatLine, by: User, *, hide: bool) -> None:
     """Close the reports of a message, as a moderator, and hide it with ``hide``. Raises ``Refused``."""
     with transaction.atomic():
-        if not hold_acting(by.pk).is_staff:
+        if not lock_active_user(by.pk).is_staff:
             raise Refused(_("Only moderators can close reports. Sign in with a moderator account."), code="not_staff")
         ChatReport.objects.filter(line=line, settled_at=None).update(settled_at=Now(), settled_by=by)
         if hide and ChatLine.objects.filter(pk=line.pk, hidden_at=None).update(hidden_at=Now(), hidden_by=by):

@@ -16,7 +16,7 @@ from games.rules import Document
 from ladder.ledger.append import NoSeason, append, rules_of
 from ladder.ledger.comparison import LedgerComparison
 from ladder.ledger.rebuild import beside, write
-from ladder.live.end import rise
+from ladder.live.end import clear_open_decisions
 from ladder.matches.blocks import end_if_over, schedule_block
 from ladder.matches.candidates import standing_by
 from ladder.matches.dispatch import dispatch
@@ -71,7 +71,7 @@ def withdraw(match_id: int, reason: str, by: User) -> Match.Status:
         Attempt.objects.filter(match=match, ending=Attempt.Ending.OPEN).update(
             ending=Attempt.Ending.WITHDRAWN, failure=_ENDED, ended=Now()
         )
-        rise(match.pk)
+        clear_open_decisions(match.pk)
         Intervention.objects.create(match=match, action=action, reason=reason, author=by)
         end_if_over([match.block_id])
     return status

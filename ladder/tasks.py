@@ -37,19 +37,19 @@ def check_next() -> None:
 @shared_task
 def keep_queues() -> None:
     """Schedule matches and send queued matches, match requests and validations to the workers."""
-    upkeep.each_of(schedule.fill, progress.feed, cups.advance, dispatch.dispatch, validations.tell)
+    upkeep.run_all(schedule.fill, progress.feed, cups.advance, dispatch.dispatch, validations.tell)
 
 
 @shared_task
 def keep_tables() -> None:
     """Pair players in the quick pairing and update live tables (queue ``live``)."""
-    upkeep.each_of(quick_pairing.pair, sweep_tables)
+    upkeep.run_all(quick_pairing.pair, sweep_tables)
 
 
 @shared_task
 def sweep() -> None:
     """Requeue matches of lost workers, freeze versions of ladders after their deadline and clean up the lobby."""
-    upkeep.each_of(upkeep.sweep, candidates.freeze_all, guests.tidy)
+    upkeep.run_all(upkeep.sweep, candidates.freeze_all, guests.tidy)
 
 
 @shared_task
@@ -57,7 +57,7 @@ def estimate() -> None:
     """Update the schedules of cups and the estimates of seasons with new results (queue ``estimates``)."""
     from ladder import estimates  # imported here so that only this worker loads numpy
 
-    upkeep.each_of(schedules.update_due, estimates.estimate_due)
+    upkeep.run_all(schedules.update_due, estimates.estimate_due)
 
 
 @shared_task

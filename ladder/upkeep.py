@@ -6,13 +6,13 @@ import logging
 from collections.abc import Callable
 
 from ladder.matches.leases import expire_leases
-from ladder.matches.sweep import cancel_for_leave, end_overtaken_matches, end_unplayable_matches
+from ladder.matches.sweep import cancel_matches_of_paused_bots, end_overtaken_matches, end_unplayable_matches
 from ladder.seasons import close_due, finish_closing, publish_keys
 
 logger = logging.getLogger(__name__)
 
 
-def each_of(*steps: Callable[[], object]) -> None:
+def run_all(*steps: Callable[[], object]) -> None:
     """Run all steps, even if one fails. Finally raise the first error, so that the task fails."""
     failures: list[Exception] = []
     for step in steps:
@@ -34,11 +34,11 @@ def sweep() -> int:
     never be claimed again. Live games have no worker; see ``ladder.live.sweep``.
     """
     expired: list[int] = []
-    each_of(
+    run_all(
         lambda: expired.append(expire_leases()),
         end_unplayable_matches,
         end_overtaken_matches,
-        cancel_for_leave,
+        cancel_matches_of_paused_bots,
         close_due,
         finish_closing,
         publish_keys,

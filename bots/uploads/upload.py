@@ -19,7 +19,7 @@ from bots.names import clean_name, free_slug, name_for, save_at_a_free_address
 from bots.owners import owner_of_code
 from bots.uploads.storage import OutOfReach, keep, kept_already
 from esr_platform.accounts.errors import Refused, TooMany
-from esr_platform.accounts.limits import hold_acting
+from esr_platform.accounts.limits import lock_active_user
 from esr_platform.accounts.models import User
 from games.registry import GAMES
 from games.words import either
@@ -138,7 +138,7 @@ def _upload(
         _, chosen = claims_of(archive.manifest, games)
         _require_room(owner, len(data))
         with transaction.atomic():  # check everything before anything is stored
-            hold_acting(owner.pk)  # else a concurrent identical upload could take the name
+            lock_active_user(owner.pk)  # else a concurrent identical upload could take the name
             known = _known(bot_of(archive), archive, chosen)
         stored = ("bot.zip", archive.packed()) if archive.is_reduced else (filename, data)
         path = known.archive if known is not None and kept_already(known) else keep(*stored)
@@ -158,7 +158,7 @@ def _counted(owner: User, bot: Bot | None, filename: str, data: bytes) -> Upload
     """Create the row of this upload before the file is read. Raises ``TooMany``."""
     shown = "".join(char for char in filename if char.isprintable())[:100]
     with transaction.atomic():
-        hold_acting(owner.pk)
+        lock_active_user(owner.pk)
         require_upload(owner)
         return Upload.objects.create(owner=owner, bot=bot, filename=shown, size=len(data))
 
@@ -172,7 +172,7 @@ def _recorded(
 ) -> BotVersion:
     """Store the version, its bot and the upload's row in one transaction."""
     with transaction.atomic():
-        hold_acting(owner.pk)
+        lock_active_user(owner.pk)
         bot = bot_of(archive)
         if bot._state.adding:
             save_at_a_free_address(bot)

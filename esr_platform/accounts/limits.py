@@ -36,7 +36,7 @@ def require_over(by: User, person: User) -> None:
         )
 
 
-def hold(person: int) -> None:
+def lock_user(person: int) -> None:
     """Lock the row of a user until the end of the transaction.
 
     The lock guards the user's limits, bot names and version numbers. It is taken before locks on bots.
@@ -44,7 +44,7 @@ def hold(person: int) -> None:
     get_user_model()._default_manager.select_for_update(no_key=True).get(pk=person)
 
 
-def hold_acting(person: int) -> User:
+def lock_active_user(person: int) -> User:
     """Lock the row of a user who is about to change something. Returns the user as stored now.
 
     Raises ``Refused`` if the account was deleted or suspended in the meantime.
@@ -65,7 +65,7 @@ DAY: Final = timedelta(days=1)
 class Limit:
     """A limit per user: at most ``count`` rows, or at most ``count`` rows created within ``per``.
 
-    Check a limit while the row of the user is locked (``hold``). Otherwise two concurrent requests can both pass.
+    Check a limit while the row of the user is locked (``lock_user``). Otherwise two concurrent requests can both pass.
     Example: ``_UPLOADS = Limit("MAX_UPLOADS_PER_HOUR", "…", code="uploads_per_hour", per=HOUR)``, then
     ``_UPLOADS.require(uploads_of_user)``.
 

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from esr_platform.accounts.demo import may_act
 from esr_platform.accounts.errors import Refused
-from esr_platform.accounts.limits import Limit, hold_acting
+from esr_platform.accounts.limits import Limit, lock_active_user
 from esr_platform.accounts.models import Scope, Token, User, digest_of
 from esr_platform.prepared import Prepared
 
@@ -56,7 +56,7 @@ def issue(
         _require_own_remote(user, bot)
         scopes = [Scope.PLAY]
     with transaction.atomic():
-        hold_acting(user.pk)
+        lock_active_user(user.pk)
         _TOKENS.require(Token.objects.live().filter(user=user))
         secret = PREFIX + token_urlsafe(32)
         token = Token.objects.create(

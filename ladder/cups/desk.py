@@ -21,7 +21,7 @@ from django.utils.translation import gettext_lazy
 
 from bots.names import clean_lines, is_unreadable
 from esr_platform.accounts.errors import Refused
-from esr_platform.accounts.limits import DAY, Limit, hold_acting
+from esr_platform.accounts.limits import DAY, Limit, lock_active_user
 from esr_platform.accounts.models import User
 from games.rules import Document
 from ladder import access
@@ -292,7 +292,7 @@ def _held(by: User, cup: Cup, *, always: bool = False) -> Cup:
 
 def _locked(by: User, cup: Cup) -> Cup:
     """The row of ``cup``, locked, for a user who may run it. The user's row is locked before it."""
-    by = hold_acting(by.pk)
+    by = lock_active_user(by.pk)
     held = Cup.objects.select_for_update(no_key=True, of=("self",)).select_related("ladder").get(pk=cup.pk)
     if not access.may_run(by, held):
         raise Refused(_("Only the organizers of this cup can do that."), code="not_organizer")

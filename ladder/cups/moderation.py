@@ -21,7 +21,7 @@ from django.utils.translation import gettext_lazy
 
 from esr_platform.accounts import mail
 from esr_platform.accounts.errors import Refused
-from esr_platform.accounts.limits import DAY, Limit, hold_acting, require_over
+from esr_platform.accounts.limits import DAY, Limit, lock_active_user, require_over
 from esr_platform.accounts.models import User
 from ladder.access import organizes
 from ladder.corrections import by_staff
@@ -59,7 +59,7 @@ def report(cup: Cup, by: User, text: str) -> None:
     if not text:
         raise Refused(_("Describe the problem, so that a moderator can review it."), code="no_text")
     with transaction.atomic():
-        person = hold_acting(by.pk)
+        person = lock_active_user(by.pk)
         if CupReport.objects.filter(cup=cup, by=person, settled_at=None).update(text=text):
             return
         _REPORTS.require(CupReport.objects.filter(by=person))

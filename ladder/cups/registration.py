@@ -24,7 +24,7 @@ from bots.models import Bot, BotVersion
 from bots.names import clean_lines, is_unreadable, letters_of
 from bots.programs import plays
 from esr_platform.accounts.errors import Refused
-from esr_platform.accounts.limits import DAY, Limit, hold_acting
+from esr_platform.accounts.limits import DAY, Limit, lock_active_user
 from esr_platform.accounts.mail import contact_staff
 from esr_platform.accounts.models import User
 from games.registry import GAMES
@@ -107,7 +107,7 @@ def create_cup(by: User, form: CupForm) -> Cup:
     form = replace(form, title=clean_title(form.title), about=clean_about(form.about))
     require_not_removed(by, form.title, form.about)
     with transaction.atomic():
-        hold_acting(by.pk)
+        lock_active_user(by.pk)
         _OPEN.require(Cup.objects.filter(organizer=by, state__in=Cup.OPEN))
         _A_DAY.require(Cup.objects.filter(organizer=by, previous=None))  # the site creates the others of a series
         games, created = most_games(form), games_since(by, DAY)
@@ -291,7 +291,7 @@ def _require_games(form: CupForm) -> None:
 def enter(by: User, cup: Cup, bot: Bot) -> CupEntry:
     """Enter a bot of ``by``; organizers can also enter house bots. The call is idempotent. Raises ``Refused``."""
     with transaction.atomic():
-        hold_acting(by.pk)
+        lock_active_user(by.pk)
         cup = _held(cup)
         mine = bot.owner_id is not None and bot.owner_id == by.pk
         if not mine and not (bot.owner_id is None and organizes(by, cup)):
@@ -325,7 +325,7 @@ def withdraw(by: User, entry: CupEntry) -> CupEntry:
     After the deadline, decided tables keep their results; at an undecided table, the bot ranks last in every game.
     """
     with transaction.atomic():
-        hold_acting(by.pk)
+        lock_active_user(by.pk)
         cup = _held(entry.cup)
         owner = entry.bot.owner_id
         if owner != by.pk and not (owner is None and organizes(by, cup)):

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from bots.models import BotVersion
 from esr_platform.accounts.errors import Refused
-from esr_platform.accounts.limits import hold_acting
+from esr_platform.accounts.limits import lock_active_user
 from esr_platform.accounts.models import User
 from ladder.exhibitions.choices import MARGINS, SOONEST, allowances, chosen, require_blocks, require_room
 from ladder.matches.blocks import end_if_over
@@ -156,7 +156,7 @@ def _placed(exhibition: Exhibition, players: Players, asked: Sequence[Any] = ())
             code="live_ladder",
         )
     with transaction.atomic():
-        hold_acting(exhibition.requested_by_id)
+        lock_active_user(exhibition.requested_by_id)
         known = Exhibition.objects.filter(token=exhibition.token).first()
         if known is not None:
             return _same(known, exhibition)
@@ -185,8 +185,8 @@ def answer(exhibition: Exhibition, person: User, agreed: bool) -> Exhibition:
     Repeating an answer has no effect. Raises ``Refused``.
     """
     with transaction.atomic():
-        now = hold_acting(person.pk)
-        locked = held(exhibition)
+        now = lock_active_user(person.pk)
+        locked = lock_exhibition(exhibition)
         asked = Agreement.objects.filter(exhibition=locked, person=person).first()
         if asked is None:
             raise Refused("You were not invited to this match because none of your bots plays in it.", code="not_asked")
@@ -219,8 +219,8 @@ def cancel(exhibition: Exhibition, by: User) -> None:
     The caller checks the permission. After the start, only the requester and staff may cancel it.
     """
     with transaction.atomic():
-        now = hold_acting(by.pk)
-        locked = held(exhibition)
+        now = lock_active_user(by.pk)
+        locked = lock_exhibition(exhibition)
         if not locked.open:
             raise Refused("This match request has already ended. Nothing was changed.", code="already_ended")
         if locked.state == _State.RUNNING and locked.requested_by_id != by.pk and not by.is_staff:
@@ -231,7 +231,7 @@ def cancel(exhibition: Exhibition, by: User) -> None:
         cancelled(locked, CANCELLED_BY.format(now.username), now)
 
 
-def held(exhibition: Exhibition) -> Exhibition:
+def lock_exhibition(exhibition: Exhibition) -> Exhibition:
     """Return the exhibition with its row locked until the end of the transaction."""
     return Exhibition.objects.select_for_update(no_key=True, of=("self",)).get(pk=exhibition.pk)
 

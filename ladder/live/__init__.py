@@ -1,6 +1,6 @@
 """Live games: tables that requests advance, not one worker.
 
-The row of the match is the lock of its table: hold it to change anything (``game.held``). Moves are appended rows, and
+The row of the match is the lock of its table: lock it to change anything (``lock_match``). Moves are appended rows, and
 the state is what replaying them gives (``position``). Clocks are deadlines in the database's time. ``decisions``
 decides what a seat may be shown, and ``visibility`` what the public may see of a running game. Nothing else of a table
 is public before the match has ended.

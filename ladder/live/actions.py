@@ -22,7 +22,7 @@ from esr_platform.accounts.sessions import guest_hash
 from esr_platform.prepared import Prepared
 from games.rules import Document
 from ladder.live import presence
-from ladder.live.game import LockedMatch, held
+from ladder.live.game import LockedMatch, lock_match
 from ladder.live.notify import save_and_tell
 from ladder.live.outages import forgive_at
 from ladder.live.position import Position
@@ -274,7 +274,7 @@ def claim(match_id: int, seat: int) -> None:
 
 
 @_once(_has_returned)
-def sit_down(match_id: int, seat: int) -> None:
+def return_to_seat(match_id: int, seat: int) -> None:
     """Return to a seat in which a substitute plays, once. An open decision is asked again, with the time left."""
     with _table(match_id, seat) as (table, live_seat):
         if live_seat.kind == LiveSeat.Kind.PERSON and not live_seat.forfeit:
@@ -294,7 +294,7 @@ def sit_down(match_id: int, seat: int) -> None:
 def _table(match_id: int, seat: int) -> Iterator[tuple[LockedMatch, LiveSeat]]:
     """The locked table and the person's seat. Saves and publishes the changes at the end. Raises ``Refused``."""
     with transaction.atomic():
-        table = held(match_id)
+        table = lock_match(match_id)
         if table is None or not table.state.pending:
             raise Refused(
                 _("The game has ended, so this is no longer possible. Reload the page to see the result."),

@@ -26,7 +26,7 @@ from bots.runner.report import escaped
 from esr_platform.prepared import Prepared
 from games.rules import Document, IllegalMove, Move, State
 from ladder.live.clocks import milliseconds
-from ladder.live.game import Answered, LockedMatch, held
+from ladder.live.game import Answered, LockedMatch, lock_match
 from ladder.live.notify import save_and_tell
 from ladder.live.outages import forgive_at, is_away, is_forgiving_due
 from ladder.live.position import Position, Row
@@ -107,7 +107,7 @@ def answer(match_id: int, bot_id: int, decision: int, body: bytes, arrived: floa
         return UNKNOWN
     heard = _read(body)
     with transaction.atomic():
-        table = held(match_id)
+        table = lock_match(match_id)
         if table is not None and table.owes(seat, decision):
             return _settle(table, seat, heard, table.at(arrived))
     return Ruling(Verdict.WRONG_ID) if heard.names_another(decision) else _again(match_id, seat, decision, heard)
@@ -127,7 +127,7 @@ def answer_seat(match_id: int, seat: int, decision: int, body: bytes, arrived: f
     if ruling is not None:
         return ruling
     with transaction.atomic():
-        table = held(match_id)
+        table = lock_match(match_id)
         if table is not None:
             forgiven = forgive_at(table)  # this can move the start of the decision after the arrival of the answer
             if table.owes(seat, decision) and table.position.live_seats[seat].kind == LiveSeat.Kind.PERSON:
@@ -142,7 +142,7 @@ def expire(match_id: int, grace: timedelta = GRACE) -> int:
     The game is aborted instead if one of them is that of a bot that never received it.
     """
     with transaction.atomic():
-        table = held(match_id)
+        table = lock_match(match_id)
         if table is None:
             return 0
         late = _late(table, grace)

@@ -61,7 +61,7 @@ def void(match_id: int, reason: str, still: Callable[[], bool] = lambda: True) -
     return True
 
 
-def rise(match_id: int) -> None:
+def clear_open_decisions(match_id: int) -> None:
     """Clear the open decisions of a live match, in the transaction that ends it without a result.
 
     Other matches are not changed.

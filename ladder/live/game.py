@@ -1,6 +1,6 @@
 """Advance a live game by one move: append it, play forced moves, and ask the next seats.
 
-Callers lock the row of the match (``held``) in their own transaction and notify after its commit. Rows are locked in
+Callers lock the row of the match in their own transaction (``lock_match``) and notify after it. Rows are locked in
 one order everywhere: people by id, exhibition, proposal, match, attempt, table, seats, block, ladder, series, bots,
 memberships.
 """
@@ -357,7 +357,7 @@ def _parts(entries: Iterable[Document], plies: Iterable[int]) -> list[list[Docum
     return parts
 
 
-def held(match_id: int) -> LockedMatch | None:
+def lock_match(match_id: int) -> LockedMatch | None:
     """Lock the match of a running table, in the caller's transaction, and read it; ``None`` if it does not run."""
     since = monotonic()  # first, so that no decision seems to be answered before it was visible
     locked = _locked(match_id=match_id)

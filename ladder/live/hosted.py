@@ -37,7 +37,7 @@ from games.rules import IllegalMove
 from ladder.live import decisions, logs
 from ladder.live.clocks import milliseconds
 from ladder.live.end import void
-from ladder.live.game import Answered, LockedMatch, held
+from ladder.live.game import Answered, LockedMatch, lock_match
 from ladder.live.notify import save_and_tell, wake
 from ladder.live.position import Position
 from ladder.live.rows import position_of
@@ -199,7 +199,7 @@ def _consultation(position: Position, turn: Turn, label: str, program: Any) -> C
 def _bring(turn: Turn, answered: Callable[[LockedMatch], Answered]) -> bool:
     """Play what came and what follows from it, if the turn is still this worker's."""
     with transaction.atomic():
-        table = held(turn.match_id)
+        table = lock_match(turn.match_id)
         if table is None or not table.owes(turn.seat, turn.decision):
             return False
         live_seat = table.position.live_seats[turn.seat]

@@ -23,7 +23,7 @@ from django.db.models.functions import Now
 
 from esr_platform.disconnects import run_isolated
 from ladder.live.clocks import milliseconds
-from ladder.live.game import held
+from ladder.live.game import lock_match
 from ladder.live.notify import save_and_tell
 from ladder.live.position import WATCHED_WITHIN, Position
 from ladder.models import Attempt, LiveSeat, Match, Outage
@@ -60,7 +60,7 @@ def beat() -> int:
 def forgive(match_id: int) -> bool:
     """Add an outage that has just ended to the time of the people who were asked. Returns whether there was one."""
     with transaction.atomic():
-        table = held(match_id)
+        table = lock_match(match_id)
         if table is None or not forgive_at(table):
             return False
         save_and_tell(table)

@@ -51,8 +51,8 @@ def moments(position: Position, seat: int, start: int) -> list[Moment]:
 
 
 def present(position: Position, seat: int) -> Document:
-    """The present state for ``seat``; see :meth:`Looks.present`."""
-    return Looks(position).present(seat)
+    """The present state for ``seat``; see :meth:`SeatViews.present`."""
+    return SeatViews(position).present(seat)
 
 
 def moments_of(position: Position, asks: Mapping[int, int | None]) -> dict[int, Story]:
@@ -60,10 +60,10 @@ def moments_of(position: Position, asks: Mapping[int, int | None]) -> dict[int, 
 
     ``None`` starts at the beginning of the previous round.
     """
-    return Looks(position).stories(asks)
+    return SeatViews(position).stories(asks)
 
 
-class Looks:
+class SeatViews:
     """The views of all seats of a table. Seats that know the same share the computation."""
 
     def __init__(self, position: Position) -> None:

@@ -35,7 +35,7 @@ Value = TypeVar("Value")
 RowT = TypeVar("RowT")
 
 
-class Kept(Generic[Value]):
+class GameCache(Generic[Value]):
     """A cache with a value per game. Callers must not change the values."""
 
     def __init__(self, idle_s: float = IDLE_S) -> None:
@@ -43,7 +43,7 @@ class Kept(Generic[Value]):
         self._games: OrderedDict[UUID, tuple[float, Value]] = OrderedDict()
         self._lock = Lock()
 
-    def of(self, lease: UUID | None) -> Value | None:
+    def get(self, lease: UUID | None) -> Value | None:
         """The value for the game with this lease, if any."""
         if lease is None:
             return None
@@ -51,7 +51,7 @@ class Kept(Generic[Value]):
             found = self._games.get(lease)
         return None if found is None else found[1]
 
-    def keep(self, lease: UUID | None, value: Value) -> None:
+    def put(self, lease: UUID | None, value: Value) -> None:
         """Store ``value``, unless it was read in a transaction, which may be rolled back."""
         if lease is None or connection.in_atomic_block:
             return
@@ -63,30 +63,30 @@ class Kept(Generic[Value]):
                 self._games.popitem(last=False)
 
 
-class KeptMoves(Generic[RowT]):
+class MoveCache(Generic[RowT]):
     """A cache of the moves of running games, in order. Each move is read once."""
 
     def __init__(self) -> None:
-        self._moves = Kept[tuple[RowT, ...]]()
+        self._moves = GameCache[tuple[RowT, ...]]()
 
     def upto(self, lease: UUID | None, count: int, read: Callable[[int], Sequence[RowT]]) -> tuple[RowT, ...]:
         """The first ``count`` moves. ``read`` is called with the number of the first missing one."""
-        known = self._moves.of(lease) or ()
+        known = self._moves.get(lease) or ()
         if len(known) >= count:
             return known[:count]
         moves = (*known, *read(len(known)))
-        self._moves.keep(lease, moves)
+        self._moves.put(lease, moves)
         return moves
 
     def add(self, lease: UUID | None, start: int, moves: Sequence[RowT]) -> None:
         """Add moves that were just written, from number ``start`` on, if all earlier ones are known."""
-        known = self._moves.of(lease) or ()
+        known = self._moves.get(lease) or ()
         if len(known) == start:
-            self._moves.keep(lease, (*known, *moves))
+            self._moves.put(lease, (*known, *moves))
 
     def forget(self) -> None:
         """Clear the cache, because rows were changed that never change on a running site."""
-        self._moves = Kept()
+        self._moves = GameCache()
 
 
 # --- Reading ---------------------------------------------------------------------------------------------------------
@@ -107,7 +107,7 @@ def position_at(match_id: int) -> Position | None:
     are cached. Do not use their values that can change during a game, such as names.
     """
     stands = _stands(match_id=match_id)
-    known = _GAMES.of(stands[0].lease) if stands else None
+    known = _GAMES.get(stands[0].lease) if stands else None
     if known is not None:
         return _position(known.match, stands, known.seats)
     matches = Match.objects.filter(pk=match_id, table__isnull=False).select_related("ladder", "block")
@@ -115,7 +115,7 @@ def position_at(match_id: int) -> Position | None:
     if match is None:
         return None
     seats = _seats(match_id)
-    _GAMES.keep(match.lease, _Game(match, seats))
+    _GAMES.put(match.lease, _Game(match, seats))
     return _position(match, _stands(match_id=match_id), seats)  # again: seats are never older than the match
 
 
@@ -178,8 +178,8 @@ class _Game(NamedTuple):
 
 _SEAT: Final = LiveSeat._meta.get_field("seat")
 _COLUMNS: Final = [name if name != "seat" else "seat__index" for name in Row._fields]
-_GAMES: Final = Kept[_Game]()
-KEPT_MOVES: Final = KeptMoves[Row]()
+_GAMES: Final = GameCache[_Game]()
+KEPT_MOVES: Final = MoveCache[Row]()
 """Rows of moves never change, so each process reads them once."""
 
 

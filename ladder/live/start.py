@@ -16,7 +16,7 @@ from bots.models import Bot
 from bots.owners import is_guest
 from bots.protocol import Limits
 from bots.runner.spec import budget_ms
-from ladder.live.game import LockedMatch, held
+from ladder.live.game import LockedMatch, lock_match
 from ladder.live.notify import save_and_tell, tell
 from ladder.live.position import begin_occupants
 from ladder.matches.blocks import BlockPlayer, schedule_block
@@ -78,7 +78,7 @@ def open_table(
         match = block.matches.get()
         _set(match, limits, guests)
         _claim(match, limits, len(players))
-        table = held(match.pk)
+        table = lock_match(match.pk)
         assert table is not None
         _begin(table)
     return table.match

@@ -19,7 +19,7 @@ from django.db.models.functions import Now
 from bots.models import Bot, BotVersion
 from bots.runner.report import MatchReport
 from games.words import FORFEITS, listing
-from ladder.matches.sweep import cancel_for_leave
+from ladder.matches.sweep import cancel_matches_of_paused_bots
 from ladder.models import Block, SeatResult
 
 MOST_BAD: Final = 3
@@ -65,7 +65,7 @@ def begin_for_lost_code(version: BotVersion) -> bool:
     return True
 
 
-def put_back(bot: Bot) -> bool:
+def resume(bot: Bot) -> bool:
     """Resume ``bot`` and reset its count of bad matches. Return whether it was paused."""
     paused = Bot.objects.filter(pk=bot.pk, paused__isnull=False)
     return bool(paused.update(paused=None, pause_reason="", bad_in_a_row=0))
@@ -81,7 +81,7 @@ def _one_more(bot: Bot) -> None:
 def _begin(bot: Bot, reason: str) -> None:
     """In a transaction that holds the bot."""
     Bot.objects.filter(pk=bot.pk).update(paused=Now(), pause_reason=reason)
-    transaction.on_commit(partial(cancel_for_leave, bot), robust=True)
+    transaction.on_commit(partial(cancel_matches_of_paused_bots, bot), robust=True)
 
 
 def _sentence(bot: Bot) -> str:

@@ -69,7 +69,7 @@ def end_overtaken_matches() -> int:
     return _end(long.filter(pk__in=ids), _OVERTAKEN) if ids else 0
 
 
-def cancel_for_leave(bot: Bot | None = None) -> int:
+def cancel_matches_of_paused_bots(bot: Bot | None = None) -> int:
     """Cancel the queued, untried matches of bots that are paused or suspended, of ``bot`` or of all; how many.
 
     Matches of cups are left to ``ladder.cups.progress``, which also decides their tables.

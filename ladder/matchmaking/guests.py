@@ -25,12 +25,12 @@ from django.utils.translation import gettext_lazy
 
 from bots.owners import guest_player
 from esr_platform.accounts.errors import Refused, TooMany
-from esr_platform.accounts.limits import DAY, Limit, hold_acting, wait_s
+from esr_platform.accounts.limits import DAY, Limit, lock_active_user, wait_s
 from esr_platform.accounts.models import User
 from esr_platform.accounts.sessions import guest_hash
 from esr_platform.disconnects import run_isolated
 from ladder.ledger.append import NoSeason
-from ladder.live.game import held
+from ladder.live.game import lock_match
 from ladder.live.notify import save_and_tell
 from ladder.live.outages import is_forgiving_due
 from ladder.live.position import Position
@@ -177,7 +177,7 @@ def _closed(match_id: int) -> bool:
 def _close(match_id: int) -> bool:
     """Check again while the match is locked. An outage of the site is not an absence."""
     with transaction.atomic():
-        table = held(match_id)
+        table = lock_match(match_id)
         if table is None or table.position.table.over or not _is_idle(table.position):
             return False
         table.aborted = CLOSED
@@ -235,7 +235,7 @@ _REPORTS_A_DAY: Final = Limit(
 def report_name(seat: Seat, by: User) -> GuestNameReport:
     """Report the name of the guest at ``seat`` to moderators. Repeating it has no effect. Raises ``Refused``."""
     with transaction.atomic():
-        person = hold_acting(by.pk)
+        person = lock_active_user(by.pk)
         known = GuestNameReport.objects.filter(seat=seat, by=person).first()
         if known is not None:
             return known
@@ -249,7 +249,7 @@ def settle_name(seat: Seat, by: User, *, remove: bool) -> None:
     A removal is kept as a row of the moderator. Raises ``Refused``.
     """
     with transaction.atomic():
-        if not hold_acting(by.pk).is_staff:
+        if not lock_active_user(by.pk).is_staff:
             raise Refused(_("Only moderators can close reports. Sign in with a moderator account."), code="not_staff")
         guest = LiveSeat.objects.filter(seat=seat).values_list("guest", flat=True).first()
         theirs = Seat.objects.filter(Q(pk=seat.pk) | Q(live_seat__guest=guest)) if guest else [seat]

@@ -84,7 +84,7 @@ _HOSTED_SEATS: Final = Limit(
 )
 
 
-def hold_people(ids: Iterable[int]) -> dict[int, User]:
+def lock_people(ids: Iterable[int]) -> dict[int, User]:
     """Lock the rows of these people, ordered by id as everywhere.
 
     Returns them by id, without unknown ids and suspended or deleted accounts.

@@ -27,7 +27,7 @@ from bots.models import Bot
 from bots.owners import owner_of
 from bots.protocol import Limits
 from esr_platform.accounts.errors import NameRefused, Refused, TooMany
-from esr_platform.accounts.limits import hold_acting
+from esr_platform.accounts.limits import lock_active_user
 from esr_platform.accounts.models import User
 from ladder.live.notify import tell
 from ladder.live.start import Guest
@@ -35,7 +35,7 @@ from ladder.matchmaking.begin import begin, limits_of, require_addresses, requir
 from ladder.matchmaking.limits import (
     ANSWER_WITHIN,
     end_searches,
-    hold_people,
+    lock_people,
     may_have_code,
     people_of,
     require_guest_games,
@@ -167,7 +167,7 @@ def leave(game: Proposal, by: User | Guest) -> Proposal:
     if game.by_id == by.pk:
         return withdraw(game, by)
     with transaction.atomic():
-        hold_acting(by.pk)
+        lock_active_user(by.pk)
         locked = _locked(game)
         _require_not_begun(locked)
         _remove(locked, [by.pk])
@@ -212,7 +212,7 @@ def _join(found: Proposal, by: User | Guest) -> Proposal | None:
     acting = None if isinstance(by, Guest) else by.pk
     concerned = {one for one in (acting, found.by_id, *people_of(_bots(found))) if one is not None}
     with transaction.atomic():
-        people = hold_people(concerned) if acting is None else _held(concerned, acting)
+        people = lock_people(concerned) if acting is None else _held(concerned, acting)
         locked = _locked(found)
         bots = _bots(locked)
         if not concerned.issuperset(people_of(bots)):
@@ -438,7 +438,7 @@ def _rematch_with_guests(match: Match, seats: Sequence[Seat], own: Seat, by: Use
     """Propose a rematch of a casual game with guests. The row of ``match``, which has ended, guards against two."""
     people, acting = people_of([seat.version.bot for seat in seats]), None if isinstance(by, Guest) else by.pk
     with transaction.atomic():
-        held = hold_people(people) if acting is None else _held(people, acting)
+        held = lock_people(people) if acting is None else _held(people, acting)
         Match.objects.select_for_update(no_key=True).get(pk=match.pk)
         known = _rematch_of(match)
         if known is not None:
@@ -472,7 +472,7 @@ def _rematch_with_guests(match: Match, seats: Sequence[Seat], own: Seat, by: Use
 def _answer_as_guest(made: Proposal, by: Guest, accepted: bool) -> Proposal:
     """As ``answer``, for a guest. Without ``accepted``, a guest withdraws their own proposal."""
     with transaction.atomic():
-        people = hold_people(people_of(_bots(made)))
+        people = lock_people(people_of(_bots(made)))
         locked = _locked(made)
         asked = ProposalPlayer.objects.filter(proposal=locked, guest=by.secret_hash).first()
         if asked is None:
@@ -527,7 +527,7 @@ def _is_of(seat: Seat, by: User | Guest) -> bool:
 def withdraw(made: Proposal, by: User) -> Proposal:
     """Withdraw a proposal for ``by``, who made it."""
     with transaction.atomic():
-        hold_acting(by.pk)
+        lock_active_user(by.pk)
         locked = _locked(made)
         challenged = locked.kind == _Kind.CHALLENGE
         if locked.by_id != by.pk:
@@ -652,7 +652,7 @@ def _bots(made: Proposal) -> list[Bot]:
 
 def _held(ids: Iterable[int], acting: int) -> dict[int, User]:
     """Lock the rows of these people. Raises ``Refused`` if that of ``acting`` is suspended or deleted."""
-    people = hold_people(ids)
+    people = lock_people(ids)
     if acting not in people:
         raise Refused(_("Your account is suspended or deleted. Nothing was changed."), code="account_closed")
     return people

@@ -21,13 +21,13 @@ from django.utils.translation import gettext as _
 from bots.models import Bot
 from bots.owners import known_player
 from esr_platform.accounts.errors import Refused
-from esr_platform.accounts.limits import hold
+from esr_platform.accounts.limits import lock_user
 from esr_platform.accounts.models import User
 from esr_platform.disconnects import run_isolated
 from ladder.ledger.append import merged_on
 from ladder.matches.candidates import frozen_ladders
 from ladder.matchmaking.begin import RATED, begin, limits_of, no_season
-from ladder.matchmaking.limits import hold_people, hosted_room, may_have_code, require_may_begin, require_place
+from ladder.matchmaking.limits import hosted_room, lock_people, may_have_code, require_may_begin, require_place
 from ladder.matchmaking.presence import note_here, tell_lobby
 from ladder.matchmaking.proposals import keep_open
 from ladder.members.memberships import hosted_for_ratings
@@ -61,7 +61,7 @@ def look_for(user: User, ladder: Ladder) -> Pairing:
 def stop(user: User) -> bool:
     """Cancel the search of ``user``. Returns whether there was one. A game that was found before is not canceled."""
     with transaction.atomic():
-        hold(user.pk)
+        lock_user(user.pk)
         player = known_player(user)
         gone = Pairing.objects.filter(bot=player.bot_id).delete()[0] if player is not None else 0
         if gone:
@@ -207,7 +207,7 @@ def _open(ladder: Ladder, table: FoundTable) -> bool:
 
 def _opened(ladder: Ladder, table: FoundTable) -> Match | None:
     players = list(Bot.objects.filter(pk__in=table.players))
-    people = hold_people(bot.owner_id for bot in players if bot.owner_id is not None)
+    people = lock_people(bot.owner_id for bot in players if bot.owner_id is not None)
     mine = Pairing.objects.filter(bot__in=table.players, ladder=ladder, seen_at__gt=Now() - HERE)
     still = {row.bot_id for row in mine.select_for_update(no_key=True).order_by("pk")}
     able = {pk for pk, one in people.items() if _is_able(one, ladder, len(table.bots))}

@@ -19,7 +19,7 @@ from bots.programs import plays
 from bots.remote import plays_remotely
 from bots.uploads.upload import Games
 from esr_platform.accounts.errors import Refused
-from esr_platform.accounts.limits import hold_acting
+from esr_platform.accounts.limits import lock_active_user
 from esr_platform.accounts.mail import contact_staff
 from esr_platform.accounts.models import User
 from ladder.live.notify import seat_soon
@@ -176,10 +176,10 @@ def retire(bot: Bot) -> None:
         enter(bot)
 
 
-def take_back(bot: Bot) -> None:
+def restore(bot: Bot) -> None:
     """Restore a retired ``bot`` to its ladders. Raises ``esr_platform.accounts.errors.TooMany``."""
     with transaction.atomic():
-        owners.take_back(bot)
+        owners.restore(bot)
         enter(bot)
 
 
@@ -351,7 +351,7 @@ def declare(
     before activates that version. Running games continue with their version. Raises ``Refused``.
     """
     with transaction.atomic():
-        hold_acting(owner_of_code(bot).pk)
+        lock_active_user(owner_of_code(bot).pk)
         if games_at_once is not None:
             remote.play_at_once(bot, games_at_once)
         if label is not None or games is not None:

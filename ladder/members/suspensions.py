@@ -16,11 +16,11 @@ from django.db.models.functions import Now
 from bots.models import Bot, StaffAction
 from bots.owners import owner_of_code
 from esr_platform.accounts.errors import Refused
-from esr_platform.accounts.limits import hold, require_over
+from esr_platform.accounts.limits import lock_user, require_over
 from esr_platform.accounts.models import User
 from ladder.corrections import by_staff
-from ladder.exhibitions.requests import cancelled, held
-from ladder.matches.sweep import cancel_for_leave
+from ladder.exhibitions.requests import cancelled, lock_exhibition
+from ladder.matches.sweep import cancel_matches_of_paused_bots
 from ladder.members.memberships import enter
 from ladder.models import Exhibition, Membership
 
@@ -38,7 +38,7 @@ def suspend(bot: Bot, by: User, reason: str) -> None:
     owner, reason = owner_of_code(bot), by_staff(by, reason, READ_BY)
     require_over(by, owner)
     with transaction.atomic():
-        hold(owner.pk)
+        lock_user(owner.pk)
         locked = _locked(bot.pk)
         if locked.suspended is not None and not locked.suspended_with_owner:
             raise Refused(f"{bot.name} is already suspended. Nothing was changed.", code="already_suspended")
@@ -52,7 +52,7 @@ def lift(bot: Bot, by: User, reason: str) -> None:
     owner, reason = owner_of_code(bot), by_staff(by, reason, READ_BY)
     require_over(by, owner)
     with transaction.atomic():
-        hold(owner.pk)
+        lock_user(owner.pk)
         locked = _locked(bot.pk)
         if locked.suspended is None or locked.suspended_with_owner:
             text = "If its owner's account is suspended, lift that suspension instead."
@@ -85,7 +85,7 @@ def cancel_exhibitions_of(person: User) -> int:
     ended = 0
     for exhibition in _open_exhibitions(person):
         with transaction.atomic():
-            locked = held(exhibition)
+            locked = lock_exhibition(exhibition)
             if locked.open:
                 cancelled(locked, _GONE if locked.requested_by_id == person.pk else _ASKED)
                 ended += 1
@@ -114,7 +114,7 @@ def _set(bot: Bot, reason: str, *, with_owner: bool) -> None:
     row = Bot.objects.filter(pk=bot.pk)
     row.update(suspended=Now(), suspension_reason=reason, suspended_with_owner=with_owner)
     enter(bot)
-    transaction.on_commit(partial(cancel_for_leave, bot), robust=True)
+    transaction.on_commit(partial(cancel_matches_of_paused_bots, bot), robust=True)
 
 
 def _unset(bot: Bot) -> None:

@@ -31,7 +31,7 @@ from ladder.access import (
 from ladder.models import CupEntry, Estimate, Ladder, Match, Membership, PairTally, Season, VersionTally
 from ladder.models.ladders import Viewer
 from ladder.pages.components.chart import Axis, RatingChart, axis, chart_of
-from ladder.pages.components.filters import Part, whole_number
+from ladder.pages.components.filters import KeysetPage, whole_number
 from ladder.pages.components.people import player_address
 from ladder.pages.components.words import Reason, reasons
 from ladder.pages.cups import trophies
@@ -427,7 +427,7 @@ class BotPage:
     memberships: Sequence[Placed]
     chosen: Placed | None
     versions: Versions
-    matches: Part[Match]
+    matches: KeysetPage[Match]
     presence: Presence | None
     panel: Panel | None
     source_opens: bool

@@ -19,7 +19,7 @@ from games.registry import GAMES
 from ladder.access import public_bots
 from ladder.models import Ladder, Membership
 from ladder.models.ladders import Viewer
-from ladder.pages.components.filters import OF, Asked, Choice, Column, Parameters, asked_of
+from ladder.pages.components.filters import OF, Choice, Column, Parameters, TableQuery, table_query
 from ladder.pages.ladder import LANGUAGE, MINE
 from ladder.pages.ladders import active_versions
 
@@ -118,14 +118,14 @@ class Row:
 class BotsPage:
     """One page of the list."""
 
-    asked: Asked
+    asked: TableQuery
     bots: Page[Any]
     rows: Sequence[Row]
 
 
 def bots_page(parameters: Parameters, user: Viewer) -> BotsPage:
     """Return the page for the given query string. Seven queries."""
-    asked = asked_of(parameters, COLUMNS, (GAME, KIND, MINE if user.pk else OF, STATE, LANGUAGE))
+    asked = table_query(parameters, COLUMNS, (GAME, KIND, MINE if user.pk else OF, STATE, LANGUAGE))
     places = best_places(user, asked.values.get("game", ""))
     shown = Paginator(_ordered(_wanted(asked, user), places, asked), ROWS).get_page(parameters("page"))
     seen = Q(memberships__ladder__in=Ladder.objects.visible_to(user))
@@ -136,7 +136,7 @@ def bots_page(parameters: Parameters, user: Viewer) -> BotsPage:
     return BotsPage(asked, shown, [Row(bot, bot.played, places.get(bot.pk), versions.get(bot.pk)) for bot in bots])
 
 
-def _ordered(bots: QuerySet[Bot], places: Mapping[int, Place], asked: Asked) -> Sequence[int] | QuerySet[Any, int]:
+def _ordered(bots: QuerySet[Bot], places: Mapping[int, Place], asked: TableQuery) -> Sequence[int] | QuerySet[Any, int]:
     """The ids of ``bots`` in the order of the page; bots without a rank come last."""
     if asked.column.key == "rank":
         ids = list(bots.order_by("name", "pk").values_list("pk", flat=True))
@@ -148,7 +148,7 @@ def _ordered(bots: QuerySet[Bot], places: Mapping[int, Place], asked: Asked) -> 
     return bots.order_by(field.desc() if asked.falling else field.asc(), "name", "pk").values_list("pk", flat=True)
 
 
-def _wanted(asked: Asked, user: Viewer) -> QuerySet[Bot]:
+def _wanted(asked: TableQuery, user: Viewer) -> QuerySet[Bot]:
     bots = public_bots()
     if asked.looked_for:
         bots = bots.filter(Q(name__icontains=asked.looked_for) | Q(owner__username__icontains=asked.looked_for))

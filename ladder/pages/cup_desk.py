@@ -30,7 +30,7 @@ from ladder.cups.registration import unplayable
 from ladder.models import Cup, CupEntry, CupRound, CupTable, SeatResult
 from ladder.openness import opened
 from ladder.pages.components.filters import whole_number
-from ladder.pages.components.responses import form_status, of_acts
+from ladder.pages.components.responses import form_status, limit_actions
 from ladder.pages.cups import STATES
 
 ROWS: Final = 50
@@ -199,7 +199,7 @@ def _for_organizers(view: Callable[..., HttpResponse]) -> Callable[..., HttpResp
 
     @never_cache
     @login_required
-    @of_acts
+    @limit_actions
     @wraps(view)
     def guarded(request: HttpRequest, slug: str, *args: Any, **kwargs: Any) -> HttpResponse:
         cup = cup_seen_by(request.user, slug)

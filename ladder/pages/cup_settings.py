@@ -34,7 +34,7 @@ from ladder.cups.registration import (
     hosted_ladders,
 )
 from ladder.models import Cup
-from ladder.pages.components.responses import form_status, of_acts
+from ladder.pages.components.responses import form_status, limit_actions
 from ladder.pages.components.words import day, grouped, seats
 
 FIELDS: Final = {
@@ -206,7 +206,7 @@ class NewCupForm(SettingsForm):
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @login_required
-@of_acts
+@limit_actions
 def new_cup(request: HttpRequest) -> HttpResponse:
     """Create a cup. Users without a verified email address learn how to verify it."""
     user = cast("User", request.user)
@@ -233,7 +233,7 @@ def new_cup(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @login_required
-@of_acts
+@limit_actions
 def change_cup(request: HttpRequest, slug: str) -> HttpResponse:
     """Change the texts and times of a cup before its registration closes."""
     cup, user = cup_seen_by(request.user, slug), cast("User", request.user)

@@ -39,7 +39,7 @@ from ladder.models.ladders import Viewer
 from ladder.pages.components import crosstable, words
 from ladder.pages.components.bracket import Bracket, bracket
 from ladder.pages.components.crosstable import Cell, CourseRound
-from ladder.pages.components.responses import form_status, of_acts, unlisted
+from ladder.pages.components.responses import form_status, limit_actions, unlisted
 from ladder.pairings.elimination import halving_stages
 from ladder.pairings.rounds import PlayedRound, Points, Standing, match_points
 from ladder.pairings.seatings import seatings
@@ -626,7 +626,7 @@ def _playing(cup: Cup, user: Viewer) -> Sequence[CupEntry]:
 
 @require_POST
 @login_required
-@of_acts
+@limit_actions
 def enter(request: HttpRequest, slug: str) -> HttpResponse:
     """Enter a bot before the deadline."""
     entered, user = cup_seen_by(request.user, slug), cast("User", request.user)
@@ -645,7 +645,7 @@ def enter(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @login_required
-@of_acts
+@limit_actions
 def withdraw(request: HttpRequest, slug: str) -> HttpResponse:
     """Withdraw a bot. After the deadline, it cannot be undone, so the page of the cup links to a question first."""
     entries = CupEntry.objects.filter(cup=cup_seen_by(request.user, slug)).select_related("bot", "cup")

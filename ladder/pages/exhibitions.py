@@ -32,7 +32,7 @@ from ladder.exhibitions.choices import MARGINS, Choices, allowances, choices, ga
 from ladder.exhibitions.progress import Scores, VersionResult, differences, hypotheses, over_in_turn, rows, scores
 from ladder.models import Agreement, Block, Exhibition, ExhibitionPlayer, Ladder, Match
 from ladder.models.ladders import Viewer
-from ladder.pages.components.filters import Part, part
+from ladder.pages.components.filters import KeysetPage, paginate
 from ladder.pages.components.responses import form_status
 from ladder.pages.matches import listed_part
 from ladder.pairings.seatings import seatings
@@ -297,7 +297,7 @@ class ExhibitionPage:
     over: Sequence[int]
     written: int
     ended: int
-    matches: Part[Match]
+    matches: KeysetPage[Match]
     viewer: Viewer
 
     @property
@@ -353,7 +353,7 @@ class ExhibitionsPage:
 
     asked: Sequence[Exhibition]
     planned: Sequence[Exhibition]
-    own: Part[Exhibition]
+    own: KeysetPage[Exhibition]
     ladders: Sequence[Ladder]
 
 
@@ -385,7 +385,7 @@ def exhibitions_page(parameters: Callable[[str], str | None], user: Viewer) -> E
     return ExhibitionsPage(
         asked=list(seen.filter(mine).order_by("due_at")) if user.pk is not None else [],
         planned=list(planned.order_by("due_at", "pk")[:SOON]),
-        own=part(own, parameters, ROWS),
+        own=paginate(own, parameters, ROWS),
         ladders=list(Ladder.objects.visible_to(user).filter(open=True, players=Ladder.Players.HOSTED).order_by("pk")),
     )
 

@@ -25,7 +25,7 @@ from ladder.ledger.append import rules_of
 from ladder.ledger.integrity import IntegrityReport, recent_report
 from ladder.models import Intervention, Ladder, LedgerEntry, Match, Membership, RebuildRun
 from ladder.pages.components import responses
-from ladder.pages.components.filters import Part, part
+from ladder.pages.components.filters import KeysetPage, paginate
 from ladder.pages.components.responses import for_staff, form_status, streamed
 from ladder.ratings.elo import LARGEST_K, KFactor
 
@@ -161,7 +161,7 @@ class IntegrityReportPage:
     ladder: Ladder
     report: IntegrityReport
     corrections: Sequence[CorrectionRow]
-    part: Part[LedgerEntry]
+    part: KeysetPage[LedgerEntry]
     interventions: Sequence[Intervention]
     runs: Sequence[RebuildRun]
 
@@ -174,7 +174,7 @@ class IntegrityReportPage:
 def integrity_report_page(ladder: Ladder, parameters: Callable[[str], str | None]) -> IntegrityReportPage:
     """The current report with a page of corrections; twenty queries."""
     written = LedgerEntry.objects.filter(ladder=ladder).exclude(kind=LedgerEntry.Kind.RESULT).select_related("author")
-    corrections = part(written, parameters, ROWS)
+    corrections = paginate(written, parameters, ROWS)
     names = _names(corrections.rows)
     withdrawn = Intervention.objects.filter(match__ladder=ladder).exclude(action=Intervention.Action.TAKEN_BACK)
     return IntegrityReportPage(

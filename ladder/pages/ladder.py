@@ -28,7 +28,7 @@ from ladder.members.standings import StandingsEntry, listed, page_of
 from ladder.models import Estimate, Ladder, Match, Membership, Season
 from ladder.models.ladders import Viewer
 from ladder.pages.components.chart import Axis, axis
-from ladder.pages.components.filters import OF, Asked, Choice, Column, Parameters, Tabs, asked_of, ladder_tabs
+from ladder.pages.components.filters import OF, Choice, Column, Parameters, TableQuery, Tabs, ladder_tabs, table_query
 from ladder.pages.components.words import Clock
 from ladder.pages.ladders import GameCounts, active_versions, game_counts
 from ladder.ratings.draws import Centred
@@ -113,7 +113,7 @@ Run = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Apart:
+class TieGroups:
     """``runs`` are the longest sequences of rows that are all statistically tied with each other, from the top."""
 
     runs: Sequence[Run]
@@ -129,7 +129,7 @@ class Apart:
         return [_mark(place, lane) for lane in self.lanes]
 
 
-def apart(estimates: Sequence[Estimate | None]) -> Apart:
+def tie_groups(estimates: Sequence[Estimate | None]) -> TieGroups:
     """The lines for rows with these estimates, in table order. Rows without an estimate have no ties. No queries."""
     rows = [Centred.of(row.rating, row.draws) if row else None for row in estimates]
     runs: list[Run] = []
@@ -139,7 +139,7 @@ def apart(estimates: Sequence[Estimate | None]) -> Apart:
         if begins > start and place - 1 > start:
             runs.append((start, place - 1))
         start = begins
-    return Apart(runs, _lanes(runs))
+    return TieGroups(runs, _lanes(runs))
 
 
 def _begins(rows: Sequence[Centred | None], start: int, place: int) -> int:
@@ -288,7 +288,7 @@ class LadderPage:
     ladder: Ladder
     season: Season | None
     tabs: Sequence[Tabs]
-    asked: Asked
+    asked: TableQuery
     standings: Page[StandingsEntry]
     rows: Sequence[Row]
     lanes: int
@@ -345,7 +345,7 @@ class LadderPage:
 def ladder_page(ladder: Ladder, parameters: Parameters, user: Viewer) -> LadderPage:
     """The page of the standings of ``ladder`` for a query string; at most eleven queries for the whole request."""
     season = ladder.seasons.order_by("-number").first()
-    asked = asked_of(parameters, COLUMNS, (*_of_bots(ladder, user), STATE, CERTAINTY))
+    asked = table_query(parameters, COLUMNS, (*_of_bots(ladder, user), STATE, CERTAINTY))
     shown, everybody = page_of(ladder, _wanted(ladder, season, asked, user), parameters("page"), ROWS)
     lines, rows = _rows(ladder, list(shown), asked, user)
     return LadderPage(
@@ -373,7 +373,9 @@ def _here(ladder: Ladder) -> int:
     return remote.here().filter(bot__in=Membership.objects.filter(ladder=ladder, active=True).values("bot")).count()
 
 
-def _wanted(ladder: Ladder, season: Season | None, asked: Asked, user: Viewer) -> QuerySet[Membership] | ByStrength:
+def _wanted(
+    ladder: Ladder, season: Season | None, asked: TableQuery, user: Viewer
+) -> QuerySet[Membership] | ByStrength:
     """The memberships with the requested filters and order."""
     memberships = listed(ladder)
     if asked.looked_for:
@@ -402,7 +404,7 @@ def _conditions(user: Viewer) -> Mapping[tuple[str, str], Q]:
 
 
 def _ordered(
-    memberships: QuerySet[Membership], season: Season | None, asked: Asked
+    memberships: QuerySet[Membership], season: Season | None, asked: TableQuery
 ) -> QuerySet[Membership] | ByStrength:
     """The memberships sorted by a column, then by rating; missing values come last."""
     key = asked.column.key
@@ -415,11 +417,13 @@ def _ordered(
     return memberships.order_by(order, *(["-rating"] if key != "rating" else []), "pk")
 
 
-def _rows(ladder: Ladder, shown: Sequence[StandingsEntry], asked: Asked, user: Viewer) -> tuple[Apart, list[Row]]:
+def _rows(
+    ladder: Ladder, shown: Sequence[StandingsEntry], asked: TableQuery, user: Viewer
+) -> tuple[TieGroups, list[Row]]:
     memberships = [standing.membership for standing in shown]
     estimates, versions = estimated(ladder, memberships), _versions(ladder, memberships)
     by_strength = asked.column.key in ("rating", "strength")
-    lines = apart([estimates.get(membership.bot_id) for membership in memberships] if by_strength else [])
+    lines = tie_groups([estimates.get(membership.bot_id) for membership in memberships] if by_strength else [])
     rows = []
     for place, standing in enumerate(shown):
         bot = standing.membership.bot

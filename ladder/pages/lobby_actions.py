@@ -43,7 +43,7 @@ from ladder.pages.components.people import (
     secret_from_form,
     secret_of,
 )
-from ladder.pages.components.responses import form_status, of_acts
+from ladder.pages.components.responses import form_status, limit_actions
 from ladder.pages.components.words import players_word, seats
 from ladder.pages.lobby import (
     LinkPage,
@@ -192,7 +192,7 @@ def lobby(request: HttpRequest) -> HttpResponse:
         quick_pairing.seen([person.pk])
     page = _page(request, _game_form(request, None), wanted=_wanted(request))
     if page.begun is not None:
-        return redirect("pages:sit", page.begun.pk)
+        return redirect("pages:live_table", page.begun.pk)
     return render(request, "pages/play/lobby.html", {"page": page, "secret": secret_for_form(request)})
 
 
@@ -215,7 +215,7 @@ def lobby_parts(request: HttpRequest) -> HttpResponse:
         return HttpResponse(_parts_for_strangers(request))
     page = _page(request, None, wanted=_wanted(request))
     if page.begun is not None:
-        return redirect("pages:sit", page.begun.pk)
+        return redirect("pages:live_table", page.begun.pk)
     return render(request, "pages/play/_parts.html", {"page": page})
 
 
@@ -232,7 +232,7 @@ def _parts_for_strangers(request: HttpRequest) -> bytes:
 
 @require_POST
 @never_cache
-@of_acts
+@limit_actions
 def create_game(request: HttpRequest) -> HttpResponse:
     """Create an open game or a game by link, or start a game against bots. Guests create casual games by link."""
     form = _game_form(request, request.POST)
@@ -250,7 +250,7 @@ def create_game(request: HttpRequest) -> HttpResponse:
 @require_POST
 @never_cache
 @login_required
-@of_acts
+@limit_actions
 def join_game(request: HttpRequest, game_id: int) -> HttpResponse:
     game, person = _game(request, game_id), _signed_in(request)
     return _try(request, lambda: _to(proposals.join(game, person)))
@@ -259,7 +259,7 @@ def join_game(request: HttpRequest, game_id: int) -> HttpResponse:
 @require_POST
 @never_cache
 @login_required
-@of_acts
+@limit_actions
 def leave_game(request: HttpRequest, game_id: int) -> HttpResponse:
     game, person = _game(request, game_id), _signed_in(request)
     return _act(request, lambda: proposals.leave(game, person), _("You left the game."))
@@ -268,7 +268,7 @@ def leave_game(request: HttpRequest, game_id: int) -> HttpResponse:
 @require_POST
 @never_cache
 @login_required
-@of_acts
+@limit_actions
 def withdraw_game(request: HttpRequest, game_id: int) -> HttpResponse:
     game, person = _game(request, game_id), _signed_in(request)
     return _act(request, lambda: proposals.withdraw(game, person), _("You withdrew the game."))
@@ -298,7 +298,7 @@ def _guest(request: HttpRequest, name: str = "") -> tuple[str, Guest]:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
-@of_acts
+@limit_actions
 def game_link(request: HttpRequest, token: str) -> HttpResponse:
     """A game by link: a form to join it, and the page on which its players wait for the others."""
     posted = request.POST if request.method == "POST" else None
@@ -307,7 +307,7 @@ def game_link(request: HttpRequest, token: str) -> HttpResponse:
     if page is None:
         raise Http404(_("This link is not valid. Ask for a new one."))
     if page.sits and page.match_id:
-        return redirect("pages:sit", page.match_id)
+        return redirect("pages:live_table", page.match_id)
     try:
         if posted is not None and posted.get("do") == "leave":
             _leave(request, page)
@@ -346,7 +346,7 @@ def _leave(request: HttpRequest, page: LinkPage) -> None:
 @require_POST
 @never_cache
 @login_required
-@of_acts
+@limit_actions
 def find_opponent(request: HttpRequest) -> HttpResponse:
     """Search for a rated game."""
     ladder, person = _ladder(request), _signed_in(request)
@@ -356,7 +356,7 @@ def find_opponent(request: HttpRequest) -> HttpResponse:
 @require_POST
 @never_cache
 @login_required
-@of_acts
+@limit_actions
 def cancel_search(request: HttpRequest) -> HttpResponse:
     person = _signed_in(request)
     return _act(request, lambda: quick_pairing.stop(person))
@@ -364,7 +364,7 @@ def cancel_search(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 @never_cache
-@of_acts
+@limit_actions
 def play_now(request: HttpRequest) -> HttpResponse:
     """Start a game against house bots, signed in or as a guest."""
     ladder, person = _ladder(request), person_of(request)
@@ -378,13 +378,13 @@ def play_now(request: HttpRequest) -> HttpResponse:
         messages.error(request, str(refusal))
         return redirect("pages:lobby")
     keep_secret(request, secret)
-    return redirect("pages:sit", match.pk)
+    return redirect("pages:live_table", match.pk)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @login_required
-@of_acts
+@limit_actions
 def challenge_bot(request: HttpRequest, slug: str) -> HttpResponse:
     """Challenge a bot, or a person by the slug of their player. A hosted bot plays immediately."""
     return _challenge(request, opponent_at(request.user, slug))
@@ -393,7 +393,7 @@ def challenge_bot(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @login_required
-@of_acts
+@limit_actions
 def challenge_person(request: HttpRequest, username: str) -> HttpResponse:
     """Challenge a person, who may never have played before."""
     return _challenge(request, person_opponent(person_at(username, request.user)))
@@ -414,7 +414,7 @@ def _challenge(request: HttpRequest, opponent: Opponent) -> HttpResponse:
 @require_POST
 @never_cache
 @login_required
-@of_acts
+@limit_actions
 def answer_challenge(request: HttpRequest, challenge_id: int) -> HttpResponse:
     """Accept or decline a challenge, or withdraw an own one."""
     person, chosen = _signed_in(request), request.POST.get("answer", "")
@@ -470,7 +470,7 @@ def _to(made: object) -> HttpResponse:
     """Redirect to the game if it has begun, else to the page of its link or to the lobby."""
     match = made.pk if isinstance(made, Match) else getattr(made, "match_id", None)
     if match:
-        return redirect("pages:sit", match)
+        return redirect("pages:live_table", match)
     token = getattr(made, "token", "")
     return redirect("pages:game_link", token) if token else redirect("pages:lobby")
 

@@ -21,7 +21,7 @@ from ladder.access import ladder_seen_by, matches_in_order_seen_by, matches_seen
 from ladder.models import Ladder, Match, Seat, SeatResult
 from ladder.models.ladders import Viewer
 from ladder.openness import shows_results
-from ladder.pages.components.filters import Asked, Choice, Parameters, Part, asked_of, part
+from ladder.pages.components.filters import Choice, KeysetPage, Parameters, TableQuery, paginate, table_query
 from ladder.pages.components.people import Named, named
 
 # --- Rows ------------------------------------------------------------------------------------------------------------
@@ -34,9 +34,11 @@ def listed(matches: QuerySet[Match]) -> QuerySet[Match]:
     return matches.select_related("ladder", "block").prefetch_related(seats_shown())
 
 
-def listed_part(matches: QuerySet[Match], parameters: Callable[[str], str | None], size: int = ROWS) -> Part[Match]:
+def listed_part(
+    matches: QuerySet[Match], parameters: Callable[[str], str | None], size: int = ROWS
+) -> KeysetPage[Match]:
     """Return the requested part of ``matches``, up to ``size`` of them; two queries."""
-    return part(listed(matches), parameters, size)
+    return paginate(listed(matches), parameters, size)
 
 
 def result_of(seat: Seat) -> SeatResult | None:
@@ -136,10 +138,10 @@ PLAYERS: Final = ("bot", "with")
 class MatchesPage:
     """One part of the match list: matches on ``ladder`` (``None``: all) with the bots in ``fields``."""
 
-    asked: Asked
+    asked: TableQuery
     ladder: Ladder | None
     fields: Sequence[Named]
-    matches: Part[Match]
+    matches: KeysetPage[Match]
 
     @property
     def query(self) -> str:
@@ -164,7 +166,7 @@ class MatchesPage:
 
 def matches_page(ladder: Ladder | None, parameters: Parameters, user: Viewer) -> MatchesPage:
     """Return the requested part of the list in five queries. An unknown state selects started matches."""
-    asked = asked_of(parameters, (), (_ladders(user), STATE), PLAYERS)
+    asked = table_query(parameters, (), (_ladders(user), STATE), PLAYERS)
     state = asked.values.get("state", "")
     fields = [named(name, asked.values.get(name, "")) for name in PLAYERS]
     few = state != "" or any(field.bot for field in fields)

@@ -318,14 +318,14 @@ def choose_ladders(bot: Bot, request: HttpRequest) -> str:
 
 
 @_owners
-def put_back(bot: Bot, _request: HttpRequest) -> str:
-    pauses.put_back(bot)
+def resume(bot: Bot, _request: HttpRequest) -> str:
+    pauses.resume(bot)
     return _("%(name)s is resumed and gets new matches again.") % {"name": bot.name}
 
 
 @_owners
-def take_back(bot: Bot, _request: HttpRequest) -> str:
-    memberships.take_back(bot)
+def restore(bot: Bot, _request: HttpRequest) -> str:
+    memberships.restore(bot)
     return _("%(name)s is restored and back on its ladders.") % {"name": bot.name}
 
 

@@ -24,7 +24,7 @@ from ladder.access import found, matches_seen_by, public_bots, public_players, w
 from ladder.models import CupEntry, Ladder, Match, Membership
 from ladder.models.ladders import Viewer
 from ladder.pages.bots import STANDS
-from ladder.pages.components.filters import Part
+from ladder.pages.components.filters import KeysetPage
 from ladder.pages.cups import trophies
 from ladder.pages.ladders import active_versions
 from ladder.pages.matches import listed_part
@@ -47,7 +47,7 @@ class PersonPage:
     by_hand: Sequence[Membership]
     bots: Page[Any]
     versions: Mapping[int, int]
-    matches: Part[Match]
+    matches: KeysetPage[Match]
     trophies: Sequence[CupEntry]
 
     @property

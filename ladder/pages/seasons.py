@@ -28,7 +28,7 @@ from ladder.exports.season_deals import pieces
 from ladder.models import Block, DealSeries, FinalStanding, Ladder, Season
 from ladder.models.ladders import Viewer
 from ladder.pages.components import responses
-from ladder.pages.components.filters import OF, Asked, Column, Parameters, asked_of
+from ladder.pages.components.filters import OF, Column, Parameters, TableQuery, table_query
 from ladder.pages.components.responses import for_staff, form_status, streamed
 
 # --- Forms -----------------------------------------------------------------------------------------------------------
@@ -143,7 +143,7 @@ class SeasonPage:
     """A season: its keys and deals, and a page of the final standings if it is closed."""
 
     season: Season
-    asked: Asked
+    asked: TableQuery
     series: Sequence[SeriesRow]
     standings: Page[Any]
 
@@ -190,13 +190,13 @@ def season_page(season: Season, parameters: Parameters) -> SeasonPage:
     still_open = Block.objects.filter(ladder=season.ladder_id, ended=None, series=OuterRef("pk")).order_by()
     number = Subquery(still_open.values("series").annotate(number=Count("pk")).values("number"))
     series = DealSeries.objects.filter(season=season).annotate(pending=Coalesce(number, 0)).order_by("kind")
-    asked = asked_of(parameters, COLUMNS, (OF,))
+    asked = table_query(parameters, COLUMNS, (OF,))
     shown = Paginator(_final(season, asked), ROWS).get_page(parameters("page"))
     rows = [SeriesRow(one, one.next_number - 1, one.pending) for one in series]
     return SeasonPage(season, asked, rows, shown)
 
 
-def _final(season: Season, asked: Asked) -> QuerySet[FinalStanding]:
+def _final(season: Season, asked: TableQuery) -> QuerySet[FinalStanding]:
     """The final standings with the requested filters and order."""
     rows = FinalStanding.objects.filter(season=season).select_related("membership__bot__owner")
     if asked.looked_for:

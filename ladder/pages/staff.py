@@ -31,8 +31,8 @@ from ladder.cups import moderation as cup_moderation
 from ladder.matchmaking import guests
 from ladder.members.suspensions import lift, suspend
 from ladder.models import ChatLine, ChatReport, Cup, CupLedgerEntry, GuestNameReport, Intervention, Seat
-from ladder.pages.components.filters import part
-from ladder.pages.components.responses import for_staff, form_status, of_acts
+from ladder.pages.components.filters import paginate
+from ladder.pages.components.responses import for_staff, form_status, limit_actions
 from ladder.pages.cup_ledger import ledger_rows
 
 # --- All pages of staff ----------------------------------------------------------------------------------------------
@@ -156,7 +156,7 @@ def settle_line(request: HttpRequest, line_id: int) -> HttpResponse:
 
 @require_POST
 @login_required
-@of_acts
+@limit_actions
 def report_guest_name(request: HttpRequest, match_id: int, seat: int) -> HttpResponse:
     """Report the name of a guest to moderators; moderators remove it."""
     match = match_seen_by(request.user, match_id)
@@ -355,7 +355,7 @@ def trail(request: HttpRequest) -> HttpResponse:
     }
     of = request.GET.get("of", "")
     of = of if of in logs else "people"
-    actions = part(logs[of], request.GET.get, ROWS)
+    actions = paginate(logs[of], request.GET.get, ROWS)
     context = {"actions": actions, "of": of, "rows": ledger_rows(actions.rows) if of == "cups" else []}
     return render(request, "pages/trail.html", context)
 

@@ -40,7 +40,7 @@ from ladder.matchmaking.proposals import rematch as play_again
 from ladder.models import Block, LiveSeat, Match
 from ladder.pages.components.boards import PLAIN, Board, table
 from ladder.pages.components.people import person_of, secret_of
-from ladder.pages.components.responses import of_acts
+from ladder.pages.components.responses import limit_actions
 from ladder.pages.components.words import enumerated, span
 from ladder.pages.lobby_forms import limits_text
 from ladder.pages.match import Round, begins_with, outages_said, with_names
@@ -207,7 +207,7 @@ class TablePage:
 
     @property
     def address(self) -> str:
-        return reverse("pages:sit", args=[self.match.pk])
+        return reverse("pages:live_table", args=[self.match.pk])
 
     @property
     def addresses(self) -> Mapping[str, str]:
@@ -343,7 +343,7 @@ _ACTS: Final[Mapping[str, Callable[[int, int], None]]] = {
     "resign": actions.resign,
     "abort": actions.abort,
     "claim": actions.claim,
-    "return": actions.sit_down,
+    "return": actions.return_to_seat,
 }
 
 
@@ -375,7 +375,7 @@ def moves(request: HttpRequest, match_id: int) -> HttpResponse:
 
 @require_POST
 @never_cache
-@of_acts
+@limit_actions
 def answer(request: HttpRequest, match_id: int) -> HttpResponse:
     """Play the move of the form."""
     seat = _seat(request, match_id)
@@ -384,14 +384,14 @@ def answer(request: HttpRequest, match_id: int) -> HttpResponse:
     move, number = request.POST.get("move", ""), request.POST.get("decision", "")
     if not number.isascii() or not number.isdigit() or len(number) > 9:
         messages.error(request, _("The form was incomplete. Submit it again."))
-        return redirect("pages:sit", match_id)
+        return redirect("pages:live_table", match_id)
     _report(request, answer_seat(match_id, seat, int(number), _body(move)))
-    return redirect("pages:sit", match_id)
+    return redirect("pages:live_table", match_id)
 
 
 @require_POST
 @never_cache
-@of_acts
+@limit_actions
 def act(request: HttpRequest, match_id: int) -> HttpResponse:
     """Resign, abort, claim victory or return."""
     seat, does = _seat(request, match_id), _ACTS.get(request.POST.get("do", ""))
@@ -403,12 +403,12 @@ def act(request: HttpRequest, match_id: int) -> HttpResponse:
         does(match_id, seat)
     except Refused as refusal:
         messages.error(request, str(refusal))
-    return redirect("pages:sit", match_id)
+    return redirect("pages:live_table", match_id)
 
 
 @require_POST
 @never_cache
-@of_acts
+@limit_actions
 def rematch(request: HttpRequest, match_id: int) -> HttpResponse:
     """Offer a rematch or accept one; with ``want=no``, withdraw the offer or decline it."""
     match, seat = match_seen_by(request.user, match_id), _seat(request, match_id)
@@ -421,7 +421,7 @@ def rematch(request: HttpRequest, match_id: int) -> HttpResponse:
         if request.POST.get("want") == "no":
             call_off(match, by)
         elif begun := play_again(match, by).match_id:
-            return redirect("pages:sit", begun)
+            return redirect("pages:live_table", begun)
     except Refused as refusal:
         messages.error(request, str(refusal))
     return redirect("pages:match", match.pk)

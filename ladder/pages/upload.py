@@ -44,7 +44,7 @@ class Spoken:
 
 
 @dataclass(frozen=True)
-class Bringing:
+class UploadRequirements:
     """The parts of the upload page that are the same for all users: limits, languages and games."""
 
     allowances: Allowances
@@ -78,9 +78,9 @@ class Bringing:
         ]
 
 
-def bringing() -> Bringing:
+def upload_requirements() -> UploadRequirements:
     """Return the limits from the settings and the languages from the machines. One query."""
-    return Bringing(
+    return UploadRequirements(
         allowances=allowances(),
         playing=Limits(),
         languages=_spoken(),
@@ -300,7 +300,7 @@ def _allowed(judge: Any, text: str) -> str:
 def upload(request: HttpRequest) -> HttpResponse:
     """Upload a new bot. Guests see the requirements and a sign-in link."""
     if not request.user.is_authenticated:
-        return render(request, "pages/upload.html", {"page": bringing()})
+        return render(request, "pages/upload.html", {"page": upload_requirements()})
     form = BotUploadForm(*_sent(request))
     if request.method == "POST" and form.is_valid():
         try:
@@ -309,7 +309,7 @@ def upload(request: HttpRequest) -> HttpResponse:
         except (Refused, NotStored) as refusal:
             _say(form, refusal)
     status = form_status(form)
-    return render(request, "pages/upload.html", {"page": bringing(), "form": form}, status=status)
+    return render(request, "pages/upload.html", {"page": upload_requirements(), "form": form}, status=status)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -326,7 +326,9 @@ def new_version(request: HttpRequest, slug: str) -> HttpResponse:
         except (Refused, NotStored) as refusal:
             _say(form, refusal)
     status = form_status(form)
-    return render(request, "pages/upload.html", {"page": bringing(), "form": form, "bot": bot}, status=status)
+    return render(
+        request, "pages/upload.html", {"page": upload_requirements(), "form": form, "bot": bot}, status=status
+    )
 
 
 def _sent(request: HttpRequest) -> tuple[Any, Any]:

@@ -147,7 +147,7 @@ def test_a_bot_keeps_the_name_that_it_has(ann: User) -> None:
 
 def test_people_are_no_bots_that_somebody_could_change(ann: User) -> None:
     bot = owners.player_of(ann).bot
-    for change in (owners.retire, owners.take_back, lambda it: owners.rename(it, "Other")):
+    for change in (owners.retire, owners.restore, lambda it: owners.rename(it, "Other")):
         with refused("not_a_bot"):
             change(bot)
     with refused("not_a_bot"):

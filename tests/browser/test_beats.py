@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 
 from games.rules import State
 from ladder.live.answers import answer_seat
-from ladder.live.game import Answered, held
+from ladder.live.game import Answered, lock_match
 from ladder.live.notify import save_and_tell
 from ladder.live.position import Position
 from ladder.live.rows import position_of
@@ -64,7 +64,7 @@ def say(match: Match, seat: int, move: object) -> None:
 def play_until(match: Match, is_near: Callable[[State], bool], move: Callable[[State, int], Any]) -> Position:
     """Play on without a browser until ``is_near`` holds; the table then, with nothing held back."""
     with transaction.atomic():
-        table = held(match.pk)
+        table = lock_match(match.pk)
         assert table is not None
         while not is_near(table.state):
             seat = table.state.pending[0]

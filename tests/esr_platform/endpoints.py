@@ -112,7 +112,7 @@ JUDGED: Mapping[Exposure, str] = {
         exhibitions/<int:exhibition_id>/cancel/ exhibitions/<int:exhibition_id>/answer/
         ladders/<slug:slug>/members/link/ ladders/<slug:slug>/members/bots/
         ladders/<slug:slug>/members/<int:person_id>/remove/
-        bots/<slug:slug>/ladders/ bots/<slug:slug>/put-back/ bots/<slug:slug>/take-back/
+        bots/<slug:slug>/ladders/ bots/<slug:slug>/resume/ bots/<slug:slug>/restore/
         bots/<slug:slug>/source/hide/ bots/<slug:slug>/versions/<int:number>/activate/
         api/v1/matches/<int:match>/seat/resign api/v1/matches/<int:match>/seat/abort
         api/v1/matches/<int:match>/seat/claim api/v1/matches/<int:match>/seat/return

@@ -29,11 +29,11 @@ from ladder.live.end import void as void_table
 from ladder.live.hosted import ask_seat
 from ladder.live.sweep import sweep_tables
 from ladder.matches.leases import Lease, claim, give_back, renew
-from ladder.matches.pauses import put_back
+from ladder.matches.pauses import resume
 from ladder.matches.play import play
 from ladder.matches.results import record_result
 from ladder.matches.schedule import fill
-from ladder.members.memberships import activate, join, leave, retire, take_back
+from ladder.members.memberships import activate, join, leave, restore, retire
 from ladder.models import Attempt, Block, DealSeries, Estimate, Estimation, Ladder, Match, PlayedMove, Season
 from ladder.ratings.elo import KFactor
 from ladder.seasons import WrongMoment, close, open_first
@@ -197,11 +197,11 @@ def owning(bot: int, times: int) -> Act:
             for ladder in ladders:
                 or_none(partial(leave, row, ladder))
             or_none(partial(retire, row))
-            or_none(partial(take_back, row))
+            or_none(partial(restore, row))
             or_none(partial(activate, newest))
             for ladder in ladders:
                 or_none(partial(join, row, ladder))
-            or_none(partial(put_back, row))
+            or_none(partial(resume, row))
 
     return act
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ladder.upkeep import each_of
+from ladder.upkeep import run_all
 
 
 def test_each_step_is_done_although_one_before_it_fails_and_the_task_has_failed() -> None:
@@ -17,5 +17,5 @@ def test_each_step_is_done_although_one_before_it_fails_and_the_task_has_failed(
         raise KeyError("another")
 
     with pytest.raises(ValueError, match="the first"):
-        each_of(lambda: done.append("one"), broken, worse, lambda: done.append("last"))
+        run_all(lambda: done.append("one"), broken, worse, lambda: done.append("last"))
     assert done == ["one", "broken", "worse", "last"]

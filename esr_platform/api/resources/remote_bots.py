@@ -144,7 +144,7 @@ class OwnBotView(Endpoint):
         if form.available is False:
             raise ValidationError({"available": ["Must be true. Omit the field if you do not want to resume the bot."]})
         if form.available is True:
-            pauses.put_back(bot)
+            pauses.resume(bot)
         sent = msgspec.structs.asdict(form)
         with refusals():
             memberships.declare(

@@ -30,7 +30,7 @@ from esr_platform.api.resources.bots import Bots, BotVersionDocument, Versions, 
 from esr_platform.api.resources.views import Reading, Writing, person_of
 from games.registry import GAMES
 from ladder.members import memberships
-from ladder.pages.upload import bringing
+from ladder.pages.upload import upload_requirements
 
 # --- Forms -----------------------------------------------------------------------------------------------------------
 
@@ -286,7 +286,7 @@ class UploadLimits(Endpoint):
     @operation("limits", "Get upload limits and programming languages", UploadLimitsDocument)
     def get(self, _request: Request) -> Response:
         """Returns the limits on uploads and games, and the supported programming languages."""
-        page = bringing()
+        page = upload_requirements()
         languages = [
             LanguageDocument(
                 name=one.language.name,

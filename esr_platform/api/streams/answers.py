@@ -221,7 +221,7 @@ ACTS: Final[Mapping[str, Act]] = {
     "resign": _of_rights(actions.resign),
     "abort": _of_rights(actions.abort),
     "claim": _of_rights(actions.claim),
-    "return": _of_rights(actions.sit_down),
+    "return": _of_rights(actions.return_to_seat),
     "rematch": _rematch,
     "chat": _chat,
     "report": _report,

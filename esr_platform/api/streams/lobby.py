@@ -71,7 +71,7 @@ def _news(lobby: Lobby, playing: Mapping[int, bool], ask: InLobby) -> LobbyNews:
     games = frozenset(playing)
     # A stream that opens tells only of games that the person has not come to yet: they may have begun meanwhile.
     new = sorted(match for match in games - ask.games if ask.offers is not None or playing[match])
-    events += [{"type": "game", "game": match, "href": reverse("pages:sit", args=[match])} for match in new]
+    events += [{"type": "game", "game": match, "href": reverse("pages:live_table", args=[match])} for match in new]
     if ask.offers is not None:
         events += [{"type": "challenge", "challenge": asked[one]} for one in sorted(asked.keys() - ask.asked)]
     answers = [[one.pk, *(player.accepted for player in one.players.all())] for one in challenges]

@@ -27,7 +27,7 @@ from esr_platform.languages import chosen
 from games.rules import Document
 from ladder.chat import hidden_lines, lines_after, said_so_far
 from ladder.live import actions
-from ladder.live.person_view import Looks, Story
+from ladder.live.person_view import SeatViews, Story
 from ladder.live.position import Position
 from ladder.live.rows import position_at
 from ladder.live.visibility import ended
@@ -96,14 +96,14 @@ def seat_events(match_id: int, asks: list[SeatRequest]) -> list[SeatEvents]:
     position = position_at(match_id)
     if position is None:
         return [SeatEvents(replace(ask.known, over=True)) for ask in asks]
-    looks = Looks(position)
+    views = SeatViews(position)
     shown = {seat: _shown(position, seat) for seat in {ask.seat for ask in asks}}
     behind = [ask for ask in asks if not ask.known.over and ask.known.shown != shown[ask.seat]]
-    stories = _stories(looks, {(ask.seat, ask.known.log) for ask in behind})
+    stories = _stories(views, {(ask.seat, ask.known.log) for ask in behind})
     said = said_so_far(match_id) if any(ask.user_id is not None for ask in asks) else (0, 0)
     ended = position.match.status in Match.ENDED
     rematch = rematch_shown(match_id) if ended else None
-    found = [_news(position, looks, ask, stories.get((ask.seat, ask.known.log)), shown[ask.seat], said) for ask in asks]
+    found = [_news(position, views, ask, stories.get((ask.seat, ask.known.log)), shown[ask.seat], said) for ask in asks]
     return [_with_rematch(news, rematch) for news in found]
 
 
@@ -112,7 +112,7 @@ def rematch_shown(match_id: int) -> Document | None:
     request = rematch_request(match_id)
     if request is None:
         return None
-    href = None if request["match"] is None else reverse("pages:sit", args=[request["match"]])
+    href = None if request["match"] is None else reverse("pages:live_table", args=[request["match"]])
     return {**request, "href": href}
 
 
@@ -125,14 +125,14 @@ def _with_rematch(news: SeatEvents, rematch: Document | None) -> SeatEvents:
     return replace(news, known=known, events=[*news.events, ({"type": "rematch", **(rematch or {})}, known.place)])
 
 
-def _stories(looks: Looks, wanted: set[tuple[int, int | None]]) -> dict[tuple[int, int | None], Story]:
+def _stories(views: SeatViews, wanted: set[tuple[int, int | None]]) -> dict[tuple[int, int | None], Story]:
     """What seats were shown since each position of their log, with as few replays of the game as possible."""
     found: dict[tuple[int, int | None], Story] = {}
     while wanted:
         part = dict(wanted)  # of each seat one
-        stories = looks.stories(part)
+        stories = views.stories(part)
         beyond = {seat: None for seat, log in part.items() if log is not None and log > stories[seat].log_to}
-        stories |= looks.stories(beyond) if beyond else {}  # the log was never that long: send all of it
+        stories |= views.stories(beyond) if beyond else {}  # the log was never that long: send all of it
         found |= {(seat, log): stories[seat] for seat, log in part.items()}
         wanted -= set(part.items())
     return found
@@ -147,25 +147,27 @@ def _shown(position: Position, seat: int) -> Shown:
 
 
 def _news(
-    position: Position, looks: Looks, ask: SeatRequest, story: Story | None, shown: Shown, said: tuple[int, int]
+    position: Position, views: SeatViews, ask: SeatRequest, story: Story | None, shown: Shown, said: tuple[int, int]
 ) -> SeatEvents:
-    known, events = (ask.known, []) if ask.known.over else _of_the_game(looks, ask, story)
+    known, events = (ask.known, []) if ask.known.over else _of_the_game(views, ask, story)
     known = replace(known, shown=shown)
     for event in _chat(position.match.pk, ask.user_id, known, said):
         gone = {line["id"] for line in event["lines"] if line.get("hidden")}
         known = replace(known, hidden=known.hidden | gone)
         known = replace(known, line=max((known.line, *(line["id"] for line in event["lines"]))))
         events.append((event, known.place))
-    again_ms = None if known.over else looks.again_ms(ask.seat)
+    again_ms = None if known.over else views.again_ms(ask.seat)
     if position.match.status in Match.ENDED and not known.over and again_ms is None:  # or the last moves were not told
         known = replace(known, over=True)
         events.append((_end(position), known.place))
     return SeatEvents(known, events, None if again_ms is None else again_ms / 1000)
 
 
-def _of_the_game(looks: Looks, ask: SeatRequest, story: Story | None) -> tuple[SeatCursor, list[tuple[Document, str]]]:
+def _of_the_game(
+    views: SeatViews, ask: SeatRequest, story: Story | None
+) -> tuple[SeatCursor, list[tuple[Document, str]]]:
     """The new moments of a seat, and its present state if that has changed."""
-    known, now, events = ask.known, looks.present(ask.seat), []
+    known, now, events = ask.known, views.present(ask.seat), []
     stands = _print(_without_the_clock(now))
     for event in () if story is None else _moments(story, known, now):
         log = event["log_from"] + sum(len(one["entries"]) for one in event["moments"])

@@ -78,7 +78,7 @@ Row = TypeVar("Row", bound=Model)
 
 
 @dataclass(frozen=True)
-class Part(Generic[Row]):
+class KeysetPage(Generic[Row]):
     """A page of a list, newest rows first. ``before`` is the cursor of older rows, ``after`` of newer rows."""
 
     rows: Sequence[Row]
@@ -94,15 +94,15 @@ def whole_number(text: str | None) -> int | None:
     return int(text) if text and text.isascii() and text.isdigit() and len(text) <= 15 else None
 
 
-def part(rows: QuerySet[Row, Any], parameters: Callable[[str], str | None], size: int) -> Part[Row]:
+def paginate(rows: QuerySet[Row, Any], parameters: Callable[[str], str | None], size: int) -> KeysetPage[Row]:
     """The ``size`` rows below ``before`` or above ``after`` of the query string; by default the newest."""
     texts = (parameters("before"), parameters("after"))
     before, after = (text if whole_number(text) is not None else None for text in texts)
     if after is not None and before is None:
         found, newer = take(rows, OLDEST, after, size)
-        return Part(found[::-1], OLDEST.cursor(found[0]) if found else None, newer)
+        return KeysetPage(found[::-1], OLDEST.cursor(found[0]) if found else None, newer)
     found, older = take(rows, NEWEST, before, size)
-    return Part(found, older, NEWEST.cursor(found[0]) if found and before is not None else None)
+    return KeysetPage(found, older, NEWEST.cursor(found[0]) if found and before is not None else None)
 
 
 # --- Filters and order -----------------------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ class ColumnHeading:
 
 
 @dataclass(frozen=True)
-class Asked:
+class TableQuery:
     """The known query parameters of a table, without empty values.
 
     ``fixed`` are parameters that are not filters but must be kept, such as a season.
@@ -261,13 +261,13 @@ class Asked:
         return "?" + urlencode({name: value for name, value in {**self.fixed, **values}.items() if value})
 
 
-def asked_of(
+def table_query(
     parameters: Parameters,
     columns: Sequence[Column],
     choices: Sequence[Choice] = (),
     words: Sequence[str] = ("q",),
     fixed: Mapping[str, str] | None = None,
-) -> Asked:
+) -> TableQuery:
     """Read the query string of a table. Unknown parameters and values are ignored.
 
     ``words`` are the names of free-text parameters.
@@ -277,7 +277,7 @@ def asked_of(
     values["sort"] = _known(parameters("sort"), [f"{sign}{column.key}" for column in columns for sign in ("", "-")])
     if columns and values["sort"] == columns[0].key:
         values["sort"] = ""
-    return Asked(columns, choices, {name: value for name, value in values.items() if value}, fixed or {})
+    return TableQuery(columns, choices, {name: value for name, value in values.items() if value}, fixed or {})
 
 
 OF: Final = Choice(

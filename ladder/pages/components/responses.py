@@ -112,7 +112,7 @@ def too_many(request: HttpRequest, scope: str, who: str | None = None) -> HttpRe
     return response
 
 
-def of_acts(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+def limit_actions(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
     """Limit the POST requests per user, or per IP address for visitors."""
 
     @wraps(view)

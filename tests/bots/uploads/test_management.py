@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from bots.models import Bot, BotVersion, TextRemoval
-from bots.owners import activate, describe, publish_source, rename, retire, take_back
+from bots.owners import activate, describe, publish_source, rename, restore, retire
 from bots.uploads.upload import upload_version
 from esr_platform.accounts.errors import NameRefused, TooMany
 from esr_platform.accounts.models import User
@@ -104,11 +104,11 @@ def test_a_retired_bot_is_taken_back_where_there_is_room(ada: User, bot: Bot, se
     settings.MAX_BOTS_PER_USER = 1
     uploaded(ada, "Other", honest(9))
     with refused("bots_per_user", TooMany):
-        take_back(bot)
+        restore(bot)
     settings.MAX_BOTS_PER_USER = 2
-    take_back(bot)
+    restore(bot)
     assert bot.plays
-    take_back(bot)
+    restore(bot)
 
 
 def test_the_house_s_bots_are_nobody_s_to_change(db: None) -> None:
@@ -118,7 +118,7 @@ def test_the_house_s_bots_are_nobody_s_to_change(db: None) -> None:
         lambda: describe(house, "Mine"),
         lambda: publish_source(house, True),
         lambda: retire(house),
-        lambda: take_back(house),
+        lambda: restore(house),
     ):
         with refused("house_bot"):
             change()

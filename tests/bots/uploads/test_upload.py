@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from bots import archives
 from bots.models import Bot, BotVersion, Machine, Upload
-from bots.owners import take_back
+from bots.owners import restore
 from bots.uploads.storage import archive_of, bytes_of, uploads
 from bots.uploads.upload import NotStored, Refused, TooMany, upload_new_bot, upload_version
 from esr_platform.accounts.errors import NameRefused
@@ -295,7 +295,7 @@ def test_retiring_makes_no_room_for_bots_without_end(ada: User, bob: User, setti
     with refused("bots_ever", TooMany):
         uploaded(ada, "Third", honest(3))
     uploaded(bob)
-    take_back(first)
+    restore(first)
     upload_version(first, "bot.py", honest(4))
     assert Bot.objects.filter(owner=ada).count() == 2
 

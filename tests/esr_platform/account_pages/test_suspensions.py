@@ -246,7 +246,7 @@ def test_the_owner_cannot_lift_it(miriam: User, staff: User) -> None:
     bot = uploaded(miriam)
     suspend_bot(bot, staff, WHY)
     client = signed_in(miriam)
-    for what in ("put-back", "take-back", "retire", "take-back"):
+    for what in ("resume", "restore", "retire", "restore"):
         client.post(f"/bots/{bot.slug}/{what}/")
     client.post(f"/bots/{bot.slug}/ladders/", {"ladder": DUEL, "shown": DUEL})
     client.post(f"/bots/{bot.slug}/versions/1/activate/")

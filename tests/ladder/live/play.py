@@ -18,7 +18,7 @@ from games.rules import Document, State
 from ladder.live import decisions
 from ladder.live.answers import Ruling, answer
 from ladder.live.decisions import note_sent
-from ladder.live.game import Answered, held
+from ladder.live.game import Answered, lock_match
 from ladder.live.notify import save_and_tell
 from ladder.live.position import Position
 from ladder.live.rows import KEPT_MOVES, position_of
@@ -64,7 +64,7 @@ def table_of(ladder: Ladder, bots: list[Bot], *, rated: bool = True, limits: Lim
 def opened(ladder: Ladder, players: list[BlockPlayer], **how: Any) -> Match:
     """Open a table like ``open_table``, and let the first decisions be answered at once.
 
-    The site tells the first seats a moment late, by as long as its query for the time took (``game.held``).
+    The site tells the first seats a moment late, by as long as its query for the time took (``game.lock_match``).
     """
     match, now = open_table(ladder, players, **how), whole_now()
     LiveSeat.objects.filter(table=match.pk, owes=True, due_at__gt=now).update(due_at=now)
@@ -170,7 +170,7 @@ def play_on(match: Match, choose: Choose, moves: int = 10_000) -> None:
 def play_out(match: Match, choose: Choose) -> None:
     """Play to the end as ``play_on`` does, in one transaction and without asking for what seats are told."""
     with transaction.atomic():
-        table = held(match.pk)
+        table = lock_match(match.pk)
         assert table is not None
         while table.state.pending:
             seat = table.state.pending[0]

@@ -20,7 +20,7 @@ from tests.ladder import races
 from tests.ladder.live.hosted import Fakes, default
 from tests.services.races import Act, Actions
 
-RIGHTS = {"resign": actions.resign, "abort": actions.abort, "claim": actions.claim, "return": actions.sit_down}
+RIGHTS = {"resign": actions.resign, "abort": actions.abort, "claim": actions.claim, "return": actions.return_to_seat}
 
 
 def answering_seat(match: int, seat: int, decision: int, moves: list[Any]) -> Act:

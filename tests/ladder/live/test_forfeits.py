@@ -167,7 +167,7 @@ def test_who_has_left_and_resigns_then_gave_up_when_they_left() -> None:
 def test_who_comes_back_and_answers_has_not_given_up() -> None:
     match, gone = duel()
     leave(match, gone)
-    actions.sit_down(match.pk, gone)
+    actions.return_to_seat(match.pk, gone)
     answer_until(match, gone)
     answer_any(match, gone)
     answer_until(match, 1 - gone)
@@ -226,7 +226,7 @@ def test_default_moves_and_moves_of_a_substitute_are_no_answers() -> None:
     while not ask_workers(match):
         answer_any(match, owing(match)[0])
     assert position(match).answered_at(0) == first
-    actions.sit_down(match.pk, 0)
+    actions.return_to_seat(match.pk, 0)
     answer_until(match, 0)
     now = steps(match)
     answer_any(match, 0)

@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 from django.db import transaction
 
-from ladder.live.rows import MOST, Kept, KeptMoves
+from ladder.live.rows import MOST, GameCache, MoveCache
 
 
 class Written:
@@ -22,7 +22,7 @@ class Written:
 
 @pytest.mark.django_db(transaction=True)
 def test_a_move_is_read_once() -> None:
-    kept, lease, written = KeptMoves[str](), uuid4(), Written("a", "b")
+    kept, lease, written = MoveCache[str](), uuid4(), Written("a", "b")
     assert kept.upto(lease, 2, written.read) == ("a", "b")
     written.moves.append("c")
     assert kept.upto(lease, 3, written.read) == ("a", "b", "c")
@@ -32,7 +32,7 @@ def test_a_move_is_read_once() -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_what_a_transaction_has_read_is_not_kept() -> None:
-    kept, lease, written = KeptMoves[str](), uuid4(), Written("a")
+    kept, lease, written = MoveCache[str](), uuid4(), Written("a")
     with transaction.atomic():
         assert kept.upto(lease, 1, written.read) == ("a",)
     written.moves = ["b"]
@@ -41,7 +41,7 @@ def test_what_a_transaction_has_read_is_not_kept() -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_a_game_that_has_ended_is_read_anew_and_only_so_many_are_kept() -> None:
-    kept, written = KeptMoves[str](), Written("a")
+    kept, written = MoveCache[str](), Written("a")
     assert kept.upto(None, 1, written.read) == kept.upto(None, 1, written.read) == ("a",)
     first = uuid4()
     for lease in (first, *(uuid4() for _ in range(MOST))):
@@ -54,9 +54,9 @@ def test_a_game_that_has_ended_is_read_anew_and_only_so_many_are_kept() -> None:
 @pytest.mark.django_db(transaction=True)
 def test_a_game_of_which_nothing_new_is_read_makes_way() -> None:
     over, running = uuid4(), uuid4()
-    long, short = Kept[str](idle_s=60), Kept[str](idle_s=0)
+    long, short = GameCache[str](idle_s=60), GameCache[str](idle_s=0)
     for kept in (long, short):
-        kept.keep(over, "over")
-        kept.keep(running, "running")
-    assert (long.of(over), long.of(running)) == ("over", "running")
-    assert (short.of(over), short.of(running)) == (None, "running")
+        kept.put(over, "over")
+        kept.put(running, "running")
+    assert (long.get(over), long.get(running)) == ("over", "running")
+    assert (short.get(over), short.get(running)) == (None, "running")

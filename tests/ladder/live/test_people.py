@@ -258,7 +258,7 @@ def test_who_has_no_time_left_for_the_game_is_stood_in_for_and_cannot_come_back(
     assert (live_seat.kind, live_seat.game_ms, live_seat.forfeit) == (LiveSeat.Kind.SUBSTITUTE, 0, "")
     assert not rights_of(position(match), 0)["return"]
     with refused("no_return"):
-        actions.sit_down(match.pk, 0)
+        actions.return_to_seat(match.pk, 0)
 
 
 def test_the_strongest_of_the_house_stands_in() -> None:
@@ -330,7 +330,7 @@ def test_who_comes_back_takes_the_chair_once_with_the_time_that_was_left() -> No
         answer_any(match, owing(match)[0])
     settle(match)
     assert rights_of(position(match), 0)["return"]
-    actions.sit_down(match.pk, 0)
+    actions.return_to_seat(match.pk, 0)
     live_seat = live_seat_at(match, 0)
     assert (live_seat.kind, live_seat.returned, live_seat.missed) == (LiveSeat.Kind.PERSON, True, 0)
     assert live_seat.due_at is not None and live_seat.deadline is not None
@@ -338,18 +338,18 @@ def test_who_comes_back_takes_the_chair_once_with_the_time_that_was_left() -> No
     assert live_seat.deadline > timezone.now() + timedelta(seconds=40)
     assert answer_any(match, 0).verdict is Verdict.PLAYED
     with refused("already_seated"):
-        actions.sit_down(match.pk, 1)
+        actions.return_to_seat(match.pk, 1)
 
 
 def test_who_is_back_before_the_stand_in_has_played_has_sat_there_all_the_time() -> None:
     match = substituted()
-    actions.sit_down(match.pk, 0)
+    actions.return_to_seat(match.pk, 0)
     assert sat(match, 0) == [("player0", 0, None)]
 
 
 def test_the_second_time_they_only_watch() -> None:
     match = substituted()
-    actions.sit_down(match.pk, 0)
+    actions.return_to_seat(match.pk, 0)
     while live_seat_at(match, 0).kind == LiveSeat.Kind.PERSON:
         seen(match, 0, ago_s=31)
         while 0 not in owing(match):
@@ -357,12 +357,12 @@ def test_the_second_time_they_only_watch() -> None:
         miss(match, 0)
     assert rights_of(position(match), 0)["return"] is False
     with refused("no_return"):
-        actions.sit_down(match.pk, 0)
+        actions.return_to_seat(match.pk, 0)
 
 
 def test_who_is_back_at_the_end_has_abandoned_nothing() -> None:
     match = substituted()
-    actions.sit_down(match.pk, 0)
+    actions.return_to_seat(match.pk, 0)
     play_to_the_end(match)
     record = check_ended(match)
     assert record is not None
@@ -379,7 +379,7 @@ def test_a_worker_whose_person_is_back_has_no_say_any_more() -> None:
 
     def back_meanwhile(message: Document) -> Any:
         if message["type"] == "decide":
-            actions.sit_down(match.pk, 0)
+            actions.return_to_seat(match.pk, 0)
         return default(message)
 
     assert not ask_seat(match.pk, 0, launcher=Fakes(back_meanwhile))
@@ -448,7 +448,7 @@ def test_among_three_a_bot_plays_on_for_who_resigned_who_has_lost_at_the_end() -
     assert (live_seat.kind, live_seat.resigned, live_seat.forfeit) == (LiveSeat.Kind.SUBSTITUTE, True, "")
     assert live_seat.owes and live_seat.deadline is None
     with pytest.raises(Refused):
-        actions.sit_down(match.pk, 2)
+        actions.return_to_seat(match.pk, 2)
     play_to_the_end(match)
     record = check_ended(match)
     assert record is not None
@@ -600,7 +600,7 @@ def test_who_could_still_come_back_has_to_agree_too() -> None:
     assert live_seat_at(match, gone).kind == LiveSeat.Kind.SUBSTITUTE
     actions.abort(match.pk, 1 - gone)
     assert again(match).status == "running", "one alone has agreed with nobody"
-    actions.sit_down(match.pk, gone)
+    actions.return_to_seat(match.pk, gone)
     for seat in (gone, 1 - gone):
         actions.abort(match.pk, seat)
     assert again(match).reason == actions.AGREED
@@ -736,18 +736,18 @@ def test_to_claim_twice_where_bots_play_on_is_to_claim(resigned: bool) -> None:
 
 def test_to_come_back_twice_is_to_come_back() -> None:
     match = substituted()
-    twice(actions.sit_down, match, 0)
+    twice(actions.return_to_seat, match, 0)
     actions.resign(match.pk, 0)
     with refused("no_return"):
-        actions.sit_down(match.pk, 0)
+        actions.return_to_seat(match.pk, 0)
 
 
 def test_who_came_back_has_no_chair_when_the_game_has_ended() -> None:
     match = substituted()
-    actions.sit_down(match.pk, 0)
+    actions.return_to_seat(match.pk, 0)
     play_to_the_end(match)
     with refused("game_over"):
-        actions.sit_down(match.pk, 0)
+        actions.return_to_seat(match.pk, 0)
 
 
 # --- the sweeper ---------------------------------------------------------------------------------------------------
@@ -764,7 +764,7 @@ def test_a_decision_that_was_open_for_long_before_somebody_stands_in_voids_nothi
 
 def test_everybody_else_at_the_table_is_a_stranger() -> None:
     match = against_the_house()
-    for act in (actions.resign, actions.abort, actions.claim, actions.sit_down):
+    for act in (actions.resign, actions.abort, actions.claim, actions.return_to_seat):
         for seat in (1, 3):
             with refused("no_seat"):
                 act(match.pk, seat)

@@ -15,7 +15,7 @@ from django.utils import timezone
 from ladder.live import actions, end, outages, sweep
 from ladder.live.answers import Verdict
 from ladder.live.game import LockedMatch
-from ladder.live.person_view import Looks, moments, present
+from ladder.live.person_view import SeatViews, moments, present
 from ladder.live.presence import note_seen, notice_gone
 from ladder.live.sweep import sweep_tables
 from ladder.live.visibility import ended
@@ -133,13 +133,13 @@ def test_what_is_held_back_delays_no_end() -> None:
         settle(match)
         seat = owing(match)[0]
         say(match, seat, position(match).state().legal_moves(seat)[-1])
-    assert Looks(position(match)).again_ms(0) is not None
+    assert SeatViews(position(match)).again_ms(0) is not None
     actions.resign(match.pk, 0)
     actions.resign(match.pk, 1)
     check_ended(match)
     at = position(match)
     for viewer in range(3):
-        assert Looks(at).again_ms(viewer) is None
+        assert SeatViews(at).again_ms(viewer) is None
         assert at.shown_to(viewer).steps_since(0) == ended(at)[0].steps_since(0)
 
 

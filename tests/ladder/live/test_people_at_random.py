@@ -40,7 +40,7 @@ ACTS: Final = {
     "resign": actions.resign,
     "abort": actions.abort,
     "claim": actions.claim,
-    "return": actions.sit_down,
+    "return": actions.return_to_seat,
 }
 
 KINDS: Final = [

@@ -14,7 +14,7 @@ from django.utils import timezone
 from games.registry import GAMES
 from games.rules import Document
 from ladder.live import actions, person_view
-from ladder.live.person_view import Looks, moments, moments_of, present
+from ladder.live.person_view import SeatViews, moments, moments_of, present
 from ladder.live.position import Position, substituted
 from ladder.models import LiveSeat, Match, PlayedMove
 from tests.ladder.live.people import (
@@ -102,7 +102,7 @@ def test_several_seats_are_told_what_each_would_be_told_alone(game: str, seats: 
         asks: dict[int, int | None] = {seat: None if seat else 0 for seat in range(seats)}
         together = moments_of(at, asks)
         assert together == {seat: moments_of(at, {seat: start})[seat] for seat, start in asks.items()}
-        looks = Looks(at)
+        looks = SeatViews(at)
         assert [looks.present(seat) for seat in range(seats)] == [present(at, seat) for seat in range(seats)]
 
 
@@ -180,7 +180,7 @@ def test_who_is_stood_in_for_is_asked_nothing_and_may_return() -> None:
     shown = look(match, 0)
     assert (shown["decision"], shown["question"], shown["clock"]) == (None, None, None)
     assert shown["rights"]["return"] is True
-    actions.sit_down(match.pk, 0)
+    actions.return_to_seat(match.pk, 0)
     assert look(match, 0)["here"][0] == "here"
 
 
@@ -190,10 +190,10 @@ def test_a_question_is_shown_when_it_is_due_and_it_is_known_when_that_is() -> No
     LiveSeat.objects.filter(pk=live_seat_at(match, seat).pk).update(due_at=timezone.now() + timedelta(seconds=5))
     at = position(match)
     assert present(at, seat)["decision"] is None
-    assert Looks(at).again_ms(seat) == pytest.approx(5000, abs=500)
+    assert SeatViews(at).again_ms(seat) == pytest.approx(5000, abs=500)
     later = replace(at, now=at.now + timedelta(seconds=6))
     assert present(later, seat)["decision"] == 1
-    assert Looks(later).again_ms(seat) is None
+    assert SeatViews(later).again_ms(seat) is None
 
 
 def test_when_something_is_held_back_it_is_known_when_it_is_shown() -> None:
@@ -208,7 +208,7 @@ def test_when_something_is_held_back_it_is_known_when_it_is_shown() -> None:
     assert all(delay <= 15_000 for delay in row.delays)
     other = (row.seat + 1) % 3
     early = replace(at, now=row.visible_at + timedelta(milliseconds=1))
-    again = Looks(early).again_ms(other)
+    again = SeatViews(early).again_ms(other)
     assert again is not None and abs(again - row.delays[0]) <= 2
     after = replace(at, now=early.now + timedelta(milliseconds=again))
     assert len(moments(after, other, 0)) > len(moments(early, other, 0))
@@ -219,7 +219,7 @@ def test_when_something_is_held_back_it_is_known_when_it_is_shown() -> None:
 
 def everything(at: Position, seat: int) -> Any:
     """All that a seat is given."""
-    looks = Looks(at)
+    looks = SeatViews(at)
     shown = looks.present(seat)
     return looks.stories({seat: 0}), looks.stories({seat: None}), {**shown, "clock": None}
 

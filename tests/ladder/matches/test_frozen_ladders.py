@@ -11,7 +11,7 @@ from django.utils import timezone
 from bots.models import Bot, BotVersion
 from ladder.matches.candidates import freeze_all, playing_versions
 from ladder.matches.schedule import fill
-from ladder.members.memberships import CannotJoin, activate, enter, join, leave, retire, take_back
+from ladder.members.memberships import CannotJoin, activate, enter, join, leave, restore, retire
 from ladder.models import Ladder, Membership, Seat
 from tests.build import active_version, new_version, person, uploaded
 from tests.refusals import refused
@@ -68,7 +68,7 @@ def test_retiring_takes_a_bot_from_a_frozen_ladder_until_it_is_taken_back(bot: B
     freeze_all()
     retire(bot)
     assert not membership_of(bot, duel).active
-    take_back(bot)
+    restore(bot)
     assert membership_of(bot, duel).active
 
 

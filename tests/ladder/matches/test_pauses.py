@@ -18,7 +18,7 @@ from games.rules import FORFEIT_REASONS
 from ladder.corrections import withdraw
 from ladder.creation import open_house
 from ladder.matches.leases import Lease, claim
-from ladder.matches.pauses import BAD, MOST_BAD, put_back
+from ladder.matches.pauses import BAD, MOST_BAD, resume
 from ladder.matches.play import MANY, REST, play, rests, trouble
 from ladder.matches.results import record_result
 from ladder.matches.schedule import fill
@@ -168,21 +168,21 @@ def test_a_match_scheduled_while_its_bot_went_on_leave_is_cancelled_by_the_sweep
 def test_the_owner_puts_it_back_with_a_clean_count(bot: Bot, duel: Ladder) -> None:
     for _ in range(MOST_BAD):
         played(bot, duel, "exit")
-    assert put_back(bot)
+    assert resume(bot)
     bot.refresh_from_db()
     assert (bot.paused, bot.pause_reason, bot.bad_in_a_row) == (None, "", 0)
     one = duel.memberships.filter(bot__owner=None)[0]
     duel.memberships.filter(bot__owner=None).exclude(pk=one.pk).update(active=False)
     fill()
     assert Match.objects.filter(status="queued", seats__membership__bot=bot).exists()
-    assert not put_back(bot)
+    assert not resume(bot)
 
 
 @pytest.mark.usefixtures("house")
 def test_a_bot_that_was_put_back_goes_on_leave_for_three_new_matches(bot: Bot, duel: Ladder) -> None:
     for _ in range(MOST_BAD):
         played(bot, duel, "exit")
-    put_back(bot)
+    resume(bot)
     lost = [played(bot, duel, "time") for _ in range(MOST_BAD)]
     assert bot.pause_reason.count(BAD["time"]) == MOST_BAD
     assert all(f"match {match.pk} " in bot.pause_reason for match in lost)

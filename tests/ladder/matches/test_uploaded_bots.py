@@ -20,7 +20,7 @@ from bots.sandbox import SelfTest
 from bots.uploads.storage import uploads
 from bots.uploads.upload import upload_new_bot, upload_version
 from ladder.matches.leases import MOST_FAILURES
-from ladder.matches.pauses import put_back
+from ladder.matches.pauses import resume
 from ladder.matches.play import play, spec_of
 from ladder.matches.schedule import fill
 from ladder.members.memberships import enter
@@ -134,7 +134,7 @@ def test_a_bot_whose_code_is_lost_goes_on_leave_by_our_fault_until_it_is_uploade
     )
     assert (bot.bad_in_a_row, waiting.status, fill_for(bot)) == (0, "cancelled", 0)
     assert upload_version(bot, *file, DUEL_ONLY) == version
-    put_back(bot)
+    resume(bot)
     assert play(match_of(bot, ladder, 2).pk) == Attempt.Ending.FINISHED
 
 

@@ -9,7 +9,7 @@ from bots.owners import make_active
 from ladder.creation import open_house
 from ladder.matches.play import play
 from ladder.matches.schedule import FIRST, fill
-from ladder.members.memberships import CannotJoin, activate, enter, join, leave, retire, take_back
+from ladder.members.memberships import CannotJoin, activate, enter, join, leave, restore, retire
 from ladder.members.standings import table
 from ladder.models import Attempt, Ladder, Match, Membership, Seat
 from ladder.ratings.elo import START_RATING
@@ -119,7 +119,7 @@ def untick_and_tick(bot: Bot, duel: Ladder) -> None:
 
 def retire_and_take_back(bot: Bot, duel: Ladder) -> None:
     retire(bot)
-    take_back(bot)
+    restore(bot)
 
 
 def claim_less(bot: Bot, duel: Ladder) -> None:
@@ -185,7 +185,7 @@ def test_a_retired_bot_gets_no_matches_keeps_its_place_and_can_be_taken_back(bot
     queued = Match.objects.filter(status="queued", seats__membership__bot=bot)
     assert set(queued.values_list("block", flat=True)) == {match.block_id}, "what is paired is played"
     assert bot in [standing.membership.bot for standing in table(duel)]
-    take_back(bot)
+    restore(bot)
     assert ladders_of(bot) == [duel.slug]
 
 
@@ -197,7 +197,7 @@ def test_a_retired_bot_that_never_played_is_not_in_the_table(bot: Bot, duel: Lad
 def test_taking_back_respects_what_was_unticked(bot: Bot, duel: Ladder) -> None:
     leave(bot, duel)
     retire(bot)
-    take_back(bot)
+    restore(bot)
     assert ladders_of(bot) == []
 
 

@@ -14,7 +14,7 @@ from esr_platform.accounts.errors import NameRefused, Refused, TooMany
 from games.registry import GAMES
 from ladder.creation import LIVE_LIMITS, open_house
 from ladder.matches import candidates
-from ladder.matches.pauses import put_back
+from ladder.matches.pauses import resume
 from ladder.matches.schedule import fill
 from ladder.members.memberships import CannotJoin, activate, declare, enter_everybody, join, leave, register, retire
 from ladder.models import Block, Ladder, Membership
@@ -234,5 +234,5 @@ def test_who_is_on_leave_is_not_available_until_put_back() -> None:
     remote.note_seen([bot.pk])
     Bot.objects.filter(pk=bot.pk).update(paused=timezone.now(), pause_reason="It failed.")
     assert not remote.available().exists()
-    assert put_back(bot)
+    assert resume(bot)
     assert remote.available().exists()

@@ -187,9 +187,9 @@ def test_only_the_owner_changes_anything(people: People) -> None:
     changes: dict[str, dict[str, Any]] = {
         "versions/1/activate/": {},
         "ladders/": {"shown": DUEL},
-        "put-back/": {},
+        "resume/": {},
         "retire/": {},
-        "take-back/": {},
+        "restore/": {},
         "source/publish/": {},
         "source/hide/": {},
         "settings/": {"name": "Mine now", "description": "Taken."},
@@ -200,7 +200,7 @@ def test_only_the_owner_changes_anything(people: People) -> None:
             response = signed_in(user).post(f"/bots/{bot.slug}/{change}", fields)
             assert response.status_code == status, (user, change)
             assert state_of(bot) == before, (user, change)
-    for change in ("versions/1/activate/", "ladders/", "put-back/", "take-back/", "source/hide/"):
+    for change in ("versions/1/activate/", "ladders/", "resume/", "restore/", "source/hide/"):
         assert signed_in(people.ada).get(f"/bots/{bot.slug}/{change}").status_code == 405
     with_checks = Client(enforce_csrf_checks=True)
     with_checks.force_login(people.ada)
@@ -379,9 +379,9 @@ def test_a_bot_on_leave_says_why_and_is_put_back_with_one_click(people: People) 
     Bot.objects.filter(pk=people.magpie.pk).update(paused=people.magpie.created, pause_reason="It failed thrice.")
     address = f"/bots/{people.magpie.slug}/"
     assert "It failed thrice." in html(signed_in(None), address)
-    assert f"{address}put-back/" not in page(signed_in(people.eve), address).actions
-    assert f"{address}put-back/" in page(signed_in(people.ada), address).actions
-    signed_in(people.ada).post(f"{address}put-back/")
+    assert f"{address}resume/" not in page(signed_in(people.eve), address).actions
+    assert f"{address}resume/" in page(signed_in(people.ada), address).actions
+    signed_in(people.ada).post(f"{address}resume/")
     assert Bot.objects.get(pk=people.magpie.pk).paused is None
 
 
@@ -389,9 +389,9 @@ def test_retiring_is_asked_about_first_and_can_be_taken_back(people: People) -> 
     client, address = signed_in(people.ada), f"/bots/{people.magpie.slug}/"
     html(client, f"{address}retire/")
     assert Bot.objects.get(pk=people.magpie.pk).retired is None
-    assert f"{address}take-back/" in parsed(client.post(f"{address}retire/", follow=True)).actions
+    assert f"{address}restore/" in parsed(client.post(f"{address}retire/", follow=True)).actions
     assert not people.magpie.memberships.filter(active=True).exists()
-    client.post(f"{address}take-back/")
+    client.post(f"{address}restore/")
     assert people.magpie.memberships.filter(active=True).exists()
 
 
