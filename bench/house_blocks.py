@@ -13,8 +13,8 @@ from bench.season import Results, Season
 from bots.house.catalogue import HOUSE
 from bots.house.inside import load, play_inside
 from games.registry import GAMES
-from ladder.pairings.seatings import seatings
 from ladder.ratings.bootstrap import Estimates
+from tournaments.seatings import seatings
 
 LADDERS = (
     ("edel-stein-reich-duel", 2),

@@ -16,9 +16,9 @@ from time import process_time
 from bench.rates import pin_to_one_core
 from ladder.pairings.candidates import NEW_VERSION_GAMES, Candidate
 from ladder.pairings.draw import drawn
-from ladder.pairings.rounds import Entrants, History, PlayedRound, Points, Table
-from ladder.pairings.seatings import seatings
-from ladder.pairings.swiss import least_rematches, swiss_round
+from tournaments.rounds import Entrants, History, PlayedRound, Points, Table
+from tournaments.seatings import seatings
+from tournaments.swiss import least_rematches, swiss_round
 
 GOAL_MS = 200
 GOAL_ROUND_S = 1.0

@@ -11,10 +11,10 @@ import numpy as np
 
 from ladder.pairings.candidates import Candidate
 from ladder.pairings.draw import drawn
-from ladder.pairings.seatings import seatings
 from ladder.ratings.bootstrap import Estimates, estimate
 from ladder.ratings.elo import POINT, START_RATING, RatedSeat, changes
 from ladder.ratings.plackett_luce import GameResults
+from tournaments.seatings import seatings
 
 AT_ONCE = 2
 """The blocks of a full queue: their results change no pairing among them."""

@@ -29,13 +29,13 @@ from ladder.models import (
     VersionTally,
 )
 from ladder.openness import opened
-from ladder.pairings.seatings import games_of_a_deal
 from ladder.statistics.blocks import PlayedBlock, PlayedGame
 from ladder.statistics.collusion import Transfer, transfers
 from ladder.statistics.habits import added_habits
 from ladder.statistics.seats import seat_effect
 from ladder.statistics.tallies import PairSum, SeatSum, Sums, VersionSum, added, added_seats, tallied
 from ladder.statistics.wins import Winning, winnings
+from tournaments.seatings import games_of_a_deal
 
 # --- Rated blocks ----------------------------------------------------------------------------------------------------
 

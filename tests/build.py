@@ -39,10 +39,10 @@ from ladder.matches.results import record_result
 from ladder.matches.schedule import QUEUE_LENGTH, fill
 from ladder.members.memberships import enter, membership_of
 from ladder.models import Attempt, Block, Ladder, Match, Membership, Result
-from ladder.pairings.seatings import seatings
 from ladder.seasons import open_first
 from tests.bots.uploads.brought import DUEL, DUEL_ONLY, HONEST
 from tests.fixed_randomness import fixed_randomness
+from tournaments.seatings import seatings
 
 __all__ = ["DUEL", "DUEL_ONLY", "HONEST"]
 

@@ -26,7 +26,7 @@ from games.registry import GAMES
 ROOT: Final = Path(__file__).resolve().parent.parent
 LOCALES: Final = ROOT / "esr_platform" / "locale"
 LANGUAGES: Final[tuple[str, ...]] = ()
-PACKAGES: Final = ("games", "bots", "ladder", "esr_platform")
+PACKAGES: Final = ("games", "tournaments", "bots", "ladder", "esr_platform")
 WIDTH: Final = 120
 NO_DATE: Final = datetime(2026, 1, 1, tzinfo=UTC)
 """A fixed date, so that the same messages compile to the same bytes."""

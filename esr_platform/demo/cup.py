@@ -26,7 +26,7 @@ from ladder.cups.progress import advance, played, standings_of
 from ladder.cups.registration import CupForm, create_cup, enter, unplayable
 from ladder.matches.play import play
 from ladder.models import Cup, Match
-from ladder.pairings.rounds import Standing
+from tournaments.rounds import Standing
 
 FORMATS: Final = {
     "swiss": (Cup.Format.SWISS, 2),

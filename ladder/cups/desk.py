@@ -27,8 +27,8 @@ from games.rules import Document
 from ladder import access
 from ladder.cups import proof, registration
 from ladder.models import Cup, CupEntry, CupLedgerEntry, CupRound, CupTable, Match
-from ladder.pairings.rounds import Points
-from ladder.pairings.seatings import seatings
+from tournaments.rounds import Points
+from tournaments.seatings import seatings
 
 LONGEST_REASON: Final = 500
 MOST_ACTIONS: Final = 1000

@@ -24,10 +24,10 @@ from django.db.models.functions import Now
 from ladder.cups.formats import HALVING_ROUNDS, Plan
 from ladder.matches.blocks import KEY_BYTES
 from ladder.models import Attempt, Block, Cup, CupEntry, CupLedgerEntry, CupRound
-from ladder.pairings.elimination import eliminated, halving_stages, is_decided, knockout_round
-from ladder.pairings.rounds import Entrants, PlayedRound, Round
-from ladder.pairings.seatings import seatings
 from ladder.pairings.shares import cup_shares
+from tournaments.elimination import eliminated, halving_stages, is_decided, knockout_round
+from tournaments.rounds import Entrants, PlayedRound, Round
+from tournaments.seatings import seatings
 
 MOST_ATTEMPTS: Final = 1000
 """The latest attempts that are read, of all ladders and of the cup's ladder."""

@@ -10,10 +10,10 @@ from typing import Final
 
 from ladder.cups.proof import permutation
 from ladder.models import Cup, CupEntry
-from ladder.pairings.elimination import halving_round, knockout_round, ranking
-from ladder.pairings.round_robin import round_robin
-from ladder.pairings.rounds import Entrants, History, PlayedRound, Round, Standing, Table
-from ladder.pairings.swiss import is_least, swiss_round
+from tournaments.elimination import halving_round, knockout_round, ranking
+from tournaments.round_robin import round_robin
+from tournaments.rounds import Entrants, History, PlayedRound, Round, Standing, Table
+from tournaments.swiss import is_least, swiss_round
 
 HALVING_ROUNDS: Final = 1
 """Rounds of the first stage of successive halving."""

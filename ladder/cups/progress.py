@@ -32,9 +32,9 @@ from ladder.cups.registration import cancel, cancel_queued, freeze, leave, repea
 from ladder.matches.blocks import BlockPlayer, CupBlock, schedule_cup_blocks
 from ladder.matches.dispatch import dispatch
 from ladder.models import Block, Cup, CupEntry, CupLedgerEntry, CupRound, CupTable, Match, SeatResult
-from ladder.pairings.elimination import eliminated, is_decided
-from ladder.pairings.rounds import Entrants, PlayedRound, Points, Round, Standing
-from ladder.pairings.seatings import seatings
+from tournaments.elimination import eliminated, is_decided
+from tournaments.rounds import Entrants, PlayedRound, Points, Round, Standing
+from tournaments.seatings import seatings
 
 MOST_REPLACEMENTS: Final = 2
 """How many void blocks of a table are replaced; after that, the table is void unless enough blocks count."""

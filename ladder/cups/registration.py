@@ -34,8 +34,8 @@ from ladder.cups import proof
 from ladder.cups.durations import planned_tables
 from ladder.matches.blocks import KEY_BYTES, key_hash
 from ladder.models import Cup, CupEntry, CupTable, Intervention, Ladder, Match, Membership
-from ladder.pairings.round_robin import MOST_BALANCED, design
-from ladder.pairings.seatings import seatings
+from tournaments.round_robin import MOST_BALANCED, design
+from tournaments.seatings import seatings
 
 MOST_ENTRANTS: Final = 512
 MOST_BLOCKS: Final = 20

@@ -16,9 +16,9 @@ from ladder.cups.desk import Ruling, ruled
 from ladder.cups.formats import Plan
 from ladder.cups.progress import SUBSTITUTE, blocks_of, is_over, plan_from, round_of, settled
 from ladder.models import Block, Cup, CupLedgerEntry, CupRound, CupTable, Match, Seat
-from ladder.pairings.elimination import eliminated
-from ladder.pairings.round_robin import is_balanced
-from ladder.pairings.rounds import PairingError, PlayedRound, Points, Round
+from tournaments.elimination import eliminated
+from tournaments.round_robin import is_balanced
+from tournaments.rounds import PairingError, PlayedRound, Points, Round
 
 Kind = CupLedgerEntry.Kind
 

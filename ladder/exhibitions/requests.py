@@ -18,8 +18,8 @@ from esr_platform.accounts.models import User
 from ladder.exhibitions.choices import MARGINS, SOONEST, allowances, chosen, require_blocks, require_room
 from ladder.matches.blocks import end_if_over
 from ladder.models import Agreement, Exhibition, ExhibitionPlayer, Ladder, Match
-from ladder.pairings.seatings import seatings
 from ladder.ratings.sprt import TestVerdict
+from tournaments.seatings import seatings
 
 # --- Requests --------------------------------------------------------------------------------------------------------
 #

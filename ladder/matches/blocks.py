@@ -19,7 +19,7 @@ from bots.models import BotVersion
 from games.chance import commitment
 from ladder.ledger.append import NoSeason
 from ladder.models import Block, CupTable, DealSeries, Exhibition, Ladder, Match, Membership, Seat
-from ladder.pairings.seatings import seatings
+from tournaments.seatings import seatings
 
 _SERIES: Final = {
     Block.Purpose.LADDER: DealSeries.Kind.LADDER,

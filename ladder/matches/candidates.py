@@ -20,7 +20,7 @@ from ladder.ledger.append import merged_on
 from ladder.matches.blocks import BlockPlayer
 from ladder.models import Block, Estimate, Ladder, LastSeat, Match, Membership, Season, Seat
 from ladder.pairings.candidates import Candidate
-from ladder.pairings.seatings import seatings
+from tournaments.seatings import seatings
 
 # --- Frozen ladders --------------------------------------------------------------------------------------------------
 #

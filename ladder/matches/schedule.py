@@ -24,8 +24,8 @@ from ladder.matches.candidates import StandingBy, house_blocks_left, resting, st
 from ladder.matches.dispatch import Throughput, dispatch, recent
 from ladder.models import Block, DealSeries, Ladder, Match, Membership, Seat
 from ladder.pairings.draw import DrawnBlock, drawn
-from ladder.pairings.seatings import seatings
 from ladder.pairings.turns import DrawReason
+from tournaments.seatings import seatings
 
 QUEUE_LENGTH = 8
 """Queued rated games of a ladder of weight 1, or as many as were begun there lately, if those are more.

@@ -18,8 +18,8 @@ from ladder.matches.candidates import Company, companies, house_on, resting
 from ladder.matches.dispatch import Throughput, Traffic, recent, traffic
 from ladder.matches.play import trouble
 from ladder.models import Attempt, Block, Ladder, Match, Membership
-from ladder.pairings.seatings import seatings
 from ladder.pairings.turns import TURNS
+from tournaments.seatings import seatings
 
 SILENCE: Final = timedelta(seconds=60)
 """If no game was started for this long while games are queued, the workers are considered down."""

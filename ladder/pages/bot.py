@@ -39,10 +39,10 @@ from ladder.pages.ladder import of_bot
 from ladder.pages.matches import listed_part
 from ladder.pages.my_bots import Panel, panel
 from ladder.pages.remote_bots import Presence, presence
-from ladder.pairings.seatings import games_at_a_seat, games_of_a_deal
 from ladder.statistics.habits import FEW, HabitSums, Practice, practice
 from ladder.statistics.pair_share import PairShare, pair_share
 from ladder.statistics.tallies import SeatPoints, added_seats
+from tournaments.seatings import games_at_a_seat, games_of_a_deal
 
 # --- Versions --------------------------------------------------------------------------------------------------------
 

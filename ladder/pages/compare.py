@@ -27,9 +27,9 @@ from ladder.pages.components.people import choosing_page
 from ladder.pages.components.traces import traces
 from ladder.pages.ladder import estimated
 from ladder.pages.statistics import Against, share_of
-from ladder.pairings.seatings import games_at_a_seat
 from ladder.ratings.draws import Centred
 from ladder.statistics.pair_share import PairShare, pair_share
+from tournaments.seatings import games_at_a_seat
 
 # --- Results by seat -------------------------------------------------------------------------------------------------
 

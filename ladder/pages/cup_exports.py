@@ -20,7 +20,7 @@ from ladder.models import Cup, CupEntry, CupLedgerEntry
 from ladder.pages.components import responses
 from ladder.pages.components.responses import unlisted
 from ladder.pages.ladder_csv import csv_flag, csv_owner, csv_text
-from ladder.pairings.seatings import seatings
+from tournaments.seatings import seatings
 
 Kind = CupLedgerEntry.Kind
 

@@ -40,9 +40,9 @@ from ladder.pages.components import crosstable, words
 from ladder.pages.components.bracket import Bracket, bracket
 from ladder.pages.components.crosstable import Cell, CourseRound
 from ladder.pages.components.responses import form_status, limit_actions, unlisted
-from ladder.pairings.elimination import halving_stages
-from ladder.pairings.rounds import PlayedRound, Points, Standing, match_points
-from ladder.pairings.seatings import seatings
+from tournaments.elimination import halving_stages
+from tournaments.rounds import PlayedRound, Points, Standing, match_points
+from tournaments.seatings import seatings
 
 Kind = CupLedgerEntry.Kind
 

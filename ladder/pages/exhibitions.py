@@ -35,8 +35,8 @@ from ladder.models.ladders import Viewer
 from ladder.pages.components.filters import KeysetPage, paginate
 from ladder.pages.components.responses import form_status
 from ladder.pages.matches import listed_part
-from ladder.pairings.seatings import seatings
 from ladder.ratings.sprt import Hypotheses, LikelihoodWalk, TestVerdict, walk
+from tournaments.seatings import seatings
 
 # --- The chart of a comparison ---------------------------------------------------------------------------------------
 

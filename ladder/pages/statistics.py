@@ -29,12 +29,12 @@ from ladder.pages.components.chart import RatingChart, rating_chart
 from ladder.pages.components.filters import Tab, Tabs, whole_number
 from ladder.pages.components.responses import for_staff
 from ladder.pages.components.traces import trace
-from ladder.pairings.seatings import games_of_a_deal
 from ladder.ratings.shares import WIN
 from ladder.season_statistics import collusion_document, cup_blocks
 from ladder.statistics.limits import ALARM, LEAST_BLOCKS
 from ladder.statistics.pair_share import PairShare, pair_share
 from ladder.statistics.tallies import added
+from tournaments.seatings import games_of_a_deal
 
 # --- Figures of seats ------------------------------------------------------------------------------------------------
 

@@ -8,8 +8,8 @@ from random import Random
 
 from ladder.pairings.candidates import Candidate, most_at_one_table
 from ladder.pairings.opponents import Field
-from ladder.pairings.seatings import seatings
 from ladder.pairings.turns import DrawQueues, DrawReason, turn_of
+from tournaments.seatings import seatings
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from ladder.ledger.integrity import integrity_report
 from ladder.ledger.rebuild import rerate
 from ladder.models import Attempt, Block, DealSeries, Ladder, LedgerEntry, Match, Membership, Result, SeatResult
 from ladder.packing import unpack
-from ladder.pairings.seatings import seatings
 from ladder.ratings.chain import GENESIS, chained
+from tournaments.seatings import seatings
 
 
 def accounts() -> list[str]:

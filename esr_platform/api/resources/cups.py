@@ -38,8 +38,8 @@ from ladder.access import bot_seen_by, cup_seen_by, cups_of, cups_seen_by, found
 from ladder.cups import desk, registration
 from ladder.cups.progress import played, standings_of
 from ladder.models import Cup, CupEntry, CupLedgerEntry, CupRound, CupSchedule, CupTable, Match
-from ladder.pairings.rounds import Standing, match_points
-from ladder.pairings.seatings import seatings
+from tournaments.rounds import Standing, match_points
+from tournaments.seatings import seatings
 
 # --- Documents of a cup ----------------------------------------------------------------------------------------------
 

@@ -9,8 +9,8 @@ from typing import Final
 from ladder.cups.formats import Plan
 from ladder.pages.components.crosstable import table_address
 from ladder.pages.components.words import fitted
-from ladder.pairings.elimination import knockout_round, ranking, survivors
-from ladder.pairings.rounds import PlayedRound, Points, Round
+from tournaments.elimination import knockout_round, ranking, survivors
+from tournaments.rounds import PlayedRound, Points, Round
 
 MOST_TABLES: Final = 32
 """A bracket begins with the first round that has at most this number of tables."""

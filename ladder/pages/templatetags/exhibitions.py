@@ -15,7 +15,7 @@ from bots.intervals import Mean
 from ladder.models import Exhibition
 from ladder.pages import exhibitions
 from ladder.pages.components import words
-from ladder.pairings.seatings import seatings
+from tournaments.seatings import seatings
 
 register = template.Library()
 

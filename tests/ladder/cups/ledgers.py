@@ -24,12 +24,12 @@ from ladder.cups.desk import Ruling, ruled
 from ladder.cups.formats import Plan
 from ladder.cups.progress import is_over, plan_from, played_from, settled
 from ladder.models import Cup
-from ladder.pairings.elimination import eliminated
-from ladder.pairings.round_robin import design
-from ladder.pairings.rounds import Entrants, Round
-from ladder.pairings.seatings import seatings
-from ladder.pairings.swiss import is_least, swiss_round
-from tests.ladder.pairings.cups import play
+from tests.tournaments.cups import play
+from tournaments.elimination import eliminated
+from tournaments.round_robin import design
+from tournaments.rounds import Entrants, Round
+from tournaments.seatings import seatings
+from tournaments.swiss import is_least, swiss_round
 
 CUP = 7
 

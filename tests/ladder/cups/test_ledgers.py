@@ -21,8 +21,6 @@ from ladder.cups.progress import plan_from, played_from, settled
 from ladder.cups.proof import seed_of
 from ladder.cups.verification import Entry, faults_of
 from ladder.models import Cup
-from ladder.pairings.rounds import Entrants, PlayedRound
-from ladder.pairings.seatings import seatings
 from tests.ladder.cups.ledgers import (
     CUP,
     ROUNDS,
@@ -36,6 +34,8 @@ from tests.ladder.cups.ledgers import (
     samples,
     swiss_rounds,
 )
+from tournaments.rounds import Entrants, PlayedRound
+from tournaments.seatings import seatings
 
 FORMATS = list(Cup.Format)
 ENTRY = [field.name for field in dataclasses.fields(Entry)]

@@ -21,7 +21,6 @@ from ladder.exhibitions.requests import answer, cancel, request_scheduled
 from ladder.matches.dispatch import AT_A_SET_TIME, dispatch
 from ladder.matches.leases import claim
 from ladder.models import Exhibition, Ladder, LedgerEntry, Match, SeatResult
-from ladder.pairings.seatings import seatings
 from ladder.ratings.sprt import TestVerdict
 from ladder.seasons import close
 from tests.build import (
@@ -38,6 +37,7 @@ from tests.build import (
 )
 from tests.ladder.exhibitions.requested import a_comparison, a_test, blocks_of, play_all
 from tests.refusals import refused
+from tournaments.seatings import seatings
 
 
 def test_a_test_is_played_step_by_step_unrated_and_ends(bot: Bot, duel: Ladder) -> None:

@@ -13,7 +13,6 @@ from ladder.matches.blocks import KEY_BYTES, BlockPlayer, end_if_over, key_hash,
 from ladder.matches.dispatch import recent
 from ladder.matches.leases import MOST_FAILURES, give_back
 from ladder.models import Attempt, Block, Ladder, Match, Membership, SeatResult
-from ladder.pairings.seatings import seatings
 from tests.build import (
     FAILED,
     active_version,
@@ -26,6 +25,7 @@ from tests.build import (
     scheduled,
 )
 from tests.ladder.exhibitions.requested import a_test, play_all
+from tournaments.seatings import seatings
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])

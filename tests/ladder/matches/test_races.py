@@ -19,7 +19,6 @@ from ladder.matches.leases import MOST_FAILURES, give_back
 from ladder.matches.results import record_result
 from ladder.matches.schedule import QUEUE_LENGTH
 from ladder.models import Attempt, Block, DealSeries, Ladder, LedgerEntry, Match, Membership, Result, Season
-from ladder.pairings.seatings import seatings
 from ladder.upkeep import sweep
 from ladder.verification.ladders import verify_deals
 from tests.build import (
@@ -39,6 +38,7 @@ from tests.build import (
     uploaded,
 )
 from tests.services.races import Race, Racer, RaceServer
+from tournaments.seatings import seatings
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

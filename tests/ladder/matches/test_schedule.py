@@ -24,11 +24,11 @@ from ladder.matches.schedule import FIRST, MOST, PATIENCE, QUEUE_LENGTH, fill, h
 from ladder.matches.sweep import OVERTAKEN, end_overtaken_matches
 from ladder.models import Attempt, Block, Estimate, Ladder, LastSeat, Match, Membership, Season, Seat
 from ladder.pairings.candidates import NEW_VERSION_GAMES
-from ladder.pairings.seatings import seatings
 from ladder.ratings.draws import packed
 from tests.build import active_version, claimed, first_games, new_version, person, report_of, uploaded, variety_of
 from tests.build import house_version as house_version
 from tests.ladder.exhibitions.requested import a_test
+from tournaments.seatings import seatings
 
 FOUR = {"edel-stein-reich": [4]}
 

@@ -15,10 +15,10 @@ from ladder.cups.progress import advance
 from ladder.cups.schedules import update_due
 from ladder.matches.leases import claim
 from ladder.models import Cup, CupEntry, CupTable, Match
-from ladder.pairings.seatings import seatings
 from tests.build import make_void, person, signed_in, staff, uploaded
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round, played_out
 from tests.page import at_most, page, parsed
+from tournaments.seatings import seatings
 
 pytestmark = pytest.mark.usefixtures("house")
 

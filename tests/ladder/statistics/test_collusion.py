@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from games.statistics import Exchange
-from ladder.pairings.seatings import seatings
 from ladder.statistics.blocks import PlayedBlock, PlayedGame
 from ladder.statistics.chances import adjusted
 from ladder.statistics.collusion import Transfer, transfers
 from ladder.statistics.gains import going_prices, weighted_median
 from ladder.statistics.limits import LEAST_BLOCKS
+from tournaments.seatings import seatings
 
 PLAYERS = range(10)
 

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ladder.pairings.elimination import (
+from tests.tournaments.cups import entrant_lists, everyone_once, play, played
+from tournaments.elimination import (
     MOST_TIE_BLOCKS,
     advancing,
     halving_round,
@@ -16,8 +17,7 @@ from ladder.pairings.elimination import (
     knockout_round,
     ranking,
 )
-from ladder.pairings.rounds import Entrants, History, PairingError, PlayedRound
-from tests.ladder.pairings.cups import entrant_lists, everyone_once, play, played
+from tournaments.rounds import Entrants, History, PairingError, PlayedRound
 
 MOST_ROUNDS = {2: 6, 3: 5, 4: 6, 5: 5}
 """Of a knockout of up to 64 entrants."""

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ladder.pairings.rounds import Entrants, History, PairingError, Round, bye_points
-from ladder.pairings.swiss import is_least, least_rematches, pairing_cost, swiss_round
-from tests.ladder.pairings.cups import before, entrant_lists, everyone_once, play
+from tests.tournaments.cups import before, entrant_lists, everyone_once, play
+from tournaments.rounds import Entrants, History, PairingError, Round, bye_points
+from tournaments.swiss import is_least, least_rematches, pairing_cost, swiss_round
 
 
 @st.composite

@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 
 import rustworkx
 
-from ladder.pairings.rounds import History, PairingError, Round, Standing
+from tournaments.rounds import History, PairingError, Round, Standing
 
 MOST_SWEEPS: Final = 6
 WINDOW: Final = 8

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ladder.pairings.rounds import Entrants, History, PlayedRound, Round, bye_points, match_points
-from tests.ladder.pairings.cups import points_of
+from tests.tournaments.cups import points_of
+from tournaments.rounds import Entrants, History, PlayedRound, Round, bye_points, match_points
 
 
 def history(entrants: int, seats: int, *played: tuple[tuple[int, ...], tuple[int, ...] | None]) -> History:

@@ -7,8 +7,8 @@ from random import Random
 
 from hypothesis import strategies as st
 
-from ladder.pairings.rounds import Entrants, History, PlayedRound, Points, Round, Table
-from ladder.pairings.seatings import seatings
+from tournaments.rounds import Entrants, History, PlayedRound, Points, Round, Table
+from tournaments.seatings import seatings
 
 
 @st.composite

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from ladder.pairings.rounds import Entrants, History, PairingError, PlayedRound, Points, Round, Table
-from ladder.pairings.swiss import swiss_round
+from tournaments.rounds import Entrants, History, PairingError, PlayedRound, Points, Round, Table
+from tournaments.swiss import swiss_round
 
 MOST_TIE_BLOCKS: Final = 2
 """How many blocks a knockout table plays beyond its number if places are tied that decide who advances."""

@@ -1,0 +1,1 @@
+"""Tournaments as pure functions: seatings, pairings, standings and ledgers. No database, no framework."""
