@@ -17,8 +17,6 @@ from itertools import product
 from operator import add, sub
 from typing import Final, NamedTuple
 
-import rustworkx
-
 from tournaments.rounds import History, PairingError, Round, Standing
 
 MOST_SWEEPS: Final = 6
@@ -28,6 +26,10 @@ WINDOW: Final = 8
 
 _Cost = tuple[int, int, int]
 """Of a table: rematches, entrants beyond the limit of their owner, and the squared spread of match points."""
+
+
+class NoMatching(RuntimeError):
+    """rustworkx, which computes the rounds at two seats, is not installed."""
 
 
 class PairingCost(NamedTuple):
@@ -48,7 +50,7 @@ class PairingCost(NamedTuple):
 def swiss_round(history: History, among: Collection[int] | None = None) -> Round:
     """The next round of all entrants, or of those ``among`` who are left.
 
-    Raises ``PairingError`` if there are too few entrants for a table.
+    Raises ``PairingError`` if there are too few entrants for a table, and ``NoMatching``.
 
     The byes go to the lowest entrants in the standings among those with the fewest byes.
     """
@@ -78,6 +80,10 @@ def least_rematches(history: History, playing: Collection[int]) -> int:
 
 def _pairs(history: History, standings: Sequence[Standing]) -> Round:
     """The round of least cost. Its tables are in the order of the standings, the better entrant first."""
+    try:
+        import rustworkx  # of the extra [verify]: everything else works without it
+    except ImportError as error:
+        raise NoMatching("Swiss rounds at two seats need rustworkx.") from error
     order = [row.entrant for row in standings]
     size, odd = len(order), len(order) % 2
     edges = list(_edges(history, standings))

@@ -10,8 +10,8 @@ from importlib.metadata import PackageNotFoundError, version
 from io import TextIOWrapper
 from typing import Final
 
-from bots.cli import cup_commands, game_commands, play_commands, site_commands
-from bots.cli.frame import FOUND, INTERRUPTED, MACHINE, USAGE, Parser, Screen, SubCommand, UsageError
+from bots.cli import cup_commands, game_commands, play_commands, site_commands, verification
+from bots.cli.frame import FOUND, INTERRUPTED, MACHINE, UNFINISHED, USAGE, Parser, Screen, SubCommand, UsageError
 from bots.runner import PlatformFailure
 
 _SHELLS: Final = ("bash", "zsh", "fish", "tcsh", "powershell")
@@ -52,6 +52,8 @@ COMMANDS: Final[tuple[SubCommand, ...]] = (
     play_commands.PLAY_COMMAND,
     play_commands.REPLAY_DECISION_COMMAND,
     game_commands.VERIFY_COMMAND,
+    verification.VERIFY_CUP_COMMAND,
+    verification.VERIFY_SEASON_COMMAND,
     site_commands.LOGIN_COMMAND,
     site_commands.UPLOAD_COMMAND,
     site_commands.STATUS_COMMAND,
@@ -72,9 +74,10 @@ examples:
 
 exit codes:
   0    success
-  {FOUND}    a bot or a game record has errors
+  {FOUND}    a bot, a game record, a cup or a season has errors
   {USAGE}    invalid arguments, or the site rejected the request
   {MACHINE}    this machine failed, not a bot
+  {UNFINISHED}    a cup or a season is not finished, without errors so far
   {INTERRUPTED}  interrupted with Ctrl-C
 
 Run `esr COMMAND --help` for the options and examples of a command."""

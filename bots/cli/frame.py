@@ -35,6 +35,9 @@ USAGE: Final = 2
 MACHINE: Final = 3
 """This machine failed, not a bot."""
 
+UNFINISHED: Final = 4
+"""The cup or season is not finished, so it cannot be verified completely. Nothing is wrong so far."""
+
 INTERRUPTED: Final = 130
 """Interrupted with Ctrl-C (128 + SIGINT, as in shells)."""
 

@@ -72,21 +72,27 @@ def _is_one_document(head: bytes) -> bool:
 
 
 def _check_lines(path: Path, stream: BinaryIO) -> Iterator[Checked]:
-    number = found = 0
-    while line := stream.readline(MAX_RECORD_BYTES + 1):
-        number += 1
-        if not line.strip():
-            continue
-        found += 1
-        if len(line) <= MAX_RECORD_BYTES:
+    found = False
+    for number, line, read in lines_of(stream):
+        found = True
+        if line is not None:
             yield _check(path, number, line)
         else:
-            rest = _skip_line(stream, line)
-            yield Checked(
-                rest, RecordFault(path, number, None, f"longer than {MAX_RECORD_BYTES // 2**20} MiB; not a game record")
-            )
+            fault = f"longer than {MAX_RECORD_BYTES // 2**20} MiB; not a game record"
+            yield Checked(read, RecordFault(path, number, None, fault))
     if not found:
         yield Checked(0, RecordFault(path, 0, None, "the file contains no game records"))
+
+
+def lines_of(stream: BinaryIO) -> Iterator[tuple[int, bytes | None, int]]:
+    """Yield the lines that are not blank: number from 1, text (``None`` if longer than a record), and bytes read."""
+    number = 0
+    while line := stream.readline(MAX_RECORD_BYTES + 1):
+        number += 1
+        if len(line) > MAX_RECORD_BYTES:
+            yield number, None, _skip_line(stream, line)
+        elif line.strip():
+            yield number, line, len(line)
 
 
 def _skip_line(stream: BinaryIO, part: bytes) -> int:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from enum import StrEnum
 from typing import Any, Final
 
 from django.contrib.auth import get_user_model
@@ -27,8 +26,7 @@ from games.rules import Document
 from ladder import access
 from ladder.cups import proof, registration
 from ladder.models import Cup, CupEntry, CupLedgerEntry, CupRound, CupTable, Match
-from tournaments.rounds import Points
-from tournaments.seatings import seatings
+from tournaments.tables import Ruling, ruled
 
 LONGEST_REASON: Final = 500
 MOST_ACTIONS: Final = 1000
@@ -52,14 +50,6 @@ MOST_RESERVED: Final = 90
 
 BRACKETS: Final = (Cup.Format.KNOCKOUT, Cup.Format.HALVING)
 """The formats in which the results of a round decide who plays the next one."""
-
-
-class Ruling(StrEnum):
-    """What an organizer decides about a table: one entrant loses, the table is void, or its entrants get a bye."""
-
-    LOSS = "loss"
-    VOID = "void"
-    BYE = "bye"
 
 
 # --- The cup ---------------------------------------------------------------------------------------------------------
@@ -266,17 +256,6 @@ def _earlier(cup: Cup, table: CupTable) -> CupLedgerEntry | None:
     """The last ruling on ``table``."""
     rulings = CupLedgerEntry.objects.filter(cup=cup, kind=proof.Kind.RULING).order_by("-number")
     return rulings.filter(document__round=table.round.number, document__table=table.index).first()
-
-
-def ruled(seats: int, points: Points | None, ruling: Ruling, loser: int | None) -> Points | None:
-    """The points after a ruling. A bye gives all entrants of the table half of the points of a block."""
-    games = len(seatings(seats))
-    if ruling is Ruling.VOID:
-        return None
-    if ruling is Ruling.BYE or points is None or loser is None:
-        half = (seats - 1) * games
-        return tuple(0 if place == loser else half for place in range(seats))
-    return tuple(0 if place == loser else own for place, own in enumerate(points))
 
 
 def _held(by: User, cup: Cup, *, always: bool = False) -> Cup:

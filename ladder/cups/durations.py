@@ -21,11 +21,11 @@ from django.conf import settings
 from django.db.models import Max, Min
 from django.db.models.functions import Now
 
-from ladder.cups.formats import HALVING_ROUNDS, Plan
 from ladder.matches.blocks import KEY_BYTES
 from ladder.models import Attempt, Block, Cup, CupEntry, CupLedgerEntry, CupRound
 from ladder.pairings.shares import cup_shares
 from tournaments.elimination import eliminated, halving_stages, is_decided, knockout_round
+from tournaments.formats import HALVING_ROUNDS, Plan
 from tournaments.rounds import Entrants, PlayedRound, Round
 from tournaments.seatings import seatings
 

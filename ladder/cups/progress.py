@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Final
 
@@ -27,17 +27,16 @@ from bots.models import BotVersion
 from bots.programs import LostCode, NotHere, house_bot, plays, program_of
 from games.rules import Document
 from ladder.cups import proof
-from ladder.cups.formats import Plan
 from ladder.cups.registration import cancel, cancel_queued, freeze, leave, repeat
 from ladder.matches.blocks import BlockPlayer, CupBlock, schedule_cup_blocks
 from ladder.matches.dispatch import dispatch
 from ladder.models import Block, Cup, CupEntry, CupLedgerEntry, CupRound, CupTable, Match, SeatResult
-from tournaments.elimination import eliminated, is_decided
-from tournaments.rounds import Entrants, PlayedRound, Points, Round, Standing
-from tournaments.seatings import seatings
-
-MOST_REPLACEMENTS: Final = 2
-"""How many void blocks of a table are replaced; after that, the table is void unless enough blocks count."""
+from tournaments.elimination import eliminated
+from tournaments.formats import Plan
+from tournaments.keys import cup_seed
+from tournaments.ledger import plan_from, played_from
+from tournaments.rounds import PlayedRound, Round, Standing
+from tournaments.tables import is_over, settled
 
 SUBSTITUTE: Final = "random"
 """The house bot that plays for an entrant who has left, unless it cannot play here."""
@@ -168,37 +167,9 @@ def plan_of(cup: Cup) -> Plan:
     return plan_from(document, bytes(cup.key))
 
 
-def plan_from(document: Document, key: bytes) -> Plan:
-    """The plan of the ledger's first document."""
-    entrants = Entrants(tuple(one["owner"] for one in document["entrants"]), document["at_a_table"])
-    hash_ = proof.entrants_hash(document["entrants"])
-    tables = tuple(map(tuple, document.get("design", ())))
-    return Plan(Cup.Format(document["format"]), document["seats"], entrants, key, hash_, document["rounds"], tables)
-
-
 def played(cup: Cup) -> list[PlayedRound]:
     """The rounds that have ended, as the ledger has them: with rulings."""
     return played_from(proof.course(cup))
-
-
-def played_from(entries: Iterable[tuple[str, Document]]) -> list[PlayedRound]:
-    """The rounds of ledger documents. A ruling after the results of a round replaces the result of its table."""
-    rounds: dict[int, Round] = {}
-    results: dict[int, list[Points | None]] = {}
-    for kind, document in entries:
-        number = document.get("round", 0)
-        if kind == CupLedgerEntry.Kind.ROUND:
-            rounds[number] = round_of(document)
-        elif kind == CupLedgerEntry.Kind.RESULTS:
-            results[number] = [None if points is None else tuple(points) for points in document["points"]]
-        elif kind == CupLedgerEntry.Kind.RULING and number in results:
-            results[number][document["table"]] = None if document["points"] is None else tuple(document["points"])
-    return [PlayedRound(rounds[number], tuple(results[number])) for number in sorted(results)]
-
-
-def round_of(document: Document) -> Round:
-    """The pairings in the ledger document of a round."""
-    return Round(tuple(map(tuple, document["tables"])), tuple(document["byes"]))
 
 
 def left(cup: Cup) -> dict[int, str]:
@@ -310,7 +281,7 @@ def _begin_round(cup: Cup) -> bool:
 
 def _block(cup: Cup, table: CupTable, number: int, players: Sequence[BlockPlayer]) -> CupBlock:
     """A block of ``table`` with its own deal. ``number`` counts the blocks of the table from 1."""
-    seed = proof.seed_of(bytes(cup.key), cup.entrants_hash, table.round.number, table.index + 1, number)
+    seed = cup_seed(bytes(cup.key), cup.entrants_hash, table.round.number, table.index + 1, number)
     return CupBlock(table, number, seed, players)
 
 
@@ -444,36 +415,6 @@ def _leaving(cup: Cup, round_: CupRound) -> Mapping[int, int]:
     return dict(enumerate(eliminated(Round(tuple(map(tuple, tables)), tuple(round_.byes)), cup.ladder.seats)))
 
 
-def is_over(blocks: Sequence[Document], seats: int, gone: Collection[int], least: int, leaving: int) -> bool:
-    """Whether a table plays no further block after ``blocks``, documents as of :func:`blocks_of`.
-
-    ``least`` blocks must count. A knockout table that ``leaving`` entrants leave then plays up to ``MOST_TIE_BLOCKS``
-    blocks more in a tie.
-    """
-    if seats - len(gone) < 2:
-        return True
-    void = sum(any(game["status"] == Match.Status.VOID for game in block["games"]) for block in blocks)
-    points = settled(blocks, seats, gone, least)
-    if points is None or not leaving:
-        return points is not None or void > MOST_REPLACEMENTS
-    played = sum(block_points(block, seats, gone) is not None for block in blocks)
-    per_block = 2 * (seats - 1) * len(seatings(seats))
-    return void > MOST_REPLACEMENTS or is_decided(points, leaving, played, least, per_block)
-
-
-def settled(blocks: Sequence[Document], seats: int, gone: Collection[int], least: int) -> Points | None:
-    """The points of a table of which ``least`` blocks or more must count; ``None`` if fewer do.
-
-    If at most one entrant is left, it gets the points of one won block, whatever was played.
-    """
-    if len(gone) == seats:
-        return None
-    if len(gone) == seats - 1:
-        return tuple(0 if place in gone else 2 * (seats - 1) * len(seatings(seats)) for place in range(seats))
-    counted = [points for block in blocks if (points := block_points(block, seats, gone)) is not None]
-    return tuple(map(sum, zip(*counted, strict=True))) if len(counted) >= least else None
-
-
 def blocks_of(tables: Iterable[CupTable]) -> dict[int, list[Document]]:
     """By table, the blocks that were played, as the ledger has them: the commitment and the games by seating.
 
@@ -495,18 +436,3 @@ def blocks_of(tables: Iterable[CupTable]) -> dict[int, list[Document]]:
             found[table_id].append(blocks[block_id])
         blocks[block_id]["games"].append({"match": match_id, "status": status, "ranks": ranks.get(match_id)})
     return found
-
-
-def block_points(block: Document, seats: int, gone: Iterable[int] = ()) -> Points | None:
-    """The points of a block by place at its table, or ``None`` if a game has no result.
-
-    Places that are ``gone`` rank last in every game.
-    """
-    if any(game["ranks"] is None for game in block["games"]):
-        return None
-    points, left = [0] * seats, frozenset(gone)
-    for order, game in zip(seatings(seats), block["games"], strict=True):
-        ranks = {place: (place in left, rank) for place, rank in zip(order, game["ranks"], strict=True)}
-        for place, own in ranks.items():
-            points[place] += sum(2 * (own < other) + (own == other) for at, other in ranks.items() if at != place)
-    return tuple(points)

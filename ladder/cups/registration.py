@@ -32,14 +32,14 @@ from games.rules import Document
 from ladder.access import organizes
 from ladder.cups import proof
 from ladder.cups.durations import planned_tables
-from ladder.matches.blocks import KEY_BYTES, key_hash
+from ladder.matches.blocks import KEY_BYTES
 from ladder.models import Cup, CupEntry, CupTable, Intervention, Ladder, Match, Membership
+from tournaments.formats import MOST_BLOCKS, MOST_ENTRANTS, MOST_ROUNDS
+from tournaments.keys import key_hash
+from tournaments.ledger import entrants_hash
 from tournaments.round_robin import MOST_BALANCED, design
 from tournaments.seatings import seatings
 
-MOST_ENTRANTS: Final = 512
-MOST_BLOCKS: Final = 20
-MOST_ROUNDS: Final = 30
 LONGEST_TITLE: Final = 60
 LONGEST_ABOUT: Final = 1000
 LONGEST_REPEAT: Final = timedelta(days=90)
@@ -462,7 +462,7 @@ def freeze(cup: Cup) -> None:
     }
     if cup.format == Cup.Format.ROUND_ROBIN and cup.ladder.seats > 2:
         document["design"] = [list(table) for table in design(len(entrants), cup.ladder.seats)]
-    hash_ = proof.entrants_hash(entrants)
+    hash_ = entrants_hash(entrants)
     Cup.objects.filter(pk=cup.pk).update(state=Cup.State.READY, entrants_hash=hash_)
     cup.state, cup.entrants_hash = Cup.State.READY, hash_
     proof.append(cup, proof.Kind.ENTRANTS, document)

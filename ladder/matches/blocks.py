@@ -5,11 +5,9 @@ A deal is never chosen. It follows from the season's secret key and the number o
 
 from __future__ import annotations
 
-import hmac
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from hashlib import sha256
 from typing import Final
 
 from django.db.models import Exists, OuterRef
@@ -19,6 +17,7 @@ from bots.models import BotVersion
 from games.chance import commitment
 from ladder.ledger.append import NoSeason
 from ladder.models import Block, CupTable, DealSeries, Exhibition, Ladder, Match, Membership, Seat
+from tournaments.keys import season_seed
 from tournaments.seatings import seatings
 
 _SERIES: Final = {
@@ -159,7 +158,7 @@ def _numbered(ladder: Ladder, purpose: Block.Purpose, exhibition: Exhibition | N
     series = current.select_related("season").select_for_update(no_key=True, of=("self",)).first()
     if series is None:
         raise NoSeason(f"{ladder} has no open season")
-    seed = seed_of(bytes(series.key), series.name, series.season.number, series.next_number)
+    seed = season_seed(bytes(series.key), series.name, series.season.number, series.next_number)
     block = Block.objects.create(
         ladder=ladder,
         series=series,
@@ -176,16 +175,3 @@ def _numbered(ladder: Ladder, purpose: Block.Purpose, exhibition: Exhibition | N
 # --- Deals -----------------------------------------------------------------------------------------------------------
 
 KEY_BYTES: Final = 32
-
-
-def seed_of(key: bytes, name: str, season: int, number: int) -> bytes:
-    """The 32 bytes of deal ``number`` of a series: HMAC-SHA256 (RFC 2104) of ``name/season/number`` in ASCII.
-
-    Raises ``UnicodeEncodeError`` for a name that is not ASCII.
-    """
-    return hmac.digest(key, f"{name}/{season}/{number}".encode("ascii"), "sha256")
-
-
-def key_hash(key: bytes) -> str:
-    """The SHA-256 of a key, 64 hex digits: published when the season opens."""
-    return sha256(key).hexdigest()

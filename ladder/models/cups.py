@@ -10,6 +10,7 @@ from django.db.models.lookups import Exact
 
 from bots.models import Bot, BotVersion
 from ladder.models.ladders import Ladder
+from tournaments import formats
 
 
 class Cup(models.Model):
@@ -21,10 +22,10 @@ class Cup(models.Model):
     """
 
     class Format(models.TextChoices):
-        SWISS = "swiss", "Swiss"
-        ROUND_ROBIN = "round-robin", "Round robin"
-        KNOCKOUT = "knockout", "Knockout"
-        HALVING = "halving", "Successive halving"
+        SWISS = formats.Format.SWISS.value, "Swiss"
+        ROUND_ROBIN = formats.Format.ROUND_ROBIN.value, "Round robin"
+        KNOCKOUT = formats.Format.KNOCKOUT.value, "Knockout"
+        HALVING = formats.Format.HALVING.value, "Successive halving"
 
     class State(models.TextChoices):
         REGISTRATION = "registration", "Registration"

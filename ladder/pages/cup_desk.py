@@ -25,13 +25,14 @@ from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from ladder.access import chooses_organizers, cup_seen_by, found, is_staff, may_run
 from ladder.cups import desk
-from ladder.cups.desk import LONGEST_REASON, MOST_RESERVED, Ruling
+from ladder.cups.desk import LONGEST_REASON, MOST_RESERVED
 from ladder.cups.registration import unplayable
 from ladder.models import Cup, CupEntry, CupRound, CupTable, SeatResult
 from ladder.openness import opened
 from ladder.pages.components.filters import whole_number
 from ladder.pages.components.responses import form_status, limit_actions
 from ladder.pages.cups import STATES
+from tournaments.tables import Ruling
 
 ROWS: Final = 50
 

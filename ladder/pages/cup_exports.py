@@ -20,6 +20,7 @@ from ladder.models import Cup, CupEntry, CupLedgerEntry
 from ladder.pages.components import responses
 from ladder.pages.components.responses import unlisted
 from ladder.pages.ladder_csv import csv_flag, csv_owner, csv_text
+from tournaments.ledger import START
 from tournaments.seatings import seatings
 
 Kind = CupLedgerEntry.Kind
@@ -103,7 +104,7 @@ def _etag(request: HttpRequest, slug: str) -> str:
     entries = CupLedgerEntry.objects.filter(cup=cup)
     last = entries.order_by("-number").values_list("hash", flat=True).first()
     reasons = entries.filter(reason__isnull=False).count()
-    return f'"{cup.slug}-{last or proof.START}-{reasons}-{"open" if cup.public_key else "closed"}"'
+    return f'"{cup.slug}-{last or START}-{reasons}-{"open" if cup.public_key else "closed"}"'
 
 
 @require_safe

@@ -17,10 +17,10 @@ from django.views.decorators.http import require_safe
 
 from bots.models import Bot
 from ladder.access import cup_seen_by
-from ladder.cups.desk import Ruling
 from ladder.models import CupEntry, CupLedgerEntry
 from ladder.pages.components import words
 from ladder.pages.components.responses import unlisted
+from tournaments.tables import Ruling
 
 Kind = CupLedgerEntry.Kind
 

@@ -27,15 +27,13 @@ from ladder.cups.registration import (
     LONGEST_ABOUT,
     LONGEST_REPEAT,
     LONGEST_TITLE,
-    MOST_BLOCKS,
-    MOST_ENTRANTS,
-    MOST_ROUNDS,
     CupForm,
     hosted_ladders,
 )
 from ladder.models import Cup
 from ladder.pages.components.responses import form_status, limit_actions
 from ladder.pages.components.words import day, grouped, seats
+from tournaments.formats import MOST_BLOCKS, MOST_ENTRANTS, MOST_ROUNDS
 
 FIELDS: Final = {
     "title_taken": "title",

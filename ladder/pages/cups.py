@@ -32,8 +32,6 @@ from esr_platform.accounts.models import User
 from games.rules import Document
 from ladder.access import cup_seen_by, cups_of, cups_seen_by, found, may_run, organizes
 from ladder.cups import proof, registration
-from ladder.cups.formats import HALVING_ROUNDS, Plan
-from ladder.cups.progress import plan_from, played_from, round_of
 from ladder.models import Cup, CupEntry, CupLedgerEntry, CupRound, CupSchedule, CupTable, Match
 from ladder.models.ladders import Viewer
 from ladder.pages.components import crosstable, words
@@ -41,6 +39,8 @@ from ladder.pages.components.bracket import Bracket, bracket
 from ladder.pages.components.crosstable import Cell, CourseRound
 from ladder.pages.components.responses import form_status, limit_actions, unlisted
 from tournaments.elimination import halving_stages
+from tournaments.formats import HALVING_ROUNDS, Plan
+from tournaments.ledger import entrant_list, plan_from, played_from, round_of
 from tournaments.rounds import PlayedRound, Points, Standing, match_points
 from tournaments.seatings import seatings
 
@@ -236,7 +236,7 @@ class CupPage:
     @cached_property
     def _plan(self) -> Plan | None:
         """The plan of a frozen cup."""
-        frozen = proof.entrant_list(self.ledger)
+        frozen = entrant_list(self.ledger)
         return plan_from(frozen, bytes(self.cup.key)) if frozen else None
 
     @cached_property

@@ -10,15 +10,10 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import Any
 
-import orjson
+from tournaments.ledger import canonical
 
 GENESIS = "0" * 64
 """The previous hash of the first entry."""
-
-
-def canonical(document: Any) -> bytes:
-    """Return a JSON document in the form that is hashed."""
-    return orjson.dumps(document, option=orjson.OPT_SORT_KEYS)
 
 
 def chained(ladder: str, number: int, kind: str, document: Any, previous: str) -> str:

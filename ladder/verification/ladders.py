@@ -14,10 +14,9 @@ from typing import Any, Final
 
 from django.db.models import QuerySet
 
-from games.chance import commitment
-from ladder.matches.blocks import key_hash, seed_of
 from ladder.models import Block, Cup, DealSeries, Ladder, LedgerEntry, Match, Result, Season, SeatResult
 from ladder.verification.reexecution import StoredGame, StoredSeat, faults_of
+from tournaments.seasons import Series
 
 
 @dataclass(frozen=True)
@@ -121,15 +120,15 @@ def count_deals(season: Season) -> int:
 def verify_deals(season: Season) -> Iterator[Verified]:
     """Verify all deals of ``season``, and each series after its deals.
 
-    Site admins can do this at any time. Everyone can do the same on the season page once the keys are published.
+    Site admins can do this at any time, everyone else with ``esr verify-season`` once the keys are published.
     """
     promised = _promised(season)
-    for series in DealSeries.objects.filter(season=season).select_related("season").order_by("kind"):
-        last = 0
-        for block in _blocks(series):
-            yield Verified(1, _deal_faults(series, block, last + 1))
-            last = block.number or 0
-        yield Verified(0, [*_series_faults(series, last), *_promise_faults(series, promised)])
+    for stored in DealSeries.objects.filter(season=season).order_by("kind"):
+        key, deals = bytes(stored.key), stored.next_number - 1
+        series = Series(stored.name, season.number, stored.key_hash, key, deals)
+        for block in _blocks(stored):
+            yield Verified(1, list(series.deal_faults(block.number or 0, block.commitment, bytes(block.seed))))
+        yield Verified(0, [*series.faults(), *_series_faults(stored, series, promised)])
 
 
 def _promised(season: Season) -> dict[str, str]:
@@ -147,29 +146,11 @@ def _blocks(series: DealSeries) -> Iterator[Block]:
         last = piece[-1].number or 0
 
 
-def _deal_faults(series: DealSeries, block: Block, expected: int) -> list[str]:
-    name, number, seed = f"{series.name}/{series.season.number}", block.number or 0, bytes(block.seed)
-    faults = []
-    if number != expected:
-        faults.append(f"{name}: found deal {number} instead of deal {expected}")
-    if seed != seed_of(bytes(series.key), series.name, series.season.number, number):
-        faults.append(f"{name}/{number}: the seed is not derived from the season key and the deal number")
-    if block.commitment != commitment(seed):
-        faults.append(f"{name}/{number}: the commitment is not the SHA-256 of the seed")
-    return faults
-
-
-def _series_faults(series: DealSeries, last: int) -> Iterator[str]:
-    name = f"{series.name}/{series.season.number}"
-    if key_hash(bytes(series.key)) != series.key_hash:
-        yield f"{name}: the key does not match its published hash"
-    if series.next_number != last + 1:
-        yield f"{name}: the next deal number is {series.next_number}, but the last deal is {last}"
-    unended = Match.objects.filter(block__series=series, block__ended__isnull=False, status__in=Match.PENDING)
+def _series_faults(stored: DealSeries, series: Series, promised: dict[str, str]) -> Iterator[str]:
+    """The faults that only the site can see."""
+    name = f"{series.name}/{series.season}"
+    unended = Match.objects.filter(block__series=stored, block__ended__isnull=False, status__in=Match.PENDING)
     for match in unended.order_by("pk").values_list("pk", flat=True):
         yield f"{name}: the deal of match {match} is public, but the match has not ended"
-
-
-def _promise_faults(series: DealSeries, promised: dict[str, str]) -> Iterator[str]:
     if promised.get(series.name, series.key_hash) != series.key_hash:
-        yield f"{series.name}/{series.season.number}: the key hash differs from the one in the ledger"
+        yield f"{name}: the key hash differs from the one in the ledger"

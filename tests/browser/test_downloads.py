@@ -9,6 +9,8 @@ import httpx2
 import pytest
 from playwright.sync_api import Browser
 
+from bots.cli.esr import main
+from bots.cli.frame import UNFINISHED
 from ladder.models import Ladder
 from tests.browser.seated import answers
 from tests.build import DUEL, block_on, finish_block, opened_house
@@ -42,3 +44,5 @@ def test_downloads_of_a_cup_and_a_season_are_complete(browser: Browser, site_pro
         assert len(whole) > 500, url
         assert Path(started.value.path()).read_bytes() == whole, url
         assert subprocess.run(["curl", "-s", "--compressed", url], capture_output=True, check=True).stdout == whole, url
+    assert main(["verify-cup", f"{site}/cups/{cup.slug}/"]) == 0
+    assert main(["verify-season", f"{site}/ladders/{DUEL}/seasons/1/"]) == UNFINISHED

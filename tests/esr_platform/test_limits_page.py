@@ -46,6 +46,7 @@ from ladder.matchmaking import limits as matchmaking
 from ladder.matchmaking.begin import CLOCKS
 from ladder.pages import calendars
 from ladder.pairings import round_robin
+from tournaments import formats
 
 PAGE: Final = (Path(settings.BASE_DIR) / "docs" / "reference" / "limits.md").read_text(encoding="utf-8")
 _ARCHIVE, _GAME, _PROCESS = ArchiveLimits(), Limits(), limit_values(Limits())
@@ -124,10 +125,10 @@ FIXED: Final[dict[str, Any]] = {
     "reports of bots per user and day": moderation.MOST_A_DAY,
     "reports of cups per user and day": cup_moderation.MOST_A_DAY,
     "cups in a calendar file": calendars.MOST_CUPS,
-    "bots per cup": registration.MOST_ENTRANTS,
+    "bots per cup": formats.MOST_ENTRANTS,
     "bots per round robin at 3 to 5 seats": round_robin.MOST_BALANCED,
-    "blocks per table of a cup": registration.MOST_BLOCKS,
-    "rounds of a Swiss cup": registration.MOST_ROUNDS,
+    "blocks per table of a cup": formats.MOST_BLOCKS,
+    "rounds of a Swiss cup": formats.MOST_ROUNDS,
     "days until a cup": registration.LATEST.days,
     "co-organizers per cup": desk.MOST_CO_ORGANIZERS,
     "co-organizers that a user adds per day": desk.MOST_ADDED_PER_DAY,

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-import subprocess
-import sys
 from datetime import datetime, timedelta
 from fractions import Fraction
 from pathlib import Path
@@ -19,7 +16,6 @@ from django.utils import timezone
 from ladder.exports.season_deals import lines
 from ladder.ledger.append import NoSeason
 from ladder.ledger.rebuild import rerate
-from ladder.matches.blocks import key_hash
 from ladder.matches.leases import give_back
 from ladder.matches.results import record_result
 from ladder.matches.schedule import fill
@@ -41,6 +37,8 @@ from tests.build import (
     scheduled,
     variety_of,
 )
+from tournaments.keys import key_hash
+from tournaments.seasons import SeasonReport, verify_season
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -303,9 +301,6 @@ def test_a_plan_that_is_put_off_in_the_last_moment_closes_nothing(ladder: Ladder
     assert moved and current(ladder).closing is None
 
 
-ROOT = Path(__file__).parents[2]
-
-
 @pytest.fixture
 def downloaded(ladder: Ladder, tmp_path: Path) -> Path:
     """The deals of a season that is over, as anybody gets them."""
@@ -319,38 +314,18 @@ def downloaded(ladder: Ladder, tmp_path: Path) -> Path:
     return file
 
 
-def checked(file: Path) -> subprocess.CompletedProcess[str]:
-    script = ROOT / "esr_platform/static/esr/check_season.py"
-    return subprocess.run([sys.executable, script, file], capture_output=True, text=True, check=False)
+def test_a_season_that_is_over_is_verified_as_it_is_downloaded(downloaded: Path) -> None:
+    report = SeasonReport()
+    assert list(verify_season(downloaded.read_bytes().splitlines(), report)) == []
+    assert (report.is_over, report.deals, len(report.series)) == (True, 2, 3)
 
 
-def test_the_script_of_the_season_page_finds_every_deal_right(downloaded: Path) -> None:
-    assert "all 2 deals" in checked(downloaded).stdout
-    assert checked(downloaded).returncode == 0
-
-
-@pytest.mark.parametrize("what", ["seed", "commitment", "number", "key_hash", "key"])
-def test_the_script_of_the_season_page_finds_what_was_changed(downloaded: Path, what: str) -> None:
-    text = downloaded.read_text()
-    if what == "number":
-        changed = text.replace('"number":2', '"number":3')
-    else:
-        changed = re.sub(rf'"{what}":"[0-9a-f]{{64}}"', f'"{what}":"{"0" * 64}"', text, count=1)
-    assert changed != text
-    downloaded.write_text(changed)
-    assert checked(downloaded).returncode == 1
-    assert "Faults: [" in checked(downloaded).stderr
-
-
-def test_the_script_waits_for_the_keys(ladder: Ladder, tmp_path: Path) -> None:
-    file = tmp_path / "deals.jsonl"
-    file.write_text("".join(lines(current(ladder))))
-    assert "secret until the season is over" in checked(file).stderr
-
-
-def test_the_documentation_shows_the_script_as_it_is() -> None:
-    script = (ROOT / "esr_platform/static/esr/check_season.py").read_text()
-    assert f"```python\n{script}```" in (ROOT / "docs/concepts/fairness-and-seeds.md").read_text()
+def test_an_open_season_is_verified_without_its_keys(ladder: Ladder) -> None:
+    finish_block(block_on(ladder))
+    block_on(ladder)
+    report = SeasonReport()
+    assert list(verify_season([line.encode() for line in lines(current(ladder))], report)) == []
+    assert (report.is_over, report.deals, report.series[ladder.slug].closed) == (False, 2, 1)
 
 
 def test_the_document_of_a_season_has_every_deal_in_order_and_nothing_closed(ladder: Ladder) -> None:

@@ -40,6 +40,7 @@ from ladder.cups.progress import played, standings_of
 from ladder.models import Cup, CupEntry, CupLedgerEntry, CupRound, CupSchedule, CupTable, Match
 from tournaments.rounds import Standing, match_points
 from tournaments.seatings import seatings
+from tournaments.tables import Ruling
 
 # --- Documents of a cup ----------------------------------------------------------------------------------------------
 
@@ -235,7 +236,7 @@ class RulingForm(ReasonForm):
     round: Annotated[Positive, about("Number of the round, from 1.", 1)]
     table: Annotated[Positive, about("Number of the table, from 1.", 1)]
     ruling: Annotated[
-        desk.Ruling,
+        Ruling,
         about("`loss`: the named bot loses; `void`: the table has no result; `bye`: all its bots get a bye.", "loss"),
     ]
     bot: Annotated[Slug | None, about("Slug of the bot that loses; only for `loss`.", "citrine")] = None

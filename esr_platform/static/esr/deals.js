@@ -1,4 +1,4 @@
-// Verifies deals with the browser's WebCrypto; see docs/concepts/fairness-and-seeds.md.
+// Verifies a deal with the browser's WebCrypto; see docs/concepts/fairness-and-seeds.md.
 // Seeds, keys and hashes are strings of 64 lower-case hex digits, as in pages and documents.
 
 const HEX = /^[0-9a-f]{64}$/;
@@ -19,7 +19,7 @@ function hex(buffer) {
 }
 
 // The SHA-256 of the bytes: the commitment to a seed, the published hash of a key.
-export async function sha256(value) {
+async function sha256(value) {
   return hex(await subtle.digest("SHA-256", bytes(value)));
 }
 
@@ -29,7 +29,7 @@ export function keyOf(value) {
 }
 
 // HMAC-SHA256(key, "<name>/<season>/<number>"): the seed of this deal.
-export async function seedOf(key, name, season, number) {
+async function seedOf(key, name, season, number) {
   return hex(await subtle.sign("HMAC", key, ascii.encode(`${name}/${season}/${number}`)));
 }
 

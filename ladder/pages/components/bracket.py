@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ladder.cups.formats import Plan
 from ladder.pages.components.crosstable import table_address
 from ladder.pages.components.words import fitted
 from tournaments.elimination import knockout_round, ranking, survivors
+from tournaments.formats import Plan
 from tournaments.rounds import PlayedRound, Points, Round
 
 MOST_TABLES: Final = 32

@@ -11,6 +11,7 @@ from ladder.cups.registration import enter, withdraw
 from ladder.matches.leases import claim
 from ladder.models import Cup, CupEntry, CupTable
 from tests.services.races import Act, Actions
+from tournaments.tables import Ruling
 
 
 def advancing(times: int = 1) -> Act:
@@ -47,8 +48,8 @@ def withdrawing(entry: int) -> Act:
 def ruling(by: int, table: int, what: str) -> Act:
     """Rule on a table; whether that changed anything."""
     user, row = User.objects.get(pk=by), CupTable.objects.select_related("round__cup").get(pk=table)
-    loser = row.entrants[0] if what == desk.Ruling.LOSS else None
-    return lambda: desk.rule(user, row, desk.Ruling(what), f"A race: {what}.", loser)
+    loser = row.entrants[0] if what == Ruling.LOSS else None
+    return lambda: desk.rule(user, row, Ruling(what), f"A race: {what}.", loser)
 
 
 def calling_off(by: int, cup: int) -> Act:

@@ -14,7 +14,6 @@ from ladder.access import may_run, organizes
 from ladder.cups import desk
 from ladder.cups.desk import (
     CupChange,
-    Ruling,
     add_organizer,
     call_off,
     change,
@@ -33,6 +32,7 @@ from ladder.matches.schedule import fill
 from ladder.models import Attempt, Cup, CupEntry, CupLedgerEntry, CupRound, CupTable, Match
 from tests.build import finished, make_void, person, staff
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round, played_out
+from tournaments.tables import Ruling
 
 pytestmark = pytest.mark.usefixtures("house")
 

@@ -18,7 +18,7 @@ from bots.uploads.storage import uploads
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from ladder.corrections import void as correct
-from ladder.cups.desk import Ruling, rule
+from ladder.cups.desk import rule
 from ladder.cups.progress import advance
 from ladder.cups.registration import leave
 from ladder.cups.verification import faults
@@ -46,6 +46,7 @@ from ladder.seasons import close, finish_closing
 from ladder.upkeep import sweep
 from tests.build import DUEL, HONEST, claimed, finished, person, signed_in, snapshot, staff, uploaded
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round, played_out
+from tournaments.tables import Ruling
 
 pytestmark = pytest.mark.usefixtures("house")
 

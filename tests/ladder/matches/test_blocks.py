@@ -9,7 +9,7 @@ from django.db.models import F
 from bots.models import Bot
 from games.chance import commitment
 from ladder.creation import open_house
-from ladder.matches.blocks import KEY_BYTES, BlockPlayer, end_if_over, key_hash, schedule_block, seed_of
+from ladder.matches.blocks import KEY_BYTES, BlockPlayer, end_if_over, schedule_block
 from ladder.matches.dispatch import recent
 from ladder.matches.leases import MOST_FAILURES, give_back
 from ladder.models import Attempt, Block, Ladder, Match, Membership, SeatResult
@@ -25,6 +25,7 @@ from tests.build import (
     scheduled,
 )
 from tests.ladder.exhibitions.requested import a_test, play_all
+from tournaments.keys import key_hash, season_seed
 from tournaments.seatings import seatings
 
 
@@ -50,7 +51,7 @@ def test_deals_come_from_the_key_and_are_counted_without_gaps(duel: Ladder) -> N
     series = duel.seasons.get().series.get(kind="ladder")
     assert [block.number for block in blocks] == [1, 2, 3, 4]
     assert [bytes(block.seed) for block in blocks] == [
-        seed_of(bytes(series.key), duel.slug, 1, number) for number in range(1, 5)
+        season_seed(bytes(series.key), duel.slug, 1, number) for number in range(1, 5)
     ]
 
 
@@ -64,7 +65,7 @@ def test_every_purpose_has_its_own_numbers_and_key(duel: Ladder, purpose: str, s
     scheduled(duel, first_players(duel), purpose=Block.Purpose.TEST)
     block = scheduled(duel, first_players(duel), purpose=Block.Purpose(purpose))
     assert (block.series.name, block.number) == (series % duel.slug, 2)
-    assert bytes(block.seed) == seed_of(bytes(block.series.key), block.series.name, 1, 2)
+    assert bytes(block.seed) == season_seed(bytes(block.series.key), block.series.name, 1, 2)
     assert len({bytes(one.key) for one in block.series.season.series.all()}) == 3
 
 
@@ -136,7 +137,7 @@ KEY = bytes(range(KEY_BYTES))
 )
 def test_a_seed_is_what_openssl_says(name: str, season: int, number: int, seed: str) -> None:
     """``printf NAME/SEASON/NUMBER | openssl dgst -sha256 -mac HMAC -macopt hexkey:000102…1f``."""
-    assert seed_of(KEY, name, season, number).hex() == seed
+    assert season_seed(KEY, name, season, number).hex() == seed
 
 
 def test_the_hash_of_a_key_is_what_sha256sum_says() -> None:
@@ -145,12 +146,12 @@ def test_the_hash_of_a_key_is_what_sha256sum_says() -> None:
 
 def test_another_key_name_season_or_number_gives_another_deal() -> None:
     given = [(KEY, "a", 1, 1), (KEY[::-1], "a", 1, 1), (KEY, "b", 1, 1), (KEY, "a", 2, 1), (KEY, "a", 1, 2)]
-    assert len({seed_of(*one) for one in given}) == len(given)
+    assert len({season_seed(*one) for one in given}) == len(given)
 
 
 def test_a_name_must_be_ascii() -> None:
     with pytest.raises(UnicodeEncodeError):
-        seed_of(KEY, "würfel", 1, 1)
+        season_seed(KEY, "würfel", 1, 1)
 
 
 def test_long_games_that_somebody_orders_do_not_make_a_ladders_games_long(bot: Bot, duel: Ladder) -> None:

@@ -10,13 +10,13 @@ from django.test import Client
 from bots.models import Bot
 from ladder.cups.desk import call_off
 from ladder.cups.moderation import remove_texts
-from ladder.cups.proof import reason_hash
-from ladder.cups.verification import Entry, faults_of
 from ladder.models import Cup, CupEntry, Intervention, Match
 from tests.build import staff
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round, played_out
 from tests.ladder.pages.test_cups import address, organizer_of, running
 from tests.page import at_most
+from tournaments.ledger import read_ledger, reason_hash
+from tournaments.verification import verify_cup
 
 pytestmark = pytest.mark.usefixtures("house")
 
@@ -31,10 +31,11 @@ def test_the_ledger_of_a_finished_cup_is_verified_as_it_is_downloaded(client: Cl
     cup = played_out(entered(new_cup("swiss", rounds=2), house_bots()))
     with at_most(8):
         ledger = client.get(address(cup, "ledger.json"))
-        document = json.loads(ledger.getvalue())
+        text = ledger.getvalue()
+    document = json.loads(text)
     assert (document["format"], document["cup"], document["key_hash"]) == ("cup-ledger/2", cup.pk, cup.key_hash)
-    entries = [Entry(**{name: one[name] for name in one if name != "created"}) for one in document["entries"]]
-    assert list(faults_of(cup.pk, bytes.fromhex(document["key"]), entries)) == []
+    report = verify_cup(read_ledger(text))
+    assert (report.state, report.faults, report.rounds) == ("finished", [], 2)
     again = client.get(address(cup, "ledger.json"), headers={"If-None-Match": ledger["ETag"]})
     assert again.status_code == 304
 

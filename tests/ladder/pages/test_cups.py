@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from esr_platform.accounts.models import User
-from ladder.cups.desk import Ruling, add_organizer, call_off, pause, remove, remove_organizer, rule
+from ladder.cups.desk import add_organizer, call_off, pause, remove, remove_organizer, rule
 from ladder.cups.progress import advance
 from ladder.cups.schedules import update_due
 from ladder.matches.leases import claim
@@ -19,6 +19,7 @@ from tests.build import make_void, person, signed_in, staff, uploaded
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round, played_out
 from tests.page import at_most, page, parsed
 from tournaments.seatings import seatings
+from tournaments.tables import Ruling
 
 pytestmark = pytest.mark.usefixtures("house")
 

@@ -186,7 +186,7 @@ def open_too_early(ladder: Ladder) -> None:
         (change_commitment, "/1/1: the commitment "),
         (change_key, "the key does not match its published hash"),
         (change_key_and_hash, "the key hash differs from the one in the ledger"),
-        (count_wrongly, "the next deal number is 9"),
+        (count_wrongly, "the last deal is 2 instead of 8"),
         (open_too_early, "is public, but the match has not ended"),
     ],
 )

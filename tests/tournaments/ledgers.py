@@ -2,34 +2,23 @@
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-import django
-
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "esr_platform.settings")
-if __name__ == "__main__":
-    django.setup()
-
 from games.chance import commitment
 from games.rules import Document
-from ladder.cups import proof
-from ladder.cups.desk import Ruling, ruled
-from ladder.cups.formats import Plan
-from ladder.cups.progress import is_over, plan_from, played_from, settled
-from ladder.models import Cup
-from tests.tournaments.cups import play
 from tournaments.elimination import eliminated
+from tournaments.formats import Format, Plan
+from tournaments.keys import cup_seed
+from tournaments.ledger import START, chained, plan_from, played_from, reason_hash
 from tournaments.round_robin import design
-from tournaments.rounds import Entrants, Round
+from tournaments.rounds import Round
 from tournaments.seatings import seatings
-from tournaments.swiss import is_least, swiss_round
+from tournaments.tables import Ruling, is_over, ruled, settled
 
 CUP = 7
 
@@ -38,7 +27,7 @@ CUP = 7
 class PlayedLedger:
     """A cup that is played at random. Better seeds win more often; some games are void, and some entrants leave."""
 
-    format: Cup.Format
+    format: Format
     seats: int
     entrants: int
     seed: int = 1
@@ -67,7 +56,7 @@ class PlayedLedger:
             "key_hash": sha256(key).hexdigest(),
             "entrants": [self._entrant(number) for number in range(self.entrants)],
         }
-        if self.format == Cup.Format.ROUND_ROBIN and self.seats > 2:
+        if self.format == Format.ROUND_ROBIN and self.seats > 2:
             frozen["design"] = [list(table) for table in design(self.entrants, self.seats)]
         self._append("paused", {}, "The room is not ready – bitte warten.")
         self._append("left", {"entrant": None, "bot": 999, "state": "withdrawn"})
@@ -81,10 +70,10 @@ class PlayedLedger:
     def _append(self, kind: str, document: Document, reason: str | None = None) -> None:
         salt = reason and Random(len(self.entries)).randbytes(16).hex()
         author = None if reason is None else 3
-        document = {**document, "author": author, "reason_hash": reason and proof.reason_hash(reason, str(salt))}
-        previous = self.entries[-1]["hash"] if self.entries else proof.START
+        document = {**document, "author": author, "reason_hash": reason and reason_hash(reason, str(salt))}
+        previous = self.entries[-1]["hash"] if self.entries else START
         number = len(self.entries) + 1
-        hashed = proof.chained(previous, CUP, number, kind, document)
+        hashed = chained(previous, CUP, number, kind, document)
         entry = {"number": number, "kind": kind, "document": document, "hash": hashed}
         self.entries.append({**entry, "reason": reason, "salt": salt})
 
@@ -111,7 +100,7 @@ class PlayedLedger:
         number = len(played_from(self.documents())) + 1
         tables = [list(table) for table in round_.tables]
         self._append("round", {"round": number, "tables": tables, "byes": list(round_.byes)})
-        knockout = self.format == Cup.Format.KNOCKOUT
+        knockout = self.format == Format.KNOCKOUT
         leaving = eliminated(round_, self.seats) if knockout else [0] * len(tables)
         points, gone, blocks, ruled_on = [], [], [], None
         for index, table in enumerate(tables):
@@ -128,7 +117,7 @@ class PlayedLedger:
         if ruled_on is not None and number % 2:
             points[ruled_on] = self._rule(number, ruled_on, tables[ruled_on], None)
         self._append("results", {"round": number, "points": points, "gone": gone, "blocks": blocks})
-        final = knockout or self.format == Cup.Format.HALVING
+        final = knockout or self.format == Format.HALVING
         if ruled_on is not None and not number % 2 and not final:
             self._rule(number, ruled_on, tables[ruled_on], points[ruled_on])
 
@@ -156,7 +145,7 @@ class PlayedLedger:
         while self.seats - len(away) > 1 and (
             len(found) < self.blocks or not is_over(found, self.seats, away, self.blocks, leaving)
         ):
-            seed = proof.seed_of(self.plan.key, self.plan.entrants_hash, *where, len(found) + 1)
+            seed = cup_seed(self.plan.key, self.plan.entrants_hash, *where, len(found) + 1)
             found.append(self._block(table, commitment(seed)))
         return found
 
@@ -175,9 +164,9 @@ class PlayedLedger:
 
 def rechained(ledger: Document) -> Document:
     """Give every entry the hash of its changed document, as a forger would."""
-    previous = proof.START
+    previous = START
     for entry in ledger["entries"]:
-        previous = proof.chained(previous, ledger["cup"], entry["number"], entry["kind"], entry["document"])
+        previous = chained(previous, ledger["cup"], entry["number"], entry["kind"], entry["document"])
         entry["hash"] = previous
     return ledger
 
@@ -200,69 +189,5 @@ def of_kind(ledger: Document, kind: str, number: int = 0) -> Any:
 Change = Callable[[Document], object]
 
 
-# --- Samples for tests/javascript ------------------------------------------------------------------------------------
-
-SAMPLES: Final = Path(__file__).parents[3] / "tests/javascript/ledgers.json"
-
-
-def samples() -> dict[str, Document]:
-    """A ledger of each format and number of seats. ``python -m tests.ladder.cups.ledgers`` writes them."""
-    return {
-        f"{format_} {seats}": PlayedLedger(
-            format_,
-            seats,
-            2 * seats + 3,
-            seed=seats,
-            rounds=3 if format_ == Cup.Format.SWISS else None,
-            owners=seats,
-            trouble=0.2,
-        ).played()
-        for format_ in Cup.Format
-        for seats in (2, 3, 4, 5)
-    }
-
-
-ROUNDS: Final = SAMPLES.with_name("swiss_rounds.json")
-
-
-def swiss_rounds() -> list[Document]:
-    """Histories at two seats, with all possible next rounds: those of least cost, and all others."""
-    return [_next_rounds(Random(seed), 5 + seed % 2) for seed in range(16)]
-
-
-def _next_rounds(random: Random, size: int) -> Document:
-    owners = [random.choice([None, 0, 1, 2]) for _ in range(size)]
-    history = play(Entrants(tuple(owners)), 2, swiss_round, random.randint(1, 4), random)
-    best, order = swiss_round(history), [row.entrant for row in history.standings()]
-    rounds = [
-        Round(tuple(pair for pair in pairs if pair[1] >= 0), tuple(one for one, other in pairs if other < 0))
-        for pairs in _pairings([*order, -1] if size % 2 else order)
-    ]
-    played = [
-        {"round": {"tables": one.round.tables, "byes": one.round.byes}, "results": one.results}
-        for one in history.played
-    ]
-    found: dict[bool, list[Document]] = {True: [], False: []}
-    for one in rounds:
-        found[is_least(history, one, best)].append({"tables": one.tables, "byes": one.byes})
-    return {"owners": owners, "lots": history.lots, "played": played, "right": found[True], "wrong": found[False]}
-
-
-def _pairings(entrants: list[int]) -> Iterator[list[tuple[int, int]]]:
-    """All ways to pair an even number of entrants; -1 is the bye."""
-    if not entrants:
-        yield []
-        return
-    first, *rest = entrants
-    for other in rest:
-        for more in _pairings([one for one in rest if one != other]):
-            yield [(first, other), *more]
-
-
-def compact(document: Any) -> str:
-    return json.dumps(document, separators=(",", ":"), ensure_ascii=False) + "\n"
-
-
-if __name__ == "__main__":
-    SAMPLES.write_text(compact(samples()), encoding="utf-8")
-    ROUNDS.write_text(compact(swiss_rounds()), encoding="utf-8")
+STORED: Final = Path(__file__).with_suffix(".json")
+"""Ledgers of each format and number of seats from November 2026. They must remain valid."""

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from ladder.cups.proof import GENESIS, chained, derived, entrants_hash, permutation, reason_hash, seed_of
+from tournaments.keys import cup_seed, derived, permutation
+from tournaments.ledger import START, chained, entrants_hash, reason_hash
 
 KEY = bytes(range(32))
 
@@ -12,7 +13,7 @@ def test_derived_values_are_hmacs_of_the_entrant_list_a_purpose_and_a_number() -
     assert (
         derived(KEY, "ab" * 32, "deal", 1).hex() == "88527f136f55d63a938203f86af8736c631b667e03d7a590455f4b5090f5f608"
     )
-    assert seed_of(KEY, "ab" * 32, 1, 2, 3).hex() == "9f232387d60b224cd0430856c0da4139462ba399009012160b869f8bd839bb15"
+    assert cup_seed(KEY, "ab" * 32, 1, 2, 3).hex() == "9f232387d60b224cd0430856c0da4139462ba399009012160b869f8bd839bb15"
 
 
 def test_a_permutation_sorts_the_numbers_by_their_derived_values() -> None:
@@ -29,7 +30,7 @@ def test_hashes_of_the_ledger_are_of_canonical_json() -> None:
         entrants_hash([{"owner": None, "bot": 7}]) == "2b7dd1bf2e45faa3216e61d155537f28b252dfc17b43c3a4e74adaf653494a3e"
     )
     assert (
-        chained(GENESIS, 3, 1, "left", {"reason": "Zu müde"})
+        chained(START, 3, 1, "left", {"reason": "Zu müde"})
         == "1054c835a076b7fcdfccc26b2b2d4935281192eb38cbdd0f758b02939dfbaf5d"
     )
 

@@ -5,45 +5,46 @@ from __future__ import annotations
 import copy
 import dataclasses
 import json
-import runpy
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from games.chance import commitment
+from games.registry import GAMES
 from games.rules import Document
-from ladder.cups.formats import Plan
-from ladder.cups.progress import plan_from, played_from, settled
-from ladder.cups.proof import seed_of
-from ladder.cups.verification import Entry, faults_of
-from ladder.models import Cup
-from tests.ladder.cups.ledgers import (
-    CUP,
-    ROUNDS,
-    SAMPLES,
+from tests.tournaments.ledgers import (
+    STORED,
     Change,
     PlayedLedger,
-    compact,
     of_kind,
     rechained,
     renumbered,
-    samples,
-    swiss_rounds,
 )
+from tournaments.formats import Format, Plan
+from tournaments.keys import cup_seed
+from tournaments.ledger import MAX_LEDGER_BYTES, plan_from, played_from, read_ledger
 from tournaments.rounds import Entrants, PlayedRound
-from tournaments.seatings import seatings
+from tournaments.tables import settled
+from tournaments.verification import CANCELED, FINISHED, UNFINISHED, CupGame, Report, record_faults, verify_cup
 
-FORMATS = list(Cup.Format)
-ENTRY = [field.name for field in dataclasses.fields(Entry)]
+FORMATS = list(Format)
+STORED_LEDGERS = json.loads(STORED.read_text(encoding="utf-8"))
+
+
+def verified(ledger: Document) -> Report:
+    return verify_cup(read_ledger(json.dumps(ledger).encode()))
 
 
 def faults(ledger: Document) -> list[str]:
-    entries = [Entry(*(one[name] for name in ENTRY)) for one in ledger["entries"]]
-    return list(faults_of(CUP, bytes.fromhex(ledger["key"]), entries))
+    return verified(ledger).faults
+
+
+@pytest.mark.parametrize("name", STORED_LEDGERS)
+def test_a_stored_ledger_remains_valid(name: str) -> None:
+    report = verified(STORED_LEDGERS[name])
+    assert (report.state, report.faults) == (FINISHED, [])
+    assert report.rounds and report.games
 
 
 @st.composite
@@ -55,7 +56,7 @@ def ledgers(draw: st.DrawFn) -> PlayedLedger:
         seats,
         entrants,
         draw(st.integers(0, 2**32)),
-        draw(st.integers(1, 5)) if format_ == Cup.Format.SWISS else None,
+        draw(st.integers(1, 5)) if format_ == Format.SWISS else None,
         draw(st.integers(1, 2)),
         draw(st.integers(1, 2)),
         draw(st.integers(0, entrants)),
@@ -66,7 +67,8 @@ def ledgers(draw: st.DrawFn) -> PlayedLedger:
 @settings(deadline=None, max_examples=40)
 @given(ledgers())
 def test_a_ledger_has_no_faults_whatever_happened_in_the_cup(cup: PlayedLedger) -> None:
-    assert faults(cup.played()) == []
+    report = verified(cup.played())
+    assert (report.state, report.faults) == (FINISHED, [])
 
 
 def games(ledger: Document) -> list[Document]:
@@ -79,7 +81,7 @@ def swap(values: list[object], one: int = 0, other: int = -1) -> None:
 
 def commitment_of(ledger: Document, *place: int) -> str:
     """The commitment to the deal of a round, table and block."""
-    return commitment(seed_of(bytes.fromhex(ledger["key"]), ledger["entrants_hash"], *place))
+    return commitment(cup_seed(bytes.fromhex(ledger["key"]), ledger["entrants_hash"], *place))
 
 
 def announce_twice(ledger: Document) -> None:
@@ -126,6 +128,14 @@ def append(ledger: Document, kind: str, document: Document) -> None:
     rechained(ledger)
 
 
+def append_before_end(ledger: Document, kind: str, document: Document) -> None:
+    append(ledger, kind, document)
+    entries = ledger["entries"]
+    entries[-2], entries[-1] = entries[-1], entries[-2]
+    for number, entry in enumerate(entries, 1):
+        entry["number"] = number
+
+
 RULING = {"round": 1, "table": 0, "ruling": "void", "entrant": None, "points": None}
 
 FORGERIES: dict[str, Change] = {
@@ -158,7 +168,6 @@ FORGERIES: dict[str, Change] = {
     ),
     "a match that is there twice": lambda ledger: games(ledger)[1].update(match=games(ledger)[0]["match"]),
     "a void game with ranks": lambda ledger: games(ledger)[0].update(status="void"),
-    "an end that was cut off": lambda ledger: ledger["entries"].pop(),
     "a ruling after the end": lambda ledger: append(ledger, "ruling", RULING),
     "changed settings after the end": lambda ledger: append(ledger, "changed", {"fields": ["title"]}),
     "a second end": lambda ledger: append(ledger, "end", of_kind(ledger, "end")),
@@ -167,6 +176,24 @@ FORGERIES: dict[str, Change] = {
     "other standings": lambda ledger: swap(of_kind(ledger, "end")["standings"]),
     "other match points": lambda ledger: of_kind(ledger, "end")["standings"][0].__setitem__(2, 99),
     "another key": lambda ledger: of_kind(ledger, "end").update(key="00" * 32),
+    "another published key": lambda ledger: ledger.update(key="00" * 32),
+    "another published key hash": lambda ledger: ledger.update(key_hash="0" * 64),
+    "another published entrant list": lambda ledger: ledger.update(entrants_hash="0" * 64),
+    "a second entrant list": lambda ledger: append_before_end(ledger, "entrants", of_kind(ledger, "entrants")),
+    "another order at a table": lambda ledger: swap(of_kind(ledger, "round", 1)["tables"][0]),
+    "a disqualified winner": lambda ledger: append_before_end(
+        ledger, "left", {"entrant": of_kind(ledger, "end")["standings"][0][1], "state": "disqualified"}
+    ),
+    "a table of hostile size": lambda ledger: of_kind(ledger, "round")["tables"][0].extend([0] * 5000),
+    "results without blocks": lambda ledger: of_kind(ledger, "results").update(blocks=None),
+    "seats of hostile size": lambda ledger: of_kind(ledger, "entrants").update(seats=10**9),
+    "blocks of hostile size": lambda ledger: of_kind(ledger, "results")["blocks"][0].extend(
+        of_kind(ledger, "results")["blocks"][0] * 50
+    ),
+    "an entrant list of hostile size": lambda ledger: of_kind(ledger, "entrants")["entrants"].extend(
+        of_kind(ledger, "entrants")["entrants"] * 50
+    ),
+    "a reason that is not text": lambda ledger: ledger["entries"][0].update(reason="\ud800"),
     "a table without results": lambda ledger: of_kind(ledger, "results")["points"].pop(),
     "an entry without its fields": lambda ledger: of_kind(ledger, "results").clear(),
     "another reason": lambda ledger: ledger["entries"][0].update(reason="The room is ready."),
@@ -217,7 +244,7 @@ def gone_below_zero(ledger: Document) -> None:
 @pytest.fixture(scope="module")
 def played() -> dict[tuple[str, int], Document]:
     return {
-        (format_, seats): PlayedLedger(Cup.Format(format_), seats, 13, 5, 4 if format_ == "swiss" else None).played()
+        (format_, seats): PlayedLedger(Format(format_), seats, 13, 5, 4 if format_ == "swiss" else None).played()
         for format_, seats in CUPS
     }
 
@@ -235,29 +262,25 @@ def test_every_forgery_is_found_even_with_new_hashes(
 
 
 @pytest.mark.parametrize(("format_", "forge"), [("swiss", drop_a_table), ("halving", seat_others)])
-def test_at_two_seats_exactly_those_play_who_are_in_the_round(
-    format_: str, forge: Change, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ledger = PlayedLedger(Cup.Format(format_), 2, 8, 3, 3 if format_ == "swiss" else None).played()
+def test_at_two_seats_exactly_those_play_who_are_in_the_round(format_: str, forge: Change) -> None:
+    ledger = PlayedLedger(Format(format_), 2, 8, 3, 3 if format_ == "swiss" else None).played()
     assert faults(ledger) == []
     forge(ledger)
     assert faults(rechained(ledger)) != []
-    assert "players" in str(checked(ledger, tmp_path, monkeypatch))
 
 
 @pytest.mark.parametrize("forge", [gone_twice, not_gone, gone_below_zero])
 def test_only_those_who_left_rank_last_each_at_its_own_place(
-    forge: Change, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    forge: Change,
 ) -> None:
-    ledger = PlayedLedger(Cup.Format.ROUND_ROBIN, 3, 9).played()
+    ledger = PlayedLedger(Format.ROUND_ROBIN, 3, 9).played()
     assert faults(ledger) == []
     forge(ledger)
     assert any("rank last" in fault or "ranks last" in fault for fault in faults(rechained(ledger)))
-    assert "who" in str(checked(ledger, tmp_path, monkeypatch))
 
 
 def test_disqualified_entrants_are_behind_all_others_in_the_order_of_their_results() -> None:
-    ledger = PlayedLedger(Cup.Format.SWISS, 2, 6, rounds=3).played()
+    ledger = PlayedLedger(Format.SWISS, 2, 6, rounds=3).played()
     documents = [(one["kind"], one["document"]) for one in ledger["entries"]]
     plan, rounds = plan_from(of_kind(ledger, "entrants"), bytes.fromhex(ledger["key"])), played_from(documents)
     first, second, *others = [row.entrant for row in plan.standings(rounds)]
@@ -268,7 +291,7 @@ def test_disqualified_entrants_are_behind_all_others_in_the_order_of_their_resul
 
 
 def test_the_one_who_stays_in_the_last_stage_of_successive_halving_wins() -> None:
-    plan = Plan(Cup.Format.HALVING, 2, Entrants((None,) * 4), bytes(32), "ab")
+    plan = Plan(Format.HALVING, 2, Entrants((None,) * 4), bytes(32), "ab")
     first = plan.next_round([])
     assert first is not None
     rounds = [PlayedRound(first, ((4, 0), (4, 0)))]
@@ -284,176 +307,125 @@ def without_reasons(ledger: Document) -> Document:
     return {**ledger, "entries": entries}
 
 
-def test_a_ledger_without_its_reasons_has_no_faults() -> None:
-    ledger = PlayedLedger(Cup.Format.SWISS, 3, 12, 5, 4, trouble=0.3).played()
-    assert any(entry["reason"] for entry in ledger["entries"][1:])
-    assert faults(without_reasons(ledger)) == []
+def test_a_ledger_without_its_reasons_has_no_faults_and_they_are_counted() -> None:
+    ledger = PlayedLedger(Format.SWISS, 3, 12, 5, 4, trouble=0.3).played()
+    reasons = sum(entry["reason"] is not None for entry in ledger["entries"])
+    assert reasons > 1
+    report = verified(without_reasons(ledger))
+    assert (report.faults, report.removed, verified(ledger).removed) == ([], reasons, 0)
 
 
 def test_a_ruling_must_have_the_points_that_it_decides() -> None:
-    seeds = (PlayedLedger(Cup.Format.SWISS, 3, 12, seed, 4, trouble=0.3).played() for seed in range(20))
+    seeds = (PlayedLedger(Format.SWISS, 3, 12, seed, 4, trouble=0.3).played() for seed in range(20))
     ledger = next(one for one in seeds if any(entry["kind"] == "ruling" for entry in one["entries"]))
     of_kind(ledger, "ruling").update(points=[1, 2, 3])
     assert any("ruling" in fault for fault in faults(rechained(ledger)))
 
 
-def test_the_samples_for_the_browser_are_up_to_date() -> None:
-    """If not, run ``python -m tests.ladder.cups.ledgers``."""
-    assert SAMPLES.read_text(encoding="utf-8") == compact(samples())
-    assert ROUNDS.read_text(encoding="utf-8") == compact(swiss_rounds())
-
-
 def test_a_design_must_be_balanced() -> None:
-    ledger = PlayedLedger(Cup.Format.ROUND_ROBIN, 3, 9).played()
+    ledger = PlayedLedger(Format.ROUND_ROBIN, 3, 9).played()
     of_kind(ledger, "entrants")["design"][0] = of_kind(ledger, "entrants")["design"][1]
     assert any("balanced" in fault for fault in faults(rechained(ledger)))
 
 
-# --- The script of the cup page --------------------------------------------------------------------------------------
-
-SCRIPT = Path(__file__).parents[3] / "esr_platform/static/esr/check_cup.py"
-
-
-def checked(ledger: Document, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *more: Path) -> object:
-    """The sentence with which the script ends at a fault; ``None`` if there is none. ``more`` are its arguments."""
-    file = tmp_path / "ledger.json"
-    file.write_text(json.dumps(ledger), encoding="utf-8")
-    monkeypatch.setattr("sys.argv", [str(SCRIPT), str(file), *map(str, more)])
-    monkeypatch.setattr("sys.excepthook", sys.excepthook)  # the script replaces it
-    try:
-        runpy.run_path(str(SCRIPT))
-    except SystemExit as ended:
-        return ended.code
-    return None
+def test_a_number_that_has_no_canonical_form_is_a_fault() -> None:
+    for kind in ("entrants", "end"):
+        ledger = PlayedLedger(Format.SWISS, 2, 6, rounds=3).played()
+        document = of_kind(ledger, kind)
+        (document["entrants"][0] if kind == "entrants" else document).update(more=2**70)
+        assert faults(ledger) != []
 
 
-@pytest.mark.parametrize("name", samples())
-def test_the_script_verifies_a_ledger_from_its_description_alone(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert checked(json.loads(SAMPLES.read_text(encoding="utf-8"))[name], tmp_path, monkeypatch) is None
+# --- Ledgers that are not finished -----------------------------------------------------------------------------------
 
 
-UNSTRUCTURED = {"a game less", "a block less", "a table without results", "an entry without its fields"}
-"""Forgeries at which the script cannot continue."""
+def test_a_ledger_without_its_end_is_not_finished() -> None:
+    ledger = PlayedLedger(Format.SWISS, 2, 6, rounds=3).played()
+    for cut in range(1, len(ledger["entries"]) - 2):
+        report = verified({**ledger, "entries": ledger["entries"][:-cut]})
+        assert (report.state, report.faults) == (UNFINISHED, [])
 
 
-@pytest.mark.parametrize("name", sorted(FORGERIES.keys() - UNSTRUCTURED))
-@pytest.mark.parametrize(("format_", "seats"), CUPS)
-def test_the_script_finds_forgeries(
-    name: str,
-    format_: str,
-    seats: int,
-    played: dict[tuple[str, int], Document],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    ledger = copy.deepcopy(played[format_, seats])
-    FORGERIES[name](ledger)
-    assert "Fault in" in str(checked(rechained(ledger), tmp_path, monkeypatch))
-
-
-@pytest.mark.parametrize("name", sorted(UNSTRUCTURED))
-def test_the_script_explains_a_file_of_another_form(
-    name: str, played: dict[tuple[str, int], Document], tmp_path: Path
-) -> None:
-    ledger = copy.deepcopy(played["knockout", 4])
-    FORGERIES[name](ledger)
-    shown = messages_of(json.dumps(rechained(ledger)), tmp_path)
-    assert shown.startswith("Fault in")
-    assert shown.count("\n") == 1
-
-
-@pytest.mark.parametrize("text", ["", "[]", "{", "{}", "null", "\ud800"])
-def test_the_script_explains_a_file_that_is_no_ledger(text: str, tmp_path: Path) -> None:
-    assert messages_of(text, tmp_path).count("\n") == 1
-
-
-def messages_of(text: str, tmp_path: Path) -> str:
-    """What the script writes to standard error for a file with this text. It must fail."""
-    file = tmp_path / "ledger.json"
-    file.write_text(text, encoding="utf-8", errors="surrogatepass")
-    ended = subprocess.run([sys.executable, str(SCRIPT), str(file)], capture_output=True, text=True, check=False)
-    assert (ended.returncode, ended.stdout) == (1, "")
-    return ended.stderr
+def test_while_the_key_is_secret_hashes_and_points_are_verified() -> None:
+    ledger = PlayedLedger(Format.SWISS, 3, 13, 5, 4).played()
+    running = {**ledger, "key": None, "entries": ledger["entries"][:-1]}
+    assert (verified(running).state, verified(running).faults) == (UNFINISHED, [])
+    assert faults({**ledger, "key": None}) != []
+    swap(next(one for one in of_kind(running, "results")["points"] if one[0] != one[-1]))
+    assert any("points" in fault for fault in faults(rechained(running)))
 
 
 def unfrozen(*kinds: str) -> Document:
     """The ledger of a cup without an entrant list."""
     rest = {"document": {"reason_hash": None}, "reason": None, "salt": None}
     entries = [{"number": at, "kind": kind, **rest} for at, kind in enumerate(kinds, 1)]
-    played = PlayedLedger(Cup.Format.KNOCKOUT, 2, 5).played()
+    played = PlayedLedger(Format.KNOCKOUT, 2, 5).played()
     return rechained({**played, "entrants_hash": "", "entries": entries})
 
 
-def test_the_script_ends_cleanly_at_a_cup_that_was_canceled_before_its_entrant_list_was_frozen(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert checked(unfrozen("paused", "cancelled"), tmp_path, monkeypatch) is None
-    assert "canceled" in capsys.readouterr().out
-    assert "not frozen" in str(checked(unfrozen("paused"), tmp_path, monkeypatch))
-    assert "Fault in" in str(checked(unfrozen("round", "cancelled"), tmp_path, monkeypatch))
+def test_of_a_cup_that_was_canceled_before_the_deadline_the_hashes_are_verified() -> None:
+    canceled = verified(unfrozen("paused", "cancelled", "changed"))
+    assert (canceled.state, canceled.faults, canceled.games) == (CANCELED, [], {})
+    assert verified(unfrozen("paused")).state == UNFINISHED
+    assert faults(unfrozen("round", "cancelled")) != []
+    assert faults(unfrozen("cancelled", "paused")) != []
+    assert faults({**unfrozen("cancelled"), "entrants_hash": "0" * 64}) != []
 
 
-def test_the_script_counts_removed_reasons(
-    played: dict[tuple[str, int], Document],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert checked(without_reasons(played["knockout", 4]), tmp_path, monkeypatch) is None
-    out = capsys.readouterr().out
-    assert ": 1.\n" in out
-    assert all(played["knockout", 4][name] in out for name in ("key_hash", "entrants_hash"))
+# --- Files that are no ledgers ---------------------------------------------------------------------------------------
 
 
-def records_of(ledger: Document) -> list[Document]:
-    """The games of a ledger as ``esr download`` writes them."""
-    entrants, seats = of_kind(ledger, "entrants")["entrants"], of_kind(ledger, "entrants")["seats"]
-    rounds = [entry["document"]["tables"] for entry in ledger["entries"] if entry["kind"] == "round"]
-    results = [entry["document"] for entry in ledger["entries"] if entry["kind"] == "results"]
-    return [
-        {
-            "match": game["match"],
-            "players": [
-                {"digest": entrants[table[place]]["digest"], "rank": rank}
-                for place, rank in zip(order, game["ranks"], strict=True)
-            ],
-            "record": {"seed": seed_of(key, ledger["entrants_hash"], number, index, block_number).hex()},
-        }
-        for key in [bytes.fromhex(ledger["key"])]
-        for number, (tables, document) in enumerate(zip(rounds, results, strict=True), 1)
-        for index, (table, blocks) in enumerate(zip(tables, document["blocks"], strict=True), 1)
-        for block_number, block in enumerate(blocks, 1)
-        for order, game in zip(seatings(seats), block["games"], strict=True)
-    ]
+def broken(**more: object) -> bytes:
+    return json.dumps({**STORED_LEDGERS["swiss 2"], **more}).encode()
 
 
-def test_the_script_compares_the_games_with_their_records(
-    played: dict[tuple[str, int], Document],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    ledger, file = played["swiss", 3], tmp_path / "games.jsonl"
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            b"",
+            b"[]",
+            b"{",
+            b"{}",
+            b"null",
+            b"\xff",
+            b"[" * 100_000,
+            b'{"a":' * 100_000,
+            b"9" * 10_000,
+        ),
+        b" " * (MAX_LEDGER_BYTES + 1),
+        *(broken(format="cup-ledger/1"), broken(entries={}), broken(entries=[1]), broken(key="xy"), broken(key=7)),
+        *(broken(cup="7"), broken(cup=True), broken(key_hash=None)),
+    ],
+    ids=range(18),
+)
+def test_a_file_that_is_no_ledger_is_refused(text: bytes) -> None:
+    with pytest.raises(ValueError, match=r"\w"):
+        read_ledger(text)
 
-    def compared(records: list[Document]) -> object:
-        file.write_text("".join(json.dumps(one) + "\n" for one in records), encoding="utf-8")
-        return checked(ledger, tmp_path, monkeypatch, file)
 
-    records = records_of(ledger)
-    assert compared(records) is None
-    assert f"{len(records):,}" in capsys.readouterr().out
-    first, *rest = records
-    for changed in (
-        {"match": 1},
-        {"record": {"seed": "00" * 32}},
-        {"players": first["players"][::-1]},
-        {"players": [{**one, "digest": "00" * 32} for one in first["players"]]},
-    ):
-        assert "Fault in" in str(compared([{**first, **changed}, *rest]))
+# --- Records ---------------------------------------------------------------------------------------------------------
 
 
-def test_the_script_waits_for_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    ledger = {**PlayedLedger(Cup.Format.KNOCKOUT, 2, 5).played(), "key": None}
-    assert "secret" in str(checked(ledger, tmp_path, monkeypatch))
+def test_a_record_is_re_executed_and_compared() -> None:
+    state = GAMES["edel-stein-reich-duel"].new(2, bytes(32))
+    while state.pending:
+        state.play(state.pending[0], state.decision(state.pending[0])["default"])
+    record, ranks = state.record, state.outcome["ranks"]
+    game, players = CupGame(1, "edel-stein-reich-duel", record["seed"], ranks, ["a", None]), [{"digest": "a"}] * 2
+
+    def found(record: object = record, players: object = players, **more: object) -> bool:
+        return list(record_faults(dataclasses.replace(game, **more), players, record)) != []
+
+    assert not found()
+    assert not found(seed="")
+    assert found(ranks=[1 + rank % 2 for rank in ranks] if ranks[0] != ranks[1] else [1, 2])
+    assert found(seed="0" * 63 + "1")
+    assert found(game="edel-stein-reich")
+    assert found(players=[{"digest": "b"}] * 2)
+    assert found(players=[{"digest": "a"}])
+    assert found(players=None)
+    assert found(record=None)
+    assert found(record={**record, "outcome": None})
+    forged = {**state.outcome, "ranks": ranks[::-1] if ranks[0] != ranks[1] else [1, 2]}
+    assert found(record={**record, "outcome": forged})

@@ -4,16 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import cached_property
 from types import MappingProxyType
 from typing import Final
 
-from ladder.cups.proof import permutation
-from ladder.models import Cup, CupEntry
 from tournaments.elimination import halving_round, knockout_round, ranking
+from tournaments.keys import permutation
 from tournaments.round_robin import round_robin
 from tournaments.rounds import Entrants, History, PlayedRound, Round, Standing, Table
 from tournaments.swiss import is_least, swiss_round
+
+
+class Format(StrEnum):
+    """The formats of a cup, as ledgers name them."""
+
+    SWISS = "swiss"
+    ROUND_ROBIN = "round-robin"
+    KNOCKOUT = "knockout"
+    HALVING = "halving"
+
+
+MOST_ENTRANTS: Final = 512
+MOST_BLOCKS: Final = 20
+MOST_ROUNDS: Final = 30
 
 HALVING_ROUNDS: Final = 1
 """Rounds of the first stage of successive halving."""
@@ -29,7 +43,7 @@ class Plan:
     ``design`` has the tables of a round robin at three to five seats, by place; if it is empty, the stored one is used.
     """
 
-    format: Cup.Format
+    format: str
     seats: int
     entrants: Entrants
     key: bytes
@@ -57,12 +71,12 @@ class Plan:
 
         Raises ``PairingError``.
         """
-        if self.format == Cup.Format.KNOCKOUT:
+        if self.format == Format.KNOCKOUT:
             return knockout_round(self.entrants, self.seats, played)
-        if self.format == Cup.Format.ROUND_ROBIN:
+        if self.format == Format.ROUND_ROBIN:
             return self.schedule[len(played)] if len(played) < len(self.schedule) else None
         among = [one for one in range(len(self.entrants)) if one not in left]
-        if self.format == Cup.Format.HALVING:
+        if self.format == Format.HALVING:
             return halving_round(self.history(played), HALVING_ROUNDS, left)
         if len(played) >= (self.rounds or 0) or len(among) < max(2, self.seats):
             return None
@@ -76,7 +90,7 @@ class Plan:
         expected = self.next_round(played, left)
         if expected is None or expected == round_:
             return expected is not None
-        if self.seats != 2 or self.format not in (Cup.Format.SWISS, Cup.Format.HALVING):
+        if self.seats != 2 or self.format not in (Format.SWISS, Format.HALVING):
             return False
         return is_least(self.history(played), round_, expected)
 
@@ -88,18 +102,18 @@ class Plan:
         last round who have left are behind its others.
         """
         reached, places = [0] * len(self.entrants), dict[int, int]()
-        if self.format in (Cup.Format.KNOCKOUT, Cup.Format.HALVING):
+        if self.format in (Format.KNOCKOUT, Format.HALVING):
             for number, one in enumerate(played, 1):
                 for entrant in one.round.entrants:
                     reached[entrant] = number
-        if self.format == Cup.Format.KNOCKOUT and played and self.next_round(played) is None:
+        if self.format == Format.KNOCKOUT and played and self.next_round(played) is None:
             (table,), (points,) = played[-1].round.tables, played[-1].results
             places = {one: place for place, one in enumerate(ranking(table, points))}
-        if self.format == Cup.Format.HALVING and played:
+        if self.format == Format.HALVING and played:
             places = {one: int(one in left) for one in played[-1].round.entrants}
 
         def key(row: Standing) -> tuple[bool, int, int, int]:
-            is_out = left.get(row.entrant) == CupEntry.State.DISQUALIFIED
+            is_out = left.get(row.entrant) == "disqualified"
             return is_out, -reached[row.entrant], places.get(row.entrant, 0), row.rank
 
         order = sorted(self.history(played).standings(), key=key)
