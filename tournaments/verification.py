@@ -263,7 +263,7 @@ class _Replay:
     def _table(self, round_: Round, index: int, document: Document, where: str) -> Iterator[str]:
         blocks, gone, points = document["blocks"][index], document["gone"][index], document["points"][index]
         seats, table = self.plan.seats, round_.tables[index]
-        self._require_whole(blocks, points, where)
+        self._require_whole(blocks, points, bool(gone) or index in self.rulings, where)
         last = {table[place] for place in set(gone) & set(range(seats))}
         if len(last) != len(gone) or not last <= self.left.keys():
             yield f"{where}: an entrant ranks last twice or without having left the cup."
@@ -286,13 +286,13 @@ class _Replay:
         elif not self._is_complete(round_, index, blocks, gone):
             yield f"{where}: wrong number of blocks."
 
-    def _require_whole(self, blocks: Sequence[Document], points: Sequence[int] | None, where: str) -> None:
+    def _require_whole(self, blocks: Sequence[Document], points: list[int] | None, canceled: bool, where: str) -> None:
         """Raise ``_Broken`` unless each block has a game per seating and the numbers of seats and blocks are possible.
 
-        Void blocks are replaced, and each entrant who leaves can cancel the blocks that are not complete.
+        Void blocks are replaced. If blocks can be ``canceled``, each entrant who leaves cancels those that are running.
         """
-        seats = self.plan.seats
-        if len(blocks) > (self.frozen["blocks"] + MOST_TIE_BLOCKS + MOST_REPLACEMENTS + 1) * seats:
+        seats, most = self.plan.seats, self.frozen["blocks"] + MOST_TIE_BLOCKS + MOST_REPLACEMENTS + 1
+        if len(blocks) > (most * seats if canceled else most):
             raise _Broken(f"{where}: too many blocks.")
         games = list(chain.from_iterable(block["games"] for block in blocks))
         ranks = [game["ranks"] for game in games if game["ranks"] is not None]
@@ -322,10 +322,12 @@ class _Replay:
         """Whether the table ended after its last block, and not before if nobody had left."""
         seats, least = self.plan.seats, self.frozen["blocks"]
         leaving = eliminated(round_, seats)[index] if self.plan.format == Format.KNOCKOUT else 0
-        ends = [is_over(blocks[:number], seats, gone, least, leaving) for number in range(least, len(blocks) + 1)]
         if seats - len(gone) < 2:
             return True
-        return bool(ends) and ends[-1] and (bool(gone) or not any(ends[:-1]))
+        if len(blocks) < least or not is_over(blocks, seats, gone, least, leaving):
+            return False
+        earlier = () if gone else range(least, len(blocks))
+        return not any(is_over(blocks[:number], seats, gone, least, leaving) for number in earlier)
 
     def _ruling(self, document: Document) -> Iterator[str]:
         number, index = document["round"], document["table"]

@@ -1,16 +1,23 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
+from datetime import timedelta
+from pathlib import Path
 
 import pytest
+from django.db.models import F
 from django.test import Client
 
+from bots.cli.esr import main
+from bots.cli.frame import FOUND
 from bots.models import Bot
 from ladder.cups.desk import call_off
 from ladder.cups.moderation import remove_texts
-from ladder.models import Cup, CupEntry, Intervention, Match
+from ladder.exports.json_lines import game_pieces
+from ladder.models import Block, Cup, CupEntry, Intervention, Match
 from tests.build import staff
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round, played_out
 from tests.ladder.pages.test_cups import address, organizer_of, running
@@ -38,6 +45,23 @@ def test_the_ledger_of_a_finished_cup_is_verified_as_it_is_downloaded(client: Cl
     assert (report.state, report.faults, report.rounds) == ("finished", [], 2)
     again = client.get(address(cup, "ledger.json"), headers={"If-None-Match": ledger["ETag"]})
     assert again.status_code == 304
+
+
+def test_the_downloaded_games_of_a_cup_are_those_of_its_ledger(client: Client, tmp_path: Path) -> None:
+    cup = played_out(entered(new_cup("swiss", rounds=1), house_bots()))
+    Block.objects.update(ended=F("ended") - timedelta(minutes=2))  # newer games are not in the file yet
+    ledger, games = tmp_path / "ledger.json", tmp_path / "games.jsonl"
+    ledger.write_bytes(client.get(address(cup, "ledger.json")).getvalue())
+    lines = gzip.decompress(b"".join(game_pieces(cup.ladder, None, 1000, lambda: True)))
+    games.write_bytes(lines)
+    words = ["verify-cup", str(ledger), "--records", str(games)]
+    assert main(words) == 0
+    first, rest = lines.split(b"\n", 1)
+    other = json.loads(first)
+    other["players"].reverse()
+    for changed in (rest, json.dumps(other).encode() + b"\n" + rest, lines.replace(b'"ranks":[1,', b'"ranks":[3,', 1)):
+        games.write_bytes(changed)
+        assert main(words) == FOUND
 
 
 def test_before_the_end_the_ledger_has_no_key_and_no_results_of_the_round(client: Client) -> None:
