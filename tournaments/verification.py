@@ -187,7 +187,7 @@ class _Broken(ValueError):
 
 @dataclass
 class _Replay:
-    """Goes through a ledger and compares every entry with what follows from the entries before it."""
+    """Goes through a ledger and compares every entry with the result of the entries before it."""
 
     plan: Plan
     frozen: Document
@@ -319,7 +319,7 @@ class _Replay:
             self.report.games[match] = CupGame(match, self.frozen["game"], seed, ranks, digests)
 
     def _is_complete(self, round_: Round, index: int, blocks: Sequence[Document], gone: Sequence[int]) -> bool:
-        """Whether the table ended after its last block, and not before if nobody had left."""
+        """Whether the table ended after its last block, and not before unless an entrant had left."""
         seats, least = self.plan.seats, self.frozen["blocks"]
         leaving = eliminated(round_, seats)[index] if self.plan.format == Format.KNOCKOUT else 0
         if seats - len(gone) < 2:

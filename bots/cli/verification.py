@@ -26,7 +26,7 @@ MAX_DEALS_BYTES: Final = 2**30
 """Longer files of deals are not downloaded. A million deals have about 300 MB."""
 
 MOST_FAULTS: Final = 1000
-"""A verification stops after so many faults."""
+"""The maximum number of faults that a verification looks for."""
 
 SHOWN_FAULTS: Final = 20
 """Faults that are shown in text. ``--json`` contains all of them."""

@@ -45,8 +45,7 @@ from ladder.matchmaking import guests, proposals
 from ladder.matchmaking import limits as matchmaking
 from ladder.matchmaking.begin import CLOCKS
 from ladder.pages import calendars
-from ladder.pairings import round_robin
-from tournaments import formats
+from tournaments import formats, round_robin
 
 PAGE: Final = (Path(settings.BASE_DIR) / "docs" / "reference" / "limits.md").read_text(encoding="utf-8")
 _ARCHIVE, _GAME, _PROCESS = ArchiveLimits(), Limits(), limit_values(Limits())

@@ -15,9 +15,10 @@ import pytest
 from games.registry import GAMES
 from tests.examples import pages
 from tests.packaging.sources import ROOT, copy_to, distributions
+from tests.tournaments.ledgers import STORED
 
 pytestmark = pytest.mark.slow
-SITE_ONLY = ("django", "celery", "redis", "structlog", "pettingzoo", "gymnasium", "numpy", "scipy")
+SITE_ONLY = ("django", "celery", "redis", "structlog", "pettingzoo", "gymnasium", "numpy", "scipy", "rustworkx")
 
 
 class Empty:
@@ -70,6 +71,12 @@ def test_from_nothing_to_a_match(empty: Empty, slug: str) -> None:
     played = empty.esr("play", slug, *table, "house:random", "--games", 2, "--parallel", 2, "--record", f"{slug}.jsonl")
     assert [row["strikes"] + row["forfeits"] for row in played["table"]] == [0] * seats
     assert empty.esr("verify", f"{slug}.jsonl")["records"] == 2
+
+
+def test_a_cup_without_matchings_is_verified(empty: Empty) -> None:
+    ledger = json.loads(STORED.read_text(encoding="utf-8"))["knockout 3"]
+    (empty.home / "ledger.json").write_text(json.dumps(ledger), encoding="utf-8")
+    assert empty.esr("verify-cup", "ledger.json")["state"] == "finished"
 
 
 def test_a_decision_is_asked_again_under_the_debugger(empty: Empty) -> None:

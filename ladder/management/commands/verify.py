@@ -28,7 +28,7 @@ class Command(BaseCommand):
         "Verify all games of a ladder by replaying them, all deals of a season by recomputing them from its keys, or a "
         "cup that is over by replaying its games and recomputing its pairings, deals and standings. "
         "Exit codes: 0 verified, 1 mismatch found (details are printed), 2 unknown ladder, season or cup. "
-        "To verify record files, use `esr verify`."
+        "To verify files, use `esr verify`, `esr verify-cup` and `esr verify-season`."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -49,7 +49,8 @@ def test_an_open_season_shows_hashes_and_no_key(played: Ladder, client: Client) 
     for series in DealSeries.objects.filter(season__ladder=played):
         assert series.key_hash in page
         assert bytes(series.key).hex() not in page
-    assert f'src="{FIRST}deals.jsonl"' in page
+    assert f'href="{FIRST}deals.jsonl"' in page
+    assert f"esr verify-season {DUEL}-season-1-deals.jsonl" in page
     assert f"manage.py verify --season {DUEL}/1" in page
     assert CLOSE not in parsed(page).actions
 
