@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from ladder.cups.durations import correction, pace_of, planned_tables
 from ladder.models import Cup, CupEntry, CupRound, CupSchedule
-from ladder.ratings.chain import canonical
+from tournaments.ledger import canonical
 
 OLD: Final = timedelta(minutes=10)
 """The age at which a schedule before the start is computed again, because the throughput changes."""
