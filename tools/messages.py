@@ -22,6 +22,7 @@ from django.utils.translation.template import templatize
 
 from games.game import terms
 from games.registry import GAMES
+from tournaments.formats import FORMATS
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 LOCALES: Final = ROOT / "esr_platform" / "locale"
@@ -59,6 +60,8 @@ def pages() -> Iterator[Found]:
             yield from _read(path, source)
     for term in terms(GAMES.values()):
         yield OF_GAMES, term, None
+    for rules in FORMATS.values():
+        yield from (("tournaments/formats", text, None) for text in (rules.name, rules.summary, rules.ranking) if text)
 
 
 def scripts() -> Iterator[Found]:

@@ -13,16 +13,15 @@ from typing import Any, Final
 from games.chance import commitment
 from games.record import RecordError, check_shape, verify
 from games.rules import Document
-from tournaments.elimination import MOST_TIE_BLOCKS, eliminated
-from tournaments.formats import MOST_BLOCKS, MOST_ENTRANTS, MOST_ROUNDS, Format, Plan
+from tournaments.elimination import MOST_TIE_BLOCKS
+from tournaments.formats import FORMATS, MOST_BLOCKS, MOST_ROUNDS, Plan
 from tournaments.keys import cup_seed, key_hash
 from tournaments.ledger import START, Entry, Ledger, chained, fits, plan_from, reason_hash, round_of
-from tournaments.round_robin import MOST_BALANCED, is_balanced
+from tournaments.round_robin import is_balanced
 from tournaments.rounds import PairingError, PlayedRound, Points, Round
 from tournaments.seatings import seatings
 from tournaments.tables import MOST_REPLACEMENTS, Ruling, is_over, ruled, settled
 
-MOST_SEATS: Final = 5
 MOST_TABLES: Final = 1000
 """The most tables of a balanced design. Ours have at most 704."""
 
@@ -162,18 +161,17 @@ def _course(ledger: Ledger, report: Report) -> Iterator[str]:
 
 def _is_possible(frozen: Document) -> bool:
     """Whether the entrant list is within the limits of cups, so that it can be paired. Its shape is right."""
-    entrants, seats, swiss = len(frozen["entrants"]), frozen["seats"], frozen["format"] == Format.SWISS
-    balanced = frozen["format"] == Format.ROUND_ROBIN and seats > 2
+    entrants, seats, rules = len(frozen["entrants"]), frozen["seats"], FORMATS.get(frozen["format"])
     return (
-        frozen["format"] in list(Format)
-        and 2 <= seats <= MOST_SEATS
-        and seats <= entrants <= MOST_ENTRANTS
+        rules is not None
+        and seats in rules.seat_counts
+        and seats <= entrants <= rules.most_entrants(seats)
         and 1 <= frozen["blocks"] <= MOST_BLOCKS
         and frozen["at_a_table"] >= 1
-        and swiss == (frozen["rounds"] is not None)
+        and rules.has_chosen_rounds == (frozen["rounds"] is not None)
         and (frozen["rounds"] or 1) in range(1, MOST_ROUNDS + 1)
-        and balanced == ("design" in frozen)
-        and (not balanced or (entrants <= MOST_BALANCED and fits(frozen["design"], [[int]])))
+        and bool(rules.design(entrants, seats)) == ("design" in frozen)
+        and fits(frozen.get("design", []), [[int]])
         and len(frozen.get("design", ())) <= MOST_TABLES
     )
 
@@ -234,11 +232,12 @@ class _Replay:
         if document["round"] != len(self.played) + 1 or self.running is not None or not self.is_frozen:
             raise _Broken(f"{where} does not follow the round before it.")
         seated = [*chain(*document["tables"]), *document["byes"]]
-        if any(len(table) != seats for table in document["tables"]) or not set(seated) <= set(range(size)):
+        are_whole = all(len(table) == len(set(table)) == seats for table in document["tables"])
+        if not are_whole or not set(seated) <= set(range(size)):
             raise _Broken(f"{where}: a table is malformed.")
         self.running, self.rulings, self.away = document, {}, frozenset(self.left)
         self.rounds.append(document)
-        if len(set(seated)) < len(seated) or not self._follows(round_of(document)):
+        if not self._follows(round_of(document)):
             raise _Broken(f"{where}: the tables or byes do not follow from the results before it.")
         yield from ()
 
@@ -321,7 +320,7 @@ class _Replay:
     def _is_complete(self, round_: Round, index: int, blocks: Sequence[Document], gone: Sequence[int]) -> bool:
         """Whether the table ended after its last block, and not before unless an entrant had left."""
         seats, least = self.plan.seats, self.frozen["blocks"]
-        leaving = eliminated(round_, seats)[index] if self.plan.format == Format.KNOCKOUT else 0
+        leaving = self.plan.rules.leaving(seats, round_)[index]
         if seats - len(gone) < 2:
             return True
         if len(blocks) < least or not is_over(blocks, seats, gone, least, leaving):

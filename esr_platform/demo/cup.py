@@ -26,15 +26,10 @@ from ladder.cups.progress import advance, played, standings_of
 from ladder.cups.registration import CupForm, create_cup, enter, unplayable
 from ladder.matches.play import play
 from ladder.models import Cup, Match
+from tournaments import formats
 from tournaments.rounds import Standing
 
-FORMATS: Final = {
-    "swiss": (Cup.Format.SWISS, 2),
-    "round-robin": (Cup.Format.ROUND_ROBIN, 2),
-    "balanced": (Cup.Format.ROUND_ROBIN, 3),
-    "knockout": (Cup.Format.KNOCKOUT, 2),
-    "halving": (Cup.Format.HALVING, 2),
-}
+FORMATS: Final = {**{slug: (slug, 2) for slug in formats.FORMATS}, "balanced": ("round-robin", 3)}
 """The formats of the command, with their usual number of seats. ``balanced`` is a round robin at 3 to 5 seats."""
 
 ROUNDS: Final = 5
@@ -59,7 +54,7 @@ class DemoCup:
     entrants: int = 6
 
     @property
-    def form(self) -> tuple[Cup.Format, int]:
+    def form(self) -> tuple[str, int]:
         format_, seats = FORMATS[self.format]
         return format_, self.seats or seats
 
@@ -67,7 +62,7 @@ class DemoCup:
 def play_demo_cup(wanted: DemoCup, say: Callable[[str], object]) -> Cup:
     """Play a new cup from registration to the final standings. Raises ``DemoCupProblem`` or ``Refused``."""
     format_, seats = wanted.form
-    if format_ == Cup.Format.ROUND_ROBIN and (seats > 2) != (wanted.format == "balanced"):
+    if format_ == "round-robin" and (seats > 2) != (wanted.format == "balanced"):
         name = "balanced" if seats > 2 else "round-robin"
         raise DemoCupProblem(f"At {seats} seats, this format is called {name}. Use --format {name}.")
     game = next((slug for slug, one in GAMES.items() if seats in one.seat_counts), "")
@@ -96,7 +91,7 @@ def _created(wanted: DemoCup, game: str) -> Cup:
         format=format_,
         closes_at=soon,
         starts_at=soon,
-        rounds=ROUNDS if format_ == Cup.Format.SWISS else None,
+        rounds=ROUNDS if formats.FORMATS[format_].has_chosen_rounds else None,
         capacity=wanted.entrants,
         entries_per_user=wanted.entrants,
     )

@@ -48,9 +48,6 @@ _ADDED: Final = Limit(
 MOST_RESERVED: Final = 90
 """The largest share of the workers, in percent, that site admins can reserve for all open cups together."""
 
-BRACKETS: Final = (Cup.Format.KNOCKOUT, Cup.Format.HALVING)
-"""The formats in which the results of a round decide who plays the next one."""
-
 
 # --- The cup ---------------------------------------------------------------------------------------------------------
 
@@ -249,7 +246,7 @@ def rule(by: User, table: CupTable, ruling: Ruling, reason: str, entrant: int | 
 
 def is_settled(cup: Cup, round_: CupRound) -> bool:
     """Whether the results of ``round_`` cannot change because they have decided who plays the next round."""
-    return cup.format in BRACKETS and CupRound.objects.filter(cup=cup, number__gt=round_.number).exists()
+    return cup.rules.results_pair and CupRound.objects.filter(cup=cup, number__gt=round_.number).exists()
 
 
 def _earlier(cup: Cup, table: CupTable) -> CupLedgerEntry | None:

@@ -21,12 +21,10 @@ from django.conf import settings
 from django.db.models import Max, Min
 from django.db.models.functions import Now
 
-from ladder.matches.blocks import KEY_BYTES
 from ladder.models import Attempt, Block, Cup, CupEntry, CupLedgerEntry, CupRound
 from ladder.pairings.shares import cup_shares
-from tournaments.elimination import eliminated, halving_stages, is_decided, knockout_round
-from tournaments.formats import HALVING_ROUNDS, Plan
-from tournaments.rounds import Entrants, PlayedRound, Round
+from tournaments.elimination import is_decided
+from tournaments.formats import FORMATS
 from tournaments.seatings import seatings
 
 MOST_ATTEMPTS: Final = 1000
@@ -46,7 +44,7 @@ USUAL_PAUSE_S: Final = 0.03
 """The pause of a worker between two games where no worker has played two in a row."""
 
 _SIMULATED: Final = 500
-"""Knockout tables of equal entrants that are simulated, to see how many blocks they play."""
+"""Tables of equal entrants that are simulated, to see how many blocks they play until a tie is decided."""
 
 LEAST_CORRECTION: Final = 0.5
 MOST_CORRECTION: Final = 4.0
@@ -77,15 +75,14 @@ class Pace:
 
     def rounds_s(self, cup: Cup, size: int, bots: Sequence[int] = ()) -> list[float]:
         """The estimated seconds of each round of ``cup`` with ``size`` entrants, of which ``bots`` are known."""
-        seats, tables = cup.ladder.seats, planned_tables(cup.format, cup.ladder.seats, size, cup.rounds)
+        seats = cup.ladder.seats
         known = [(self.seat_s or {}).get(bot, self.game_s / seats) for bot in bots] or [self.game_s / seats]
         usual_s = max(fmean(known) * seats, self.game_s / 10) + self.pause_s
         slowest_s = max(usual_s, max(known) + fmean(known) * (seats - 1) + self.pause_s)
         rounds_s = list[float]()
-        for number, count in enumerate(tables):
-            blocks = float(cup.blocks)
-            if cup.format == Cup.Format.KNOCKOUT:
-                blocks = _knockout_blocks(seats, size, number, cup.blocks)
+        for tables in expected(cup.format, seats, size, cup.rounds):
+            count = len(tables)
+            blocks = fmean(_blocks_of_table(seats, ties, cup.blocks) if ties else cup.blocks for ties in tables)
             there = min(1.0, count * seats / size)  # how likely the slowest bot has not left yet
             longest_s = there * slowest_s + (1 - there) * usual_s + self.wait_s
             games = blocks * len(seatings(seats))
@@ -110,39 +107,22 @@ class Pace:
 
 
 @cache
-def planned_tables(format_: str, seats: int, size: int, rounds: int | None) -> tuple[int, ...]:
+def expected(format_: str, seats: int, size: int, rounds: int | None) -> tuple[Sequence[int], ...]:
+    """By round and table of a cup with ``size`` entrants, for how many places a tie has to be decided.
+
+    Empty if the entrants do not fill a table. Raises ``PairingError`` if they are too many.
+    """
+    return tuple(FORMATS[format_].expected(seats, size, rounds)) if size >= max(2, seats) else ()
+
+
+def planned_tables(format_: str, seats: int, size: int, rounds: int | None) -> list[int]:
     """The number of tables of each round of a cup with ``size`` entrants, if none of them leaves."""
-    if size < max(2, seats):
-        return ()
-    if format_ == Cup.Format.SWISS:
-        return (size // seats,) * (rounds or 0)
-    if format_ == Cup.Format.HALVING:
-        stages = halving_stages(size, seats, HALVING_ROUNDS)
-        return tuple(left // seats for left, times in stages for _ in range(times))
-    if format_ == Cup.Format.KNOCKOUT:
-        return tuple(len(one.tables) for one in _knockout_rounds(seats, size))
-    plan = Plan(Cup.Format.ROUND_ROBIN, seats, Entrants((None,) * size), bytes(KEY_BYTES), "")
-    return tuple(len(one.tables) for one in plan.schedule)
-
-
-@cache
-def _knockout_rounds(seats: int, size: int) -> tuple[Round, ...]:
-    rounds = list[PlayedRound]()  # their sizes do not depend on results
-    while (following := knockout_round(Entrants((None,) * size), seats, rounds)) is not None:
-        rounds.append(PlayedRound(following, (None,) * len(following.tables)))
-    return tuple(one.round for one in rounds)
-
-
-@cache
-def _knockout_blocks(seats: int, size: int, number: int, blocks: int) -> float:
-    """The mean number of blocks that a table of round ``number`` (from 0) plays, if its entrants are equal."""
-    leaving = eliminated(_knockout_rounds(seats, size)[number], seats)
-    return fmean(_blocks_of_table(seats, out, blocks) for out in leaving)
+    return [len(tables) for tables in expected(format_, seats, size, rounds)]
 
 
 @cache
 def _blocks_of_table(seats: int, leaving: int, blocks: int) -> float:
-    """The mean number of blocks until a knockout table of equal entrants is decided, by simulation."""
+    """The mean number of blocks until a table of equal entrants is decided that ``leaving`` leave, by simulation."""
     random, games, total = Random(0), len(seatings(seats)), 0
     for _ in range(_SIMULATED):
         points, played = [0] * seats, 0

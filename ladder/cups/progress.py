@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Final
 
@@ -31,7 +31,6 @@ from ladder.cups.registration import cancel, cancel_queued, freeze, leave, repea
 from ladder.matches.blocks import BlockPlayer, CupBlock, schedule_cup_blocks
 from ladder.matches.dispatch import dispatch
 from ladder.models import Block, Cup, CupEntry, CupLedgerEntry, CupRound, CupTable, Match, SeatResult
-from tournaments.elimination import eliminated
 from tournaments.formats import Plan
 from tournaments.keys import cup_seed
 from tournaments.ledger import plan_from, played_from
@@ -387,7 +386,7 @@ def _decide(cup: Cup, round_: CupRound, tables: Sequence[CupTable]) -> bool:
     for table in tables:
         gone = [place for place, one in enumerate(table.entrants) if one in left_now]
         played, seats = blocks[table.pk], len(table.entrants)
-        if is_over(played, seats, gone, cup.blocks, leaving.get(table.index, 0)):
+        if is_over(played, seats, gone, cup.blocks, leaving[table.index]):
             points = settled(played, seats, gone, cup.blocks)
             undecided = CupTable.objects.filter(pk=table.pk, decided=False)
             undecided.update(points=points and list(points), gone=gone, decided=True)
@@ -407,12 +406,10 @@ def _decide(cup: Cup, round_: CupRound, tables: Sequence[CupTable]) -> bool:
     return bool(tables)
 
 
-def _leaving(cup: Cup, round_: CupRound) -> Mapping[int, int]:
-    """By index of a table of a knockout round, how many entrants it eliminates; empty in other formats."""
-    if cup.format != Cup.Format.KNOCKOUT:
-        return {}
+def _leaving(cup: Cup, round_: CupRound) -> Sequence[int]:
+    """By table of a round, how many entrants it eliminates."""
     tables = CupTable.objects.filter(round=round_).order_by("index").values_list("entrants", flat=True)
-    return dict(enumerate(eliminated(Round(tuple(map(tuple, tables)), tuple(round_.byes)), cup.ladder.seats)))
+    return cup.rules.leaving(cup.ladder.seats, Round(tuple(map(tuple, tables)), tuple(round_.byes)))
 
 
 def blocks_of(tables: Iterable[CupTable]) -> dict[int, list[Document]]:

@@ -34,10 +34,9 @@ from ladder.cups import proof
 from ladder.cups.durations import planned_tables
 from ladder.matches.blocks import KEY_BYTES
 from ladder.models import Cup, CupEntry, CupTable, Intervention, Ladder, Match, Membership
-from tournaments.formats import MOST_BLOCKS, MOST_ENTRANTS, MOST_ROUNDS
+from tournaments.formats import FORMATS, MOST_BLOCKS, MOST_ROUNDS
 from tournaments.keys import key_hash
 from tournaments.ledger import entrants_hash
-from tournaments.round_robin import MOST_BALANCED, design
 from tournaments.seatings import seatings
 
 LONGEST_TITLE: Final = 60
@@ -234,17 +233,20 @@ def require_repeat(days: int | None) -> None:
 
 
 def _require_size(form: CupForm, ladder: Ladder) -> None:
-    if form.format not in Cup.Format.values:
+    rules = FORMATS.get(form.format)
+    if rules is None:
         raise Refused(_("Choose one of the formats of a cup."), code="unknown_cup_format")
-    bounded = form.format == Cup.Format.ROUND_ROBIN and ladder.seats > 2
-    most = MOST_BALANCED if bounded else MOST_ENTRANTS
-    if not max(2, ladder.seats) <= form.capacity <= most:
-        text = _("Choose a maximum of %(least)s to %(most)s bots.") % {"least": max(2, ladder.seats), "most": most}
+    if ladder.seats not in rules.seat_counts:
+        counts = ", ".join(map(str, rules.seat_counts))
+        text = _("Choose another format: this one is for tables with %(seats)s players.") % {"seats": counts}
+        raise Refused(text, code="unknown_cup_format")
+    least, most = max(2, ladder.seats), rules.most_entrants(ladder.seats)
+    if not least <= form.capacity <= most:
+        text = _("Choose a maximum of %(least)s to %(most)s bots.") % {"least": least, "most": most}
         raise Refused(text, code="capacity")
     if not 1 <= form.blocks <= MOST_BLOCKS:
         raise Refused(_("Choose 1 to %(most)s blocks per table.") % {"most": MOST_BLOCKS}, code="blocks")
-    swiss = form.format == Cup.Format.SWISS
-    if swiss != (form.rounds is not None) or not 1 <= (form.rounds or 1) <= MOST_ROUNDS:
+    if rules.has_chosen_rounds != (form.rounds is not None) or not 1 <= (form.rounds or 1) <= MOST_ROUNDS:
         text = _("Choose 1 to %(most)s rounds for a Swiss cup, and none in other formats.") % {"most": MOST_ROUNDS}
         raise Refused(text, code="rounds")
     if not 1 <= form.entries_per_user <= form.capacity:
@@ -460,8 +462,8 @@ def freeze(cup: Cup) -> None:
         "key_hash": cup.key_hash,
         "entrants": entrants,
     }
-    if cup.format == Cup.Format.ROUND_ROBIN and cup.ladder.seats > 2:
-        document["design"] = [list(table) for table in design(len(entrants), cup.ladder.seats)]
+    if design := cup.rules.design(len(entrants), cup.ladder.seats):
+        document["design"] = [list(table) for table in design]
     hash_ = entrants_hash(entrants)
     Cup.objects.filter(pk=cup.pk).update(state=Cup.State.READY, entrants_hash=hash_)
     cup.state, cup.entrants_hash = Cup.State.READY, hash_

@@ -10,7 +10,7 @@ from django.db.models.lookups import Exact
 
 from bots.models import Bot, BotVersion
 from ladder.models.ladders import Ladder
-from tournaments import formats
+from tournaments.formats import FORMATS, Format
 
 
 class Cup(models.Model):
@@ -18,14 +18,8 @@ class Cup(models.Model):
 
     ``key`` decides seeding lots, pairings and deals. ``key_hash`` is public from the start, the key after the end.
     ``entrants_hash`` is the SHA-256 of the frozen entrant list. ``blocks`` is the number of blocks per table and round,
-    ``rounds`` the number of rounds of a Swiss cup, and null in the other formats.
+    ``rounds`` the number of rounds if the organizer chooses it, else null.
     """
-
-    class Format(models.TextChoices):
-        SWISS = formats.Format.SWISS.value, "Swiss"
-        ROUND_ROBIN = formats.Format.ROUND_ROBIN.value, "Round robin"
-        KNOCKOUT = formats.Format.KNOCKOUT.value, "Knockout"
-        HALVING = formats.Format.HALVING.value, "Successive halving"
 
     class State(models.TextChoices):
         REGISTRATION = "registration", "Registration"
@@ -40,7 +34,7 @@ class Cup(models.Model):
     title = models.CharField(max_length=60)
     about = models.CharField(max_length=1000, blank=True)
     ladder = models.ForeignKey(Ladder, on_delete=models.PROTECT, related_name="cups")
-    format = models.CharField(max_length=12, choices=Format)
+    format = models.CharField(max_length=20, help_text="slug of a format in tournaments.formats")
     blocks = models.PositiveSmallIntegerField(default=1)
     rounds = models.PositiveSmallIntegerField(null=True, blank=True)
     capacity = models.PositiveSmallIntegerField()
@@ -79,18 +73,12 @@ class Cup(models.Model):
         ]
         constraints = [
             models.CheckConstraint(
-                name="cup_format_is_known", condition=Q(format__in=["swiss", "round-robin", "knockout", "halving"])
-            ),
-            models.CheckConstraint(
                 name="cup_has_an_end_when_it_has_ended",
                 condition=Q(state__in=["registration", "ready", "running"], ended=None)
                 | Q(state__in=["finished", "cancelled"], ended__isnull=False),
             ),
             models.CheckConstraint(name="cup_cancelled_says_why", condition=~Q(state="cancelled") | ~Q(reason="")),
-            models.CheckConstraint(
-                name="cup_rounds_are_of_swiss",
-                condition=Q(format="swiss", rounds__isnull=False, rounds__gte=1) | ~Q(format="swiss") & Q(rounds=None),
-            ),
+            models.CheckConstraint(name="cup_has_rounds", condition=Q(rounds=None) | Q(rounds__gte=1)),
             models.CheckConstraint(name="cup_starts_after_registration", condition=Q(starts_at__gte=F("closes_at"))),
             models.CheckConstraint(
                 name="cup_has_entrants_when_it_is_frozen",
@@ -116,6 +104,11 @@ class Cup(models.Model):
         """Whether bots of users are entered in a cup, as an expression for a query with the id in ``cup``."""
         entries = CupEntry.objects.filter(cup=OuterRef(cup), state=CupEntry.State.ENTERED)
         return Exists(entries.filter(bot__owner__isnull=False))
+
+    @property
+    def rules(self) -> Format:
+        """The tournament format."""
+        return FORMATS[self.format]
 
     @property
     def public_key(self) -> str | None:

@@ -33,7 +33,7 @@ from ladder.cups.registration import (
 from ladder.models import Cup
 from ladder.pages.components.responses import form_status, limit_actions
 from ladder.pages.components.words import day, grouped, seats
-from tournaments.formats import MOST_BLOCKS, MOST_ENTRANTS, MOST_ROUNDS
+from tournaments.formats import FORMATS, MOST_BLOCKS, MOST_ENTRANTS, MOST_ROUNDS
 
 FIELDS: Final = {
     "title_taken": "title",
@@ -49,18 +49,6 @@ FIELDS: Final = {
 }
 """The field of a refusal, by its code. Other codes are names of fields or belong to the whole form."""
 
-FORMATS: Final = {
-    Cup.Format.SWISS: gettext_lazy("Swiss: each round pairs bots with similar results. Good for many bots."),
-    Cup.Format.ROUND_ROBIN: gettext_lazy(
-        "Round robin: all bots meet each other about equally often. Good for few bots."
-    ),
-    Cup.Format.KNOCKOUT: gettext_lazy(
-        "Knockout: the best bots of each table advance in a bracket until the final. The best seeds can get byes."
-    ),
-    Cup.Format.HALVING: gettext_lazy(
-        "Successive halving: after each stage, the better half stays and plays more rounds."
-    ),
-}
 VISIBILITY: Final = {
     "listed": gettext_lazy("Public. Everyone can find the cup in the list."),
     "link": gettext_lazy("Unlisted. Only users who have the link can find the cup."),
@@ -134,7 +122,10 @@ class NewCupForm(SettingsForm):
 
     table = forms.ChoiceField(label=gettext_lazy("Game and number of players"), choices=table_choices)
     format = forms.ChoiceField(
-        label=gettext_lazy("Format"), choices=list(FORMATS.items()), widget=forms.RadioSelect, initial=Cup.Format.SWISS
+        label=gettext_lazy("Format"),
+        choices=[(slug, gettext_lazy(rules.summary)) for slug, rules in FORMATS.items()],
+        widget=forms.RadioSelect,
+        initial="swiss",
     )
     rounds = forms.IntegerField(
         label=gettext_lazy("Rounds"),
@@ -187,14 +178,13 @@ class NewCupForm(SettingsForm):
         """The settings of the requested cup."""
         asked: Mapping[str, Any] = self.cleaned_data
         game, _, count = asked["table"].partition(":")
-        swiss = asked["format"] == Cup.Format.SWISS
         same = ("title", "about", "format", "blocks", "capacity", "entries_per_user", "at_a_table", "time_zone")
         return CupForm(
             game=game,
             seats=int(count),
             closes_at=asked["closes_at"],
             starts_at=asked["starts_at"],
-            rounds=asked["rounds"] if swiss else None,
+            rounds=asked["rounds"] if FORMATS[asked["format"]].has_chosen_rounds else None,
             listed=asked["visibility"] == "listed",
             repeat_days=asked["repeat_days"],
             **{name: asked[name] for name in same},

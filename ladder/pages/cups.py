@@ -38,8 +38,7 @@ from ladder.pages.components import crosstable, words
 from ladder.pages.components.bracket import Bracket, bracket
 from ladder.pages.components.crosstable import Cell, CourseRound
 from ladder.pages.components.responses import form_status, limit_actions, unlisted
-from tournaments.elimination import halving_stages
-from tournaments.formats import HALVING_ROUNDS, Plan
+from tournaments.formats import Plan
 from tournaments.ledger import entrant_list, plan_from, played_from, round_of
 from tournaments.rounds import PlayedRound, Points, Standing, match_points
 from tournaments.seatings import seatings
@@ -47,12 +46,6 @@ from tournaments.seatings import seatings
 Kind = CupLedgerEntry.Kind
 
 ROWS: Final = 50
-FORMATS: Final = {
-    Cup.Format.SWISS: gettext_noop("Swiss"),
-    Cup.Format.ROUND_ROBIN: gettext_noop("Round robin"),
-    Cup.Format.KNOCKOUT: gettext_noop("Knockout"),
-    Cup.Format.HALVING: gettext_noop("Successive halving"),
-}
 STATES: Final = {
     Cup.State.REGISTRATION: gettext_noop("Registration open"),
     Cup.State.READY: gettext_noop("Registration closed"),
@@ -189,7 +182,12 @@ class CupPage:
 
     @property
     def format(self) -> str:
-        return gettext(FORMATS[Cup.Format(self.cup.format)])
+        return gettext(self.cup.rules.name)
+
+    @property
+    def ranking(self) -> str:
+        """How places follow from more than points; empty if only points decide."""
+        return gettext(self.cup.rules.ranking) if self.cup.rules.ranking else ""
 
     @property
     def closes(self) -> Moment:
@@ -253,7 +251,7 @@ class CupPage:
     @cached_property
     def columns(self) -> Sequence[Row]:
         """The entrants of the columns of a crosstable by opponent: those of this page of the standings."""
-        by_opponent = self.cup.format == Cup.Format.ROUND_ROBIN and self._course
+        by_opponent = self.cup.rules.table == "by opponent" and self._course
         return list(self.rows) if by_opponent else []
 
     @cached_property
@@ -261,9 +259,9 @@ class CupPage:
         """A row of results for each row of this page of the standings; empty before the first round has begun."""
         rows = list(self.rows)
         entrants = [row.entry.number for row in rows if row.entry.number is not None]
-        if not self._course or self.cup.format == Cup.Format.KNOCKOUT:
+        if not self._course or self.cup.rules.table is None:
             return []
-        if self.cup.format == Cup.Format.ROUND_ROBIN:
+        if self.cup.rules.table == "by opponent":
             cells = crosstable.by_opponent(self._course, entrants, scores=len(entrants) <= SCORES)
         else:
             cells = crosstable.by_round(self._course, entrants, self.cup.ladder.seats, self.places)
@@ -283,7 +281,7 @@ class CupPage:
     def bracket(self) -> Bracket | None:
         """The bracket of a knockout whose entrants are frozen."""
         is_canceled = self.cup.state == Cup.State.CANCELLED
-        if self._plan is None or self.cup.format != Cup.Format.KNOCKOUT or (is_canceled and not self._played):
+        if self._plan is None or not self.cup.rules.has_bracket or (is_canceled and not self._played):
             return None
         replays = {
             (document["round"], table): [game["match"] for block in blocks for game in block["games"] if game["ranks"]]
@@ -296,11 +294,11 @@ class CupPage:
 
     @cached_property
     def stages(self) -> Sequence[Stage]:
-        """The stages of successive halving."""
-        if self._plan is None or self.cup.format != Cup.Format.HALVING:
+        """The stages after which entrants leave."""
+        if self._plan is None:
             return []
         stages, first = list[Stage](), 1
-        for size, rounds in halving_stages(len(self._plan.entrants), self.cup.ladder.seats, HALVING_ROUNDS):
+        for size, rounds in self.cup.rules.stages(len(self._plan.entrants), self.cup.ladder.seats):
             stages.append(Stage(size, first, first + rounds - 1))
             first += rounds
         return stages
@@ -389,7 +387,7 @@ OPEN_ROUNDS: Final = 12
 
 @dataclass(frozen=True)
 class Stage:
-    """A stage of successive halving: the entrants left, and its first and last round."""
+    """A stage after which entrants leave: the entrants left, and its first and last round."""
 
     size: int
     first: int

@@ -273,7 +273,7 @@ def _create_cups(wanted: Sequence[str]) -> None:
     now, soon = timezone.now(), timezone.now() + timedelta(hours=1)
     for number, (format_, seats) in enumerate(one.split("/") for one in wanted):
         game = next(slug for slug, one in GAMES.items() if int(seats) in one.seat_counts)
-        rounds = SWISS_ROUNDS if format_ == Cup.Format.SWISS else None
+        rounds = SWISS_ROUNDS if format_ == "swiss" else None
         form = CupForm(f"{format_} {seats}", game, int(seats), format_, soon, soon, rounds=rounds, entries_per_user=2)
         cup = create_cup(verified(f"organizer-{number}"), form)
         house = Membership.objects.filter(ladder=cup.ladder, bot__owner=None).select_related("bot").order_by("pk")

@@ -11,11 +11,9 @@ from typing import Any, Final
 
 from games.chance import commitment
 from games.rules import Document
-from tournaments.elimination import eliminated
-from tournaments.formats import Format, Plan
+from tournaments.formats import FORMATS, Plan
 from tournaments.keys import cup_seed
 from tournaments.ledger import START, chained, plan_from, played_from, reason_hash
-from tournaments.round_robin import design
 from tournaments.rounds import Round
 from tournaments.seatings import seatings
 from tournaments.tables import Ruling, is_over, ruled, settled
@@ -27,7 +25,7 @@ CUP = 7
 class PlayedLedger:
     """A cup that is played at random. Better seeds win more often; some games are void, and some entrants leave."""
 
-    format: Format
+    format: str
     seats: int
     entrants: int
     seed: int = 1
@@ -49,15 +47,15 @@ class PlayedLedger:
             "cup": CUP,
             "game": "edel-stein-reich",
             "seats": self.seats,
-            "format": str(self.format),
+            "format": self.format,
             "blocks": self.blocks,
             "rounds": self.rounds,
             "at_a_table": self.at_a_table,
             "key_hash": sha256(key).hexdigest(),
             "entrants": [self._entrant(number) for number in range(self.entrants)],
         }
-        if self.format == Format.ROUND_ROBIN and self.seats > 2:
-            frozen["design"] = [list(table) for table in design(self.entrants, self.seats)]
+        if tables := FORMATS[self.format].design(self.entrants, self.seats):
+            frozen["design"] = [list(table) for table in tables]
         self._append("paused", {}, "The room is not ready – bitte warten.")
         self._append("left", {"entrant": None, "bot": 999, "state": "withdrawn"})
         self._append("entrants", frozen)
@@ -100,8 +98,7 @@ class PlayedLedger:
         number = len(played_from(self.documents())) + 1
         tables = [list(table) for table in round_.tables]
         self._append("round", {"round": number, "tables": tables, "byes": list(round_.byes)})
-        knockout = self.format == Format.KNOCKOUT
-        leaving = eliminated(round_, self.seats) if knockout else [0] * len(tables)
+        leaving = FORMATS[self.format].leaving(self.seats, round_)
         points, gone, blocks, ruled_on = [], [], [], None
         for index, table in enumerate(tables):
             if self.random.random() < self.trouble and len(self.left) < self.entrants // 4:
@@ -117,8 +114,7 @@ class PlayedLedger:
         if ruled_on is not None and number % 2:
             points[ruled_on] = self._rule(number, ruled_on, tables[ruled_on], None)
         self._append("results", {"round": number, "points": points, "gone": gone, "blocks": blocks})
-        final = knockout or self.format == Format.HALVING
-        if ruled_on is not None and not number % 2 and not final:
+        if ruled_on is not None and not number % 2 and not FORMATS[self.format].results_pair:
             self._rule(number, ruled_on, tables[ruled_on], points[ruled_on])
 
     def _leave(self, entrant: int) -> None:

@@ -38,6 +38,7 @@ from ladder.access import bot_seen_by, cup_seen_by, cups_of, cups_seen_by, found
 from ladder.cups import desk, registration
 from ladder.cups.progress import played, standings_of
 from ladder.models import Cup, CupEntry, CupLedgerEntry, CupRound, CupSchedule, CupTable, Match
+from tournaments.formats import FORMATS
 from tournaments.rounds import Standing, match_points
 from tournaments.seatings import seatings
 from tournaments.tables import Ruling
@@ -46,7 +47,7 @@ from tournaments.tables import Ruling
 
 _TIME: Final = "2026-12-01T18:00:00Z"
 _GAME: Final = "edel-stein-reich"
-_FORMATS: Final = choice(Cup.Format.values, "Format of the cup.")
+_FORMATS: Final = choice(list(FORMATS), "Format of the cup.")
 _BLOCKS: Final = "Number of blocks per table and round."
 _ROUNDS: Final = "Number of rounds of a Swiss cup; null in other formats."
 _AT_A_TABLE: Final = "Maximum number of bots of one user at a table, where possible."
@@ -253,7 +254,7 @@ class Cups(Listing, Writing):
         ChoiceParameter("state", "Only cups in this state.", words=Cup.State.values),
         ChoiceParameter("game", "Only cups of this game.", words=tuple(GAMES)),
         Number("seats", "Only cups with this number of seats.", least=2, most=5),
-        ChoiceParameter("format", "Only cups in this format.", words=Cup.Format.values),
+        ChoiceParameter("format", "Only cups in this format.", words=list(FORMATS)),
         Flag(
             "mine",
             "`true`: only cups that you organize or have entered a bot in, also cups that are not in the public list. "

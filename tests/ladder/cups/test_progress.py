@@ -81,10 +81,16 @@ def void(match: Match) -> None:
 FORMATS = ["swiss", "round-robin", "knockout", "halving"]
 
 
-@pytest.mark.parametrize("format_", FORMATS)
-@pytest.mark.parametrize("seats", [3, 4])
-def test_a_cup_is_played_to_its_end_and_can_be_verified(format_: str, seats: int) -> None:
-    cup = played_out(entered(new_cup(format_, seats=seats), house_bots(seats=seats)))
+@pytest.mark.parametrize(
+    ("format_", "game", "seats"),
+    [
+        *((format_, "edel-stein-reich", seats) for format_ in FORMATS for seats in (3, 4)),
+        ("double-elimination", DUEL, 2),
+        ("gauntlet", DUEL, 2),
+    ],
+)
+def test_a_cup_is_played_to_its_end_and_can_be_verified(format_: str, game: str, seats: int) -> None:
+    cup = played_out(entered(new_cup(format_, game=game, seats=seats), house_bots(game, seats)))
     assert cup.state == Cup.State.FINISHED
     assert list(faults(cup)) == []
     assert cup.public_key is not None

@@ -7,7 +7,6 @@ from random import Random
 
 import pytest
 
-from ladder.models import Cup
 from ladder.pages.components.bracket import MOST_TABLES, WIDTH, Bracket, bracket
 from ladder.pages.components.crosstable import TABLES, CourseRound, by_opponent, by_round, table_address
 from tests.page import parsed
@@ -50,9 +49,7 @@ def test_the_address_of_a_table_leads_to_its_page_of_the_round() -> None:
 
 
 def drawn(size: int, seats: int, rounds: int, owners: int = 0) -> Bracket:
-    plan = Plan(
-        Cup.Format.KNOCKOUT, seats, Entrants(tuple(one % (owners or size) for one in range(size))), b"k" * 32, ""
-    )
+    plan = Plan("knockout", seats, Entrants(tuple(one % (owners or size) for one in range(size))), b"k" * 32, "")
     random, played = Random(size), list[PlayedRound]()
     while len(played) < rounds and (following := plan.next_round(played)) is not None:
         results = tuple(tuple(random.sample(range(20), len(table))) for table in following.tables)

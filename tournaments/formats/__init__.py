@@ -1,0 +1,21 @@
+"""The tournament formats. To add one, write its class in a module of this folder and add it to ``FORMATS``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from tournaments.formats.base import MOST_BLOCKS, MOST_ENTRANTS, MOST_ROUNDS, NO_ONE, Format, Plan
+from tournaments.formats.double_elimination import DoubleElimination
+from tournaments.formats.gauntlet import Gauntlet
+from tournaments.formats.halving import Halving
+from tournaments.formats.knockout import Knockout
+from tournaments.formats.round_robin import RoundRobin
+from tournaments.formats.swiss import Swiss
+
+__all__ = ["FORMATS", "MOST_BLOCKS", "MOST_ENTRANTS", "MOST_ROUNDS", "NO_ONE", "Format", "Plan"]
+
+FORMATS: Final[Mapping[str, Format]] = {
+    one.slug: one for one in (Swiss(), RoundRobin(), Knockout(), DoubleElimination(), Halving(), Gauntlet())
+}
+"""The formats by their slug, in the order of the form."""

@@ -1,0 +1,22 @@
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from tournaments.formats.base import Format, Plan
+from tournaments.rounds import PlayedRound, Round
+
+
+class Gauntlet(Format):
+    """The top seed meets each other entrant once, and the others do not meet, as in cutechess and fastchess.
+
+    All tables are played in one round, so that workers do not wait for the slowest one.
+    """
+
+    slug, name = "gauntlet", "Gauntlet"
+    summary = "Gauntlet, for two players: the top seed plays against every other bot. The others do not meet."
+    seat_counts = (2,)
+    table = "by opponent"
+
+    def next_round(self, plan: Plan, played: Sequence[PlayedRound], left: Collection[int]) -> Round | None:
+        self.require_size(len(plan.entrants), plan.seats)
+        return None if played else Round(tuple((0, other) for other in range(1, len(plan.entrants))))

@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from tournaments.elimination import eliminated, knockout_round, ranking
+from tournaments.formats.base import Format, Plan, last_rounds
+from tournaments.rounds import PlayedRound, Round
+
+
+class Knockout(Format):
+    """The best of each table advance in a bracket that follows the seeding (``tournaments.elimination``)."""
+
+    slug, name = "knockout", "Knockout"
+    summary = "Knockout: the best bots of each table advance in a bracket until the final. The best seeds can get byes."
+    ranking = "Bots that reached a later round rank first. The final decides the places of its bots."
+    results_pair = True
+    table = None
+    has_bracket = True
+
+    def next_round(self, plan: Plan, played: Sequence[PlayedRound], left: Collection[int]) -> Round | None:
+        return knockout_round(plan.entrants, plan.seats, played)
+
+    def leaving(self, seats: int, round_: Round) -> Sequence[int]:
+        return eliminated(round_, seats)
+
+    def place(self, plan: Plan, played: Sequence[PlayedRound], left: Collection[int]) -> Mapping[int, Any]:
+        final = dict[int, int]()
+        if played and self.next_round(plan, played, left) is None:
+            (table,), (points,) = played[-1].round.tables, played[-1].results
+            final = {one: place for place, one in enumerate(ranking(table, points))}
+        return {one: (-last, final.get(one, 0)) for one, last in enumerate(last_rounds(plan, played))}

@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from tournaments.formats.base import MOST_ENTRANTS, Format, Plan
+from tournaments.round_robin import MOST_BALANCED, design, round_robin
+from tournaments.rounds import PlayedRound, Round, Table
+
+
+class RoundRobin(Format):
+    """All entrants meet equally often, at more than two seats up to one time (``tournaments.round_robin``)."""
+
+    slug, name = "round-robin", "Round robin"
+    summary = "Round robin: all bots meet each other about equally often. Good for few bots."
+    table = "by opponent"
+
+    def most_entrants(self, seats: int) -> int:
+        return MOST_ENTRANTS if seats == 2 else MOST_BALANCED
+
+    def next_round(self, plan: Plan, played: Sequence[PlayedRound], left: Collection[int]) -> Round | None:
+        schedule = round_robin(plan.places, plan.seats, plan.design)
+        return schedule[len(played)] if len(played) < len(schedule) else None
+
+    def expected(self, seats: int, entrants: int, rounds: int | None) -> Sequence[Sequence[int]]:
+        return [[0] * len(one.tables) for one in round_robin(range(entrants), seats)]
+
+    def design(self, entrants: int, seats: int) -> Sequence[Table]:
+        return design(entrants, seats) if seats > 2 else ()

@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from tournaments.formats.base import Format, Plan
+from tournaments.rounds import PlayedRound, Round
+from tournaments.swiss import is_least, swiss_round
+
+
+class Swiss(Format):
+    """In every round, entrants with about as many match points meet (``tournaments.swiss``)."""
+
+    slug, name = "swiss", "Swiss"
+    summary = "Swiss: each round pairs bots with similar results. Good for many bots."
+    has_chosen_rounds = True
+
+    def next_round(self, plan: Plan, played: Sequence[PlayedRound], left: Collection[int]) -> Round | None:
+        among = [one for one in range(len(plan.entrants)) if one not in left]
+        if len(played) >= (plan.rounds or 0) or len(among) < max(2, plan.seats):
+            return None
+        return swiss_round(plan.history(played), among)
+
+    def is_as_good(self, plan: Plan, played: Sequence[PlayedRound], round_: Round, expected: Round) -> bool:
+        return plan.seats == 2 and is_least(plan.history(played), round_, expected)
+
+    def expected(self, seats: int, entrants: int, rounds: int | None) -> Sequence[Sequence[int]]:
+        return [[0] * (entrants // seats)] * (rounds or 0)
