@@ -20,9 +20,9 @@ from time import perf_counter
 
 from bots.house.catalogue import HOUSE
 from bots.house.inside import load, play_inside
+from bots.tournaments.seatings import seatings
 from ladder.ratings.scores import beaten
 from ladder.ratings.sprt import Hypotheses, TestVerdict, walk
-from tournaments.seatings import seatings
 
 TABLES = (
     ("edel-stein-reich-duel", ("haggler", "gambler"), ("greedy",)),

@@ -12,9 +12,9 @@ from numpy import exp, log
 from bench.season import Results, Season
 from bots.house.catalogue import HOUSE
 from bots.house.inside import load, play_inside
+from bots.tournaments.seatings import seatings
 from games.registry import GAMES
 from ladder.ratings.bootstrap import Estimates
-from tournaments.seatings import seatings
 
 LADDERS = (
     ("edel-stein-reich-duel", 2),

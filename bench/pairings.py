@@ -14,11 +14,11 @@ from statistics import median
 from time import process_time
 
 from bench.rates import pin_to_one_core
+from bots.tournaments.rounds import Entrants, History, PlayedRound, Points, Table
+from bots.tournaments.seatings import seatings
+from bots.tournaments.swiss import least_rematches, swiss_round
 from ladder.pairings.candidates import NEW_VERSION_GAMES, Candidate
 from ladder.pairings.draw import drawn
-from tournaments.rounds import Entrants, History, PlayedRound, Points, Table
-from tournaments.seatings import seatings
-from tournaments.swiss import least_rematches, swiss_round
 
 GOAL_MS = 200
 GOAL_ROUND_S = 1.0

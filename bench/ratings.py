@@ -18,9 +18,9 @@ from typing import TypeVar
 import numpy as np
 
 from bench.rates import pin_to_one_core
+from bots.tournaments.seatings import seatings
 from ladder.ratings.bootstrap import REPLICATES, estimate
 from ladder.ratings.plackett_luce import POINTS, GameResults, Likelihood, fit
-from tournaments.seatings import seatings
 
 FIT_S, ALL_S = 10, 60
 NEAR = 300

@@ -9,12 +9,12 @@ from random import Random
 
 import numpy as np
 
+from bots.tournaments.seatings import seatings
 from ladder.pairings.candidates import Candidate
 from ladder.pairings.draw import drawn
 from ladder.ratings.bootstrap import Estimates, estimate
 from ladder.ratings.elo import POINT, START_RATING, RatedSeat, changes
 from ladder.ratings.plackett_luce import GameResults
-from tournaments.seatings import seatings
 
 AT_ONCE = 2
 """The blocks of a full queue: their results change no pairing among them."""

@@ -18,8 +18,8 @@ from scipy.stats import spearmanr
 
 from bench.house_blocks import show_real
 from bench.simulation import Simulated, simulated
+from bots.tournaments.seatings import seatings
 from ladder.ratings.draws import SURE, rank_intervals
-from tournaments.seatings import seatings
 
 SEATS = (2, 3, 4, 5)
 COVERED = (0.93, 0.97)

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from bench.season import AT_ONCE, Season
+from bots.tournaments.seatings import seatings
 from ladder.ratings.bootstrap import Estimates
 from ladder.ratings.plackett_luce import POINTS
-from tournaments.seatings import seatings
 
 DEAL = 0.45
 AFFINITY = 0.05

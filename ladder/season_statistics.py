@@ -13,6 +13,7 @@ from django.db import transaction
 from django.db.models import Count, F, Q, QuerySet
 from django.db.models.functions import Now
 
+from bots.tournaments.seatings import games_of_a_deal
 from games.rules import Document
 from ladder.matches.results import exchanges_in, figures_of, habits_in, seats_in
 from ladder.models import (
@@ -35,7 +36,6 @@ from ladder.statistics.habits import added_habits
 from ladder.statistics.seats import seat_effect
 from ladder.statistics.tallies import PairSum, SeatSum, Sums, VersionSum, added, added_seats, tallied
 from ladder.statistics.wins import Winning, winnings
-from tournaments.seatings import games_of_a_deal
 
 # --- Rated blocks ----------------------------------------------------------------------------------------------------
 

@@ -17,12 +17,12 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
+from bots.tournaments.keys import key_hash
 from ladder.ledger.append import append
 from ladder.matches.blocks import KEY_BYTES, end_if_over
 from ladder.members.standings import ranked, table
 from ladder.models import Block, DealSeries, FinalStanding, Ladder, LedgerEntry, Match, Membership, Season
 from ladder.ratings.regression import regressed
-from tournaments.keys import key_hash
 
 KEPT: Final = Fraction(1, 2)
 """The default share of the distance from the starting rating that ratings keep in the next season."""

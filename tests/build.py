@@ -26,6 +26,7 @@ from bots.archives import read_upload
 from bots.models import Bot, BotVersion
 from bots.owners import make_active, player_of
 from bots.runner.report import ForfeitReport, MatchReport, SeatReport
+from bots.tournaments.seatings import seatings
 from bots.uploads.storage import keep
 from bots.uploads.upload import archive_limits
 from esr_platform.accounts.models import User
@@ -42,7 +43,6 @@ from ladder.models import Attempt, Block, Ladder, Match, Membership, Result
 from ladder.seasons import open_first
 from tests.bots.uploads.brought import DUEL, DUEL_ONLY, HONEST
 from tests.fixed_randomness import fixed_randomness
-from tournaments.seatings import seatings
 
 __all__ = ["DUEL", "DUEL_ONLY", "HONEST"]
 

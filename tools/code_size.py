@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-PRODUCT = ("games", "tournaments", "bots", "ladder", "esr_platform")
+PRODUCT = ("games", "bots", "ladder", "esr_platform")
 SMALL = 60
 
 

@@ -1,4 +1,4 @@
-"""Find balanced designs offline: ``python -m tools.designs`` writes ``tournaments/designs.json``.
+"""Find balanced designs offline: ``python -m tools.designs`` writes ``bots/tournaments/designs.json``.
 
 A design says which entrants of a cup share tables, so that all pairs meet equally often. For each number of seats
 ``k`` and of entrants ``v``, the file contains one of two kinds:
@@ -8,7 +8,7 @@ A design says which entrants of a cup share tables, so that all pairs meet equal
   Its tables are in an order that gives few rounds.
 - *cyclic*: base tables of which all shifts modulo ``v`` are played. The meetings of any two differ by at most one.
 
-The file is checked by ``tests/tournaments/test_round_robin.py``, which knows nothing of this search.
+The file is checked by ``tests/bots/tournaments/test_round_robin.py``, which knows nothing of this search.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-TARGET: Final = Path(__file__).parents[1] / "tournaments" / "designs.json"
+TARGET: Final = Path(__file__).parents[1] / "bots" / "tournaments" / "designs.json"
 MOST_ENTRANTS: Final = 64
 MOST_EXACT: Final = 40
 TRIES: Final = 40

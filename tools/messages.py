@@ -20,14 +20,14 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 from django.utils.translation.template import templatize
 
+from bots.tournaments.formats import FORMATS
 from games.game import terms
 from games.registry import GAMES
-from tournaments.formats import FORMATS
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 LOCALES: Final = ROOT / "esr_platform" / "locale"
 LANGUAGES: Final[tuple[str, ...]] = ()
-PACKAGES: Final = ("games", "tournaments", "bots", "ladder", "esr_platform")
+PACKAGES: Final = ("games", "bots", "ladder", "esr_platform")
 WIDTH: Final = 120
 NO_DATE: Final = datetime(2026, 1, 1, tzinfo=UTC)
 """A fixed date, so that the same messages compile to the same bytes."""
@@ -61,7 +61,9 @@ def pages() -> Iterator[Found]:
     for term in terms(GAMES.values()):
         yield OF_GAMES, term, None
     for rules in FORMATS.values():
-        yield from (("tournaments/formats", text, None) for text in (rules.name, rules.summary, rules.ranking) if text)
+        yield from (
+            ("bots/tournaments/formats", text, None) for text in (rules.name, rules.summary, rules.ranking) if text
+        )
 
 
 def scripts() -> Iterator[Found]:

@@ -15,12 +15,12 @@ from bots.cli.frame import FOUND, UNFINISHED, Screen, SubCommand, UsageError
 from bots.cli.records import lines_of
 from bots.client import ClientError
 from bots.client.download import download
+from bots.tournaments import verification
+from bots.tournaments.ledger import MAX_LEDGER_BYTES, Ledger, read_ledger
+from bots.tournaments.seasons import MAX_LINE_BYTES, SeasonReport, verify_season
+from bots.tournaments.swiss import NoMatching
+from bots.tournaments.verification import CupGame, Report, record_faults, verify_cup
 from games import strict
-from tournaments import verification
-from tournaments.ledger import MAX_LEDGER_BYTES, Ledger, read_ledger
-from tournaments.seasons import MAX_LINE_BYTES, SeasonReport, verify_season
-from tournaments.swiss import NoMatching
-from tournaments.verification import CupGame, Report, record_faults, verify_cup
 
 MAX_DEALS_BYTES: Final = 2**30
 """Longer files of deals are not downloaded. A million deals have about 300 MB."""

@@ -17,6 +17,8 @@ from django.utils import timezone
 
 from bots.house.catalogue import HOUSE
 from bots.models import Bot, BotVersion
+from bots.tournaments import formats
+from bots.tournaments.rounds import Standing
 from esr_platform.accounts import demo
 from esr_platform.demo.activities import bring, person
 from esr_platform.demo.cast import PEOPLE, DemoBot
@@ -26,8 +28,6 @@ from ladder.cups.progress import advance, played, standings_of
 from ladder.cups.registration import CupForm, create_cup, enter, unplayable
 from ladder.matches.play import play
 from ladder.models import Cup, Match
-from tournaments import formats
-from tournaments.rounds import Standing
 
 FORMATS: Final = {**{slug: (slug, 2) for slug in formats.FORMATS}, "balanced": ("round-robin", 3)}
 """The formats of the command, with their usual number of seats. ``balanced`` is a round robin at 3 to 5 seats."""

@@ -19,6 +19,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from bots.names import clean_lines, is_unreadable
+from bots.tournaments.tables import Ruling, ruled
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.limits import DAY, Limit, lock_active_user
 from esr_platform.accounts.models import User
@@ -26,7 +27,6 @@ from games.rules import Document
 from ladder import access
 from ladder.cups import proof, registration
 from ladder.models import Cup, CupEntry, CupLedgerEntry, CupRound, CupTable, Match
-from tournaments.tables import Ruling, ruled
 
 LONGEST_REASON: Final = 500
 MOST_ACTIONS: Final = 1000

@@ -21,11 +21,11 @@ from django.conf import settings
 from django.db.models import Max, Min
 from django.db.models.functions import Now
 
+from bots.tournaments.elimination import is_decided
+from bots.tournaments.formats import FORMATS
+from bots.tournaments.seatings import seatings
 from ladder.models import Attempt, Block, Cup, CupEntry, CupLedgerEntry, CupRound
 from ladder.pairings.shares import cup_shares
-from tournaments.elimination import is_decided
-from tournaments.formats import FORMATS
-from tournaments.seatings import seatings
 
 MOST_ATTEMPTS: Final = 1000
 """The latest attempts that are read, of all ladders and of the cup's ladder."""

@@ -25,17 +25,17 @@ from django.db.models.functions import Now
 from bots.house.catalogue import HOUSE
 from bots.models import BotVersion
 from bots.programs import LostCode, NotHere, house_bot, plays, program_of
+from bots.tournaments.formats import Plan
+from bots.tournaments.keys import cup_seed
+from bots.tournaments.ledger import plan_from, played_from
+from bots.tournaments.rounds import PlayedRound, Round, Standing
+from bots.tournaments.tables import is_over, settled
 from games.rules import Document
 from ladder.cups import proof
 from ladder.cups.registration import cancel, cancel_queued, freeze, leave, repeat
 from ladder.matches.blocks import BlockPlayer, CupBlock, schedule_cup_blocks
 from ladder.matches.dispatch import dispatch
 from ladder.models import Block, Cup, CupEntry, CupLedgerEntry, CupRound, CupTable, Match, SeatResult
-from tournaments.formats import Plan
-from tournaments.keys import cup_seed
-from tournaments.ledger import plan_from, played_from
-from tournaments.rounds import PlayedRound, Round, Standing
-from tournaments.tables import is_over, settled
 
 SUBSTITUTE: Final = "random"
 """The house bot that plays for an entrant who has left, unless it cannot play here."""

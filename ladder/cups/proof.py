@@ -1,4 +1,4 @@
-"""The stored ledger of a cup: appending, reading and export. ``tournaments.ledger`` defines the documents."""
+"""The stored ledger of a cup: appending, reading and export. ``bots.tournaments.ledger`` defines the documents."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any, Final
 import orjson
 from django.db.models import Max
 
+from bots.tournaments.ledger import FORMAT, SALT_BYTES, START, chained, reason_hash
 from esr_platform.accounts.models import User
 from games.rules import Document
 from ladder.models import Cup, CupLedgerEntry
-from tournaments.ledger import FORMAT, SALT_BYTES, START, chained, reason_hash
 
 Kind = CupLedgerEntry.Kind
 

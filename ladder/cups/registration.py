@@ -23,6 +23,10 @@ from bots.lookalikes import alike, has_banned_word, has_invisible, is_reserved, 
 from bots.models import Bot, BotVersion
 from bots.names import clean_lines, is_unreadable, letters_of
 from bots.programs import plays
+from bots.tournaments.formats import FORMATS, MOST_BLOCKS, MOST_ROUNDS
+from bots.tournaments.keys import key_hash
+from bots.tournaments.ledger import entrants_hash
+from bots.tournaments.seatings import seatings
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.limits import DAY, Limit, lock_active_user
 from esr_platform.accounts.mail import contact_staff
@@ -34,10 +38,6 @@ from ladder.cups import proof
 from ladder.cups.durations import planned_tables
 from ladder.matches.blocks import KEY_BYTES
 from ladder.models import Cup, CupEntry, CupTable, Intervention, Ladder, Match, Membership
-from tournaments.formats import FORMATS, MOST_BLOCKS, MOST_ROUNDS
-from tournaments.keys import key_hash
-from tournaments.ledger import entrants_hash
-from tournaments.seatings import seatings
 
 LONGEST_TITLE: Final = 60
 LONGEST_ABOUT: Final = 1000

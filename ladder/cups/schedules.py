@@ -13,9 +13,9 @@ from typing import Any, Final
 
 from django.utils import timezone
 
+from bots.tournaments.ledger import canonical
 from ladder.cups.durations import correction, pace_of, planned_tables
 from ladder.models import Cup, CupEntry, CupRound, CupSchedule
-from tournaments.ledger import canonical
 
 OLD: Final = timedelta(minutes=10)
 """The age at which a schedule before the start is computed again, because the throughput changes."""

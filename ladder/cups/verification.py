@@ -1,16 +1,16 @@
-"""Verify a cup on its site: its ledger with :mod:`tournaments.verification`, and the stored games against it."""
+"""Verify a cup on its site: its ledger with :mod:`bots.tournaments.verification`, and the stored games against it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from bots.tournaments.keys import cup_seed
+from bots.tournaments.ledger import Entry, Ledger
+from bots.tournaments.verification import UNFINISHED, verify_cup
 from games.chance import commitment
 from games.rules import Document
 from ladder.cups.progress import SUBSTITUTE, blocks_of
 from ladder.models import Block, Cup, CupLedgerEntry, CupRound, CupTable, Seat
-from tournaments.keys import cup_seed
-from tournaments.ledger import Entry, Ledger
-from tournaments.verification import UNFINISHED, verify_cup
 
 
 def faults(cup: Cup) -> Iterator[str]:

@@ -12,6 +12,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from bots.models import BotVersion
+from bots.tournaments.seatings import seatings
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.limits import lock_active_user
 from esr_platform.accounts.models import User
@@ -19,7 +20,6 @@ from ladder.exhibitions.choices import MARGINS, SOONEST, allowances, chosen, req
 from ladder.matches.blocks import end_if_over
 from ladder.models import Agreement, Exhibition, ExhibitionPlayer, Ladder, Match
 from ladder.ratings.sprt import TestVerdict
-from tournaments.seatings import seatings
 
 # --- Requests --------------------------------------------------------------------------------------------------------
 #

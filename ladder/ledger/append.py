@@ -15,13 +15,13 @@ from typing import Any, Final
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import connection, transaction
 
+from bots.tournaments.ledger import canonical
 from games.rules import Document
 from ladder.models import ChainMark, Ladder, LedgerEntry, Match, Result, Season, Seat
 from ladder.ratings.chain import chained
 from ladder.ratings.documents import item
 from ladder.ratings.rating import Rules
 from ladder.ratings.replay import Merge, RankedGame, parts
-from tournaments.ledger import canonical
 
 
 class NoSeason(RuntimeError):

@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 
 from django.db.models import F
 
+from bots.tournaments.ledger import canonical
 from ladder.models import Block, Ladder, LedgerEntry, Match, SeatResult
 from ladder.packing import unpack
 from ladder.ratings.chain import GENESIS, chained
 from ladder.ratings.documents import item
 from ladder.ratings.rating import Rated
 from ladder.ratings.replay import Correction, Item, LedgerReplay, RankedGame, Void
-from tournaments.ledger import canonical
 
 AT_ONCE = 2000
 """Ledger entries per query."""

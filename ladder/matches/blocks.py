@@ -14,11 +14,11 @@ from django.db.models import Exists, OuterRef
 from django.db.models.functions import Now
 
 from bots.models import BotVersion
+from bots.tournaments.keys import season_seed
+from bots.tournaments.seatings import seatings
 from games.chance import commitment
 from ladder.ledger.append import NoSeason
 from ladder.models import Block, CupTable, DealSeries, Exhibition, Ladder, Match, Membership, Seat
-from tournaments.keys import season_seed
-from tournaments.seatings import seatings
 
 _SERIES: Final = {
     Block.Purpose.LADDER: DealSeries.Kind.LADDER,

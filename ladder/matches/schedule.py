@@ -18,6 +18,7 @@ from django.db.models import Count, Q
 from django.db.models.functions import Now
 
 from bots.models import Bot
+from bots.tournaments.seatings import seatings
 from games.registry import GAMES
 from ladder.matches.blocks import schedule_block
 from ladder.matches.candidates import StandingBy, house_blocks_left, resting, standing_by
@@ -25,7 +26,6 @@ from ladder.matches.dispatch import Throughput, dispatch, recent
 from ladder.models import Block, DealSeries, Ladder, Match, Membership, Seat
 from ladder.pairings.draw import DrawnBlock, drawn
 from ladder.pairings.turns import DrawReason
-from tournaments.seatings import seatings
 
 QUEUE_LENGTH = 8
 """Queued rated games of a ladder of weight 1, or as many as were begun there lately, if those are more.

@@ -12,6 +12,7 @@ from django.db.models.functions import Now
 
 from bots.models import Bot, BotVersion
 from bots.remote import here
+from bots.tournaments.seatings import seatings
 from bots.uploads.queue import in_turn
 from ladder.ledger.append import merged_on
 from ladder.matches.candidates import Company, companies, house_on, resting
@@ -19,7 +20,6 @@ from ladder.matches.dispatch import Throughput, Traffic, recent, traffic
 from ladder.matches.play import trouble
 from ladder.models import Attempt, Block, Ladder, Match, Membership
 from ladder.pairings.turns import TURNS
-from tournaments.seatings import seatings
 
 SILENCE: Final = timedelta(seconds=60)
 """If no game was started for this long while games are queued, the workers are considered down."""

@@ -5,28 +5,29 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('ladder', '0007_cup_schedule'),
+        ("ladder", "0007_cup_schedule"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.RemoveConstraint(
-            model_name='cup',
-            name='cup_format_is_known',
+            model_name="cup",
+            name="cup_format_is_known",
         ),
         migrations.RemoveConstraint(
-            model_name='cup',
-            name='cup_rounds_are_of_swiss',
+            model_name="cup",
+            name="cup_rounds_are_of_swiss",
         ),
         migrations.AlterField(
-            model_name='cup',
-            name='format',
-            field=models.CharField(help_text='slug of a format in tournaments.formats', max_length=20),
+            model_name="cup",
+            name="format",
+            field=models.CharField(help_text="slug of a format in bots.tournaments.formats", max_length=20),
         ),
         migrations.AddConstraint(
-            model_name='cup',
-            constraint=models.CheckConstraint(condition=models.Q(('rounds', None), ('rounds__gte', 1), _connector='OR'), name='cup_has_rounds'),
+            model_name="cup",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("rounds", None), ("rounds__gte", 1), _connector="OR"), name="cup_has_rounds"
+            ),
         ),
     ]

@@ -9,8 +9,8 @@ from django.db.models.functions import Length, Now
 from django.db.models.lookups import Exact
 
 from bots.models import Bot, BotVersion
+from bots.tournaments.formats import FORMATS, Format
 from ladder.models.ladders import Ladder
-from tournaments.formats import FORMATS, Format
 
 
 class Cup(models.Model):
@@ -34,7 +34,7 @@ class Cup(models.Model):
     title = models.CharField(max_length=60)
     about = models.CharField(max_length=1000, blank=True)
     ladder = models.ForeignKey(Ladder, on_delete=models.PROTECT, related_name="cups")
-    format = models.CharField(max_length=20, help_text="slug of a format in tournaments.formats")
+    format = models.CharField(max_length=20, help_text="slug of a format in bots.tournaments.formats")
     blocks = models.PositiveSmallIntegerField(default=1)
     rounds = models.PositiveSmallIntegerField(null=True, blank=True)
     capacity = models.PositiveSmallIntegerField()

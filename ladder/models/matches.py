@@ -19,7 +19,7 @@ class Match(models.Model):
     """One game of a block, to be played, being played or ended.
 
     Void: it was tried and has no result; cancelled: never tried; aborted: its players ended it, or a remote bot never
-    received it. ``seating`` is the index into ``tournaments.seatings``. ``lease`` is the token of the attempt at
+    received it. ``seating`` is the index into ``bots.tournaments.seatings``. ``lease`` is the token of the attempt at
     work.
     """
 

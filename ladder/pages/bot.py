@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from bots.models import Bot, BotVersion
+from bots.tournaments.seatings import games_at_a_seat, games_of_a_deal
 from games.registry import GAMES
 from games.statistics import Habit
 from games.words import listing
@@ -42,7 +43,6 @@ from ladder.pages.remote_bots import Presence, presence
 from ladder.statistics.habits import FEW, HabitSums, Practice, practice
 from ladder.statistics.pair_share import PairShare, pair_share
 from ladder.statistics.tallies import SeatPoints, added_seats
-from tournaments.seatings import games_at_a_seat, games_of_a_deal
 
 # --- Versions --------------------------------------------------------------------------------------------------------
 

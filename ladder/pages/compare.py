@@ -16,6 +16,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from bots.models import Bot
+from bots.tournaments.seatings import games_at_a_seat
 from games.game import Game
 from games.registry import GAMES
 from ladder.access import bot_seen_by, ladder_seen_by, owns, public_players
@@ -29,7 +30,6 @@ from ladder.pages.ladder import estimated
 from ladder.pages.statistics import Against, share_of
 from ladder.ratings.draws import Centred
 from ladder.statistics.pair_share import PairShare, pair_share
-from tournaments.seatings import games_at_a_seat
 
 # --- Results by seat -------------------------------------------------------------------------------------------------
 

@@ -21,6 +21,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from bots.tournaments.tables import Ruling
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from ladder.access import chooses_organizers, cup_seen_by, found, is_staff, may_run
@@ -32,7 +33,6 @@ from ladder.openness import opened
 from ladder.pages.components.filters import whole_number
 from ladder.pages.components.responses import form_status, limit_actions
 from ladder.pages.cups import STATES
-from tournaments.tables import Ruling
 
 ROWS: Final = 50
 

@@ -12,6 +12,8 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.views.decorators.http import condition, require_safe
 
+from bots.tournaments.ledger import START
+from bots.tournaments.seatings import seatings
 from games.rules import Document
 from ladder.access import cup_seen_by
 from ladder.cups import proof
@@ -20,8 +22,6 @@ from ladder.models import Cup, CupEntry, CupLedgerEntry
 from ladder.pages.components import responses
 from ladder.pages.components.responses import unlisted
 from ladder.pages.ladder_csv import csv_flag, csv_owner, csv_text
-from tournaments.ledger import START
-from tournaments.seatings import seatings
 
 Kind = CupLedgerEntry.Kind
 

@@ -16,11 +16,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from bots.models import Bot
+from bots.tournaments.tables import Ruling
 from ladder.access import cup_seen_by
 from ladder.models import CupEntry, CupLedgerEntry
 from ladder.pages.components import words
 from ladder.pages.components.responses import unlisted
-from tournaments.tables import Ruling
 
 Kind = CupLedgerEntry.Kind
 

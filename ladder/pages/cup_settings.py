@@ -18,6 +18,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from bots.tournaments.formats import FORMATS, MOST_BLOCKS, MOST_ENTRANTS, MOST_ROUNDS
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from games.registry import GAMES
@@ -33,7 +34,6 @@ from ladder.cups.registration import (
 from ladder.models import Cup
 from ladder.pages.components.responses import form_status, limit_actions
 from ladder.pages.components.words import day, grouped, seats
-from tournaments.formats import FORMATS, MOST_BLOCKS, MOST_ENTRANTS, MOST_ROUNDS
 
 FIELDS: Final = {
     "title_taken": "title",

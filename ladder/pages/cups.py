@@ -27,6 +27,10 @@ from django.views.decorators.http import condition, require_http_methods, requir
 
 from bots.models import Bot, BotVersion
 from bots.programs import plays
+from bots.tournaments.formats import Plan
+from bots.tournaments.ledger import entrant_list, plan_from, played_from, round_of
+from bots.tournaments.rounds import PlayedRound, Points, Standing, match_points
+from bots.tournaments.seatings import seatings
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from games.rules import Document
@@ -38,10 +42,6 @@ from ladder.pages.components import crosstable, words
 from ladder.pages.components.bracket import Bracket, bracket
 from ladder.pages.components.crosstable import Cell, CourseRound
 from ladder.pages.components.responses import form_status, limit_actions, unlisted
-from tournaments.formats import Plan
-from tournaments.ledger import entrant_list, plan_from, played_from, round_of
-from tournaments.rounds import PlayedRound, Points, Standing, match_points
-from tournaments.seatings import seatings
 
 Kind = CupLedgerEntry.Kind
 

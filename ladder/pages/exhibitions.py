@@ -23,6 +23,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from bots.intervals import Mean, difference
 from bots.models import BotVersion
+from bots.tournaments.seatings import seatings
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from games.words import listing
@@ -36,7 +37,6 @@ from ladder.pages.components.filters import KeysetPage, paginate
 from ladder.pages.components.responses import form_status
 from ladder.pages.matches import listed_part
 from ladder.ratings.sprt import Hypotheses, LikelihoodWalk, TestVerdict, walk
-from tournaments.seatings import seatings
 
 # --- The chart of a comparison ---------------------------------------------------------------------------------------
 

@@ -19,6 +19,7 @@ from django.views.decorators.http import require_safe
 
 from bots.intervals import Mean
 from bots.models import Bot
+from bots.tournaments.seatings import games_of_a_deal
 from games.game import Game
 from games.registry import GAMES
 from games.statistics import Figure, Figures
@@ -34,7 +35,6 @@ from ladder.season_statistics import collusion_document, cup_blocks
 from ladder.statistics.limits import ALARM, LEAST_BLOCKS
 from ladder.statistics.pair_share import PairShare, pair_share
 from ladder.statistics.tallies import added
-from tournaments.seatings import games_of_a_deal
 
 # --- Figures of seats ------------------------------------------------------------------------------------------------
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from random import Random
 
+from bots.tournaments.seatings import seatings
 from ladder.pairings.candidates import Candidate, most_at_one_table
 from ladder.pairings.opponents import Field
 from ladder.pairings.turns import DrawQueues, DrawReason, turn_of
-from tournaments.seatings import seatings
 
 
 @dataclass(frozen=True)

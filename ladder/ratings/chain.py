@@ -10,7 +10,7 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import Any
 
-from tournaments.ledger import canonical
+from bots.tournaments.ledger import canonical
 
 GENESIS = "0" * 64
 """The previous hash of the first entry."""

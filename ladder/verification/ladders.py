@@ -14,9 +14,9 @@ from typing import Any, Final
 
 from django.db.models import QuerySet
 
+from bots.tournaments.seasons import Series
 from ladder.models import Block, Cup, DealSeries, Ladder, LedgerEntry, Match, Result, Season, SeatResult
 from ladder.verification.reexecution import StoredGame, StoredSeat, faults_of
-from tournaments.seasons import Series
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from bots.runner.chair import MAX_STRIKES
 from bots.runner.channel import KEPT_STDERR_BYTES
 from bots.runner.spec import MAX_REPLAYS
 from bots.sandbox.limits import THREADS, limit_values
+from bots.tournaments import formats, round_robin
 from bots.uploads import queue, storage
 from bots.validation import MOST_TRIES, WARNING_SHARE
 from esr_platform import heads
@@ -45,7 +46,6 @@ from ladder.matchmaking import guests, proposals
 from ladder.matchmaking import limits as matchmaking
 from ladder.matchmaking.begin import CLOCKS
 from ladder.pages import calendars
-from tournaments import formats, round_robin
 
 PAGE: Final = (Path(settings.BASE_DIR) / "docs" / "reference" / "limits.md").read_text(encoding="utf-8")
 _ARCHIVE, _GAME, _PROCESS = ArchiveLimits(), Limits(), limit_values(Limits())

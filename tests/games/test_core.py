@@ -16,7 +16,7 @@ MAY_NAME_GAMES = (
 
 
 def modules() -> Iterator[tuple[str, ast.Module]]:
-    for package in ("tournaments", "bots", "ladder", "esr_platform"):
+    for package in ("bots", "ladder", "esr_platform"):
         for path in sorted((ROOT / package).rglob("*.py")):
             name = str(path.relative_to(ROOT))
             if not name.startswith(MAY_NAME_GAMES):

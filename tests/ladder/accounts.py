@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 from django.db.models import Max
 
+from bots.tournaments.seatings import seatings
 from games.record import RecordError, verify
 from ladder.ledger.integrity import integrity_report
 from ladder.ledger.rebuild import rerate
 from ladder.models import Attempt, Block, DealSeries, Ladder, LedgerEntry, Match, Membership, Result, SeatResult
 from ladder.packing import unpack
 from ladder.ratings.chain import GENESIS, chained
-from tournaments.seatings import seatings
 
 
 def accounts() -> list[str]:

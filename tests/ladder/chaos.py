@@ -286,8 +286,8 @@ def _wrong_cups() -> Iterator[str]:
     """Every cup has finished with all entrants and can be verified, and every table that is not void has its points."""
     from django.core.management import CommandError, call_command
 
+    from bots.tournaments.tables import MOST_REPLACEMENTS
     from ladder.models import Cup, CupEntry, CupTable, SeatResult
-    from tournaments.tables import MOST_REPLACEMENTS
 
     broken = SeatResult.objects.filter(seat__version__bot__name=f"Bot {UPLOADED - 1}", forfeit="")
     yield from (

@@ -13,6 +13,8 @@ from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 from django.utils import timezone
 
+from bots.tournaments.keys import key_hash
+from bots.tournaments.seasons import SeasonReport, verify_season
 from ladder.exports.season_deals import lines
 from ladder.ledger.append import NoSeason
 from ladder.ledger.rebuild import rerate
@@ -37,8 +39,6 @@ from tests.build import (
     scheduled,
     variety_of,
 )
-from tournaments.keys import key_hash
-from tournaments.seasons import SeasonReport, verify_season
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("games", "tournaments", "bots", "ladder", "esr_platform")
+PACKAGES = ("games", "bots", "ladder", "esr_platform")
 FILES = ("pyproject.toml", "setup.py", "README.md", "LICENSE")
 GENERATED = shutil.ignore_patterns("__pycache__", "*.pyc", "*.so", "*.pyd", "native", "*.egg-info")
 

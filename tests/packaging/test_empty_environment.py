@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from games.registry import GAMES
+from tests.bots.tournaments.ledgers import STORED
 from tests.examples import pages
 from tests.packaging.sources import ROOT, copy_to, distributions
-from tests.tournaments.ledgers import STORED
 
 pytestmark = pytest.mark.slow
 SITE_ONLY = ("django", "celery", "redis", "structlog", "pettingzoo", "gymnasium", "numpy", "scipy", "rustworkx")

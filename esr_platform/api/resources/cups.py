@@ -15,6 +15,10 @@ from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from bots.tournaments.formats import FORMATS
+from bots.tournaments.rounds import Standing, match_points
+from bots.tournaments.seatings import seatings
+from bots.tournaments.tables import Ruling
 from esr_platform.accounts.models import User
 from esr_platform.api.documents import (
     EXAMPLE_DIGEST,
@@ -38,10 +42,6 @@ from ladder.access import bot_seen_by, cup_seen_by, cups_of, cups_seen_by, found
 from ladder.cups import desk, registration
 from ladder.cups.progress import played, standings_of
 from ladder.models import Cup, CupEntry, CupLedgerEntry, CupRound, CupSchedule, CupTable, Match
-from tournaments.formats import FORMATS
-from tournaments.rounds import Standing, match_points
-from tournaments.seatings import seatings
-from tournaments.tables import Ruling
 
 # --- Documents of a cup ----------------------------------------------------------------------------------------------
 

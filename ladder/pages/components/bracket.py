@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from bots.tournaments.elimination import knockout_round, ranking, survivors
+from bots.tournaments.formats import Plan
+from bots.tournaments.rounds import PlayedRound, Points, Round
 from ladder.pages.components.crosstable import table_address
 from ladder.pages.components.words import fitted
-from tournaments.elimination import knockout_round, ranking, survivors
-from tournaments.formats import Plan
-from tournaments.rounds import PlayedRound, Points, Round
 
 MOST_TABLES: Final = 32
 """A bracket begins with the first round that has at most this number of tables."""

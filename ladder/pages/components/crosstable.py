@@ -11,7 +11,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
-from tournaments.rounds import Points, Round, bye_points, match_points
+from bots.tournaments.rounds import Points, Round, bye_points, match_points
 
 TABLES: Final = 50
 """Tables per page of a round."""

@@ -12,10 +12,10 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext, gettext_noop
 
 from bots.intervals import Mean
+from bots.tournaments.seatings import seatings
 from ladder.models import Exhibition
 from ladder.pages import exhibitions
 from ladder.pages.components import words
-from tournaments.seatings import seatings
 
 register = template.Library()
 

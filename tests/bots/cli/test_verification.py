@@ -14,11 +14,11 @@ from threading import Thread
 import pytest
 
 from bots.cli.frame import FOUND, UNFINISHED, USAGE
+from bots.tournaments.keys import season_seed
+from bots.tournaments.ledger import MAX_LEDGER_BYTES
 from games.rules import Document
 from tests.bots.cli.bots import Esr
-from tests.tournaments.ledgers import STORED
-from tournaments.keys import season_seed
-from tournaments.ledger import MAX_LEDGER_BYTES
+from tests.bots.tournaments.ledgers import STORED
 
 LEDGERS = json.loads(STORED.read_text(encoding="utf-8"))
 

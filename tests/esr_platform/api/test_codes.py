@@ -25,7 +25,7 @@ LISTS = {"Codes of rules": RULES, "Codes of archives": ARCHIVES, "Codes of limit
 def literal_codes(*errors: str, argument: int | None = None) -> set[str]:
     """The codes with which the code creates ``errors``: the keyword ``code``, or the positional ``argument``."""
     found: set[str] = set()
-    for package in ("tournaments", "bots", "ladder", "esr_platform"):
+    for package in ("bots", "ladder", "esr_platform"):
         for path in (ROOT / package).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in errors:

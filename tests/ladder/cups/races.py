@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bots.models import Bot
+from bots.tournaments.tables import Ruling
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from ladder.cups import desk
@@ -11,7 +12,6 @@ from ladder.cups.registration import enter, withdraw
 from ladder.matches.leases import claim
 from ladder.models import Cup, CupEntry, CupTable
 from tests.services.races import Act, Actions
-from tournaments.tables import Ruling
 
 
 def advancing(times: int = 1) -> Act:

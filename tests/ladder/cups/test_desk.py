@@ -8,6 +8,7 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.utils import timezone
 
+from bots.tournaments.tables import Ruling
 from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.models import User
 from ladder.access import may_run, organizes
@@ -32,7 +33,6 @@ from ladder.matches.schedule import fill
 from ladder.models import Attempt, Cup, CupEntry, CupLedgerEntry, CupRound, CupTable, Match
 from tests.build import finished, make_void, person, staff
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round, played_out
-from tournaments.tables import Ruling
 
 pytestmark = pytest.mark.usefixtures("house")
 

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from bots.tournaments.formats import FORMATS, Plan
+from bots.tournaments.rounds import Entrants, PlayedRound
 from ladder.cups.desk import pause
 from ladder.cups.durations import MOST_CORRECTION, USUAL_BETWEEN_S, Pace, correction, pace_of, planned_tables
 from ladder.models import Attempt, Cup, CupEntry, CupRound, CupTable, Ladder, Match
 from tests.build import DUEL, block_on, finish_block, finished, games_of
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round, played_out
-from tournaments.formats import FORMATS, Plan
-from tournaments.rounds import Entrants, PlayedRound
 
 PACE = Pace(workers=2, game_s=0.47, pause_s=0.03)
 TABLES = [(rules.slug, seats) for rules in FORMATS.values() for seats in rules.seat_counts]

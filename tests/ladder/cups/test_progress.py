@@ -14,6 +14,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from bots.models import Bot, BotVersion
+from bots.tournaments.tables import Ruling
 from bots.uploads.storage import uploads
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
@@ -46,7 +47,6 @@ from ladder.seasons import close, finish_closing
 from ladder.upkeep import sweep
 from tests.build import DUEL, HONEST, claimed, finished, person, signed_in, snapshot, staff, uploaded
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round, played_out
-from tournaments.tables import Ruling
 
 pytestmark = pytest.mark.usefixtures("house")
 

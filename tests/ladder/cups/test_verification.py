@@ -6,12 +6,12 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
+from bots.tournaments.ledger import START, chained
 from ladder.cups.desk import call_off, pause
 from ladder.cups.progress import advance
 from ladder.cups.verification import faults
 from ladder.models import Block, Cup, CupLedgerEntry, SeatResult
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round, played_out
-from tournaments.ledger import START, chained
 
 pytestmark = pytest.mark.usefixtures("house")
 

@@ -6,6 +6,7 @@ from uuid import uuid4
 from django.utils import timezone
 
 from bots.models import Bot
+from bots.tournaments.seatings import seatings
 from ladder.exhibitions.progress import (
     AHEAD,
     ORDERED,
@@ -37,7 +38,6 @@ from tests.build import (
 )
 from tests.ladder.exhibitions.requested import a_comparison, a_test, blocks_of, play_all
 from tests.refusals import refused
-from tournaments.seatings import seatings
 
 
 def test_a_test_is_played_step_by_step_unrated_and_ends(bot: Bot, duel: Ladder) -> None:

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from django.db import transaction
 
+from bots.tournaments.ledger import canonical
 from ladder.exports.documents import record_of
 from ladder.ledger.append import NoSeason, append
 from ladder.models import Ladder, LedgerEntry, Match
 from ladder.ratings.chain import GENESIS, chained
 from ladder.seasons import close
 from tests.build import finish_others, finished, person, report_of
-from tournaments.ledger import canonical
 
 K = LedgerEntry.Kind.K
 FASTER = {"provisional": 64, "established": 32, "provisional_games": 10}

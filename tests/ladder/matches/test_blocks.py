@@ -7,6 +7,8 @@ from django.db import transaction
 from django.db.models import F
 
 from bots.models import Bot
+from bots.tournaments.keys import key_hash, season_seed
+from bots.tournaments.seatings import seatings
 from games.chance import commitment
 from ladder.creation import open_house
 from ladder.matches.blocks import KEY_BYTES, BlockPlayer, end_if_over, schedule_block
@@ -25,8 +27,6 @@ from tests.build import (
     scheduled,
 )
 from tests.ladder.exhibitions.requested import a_test, play_all
-from tournaments.keys import key_hash, season_seed
-from tournaments.seatings import seatings
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])

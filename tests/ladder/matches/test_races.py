@@ -12,6 +12,7 @@ import pytest
 from django.db.models import F, Max, Q
 
 from bots.models import Bot, BotVersion
+from bots.tournaments.seatings import seatings
 from games.registry import GAMES
 from ladder.creation import open_house
 from ladder.ledger.rebuild import rerate
@@ -38,7 +39,6 @@ from tests.build import (
     uploaded,
 )
 from tests.services.races import Race, Racer, RaceServer
-from tournaments.seatings import seatings
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

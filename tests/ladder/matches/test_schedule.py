@@ -12,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from bots.models import Bot, BotVersion
+from bots.tournaments.seatings import seatings
 from esr_platform.accounts.models import User
 from games.chance import commitment
 from games.registry import GAMES
@@ -28,7 +29,6 @@ from ladder.ratings.draws import packed
 from tests.build import active_version, claimed, first_games, new_version, person, report_of, uploaded, variety_of
 from tests.build import house_version as house_version
 from tests.ladder.exhibitions.requested import a_test
-from tournaments.seatings import seatings
 
 FOUR = {"edel-stein-reich": [4]}
 

@@ -14,6 +14,8 @@ from django.test import Client
 from bots.cli.esr import main
 from bots.cli.frame import FOUND
 from bots.models import Bot
+from bots.tournaments.ledger import read_ledger, reason_hash
+from bots.tournaments.verification import verify_cup
 from ladder.cups.desk import call_off
 from ladder.cups.moderation import remove_texts
 from ladder.exports.json_lines import game_pieces
@@ -22,8 +24,6 @@ from tests.build import staff
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round, played_out
 from tests.ladder.pages.test_cups import address, organizer_of, running
 from tests.page import at_most
-from tournaments.ledger import read_ledger, reason_hash
-from tournaments.verification import verify_cup
 
 pytestmark = pytest.mark.usefixtures("house")
 

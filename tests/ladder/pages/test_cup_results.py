@@ -7,11 +7,11 @@ from random import Random
 
 import pytest
 
+from bots.tournaments.formats import Plan
+from bots.tournaments.rounds import Entrants, PlayedRound, Round
 from ladder.pages.components.bracket import MOST_TABLES, WIDTH, Bracket, bracket
 from ladder.pages.components.crosstable import TABLES, CourseRound, by_opponent, by_round, table_address
 from tests.page import parsed
-from tournaments.formats import Plan
-from tournaments.rounds import Entrants, PlayedRound, Round
 
 FIRST = CourseRound(1, Round(((0, 1), (2, 3)), (4,)), [(3, 1), None], {1})
 SECOND = CourseRound(2, Round(((0, 2), (1, 4)), (3,)), None)

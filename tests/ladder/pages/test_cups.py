@@ -9,6 +9,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from bots.tournaments.seatings import seatings
+from bots.tournaments.tables import Ruling
 from esr_platform.accounts.models import User
 from ladder.cups.desk import add_organizer, call_off, pause, remove, remove_organizer, rule
 from ladder.cups.progress import advance
@@ -18,8 +20,6 @@ from ladder.models import Cup, CupEntry, CupTable, Match
 from tests.build import make_void, person, signed_in, staff, uploaded
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round, played_out
 from tests.page import at_most, page, parsed
-from tournaments.seatings import seatings
-from tournaments.tables import Ruling
 
 pytestmark = pytest.mark.usefixtures("house")
 

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from bots.tournaments.seatings import seatings
 from ladder.pairings.candidates import HALF_WEIGHT, NEW_VERSION_GAMES, Candidate, may_meet, most_at_one_table, nearness
 from ladder.pairings.draw import DrawnBlock, drawn
 from ladder.pairings.opponents import Field
 from ladder.pairings.shares import Flow, cup_shares, in_fair_order, shared
 from ladder.pairings.turns import TURNS, DrawQueues, DrawReason, turn_of
 from tests.ladder.pairings.pools import house, pools, seat_counts, seeds
-from tournaments.seatings import seatings
 
 
 @given(pools(), seat_counts, seeds)

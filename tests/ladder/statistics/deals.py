@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
+from bots.tournaments.seatings import seatings
 from ladder.statistics.blocks import PlayedBlock, PlayedGame
-from tournaments.seatings import seatings
 
 
 def ranks_of(scores: list[float]) -> tuple[int, ...]:

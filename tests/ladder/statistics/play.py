@@ -9,10 +9,10 @@ from random import Random
 
 from bots.house.catalogue import HOUSE, HouseBot
 from bots.house.inside import Maker, load, played_inside
+from bots.tournaments.seatings import seatings
 from games.registry import GAMES
 from ladder.statistics.blocks import PlayedBlock, PlayedGame
 from tests.ladder.statistics.conspirator import Conspirator
-from tournaments.seatings import seatings
 
 GAME = "edel-stein-reich"
 HONEST = ("random", "greedy", "miser", "magpie", "gambler", "haggler", "stickler", "kontor")

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bots.tournaments.seatings import seatings
 from games.statistics import Exchange
 from ladder.statistics.blocks import PlayedBlock, PlayedGame
 from ladder.statistics.chances import adjusted
 from ladder.statistics.collusion import Transfer, transfers
 from ladder.statistics.gains import going_prices, weighted_median
 from ladder.statistics.limits import LEAST_BLOCKS
-from tournaments.seatings import seatings
 
 PLAYERS = range(10)
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.tournaments.cups import before, entrant_lists, everyone_once, play
-from tournaments.rounds import Entrants, History, PairingError, Round, bye_points
-from tournaments.swiss import is_least, least_rematches, pairing_cost, swiss_round
+from bots.tournaments.rounds import Entrants, History, PairingError, Round, bye_points
+from bots.tournaments.swiss import is_least, least_rematches, pairing_cost, swiss_round
+from tests.bots.tournaments.cups import before, entrant_lists, everyone_once, play
 
 
 @st.composite

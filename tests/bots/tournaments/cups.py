@@ -7,8 +7,8 @@ from random import Random
 
 from hypothesis import strategies as st
 
-from tournaments.rounds import Entrants, History, PlayedRound, Points, Round, Table
-from tournaments.seatings import seatings
+from bots.tournaments.rounds import Entrants, History, PlayedRound, Points, Round, Table
+from bots.tournaments.seatings import seatings
 
 
 @st.composite

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from tournaments.formats.base import Format, Plan
-from tournaments.rounds import PlayedRound, Round
+from bots.tournaments.formats.base import Format, Plan
+from bots.tournaments.rounds import PlayedRound, Round
 
 
 class Gauntlet(Format):

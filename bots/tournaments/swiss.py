@@ -17,7 +17,7 @@ from itertools import product
 from operator import add, sub
 from typing import Final, NamedTuple
 
-from tournaments.rounds import History, PairingError, Round, Standing
+from bots.tournaments.rounds import History, PairingError, Round, Standing
 
 MOST_SWEEPS: Final = 6
 WINDOW: Final = 8

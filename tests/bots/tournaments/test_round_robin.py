@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tournaments.round_robin import MOST_BALANCED, design, round_robin
-from tournaments.rounds import PairingError
+from bots.tournaments.round_robin import MOST_BALANCED, design, round_robin
+from bots.tournaments.rounds import PairingError
 
 STEINER = {3: (7, 9, 13, 15, 19, 21, 25, 27, 31, 33, 37, 39), 4: (13, 16, 25, 28, 37, 40), 5: (21, 25)}
 """All Steiner systems S(2, k, v) with v ≤ 40: C. J. Colbourn, J. H. Dinitz, Handbook of Combinatorial Designs, II.3."""

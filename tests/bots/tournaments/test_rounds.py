@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tournaments.cups import points_of
-from tournaments.rounds import Entrants, History, PlayedRound, Round, bye_points, match_points
+from bots.tournaments.rounds import Entrants, History, PlayedRound, Round, bye_points, match_points
+from tests.bots.tournaments.cups import points_of
 
 
 def history(entrants: int, seats: int, *played: tuple[tuple[int, ...], tuple[int, ...] | None]) -> History:

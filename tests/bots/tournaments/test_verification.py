@@ -10,10 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bots.tournaments.formats import FORMATS, Plan
+from bots.tournaments.keys import cup_seed
+from bots.tournaments.ledger import MAX_LEDGER_BYTES, plan_from, played_from, read_ledger
+from bots.tournaments.rounds import Entrants, PlayedRound
+from bots.tournaments.tables import settled
+from bots.tournaments.verification import CANCELED, FINISHED, UNFINISHED, CupGame, Report, record_faults, verify_cup
 from games.chance import commitment
 from games.registry import GAMES
 from games.rules import Document
-from tests.tournaments.ledgers import (
+from tests.bots.tournaments.ledgers import (
     STORED,
     Change,
     PlayedLedger,
@@ -21,12 +27,6 @@ from tests.tournaments.ledgers import (
     rechained,
     renumbered,
 )
-from tournaments.formats import FORMATS, Plan
-from tournaments.keys import cup_seed
-from tournaments.ledger import MAX_LEDGER_BYTES, plan_from, played_from, read_ledger
-from tournaments.rounds import Entrants, PlayedRound
-from tournaments.tables import settled
-from tournaments.verification import CANCELED, FINISHED, UNFINISHED, CupGame, Report, record_faults, verify_cup
 
 STORED_LEDGERS = json.loads(STORED.read_text(encoding="utf-8"))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from tournaments.rounds import Entrants, History, PairingError, PlayedRound, Points, Round, Table
-from tournaments.swiss import swiss_round
+from bots.tournaments.rounds import Entrants, History, PairingError, PlayedRound, Points, Round, Table
+from bots.tournaments.swiss import swiss_round
 
 MOST_TIE_BLOCKS: Final = 2
 """How many blocks a knockout table plays beyond its number if places are tied that decide who advances."""

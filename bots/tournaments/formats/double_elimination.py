@@ -3,9 +3,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from tournaments.elimination import knockout_round, ranking
-from tournaments.formats.base import Format, Plan
-from tournaments.rounds import Entrants, PlayedRound, Round, Table
+from bots.tournaments.elimination import knockout_round, ranking
+from bots.tournaments.formats.base import Format, Plan
+from bots.tournaments.rounds import Entrants, PlayedRound, Round, Table
 
 
 class DoubleElimination(Format):

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from bots.tournaments.keys import key_hash, season_seed
+from bots.tournaments.ledger import fits
 from games import strict
 from games.chance import commitment
 from games.rules import Document
-from tournaments.keys import key_hash, season_seed
-from tournaments.ledger import fits
 
 FORMAT: Final = "season-deals/1"
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from tournaments.formats.base import MOST_BLOCKS, MOST_ENTRANTS, MOST_ROUNDS, NO_ONE, Format, Plan
-from tournaments.formats.double_elimination import DoubleElimination
-from tournaments.formats.gauntlet import Gauntlet
-from tournaments.formats.halving import Halving
-from tournaments.formats.knockout import Knockout
-from tournaments.formats.round_robin import RoundRobin
-from tournaments.formats.swiss import Swiss
+from bots.tournaments.formats.base import MOST_BLOCKS, MOST_ENTRANTS, MOST_ROUNDS, NO_ONE, Format, Plan
+from bots.tournaments.formats.double_elimination import DoubleElimination
+from bots.tournaments.formats.gauntlet import Gauntlet
+from bots.tournaments.formats.halving import Halving
+from bots.tournaments.formats.knockout import Knockout
+from bots.tournaments.formats.round_robin import RoundRobin
+from bots.tournaments.formats.swiss import Swiss
 
 __all__ = ["FORMATS", "MOST_BLOCKS", "MOST_ENTRANTS", "MOST_ROUNDS", "NO_ONE", "Format", "Plan"]
 

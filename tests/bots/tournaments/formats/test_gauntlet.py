@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from tournaments.formats import FORMATS, Plan
-from tournaments.rounds import Entrants, PairingError, PlayedRound
+from bots.tournaments.formats import FORMATS, Plan
+from bots.tournaments.rounds import Entrants, PairingError, PlayedRound
 
 
 def plan(size: int, seats: int = 2) -> Plan:

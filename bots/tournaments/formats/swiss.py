@@ -2,13 +2,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from tournaments.formats.base import Format, Plan
-from tournaments.rounds import PlayedRound, Round
-from tournaments.swiss import is_least, swiss_round
+from bots.tournaments.formats.base import Format, Plan
+from bots.tournaments.rounds import PlayedRound, Round
+from bots.tournaments.swiss import is_least, swiss_round
 
 
 class Swiss(Format):
-    """In every round, entrants with about as many match points meet (``tournaments.swiss``)."""
+    """In every round, entrants with about as many match points meet (``bots.tournaments.swiss``)."""
 
     slug, name = "swiss", "Swiss"
     summary = "Swiss: each round pairs bots with similar results. Good for many bots."

@@ -9,8 +9,8 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, Literal
 
-from tournaments.keys import permutation
-from tournaments.rounds import Entrants, History, PairingError, PlayedRound, Round, Standing, Table
+from bots.tournaments.keys import permutation
+from bots.tournaments.rounds import Entrants, History, PairingError, PlayedRound, Round, Standing, Table
 
 MOST_ENTRANTS: Final = 512
 MOST_BLOCKS: Final = 20
@@ -122,7 +122,7 @@ class Plan:
     @property
     def rules(self) -> Format:
         """The format. Raises ``KeyError`` for an unknown one."""
-        from tournaments.formats import FORMATS  # which imports this module
+        from bots.tournaments.formats import FORMATS  # which imports this module
 
         return FORMATS[self.format]
 

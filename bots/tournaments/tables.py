@@ -9,10 +9,10 @@ from collections.abc import Collection, Iterable, Sequence
 from enum import StrEnum
 from typing import Final
 
+from bots.tournaments.elimination import is_decided
+from bots.tournaments.rounds import Points
+from bots.tournaments.seatings import seatings
 from games.rules import Document
-from tournaments.elimination import is_decided
-from tournaments.rounds import Points
-from tournaments.seatings import seatings
 
 MOST_REPLACEMENTS: Final = 2
 """How many void blocks of a table are replaced; after that, the table is void unless enough blocks count."""

@@ -9,14 +9,14 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
+from bots.tournaments.formats import FORMATS, Plan
+from bots.tournaments.keys import cup_seed
+from bots.tournaments.ledger import START, chained, plan_from, played_from, reason_hash
+from bots.tournaments.rounds import Round
+from bots.tournaments.seatings import seatings
+from bots.tournaments.tables import Ruling, is_over, ruled, settled
 from games.chance import commitment
 from games.rules import Document
-from tournaments.formats import FORMATS, Plan
-from tournaments.keys import cup_seed
-from tournaments.ledger import START, chained, plan_from, played_from, reason_hash
-from tournaments.rounds import Round
-from tournaments.seatings import seatings
-from tournaments.tables import Ruling, is_over, ruled, settled
 
 CUP = 7
 

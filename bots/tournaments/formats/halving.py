@@ -3,17 +3,17 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
-from tournaments.elimination import halving_round, halving_stages
-from tournaments.formats.base import Format, Plan, last_rounds
-from tournaments.rounds import PlayedRound, Round
-from tournaments.swiss import is_least
+from bots.tournaments.elimination import halving_round, halving_stages
+from bots.tournaments.formats.base import Format, Plan, last_rounds
+from bots.tournaments.rounds import PlayedRound, Round
+from bots.tournaments.swiss import is_least
 
 HALVING_ROUNDS: Final = 1
 """Rounds of the first stage of successive halving."""
 
 
 class Halving(Format):
-    """After each stage, the better half of the entrants stays (``tournaments.elimination``)."""
+    """After each stage, the better half of the entrants stays (``bots.tournaments.elimination``)."""
 
     slug, name = "halving", "Successive halving"
     summary = "Successive halving: after each stage, the better half stays and plays more rounds."

@@ -10,17 +10,17 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Final
 
+from bots.tournaments.elimination import MOST_TIE_BLOCKS
+from bots.tournaments.formats import FORMATS, MOST_BLOCKS, MOST_ROUNDS, Plan
+from bots.tournaments.keys import cup_seed, key_hash
+from bots.tournaments.ledger import START, Entry, Ledger, chained, fits, plan_from, reason_hash, round_of
+from bots.tournaments.round_robin import is_balanced
+from bots.tournaments.rounds import PairingError, PlayedRound, Points, Round
+from bots.tournaments.seatings import seatings
+from bots.tournaments.tables import MOST_REPLACEMENTS, Ruling, is_over, ruled, settled
 from games.chance import commitment
 from games.record import RecordError, check_shape, verify
 from games.rules import Document
-from tournaments.elimination import MOST_TIE_BLOCKS
-from tournaments.formats import FORMATS, MOST_BLOCKS, MOST_ROUNDS, Plan
-from tournaments.keys import cup_seed, key_hash
-from tournaments.ledger import START, Entry, Ledger, chained, fits, plan_from, reason_hash, round_of
-from tournaments.round_robin import is_balanced
-from tournaments.rounds import PairingError, PlayedRound, Points, Round
-from tournaments.seatings import seatings
-from tournaments.tables import MOST_REPLACEMENTS, Ruling, is_over, ruled, settled
 
 MOST_TABLES: Final = 1000
 """The most tables of a balanced design. Ours have at most 704."""

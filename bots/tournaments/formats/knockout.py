@@ -3,13 +3,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from tournaments.elimination import eliminated, knockout_round, ranking
-from tournaments.formats.base import Format, Plan, last_rounds
-from tournaments.rounds import PlayedRound, Round
+from bots.tournaments.elimination import eliminated, knockout_round, ranking
+from bots.tournaments.formats.base import Format, Plan, last_rounds
+from bots.tournaments.rounds import PlayedRound, Round
 
 
 class Knockout(Format):
-    """The best of each table advance in a bracket that follows the seeding (``tournaments.elimination``)."""
+    """The best of each table advance in a bracket that follows the seeding (``bots.tournaments.elimination``)."""
 
     slug, name = "knockout", "Knockout"
     summary = "Knockout: the best bots of each table advance in a bracket until the final. The best seeds can get byes."

@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
-from tournaments.elimination import ranking
-from tournaments.formats import Plan
-from tournaments.rounds import Entrants, PairingError, PlayedRound, Points, Round
+from bots.tournaments.elimination import ranking
+from bots.tournaments.formats import Plan
+from bots.tournaments.rounds import Entrants, PairingError, PlayedRound, Points, Round
 
 
 def plan(size: int, owners: tuple[int | None, ...] = ()) -> Plan:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from tournaments.keys import cup_seed, derived, permutation
-from tournaments.ledger import START, chained, entrants_hash, reason_hash
+from bots.tournaments.keys import cup_seed, derived, permutation
+from bots.tournaments.ledger import START, chained, entrants_hash, reason_hash
 
 KEY = bytes(range(32))
 

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from tournaments.formats.base import MOST_ENTRANTS, Format, Plan
-from tournaments.round_robin import MOST_BALANCED, design, round_robin
-from tournaments.rounds import PlayedRound, Round, Table
+from bots.tournaments.formats.base import MOST_ENTRANTS, Format, Plan
+from bots.tournaments.round_robin import MOST_BALANCED, design, round_robin
+from bots.tournaments.rounds import PlayedRound, Round, Table
 
 
 class RoundRobin(Format):
-    """All entrants meet equally often, at more than two seats up to one time (``tournaments.round_robin``)."""
+    """All entrants meet equally often, at more than two seats up to one time (``bots.tournaments.round_robin``)."""
 
     slug, name = "round-robin", "Round robin"
     summary = "Round robin: all bots meet each other about equally often. Good for few bots."

@@ -13,10 +13,10 @@ from typing import Any, Final
 
 import orjson
 
+from bots.tournaments.formats import Plan
+from bots.tournaments.rounds import Entrants, PlayedRound, Points, Round
 from games import strict
 from games.rules import Document
-from tournaments.formats import Plan
-from tournaments.rounds import Entrants, PlayedRound, Points, Round
 
 FORMAT: Final = "cup-ledger/2"
 

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.tournaments.cups import entrant_lists, everyone_once, play, played
-from tournaments.elimination import (
+from bots.tournaments.elimination import (
     MOST_TIE_BLOCKS,
     advancing,
     halving_round,
@@ -17,7 +16,8 @@ from tournaments.elimination import (
     knockout_round,
     ranking,
 )
-from tournaments.rounds import Entrants, History, PairingError, PlayedRound
+from bots.tournaments.rounds import Entrants, History, PairingError, PlayedRound
+from tests.bots.tournaments.cups import entrant_lists, everyone_once, play, played
 
 MOST_ROUNDS = {2: 6, 3: 5, 4: 6, 5: 5}
 """Of a knockout of up to 64 entrants."""

@@ -15,7 +15,7 @@ from importlib.resources import files
 from itertools import combinations
 from typing import Final
 
-from tournaments.rounds import PairingError, Round, Table
+from bots.tournaments.rounds import PairingError, Round, Table
 
 MOST_BALANCED: Final = 64
 """The most entrants of a balanced cup at three to five seats."""
@@ -61,7 +61,7 @@ def is_balanced(tables: Sequence[Table], entrants: int, seats: int) -> bool:
 @cache
 def _designs() -> dict[str, dict[str, dict[str, list[list[int]]]]]:
     found: dict[str, dict[str, dict[str, list[list[int]]]]] = json.loads(
-        files("tournaments").joinpath("designs.json").read_text(encoding="utf-8")
+        files("bots.tournaments").joinpath("designs.json").read_text(encoding="utf-8")
     )
     return found
 
