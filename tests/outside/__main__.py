@@ -9,23 +9,33 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bots.client import ClientError
 from tests.outside import archivers, clients, compilers, streams
+from tests.outside.programs import Failed, Installation, Program, Result, replace_table
 from tests.outside.site import Site, running_site
-from tests.outside.trial import Outcome, Workshop, replace_table
 
-Kind = tuple[tuple[Any, ...], Callable[[Workshop, Site, list[Any]], Iterator[Outcome]]]
-KINDS: dict[str, Kind] = {
-    "archivers": (archivers.ARCHIVERS, archivers.outcomes),
-    "compilers": (compilers.COMPILERS, compilers.outcomes),
-    "clients": (clients.CLIENTS, clients.outcomes),
-    "streams": (streams.CLIENTS, streams.outcomes),
+
+@dataclass(frozen=True)
+class Kind:
+    """Programs of one kind, and the function that runs one of them. ``table`` is the one of ``page``."""
+
+    programs: Sequence[Program]
+    result: Callable[[Installation, Site, Any], str]
+    page: Path | None = None
+    table: Callable[[list[Result]], str] | None = None
+
+
+KINDS = {
+    "archivers": Kind(archivers.ARCHIVERS, archivers.result, archivers.PAGE, archivers.table),
+    "compilers": Kind(compilers.COMPILERS, compilers.result, compilers.PAGE, compilers.table),
+    "clients": Kind(clients.TOOLS, clients.result),
+    "streams": Kind(streams.CLIENTS, streams.result),
 }
-PAGES = {"archivers": (archivers.PAGE, archivers.written), "compilers": (compilers.PAGE, compilers.written)}
 
 
 def main() -> int:
@@ -37,38 +47,53 @@ def main() -> int:
     options = parser.parse_args()
     if options.write and options.only:
         parser.error("--write needs the results of all programs")
-    unexpected = 0
+    chosen = {
+        name: [program for program in KINDS[name].programs if options.only.lower() in program.name.lower()]
+        for name in options.kind or KINDS
+    }
+    if not any(chosen.values()):
+        parser.error(f"no program has “{options.only}” in its name")
+    differing = 0
     with (
         tempfile.TemporaryDirectory(prefix="esr-outside-") as temporary,
         tempfile.TemporaryDirectory(prefix="esr-site-") as data,
-        nullcontext(options.folder or Path(temporary)) as folder,
         running_site(Path(data)) as site,
     ):
+        folder = options.folder or Path(temporary)
         folder.mkdir(exist_ok=True)
-        for name in options.kind or KINDS:
-            trials, outcomes = KINDS[name]
-            chosen = [trial for trial in trials if options.only.lower() in trial.name.lower()]
+        for name, programs in chosen.items():
+            kind, results = KINDS[name], []
             print(f"{name}: version, result, expected", flush=True)
-            found = []
-            for outcome in outcomes(Workshop(folder), site, chosen):
-                found.append(outcome)
-                unexpected += not outcome.as_expected
-                print(line(outcome), flush=True)
-            if len(found) != len(chosen):
-                print(f"{len(chosen) - len(found)} of {name} did not run.")
-                unexpected += 1
-            if options.write and name in PAGES:
-                page, written = PAGES[name]
-                replace_table(page, name, written(found))
-    print(f"{unexpected} results differ." if unexpected else "All results are as expected.")
-    return 1 if unexpected else 0
+            for program in programs:
+                results.append(run(kind, folder, site, program))
+                print(line(results[-1]), flush=True)
+            unexpected = sum(not result.as_expected for result in results)
+            if options.write and kind.page and kind.table and not unexpected:
+                replace_table(kind.page, name, kind.table(results))
+            differing += unexpected
+    ran = sum(map(len, chosen.values()))
+    print(f"{differing} of {ran} results differ." if differing else f"All {ran} results are as expected.")
+    return 1 if differing else 0
 
 
-def line(outcome: Outcome) -> str:
+def run(kind: Kind, folder: Path, site: Site, program: Program) -> Result:
+    """Install a program below ``folder`` and run it. If it fails or the site does not respond, the result says so."""
+    if program.unavailable:
+        return Result(program, "-", f"not run: {program.unavailable}")
+    try:
+        with tempfile.TemporaryDirectory(prefix="esr-outside-") as work:
+            installation = Installation(folder, Path(work))
+            text = kind.result(installation, site, program)
+            return Result(program, installation.version(program), text)
+    except (Failed, ClientError, OSError, AssertionError) as failure:
+        return Result(program, "?", f"failed: {failure}")
+
+
+def line(result: Result) -> str:
     """Return the line of the printed table. The expected result is left out if it is the same."""
-    mark = "ok" if outcome.as_expected else "DIFFERS"
-    differing = "" if outcome.as_expected else f"  (expected: {outcome.trial.expected})"
-    return f"{mark:8}{outcome.trial.name:32} {outcome.version:16} {outcome.result}{differing}"
+    mark = "ok" if result.as_expected else "DIFFERS"
+    differing = "" if result.as_expected else f"  (expected: {result.program.expected})"
+    return f"{mark:8}{result.program.name:32} {result.version:16} {result.text}{differing}"
 
 
 if __name__ == "__main__":

