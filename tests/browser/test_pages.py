@@ -231,3 +231,26 @@ def test_the_home_page_plays_a_replay_in_a_place_that_does_not_move(site: Site, 
     expect(clip).to_have_class(re.compile("begun"))
     expect(clip).to_have_attribute("data-ply", start)
     expect(clip).to_have_attribute("data-playing", "false")
+
+
+FIRST_LINES = """() => [...document.querySelectorAll("tbody tr")].flatMap((row) => {
+    const cells = [...row.cells].filter((cell) => cell.textContent.trim() && !cell.matches(".axis"));
+    const heights = cells.map((cell) => {
+        cell.style.setProperty("vertical-align", "top", "important");
+        const probe = document.createElement("span");
+        probe.style.display = "inline-block";
+        cell.prepend(probe);
+        return probe;
+    }).map((probe) => probe.getBoundingClientRect().bottom);
+    const apart = Math.max(...heights) - Math.min(...heights);
+    return apart > 1 ? [`${row.textContent.replace(/\\s+/g, " ")}: ${heights}`] : [];
+})"""
+"""Rows whose cells have several baselines if all cells are aligned at their tops, as Chromium does on paper."""
+
+
+def test_on_paper_all_cells_of_a_row_have_one_baseline(site: Site, watched: Page) -> None:
+    watched.emulate_media(media="print")
+    for address in (f"/ladders/{site.ladder.slug}/", f"/bots/{site.bot.slug}/", f"/matches/{site.finished.pk}/"):
+        watched.goto(address)
+        assert watched.locator("tbody tr").count() > 1
+        assert watched.evaluate(FIRST_LINES) == []
