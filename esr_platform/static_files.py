@@ -27,7 +27,7 @@ _IMPORTS: Final = (
 
 
 _SHEETS: Final = ((r"""(?m)^@import "(?P<url>[^"]+)";\n""", _INLINED := "the imported style sheet"),)
-"""Imports of style sheets by ``site.css``."""
+"""Imports of style sheets by ``site.css`` and by boards."""
 
 
 class HashedFiles(CompressedManifestStaticFilesStorage):  # type: ignore[misc]

@@ -104,7 +104,8 @@ def test_the_last_scoring_names_the_winner_of_the_result(watched: Page, transact
           const game = new Game(replay, names);
           const { draw, side } = board.mount(document.querySelector("main"), { seats: 3, names, ranks });
           draw(game.scene(game.last, null, board.remember));
-          return [side.querySelector("h2"), ...side.querySelectorAll(".ranking .name")].map((node) => node.textContent);
+          const shown = [side.querySelector("h2"), ...side.querySelectorAll(".ranking .seat-name")];
+          return shown.map((node) => node.textContent);
         }""",
         {"replay": replay, "names": NAMES[:3], "ranks": ranks},
     )

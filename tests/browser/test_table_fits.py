@@ -29,8 +29,14 @@ SIZES = [(1366, 657), (1280, 800), (1920, 1080), (390, 844), (360, 780), (820, 1
 GAMES_PLAYED = 24
 """Random games from which positions are taken."""
 
-SEATED = ["Wolfeschlegelsteinhausenbergerdorffuser", "Mixed_Majuscules_With_WWWWWWWWWWWWWWWWWW", "cid", "dora-9", "eve"]
-"""Usernames, two of them as long as names of bots can be."""
+SEATED = [
+    "Wolfeschlegelsteinhausenbergerdorffuser",
+    "Mixed_Majuscules_With_WWWWWWWWWWWWWWWWWW",
+    "Stickler",
+    "bert_human",
+    "eve",
+]
+"""Usernames, two of them as long as names of bots can be. The others are never cut."""
 
 
 SEAT = 0
@@ -74,7 +80,7 @@ def asked(state: State, number: int) -> Document:
     present = {
         "seat": SEAT,
         "decision": number,
-        "question": state.decision(SEAT),
+        "question": state.decision(SEAT) if SEAT in state.pending else None,
         "clock": {"move_ms": 45_000, "bank_ms": 180_000, "left_ms": 225_000},
         "you": state.view(SEAT)["you"],
         "waiting": list(state.pending),
@@ -124,6 +130,11 @@ UNFIT = """async () => {
     const out = box(card).right - box(card.closest(".row")).right;
     if (out > 1) found.push(`card ${Math.round(out)} px outside its row`);
   }
+  for (const name of all(":is(.row, .seat) .seat-name").filter((node) => node.checkVisibility())) {
+    const { clientWidth, clientHeight, scrollWidth, scrollHeight, textContent } = name;
+    const isCut = scrollWidth > clientWidth || scrollHeight > clientHeight + 1;
+    if (textContent.length < 12 && isCut) found.push(`${textContent}: ${scrollWidth} x ${scrollHeight} px`);
+  }
   if (document.documentElement.scrollWidth > wide) found.push(`${document.documentElement.scrollWidth} px wide`);
   if (wide < 700) {
     for (const seat of all(".idle")) if (box(seat).height > LINE) found.push(`idle seat of ${box(seat).height} px`);
@@ -160,6 +171,58 @@ def test_longer_texts_fit_as_well(
     assert unfit(table_page(browser, live_server, ladder, pseudo_language)) == []
 
 
+def tell(table: TablePage, event: Document) -> None:
+    table.page.evaluate("(event) => document.querySelector('sitting-table').heard(event)", event)
+
+
+def test_on_a_phone_the_own_cellar_and_the_result_fill_the_window_at_the_end(
+    browser: Browser, live_server: LiveServer, transactional_db: None
+) -> None:
+    open_house()
+    table = table_page(browser, live_server, Ladder.objects.get(slug="die-weinhaendler-4-people"))
+    state, random = GAMES[table.ladder.game].new(table.ladder.seats, seed_of(3)), Random(3)
+    while state.pending:
+        move_once(state, random)
+    tell(table, not_asked(state, []))
+    tell(table, {"type": "end", "data": {"status": "finished", "outcome": state.outcome}})
+    for width, height in ((390, 844), (360, 780)):
+        table.page.set_viewport_size({"width": width, "height": height})
+        cellar, result = (table.page.locator(part).bounding_box() for part in (".own .cellar", ".sitting-end"))
+        assert cellar is not None
+        assert result is not None
+        assert cellar["height"] > height / 4
+        assert cellar["y"] + cellar["height"] <= result["y"]
+        assert result["y"] + result["height"] <= height
+    table.page.context.close()
+
+
+def test_on_a_phone_the_chat_leaves_a_line_to_the_waiting_bar(
+    browser: Browser, live_server: LiveServer, transactional_db: None
+) -> None:
+    open_house()
+    for game in GAMES_OF_PEOPLE:
+        table = table_page(browser, live_server, Ladder.objects.get(slug=game.format(4)))
+        state = next(iter(fullest(table.ladder.game, table.ladder.seats).values()))
+        tell(table, not_asked(state, [2]))
+        table.page.set_viewport_size({"width": 390, "height": 844})
+        table.page.locator("[data-show-moves]").click()
+        table.page.locator("[data-tab=talk]").click()
+        bar, presets = (table.page.locator(part).bounding_box() for part in (".sitting-foot", ".sitting-presets"))
+        assert bar is not None
+        assert presets is not None
+        assert bar["height"] < 2 * THUMB
+        assert presets["y"] + presets["height"] <= bar["y"]
+        table.page.context.close()
+
+
+def not_asked(state: State, waiting: list[int]) -> Document:
+    """The event with the moments so far while nothing is asked: the game waits for others, or it is over."""
+    event = asked(state, 5)
+    rest = {"decision": None, "question": None, "clock": None, "waiting": waiting, "running": bool(waiting)}
+    event["data"]["present"] |= rest
+    return event
+
+
 SILENT = """(() => {
   const { fetch } = window;
   const isStream = (address) => String(address).endsWith("/seat/stream");
@@ -180,7 +243,7 @@ def unfit(table: TablePage) -> list[str]:
     """What does not fit, by kind of decision and size."""
     faults: list[str] = []
     for number, (kind, state) in enumerate(fullest(table.ladder.game, table.ladder.seats).items(), start=5):
-        table.page.evaluate("(event) => document.querySelector('sitting-table').heard(event)", asked(state, number))
+        tell(table, asked(state, number))
         table.page.wait_for_function(f"(number) => {NUMBER} === number", arg=number)
         for width, height in SIZES:
             table.page.set_viewport_size({"width": width, "height": height})

@@ -8,6 +8,7 @@ import { fly, still } from "./cellars/movement.js";
 import { ribbon } from "./cellars/ribbon.js";
 import { seatColumn } from "./cellars/seats.js";
 import { bring } from "./cellars/symbols.js";
+import { fitNames } from "./names.js";
 
 export { remember };
 
@@ -69,6 +70,7 @@ export function mount(root, table) {
   const board = element("div", "cellars", top.element, bids.element, seats);
   board.dataset.seats = String(table.seats);
   root.replaceChildren(board);
+  fitNames(board, table);
 
   /** A tap opens a cellar, and a second one lets the board follow the game again. */
   function open(seat) {

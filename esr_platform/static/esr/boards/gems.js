@@ -13,6 +13,7 @@ import { roundPanel } from "./gems/round.js";
 import { bankRow, fill, heads, namesOf, seatRow } from "./gems/rows.js";
 import { frustrated } from "./gems/sentences.js";
 import { tie } from "./gems/tie.js";
+import { fitNames } from "./names.js";
 
 /** What a composer says about an offer. */
 export { verdict } from "./gems/offers.js";
@@ -91,6 +92,7 @@ export function mount(root, table) {
   const line = tie(board);
   holder.append(line.element);
   root.replaceChildren(holder);
+  fitNames(holder, table);
 
   let running = [];
   /** @type {import("./gems/moment.js").Moment|null} */

@@ -2,6 +2,7 @@
 
 import { element } from "../../elements.js";
 import { say } from "../../words.js";
+import { seatName } from "../names.js";
 import { bottle, euros, row, total } from "./bottles.js";
 import { line, mark, show } from "./elements.js";
 import { events, step } from "./facts.js";
@@ -77,7 +78,7 @@ function exchanged({ view, standing }, names) {
   });
   const none = [...view.players.keys()].filter((seat) => !takers.some(({ to }) => to === seat));
   const last = moves.find((move) => move.to === "display");
-  const note = last ? say("previously bid by %(name)s", { name: names[last.from] }) : say("no bids: unchanged");
+  const note = last ? say("bid by %(name)s", { name: names[last.from] }) : say("no bids: unchanged");
   return [link({ cards: view.display, note }), ...found, ...none.map((seat) => bidless(view, standing, seat))];
 }
 
@@ -117,7 +118,7 @@ function placeAt(list, place, node) {
   if (list.children[place] !== node) list.insertBefore(node, list.children[place] ?? null);
 }
 
-function drawLink(target, found, scene, { names, tokens, seat: own = -1 }) {
+function drawLink(target, found, scene, table) {
   const { view } = scene;
   const { seat } = found;
   const added = justBid(scene, seat);
@@ -130,9 +131,9 @@ function drawLink(target, found, scene, { names, tokens, seat: own = -1 }) {
   target.style.setProperty("--cards", String(Math.max(3, found.cards.length + found.under.length)));
   show(target, [found, asked, view.stage, added], () => [
     found.linked && line("arrow", ARROW),
-    title(found, seat === own ? say("You") : names[seat ?? 0], asked),
+    title(found, table, asked),
     element("p", "sum", found.total === null ? "" : euros(found.total)),
-    bottles(found, tokens, view.stage, added),
+    bottles(found, table.tokens, view.stage, added),
     element("p", "to caption", found.note),
     seat === null && view.stage === "bid" && element("p", "hint caption", hint()),
   ]);
@@ -142,11 +143,16 @@ function drawLink(target, found, scene, { names, tokens, seat: own = -1 }) {
 /** What the arrows say, where rows stand below each other. */
 const hint = () => say("The highest bid takes the display. Each other bid takes the next higher bid.");
 
-function title({ seat, passed }, called, asked) {
+function title({ seat, passed }, table, asked) {
   if (seat === null) return element("p", "who", say("Display"));
   const state = asked ? say("to move") : passed ? say("passed") : "";
-  const name = element("span", "name", called);
-  const head = element("p", "who", mark(seat), name, state && element("small", asked ? "is-now" : "caption", state));
+  const head = element(
+    "p",
+    "who",
+    mark(seat),
+    seatName(table, seat),
+    state && element("small", asked ? "is-now" : "caption", state),
+  );
   head.dataset.fly = `who-${seat}|`;
   return head;
 }

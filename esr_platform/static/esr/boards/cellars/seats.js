@@ -2,6 +2,7 @@
 
 import { element } from "../../elements.js";
 import * as words from "../../words.js";
+import { seatName } from "../names.js";
 import { mark, show } from "./elements.js";
 import { laid, reasons } from "./facts.js";
 import { drawnHand, known } from "./hand.js";
@@ -50,20 +51,22 @@ export function seatColumn(table, seat, opened) {
   };
 }
 
-function drawHead(head, { view, standing }, seat, { names, labels, seat: own }) {
+function drawHead(head, { view, standing }, seat, table) {
   const player = view.players[seat];
   const earned = standing?.earned[seat] ?? 0;
   const state = stateOf(view, seat);
-  const version = labels?.[seat]?.version ? `v${labels[seat].version}` : "";
+  const { version: number } = table.labels?.[seat] ?? {};
+  const version = number ? `v${number}` : "";
   show(head, [player.points, earned, state, view.start === seat, version], () => [
     mark(seat),
+    seatName(table, seat),
     element(
       "p",
-      "name",
-      seat === own ? say("You") : names[seat],
-      version && element("small", "version", ` ${version}`),
+      "state",
+      view.start === seat && element("span", "starts", say("starts")),
+      state,
+      version && element("span", "version", version),
     ),
-    element("p", "state", view.start === seat && element("span", "starts", say("starts")), state),
     element("p", "points", earned ? element("small", "", `+${earned}`) : "", element("b", "", String(player.points))),
   ]);
 }

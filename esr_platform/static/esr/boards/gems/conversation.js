@@ -2,10 +2,11 @@
 
 import { element } from "../../elements.js";
 import { say, sayCount } from "../../words.js";
+import { calledOf, seatName } from "../names.js";
 import { ACTIONS, actionName, COLOURS, colourName, gemCardOf, gemsText, listing, quoted, vectorOf } from "./codes.js";
 import { whyHigher } from "./offers.js";
 import { slip } from "./piles.js";
-import { calledOf, mark, namesOf } from "./rows.js";
+import { mark, namesOf } from "./rows.js";
 import { tell } from "./sentences.js";
 
 /** So many offers are shown at once, fewer on a phone or in a low window; those before them open on demand. */
@@ -24,7 +25,7 @@ export function conversation(table, moment) {
   return [
     element("h2", "", say("Barter for %(action)s", { action: actionName(barter.action) })),
     element("p", "caption", stake(moment, called)),
-    partners(moment, called),
+    partners(moment, table),
     talk(barter, ended, rest),
     element("p", "closing", closing(moment, name, called)),
     beforehand(moment, name),
@@ -53,16 +54,10 @@ function stake({ view, past, ended, memory, barter }, name) {
   });
 }
 
-function partners(moment, name) {
+function partners(moment, table) {
   const { opener, other } = moment.barter;
-  const left = element(
-    "span",
-    "",
-    mark(opener),
-    element("b", "name", name(opener)),
-    element("i", "caption", whyOpens(moment)),
-  );
-  return element("div", "partners", left, element("span", "", element("b", "name", name(other)), mark(other)));
+  const left = element("span", "", mark(opener), seatName(table, opener), element("i", "caption", whyOpens(moment)));
+  return element("div", "partners", left, element("span", "", seatName(table, other), mark(other)));
 }
 
 /** Why it is the opener who opens, from the holdings before anything has changed hands. */

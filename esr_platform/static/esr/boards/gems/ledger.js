@@ -2,11 +2,12 @@
 
 import { element } from "../../elements.js";
 import { say } from "../../words.js";
+import { seatName } from "../names.js";
 import { held } from "./cards.js";
 import { CERTIFICATE_VALUES, COLOURS, listing } from "./codes.js";
 import { drawing } from "./elements.js";
 import { pile } from "./piles.js";
-import { calledOf, colourHead, fill, mark, nameOf, namesOf } from "./rows.js";
+import { colourHead, fill, mark, nameOf, namesOf } from "./rows.js";
 import { paidIn, payment, sentences } from "./scoring.js";
 
 /** Cells say where they stand by two numbers: by seat and column in a wide table, column by column in a narrow one. */
@@ -67,7 +68,7 @@ function paymentCell(table, scoring, entry, seat) {
 
 /** The name once more, for the narrow table. */
 function who(table, seat) {
-  const made = element("span", "again", mark(seat), element("span", "", calledOf(table)(seat)));
+  const made = element("span", "again", mark(seat), seatName(table, seat));
   made.setAttribute("aria-hidden", "true");
   return made;
 }
@@ -138,7 +139,7 @@ export function scoringPanel(table, { scoring, view, dealt }, showScoring) {
   const placed = placing(table, scoring, view);
   return [
     element("h2", "", headline(scoring, placed, name)),
-    ranking(scoring, placed, calledOf(table)),
+    ranking(scoring, placed, table),
     element("div", "told", ...told),
     toggle(showScoring, !dealt),
   ];
@@ -187,14 +188,14 @@ function placing(table, scoring, view) {
   return seats.sort((one, other) => ahead(other, one)).map((seat) => ({ seat, rank: rankOf(seat) }));
 }
 
-function ranking(scoring, placed, name) {
+function ranking(scoring, placed, table) {
   const items = placed.map(({ seat, rank }) =>
     element(
       "li",
       "",
       element("span", "rank", rank),
       mark(seat),
-      element("span", "name", name(seat)),
+      seatName(table, seat),
       element("b", "", scoring.after.money[seat]),
     ),
   );

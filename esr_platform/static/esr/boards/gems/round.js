@@ -2,10 +2,11 @@
 
 import { element } from "../../elements.js";
 import { say } from "../../words.js";
+import { calledOf } from "../names.js";
 import { eventCard } from "./cards.js";
 import { ACTIONS, actionName, cardName, cardRule, gemsText, listing, total } from "./codes.js";
 import { drawing } from "./elements.js";
-import { calledOf, namesOf } from "./rows.js";
+import { namesOf } from "./rows.js";
 import { guessed, tell } from "./sentences.js";
 
 /**

@@ -2,14 +2,12 @@
 
 import { element, html } from "../../elements.js";
 import { say } from "../../words.js";
+import { seatName } from "../names.js";
 import { actionCard, actionSign, cardsLeft, eventCard, gemCard, held, stack } from "./cards.js";
 import { COLOURS, cardName, colourName, VALUES } from "./codes.js";
 import { drawing, heard } from "./elements.js";
 import { choice, doing, paid } from "./moment.js";
 import { leads, pile, stone } from "./piles.js";
-
-/** Letters of a name that stand in the column of seats in the size of names. */
-const SHORT = 7;
 
 /** @type {(className: string, role: string, ...children: any[]) => HTMLElement} */
 function cell(className, role, ...children) {
@@ -55,7 +53,12 @@ export function bankRow() {
   const piles = COLOURS.map(() => cell("pile", "cell"));
   const cards = cell("cards", "cell");
   const play = cell("play", "cell");
-  const who = cell("who", "rowheader", element("b", "name", say("Supply")), element("span", "meta", say("available")));
+  const who = cell(
+    "who",
+    "rowheader",
+    element("span", "seat-name", say("Supply")),
+    element("span", "meta", say("available")),
+  );
   const row = cell("row bank", "row", who, cell("piles", "none", ...piles), cell("money", "cell"), cards, play);
   row.append(unfold(row, say("Show cards of the supply")));
   return {
@@ -84,25 +87,17 @@ const asideOf = ({ count, top }) =>
   element("span", "stack-of", gemCard(top), element("i", "caption", say("%(count)s aside", { count })));
 
 /** What the seats are called. @type {(table: Object) => (seat: number) => string} */
-export const namesOf = (table) => (seat) => table.labels?.[seat]?.name ?? table.names[seat];
-
-/** What seats are called in lists: the own one is "You". @type {(table: Object) => (seat: number) => string} */
-export const calledOf = (table) => (seat) => (seat === table.seat ? say("You") : namesOf(table)(seat));
+export const namesOf = (table) => (seat) => table.names[seat];
 
 /** A seat's mark. @type {(seat: number) => SVGElement} */
 export const mark = (seat) => drawing(`mark-${seat + 1}`, "mark", "0 0 20 20");
 
-/** Who sits there: the name, "You" at the own seat, a link if there is one, and what is known of it. */
+/** Who sits there: mark and name, a link if there is one, and what is known of it. */
 export function nameOf(table, seat) {
   const label = table.labels?.[seat] ?? {};
-  const called = calledOf(table)(seat);
-  const className = called.length > SHORT ? "name long" : "name";
-  const shown = label.href
-    ? html("a", { class: className, href: label.href }, called)
-    : element("b", className, called);
   const version = /^\d/.test(String(label.version ?? "")) ? `v${label.version}` : label.version;
   const meta = [version, label.rating].filter((part) => part || part === 0).join(" · ");
-  return [mark(seat), shown, meta && element("span", "meta", meta)];
+  return [mark(seat), seatName(table, seat, { link: true }), meta && element("span", "meta", meta)];
 }
 
 /** In a narrow table a row is a line until it is unfolded. */
