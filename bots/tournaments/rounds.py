@@ -55,7 +55,7 @@ class Entrants:
 
 @dataclass(frozen=True)
 class Round:
-    """The tables of a round, and the entrants who have a bye. Everyone else has left the cup."""
+    """The tables of a round, and the entrants who have a bye. Everyone else is out of the cup or waits."""
 
     tables: tuple[Table, ...]
     byes: tuple[int, ...] = ()

@@ -320,7 +320,7 @@ class _Replay:
     def _is_complete(self, round_: Round, index: int, blocks: Sequence[Document], gone: Sequence[int]) -> bool:
         """Whether the table ended after its last block, and not before unless an entrant had left."""
         seats, least = self.plan.seats, self.frozen["blocks"]
-        leaving = self.plan.rules.leaving(seats, round_)[index]
+        leaving = self.plan.rules.tie_places(seats, round_)[index]
         if seats - len(gone) < 2:
             return True
         if len(blocks) < least or not is_over(blocks, seats, gone, least, leaving):

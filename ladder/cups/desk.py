@@ -246,7 +246,7 @@ def rule(by: User, table: CupTable, ruling: Ruling, reason: str, entrant: int | 
 
 def is_settled(cup: Cup, round_: CupRound) -> bool:
     """Whether the results of ``round_`` cannot change because they have decided who plays the next round."""
-    return cup.rules.results_pair and CupRound.objects.filter(cup=cup, number__gt=round_.number).exists()
+    return cup.rules.results_decide_pairings and CupRound.objects.filter(cup=cup, number__gt=round_.number).exists()
 
 
 def _earlier(cup: Cup, table: CupTable) -> CupLedgerEntry | None:

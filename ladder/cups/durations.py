@@ -80,7 +80,7 @@ class Pace:
         usual_s = max(fmean(known) * seats, self.game_s / 10) + self.pause_s
         slowest_s = max(usual_s, max(known) + fmean(known) * (seats - 1) + self.pause_s)
         rounds_s = list[float]()
-        for tables in expected(cup.format, seats, size, cup.rounds):
+        for tables in tie_places(cup.format, seats, size, cup.rounds):
             count = len(tables)
             blocks = fmean(_blocks_of_table(seats, ties, cup.blocks) if ties else cup.blocks for ties in tables)
             there = min(1.0, count * seats / size)  # how likely the slowest bot has not left yet
@@ -107,17 +107,17 @@ class Pace:
 
 
 @cache
-def expected(format_: str, seats: int, size: int, rounds: int | None) -> tuple[Sequence[int], ...]:
-    """By round and table of a cup with ``size`` entrants, for how many places a tie has to be decided.
+def tie_places(format_: str, seats: int, size: int, rounds: int | None) -> tuple[Sequence[int], ...]:
+    """By round and table of a cup with ``size`` entrants, how many last places a tie must not join with others.
 
     Empty if the entrants do not fill a table. Raises ``PairingError`` if they are too many.
     """
-    return tuple(FORMATS[format_].expected(seats, size, rounds)) if size >= max(2, seats) else ()
+    return tuple(FORMATS[format_].tie_places_by_round(seats, size, rounds)) if size >= max(2, seats) else ()
 
 
 def planned_tables(format_: str, seats: int, size: int, rounds: int | None) -> list[int]:
     """The number of tables of each round of a cup with ``size`` entrants, if none of them leaves."""
-    return [len(tables) for tables in expected(format_, seats, size, rounds)]
+    return [len(tables) for tables in tie_places(format_, seats, size, rounds)]
 
 
 @cache

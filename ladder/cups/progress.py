@@ -381,12 +381,12 @@ def _decide(cup: Cup, round_: CupRound, tables: Sequence[CupTable]) -> bool:
 
     Returns whether anything was done. A table without a substitute waits for one, or for a ruling of the organizer.
     """
-    left_now, blocks, leaving = left(cup), blocks_of(tables), _leaving(cup, round_)
+    left_now, blocks, ties = left(cup), blocks_of(tables), _tie_places(cup, round_)
     unfinished = list[CupTable]()
     for table in tables:
         gone = [place for place, one in enumerate(table.entrants) if one in left_now]
         played, seats = blocks[table.pk], len(table.entrants)
-        if is_over(played, seats, gone, cup.blocks, leaving[table.index]):
+        if is_over(played, seats, gone, cup.blocks, ties[table.index]):
             points = settled(played, seats, gone, cup.blocks)
             undecided = CupTable.objects.filter(pk=table.pk, decided=False)
             undecided.update(points=points and list(points), gone=gone, decided=True)
@@ -406,10 +406,10 @@ def _decide(cup: Cup, round_: CupRound, tables: Sequence[CupTable]) -> bool:
     return bool(tables)
 
 
-def _leaving(cup: Cup, round_: CupRound) -> Sequence[int]:
-    """By table of a round, how many entrants it eliminates."""
+def _tie_places(cup: Cup, round_: CupRound) -> Sequence[int]:
+    """By table of a round, how many last places a tie must not join with the place before them."""
     tables = CupTable.objects.filter(round=round_).order_by("index").values_list("entrants", flat=True)
-    return cup.rules.leaving(cup.ladder.seats, Round(tuple(map(tuple, tables)), tuple(round_.byes)))
+    return cup.rules.tie_places(cup.ladder.seats, Round(tuple(map(tuple, tables)), tuple(round_.byes)))
 
 
 def blocks_of(tables: Iterable[CupTable]) -> dict[int, list[Document]]:

@@ -251,7 +251,7 @@ class CupPage:
     @cached_property
     def columns(self) -> Sequence[Row]:
         """The entrants of the columns of a crosstable by opponent: those of this page of the standings."""
-        by_opponent = self.cup.rules.table == "by opponent" and self._course
+        by_opponent = self.cup.rules.results_table == "by opponent" and self._course
         return list(self.rows) if by_opponent else []
 
     @cached_property
@@ -259,9 +259,9 @@ class CupPage:
         """A row of results for each row of this page of the standings; empty before the first round has begun."""
         rows = list(self.rows)
         entrants = [row.entry.number for row in rows if row.entry.number is not None]
-        if not self._course or self.cup.rules.table is None:
+        if not self._course or self.cup.rules.results_table is None:
             return []
-        if self.cup.rules.table == "by opponent":
+        if self.cup.rules.results_table == "by opponent":
             cells = crosstable.by_opponent(self._course, entrants, scores=len(entrants) <= SCORES)
         else:
             cells = crosstable.by_round(self._course, entrants, self.cup.ladder.seats, self.places)
@@ -281,7 +281,7 @@ class CupPage:
     def bracket(self) -> Bracket | None:
         """The bracket of a knockout whose entrants are frozen."""
         is_canceled = self.cup.state == Cup.State.CANCELLED
-        if self._plan is None or not self.cup.rules.has_bracket or (is_canceled and not self._played):
+        if self._plan is None or not self.cup.rules.has_knockout_bracket or (is_canceled and not self._played):
             return None
         replays = {
             (document["round"], table): [game["match"] for block in blocks for game in block["games"] if game["ranks"]]

@@ -15,33 +15,51 @@ from bots.tournaments.rounds import Entrants, History, PairingError, PlayedRound
 MOST_ENTRANTS: Final = 512
 MOST_BLOCKS: Final = 20
 MOST_ROUNDS: Final = 30
+"""The most rounds that an organizer can choose."""
+
 SEAT_COUNTS: Final = (2, 3, 4, 5)
 
 NO_ONE: Final[Mapping[int, str]] = MappingProxyType({})
 """No entrant has left."""
 
 
+class FormatError(RuntimeError):
+    """A format returned a round that cannot be played: a fault of its class."""
+
+
 class Format(ABC):
     """A tournament format. All of it is a pure function of a plan and the rounds that were played.
 
-    A new one is a module in this folder and a line in ``FORMATS``. The pages show ``name``, ``summary`` (one line of
-    the form), and ``ranking`` (how places follow from more than points; empty if only points decide). ``table`` is the
-    table of results on the page of a cup, and ``has_bracket`` adds a drawn bracket.
+    A new one is a module in this folder and a line in ``FORMATS``; ``tests/bots/tournaments/formats/test_formats.py``
+    then tests what all formats have in common. ``docs/concepts/cups.md`` and ``docs/reference/cup-ledger.md`` describe
+    each format.
     """
 
     slug: ClassVar[str]
+    """At most 20 characters. It stays in the ledgers of cups, so it never changes."""
+
     name: ClassVar[str]
     summary: ClassVar[str]
+    """One line of the form for a new cup. It begins with the name."""
+
     ranking: ClassVar[str] = ""
+    """What decides the standings before the points, in a sentence of the cup page."""
+
     seat_counts: ClassVar[Sequence[int]] = SEAT_COUNTS
     has_chosen_rounds: ClassVar[bool] = False
     """Whether the organizer chooses the number of rounds."""
 
-    results_pair: ClassVar[bool] = False
-    """Whether results of a round decide who plays the next one, so that they cannot change afterwards."""
+    results_decide_pairings: ClassVar[bool] = False
+    """Whether results of a round decide who plays the next one at all, so that they cannot change afterwards."""
 
-    table: ClassVar[Literal["by opponent", "by round"] | None] = "by round"
-    has_bracket: ClassVar[bool] = False
+    has_several_tables: ClassVar[bool] = False
+    """Whether an entrant can be at several tables of a round."""
+
+    results_table: ClassVar[Literal["by opponent", "by round"] | None] = "by round"
+    """The columns of the table of results on the cup page: all entrants, or the rounds. ``None`` shows no table."""
+
+    has_knockout_bracket: ClassVar[bool] = False
+    """Whether the rounds are those of a knockout, which the cup page draws as a bracket."""
 
     def most_entrants(self, seats: int) -> int:
         """The maximum number of entrants at tables with ``seats`` seats."""
@@ -57,45 +75,51 @@ class Format(ABC):
             text = f"{self.name} at {seats} seats needs at least {least} entrants, not {entrants}. Add entrants."
             raise PairingError(text, "too_few_entrants")
         if entrants > most:
-            text = f"{self.name} has at most {most} entrants at {seats} seats, not {entrants}. Choose Swiss."
+            text = f"{self.name} has at most {most} entrants at {seats} seats, not {entrants}. Choose another format."
             raise PairingError(text, "too_many_entrants")
 
     @abstractmethod
     def next_round(self, plan: Plan, played: Sequence[PlayedRound], left: Collection[int]) -> Round | None:
-        """The round after ``played``, or ``None`` when the cup is over. ``left`` are the entrants who have left.
+        """The round after ``played``, or ``None`` when the cup is over. Called by ``Plan.next_round``, which checks it.
 
-        Tables with entrants who have left are decided against them, without games. Raises ``PairingError``.
+        Every table has ``plan.seats`` entrants. Who still plays, but has no table, can have a bye, which brings points
+        (``rounds.bye_points``), or waits. ``left`` are entrants who were withdrawn or disqualified: they can be omitted
+        if pairings depend on points; otherwise their tables are decided against them, without games. A result of
+        ``None`` is a void table, for which ``elimination.ranking`` goes by the seeding, as for ties. Whatever the
+        results, the cup must end. Equal arguments give equal rounds, on every machine. Raises ``PairingError``.
         """
 
-    def is_as_good(self, plan: Plan, played: Sequence[PlayedRound], round_: Round, expected: Round) -> bool:
-        """Whether ``round_`` is as correct as the ``expected`` one, which is a different one."""
+    def is_as_good(self, plan: Plan, played: Sequence[PlayedRound], round_: Round, other: Round) -> bool:
+        """Whether ``round_`` is as correct as the ``other`` one that :meth:`next_round` returned here."""
         return False
 
-    def leaving(self, seats: int, round_: Round) -> Sequence[int]:
-        """By table of a round, how many entrants it eliminates; more blocks decide a tie for the last place that stays.
+    def tie_places(self, seats: int, round_: Round) -> Sequence[int]:
+        """By table of a round, how many last places a tie must not join with the place before them; 0 if it may.
 
-        0 if a tie can stay undecided.
+        With 1, the last one is decided, and with ``seats`` - 1 the winner. Such a table plays more blocks in a tie
+        (``elimination.is_decided``). Values are below ``seats``.
         """
         return [0] * len(round_.tables)
 
-    def place(self, plan: Plan, played: Sequence[PlayedRound], left: Collection[int]) -> Mapping[int, Any]:
-        """By entrant, what decides the standings before the points: lower is better. All values can be compared."""
+    def sort_key(self, plan: Plan, played: Sequence[PlayedRound], left: Collection[int]) -> Mapping[int, Any]:
+        """By entrant, for all of them, what decides the standings before the points: lower is better."""
         return dict.fromkeys(range(len(plan.entrants)), 0)
 
-    def expected(self, seats: int, entrants: int, rounds: int | None) -> Sequence[Sequence[int]]:
-        """By round and table, the values of :meth:`leaving` if no entrant leaves and the better seeds win.
+    def tie_places_by_round(self, seats: int, entrants: int, rounds: int | None) -> Sequence[Sequence[int]]:
+        """The values of :meth:`tie_places` of all rounds if no entrant leaves; so also the number of their tables.
 
-        The lengths are the numbers of tables. Raises ``PairingError``.
+        Numbers of tables must not depend on results, except for a last round that decides a tie. Here all tables are
+        void. Raises ``PairingError``.
         """
-        plan, found = Plan(self.slug, seats, Entrants((None,) * entrants), bytes(32), "", rounds), list[Sequence[int]]()
-        played = list[PlayedRound]()
-        while (following := self.next_round(plan, played, ())) is not None:
-            found.append(self.leaving(seats, following))
+        plan = Plan(self.slug, seats, Entrants((None,) * entrants), bytes(32), "", rounds)
+        found, played = list[Sequence[int]](), list[PlayedRound]()
+        while (following := plan.next_round(played)) is not None:
+            found.append(self.tie_places(seats, following))
             played.append(PlayedRound(following, (None,) * len(following.tables)))
         return found
 
     def stages(self, entrants: int, seats: int) -> Sequence[tuple[int, int]]:
-        """The stages after which entrants leave, as pairs of the entrants left and the rounds that they play."""
+        """The stages that the cup page lists, as pairs of the number of entrants and of the rounds that they play."""
         return ()
 
     def design(self, entrants: int, seats: int) -> Sequence[Table]:
@@ -140,8 +164,32 @@ class Plan:
         return History(self.entrants, self.seats, played, self.lots)
 
     def next_round(self, played: Sequence[PlayedRound], left: Collection[int] = ()) -> Round | None:
-        """The round after ``played``, or ``None`` when the cup is over. Raises ``PairingError``."""
-        return self.rules.next_round(self, played, left)
+        """The round after ``played``, or ``None`` when the cup is over.
+
+        Raises ``PairingError`` for entrants that cannot be paired, and ``FormatError`` for a faulty format.
+        """
+        rules = self.rules
+        rules.require_size(len(self.entrants), self.seats)
+        following = rules.next_round(self, played, left)
+        if following is not None:
+            self._require_playable(following, len(played) + 1)
+        return following
+
+    def _require_playable(self, round_: Round, number: int) -> None:
+        seated, rules = [one for table in round_.tables for one in table], self.rules
+        problem = ""
+        if number > 2 * MOST_ENTRANTS:
+            problem = "does not end"
+        elif not {*seated, *round_.byes} <= set(range(len(self.entrants))):
+            problem = "has unknown entrants"
+        elif any(len(set(table)) != self.seats or len(table) != self.seats for table in round_.tables):
+            problem = f"has a table without {self.seats} different entrants"
+        elif len(set(round_.byes)) < len(round_.byes) or not set(round_.byes).isdisjoint(seated):
+            problem = "has an entrant with a bye and another place"
+        elif len(set(seated)) < len(seated) and not rules.has_several_tables:
+            problem = "has an entrant at several tables"
+        if problem:
+            raise FormatError(f"The format {self.format} {problem} in round {number}.")
 
     def follows(self, round_: Round, played: Sequence[PlayedRound], left: Collection[int] = ()) -> bool:
         """Whether ``round_`` is a correct next round. Raises ``PairingError``."""
@@ -155,10 +203,10 @@ class Plan:
 
         Disqualified entrants are behind all others.
         """
-        places = self.rules.place(self, played, left)
+        keys = self.rules.sort_key(self, played, left)
 
         def key(row: Standing) -> tuple[bool, Any, int]:
-            return left.get(row.entrant) == "disqualified", places[row.entrant], row.rank
+            return left.get(row.entrant) == "disqualified", keys[row.entrant], row.rank
 
         order = sorted(self.history(played).standings(), key=key)
         return [replace(row, rank=rank) for rank, row in enumerate(order, 1)]

@@ -21,10 +21,9 @@ class DoubleElimination(Format):
     summary = "Double elimination, for two players: a knockout in which a bot is out after its second loss."
     ranking = "Bots that lost their second table in a later round rank first."
     seat_counts = (2,)
-    results_pair = True
+    results_decide_pairings = True
 
     def next_round(self, plan: Plan, played: Sequence[PlayedRound], left: Collection[int]) -> Round | None:
-        self.require_size(len(plan.entrants), plan.seats)
         losses = self._losses(plan, played)
         upper = [one for one in range(len(plan.entrants)) if losses[one] == 0]
         lower = [one for one in range(len(plan.entrants)) if losses[one] == 1]
@@ -37,10 +36,10 @@ class DoubleElimination(Format):
         paired, waiting = _paired(plan.entrants, lower, played)
         return Round((*tables, *paired), (*byes, *waiting))
 
-    def leaving(self, seats: int, round_: Round) -> Sequence[int]:
+    def tie_places(self, seats: int, round_: Round) -> Sequence[int]:
         return [1] * len(round_.tables)
 
-    def place(self, plan: Plan, played: Sequence[PlayedRound], left: Collection[int]) -> Mapping[int, Any]:
+    def sort_key(self, plan: Plan, played: Sequence[PlayedRound], left: Collection[int]) -> Mapping[int, Any]:
         """The round of the second loss; entrants with fewer losses are ahead."""
         out = {one: len(played) + 1 for one in range(len(plan.entrants))}
         for number in range(len(played), 0, -1):

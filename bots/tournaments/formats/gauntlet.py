@@ -15,8 +15,8 @@ class Gauntlet(Format):
     slug, name = "gauntlet", "Gauntlet"
     summary = "Gauntlet, for two players: the top seed plays against every other bot. The others do not meet."
     seat_counts = (2,)
-    table = "by opponent"
+    results_table = "by opponent"
+    has_several_tables = True
 
     def next_round(self, plan: Plan, played: Sequence[PlayedRound], left: Collection[int]) -> Round | None:
-        self.require_size(len(plan.entrants), plan.seats)
         return None if played else Round(tuple((0, other) for other in range(1, len(plan.entrants))))

@@ -18,15 +18,15 @@ class Halving(Format):
     slug, name = "halving", "Successive halving"
     summary = "Successive halving: after each stage, the better half stays and plays more rounds."
     ranking = "Bots that reached a later round rank first."
-    results_pair = True
+    results_decide_pairings = True
 
     def next_round(self, plan: Plan, played: Sequence[PlayedRound], left: Collection[int]) -> Round | None:
         return halving_round(plan.history(played), HALVING_ROUNDS, left)
 
-    def is_as_good(self, plan: Plan, played: Sequence[PlayedRound], round_: Round, expected: Round) -> bool:
-        return plan.seats == 2 and is_least(plan.history(played), round_, expected)
+    def is_as_good(self, plan: Plan, played: Sequence[PlayedRound], round_: Round, other: Round) -> bool:
+        return plan.seats == 2 and is_least(plan.history(played), round_, other)
 
-    def place(self, plan: Plan, played: Sequence[PlayedRound], left: Collection[int]) -> Mapping[int, Any]:
+    def sort_key(self, plan: Plan, played: Sequence[PlayedRound], left: Collection[int]) -> Mapping[int, Any]:
         """Entrants of the last round who have left are behind its others."""
         last = played[-1].round.entrants if played else frozenset[int]()
         reached = enumerate(last_rounds(plan, played))
@@ -35,5 +35,5 @@ class Halving(Format):
     def stages(self, entrants: int, seats: int) -> Sequence[tuple[int, int]]:
         return halving_stages(entrants, seats, HALVING_ROUNDS)
 
-    def expected(self, seats: int, entrants: int, rounds: int | None) -> Sequence[Sequence[int]]:
+    def tie_places_by_round(self, seats: int, entrants: int, rounds: int | None) -> Sequence[Sequence[int]]:
         return [[0] * (left // seats) for left, times in self.stages(entrants, seats) for _ in range(times)]

@@ -14,17 +14,17 @@ class Knockout(Format):
     slug, name = "knockout", "Knockout"
     summary = "Knockout: the best bots of each table advance in a bracket until the final. The best seeds can get byes."
     ranking = "Bots that reached a later round rank first. The final decides the places of its bots."
-    results_pair = True
-    table = None
-    has_bracket = True
+    results_decide_pairings = True
+    results_table = None
+    has_knockout_bracket = True
 
     def next_round(self, plan: Plan, played: Sequence[PlayedRound], left: Collection[int]) -> Round | None:
         return knockout_round(plan.entrants, plan.seats, played)
 
-    def leaving(self, seats: int, round_: Round) -> Sequence[int]:
+    def tie_places(self, seats: int, round_: Round) -> Sequence[int]:
         return eliminated(round_, seats)
 
-    def place(self, plan: Plan, played: Sequence[PlayedRound], left: Collection[int]) -> Mapping[int, Any]:
+    def sort_key(self, plan: Plan, played: Sequence[PlayedRound], left: Collection[int]) -> Mapping[int, Any]:
         final = dict[int, int]()
         if played and self.next_round(plan, played, left) is None:
             (table,), (points,) = played[-1].round.tables, played[-1].results

@@ -12,7 +12,7 @@ class RoundRobin(Format):
 
     slug, name = "round-robin", "Round robin"
     summary = "Round robin: all bots meet each other about equally often. Good for few bots."
-    table = "by opponent"
+    results_table = "by opponent"
 
     def most_entrants(self, seats: int) -> int:
         return MOST_ENTRANTS if seats == 2 else MOST_BALANCED
@@ -21,7 +21,7 @@ class RoundRobin(Format):
         schedule = round_robin(plan.places, plan.seats, plan.design)
         return schedule[len(played)] if len(played) < len(schedule) else None
 
-    def expected(self, seats: int, entrants: int, rounds: int | None) -> Sequence[Sequence[int]]:
+    def tie_places_by_round(self, seats: int, entrants: int, rounds: int | None) -> Sequence[Sequence[int]]:
         return [[0] * len(one.tables) for one in round_robin(range(entrants), seats)]
 
     def design(self, entrants: int, seats: int) -> Sequence[Table]:

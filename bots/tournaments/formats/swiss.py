@@ -20,8 +20,8 @@ class Swiss(Format):
             return None
         return swiss_round(plan.history(played), among)
 
-    def is_as_good(self, plan: Plan, played: Sequence[PlayedRound], round_: Round, expected: Round) -> bool:
-        return plan.seats == 2 and is_least(plan.history(played), round_, expected)
+    def is_as_good(self, plan: Plan, played: Sequence[PlayedRound], round_: Round, other: Round) -> bool:
+        return plan.seats == 2 and is_least(plan.history(played), round_, other)
 
-    def expected(self, seats: int, entrants: int, rounds: int | None) -> Sequence[Sequence[int]]:
+    def tie_places_by_round(self, seats: int, entrants: int, rounds: int | None) -> Sequence[Sequence[int]]:
         return [[0] * (entrants // seats)] * (rounds or 0)

@@ -98,7 +98,7 @@ class PlayedLedger:
         number = len(played_from(self.documents())) + 1
         tables = [list(table) for table in round_.tables]
         self._append("round", {"round": number, "tables": tables, "byes": list(round_.byes)})
-        leaving = FORMATS[self.format].leaving(self.seats, round_)
+        leaving = FORMATS[self.format].tie_places(self.seats, round_)
         points, gone, blocks, ruled_on = [], [], [], None
         for index, table in enumerate(tables):
             if self.random.random() < self.trouble and len(self.left) < self.entrants // 4:
@@ -114,7 +114,7 @@ class PlayedLedger:
         if ruled_on is not None and number % 2:
             points[ruled_on] = self._rule(number, ruled_on, tables[ruled_on], None)
         self._append("results", {"round": number, "points": points, "gone": gone, "blocks": blocks})
-        if ruled_on is not None and not number % 2 and not FORMATS[self.format].results_pair:
+        if ruled_on is not None and not number % 2 and not FORMATS[self.format].results_decide_pairings:
             self._rule(number, ruled_on, tables[ruled_on], points[ruled_on])
 
     def _leave(self, entrant: int) -> None:

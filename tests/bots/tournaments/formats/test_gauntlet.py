@@ -17,7 +17,7 @@ def test_the_top_seed_meets_each_other_entrant_once_and_the_others_do_not_meet()
     assert first.tables == ((0, 1), (0, 2), (0, 3), (0, 4))
     assert first.byes == ()
     assert planned.next_round([PlayedRound(first, ((4, 0),) * 4)]) is None
-    assert FORMATS["gauntlet"].expected(2, 5, None) == [[0, 0, 0, 0]]
+    assert FORMATS["gauntlet"].tie_places_by_round(2, 5, None) == [[0, 0, 0, 0]]
 
 
 def test_the_others_are_ranked_by_their_result_against_the_top_seed() -> None:
