@@ -163,7 +163,7 @@ def test_a_decision_that_is_not_told_yet_is_refused_like_one_that_does_not_exist
     def never(match_id: int) -> None:
         raise AssertionError(f"match {match_id} is held")
 
-    monkeypatch.setattr(answers, "held", never)
+    monkeypatch.setattr(answers, "lock_match", never)
     assert [post(match, 0, decision, "gems") for decision in (1, 2)] == [UNKNOWN] * 2
 
 

@@ -140,7 +140,7 @@ def test_what_moves_nothing_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> 
     def never(match_id: int) -> None:
         raise AssertionError(f"match {match_id} is held")
 
-    monkeypatch.setattr(answers, "held", never)
+    monkeypatch.setattr(answers, "lock_match", never)
     assert [say(match, 0, move, 1).verdict for move in ("gems", "money")] == [Verdict.SAME, Verdict.OTHER]
     assert answer_seat(match.pk, 0, 1, b'{"id": 2, "move": "gems"}').verdict is Verdict.WRONG_ID
     assert say(match, 1, "diamonds").verdict is Verdict.REFUSED
@@ -156,7 +156,7 @@ def test_a_decision_that_is_not_told_yet_is_refused_like_one_that_does_not_exist
     def never(match_id: int) -> None:
         raise AssertionError(f"match {match_id} is held")
 
-    monkeypatch.setattr(answers, "held", never)
+    monkeypatch.setattr(answers, "lock_match", never)
     assert [say(match, 0, "gems", decision).verdict for decision in (1, 2)] == [Verdict.UNKNOWN] * 2
     beat_ago(match, 60)
     with pytest.raises(AssertionError, match="is held"):

@@ -19,8 +19,8 @@ from bots.models import Bot, BotVersion
 from esr_platform.accounts.models import User
 from ladder.creation import Plan, found_ladder
 from ladder.models import Estimate, Invitation, Ladder, Match, Membership, Season
-from ladder.pages.components.filters import part, whole_number
-from ladder.pages.ladder import COLUMNS, MOST_LANES, apart, ladder_page
+from ladder.pages.components.filters import paginate, whole_number
+from ladder.pages.ladder import COLUMNS, MOST_LANES, ladder_page, tie_groups
 from ladder.pages.matches import listed
 from ladder.pages.templatetags.rankings import leading
 from ladder.ratings.draws import packed
@@ -157,13 +157,13 @@ def test_lines_join_longest_runs_and_overlap_in_lanes(ladder: Ladder, table: lis
         rows = [membership.bot.versions.get().estimates.get() for membership in table[: len(points)]]
         for row, its in zip(rows, points, strict=True):
             row.rating = 1000 * its
-        return list(apart(rows).runs)
+        return list(tie_groups(rows).runs)
 
     assert level([1500, 1500, 1500]) == [(0, 2)]
     assert level([1700, 1600, 1500]) == [(0, 1), (1, 2)]
     assert level([1900, 1500]) == []
-    assert list(apart([None, None]).runs) == []
-    many = apart([membership.bot.versions.get().estimates.get() for membership in table])
+    assert list(tie_groups([None, None]).runs) == []
+    many = tie_groups([membership.bot.versions.get().estimates.get() for membership in table])
     assert len(many.lanes) <= MOST_LANES
     assert many.reach(0) == (0, len(table) - 1)
 
@@ -352,7 +352,7 @@ def walk(size: int, name: str, start: int | None) -> list[list[int]]:
     parts: list[list[int]] = []
     at = start
     while True:
-        found = part(listed(Match.objects.all()), {name: None if at is None else str(at)}.get, size)
+        found = paginate(listed(Match.objects.all()), {name: None if at is None else str(at)}.get, size)
         parts.append([match.pk for match in found.rows])
         at = found.before if name == "before" else found.after
         if at is None:
