@@ -167,7 +167,7 @@ NAMED = re.compile(r'(?:href|src|data-document)="(/[^"#]+\.(?:css|json|js))"')
 def imports(sheet: str) -> set[str]:
     """The URLs of the style sheets that a style sheet imports."""
     text = Path(str(finders.find(f"esr/{sheet}"))).read_text()
-    return {str(PurePosixPath("/static/esr", sheet).with_name(name)) for name in SHEETS.findall(text)}
+    return {str(PurePosixPath("/static/esr", sheet).parent / name) for name in SHEETS.findall(text)}
 
 
 @pytest.mark.parametrize("size", [(360, 780), (1280, 800)])
