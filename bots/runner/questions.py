@@ -113,13 +113,13 @@ class Question(ABC):
 
     def _start_clock(self, allowed_ns: int, fair_ns: int) -> None:
         self.allowed_ns, self.fair_ns = allowed_ns, fair_ns
-        self.await_data()
+        self.note_runner_delay()
         self.started_ns = now_ns = perf_counter_ns()
         self.deadline_ns = now_ns + allowed_ns
         self.look_ns = now_ns + (FIRST_LOOK_NS if allowed_ns > FIRST_LOOK_NS else allowed_ns)
 
-    def await_data(self) -> None:
-        """Note the delay of the runner before it waits for data."""
+    def note_runner_delay(self) -> None:
+        """Store the delay of the runner before it waits for data."""
         self.runner_delay_before_ns = self._process.runner_delay_ns()
 
     def hear(self, now_ns: int) -> None:
@@ -362,7 +362,6 @@ def ask_one(question: Question, core: Core | None = None) -> None:
     if channel.lines or channel.ended:
         question.hear(now_ns)
     while not question.over:
-        question.await_data()
         news = channel.wait((question.look_ns if core is None else min(question.look_ns, share_ns)) - now_ns)
         now_ns = perf_counter_ns()
         _take(question, news, now_ns)
@@ -373,6 +372,8 @@ def ask_one(question: Question, core: Core | None = None) -> None:
             changed = core.held != held
             share_after_ns = FIRST_SHARE_NS if changed else min(2 * share_after_ns, MOST_BETWEEN_SHARES_NS)
             share_ns = now_ns + share_after_ns
+        if not question.over:
+            question.note_runner_delay()
 
 
 def _ask_several(waiting: deque[Q], at_once: int) -> Iterator[Q]:
@@ -397,12 +398,12 @@ def _listen(open_now: Sequence[Question]) -> None:
     """Wait for data or the next check, and let every question process its data."""
     look_ns = min(question.look_ns for question in open_now)
     channels = [question.channel for question in open_now]
-    for question in open_now:
-        question.await_data()
     news_of_all = type(channels[0]).wait_for_any(channels, look_ns - perf_counter_ns())
     now_ns = perf_counter_ns()
     for question, news in zip(open_now, news_of_all, strict=True):
         _take(question, news, now_ns)
+        if not question.over:
+            question.note_runner_delay()
 
 
 def _take(question: Question, news: News, now_ns: int) -> None:

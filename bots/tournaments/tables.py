@@ -33,21 +33,21 @@ def block_points(block: Document, seats: int, gone: Iterable[int] = ()) -> Point
     return tuple(points)
 
 
-def is_over(blocks: Sequence[Document], seats: int, gone: Collection[int], least: int, leaving: int) -> bool:
+def is_over(blocks: Sequence[Document], seats: int, gone: Collection[int], least: int, ties: int) -> bool:
     """Whether a table plays no further block after ``blocks``, documents of a ledger.
 
-    ``least`` blocks must count. A knockout table that ``leaving`` entrants leave then plays up to ``MOST_TIE_BLOCKS``
-    blocks more in a tie.
+    ``least`` blocks must count. If a tie joins the last ``ties`` places with others, the table then plays up to
+    ``MOST_TIE_BLOCKS`` blocks more.
     """
     if seats - len(gone) < 2:
         return True
     void = sum(any(game["status"] == "void" for game in block["games"]) for block in blocks)
     points = settled(blocks, seats, gone, least)
-    if points is None or not leaving:
+    if points is None or not ties:
         return points is not None or void > MOST_REPLACEMENTS
     played = sum(block_points(block, seats, gone) is not None for block in blocks)
     per_block = 2 * (seats - 1) * len(seatings(seats))
-    return void > MOST_REPLACEMENTS or is_decided(points, leaving, played, least, per_block)
+    return void > MOST_REPLACEMENTS or is_decided(points, ties, played, least, per_block)
 
 
 def settled(blocks: Sequence[Document], seats: int, gone: Collection[int], least: int) -> Points | None:

@@ -320,13 +320,13 @@ class _Replay:
     def _is_complete(self, round_: Round, index: int, blocks: Sequence[Document], gone: Sequence[int]) -> bool:
         """Whether the table ended after its last block, and not before unless an entrant had left."""
         seats, least = self.plan.seats, self.frozen["blocks"]
-        leaving = self.plan.rules.tie_places(seats, round_)[index]
+        ties = self.plan.rules.tie_places(seats, round_)[index]
         if seats - len(gone) < 2:
             return True
-        if len(blocks) < least or not is_over(blocks, seats, gone, least, leaving):
+        if len(blocks) < least or not is_over(blocks, seats, gone, least, ties):
             return False
         earlier = () if gone else range(least, len(blocks))
-        return not any(is_over(blocks[:number], seats, gone, least, leaving) for number in earlier)
+        return not any(is_over(blocks[:number], seats, gone, least, ties) for number in earlier)
 
     def _ruling(self, document: Document) -> Iterator[str]:
         number, index = document["round"], document["table"]

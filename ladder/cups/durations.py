@@ -121,12 +121,12 @@ def planned_tables(format_: str, seats: int, size: int, rounds: int | None) -> l
 
 
 @cache
-def _blocks_of_table(seats: int, leaving: int, blocks: int) -> float:
-    """The mean number of blocks until a table of equal entrants is decided that ``leaving`` leave, by simulation."""
+def _blocks_of_table(seats: int, ties: int, blocks: int) -> float:
+    """The mean number of blocks until the last ``ties`` places of equal entrants are decided, by simulation."""
     random, games, total = Random(0), len(seatings(seats)), 0
     for _ in range(_SIMULATED):
         points, played = [0] * seats, 0
-        while not played or not is_decided(points, leaving, played, blocks, 2 * (seats - 1) * games):
+        while not played or not is_decided(points, ties, played, blocks, 2 * (seats - 1) * games):
             for _ in range(games):
                 for behind, seat in enumerate(random.sample(range(seats), seats)):
                     points[seat] += 2 * behind

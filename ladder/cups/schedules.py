@@ -47,7 +47,8 @@ def _update(cup: Cup) -> bool:
     values: dict[str, Any] = {"tables": tables[ended:], "round_s": None, "full_s": None}
     if pace and tables:
         rounds_s = pace.rounds_s(cup, size, bots)
-        values["round_s"] = [correction(cup, rounds_s) * round_s for round_s in rounds_s[ended:]]
+        factor = correction(cup, rounds_s)
+        values["round_s"] = [factor * round_s for round_s in rounds_s[ended:]]
     if pace and not cup.entrants_hash:
         values["full_s"] = sum(pace.rounds_s(cup, cup.capacity))
     CupSchedule.objects.update_or_create(cup=cup, defaults={"rounds": ended, "basis": basis, "computed": now, **values})

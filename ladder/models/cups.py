@@ -10,6 +10,7 @@ from django.db.models.lookups import Exact
 
 from bots.models import Bot, BotVersion
 from bots.tournaments.formats import FORMATS, Format
+from bots.tournaments.seatings import seatings
 from ladder.models.ladders import Ladder
 
 
@@ -109,6 +110,11 @@ class Cup(models.Model):
     def rules(self) -> Format:
         """The tournament format."""
         return FORMATS[self.format]
+
+    @property
+    def games_at_a_table(self) -> int:
+        """The number of games of a table, without blocks that decide ties."""
+        return self.blocks * len(seatings(self.ladder.seats))
 
     @property
     def public_key(self) -> str | None:

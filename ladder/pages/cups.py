@@ -30,7 +30,6 @@ from bots.programs import plays
 from bots.tournaments.formats import Plan
 from bots.tournaments.ledger import entrant_list, plan_from, played_from, round_of
 from bots.tournaments.rounds import PlayedRound, Points, Standing, match_points
-from bots.tournaments.seatings import seatings
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from games.rules import Document
@@ -332,8 +331,7 @@ class CupPage:
     @property
     def games(self) -> int:
         """The number of games of the rounds that have not begun, without blocks that decide ties."""
-        tables = sum(row.tables for row in self.schedule if row.round is None)
-        return tables * self.cup.blocks * len(seatings(self.cup.ladder.seats))
+        return sum(row.tables for row in self.schedule if row.round is None) * self.cup.games_at_a_table
 
     @cached_property
     def schedule(self) -> Sequence[RoundRow]:

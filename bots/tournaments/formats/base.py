@@ -30,9 +30,9 @@ class FormatError(RuntimeError):
 class Format(ABC):
     """A tournament format. All of it is a pure function of a plan and the rounds that were played.
 
-    A new one is a module in this folder and a line in ``FORMATS``; ``tests/bots/tournaments/formats/test_formats.py``
-    then tests what all formats have in common. ``docs/concepts/cups.md`` and ``docs/reference/cup-ledger.md`` describe
-    each format.
+    To add a format, write a module in this folder and a line in ``FORMATS``. The common behavior is tested by
+    ``tests/bots/tournaments/formats/test_formats.py``. ``docs/concepts/cups.md`` and ``docs/reference/cup-ledger.md``
+    describe each format.
     """
 
     slug: ClassVar[str]
@@ -66,7 +66,7 @@ class Format(ABC):
         return MOST_ENTRANTS
 
     def require_size(self, entrants: int, seats: int) -> None:
-        """Raise ``PairingError`` if the format has no cup with so many entrants and seats."""
+        """Raise ``PairingError`` if the format has no cup of this size."""
         least, most = max(2, seats), self.most_entrants(seats)
         if seats not in self.seat_counts:
             counts = " or ".join(map(str, self.seat_counts))

@@ -11,7 +11,7 @@ from bots.tournaments.rounds import Entrants, PlayedRound, Round, Table
 class DoubleElimination(Format):
     """Duels in which an entrant is out after two losses.
 
-    Entrants without a loss play a knockout, the upper bracket. Entrants with one loss are paired anew in each round:
+    Entrants without a loss play a knockout, the upper bracket. Entrants with one loss are paired again in each round:
     the best seed with the worst one, without rematches and duels of one owner where that can be avoided. The winners of
     both brackets play the final. If the one of the upper bracket loses it, both have one loss, and a second final
     decides.
@@ -72,7 +72,7 @@ class DoubleElimination(Format):
 def _paired(
     entrants: Entrants, lower: Sequence[int], played: Sequence[PlayedRound]
 ) -> tuple[list[Table], tuple[int, ...]]:
-    """The tables of entrants with one loss, and who waits: of an odd number, the best seed with the fewest byes."""
+    """The tables and byes of entrants with one loss. Of an odd number, the best seed with the fewest byes has one."""
     waiting: tuple[int, ...] = ()
     if len(lower) % 2:
         byes = [sum(one in past.round.byes for past in played) for one in lower]

@@ -1,10 +1,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 
 from bots.tournaments.formats.base import MOST_ENTRANTS, Format, Plan
 from bots.tournaments.round_robin import MOST_BALANCED, design, round_robin
 from bots.tournaments.rounds import PlayedRound, Round, Table
+
+
+@lru_cache(maxsize=4)
+def _schedule(places: tuple[int, ...], seats: int, design: tuple[Table, ...]) -> tuple[Round, ...]:
+    """All rounds of a cup, which a verifier needs once for each round."""
+    return round_robin(places, seats, design)
 
 
 class RoundRobin(Format):
@@ -18,7 +25,7 @@ class RoundRobin(Format):
         return MOST_ENTRANTS if seats == 2 else MOST_BALANCED
 
     def next_round(self, plan: Plan, played: Sequence[PlayedRound], left: Collection[int]) -> Round | None:
-        schedule = round_robin(plan.places, plan.seats, plan.design)
+        schedule = _schedule(plan.places, plan.seats, plan.design)
         return schedule[len(played)] if len(played) < len(schedule) else None
 
     def tie_places_by_round(self, seats: int, entrants: int, rounds: int | None) -> Sequence[Sequence[int]]:

@@ -17,7 +17,6 @@ from rest_framework.response import Response
 
 from bots.tournaments.formats import FORMATS
 from bots.tournaments.rounds import Standing, match_points
-from bots.tournaments.seatings import seatings
 from bots.tournaments.tables import Ruling
 from esr_platform.accounts.models import User
 from esr_platform.api.documents import (
@@ -164,7 +163,7 @@ def _schedule(cup: Cup) -> CupScheduleDocument | None:
         computed=stored.computed,
         rounds_ended=stored.rounds,
         tables=stored.tables,
-        games=sum(stored.tables) * cup.blocks * len(seatings(cup.ladder.seats)),
+        games=sum(stored.tables) * cup.games_at_a_table,
         seconds=None if stored.round_s is None else float(sum(stored.round_s)),
     )
 
