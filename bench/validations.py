@@ -110,13 +110,15 @@ def main() -> int:
     arguments = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     arguments.add_argument("--rounds", type=int, default=20)
     arguments.add_argument("--load", type=int, default=8)
+    arguments.add_argument("--part", choices=["idle", "loaded"], help="the host to measure on (default: both)")
     options = arguments.parse_args()
     launcher, test = sandbox()
     if launcher is None:
         sys.exit(f"The sandbox does not work on this machine. {test.problem} {test.remedy}")
     wrong = 0
     print(f"{'bot':<27}{'load':>5}{'passed':>8}{'rejected':>10}{'host':>6}{'longest':>10}{'lag':>8}{'loadavg':>9}")
-    for load in (0, options.load):
+    loads = {"idle": (0,), "loaded": (options.load,), None: (0, options.load)}[options.part]
+    for load in loads:
         with busy_host(load):
             for case in CASES:
                 results, longest_s, lag_s = attempts(launcher, case, max(1, round(options.rounds * case.share)))
