@@ -110,6 +110,7 @@ def main() -> int:
     arguments = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     arguments.add_argument("--rounds", type=int, default=20)
     arguments.add_argument("--load", type=int, default=8)
+    arguments.add_argument("--only", default="", help="bots with this text in their name (default: all)")
     arguments.add_argument("--part", choices=["idle", "loaded"], help="the host to measure on (default: both)")
     options = arguments.parse_args()
     launcher, test = sandbox()
@@ -120,7 +121,7 @@ def main() -> int:
     loads = {"idle": (0,), "loaded": (options.load,), None: (0, options.load)}[options.part]
     for load in loads:
         with busy_host(load):
-            for case in CASES:
+            for case in (case for case in CASES if options.only in case.name):
                 results, longest_s, lag_s = attempts(launcher, case, max(1, round(options.rounds * case.share)))
                 columns = [results[name] for name in ("passed", "rejected", "blamed on the host")]
                 print(
