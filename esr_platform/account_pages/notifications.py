@@ -22,7 +22,7 @@ from bots.models import Bot, BotVersion
 from esr_platform.accounts.demo import may_act
 from esr_platform.accounts.models import User
 from games.words import listing
-from ladder.cups.progress import played, standings_of
+from ladder.cups.results import CupResults
 from ladder.models import (
     Agreement,
     Cup,
@@ -449,16 +449,16 @@ def _cup_said(cup: Cup, own: Sequence[CupEntry]) -> tuple[Kind, str, str, str]:
         last = _moved(cup).values_list("number", flat=True)[0]
         times = f"Registration closes on {_when(cup.closes_at)}. The cup starts on {_when(cup.starts_at)}."
         return Kind.CUP_MOVED, f"{cup.pk}-{last}", f"{cup.title} was rescheduled", times
-    rounds = played(cup)
-    if not rounds:
+    results = CupResults(cup)
+    if not results.played:
         bots = f"Your bots: {listing([entry.bot.name for entry in own])}." if own else ""
         return Kind.CUP_STARTED, str(cup.pk), f"{cup.title} has started", bots
-    order = [row.entrant for row in standings_of(cup, rounds)]
-    shown = own or list(CupEntry.objects.filter(cup=cup, number=order[0]).select_related("bot"))
+    order = [row.entrant for row in results.standings]
+    shown = own or [results.entrants[order[0]]]
     places = listing([_place(entry, order) for entry in shown])
     if cup.state == Cup.State.FINISHED:
         return Kind.CUP_FINISHED, str(cup.pk), f"{cup.title} has finished", f"Final standings: {places}."
-    number = len(rounds)
+    number = len(results.played)
     return Kind.CUP_ROUND_ENDED, f"{cup.pk}-{number}", f"round {number} of {cup.title} ended", f"Standings: {places}."
 
 

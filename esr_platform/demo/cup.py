@@ -24,8 +24,9 @@ from esr_platform.demo.activities import bring, person
 from esr_platform.demo.cast import PEOPLE, DemoBot
 from games.registry import GAMES
 from ladder import validations
-from ladder.cups.progress import advance, played, standings_of
+from ladder.cups.progress import advance
 from ladder.cups.registration import CupForm, create_cup, enter, unplayable
+from ladder.cups.results import CupResults
 from ladder.matches.play import play
 from ladder.models import Cup, Match
 
@@ -169,5 +170,5 @@ def _play_out(cup: Cup, say: Callable[[str], object]) -> None:
 
 def final_standings(cup: Cup) -> list[tuple[Standing, str]]:
     """The final standings of a cup, with the names of the bots."""
-    names = dict(cup.entries.filter(number__isnull=False).values_list("number", "bot__name"))
-    return [(row, names[row.entrant]) for row in standings_of(cup, played(cup))]
+    results = CupResults(cup)
+    return [(row, results.entrants[row.entrant].bot.name) for row in results.standings]

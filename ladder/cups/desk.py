@@ -225,7 +225,7 @@ def rule(by: User, table: CupTable, ruling: Ruling, reason: str, entrant: int | 
             raise Refused(text, code="already_paired")
         loser = table.entrants.index(entrant) if ruling is Ruling.LOSS else None
         earlier = _earlier(cup, table)
-        is_public = table.round.ended is not None or earlier is not None
+        is_public = table.round.ended is not None or table.ruled
         points = ruled(len(table.entrants), table.points if is_public else None, ruling, loser)
         document: Document = {
             "round": table.round.number,
@@ -239,7 +239,7 @@ def rule(by: User, table: CupTable, ruling: Ruling, reason: str, entrant: int | 
             return False  # as after a double click
         games = Match.objects.filter(block__cup_table=table)
         registration.cancel_queued(games, "The organizer ruled on this table.")
-        CupTable.objects.filter(pk=table.pk).update(points=points and list(points), decided=True)
+        CupTable.objects.filter(pk=table.pk).update(points=document["points"], decided=True, ruled=True)
         proof.append(cup, proof.Kind.RULING, document, by, said)
         return True
 

@@ -13,8 +13,7 @@ one. Otherwise the table is a walkover.
 from __future__ import annotations
 
 import logging
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Final
 
@@ -25,17 +24,15 @@ from django.db.models.functions import Now
 from bots.house.catalogue import HOUSE
 from bots.models import BotVersion
 from bots.programs import LostCode, NotHere, house_bot, plays, program_of
-from bots.tournaments.formats import Plan
 from bots.tournaments.keys import cup_seed
-from bots.tournaments.ledger import plan_from, played_from
-from bots.tournaments.rounds import PlayedRound, Round, Standing
+from bots.tournaments.rounds import Round
 from bots.tournaments.tables import is_over, settled
-from games.rules import Document
 from ladder.cups import proof
 from ladder.cups.registration import cancel, cancel_queued, freeze, leave, repeat
+from ladder.cups.results import CupResults, blocks_of
 from ladder.matches.blocks import BlockPlayer, CupBlock, schedule_cup_blocks
 from ladder.matches.dispatch import dispatch
-from ladder.models import Block, Cup, CupEntry, CupLedgerEntry, CupRound, CupTable, Match, SeatResult
+from ladder.models import Block, Cup, CupEntry, CupLedgerEntry, CupRound, CupTable, Match
 
 SUBSTITUTE: Final = "random"
 """The house bot that plays for an entrant who has left, unless it cannot play here."""
@@ -157,31 +154,6 @@ def _continue(cup: Cup) -> bool:
     return _decide(cup, running, idle)
 
 
-# --- What was played -------------------------------------------------------------------------------------------------
-
-
-def plan_of(cup: Cup) -> Plan:
-    """The plan of a frozen cup, from its ledger."""
-    document = CupLedgerEntry.objects.get(cup=cup, kind=CupLedgerEntry.Kind.ENTRANTS).document
-    return plan_from(document, bytes(cup.key))
-
-
-def played(cup: Cup) -> list[PlayedRound]:
-    """The rounds that have ended, as the ledger has them: with rulings."""
-    return played_from(proof.course(cup))
-
-
-def left(cup: Cup) -> dict[int, str]:
-    """The entrants who were withdrawn or disqualified after the entrant list was frozen, with their states."""
-    gone = CupEntry.objects.filter(cup=cup, number__isnull=False).exclude(state=CupEntry.State.ENTERED)
-    return {entry.number: entry.state for entry in gone if entry.number is not None}
-
-
-def standings_of(cup: Cup, past: Sequence[PlayedRound]) -> list[Standing]:
-    """The standings of a frozen cup after the rounds ``past``, best first."""
-    return plan_of(cup).standings(past, left(cup))
-
-
 # --- Entrants who leave ----------------------------------------------------------------------------------------------
 
 
@@ -253,16 +225,16 @@ def _start(cup: Cup) -> None:
 
 def _begin_round(cup: Cup) -> bool:
     """Pair the next round and schedule its blocks, or end the cup."""
-    past = played(cup)
-    following = plan_of(cup).next_round(past, left(cup))
+    results = CupResults(cup)
+    following = results.plan.next_round(results.played, results.left)
     if following is None:
-        _end(cup, past)
+        _end(results)
         return True
-    round_ = CupRound.objects.create(cup=cup, number=len(past) + 1, byes=list(following.byes))
+    round_ = CupRound.objects.create(cup=cup, number=len(results.played) + 1, byes=list(following.byes))
     tables = CupTable.objects.bulk_create(
         CupTable(round=round_, index=index, entrants=list(table)) for index, table in enumerate(following.tables)
     )
-    seats = _Seats(cup)
+    seats = _Seats(results)
     playing = [(table, seats.players(table)) for table in tables if seats.is_played(table)]
     blocks = [_block(cup, table, number, who) for table, who in playing for number in range(1, cup.blocks + 1)]
     schedule_cup_blocks(cup.ladder, blocks)
@@ -291,27 +263,20 @@ class NoSubstitute(LookupError):
 class _Seats:
     """The versions that play for the entrants of a cup. A house bot substitutes for an entrant who has left."""
 
-    def __init__(self, cup: Cup) -> None:
-        self._ladder = cup.ladder
-        entries = CupEntry.objects.filter(cup=cup, number__isnull=False).select_related("version__bot")
-        self._entries = {entry.number: entry for entry in entries}
-
-    def _is_left(self, entrant: int) -> bool:
-        return self._entries[entrant].state != CupEntry.State.ENTERED
+    def __init__(self, results: CupResults) -> None:
+        self._results, self._ladder = results, results.cup.ladder
 
     def is_played(self, table: CupTable) -> bool:
         """Whether anything is open at ``table``: at least two of its entrants have not left."""
-        return sum(not self._is_left(one) for one in table.entrants) > 1
+        return sum(entrant not in self._results.left for entrant in table.entrants) > 1
 
     def players(self, table: CupTable) -> list[BlockPlayer]:
         """The players by place at ``table``. Raises ``NoSubstitute``."""
-        return [BlockPlayer(self._version(one)) for one in table.entrants]
+        return [BlockPlayer(self._version(entrant)) for entrant in table.entrants]
 
     def _version(self, entrant: int) -> BotVersion:
-        entry = self._entries[entrant]
-        if not self._is_left(entrant) and entry.version is not None:
-            return entry.version
-        return self._substitute
+        version = self._results.entrants[entrant].version
+        return self._substitute if version is None or entrant in self._results.left else version
 
     @cached_property
     def _substitute(self) -> BotVersion:
@@ -321,17 +286,16 @@ class _Seats:
         """
         house = BotVersion.objects.filter(bot__owner=None, bot__house_name__in=HOUSE, active=True)
         ladder, order = self._ladder, [SUBSTITUTE, *HOUSE]
-        able = [one for one in house.select_related("bot") if plays(one, ladder.game, ladder.seats)]
+        able = [version for version in house.select_related("bot") if plays(version, ladder.game, ladder.seats)]
         if not able:
             raise NoSubstitute(f"no house bot can play {ladder.game} with {ladder.seats} seats")
-        entered = {entry.bot_id for entry in self._entries.values()}
-        return min(
-            able,
-            key=lambda one: (
-                one.bot.house_name != SUBSTITUTE and one.bot_id in entered,
-                order.index(one.bot.house_name),
-            ),
-        )
+        entered = {entry.bot_id for entry in self._results.entrants.values()}
+
+        def key(version: BotVersion) -> tuple[bool, int]:
+            name = version.bot.house_name
+            return name != SUBSTITUTE and version.bot_id in entered, order.index(name)
+
+        return min(able, key=key)
 
 
 def _end_round(cup: Cup, round_: CupRound) -> None:
@@ -357,18 +321,16 @@ def _opened(round_: CupRound) -> bool:
     return bool(CupRound.objects.filter(pk=round_.pk, ended=None).update(ended=Now()))
 
 
-def _end(cup: Cup, past: Sequence[PlayedRound]) -> None:
-    rows = standings_of(cup, past)
+def _end(results: CupResults) -> None:
+    cup, entrants, standings = results.cup, results.entrants, results.standings
     document = {
         "key": bytes(cup.key).hex(),
-        "standings": [[row.rank, row.entrant, row.match_points] for row in rows],
+        "standings": [[standing.rank, standing.entrant, standing.match_points] for standing in standings],
     }
     proof.append(cup, CupLedgerEntry.Kind.END, document)
-    ranks = {row.entrant: row.rank for row in rows}
-    entries = list(CupEntry.objects.filter(cup=cup, number__in=ranks))
-    for entry in entries:
-        entry.rank = ranks[entry.number or 0]
-    CupEntry.objects.bulk_update(entries, ["rank"], batch_size=100)
+    for standing in standings:
+        entrants[standing.entrant].rank = standing.rank
+    CupEntry.objects.bulk_update(list(entrants.values()), ["rank"], batch_size=100)
     Cup.objects.filter(pk=cup.pk).update(state=Cup.State.FINISHED, ended=Now())
     cup.state = Cup.State.FINISHED
 
@@ -381,10 +343,10 @@ def _decide(cup: Cup, round_: CupRound, tables: Sequence[CupTable]) -> bool:
 
     Returns whether anything was done. A table without a substitute waits for one, or for a ruling of the organizer.
     """
-    left_now, blocks, ties = left(cup), blocks_of(tables), _tie_places(cup, round_)
+    results, blocks, ties = CupResults(cup), blocks_of(tables), _tie_places(cup, round_)
     unfinished = list[CupTable]()
     for table in tables:
-        gone = [place for place, one in enumerate(table.entrants) if one in left_now]
+        gone = [place for place, entrant in enumerate(table.entrants) if entrant in results.left]
         played, seats = blocks[table.pk], len(table.entrants)
         if is_over(played, seats, gone, cup.blocks, ties[table.index]):
             points = settled(played, seats, gone, cup.blocks)
@@ -393,7 +355,7 @@ def _decide(cup: Cup, round_: CupRound, tables: Sequence[CupTable]) -> bool:
         else:
             unfinished.append(table)
     if unfinished:
-        seated, more = _Seats(cup), list[CupBlock]()
+        seated, more = _Seats(results), list[CupBlock]()
         for table in unfinished:
             try:
                 players = seated.players(table)
@@ -410,26 +372,3 @@ def _tie_places(cup: Cup, round_: CupRound) -> Sequence[int]:
     """By table of a round, how many last places a tie must not join with the place before them."""
     tables = CupTable.objects.filter(round=round_).order_by("index").values_list("entrants", flat=True)
     return cup.rules.tie_places(cup.ladder.seats, Round(tuple(map(tuple, tables)), tuple(round_.byes)))
-
-
-def blocks_of(tables: Iterable[CupTable]) -> dict[int, list[Document]]:
-    """By table, the blocks that were played, as the ledger has them: the commitment and the games by seating.
-
-    ``ranks`` are by seat, and ``None`` for a match without a result, which is void or canceled.
-    """
-    ranks: dict[int, list[int]] = defaultdict(list)
-    played = SeatResult.objects.filter(
-        seat__match__block__cup_table__in=tables, seat__match__status=Match.Status.FINISHED
-    )
-    for match_id, rank in played.order_by("seat__match", "seat__index").values_list("seat__match", "rank"):
-        ranks[match_id].append(rank)
-    blocks: dict[int, Document] = {}
-    found: dict[int, list[Document]] = {table.pk: [] for table in tables}
-    matches = Match.objects.filter(block__cup_table__in=tables).order_by("block__number", "block", "seating")
-    columns = ("pk", "status", "block", "block__cup_table", "block__commitment")
-    for match_id, status, block_id, table_id, commitment in matches.values_list(*columns):
-        if block_id not in blocks:
-            blocks[block_id] = {"commitment": commitment, "games": []}
-            found[table_id].append(blocks[block_id])
-        blocks[block_id]["games"].append({"match": match_id, "status": status, "ranks": ranks.get(match_id)})
-    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, Final
 
 import orjson
@@ -15,9 +15,6 @@ from games.rules import Document
 from ladder.models import Cup, CupLedgerEntry
 
 Kind = CupLedgerEntry.Kind
-
-COURSE: Final = (Kind.ENTRANTS, Kind.ROUND, Kind.RESULTS, Kind.RULING)
-"""The entries that pairings and standings follow from, together with the entrants who have left."""
 
 
 def append(
@@ -43,12 +40,6 @@ def append(
         salt=salt,
         author=author,
     )
-
-
-def course(cup: Cup) -> list[tuple[str, Document]]:
-    """The kinds and documents of the ``COURSE`` entries of ``cup``, oldest first. One query."""
-    entries = CupLedgerEntry.objects.filter(cup=cup, kind__in=COURSE).order_by("number")
-    return list(entries.values_list("kind", "document"))
 
 
 COLUMNS: Final = ("number", "kind", "document", "hash", "reason", "salt", "created")
@@ -77,9 +68,9 @@ def ledger_pieces(cup: Cup) -> Iterator[bytes]:
     yield b"]}\n"
 
 
-def batches(cup: Cup, kinds: Sequence[CupLedgerEntry.Kind] = tuple(Kind)) -> Iterator[list[dict[str, Any]]]:
+def batches(cup: Cup) -> Iterator[list[dict[str, Any]]]:
     """Yield the entries of now in batches, oldest first, with ``COLUMNS``. One query each."""
-    entries = CupLedgerEntry.objects.filter(cup=cup, kind__in=kinds).order_by("number")
+    entries = CupLedgerEntry.objects.filter(cup=cup).order_by("number")
     last, number = entries.aggregate(last=Max("number"))["last"] or 0, 0
     while number < last:
         part = entries.filter(number__gt=number, number__lte=last)

@@ -37,7 +37,7 @@ from ladder.access import organizes
 from ladder.cups import proof
 from ladder.cups.durations import planned_tables
 from ladder.matches.blocks import KEY_BYTES
-from ladder.models import Cup, CupEntry, CupTable, Intervention, Ladder, Match, Membership
+from ladder.models import Cup, CupEntry, CupRound, CupTable, Intervention, Ladder, Match, Membership
 
 LONGEST_TITLE: Final = 60
 LONGEST_ABOUT: Final = 1000
@@ -247,7 +247,10 @@ def _require_size(form: CupForm, ladder: Ladder) -> None:
     if not 1 <= form.blocks <= MOST_BLOCKS:
         raise Refused(_("Choose 1 to %(most)s blocks per table.") % {"most": MOST_BLOCKS}, code="blocks")
     if rules.has_chosen_rounds != (form.rounds is not None) or not 1 <= (form.rounds or 1) <= MOST_ROUNDS:
-        text = _("Choose 1 to %(most)s rounds for a Swiss cup, and none in other formats.") % {"most": MOST_ROUNDS}
+        if rules.has_chosen_rounds:
+            text = _("Choose 1 to %(most)s rounds.") % {"most": MOST_ROUNDS}
+        else:
+            text = _("Leave the number of rounds empty: in this format, it follows from the number of bots.")
         raise Refused(text, code="rounds")
     if not 1 <= form.entries_per_user <= form.capacity:
         text = _("Choose 1 to %(most)s bots per user.") % {"most": form.capacity}
@@ -446,9 +449,12 @@ def freeze(cup: Cup) -> None:
     owners = {owner: index for index, owner in enumerate(dict.fromkeys(entry.bot.owner_id for entry, _v in ready))}
     for number, (entry, version) in enumerate(ready):
         entry.number, entry.version = number, version
-    CupEntry.objects.bulk_update([entry for entry, _v in ready], ["number", "version"], batch_size=100)
+        entry.owner_number = None if entry.bot.owner_id is None else owners[entry.bot.owner_id]
+    CupEntry.objects.bulk_update(
+        [entry for entry, _version in ready], ["number", "version", "owner_number"], batch_size=100
+    )
     entrants = [
-        _entrant(entry, version, None if entry.bot.owner_id is None else owners[entry.bot.owner_id])
+        {"bot": entry.bot_id, "version": version.number, "digest": version.digest, "owner": entry.owner_number}
         for entry, version in ready
     ]
     document: Document = {
@@ -462,17 +468,13 @@ def freeze(cup: Cup) -> None:
         "key_hash": cup.key_hash,
         "entrants": entrants,
     }
-    if design := cup.rules.design(len(entrants), cup.ladder.seats):
-        document["design"] = [list(table) for table in design]
+    design = [list(table) for table in cup.rules.design(len(entrants), cup.ladder.seats)]
+    if design:
+        document["design"] = design
     hash_ = entrants_hash(entrants)
-    Cup.objects.filter(pk=cup.pk).update(state=Cup.State.READY, entrants_hash=hash_)
-    cup.state, cup.entrants_hash = Cup.State.READY, hash_
+    Cup.objects.filter(pk=cup.pk).update(state=Cup.State.READY, entrants_hash=hash_, design=design)
+    cup.state, cup.entrants_hash, cup.design = Cup.State.READY, hash_, design
     proof.append(cup, proof.Kind.ENTRANTS, document)
-
-
-def _entrant(entry: CupEntry, version: BotVersion, owner: int | None) -> Document:
-    """An entrant of the frozen list. ``owner`` is a number, so that the list stays true when names change."""
-    return {"bot": entry.bot_id, "version": version.number, "digest": version.digest, "owner": owner}
 
 
 def _ratings(cup: Cup, bots: Collection[int]) -> dict[int, int]:
@@ -482,6 +484,7 @@ def _ratings(cup: Cup, bots: Collection[int]) -> dict[int, int]:
 def cancel(cup: Cup, reason: str, author: User | None = None) -> None:
     """Cancel an open cup. Call it in a transaction that holds its row."""
     Cup.objects.filter(pk=cup.pk).update(state=Cup.State.CANCELLED, reason=reason, ended=Now())
+    CupRound.objects.filter(cup=cup, ended=None).update(stopped=True)
     cup.state = Cup.State.CANCELLED
     proof.append(cup, proof.Kind.CANCELLED, {}, author, reason)
 

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from typing import Final
 
 from bots.tournaments.keys import cup_seed
-from bots.tournaments.ledger import Entry, Ledger
+from bots.tournaments.ledger import Entry, Ledger, played_from, round_of
 from bots.tournaments.verification import UNFINISHED, verify_cup
 from games.chance import commitment
 from games.rules import Document
-from ladder.cups.progress import SUBSTITUTE, blocks_of
-from ladder.models import Block, Cup, CupLedgerEntry, CupRound, CupTable, Seat
+from ladder.cups.progress import SUBSTITUTE
+from ladder.cups.results import CupResults, blocks_of
+from ladder.models import Block, Cup, CupLedgerEntry, CupTable, Seat
+
+Kind = CupLedgerEntry.Kind
 
 
 def faults(cup: Cup) -> Iterator[str]:
@@ -33,10 +38,11 @@ def faults(cup: Cup) -> Iterator[str]:
 
 
 def _stored(cup: Cup, ledger: Ledger) -> Iterator[str]:
-    """Compare the ledger with the rounds, deals, games and versions in the database."""
-    documents, frozen = [(one.kind, one.document) for one in ledger.entries], ledger.entrants
+    """Compare the ledger with the entrants, rounds, deals, games and versions in the database."""
+    frozen = ledger.entrants
     if frozen is None:
         return
+    yield from _stored_rows(CupResults(cup), frozen, [(entry.kind, entry.document) for entry in ledger.entries])
     blocks = Block.objects.filter(cup_table__round__cup=cup).order_by(
         "cup_table__round__number", "cup_table__index", "number"
     )
@@ -46,18 +52,46 @@ def _stored(cup: Cup, ledger: Ledger) -> Iterator[str]:
         if bytes(seed) != derived or hash_ != commitment(derived):
             where = f"Round {round_}, table {index + 1}"
             yield f"{where}: the deal of block {number} does not follow from the key and the entrant list."
-    rounds = {one["round"]: one for kind, one in documents if kind == CupLedgerEntry.Kind.ROUND}
-    for number, tables in _tables_of(cup):
-        if [table.entrants for table in tables] != rounds.get(number, {}).get("tables"):
-            yield f"Round {number}: the stored tables are not those of the ledger."
-    for kind, document in documents:
-        if kind == CupLedgerEntry.Kind.RESULTS:
-            yield from _stored_games(cup, document, frozen["entrants"])
+    for entry in ledger.entries:
+        if entry.kind == Kind.RESULTS:
+            yield from _stored_games(cup, entry.document, frozen["entrants"])
 
 
-def _tables_of(cup: Cup) -> Iterator[tuple[int, list[CupTable]]]:
-    for round_ in CupRound.objects.filter(cup=cup).prefetch_related("tables"):
-        yield round_.number, sorted(round_.tables.all(), key=lambda table: table.index)
+def _stored_rows(results: CupResults, frozen: Document, entries: Sequence[tuple[str, Document]]) -> Iterator[str]:
+    """Compare the rows by which the site pairs and ranks with the ledger, whose kinds and documents are ``entries``."""
+    if _frozen(results) != {name: frozen.get(name, []) for name in _FROZEN}:
+        yield "The stored entrants or settings are not those of the entrant list."
+    begun = [round_of(document) for kind, document in entries if kind == Kind.ROUND]
+    if [round_.round for round_ in results.rounds] != begun:
+        yield "The stored tables and byes are not those of the ledger."
+    for number, (stored, proven) in enumerate(zip_longest(results.played, played_from(entries)), 1):
+        if stored != proven:
+            yield f"Round {number}: the stored points are not those of the ledger."
+    ruled = {(document["round"], document["table"]) for kind, document in entries if kind == Kind.RULING}
+    if ruled != {(round_.number, table.index) for round_ in results.rounds for table in round_.tables if table.ruled}:
+        yield "The stored tables with a ruling are not those of the ledger."
+    left = {document["entrant"]: document["state"] for kind, document in entries if kind == Kind.LEFT}
+    left.pop(None, None)  # before the entrant list was frozen
+    if results.left != left:
+        yield "The stored entrants who have left are not those of the ledger."
+    is_finished, standings = results.cup.state == Cup.State.FINISHED, results.standings
+    if is_finished and any(results.entrants[row.entrant].rank != row.rank for row in standings):
+        yield "The stored ranks do not follow from the results."
+
+
+_FROZEN: Final = ("seats", "format", "blocks", "rounds", "at_a_table", "design", "entrants")
+"""The values of the entrant list that are also stored in rows."""
+
+
+def _frozen(results: CupResults) -> Document:
+    """The stored values of ``_FROZEN``."""
+    cup, entrants = results.cup, list[Document]()
+    for entry in results.entrants.values():
+        version = entry.version
+        number, digest = (version.number, version.digest) if version else (None, None)
+        entrants.append({"bot": entry.bot_id, "version": number, "digest": digest, "owner": entry.owner_number})
+    names = ("format", "blocks", "rounds", "at_a_table", "design")
+    return {**{name: getattr(cup, name) for name in names}, "seats": cup.ladder.seats, "entrants": entrants}
 
 
 def _stored_games(cup: Cup, document: Document, entrants: Sequence[Document]) -> Iterator[str]:
@@ -69,7 +103,7 @@ def _stored_games(cup: Cup, document: Document, entrants: Sequence[Document]) ->
         where = f"Round {number}, table {table.index + 1}"
         if blocks != stored[table.pk]:
             yield f"{where}: the games of the ledger are not the stored ones."
-        entered = {entrants[one]["bot"]: entrants[one]["version"] for one in table.entrants}
+        entered = {entrants[entrant]["bot"]: entrants[entrant]["version"] for entrant in table.entrants}
         for bot, version, house in versions[table.pk]:
             if entered.get(bot) == version or house == SUBSTITUTE or (house and bot not in entered):
                 continue  # an entrant, or a house bot that substitutes
@@ -78,9 +112,9 @@ def _stored_games(cup: Cup, document: Document, entrants: Sequence[Document]) ->
 
 def _versions(tables: Sequence[CupTable]) -> dict[int, set[tuple[int, int, str]]]:
     """By table, what played there: bot, version number, and name of the house bot (else empty)."""
-    found: dict[int, set[tuple[int, int, str]]] = {table.pk: set() for table in tables}
+    versions: dict[int, set[tuple[int, int, str]]] = {table.pk: set() for table in tables}
     seats = Seat.objects.filter(match__block__cup_table__in=tables)
     columns = ("version__bot", "version__number", "version__bot__house_name")
     for table, bot, version, house in seats.values_list("match__block__cup_table", *columns):
-        found[table].add((bot, version, house))
-    return found
+        versions[table].add((bot, version, house))
+    return versions

@@ -18,7 +18,8 @@ class Cup(models.Model):
     """A tournament in the format of ``ladder``: its game, seats and limits. Ratings of the ladder do not change.
 
     ``key`` decides seeding lots, pairings and deals. ``key_hash`` is public from the start, the key after the end.
-    ``entrants_hash`` is the SHA-256 of the frozen entrant list. ``blocks`` is the number of blocks per table and round,
+    ``entrants_hash`` is the SHA-256 of the frozen entrant list, ``design`` the tables that its format has frozen with
+    it, by place. ``blocks`` is the number of blocks per table and round,
     ``rounds`` the number of rounds if the organizer chooses it, else null.
     """
 
@@ -60,6 +61,7 @@ class Cup(models.Model):
     key = models.BinaryField(max_length=32)
     key_hash = models.CharField(max_length=64)
     entrants_hash = models.CharField(max_length=64, blank=True)
+    design = models.JSONField(default=list, blank=True)
     created = models.DateTimeField(auto_now_add=True)
     ended = models.DateTimeField(null=True, blank=True)
 
@@ -124,9 +126,10 @@ class Cup(models.Model):
 
 
 class CupEntry(models.Model):
-    """A bot that is entered in a cup. ``number`` and ``version`` are set when the entrant list freezes.
+    """A bot that is entered in a cup. ``number``, ``version`` and ``owner_number`` are set when the list freezes.
 
-    ``number`` counts from 0 and is also the seed. ``reason`` explains why an entry is not in the list or has left.
+    ``number`` counts from 0 and is also the seed. ``owner_number`` identifies the owner among those of all entrants,
+    null for house bots; accounts can be deleted later. ``reason`` explains why an entry is not in the list or has left.
     ``rank`` is the place in the final standings of a finished cup.
     """
 
@@ -140,6 +143,7 @@ class CupEntry(models.Model):
     bot = models.ForeignKey(Bot, on_delete=models.PROTECT, related_name="cup_entries")
     version = models.ForeignKey(BotVersion, on_delete=models.PROTECT, null=True, blank=True, related_name="cup_entries")
     number = models.PositiveSmallIntegerField(null=True, blank=True)
+    owner_number = models.PositiveSmallIntegerField(null=True, blank=True)
     rank = models.PositiveSmallIntegerField(null=True, blank=True)
     state = models.CharField(max_length=12, choices=State, default=State.ENTERED)
     reason = models.CharField(max_length=500, blank=True)
@@ -160,6 +164,9 @@ class CupEntry(models.Model):
                 condition=Q(number=None, version=None) | Q(number__isnull=False, version__isnull=False),
             ),
             models.CheckConstraint(
+                name="cup_entry_owner_is_frozen_with_it", condition=Q(owner_number=None) | Q(number__isnull=False)
+            ),
+            models.CheckConstraint(
                 name="cup_entry_rejected_has_no_number", condition=~Q(state="rejected") | Q(number=None) & ~Q(reason="")
             ),
             models.CheckConstraint(
@@ -172,13 +179,17 @@ class CupEntry(models.Model):
 
 
 class CupRound(models.Model):
-    """A round of a cup. Each of its tables plays deals of its own."""
+    """A round of a cup. Each of its tables plays deals of its own.
+
+    A round that is ``stopped`` was running when its cup was canceled. It has no results.
+    """
 
     cup = models.ForeignKey(Cup, on_delete=models.PROTECT, related_name="played_rounds")
     number = models.PositiveSmallIntegerField(help_text="from 1")
     byes = models.JSONField(default=list, help_text="numbers of the entrants with a bye")
     started = models.DateTimeField(db_default=Now())
     ended = models.DateTimeField(null=True, blank=True, help_text="when its deals and replays became public")
+    stopped = models.BooleanField(default=False)
 
     class Meta:
         ordering = ["cup", "number"]
@@ -195,7 +206,7 @@ class CupRound(models.Model):
 class CupTable(models.Model):
     """A table of a round: the entrants, by their place in the first seating, and their points once it is decided.
 
-    ``points`` is null until the table is decided, and remains null at a void table.
+    ``points`` is null until the table is decided, and remains null at a void table. ``ruled``: an organizer decided it.
     """
 
     round = models.ForeignKey(CupRound, on_delete=models.PROTECT, related_name="tables")
@@ -204,6 +215,7 @@ class CupTable(models.Model):
     points = models.JSONField(null=True, blank=True, help_text="points by entrant, over all games")
     gone = models.JSONField(default=list, blank=True, help_text="places of entrants who had left when it was decided")
     decided = models.BooleanField(default=False)
+    ruled = models.BooleanField(default=False)
 
     class Meta:
         ordering = ["round", "index"]
@@ -212,6 +224,7 @@ class CupTable(models.Model):
             models.CheckConstraint(
                 name="cup_table_has_points_when_decided", condition=Q(decided=True) | Q(points=None)
             ),
+            models.CheckConstraint(name="cup_table_ruled_is_decided", condition=Q(ruled=False) | Q(decided=True)),
         ]
 
     def __str__(self) -> str:
@@ -219,7 +232,9 @@ class CupTable(models.Model):
 
 
 class CupLedgerEntry(models.Model):
-    """What happened in a cup, in order. Entries are appended; ``hash`` covers the document and the entry before.
+    """What happened in a cup, in order: the proof for verifiers, beside the rows that the site goes by.
+
+    Entries are appended; ``hash`` covers the document and the entry before.
 
     The document contains the hash of ``salt`` and ``reason`` only, so that moderators can remove these two.
     """

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from django.http import HttpRequest
@@ -14,16 +13,13 @@ from django.views.decorators.http import condition, require_safe
 
 from bots.tournaments.ledger import START
 from bots.tournaments.seatings import seatings
-from games.rules import Document
 from ladder.access import cup_seen_by
 from ladder.cups import proof
-from ladder.cups.progress import played, standings_of
+from ladder.cups.results import CupResults, blocks_of
 from ladder.models import Cup, CupEntry, CupLedgerEntry
 from ladder.pages.components import responses
 from ladder.pages.components.responses import unlisted
 from ladder.pages.ladder_csv import csv_flag, csv_owner, csv_text
-
-Kind = CupLedgerEntry.Kind
 
 # Columns have the names and values that they have in the API and in exported Parquet files.
 # ``docs/reference/csv-files.md`` describes them.
@@ -43,11 +39,6 @@ PIECE: Final = 1 << 16
 # --- Rows ------------------------------------------------------------------------------------------------------------
 
 
-def _entries(cup: Cup) -> dict[int, CupEntry]:
-    entries = CupEntry.objects.filter(cup=cup, number__isnull=False).select_related("bot__owner", "version")
-    return {entry.number: entry for entry in entries if entry.number is not None}
-
-
 def _named(entry: CupEntry) -> list[Any]:
     """Number, slug, name, owner and version of an entrant."""
     bot = entry.bot
@@ -57,42 +48,31 @@ def _named(entry: CupEntry) -> list[Any]:
 
 def standings_rows(cup: Cup) -> Iterator[Sequence[Any]]:
     """The standings after the rounds that have ended, best first; without rounds, there are none."""
-    rounds = played(cup)
-    if not rounds:
-        return
-    entries = _entries(cup)
-    for row in standings_of(cup, rounds):
-        entry = entries[row.entrant]
+    results = CupResults(cup)
+    for row in results.standings if results.played else ():
+        entry = results.entrants[row.entrant]
         share, opponents = f"{float(row.share):.6f}", f"{float(row.opponents):.6f}"
         yield [row.rank, *_named(entry), entry.state, row.match_points, row.direct, share, opponents, row.byes]
 
 
 def results_rows(cup: Cup) -> Iterator[Sequence[Any]]:
-    """A row for each seat of each game of the rounds that have ended, in the order of the ledger.
+    """A row for each seat of each game of the rounds that have ended, by round, table, block and seating.
 
     ``left`` marks an entrant who had left the cup: it ranks last, and a house bot may have played for it.
+    Two queries per round.
     """
-    entries = _entries(cup)
-    tables: Sequence[Sequence[int]] = ()
-    for row in chain.from_iterable(proof.batches(cup, (Kind.ROUND, Kind.RESULTS))):
-        kind, document = row["kind"], row["document"]
-        if kind == Kind.ROUND:
-            tables = document["tables"]
-        elif kind == Kind.RESULTS:
-            for index, table in enumerate(tables):
-                yield from _table_rows(document, index, table, entries)
-
-
-def _table_rows(
-    document: Document, index: int, table: Sequence[int], entries: Mapping[int, CupEntry]
-) -> Iterator[Sequence[Any]]:
-    orders, gone = seatings(len(table)), document["gone"][index]
-    for number, block in enumerate(document["blocks"][index], 1):
-        for seating, (order, game) in enumerate(zip(orders, block["games"], strict=True)):
-            where = [document["round"], index + 1, number, game["match"], game["status"], seating]
-            ranks = game["ranks"] or [""] * len(table)
-            for seat, (place, rank) in enumerate(zip(order, ranks, strict=True)):
-                yield [*where, seat, *_named(entries[table[place]]), rank, csv_flag(place in gone)]
+    results = CupResults(cup)
+    orders = seatings(cup.ladder.seats)
+    for round_ in results.rounds[: len(results.played)]:
+        blocks = blocks_of(round_.tables)
+        for table in round_.tables:
+            for number, block in enumerate(blocks[table.pk], 1):
+                for seating, (order, game) in enumerate(zip(orders, block["games"], strict=True)):
+                    where = [round_.number, table.index + 1, number, game["match"], game["status"], seating]
+                    ranks = game["ranks"] or [""] * len(order)
+                    for seat, (place, rank) in enumerate(zip(order, ranks, strict=True)):
+                        entry = results.entrants[table.entrants[place]]
+                        yield [*where, seat, *_named(entry), rank, csv_flag(place in table.gone)]
 
 
 # --- Views -----------------------------------------------------------------------------------------------------------

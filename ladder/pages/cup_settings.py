@@ -13,6 +13,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.text import format_lazy
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
@@ -117,6 +118,10 @@ class SettingsForm(forms.Form):
         self.add_error(field if field in self.fields else None, str(refusal))
 
 
+_CHOSEN: Final = [gettext_lazy(rules.name) for rules in FORMATS.values() if rules.has_chosen_rounds]
+"""The names of the formats with a number of rounds to choose."""
+
+
 class NewCupForm(SettingsForm):
     """A new cup."""
 
@@ -133,7 +138,10 @@ class NewCupForm(SettingsForm):
         min_value=1,
         max_value=MOST_ROUNDS,
         initial=5,
-        help_text=gettext_lazy("Only for a Swiss cup. In other formats, the number follows from the number of bots."),
+        help_text=format_lazy(
+            gettext_lazy("Only for this format: {formats}. Otherwise, the number follows from the number of bots."),
+            formats=format_lazy(", ".join(["{}"] * len(_CHOSEN)), *_CHOSEN),
+        ),
     )
     blocks = forms.IntegerField(
         label=gettext_lazy("Blocks per table"),

@@ -27,19 +27,17 @@ from django.views.decorators.http import condition, require_http_methods, requir
 
 from bots.models import Bot, BotVersion
 from bots.programs import plays
-from bots.tournaments.formats import Plan
-from bots.tournaments.ledger import entrant_list, plan_from, played_from, round_of
-from bots.tournaments.rounds import PlayedRound, Points, Standing, match_points
+from bots.tournaments.rounds import Standing
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
-from games.rules import Document
 from ladder.access import cup_seen_by, cups_of, cups_seen_by, found, may_run, organizes
-from ladder.cups import proof, registration
-from ladder.models import Cup, CupEntry, CupLedgerEntry, CupRound, CupSchedule, CupTable, Match
+from ladder.cups import registration
+from ladder.cups.results import CupResults, RoundResults, TableResults, table_results
+from ladder.models import Cup, CupEntry, CupLedgerEntry, CupRound, CupSchedule, CupTable
 from ladder.models.ladders import Viewer
 from ladder.pages.components import crosstable, words
 from ladder.pages.components.bracket import Bracket, bracket
-from ladder.pages.components.crosstable import Cell, CourseRound
+from ladder.pages.components.crosstable import Cell
 from ladder.pages.components.responses import form_status, limit_actions, unlisted
 
 Kind = CupLedgerEntry.Kind
@@ -117,7 +115,7 @@ def moment(time: datetime, zone: str) -> Moment:
 
 
 @dataclass(frozen=True)
-class Row:
+class EntrantRow:
     """A row of the standings, or of the entrant list before the first round has ended."""
 
     entry: CupEntry
@@ -142,16 +140,10 @@ class Row:
 
 @dataclass(frozen=True)
 class CupPage:
-    """A cup with its entries and its rounds, newest first, and a page of its standings.
-
-    ``ledger`` has the entries that the standings follow from (``proof.course``).
-    ``stored`` is its stored schedule.
-    """
+    """A cup with its results and the page ``number`` of its standings. ``stored`` is its stored schedule."""
 
     cup: Cup
-    entries: Sequence[CupEntry]
-    ledger: Sequence[tuple[str, Document]]
-    rounds: Sequence[Any]
+    results: CupResults
     stored: CupSchedule | None
     number: str | None
 
@@ -170,8 +162,11 @@ class CupPage:
     @property
     def is_full(self) -> bool:
         """Whether a cup in registration has as many entries as it takes."""
-        entered = sum(one.state == CupEntry.State.ENTERED for one in self.entries)
-        return self.cup.state == Cup.State.REGISTRATION and entered >= self.cup.capacity
+        return self.cup.state == Cup.State.REGISTRATION and len(self._entered) >= self.cup.capacity
+
+    @property
+    def _entered(self) -> Sequence[CupEntry]:
+        return [entry for entry in self.results.entries if entry.state == CupEntry.State.ENTERED]
 
     @cached_property
     def next(self) -> Cup | None:
@@ -204,72 +199,59 @@ class CupPage:
     @property
     def ended_rounds(self) -> int:
         """The number of rounds in the standings."""
-        return sum(kind == Kind.RESULTS for kind, _document in self.ledger)
+        return len(self.results.played)
 
     @property
     def rejected(self) -> Sequence[CupEntry]:
-        return [one for one in self.entries if one.state == CupEntry.State.REJECTED]
+        return [entry for entry in self.results.entries if entry.state == CupEntry.State.REJECTED]
 
     @cached_property
-    def rows(self) -> Page[Row]:
+    def rows(self) -> Page[EntrantRow]:
         """The standings, or the entrants by seed, or by time of entry."""
         return Paginator(self._rows, ROWS).get_page(self.number)
 
     @cached_property
     def winner(self) -> CupEntry | None:
         """The first of the final standings."""
-        return next((one for one in self.entries if one.rank == 1), None)
+        return next((entry for entry in self.results.entries if entry.rank == 1), None)
 
     @cached_property
-    def _rows(self) -> Sequence[Row]:
-        by_number = {one.number: one for one in self.entries if one.number is not None}
-        if not self.ended_rounds:
-            waiting = [one for one in self.entries if one.state == CupEntry.State.ENTERED]
-            return [Row(one, None) for one in (by_number.values() or waiting)]
-        left = {number: one.state for number, one in by_number.items() if one.state != CupEntry.State.ENTERED}
-        standings = self._plan.standings(self._played, left) if self._plan else []
-        return [Row(by_number[one.entrant], one) for one in standings]
-
-    @cached_property
-    def _plan(self) -> Plan | None:
-        """The plan of a frozen cup."""
-        frozen = entrant_list(self.ledger)
-        return plan_from(frozen, bytes(self.cup.key)) if frozen else None
-
-    @cached_property
-    def _played(self) -> list[PlayedRound]:
-        return played_from(self.ledger)
+    def _rows(self) -> Sequence[EntrantRow]:
+        entrants = self.results.entrants
+        if not self.results.played:
+            return [EntrantRow(entry, None) for entry in (entrants.values() or self._entered)]
+        return [EntrantRow(entrants[standing.entrant], standing) for standing in self.results.standings]
 
     # Crosstable and bracket
 
     @cached_property
     def names(self) -> Mapping[int, str]:
         """The names of the frozen entrants, by number."""
-        return {one.number: one.bot.name for one in self.entries if one.number is not None}
+        return {number: entry.bot.name for number, entry in self.results.entrants.items()}
 
     @cached_property
-    def columns(self) -> Sequence[Row]:
+    def columns(self) -> Sequence[EntrantRow]:
         """The entrants of the columns of a crosstable by opponent: those of this page of the standings."""
-        by_opponent = self.cup.rules.results_table == "by opponent" and self._course
+        by_opponent = self.cup.rules.results_table == "by opponent" and self.results.rounds
         return list(self.rows) if by_opponent else []
 
     @cached_property
-    def crosstable(self) -> Sequence[tuple[Row, Sequence[Cell | None]]]:
+    def crosstable(self) -> Sequence[tuple[EntrantRow, Sequence[Cell | None]]]:
         """A row of results for each row of this page of the standings; empty before the first round has begun."""
-        rows = list(self.rows)
+        rows, rounds = list(self.rows), self.results.rounds
         entrants = [row.entry.number for row in rows if row.entry.number is not None]
-        if not self._course or self.cup.rules.results_table is None:
+        if not rounds or self.cup.rules.results_table is None:
             return []
         if self.cup.rules.results_table == "by opponent":
-            cells = crosstable.by_opponent(self._course, entrants, scores=len(entrants) <= SCORES)
+            cells = crosstable.by_opponent(rounds, entrants, scores=len(entrants) <= SCORES)
         else:
-            cells = crosstable.by_round(self._course, entrants, self.cup.ladder.seats, self.places)
+            cells = crosstable.by_round(rounds, entrants, self.cup.ladder.seats, self.places)
         return list(zip(rows, cells, strict=True))
 
     @cached_property
     def numbers(self) -> Sequence[int]:
         """The numbers of the rounds that have begun."""
-        return [one.number for one in self._course]
+        return [one.number for one in self.results.rounds]
 
     @cached_property
     def places(self) -> Mapping[int, int]:
@@ -279,45 +261,20 @@ class CupPage:
     @cached_property
     def bracket(self) -> Bracket | None:
         """The bracket of a knockout whose entrants are frozen."""
-        is_canceled = self.cup.state == Cup.State.CANCELLED
-        if self._plan is None or not self.cup.rules.has_knockout_bracket or (is_canceled and not self._played):
+        results, is_canceled = self.results, self.cup.state == Cup.State.CANCELLED
+        if not results.entrants or not self.cup.rules.has_knockout_bracket or (is_canceled and not results.played):
             return None
-        replays = {
-            (document["round"], table): [game["match"] for block in blocks for game in block["games"] if game["ranks"]]
-            for kind, document in self.ledger
-            if kind == Kind.RESULTS
-            for table, blocks in enumerate(document["blocks"])
-        }
-        begun = len(self._played) if is_canceled else len(self.rounds)
-        return bracket(self._plan, self._played, self.names, replays, begun)
+        begun = len(results.played) if is_canceled else len(results.rounds)
+        return bracket(results.plan, results.played, self.names, results.matches, begun)
 
     @cached_property
     def stages(self) -> Sequence[Stage]:
         """The stages after which entrants leave."""
-        if self._plan is None:
-            return []
-        stages, first = list[Stage](), 1
-        for size, rounds in self.cup.rules.stages(len(self._plan.entrants), self.cup.ladder.seats):
+        stages, first, entrants = list[Stage](), 1, len(self.results.entrants)
+        for size, rounds in self.cup.rules.stages(entrants, self.cup.ladder.seats) if entrants else ():
             stages.append(Stage(size, first, first + rounds - 1))
             first += rounds
         return stages
-
-    @cached_property
-    def _course(self) -> Sequence[CourseRound]:
-        """The rounds that have begun, with the results of those that have ended."""
-        documents = [document for kind, document in self.ledger if kind == Kind.RULING]
-        ruled = {(one["round"], one["table"]) for one in documents}
-        course = list[CourseRound]()
-        for document in (document for kind, document in self.ledger if kind == Kind.ROUND):
-            number, at = document["round"], len(course)
-            round_ = round_of(document)
-            results: Sequence[Points | None] | None = None
-            if at < len(self._played):
-                results = self._played[at].results
-            elif self.cup.state == Cup.State.CANCELLED:
-                results = [None] * len(round_.tables)
-            course.append(CourseRound(number, round_, results, {table for of, table in ruled if of == number}))
-        return course
 
     # Schedule
 
@@ -336,7 +293,7 @@ class CupPage:
     @cached_property
     def schedule(self) -> Sequence[RoundRow]:
         """All rounds: those that have begun, and further ones as far as they are known."""
-        begun = [RoundRow(one.number, one.number_of_tables, one) for one in reversed(self.rounds)]
+        begun = [RoundRow(one.number, len(one.tables), one) for one in self.results.rounds]
         if self.stored is None or self.cup.state in (Cup.State.FINISHED, Cup.State.CANCELLED):
             return begun
         after, tables, seconds = self.stored.rounds, self.stored.tables, self.stored.round_s
@@ -344,11 +301,11 @@ class CupPage:
         if seconds is not None and not self.cup.paused:
             end = max(self.cup.starts_at, now)
             for number, round_s in enumerate(seconds, after + 1):
-                one = begun[number - 1].round if number <= len(begun) else None
-                if one is not None and one.ended:
-                    end = one.ended
+                row = self.results.rounds[number - 1].row if number <= len(begun) else None
+                if row is not None and row.ended:
+                    end = row.ended
                     continue
-                end = max(now, (one.started if one else end) + timedelta(seconds=round_s))
+                end = max(now, (row.started if row else end) + timedelta(seconds=round_s))
                 ends[number] = end.replace(second=0, microsecond=0)
         rows = [replace(row, expected=ends.get(row.number)) for row in begun]
         further = enumerate(tables[len(begun) - after :], len(begun) + 1) if len(begun) >= after else ()
@@ -398,24 +355,17 @@ class RoundRow:
 
     number: int
     tables: int
-    round: Any
+    round: RoundResults | None
     expected: datetime | None = None
 
     @property
     def running(self) -> bool:
-        return self.round is not None and self.round.ended is None
+        return self.round is not None and self.round.row.ended is None
 
 
 def cup_page(cup: Cup, number: str | None) -> CupPage:
-    """A cup with the page ``number`` of its standings; four queries."""
-    tables = Count("tables"), Count("tables", filter=Q(tables__decided=True))
-    rounds = CupRound.objects.filter(cup=cup).annotate(number_of_tables=tables[0], decided=tables[1])
-    stored = CupSchedule.objects.filter(cup=cup).first()
-    return CupPage(cup, _entries(cup), proof.course(cup), list(rounds.order_by("-number")), stored, number)
-
-
-def _entries(cup: Cup) -> list[CupEntry]:
-    return list(CupEntry.objects.filter(cup=cup).select_related("bot__owner", "version").order_by("number", "pk"))
+    """A cup with the page ``number`` of its standings; at most five queries."""
+    return CupPage(cup, CupResults(cup), CupSchedule.objects.filter(cup=cup).first(), number)
 
 
 # --- Trophies --------------------------------------------------------------------------------------------------------
@@ -476,11 +426,11 @@ def own_entries(cup: Cup, user: User, *data: Any) -> OwnEntries:
     owners = {user.pk, None} if organizes(user, cup) else {user.pk}
     of = Q(owner=user) | Q(owner=None) if None in owners else Q(owner=user)
     entered = CupEntry.objects.filter(cup=cup, state=CupEntry.State.ENTERED).select_related("bot")
-    own = [one for one in entered if one.bot.owner_id in owners]
-    bots = Bot.objects.playing().filter(of, kind=Bot.Kind.HOSTED).exclude(pk__in=[one.bot_id for one in own])
+    own = [entry for entry in entered if entry.bot.owner_id in owners]
+    bots = Bot.objects.playing().filter(of, kind=Bot.Kind.HOSTED).exclude(pk__in=[entry.bot_id for entry in own])
     versions = BotVersion.objects.filter(bot__in=bots, active=True).select_related("bot").order_by("bot__name", "pk")
-    able = [one.bot for one in versions if plays(one, cup.ladder.game, cup.ladder.seats)]
-    at_limit = sum(one.bot.owner_id == user.pk for one in own) >= cup.entries_per_user
+    able = [version.bot for version in versions if plays(version, cup.ladder.game, cup.ladder.seats)]
+    at_limit = sum(entry.bot.owner_id == user.pk for entry in own) >= cup.entries_per_user
     if at_limit and not data:  # a sent form keeps all bots, so that the refusal says why
         able = [bot for bot in able if bot.owner_id is None]
     return OwnEntries(own, EnterForm(able, *data), at_limit)
@@ -490,78 +440,27 @@ def own_entries(cup: Cup, user: User, *data: Any) -> OwnEntries:
 
 
 @dataclass(frozen=True)
-class Place:
-    """An entrant at a table. Both numbers of points are ``None`` until the round has ended, and at a void table."""
-
-    entry: CupEntry
-    points: int | None
-    match_points: int | None
-    left: bool
-
-
-@dataclass(frozen=True)
-class TableRow:
-    """A table of a round. ``matches`` are its games if the round has ended; ``replaced`` if a block was void."""
-
-    table: CupTable
-    ended: bool
-    places: Sequence[Place]
-    matches: Sequence[int]
-    replaced: bool
-    ruled: bool
-
-    @property
-    def void(self) -> bool:
-        return self.table.decided and self.table.points is None and (self.ended or self.ruled)
-
-
-@dataclass(frozen=True)
 class RoundPage:
-    """A round of a cup with a page of its tables."""
+    """A round of a cup with a page of its tables, the best entrant of each first."""
 
     cup: Cup
     round: CupRound
     last: int
     byes: Sequence[CupEntry]
     tables: Page[CupTable]
-    rows: Sequence[TableRow]
+    rows: Sequence[TableResults]
 
 
 def round_page(cup: Cup, round_: CupRound, number: str | None) -> RoundPage:
-    """A round with the page ``number`` of its tables; six queries."""
+    """A round with the page ``number`` of its tables; five queries."""
     tables = Paginator(CupTable.objects.filter(round=round_).order_by("index"), ROWS).get_page(number)
-    entries = {one.number: one for one in _entries(cup) if one.number is not None}
-    rulings = CupLedgerEntry.objects.filter(cup=cup, kind=Kind.RULING, document__round=round_.number)
-    ruled = {one["table"] for one in rulings.values_list("document", flat=True)}
-    games: dict[int, list[tuple[int, str]]] = {table.pk: [] for table in tables}
-    played = Match.objects.filter(block__cup_table__in=list(games)).order_by("pk")
-    for table_id, match_id, status in played.values_list("block__cup_table", "pk", "status"):
-        games[table_id].append((match_id, status))
-    rows = [_table_row(table, round_, entries, games[table.pk], table.index in ruled) for table in tables]
-    byes = [entries[one] for one in round_.byes]
-    last = CupRound.objects.filter(cup=cup).count()
-    return RoundPage(cup, round_, last, byes, tables, rows)
-
-
-def _table_row(
-    table: CupTable,
-    round_: CupRound,
-    entries: Mapping[int, CupEntry],
-    games: Iterable[tuple[int, str]],
-    ruled: bool,
-) -> TableRow:
-    shown = table.points if round_.ended else None
-    points: Sequence[int | None] = shown or [None] * len(table.entrants)
-    won: Sequence[int | None] = match_points(tuple(shown)) if shown else [None] * len(table.entrants)
-    places = [
-        Place(entries[one], own, theirs, place in table.gone)
-        for place, (one, own, theirs) in enumerate(zip(table.entrants, points, won, strict=True))
+    entrants = CupResults(cup).entrants
+    rows = [
+        replace(row, places=sorted(row.places, key=lambda place: (-(place.match_points or 0), -(place.points or 0))))
+        for row in table_results(round_, tables, entrants)
     ]
-    if shown:
-        places.sort(key=lambda place: (-(place.match_points or 0), -(place.points or 0)))
-    finished = [match_id for match_id, status in games if status == Match.Status.FINISHED]
-    replaced = any(status == Match.Status.VOID for _match_id, status in games)
-    return TableRow(table, round_.ended is not None, places, finished if round_.ended else [], replaced, ruled)
+    last = CupRound.objects.filter(cup=cup).count()
+    return RoundPage(cup, round_, last, [entrants[entrant] for entrant in round_.byes], tables, rows)
 
 
 # --- Views -----------------------------------------------------------------------------------------------------------

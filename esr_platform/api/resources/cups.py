@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Annotated, Any, Final
 
@@ -16,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from bots.tournaments.formats import FORMATS
-from bots.tournaments.rounds import Standing, match_points
+from bots.tournaments.rounds import Standing
 from bots.tournaments.tables import Ruling
 from esr_platform.accounts.models import User
 from esr_platform.api.documents import (
@@ -39,8 +38,8 @@ from esr_platform.api.resources.views import OLDEST, Listing, One, Whole, Writin
 from games.registry import GAMES
 from ladder.access import bot_seen_by, cup_seen_by, cups_of, cups_seen_by, found
 from ladder.cups import desk, registration
-from ladder.cups.progress import played, standings_of
-from ladder.models import Cup, CupEntry, CupLedgerEntry, CupRound, CupSchedule, CupTable, Match
+from ladder.cups.results import CupResults, TableResults, table_results
+from ladder.models import Cup, CupEntry, CupLedgerEntry, CupRound, CupSchedule, CupTable
 
 # --- Documents of a cup ----------------------------------------------------------------------------------------------
 
@@ -48,7 +47,8 @@ _TIME: Final = "2026-12-01T18:00:00Z"
 _GAME: Final = "edel-stein-reich"
 _FORMATS: Final = choice(list(FORMATS), "Format of the cup.")
 _BLOCKS: Final = "Number of blocks per table and round."
-_ROUNDS: Final = "Number of rounds of a Swiss cup; null in other formats."
+_WITH_ROUNDS: Final = ", ".join(f"`{slug}`" for slug, rules in FORMATS.items() if rules.has_chosen_rounds)
+_ROUNDS: Final = f"Number of rounds, if it can be chosen in the format ({_WITH_ROUNDS}); otherwise null."
 _AT_A_TABLE: Final = "Maximum number of bots of one user at a table, where possible."
 _REPEAT: Final = "Days until the next cup of the series, or null."
 
@@ -188,7 +188,7 @@ class CupCreation(Form):
     closes_at: Annotated[Moment, about("Registration deadline, when versions are frozen.", _TIME)]
     starts_at: Annotated[Moment, about("Start of the first round.", _TIME)]
     blocks: Annotated[Positive, about(_BLOCKS, 1)] = 1
-    rounds: Annotated[Positive | None, about(f"{_ROUNDS} Required for Swiss cups.", 5)] = None
+    rounds: Annotated[Positive | None, about(f"{_ROUNDS} Required if it can be chosen.", 5)] = None
     capacity: Annotated[Positive, about("Maximum number of entries.", 64)] = 64
     entries_per_user: Annotated[Positive, about("Maximum number of entries per user.", 1)] = 1
     at_a_table: Annotated[Positive, about(_AT_A_TABLE, 1)] = 1
@@ -512,23 +512,22 @@ class CupStandings(Whole):
 
     @operation("cup_standings", "Get the standings of a cup")
     def get(self, _request: Request, slug: str) -> Response:
-        cup = cup_seen_by(self.viewer, slug)
-        rounds = played(cup)
-        rows = {row["number"]: row for row in _ENTRIES.filter(cup=cup, number__isnull=False)}
-        order = standings_of(cup, rounds) if rounds else []
-        return self.answer([_standing(one, rows[one.entrant]) for one in order])
+        results = CupResults(cup_seen_by(self.viewer, slug))
+        entrants = {row["number"]: row for row in _ENTRIES.filter(cup=results.cup, number__isnull=False)}
+        standings = results.standings if results.played else ()
+        return self.answer([_standing(standing, entrants[standing.entrant]) for standing in standings])
 
 
-def _standing(one: Standing, row: Mapping[str, Any]) -> CupStandingDocument:
+def _standing(standing: Standing, entrant: Mapping[str, Any]) -> CupStandingDocument:
     return CupStandingDocument(
-        **_named(row),
-        rank=one.rank,
-        match_points=one.match_points,
-        direct=one.direct,
-        share=round(float(one.share), 6),
-        opponents=round(float(one.opponents), 6),
-        byes=one.byes,
-        state=row["state"],
+        **_named(entrant),
+        rank=standing.rank,
+        match_points=standing.match_points,
+        direct=standing.direct,
+        share=round(float(standing.share), 6),
+        opponents=round(float(standing.opponents), 6),
+        byes=standing.byes,
+        state=entrant["state"],
     )
 
 
@@ -604,49 +603,28 @@ class OneRound(One):
     @operation("cup_round", "Get a round of a cup")
     def get(self, _request: Request, slug: str, number: int) -> Response:
         cup = cup_seen_by(self.viewer, slug)
-        one = found(CupRound.objects.filter(cup=cup), "Round not found.", number=number)
-        entries = CupEntry.objects.filter(cup=cup, number__isnull=False).values_list("number", "bot__slug")
-        slugs = {entrant: bot for entrant, bot in entries if entrant is not None}
-        tables = list(CupTable.objects.filter(round=one).order_by("index"))
-        matches = _matches(tables) if one.ended else {}
-        ruled = _ruled(cup, one) if one.ended else set()
-        shown = [
-            _table(table, slugs, matches.get(table.pk, []), ruled=table.index in ruled, public=one.ended is not None)
-            for table in tables
-        ]
-        byes = [slugs[entrant] for entrant in one.byes]
-        return self.answer(
-            CupRoundDocument(number=one.number, started=one.started, ended=one.ended, tables=shown, byes=byes)
+        row = found(CupRound.objects.filter(cup=cup), "Round not found.", number=number)
+        entrants = CupResults(cup).entrants
+        tables = table_results(row, CupTable.objects.filter(round=row).order_by("index"), entrants)
+        document = CupRoundDocument(
+            number=row.number,
+            started=row.started,
+            ended=row.ended,
+            tables=[_table(results) for results in tables],
+            byes=[entrants[entrant].bot.slug for entrant in row.byes],
         )
+        return self.answer(document)
 
 
-def _matches(tables: Iterable[CupTable]) -> Mapping[int, list[int]]:
-    """Return the ids of the finished matches by table."""
-    matches = defaultdict[int, list[int]](list)
-    finished = Match.objects.filter(block__cup_table__in=tables, status=Match.Status.FINISHED).order_by("pk")
-    for table, match in finished.values_list("block__cup_table", "pk"):
-        matches[table].append(match)
-    return matches
-
-
-def _ruled(cup: Cup, of: CupRound) -> set[int]:
-    """Return the indexes of the tables on which an organizer has ruled."""
-    rulings = CupLedgerEntry.objects.filter(cup=cup, kind=CupLedgerEntry.Kind.RULING).values_list("document", flat=True)
-    return {one["table"] for one in rulings if one["round"] == of.number}
-
-
-def _table(
-    table: CupTable, slugs: Mapping[int, str], matches: list[int], *, ruled: bool, public: bool
-) -> CupTableDocument:
-    seats = len(table.entrants)
-    points: Sequence[int | None] = table.points if public and table.points else [None] * seats
-    won: Sequence[int | None] = match_points(tuple(table.points)) if public and table.points else [None] * seats
-    places = [
-        CupPlaceDocument(bot=slugs[one], points=own, match_points=theirs, left=public and place in table.gone)
-        for place, (one, own, theirs) in enumerate(zip(table.entrants, points, won, strict=True))
-    ]
-    void = public and table.decided and table.points is None
-    return CupTableDocument(table=table.index + 1, entrants=places, void=void, ruled=ruled, matches=matches)
+def _table(results: TableResults) -> CupTableDocument:
+    table, places = results.table, list[CupPlaceDocument]()
+    for place in results.places:
+        bot = place.entry.bot.slug
+        places.append(CupPlaceDocument(bot=bot, points=place.points, match_points=place.match_points, left=place.left))
+    matches = list(results.matches)
+    return CupTableDocument(
+        table=table.index + 1, entrants=places, void=results.void, ruled=table.ruled, matches=matches
+    )
 
 
 # --- The ledger ------------------------------------------------------------------------------------------------------

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import permutations
 from typing import Final
 
@@ -11,7 +11,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
-from bots.tournaments.rounds import Points, Round, bye_points, match_points
+from bots.tournaments.rounds import Points, bye_points, match_points
+from ladder.cups.results import RoundResults
 
 TABLES: Final = 50
 """Tables per page of a round."""
@@ -23,61 +24,50 @@ def table_address(round_: int, table: int) -> str:
     return f"rounds/{round_}/{page}#table-{table + 1}"
 
 
-@dataclass(frozen=True)
-class CourseRound:
-    """A round that has begun. ``results`` are ``None`` until it has ended; ``ruled`` are tables with a ruling."""
-
-    number: int
-    round: Round
-    results: Sequence[Points | None] | None
-    ruled: Collection[int] = ()
-
-    def points(self, table: int) -> Points | None:
-        """The game points of a table, ``None`` if it is void or the round has not ended."""
-        return None if self.results is None else self.results[table]
-
-
 Cell = SafeString
 """The HTML of a cell: links to tables with match points, ``·`` for a running round and ``–`` for a void table."""
 
 
-def by_opponent(course: Sequence[CourseRound], entrants: Sequence[int], *, scores: bool) -> list[list[Cell | None]]:
+def by_opponent(rounds: Sequence[RoundResults], entrants: Sequence[int], *, scores: bool) -> list[list[Cell | None]]:
     """A row of cells per entrant, with a cell for each of ``entrants`` as the opponent; ``None`` on the diagonal.
 
     With ``scores``, the cells of a cup at two seats also have the game points.
     """
     wanted = set(entrants)
-    found: dict[tuple[int, int], list[Cell]] = {}
-    for one in course:
-        for index, table in enumerate(one.round.tables):
+    results = defaultdict[tuple[int, int], list[Cell]](list)
+    for round_ in rounds:
+        for index, table in enumerate(round_.round.tables):
             present = [(place, entrant) for place, entrant in enumerate(table) if entrant in wanted]
             for (place, entrant), (other, opponent) in permutations(present, 2):
-                points = one.points(index)
+                points = round_.points(index)
                 won = None if points is None else 2 * (points[place] > points[other]) + (points[place] == points[other])
                 score = _score(points, place) if scores else ""
-                found.setdefault((entrant, opponent), []).append(_result(one, index, won, score))
-    cells = {pair: Cell(" ".join(found[pair])) for pair in found}
-    return [[None if one == other else cells.get((one, other), Cell()) for other in entrants] for one in entrants]
+                results[entrant, opponent].append(_result(round_, index, won, score))
+    cells = {pair: Cell(" ".join(results[pair])) for pair in results}
+    return [
+        [None if entrant == other else cells.get((entrant, other), Cell()) for other in entrants]
+        for entrant in entrants
+    ]
 
 
 def by_round(
-    course: Sequence[CourseRound], entrants: Sequence[int], seats: int, places: Mapping[int, int]
+    rounds: Sequence[RoundResults], entrants: Sequence[int], seats: int, places: Mapping[int, int]
 ) -> list[list[Cell | None]]:
     """A row of cells per entrant, with a cell for each round. ``places`` are the numbers to show for opponents."""
-    columns = [_column(one, set(entrants), seats, places) for one in course]
-    return [[column.get(one, Cell()) for column in columns] for one in entrants]
+    columns = [_column(round_, set(entrants), seats, places) for round_ in rounds]
+    return [[column.get(entrant, Cell()) for column in columns] for entrant in entrants]
 
 
-def _column(one: CourseRound, wanted: Collection[int], seats: int, places: Mapping[int, int]) -> Mapping[int, Cell]:
+def _column(round_: RoundResults, wanted: Collection[int], seats: int, places: Mapping[int, int]) -> Mapping[int, Cell]:
     bye = format_html('{} <span class="meta">{}</span>', bye_points(seats), gettext("bye"))
-    cells = dict.fromkeys(one.round.byes, bye)
-    for index, table in enumerate(one.round.tables):
-        points = one.points(index)
+    cells = dict.fromkeys(round_.round.byes, bye)
+    for index, table in enumerate(round_.round.tables):
+        points = round_.points(index)
         won: Sequence[int | None] = match_points(points) if points is not None else [None] * len(table)
         for place, entrant in enumerate(table):
             if entrant in wanted:
                 others = ", ".join(f"#{places[other]}" for other in table if other != entrant)
-                cells[entrant] = _result(one, index, won[place], f"{_score(points, place)} {others}".strip())
+                cells[entrant] = _result(round_, index, won[place], f"{_score(points, place)} {others}".strip())
     return cells
 
 
@@ -86,9 +76,8 @@ def _score(points: Points | None, place: int) -> str:
     return f"{points[place]}–{points[1 - place]}" if points is not None and len(points) == 2 else ""
 
 
-def _result(one: CourseRound, index: int, won: int | None, more: str) -> Cell:
-    text = "·" if one.results is None else "–" if won is None else str(won)
-    link = format_html(
-        '<a href="{}">{}{}</a>', table_address(one.number, index), text, "*" if index in one.ruled else ""
-    )
+def _result(round_: RoundResults, index: int, won: int | None, more: str) -> Cell:
+    text = "·" if round_.results is None else "–" if won is None else str(won)
+    mark = "*" if round_.tables[index].ruled else ""
+    link = format_html('<a href="{}">{}{}</a>', table_address(round_.number, index), text, mark)
     return format_html('{} <span class="meta">{}</span>', link, more) if more else link

@@ -20,8 +20,9 @@ from esr_platform.account_pages.notifications import Kind, News, news_of
 from esr_platform.accounts import sessions
 from esr_platform.accounts.models import User
 from ladder.cups.desk import CupChange, add_organizer, call_off, change, pause, remove, remove_organizer
-from ladder.cups.progress import advance, played, standings_of
+from ladder.cups.progress import advance
 from ladder.cups.registration import enter, withdraw
+from ladder.cups.results import CupResults
 from ladder.models import Agreement, Cup, CupEntry, CupRound, Exhibition, ExhibitionPlayer, Invitation
 from tests.build import opened_house, uploaded
 from tests.esr_platform.account_pages.events import (
@@ -327,7 +328,7 @@ def test_a_cup_has_one_piece_of_news_at_a_time_for_owners_and_organizers(cup: Cu
     assert (cup_news(miriam), cup_news(carl)) == ([Kind.CUP_ROUND_ENDED], [Kind.CUP_ROUND_ENDED])
     play_round(cup)
     assert (cup_news(miriam), cup_news(carl)) == ([Kind.CUP_FINISHED], [Kind.CUP_FINISHED])
-    order = [row.entrant for row in standings_of(cup, played(cup))]
+    order = [row.entrant for row in CupResults(cup).standings]
     entry = CupEntry.objects.get(cup=cup, bot__owner=miriam)
     rank = order.index(entry.number or 0) + 1
     assert f"ranked {rank} of 4" in news(miriam)[-1].sentence

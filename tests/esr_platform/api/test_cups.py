@@ -12,7 +12,7 @@ from bots.models import Bot
 from esr_platform.accounts.models import Scope, Token, User
 from ladder.cups.registration import enter, withdraw
 from ladder.cups.verification import faults
-from ladder.models import Block, Cup, CupEntry, CupRound, CupSchedule, CupTable, Match
+from ladder.models import Block, Cup, CupEntry, CupSchedule, CupTable, Match
 from tests.build import DUEL, uploaded, verified
 from tests.esr_platform.api.conftest import Program, document, person, problem, read, walked
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round, played_out
@@ -187,8 +187,9 @@ def test_organizers_remove_entrants_and_rule_on_tables(cup: Cup, manager: Progra
     loser = CupEntry.objects.get(cup=cup, number=table.entrants[0])
     ruling = {"round": 1, "table": 1, "ruling": "loss", "bot": loser.bot.slug, "reason": "It copied another bot."}
     assert manager.send("POST", f"cups/{cup.slug}/rulings", ruling).status_code == 200
-    found = read(f"cups/{cup.slug}/rounds/1")["tables"][0]
-    assert found["ruled"] is (CupRound.objects.get(cup=cup, number=1).ended is not None)
+    shown = read(f"cups/{cup.slug}/rounds/1")["tables"][0]
+    assert shown["ruled"], "the ruling is in the public ledger"
+    assert {place["points"] for place in shown["entrants"]} == {None}, "the round is still running"
     problem(manager.send("POST", f"cups/{cup.slug}/rulings", {**ruling, "table": 9}), 404, "not_found")
     problem(manager.send("POST", f"cups/{cup.slug}/rulings", {**ruling, "bot": None}), 422, "unknown_entrant")
     removal = {"reason": "It copied another bot.", "disqualified": True}

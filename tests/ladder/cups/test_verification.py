@@ -10,7 +10,7 @@ from bots.tournaments.ledger import START, chained
 from ladder.cups.desk import call_off, pause
 from ladder.cups.progress import advance
 from ladder.cups.verification import faults
-from ladder.models import Block, Cup, CupLedgerEntry, SeatResult
+from ladder.models import Block, Cup, CupEntry, CupLedgerEntry, CupRound, CupTable, SeatResult
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round, played_out
 
 pytestmark = pytest.mark.usefixtures("house")
@@ -76,6 +76,27 @@ def test_a_changed_deal_or_result_of_a_game_is_found() -> None:
     row = SeatResult.objects.filter(seat__match__block__cup_table__round__cup=cup, rank=1)[0]
     SeatResult.objects.filter(pk=row.pk).update(rank=3)
     assert any("table" in fault for fault in faults(cup))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda cup: Cup.objects.filter(pk=cup.pk).update(at_a_table=2),
+        lambda cup: CupEntry.objects.filter(cup=cup, number=0).update(owner_number=5),
+        lambda cup: CupEntry.objects.filter(cup=cup, number=0).update(state=CupEntry.State.WITHDRAWN),
+        lambda cup: CupEntry.objects.filter(cup=cup, rank=1).update(rank=2),
+        lambda cup: CupTable.objects.filter(round__cup=cup, index=0).update(points=[0, 0, 0]),
+        lambda cup: CupTable.objects.filter(round__cup=cup, index=0).update(entrants=[2, 1, 0]),
+        lambda cup: CupTable.objects.filter(round__cup=cup, index=0).update(ruled=True),
+        lambda cup: CupRound.objects.filter(cup=cup, number=2).update(byes=[0]),
+    ],
+)
+def test_a_changed_row_is_found(change: Callable[[Cup], int]) -> None:
+    cup = played_out(entered(new_cup("swiss", rounds=2), house_bots()))
+    assert list(faults(cup)) == []
+    assert change(cup)
+    cup.refresh_from_db()
+    assert list(faults(cup)) != []
 
 
 def test_a_canceled_cup_is_verified_up_to_its_last_round() -> None:

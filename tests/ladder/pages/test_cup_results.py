@@ -2,19 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from itertools import combinations, pairwise
 from random import Random
 
 import pytest
+from django.utils import timezone
 
 from bots.tournaments.formats import Plan
-from bots.tournaments.rounds import Entrants, PlayedRound, Round
+from bots.tournaments.rounds import Entrants, PlayedRound, Points, Table
+from ladder.cups.results import RoundResults
+from ladder.models import CupRound, CupTable
 from ladder.pages.components.bracket import MOST_TABLES, WIDTH, Bracket, bracket
-from ladder.pages.components.crosstable import TABLES, CourseRound, by_opponent, by_round, table_address
+from ladder.pages.components.crosstable import TABLES, by_opponent, by_round, table_address
 from tests.page import parsed
 
-FIRST = CourseRound(1, Round(((0, 1), (2, 3)), (4,)), [(3, 1), None], {1})
-SECOND = CourseRound(2, Round(((0, 2), (1, 4)), (3,)), None)
+
+def begun(
+    number: int,
+    tables: Sequence[Table],
+    byes: Sequence[int] = (),
+    points: Sequence[Points | None] | None = None,
+    ruled: Collection[int] = (),
+) -> RoundResults:
+    """A round that has ended if it has ``points``."""
+    row = CupRound(number=number, byes=list(byes), ended=None if points is None else timezone.now())
+    return RoundResults(
+        row,
+        [
+            CupTable(index=index, entrants=list(table), points=points and points[index], ruled=index in ruled)
+            for index, table in enumerate(tables)
+        ],
+    )
+
+
+FIRST = begun(1, [(0, 1), (2, 3)], (4,), [(3, 1), None], {1})
+SECOND = begun(2, [(0, 2), (1, 4)], (3,))
 
 
 def texts(cells: list[str | None]) -> list[str]:
@@ -30,8 +53,8 @@ def test_a_crosstable_has_the_match_points_against_each_opponent() -> None:
 
 
 def test_a_row_of_a_crosstable_adds_up_to_the_match_points() -> None:
-    course = [CourseRound(1, Round(((0, 1, 2),)), [(9, 5, 5)]), CourseRound(2, Round(((2, 1, 0),)), [(8, 2, 2)])]
-    rows = by_opponent(course, [0, 1, 2], scores=False)
+    rounds = [begun(1, [(0, 1, 2)], points=[(9, 5, 5)]), begun(2, [(2, 1, 0)], points=[(8, 2, 2)])]
+    rows = by_opponent(rounds, [0, 1, 2], scores=False)
     sums = [sum(int(point) for cell in texts(row) for point in cell.split()) for row in rows]
     assert sums == [4 + 1, 1 + 1, 1 + 4]
 
