@@ -112,13 +112,13 @@ def _place(match_id: int, seat: int, person: User) -> Seat:
         version__bot__owner=person,
         version__bot__kind=Bot.Kind.PERSON,
     )
-    found = own.select_related("match__block", "version__bot").first()
-    if found is None:
+    place = own.select_related("match__block", "version__bot").first()
+    if place is None:
         raise Refused(
             _("The chat is only for players of this game. It closes 10 minutes after the game."),
             code="not_at_the_table",
         )
-    return found
+    return place
 
 
 def _words(place: Seat, text: str) -> str:
@@ -208,7 +208,7 @@ def lines_after(match_id: int, person: int | None, line: int = 0, most: int = PA
     if person is None or not _reads(match_id, person):
         return []
     shown = ChatLine.objects.filter(match=match_id, pk__gt=line, hidden_at=None).select_related("seat")
-    return [document(one) for one in shown.order_by("pk")[:most]]
+    return [document(line) for line in shown.order_by("pk")[:most]]
 
 
 def hidden_lines(match_id: int) -> set[int]:
@@ -283,13 +283,13 @@ def forget(person: User) -> bool:
     In games that others may be looking at, a hidden row without text remains for a while, so that their pages remove
     the message. Safe to call again.
     """
-    said = ChatLine.objects.filter(by=person)
+    lines = ChatLine.objects.filter(by=person)
     read = Q(match__status=Match.Status.RUNNING) | Q(match__ended__gt=Now() - AFTERWARDS)
     with transaction.atomic():
-        said.exclude(read).delete()
+        lines.exclude(read).delete()
         ChatReport.objects.filter(line__by=person).delete()
-        shown = list(said.exclude(preset=_TAKEN_AWAY).order_by("match").values_list("match", flat=True).distinct())
-        said.exclude(preset=_TAKEN_AWAY).update(preset=_TAKEN_AWAY, text="", hidden_at=Now(), hidden_by=None)
+        shown = list(lines.exclude(preset=_TAKEN_AWAY).order_by("match").values_list("match", flat=True).distinct())
+        lines.exclude(preset=_TAKEN_AWAY).update(preset=_TAKEN_AWAY, text="", hidden_at=Now(), hidden_by=None)
         for match_id in shown:
             notify_chat(match_id)
-    return not said.exists()
+    return not lines.exists()

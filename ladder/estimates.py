@@ -100,8 +100,8 @@ def _estimated(turn: _Turn) -> tuple[list[Estimate], int]:
     if not blocks:
         return [], 0
     games, ids = GameResults.flat(seats, versions, ranks, blocks)
-    found = estimate(games, seed=int(turn.head[:8], 16))  # the same ledger gives the same draws
-    return _written(turn.season, found, ids.tolist(), _played_last(versions)), games.block_count
+    estimates = estimate(games, seed=int(turn.head[:8], 16))  # the same ledger gives the same draws
+    return _written(turn.season, estimates, ids.tolist(), _played_last(versions)), games.block_count
 
 
 def _results(season: Season) -> Iterable[tuple[int, int, int]]:
@@ -117,21 +117,21 @@ def _played_last(versions: list[int]) -> set[int]:
     return set({bot_of[version]: version for version in versions}.values())
 
 
-def _written(season: Season, found: Estimates, ids: list[int], last: set[int]) -> list[Estimate]:
+def _written(season: Season, estimates: Estimates, ids: list[int], last: set[int]) -> list[Estimate]:
     computed = timezone.now()
     rows = [
         Estimate(
             season=season,
             version_id=version,
-            rating=one.rating,
-            low=one.rating - one.margin,
-            high=one.rating + one.margin,
-            blocks=one.blocks,
-            games=one.games,
-            kept_draws=packed(one.draws),
+            rating=estimate.rating,
+            low=estimate.rating - estimate.margin,
+            high=estimate.rating + estimate.margin,
+            blocks=estimate.blocks,
+            games=estimate.games,
+            kept_draws=packed(estimate.draws),
             computed=computed,
         )
-        for version, one in zip(ids, found.rows(), strict=True)
+        for version, estimate in zip(ids, estimates.rows(), strict=True)
     ]
     ranked = [row for row in rows if row.version_id in last]
     for row, ranks in zip(ranked, rank_intervals([(row.low, row.high) for row in ranked]), strict=True):

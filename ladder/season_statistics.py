@@ -66,9 +66,9 @@ def played_blocks(block_ids: Collection[int], *, habits: bool = False, rated: bo
         if counts and result.match.status == Match.Status.FINISHED:
             games[result.match.block][result.match.seating] = _game(result, seats, habits, rated)
     return {
-        block.pk: PlayedBlock([game for _, game in sorted(its.items())])
-        for block, its in games.items()
-        if len(its) == _games_in(block, len(next(iter(its.values())).players))
+        block.pk: PlayedBlock([game for _, game in sorted(by_seating.items())])
+        for block, by_seating in games.items()
+        if len(by_seating) == _games_in(block, len(next(iter(by_seating.values())).players))
     }
 
 
@@ -78,15 +78,15 @@ def _games_in(block: Block, seats: int) -> int:
 
 
 def _game(result: Result, seats: list[SeatResult], habits: bool, rated: bool) -> PlayedGame:
-    told = figures_of(result, habits=habits)
+    figures = figures_of(result, habits=habits)
     return PlayedGame(
         players=tuple((row.seat.membership_id if rated else row.seat.version.bot_id) or 0 for row in seats),
         ranks=tuple(row.rank for row in seats),
-        exchanges=exchanges_in(told),
+        exchanges=exchanges_in(figures),
         versions=tuple(row.seat.version_id for row in seats),
         forfeits=tuple(bool(row.forfeit) for row in seats),
-        figures=seats_in(told),
-        habits=habits_in(told),
+        figures=seats_in(figures),
+        habits=habits_in(figures),
     )
 
 
@@ -108,13 +108,13 @@ SPARE_S: Final = 3.0
 """Seconds out of ten. The default worker does everything else in the rest, also after all tallies were reset."""
 
 _WRITTEN_AT_ONCE: Final = 100
-_SEAT_FIELDS: Final = [one.name for one in fields(SeatSum)]
+_SEAT_FIELDS: Final = [field.name for field in fields(SeatSum)]
 """``figures`` stands last: all others are numbers."""
 
-_PAIR_FIELDS: Final = [one.name for one in fields(PairSum)]
+_PAIR_FIELDS: Final = [field.name for field in fields(PairSum)]
 """``seats`` stands last: all others are numbers."""
 
-_VERSION_FIELDS: Final = [one.name for one in fields(VersionSum)]
+_VERSION_FIELDS: Final = [field.name for field in fields(VersionSum)]
 _Tally = SeatTally | PairTally | VersionTally
 _CORRECTIONS: Final = (LedgerEntry.Kind.VOID, LedgerEntry.Kind.MERGE)
 
@@ -196,15 +196,17 @@ def _add(season: Season, sums: Sums) -> None:
     """Add ``sums`` to the tallies of ``season``, whose statistics' row is held."""
     memberships = {membership for membership, *_ in sums.seats}
     of_season = Q(season=season, membership__in=memberships)
-    seats = {(its.membership_id, its.version_id, its.seat): its for its in SeatTally.objects.filter(of_season)}
+    seats = {
+        (tally.membership_id, tally.version_id, tally.seat): tally for tally in SeatTally.objects.filter(of_season)
+    }
     for key in sums.seats.keys() - seats.keys():
         seats[key] = SeatTally(season=season, membership_id=key[0], version_id=key[1], seat=key[2])
     for key, seat_sum in sums.seats.items():
         _add_to_seat(seats[key], seat_sum)
     _write(SeatTally, [seats[key] for key in sorted(sums.seats)], _SEAT_FIELDS)
     pairs = {
-        (its.membership_id, its.opponent_id): its
-        for its in PairTally.objects.filter(of_season, opponent__in=memberships)
+        (tally.membership_id, tally.opponent_id): tally
+        for tally in PairTally.objects.filter(of_season, opponent__in=memberships)
     }
     for pair in sums.pairs.keys() - pairs.keys():
         pairs[pair] = PairTally(season=season, membership_id=pair[0], opponent_id=pair[1])
@@ -217,16 +219,16 @@ def _add(season: Season, sums: Sums) -> None:
 def _add_versions(season: Season, sums: Sums) -> None:
     memberships = {membership for membership, _ in sums.versions}
     known = VersionTally.objects.filter(season=season, membership__in=memberships)
-    tallies = {(its.membership_id, its.version_id): its for its in known}
-    for key, its in sums.versions.items():
+    tallies = {(tally.membership_id, tally.version_id): tally for tally in known}
+    for key, version_sum in sums.versions.items():
         if key not in tallies:
             tallies[key] = VersionTally(season=season, membership_id=key[0], version_id=key[1])
-        tallies[key].blocks += its.blocks
-        tallies[key].games += its.games
-        tallies[key].points += its.points
-        tallies[key].squares += its.squares
-        tallies[key].habits = added_habits(tallies[key].habits, its.habits)
-        tallies[key].seats = added_seats(tallies[key].seats, its.seats)
+        tallies[key].blocks += version_sum.blocks
+        tallies[key].games += version_sum.games
+        tallies[key].points += version_sum.points
+        tallies[key].squares += version_sum.squares
+        tallies[key].habits = added_habits(tallies[key].habits, version_sum.habits)
+        tallies[key].seats = added_seats(tallies[key].seats, version_sum.seats)
     _write(VersionTally, [tallies[key] for key in sorted(sums.versions)], _VERSION_FIELDS)
 
 
@@ -237,16 +239,16 @@ def _write(model: type[_Tally], tallies: Sequence[Any], names: Sequence[str]) ->
     model._default_manager.bulk_update(known, names, _WRITTEN_AT_ONCE)
 
 
-def _add_to_seat(tally: SeatTally, its: SeatSum) -> None:
+def _add_to_seat(tally: SeatTally, seat_sum: SeatSum) -> None:
     for name in _SEAT_FIELDS[:-1]:
-        setattr(tally, name, getattr(tally, name) + getattr(its, name))
-    tally.figures = added(tally.figures, its.figures)
+        setattr(tally, name, getattr(tally, name) + getattr(seat_sum, name))
+    tally.figures = added(tally.figures, seat_sum.figures)
 
 
-def _add_to_pair(tally: PairTally, its: PairSum) -> None:
+def _add_to_pair(tally: PairTally, pair_sum: PairSum) -> None:
     for name in _PAIR_FIELDS[:-1]:
-        setattr(tally, name, getattr(tally, name) + getattr(its, name))
-    tally.seats = added_seats(tally.seats, its.seats)
+        setattr(tally, name, getattr(tally, name) + getattr(pair_sum, name))
+    tally.seats = added_seats(tally.seats, pair_sum.seats)
 
 
 # --- Measures --------------------------------------------------------------------------------------------------------
@@ -319,9 +321,9 @@ def seat_totals(season: Season) -> list[Document]:
     for seat, games, wins, figures in (
         SeatTally.objects.filter(season=season).order_by().values_list("seat", "games", "wins", "figures").iterator()
     ):
-        its = totals.setdefault(seat, SeatSum())
-        its.games, its.wins, its.figures = its.games + games, its.wins + wins, added(its.figures, figures)
-    return [{"games": its.games, "wins": its.wins, "figures": its.figures} for _, its in sorted(totals.items())]
+        total = totals.setdefault(seat, SeatSum())
+        total.games, total.wins, total.figures = total.games + games, total.wins + wins, added(total.figures, figures)
+    return [{"games": total.games, "wins": total.wins, "figures": total.figures} for _, total in sorted(totals.items())]
 
 
 def collusion_document(blocks: Sequence[PlayedBlock], *, with_people: bool = False) -> Document:
@@ -333,8 +335,8 @@ def collusion_document(blocks: Sequence[PlayedBlock], *, with_people: bool = Fal
     return {**document, "won": _named(winnings(blocks))} if with_people else document
 
 
-def _named(found: Sequence[Transfer | Winning]) -> Document:
+def _named(findings: Sequence[Transfer | Winning]) -> Document:
     rows: list[dict[str, Any]] = [
-        asdict(one) | {"excess": one.excess, "stands_out": one.stands_out} for one in found[:NAMED]
+        asdict(finding) | {"excess": finding.excess, "stands_out": finding.stands_out} for finding in findings[:NAMED]
     ]
-    return {"pairs": len(found), "found": rows}
+    return {"pairs": len(findings), "found": rows}

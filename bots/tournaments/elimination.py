@@ -44,11 +44,11 @@ def survivors(played: PlayedRound, seats: int, alive: Sequence[int]) -> list[int
 
     The winner of a table takes its best place, as in a bracket that is drawn before the start.
     """
-    places = {one: place for place, one in enumerate(alive)}
-    stay = {places[one]: one for one in played.round.byes}
+    places = {entrant: place for place, entrant in enumerate(alive)}
+    stay = {places[entrant]: entrant for entrant in played.round.byes}
     shares = eliminated(played.round, seats)
     for table, points, leaving in zip(played.round, played.results, shares, strict=True):
-        best = sorted(places[one] for one in table)
+        best = sorted(places[entrant] for entrant in table)
         stay |= dict(zip(best, ranking(table, points)[: len(table) - leaving], strict=False))
     return [stay[place] for place in sorted(stay)]
 
@@ -56,7 +56,7 @@ def survivors(played: PlayedRound, seats: int, alive: Sequence[int]) -> list[int
 def ranking(table: Table, points: Points | None) -> list[int]:
     """The entrants of a knockout table, best first; equal points, and a void table, go by the seeding."""
     scores = points or (0,) * len(table)
-    return [one for one, _ in sorted(zip(table, scores, strict=True), key=lambda pair: (-pair[1], pair[0]))]
+    return [entrant for entrant, _ in sorted(zip(table, scores, strict=True), key=lambda pair: (-pair[1], pair[0]))]
 
 
 def is_decided(points: Sequence[int], leaving: int, blocks: int, most: int, per_block: int) -> bool:
@@ -111,10 +111,10 @@ def _seat(tables: list[list[int]], places: Sequence[int], entrants: Entrants) ->
     left = list(places)
     for table in tables:
         now = entrants.clashes(table)
-        fitting = [one for one in left if entrants.clashes([*table, one]) == now]
-        one = (fitting or left)[0]
-        left.remove(one)
-        table.append(one)
+        fitting = [entrant for entrant in left if entrants.clashes([*table, entrant]) == now]
+        entrant = (fitting or left)[0]
+        left.remove(entrant)
+        table.append(entrant)
 
 
 # --- Successive halving ----------------------------------------------------------------------------------------------
@@ -150,7 +150,7 @@ def halving_round(history: History, blocks: int, left: Collection[int] = ()) -> 
             past = History(history.entrants, history.seats, history.played[:done], history.lots)
             alive = sorted(row.entrant for row in past.standings(alive)[:size])
         if len(history.played) < done + rounds:
-            playing = [one for one in alive if one not in left]
+            playing = [entrant for entrant in alive if entrant not in left]
             return swiss_round(history, playing) if len(playing) >= max(2, history.seats) else None
         done += rounds
     return None

@@ -56,7 +56,7 @@ class Ledger:
     @property
     def entrants(self) -> Document | None:
         """The document of the frozen entrant list; ``None`` before the deadline."""
-        return entrant_list((one.kind, one.document) for one in self.entries)
+        return entrant_list((entry.kind, entry.document) for entry in self.entries)
 
 
 _LEDGER: Final = {
@@ -79,7 +79,7 @@ def read_ledger(text: bytes) -> Ledger:
         raise ValueError(f"its format is not {FORMAT}")
     if not fits(document, _LEDGER) or not _HEX.fullmatch(document["key"] or START):
         raise ValueError(f"it does not have the keys and types of {FORMAT}")
-    entries = (Entry(*(one[name] for name in Entry.__match_args__)) for one in document["entries"])
+    entries = (Entry(*(entry[name] for name in Entry.__match_args__)) for entry in document["entries"])
     key = None if document["key"] is None else bytes.fromhex(document["key"])
     return Ledger(document["cup"], document["key_hash"], document["entrants_hash"], key, tuple(entries))
 
@@ -89,11 +89,11 @@ def fits(value: Any, shape: Any) -> bool:
     items, or a dict with the shapes of required keys.
     """
     if isinstance(shape, dict):
-        return type(value) is dict and all(key in value and fits(value[key], one) for key, one in shape.items())
+        return type(value) is dict and all(key in value and fits(value[key], inner) for key, inner in shape.items())
     if isinstance(shape, list):
-        return type(value) is list and all(fits(one, shape[0]) for one in value)
+        return type(value) is list and all(fits(item, shape[0]) for item in value)
     if isinstance(shape, tuple):
-        return any(fits(value, one) for one in shape)
+        return any(fits(value, option) for option in shape)
     return value is None if shape is None else type(value) is shape
 
 
@@ -136,7 +136,7 @@ def entrant_list(entries: Iterable[tuple[str, Document]]) -> Document | None:
 
 def plan_from(document: Document, key: bytes) -> Plan:
     """The plan in the document of the frozen entrant list."""
-    entrants = Entrants(tuple(one["owner"] for one in document["entrants"]), document["at_a_table"])
+    entrants = Entrants(tuple(entrant["owner"] for entrant in document["entrants"]), document["at_a_table"])
     hash_ = entrants_hash(document["entrants"])
     tables = tuple(map(tuple, document.get("design", ())))
     return Plan(document["format"], document["seats"], entrants, key, hash_, document["rounds"], tables)

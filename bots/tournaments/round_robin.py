@@ -60,10 +60,10 @@ def is_balanced(tables: Sequence[Table], entrants: int, seats: int) -> bool:
 
 @cache
 def _designs() -> dict[str, dict[str, dict[str, list[list[int]]]]]:
-    found: dict[str, dict[str, dict[str, list[list[int]]]]] = json.loads(
+    designs: dict[str, dict[str, dict[str, list[list[int]]]]] = json.loads(
         files("bots.tournaments").joinpath("designs.json").read_text(encoding="utf-8")
     )
-    return found
+    return designs
 
 
 def _circle(order: Sequence[int]) -> tuple[Round, ...]:
@@ -72,9 +72,9 @@ def _circle(order: Sequence[int]) -> tuple[Round, ...]:
     half, rounds = len(places) // 2, list[Round]()
     for _ in range(len(places) - 1):
         pairs = list(zip(places[:half], reversed(places[half:]), strict=True))
-        tables = [(one, other) for one, other in pairs if one is not None and other is not None]
-        byes = [one if other is None else other for one, other in pairs if one is None or other is None]
-        rounds.append(Round(tuple(tables), tuple(one for one in byes if one is not None)))
+        tables = [(first, other) for first, other in pairs if first is not None and other is not None]
+        byes = [first if other is None else other for first, other in pairs if first is None or other is None]
+        rounds.append(Round(tuple(tables), tuple(bye for bye in byes if bye is not None)))
         places = [places[0], places[-1], *places[1:-1]]
     return tuple(rounds)
 
@@ -93,4 +93,4 @@ def _in_rounds(tables: Sequence[Table]) -> tuple[Round, ...]:
             playing.append(set())
         rounds[number].append(table)
         playing[number].update(table)
-    return tuple(Round(tuple(one)) for one in rounds)
+    return tuple(Round(tuple(round_tables)) for round_tables in rounds)

@@ -49,7 +49,7 @@ class Entrants:
 
     def clashes(self, table: Collection[int]) -> int:
         """How many entrants of ``table`` exceed the limit of their owners."""
-        owners = Counter(self.owners[one] for one in table if self.owners[one] is not None)
+        owners = Counter(self.owners[entrant] for entrant in table if self.owners[entrant] is not None)
         return sum(max(0, count - self.at_a_table) for count in owners.values())
 
 
@@ -65,7 +65,7 @@ class Round:
 
     @property
     def entrants(self) -> frozenset[int]:
-        return frozenset(one for table in self.tables for one in table) | frozenset(self.byes)
+        return frozenset(entrant for table in self.tables for entrant in table) | frozenset(self.byes)
 
 
 @dataclass(frozen=True)
@@ -131,36 +131,36 @@ class History:
     @cached_property
     def met(self) -> Mapping[int, frozenset[int]]:
         """By entrant, all whom they were paired with, also at void tables."""
-        met: dict[int, set[int]] = {one: set() for one in range(len(self.entrants))}
+        met: dict[int, set[int]] = {entrant: set() for entrant in range(len(self.entrants))}
         for played in self.played:
             for table in played.round:
-                for one in table:
-                    met[one].update(table)
-        return {one: frozenset(others - {one}) for one, others in met.items()}
+                for entrant in table:
+                    met[entrant].update(table)
+        return {entrant: frozenset(others - {entrant}) for entrant, others in met.items()}
 
     @cached_property
     def byes(self) -> Counter[int]:
-        return Counter(one for played in self.played for one in played.round.byes)
+        return Counter(entrant for played in self.played for entrant in played.round.byes)
 
     def rematches(self, table: Table) -> int:
         """How many pairs of ``table`` have met before."""
-        return sum(other in self.met[one] for one, other in combinations(table, 2))
+        return sum(other in self.met[entrant] for entrant, other in combinations(table, 2))
 
     @cached_property
     def _sums(self) -> Sequence[_Sums]:
         sums = [_Sums() for _ in range(len(self.entrants))]
         for played in self.played:
-            for one in played.round.byes:
-                sums[one].match_points += bye_points(self.seats)
-                sums[one].byes += 1
+            for entrant in played.round.byes:
+                sums[entrant].match_points += bye_points(self.seats)
+                sums[entrant].byes += 1
             for table, points in zip(played.round, played.results, strict=True):
                 if points is None:
                     continue
-                for one, own, won in zip(table, points, match_points(points), strict=True):
-                    sums[one].match_points += won
-                    sums[one].points += own
-                    sums[one].most += 2 * sum(points) // len(points)
-                    sums[one].opponents.update(other for other in table if other != one)
+                for entrant, own, won in zip(table, points, match_points(points), strict=True):
+                    sums[entrant].match_points += won
+                    sums[entrant].points += own
+                    sums[entrant].most += 2 * sum(points) // len(points)
+                    sums[entrant].opponents.update(other for other in table if other != entrant)
         return sums
 
     def _direct(self, group: Collection[int]) -> Counter[int]:
@@ -170,9 +170,9 @@ class History:
             for table, points in zip(played.round, played.results, strict=True):
                 if points is None:
                     continue
-                inside = [(one, own) for one, own in zip(table, points, strict=True) if one in group]
-                for (one, own), (other, theirs) in combinations(inside, 2):
-                    direct[one] += (own > theirs) * 2 + (own == theirs)
+                inside = [(entrant, own) for entrant, own in zip(table, points, strict=True) if entrant in group]
+                for (entrant, own), (other, theirs) in combinations(inside, 2):
+                    direct[entrant] += (own > theirs) * 2 + (own == theirs)
                     direct[other] += (theirs > own) * 2 + (own == theirs)
         return direct
 
@@ -180,16 +180,16 @@ class History:
         """The standings of all entrants, or of those ``among`` whom to rank, by ``TIE_BREAKS``."""
         everyone = sorted(range(len(self.entrants)) if among is None else set(among))
         by_points: dict[int, list[int]] = {}
-        for one in everyone:
-            by_points.setdefault(self._sums[one].match_points, []).append(one)
-        lot = {one: place for place, one in enumerate(self.lots)}
+        for entrant in everyone:
+            by_points.setdefault(self._sums[entrant].match_points, []).append(entrant)
+        lot = {entrant: place for place, entrant in enumerate(self.lots)}
         rows: list[Standing] = []
         for total in sorted(by_points, reverse=True):
             group = frozenset(by_points[total])
             direct = self._direct(group) if len(group) > 1 else Counter[int]()
-            shares = {one: (direct[one], self._share(one), self._opponents(one)) for one in group}
-            for one in sorted(group, key=lambda one: (*(-value for value in shares[one]), lot[one])):
-                rows.append(Standing(one, len(rows) + 1, total, *shares[one], self._sums[one].byes))
+            shares = {entrant: (direct[entrant], self._share(entrant), self._opponents(entrant)) for entrant in group}
+            for entrant in sorted(group, key=lambda entrant: (*(-value for value in shares[entrant]), lot[entrant])):
+                rows.append(Standing(entrant, len(rows) + 1, total, *shares[entrant], self._sums[entrant].byes))
         return rows
 
     def _share(self, entrant: int) -> Fraction:
@@ -198,5 +198,5 @@ class History:
 
     def _opponents(self, entrant: int) -> Fraction:
         opponents = self._sums[entrant].opponents
-        total = sum(self._sums[one].match_points * count for one, count in opponents.items())
+        total = sum(self._sums[opponent].match_points * count for opponent, count in opponents.items())
         return Fraction(total, opponents.total()) if opponents else Fraction(0)

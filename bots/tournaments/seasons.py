@@ -77,12 +77,12 @@ class SeasonReport:
     @property
     def deals(self) -> int:
         """The number of deals that were read."""
-        return sum(one.last for one in self.series.values())
+        return sum(series.last for series in self.series.values())
 
     @property
     def is_over(self) -> bool:
         """Whether all keys are public."""
-        return all(one.key is not None for one in self.series.values())
+        return all(series.key is not None for series in self.series.values())
 
 
 def verify_season(lines: Iterable[bytes], report: SeasonReport) -> Iterator[str]:
@@ -91,14 +91,14 @@ def verify_season(lines: Iterable[bytes], report: SeasonReport) -> Iterator[str]
     head = strict.parse(next(following, b""))
     if type(head) is not dict or head.get("format") != FORMAT:
         raise ValueError(f"its format is not {FORMAT}")
-    keys = [one["key"] for one in head["series"]] if fits(head, _HEAD) else [""]
-    names = [one["name"] for one in head["series"]] if fits(head, _HEAD) else []
-    if not all(one is None or _HEX.fullmatch(one) for one in keys) or not names or not all(map(str.isascii, names)):
+    keys = [series["key"] for series in head["series"]] if fits(head, _HEAD) else [""]
+    names = [series["name"] for series in head["series"]] if fits(head, _HEAD) else []
+    if not all(key is None or _HEX.fullmatch(key) for key in keys) or not names or not all(map(str.isascii, names)):
         raise ValueError(f"its first line does not have the keys and types of {FORMAT}")
     report.ladder, report.season = head["ladder"], head["season"]
-    for one in head["series"]:
-        key = None if one["key"] is None else bytes.fromhex(one["key"])
-        report.series[one["name"]] = Series(one["name"], head["season"], one["key_hash"], key, one["deals"])
+    for series in head["series"]:
+        key = None if series["key"] is None else bytes.fromhex(series["key"])
+        report.series[series["name"]] = Series(series["name"], head["season"], series["key_hash"], key, series["deals"])
     if len(report.series) < len(names):
         yield "Two series have the same name"
     for at, line in enumerate(following, 2):

@@ -69,8 +69,8 @@ def least_rematches(history: History, playing: Collection[int]) -> int:
     are rematches, and each rematch has two entrants.
     """
     short, everyone = 0, frozenset(playing)
-    for one in everyone:
-        new = len(everyone) - 1 - len(history.met[one] & everyone)
+    for entrant in everyone:
+        new = len(everyone) - 1 - len(history.met[entrant] & everyone)
         short += max(0, history.seats - 1 - new)
     return -(-short // 2)
 
@@ -108,8 +108,8 @@ def _edges(history: History, standings: Sequence[Standing]) -> Iterator[tuple[in
     clash = bye * size
     rematch = clash * (half + 1)
     owners = history.entrants.owners if history.entrants.at_a_table < 2 else (None,) * len(history.entrants)
-    for place, one in enumerate(order):
-        met, owner, own, target = history.met[one], owners[one], points[place], targets[place]
+    for place, entrant in enumerate(order):
+        met, owner, own, target = history.met[entrant], owners[entrant], points[place], targets[place]
         for other in range(place + 1, size):
             cost = difference * (own - points[other]) ** 2 + abs(target - other)
             two = order[other]
@@ -119,9 +119,9 @@ def _edges(history: History, standings: Sequence[Standing]) -> Iterator[tuple[in
                 cost += clash
             yield place, other, cost
     if size % 2:
-        fewest = min(history.byes[one] for one in order)
-        for place, one in enumerate(order):
-            if history.byes[one] == fewest:
+        fewest = min(history.byes[entrant] for entrant in order)
+        for place, entrant in enumerate(order):
+            if history.byes[entrant] == fewest:
                 yield place, size, bye * (size - 1 - place)
 
 
@@ -131,11 +131,11 @@ def pairing_cost(history: History, round_: Round) -> PairingCost:
     place = {row.entrant: number for number, row in enumerate(standings)}
     points = [row.match_points for row in standings]
     targets = _folds(points)
-    pairs = [sorted((place[one], place[two])) for one, two in round_]
+    pairs = [sorted((place[first], place[second])) for first, second in round_]
     return PairingCost(
         sum(map(history.rematches, round_)),
         sum(map(history.entrants.clashes, round_)),
-        sum(len(place) - 1 - place[one] for one in round_.byes),
+        sum(len(place) - 1 - place[entrant] for entrant in round_.byes),
         sum((points[better] - points[worse]) ** 2 for better, worse in pairs),
         sum(abs(targets[better] - worse) for better, worse in pairs),
     )
@@ -159,14 +159,14 @@ def _folds(points: Sequence[int]) -> list[int]:
 def is_least(history: History, round_: Round, best: Round) -> bool:
     """Whether ``round_`` pairs the entrants of ``best``, a round of least cost, in order and at the same cost."""
     places = {row.entrant: place for place, row in enumerate(history.standings(best.entrants))}
-    seated = [one for table in round_ for one in table] + list(round_.byes)
+    seated = [entrant for table in round_ for entrant in table] + list(round_.byes)
     if sorted(seated) != sorted(places) or any(len(table) != 2 for table in round_):
         return False
     tables = sorted((tuple(sorted(table, key=places.__getitem__)) for table in round_), key=lambda two: places[two[0]])
-    byes = [history.byes[one] for one in round_.byes]
+    byes = [history.byes[entrant] for entrant in round_.byes]
     return (
         list(round_) == tables
-        and byes == [history.byes[one] for one in best.byes]
+        and byes == [history.byes[entrant] for entrant in best.byes]
         and pairing_cost(history, round_) == pairing_cost(history, best)
     )
 
@@ -178,20 +178,20 @@ def _tables(history: History, standings: Sequence[Standing]) -> Round:
     seats = history.seats
     order = [row.entrant for row in standings]
     points = {row.entrant: row.match_points for row in standings}
-    lowest = sorted(order, key=lambda one: (history.byes[one], -order.index(one)))
+    lowest = sorted(order, key=lambda entrant: (history.byes[entrant], -order.index(entrant)))
     byes = frozenset(lowest[: len(order) % seats])
-    playing = [one for one in order if one not in byes]
-    tables = _fold([(one, points[one]) for one in playing], seats)
+    playing = [entrant for entrant in order if entrant not in byes]
+    tables = _fold([(entrant, points[entrant]) for entrant in playing], seats)
     _improve(tables, history, points)
-    return Round(tuple(tuple(table) for table in tables), tuple(one for one in order if one in byes))
+    return Round(tuple(tuple(table) for table in tables), tuple(entrant for entrant in order if entrant in byes))
 
 
 def _fold(playing: Sequence[tuple[int, int]], seats: int) -> list[list[int]]:
     """Tables of each score group, with one entrant of each of its parts; what is left over goes to the next group."""
     tables: list[list[int]] = []
     pool: list[int] = []
-    for at, (one, points) in enumerate(playing):
-        pool.append(one)
+    for at, (entrant, points) in enumerate(playing):
+        pool.append(entrant)
         last = at + 1 == len(playing) or playing[at + 1][1] != points
         count = len(pool) // seats
         if last and count:
@@ -204,7 +204,7 @@ def _improve(tables: list[list[int]], history: History, points: Mapping[int, int
     """Swap entrants of tables with rematches, or with several entrants of one owner, while that makes them fewer."""
 
     def cost(table: Sequence[int]) -> _Cost:
-        spread = [points[one] for one in table]
+        spread = [points[entrant] for entrant in table]
         return history.rematches(tuple(table)), history.entrants.clashes(table), (max(spread) - min(spread)) ** 2
 
     costs = [cost(table) for table in tables]

@@ -91,7 +91,7 @@ def verify_cup(ledger: Ledger) -> Report:
     Faults in the pairings and in the structure of an entry end the verification, because everything after them would
     also be wrong. Raises ``swiss.NoMatching`` if a round needs rustworkx, which is not installed.
     """
-    last = next((at for at, one in enumerate(ledger.entries) if one.kind in ("end", "cancelled")), None)
+    last = next((at for at, entry in enumerate(ledger.entries) if entry.kind in ("end", "cancelled")), None)
     ended = last is not None and ledger.key is not None
     report = Report((FINISHED if ledger.entries[last or 0].kind == "end" else CANCELED) if ended else UNFINISHED)
     report.faults += chain(_chain(ledger, report), _after_the_end(ledger.entries, last))
@@ -101,13 +101,13 @@ def verify_cup(ledger: Ledger) -> Report:
 
 def _chain(ledger: Ledger, report: Report) -> Iterator[str]:
     previous = START
-    for expected, one in enumerate(ledger.entries, 1):
-        if one.number != expected or one.hash != _hash_of(previous, ledger.cup, expected, one):
+    for expected, entry in enumerate(ledger.entries, 1):
+        if entry.number != expected or entry.hash != _hash_of(previous, ledger.cup, expected, entry):
             yield f"Entry {expected} of the ledger does not match its hash."
-        if not _has_its_reason(one):
+        if not _has_its_reason(entry):
             yield f"The reason of entry {expected} of the ledger does not match its hash."
-        report.removed += one.reason is None and one.document.get("reason_hash") is not None
-        previous = one.hash
+        report.removed += entry.reason is None and entry.document.get("reason_hash") is not None
+        previous = entry.hash
 
 
 def _hash_of(previous: str, cup: int, number: int, entry: Entry) -> str | None:
@@ -131,15 +131,15 @@ def _has_its_reason(entry: Entry) -> bool:
 
 def _after_the_end(entries: Sequence[Entry], last: int | None) -> Iterator[str]:
     """A ledger ends with the final standings, or with its cancellation, which only changed settings may follow."""
-    for one in () if last is None else entries[last + 1 :]:
-        if entries[last or 0].kind == "end" or one.kind != "changed":
-            yield f"Entry {one.number} of the ledger follows the end of the cup."
+    for entry in () if last is None else entries[last + 1 :]:
+        if entries[last or 0].kind == "end" or entry.kind != "changed":
+            yield f"Entry {entry.number} of the ledger follows the end of the cup."
 
 
 def _course(ledger: Ledger, report: Report) -> Iterator[str]:
     frozen = ledger.entrants
     if frozen is None:
-        if ledger.entrants_hash or any(one.kind in ("round", "results", "ruling", "end") for one in ledger.entries):
+        if ledger.entrants_hash or any(entry.kind in ("round", "results", "ruling", "end") for entry in ledger.entries):
             yield "The entrant list is missing."
         return
     if not fits(frozen, _SHAPES["entrants"]) or not _is_possible(frozen):
@@ -208,14 +208,14 @@ class _Replay:
             "left": self._left,
             "end": self._end,
         }
-        for one in entries:
-            if one.kind not in checks:
+        for entry in entries:
+            if entry.kind not in checks:
                 continue
-            if not fits(one.document, _SHAPES[one.kind]):
-                yield f"Entry {one.number} of the ledger is malformed."
+            if not fits(entry.document, _SHAPES[entry.kind]):
+                yield f"Entry {entry.number} of the ledger is malformed."
                 return
             try:
-                yield from checks[one.kind](one.document)
+                yield from checks[entry.kind](entry.document)
             except _Broken as fault:
                 yield str(fault)
                 return
@@ -296,7 +296,7 @@ class _Replay:
         games = list(chain.from_iterable(block["games"] for block in blocks))
         ranks = [game["ranks"] for game in games if game["ranks"] is not None]
         if any(len(block["games"]) != len(seatings(seats)) for block in blocks) or any(
-            len(one) != seats for one in [*ranks, *([] if points is None else [points])]
+            len(numbers) != seats for numbers in [*ranks, *([] if points is None else [points])]
         ):
             raise _Broken(f"{where}: wrong number of games, ranks or points.")
 
@@ -314,7 +314,9 @@ class _Replay:
             if ranks != [1 + sum(other < own for other in ranks) for own in ranks]:
                 yield f"{where}: match {match} has impossible ranks."
             entrants = [table[place] for place in seating]
-            digests = [None if one in self.left else self.frozen["entrants"][one]["digest"] for one in entrants]
+            digests = [
+                None if entrant in self.left else self.frozen["entrants"][entrant]["digest"] for entrant in entrants
+            ]
             self.report.games[match] = CupGame(match, self.frozen["game"], seed, ranks, digests)
 
     def _is_complete(self, round_: Round, index: int, blocks: Sequence[Document], gone: Sequence[int]) -> bool:
@@ -397,7 +399,7 @@ def record_faults(game: CupGame, players: Any, record: Any) -> Iterator[str]:
         yield f"Match {game.match}: the seed of the record is not that of the ledger."
     elif outcome is None or outcome["ranks"] != list(game.ranks):
         yield f"Match {game.match}: the ranks of the re-executed record are not those of the ledger."
-    digests = [one["digest"] for one in players] if fits(players, [{"digest": str}]) else []
+    digests = [player["digest"] for player in players] if fits(players, [{"digest": str}]) else []
     if len(digests) != len(game.digests) or any(
         known not in (None, digest) for known, digest in zip(game.digests, digests, strict=True)
     ):

@@ -176,15 +176,15 @@ def choices(person: User, ladder: Ladder, also: str | None = None) -> Choices:
 
 def chosen(person: User, ladder: Ladder, ids: Sequence[int]) -> list[BotVersion]:
     """Return the versions with ``ids``, in this order. Raises ``Refused`` if ``person`` may not choose one."""
-    found = {version.pk: version for version in _versions().filter(pk__in=ids)}
+    versions = {version.pk: version for version in _versions().filter(pk__in=ids)}
     for pk in ids:
-        if pk not in found or not _may_choose(person, ladder, found[pk]):
+        if pk not in versions or not _may_choose(person, ladder, versions[pk]):
             raise Refused(
                 "A selected version is not available. Reload the page and choose again.", code="version_not_available"
             )
     if len(set(ids)) != len(ids):
         raise Refused("A version can be selected only once. Choose another version.", code="version_twice")
-    return [found[pk] for pk in ids]
+    return [versions[pk] for pk in ids]
 
 
 def unable(versions: Iterable[BotVersion], ladder: Ladder) -> str:
@@ -220,8 +220,8 @@ def _best_of_the_others(person: User, ladder: Ladder, also: str | None) -> list[
     if also and "\0" not in also:
         memberships += theirs.filter(bot__slug=also).exclude(pk__in=[membership.pk for membership in memberships])
     versions = playing_versions(memberships, "bot__owner")
-    found = [versions[membership.bot_id] for membership in memberships if membership.bot_id in versions]
-    return [version for version in found if plays(version, ladder.game, ladder.seats)]
+    playing = [versions[membership.bot_id] for membership in memberships if membership.bot_id in versions]
+    return [version for version in playing if plays(version, ladder.game, ladder.seats)]
 
 
 def _entered(ladder: Ladder) -> QuerySet[Membership]:

@@ -65,21 +65,21 @@ def scores(exhibition: Exhibition) -> Scores:
             reached[block][lineup, version].append((beaten(rank, list(ranks.values())), rank))
     return {
         block: {
-            who: BlockScore(fmean(score for score, _ in found), fmean(rank for _, rank in found))
-            for who, found in of_block.items()
+            who: BlockScore(fmean(score for score, _ in games_played), fmean(rank for _, rank in games_played))
+            for who, games_played in of_block.items()
         }
         for block, of_block in reached.items()
     }
 
 
-def rows(exhibition: Exhibition, found: Scores, players: Sequence[ExhibitionPlayer]) -> list[VersionResult]:
+def rows(exhibition: Exhibition, scores: Scores, players: Sequence[ExhibitionPlayer]) -> list[VersionResult]:
     """Return the result table, best first. In a comparison the two versions come before their opponents."""
     lines = []
     for player in players:
-        own = [block[who] for block in found.values() for who in block if who[1] == player.version_id]
+        own = [block[who] for block in scores.values() for who in block if who[1] == player.version_id]
         shown = bool(own) and player.part != ExhibitionPlayer.Part.GAUNTLET
-        score = bounded([one.score for one in own]) if shown else None
-        rank = bounded([one.rank for one in own], 1, exhibition.ladder.seats) if shown else None
+        score = bounded([block_score.score for block_score in own]) if shown else None
+        rank = bounded([block_score.rank for block_score in own], 1, exhibition.ladder.seats) if shown else None
         lines.append(VersionResult(player.version, ExhibitionPlayer.Part(player.part), score, rank))
     if exhibition.kind == Exhibition.Kind.COMPARISON:
         return lines
@@ -99,11 +99,11 @@ def over_in_turn(exhibition: Exhibition) -> list[int]:
     return ids
 
 
-def differences(exhibition: Exhibition, over: Sequence[int], found: Scores) -> list[float]:
+def differences(exhibition: Exhibition, over: Sequence[int], scores: Scores) -> list[float]:
     """Return candidate score minus baseline score, for each block in ``over`` that counts."""
     pair = dict(exhibition.players.exclude(part=ExhibitionPlayer.Part.GAUNTLET).values_list("part", "version"))
     candidate, baseline = pair[ExhibitionPlayer.Part.CANDIDATE], pair[ExhibitionPlayer.Part.BASELINE]
-    return [found[block][0, candidate].score - found[block][1, baseline].score for block in over if block in found]
+    return [scores[block][0, candidate].score - scores[block][1, baseline].score for block in over if block in scores]
 
 
 def hypotheses(exhibition: Exhibition) -> Hypotheses:

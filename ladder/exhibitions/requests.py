@@ -109,8 +109,8 @@ def request_scheduled(
     require_blocks(deals, allowances().deals)
     _require_time(due_at)
     table = _table(by, ladder, versions)
-    asked = set() if by.is_staff else {one.bot.owner_id for one in table} - {None, by.pk}
-    if not by.is_staff and by.pk not in {one.bot.owner_id for one in table}:
+    asked = set() if by.is_staff else {version.bot.owner_id for version in table} - {None, by.pk}
+    if not by.is_staff and by.pk not in {version.bot.owner_id for version in table}:
         raise Refused("At least one of the bots must be yours.", code="no_bot_of_yours")
     return _placed(
         Exhibition(
@@ -274,8 +274,8 @@ def _drop(exhibition: Exhibition, reason: str) -> None:
     """Cancel the matches that have not started, and end the blocks that are then complete."""
     untried = Match.objects.filter(block__exhibition=exhibition, status=Match.Status.QUEUED, attempts_started=0)
     rows = untried.select_for_update(no_key=True, of=("self",)).order_by("pk")
-    found = dict(rows.values_list("pk", "block"))
-    Match.objects.filter(pk__in=found, status=Match.Status.QUEUED, attempts_started=0).update(
+    canceled = dict(rows.values_list("pk", "block"))
+    Match.objects.filter(pk__in=canceled, status=Match.Status.QUEUED, attempts_started=0).update(
         status=Match.Status.CANCELLED, reason=reason, ended=Now()
     )
-    end_if_over(found.values())
+    end_if_over(canceled.values())

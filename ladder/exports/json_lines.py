@@ -81,12 +81,12 @@ def _in_file(ladder: Ladder) -> QuerySet[Result]:
 
 
 def _following(ladder: Ladder, after: int | None) -> QuerySet[Result]:
-    found = _in_file(ladder)
+    results = _in_file(ladder)
     if after is not None:  # compare in the database: SQLite compares times as strings of different precision
         place = Subquery(Block.objects.filter(matches=after).values("ended")[:1])
         same = Q(match__block__ended=place, match__gt=after)
-        found = found.filter(Q(match__block__ended__gt=place) | same)
-    return found.select_related("match__block__series__season").order_by("match__block__ended", "match_id")
+        results = results.filter(Q(match__block__ended__gt=place) | same)
+    return results.select_related("match__block__series__season").order_by("match__block__ended", "match_id")
 
 
 def _lines(ladder: Ladder, results: Iterable[Result]) -> Iterator[bytes]:

@@ -31,8 +31,8 @@ def lines(season: Season) -> Iterator[str]:
     """Yield the document of ``season`` line by line. Reads the database in batches."""
     series = list(DealSeries.objects.filter(season=season).select_related("season__ladder").order_by("kind"))
     yield _line(_head(season, series))
-    for one in series:
-        for deal in _deals(one):
+    for deal_series in series:
+        for deal in _deals(deal_series):
             yield _line(deal)
 
 
@@ -51,8 +51,13 @@ def _head(season: Season, series: list[DealSeries]) -> Document:
         "opened": season.opened.isoformat(),
         "closed": season.closed and season.closed.isoformat(),
         "series": [
-            {"name": one.name, "key_hash": one.key_hash, "key": one.public_key, "deals": one.next_number - 1}
-            for one in series
+            {
+                "name": deal_series.name,
+                "key_hash": deal_series.key_hash,
+                "key": deal_series.public_key,
+                "deals": deal_series.next_number - 1,
+            }
+            for deal_series in series
         ],
     }
 

@@ -72,10 +72,10 @@ class ExportTable:
             for number, column in enumerate(self.columns)
         ]
         rows = self.rows.filter(pk__gt=after).order_by("pk").annotate(**made).values_list("pk", *names)
-        found = list(rows[:most])
-        values = list(zip(*found, strict=True)) or [()] * (len(names) + 1)
-        arrays = [column.array(its) for column, its in zip(self.columns, values[1:], strict=True)]
-        return pa.RecordBatch.from_arrays(arrays, schema=self.schema), found[-1][0] if found else after
+        chosen = list(rows[:most])
+        values = list(zip(*chosen, strict=True)) or [()] * (len(names) + 1)
+        arrays = [column.array(cells) for column, cells in zip(self.columns, values[1:], strict=True)]
+        return pa.RecordBatch.from_arrays(arrays, schema=self.schema), chosen[-1][0] if chosen else after
 
 
 def word(name: str, meaning: str, read: str | Expression = "", **more: Any) -> ExportColumn:
@@ -269,9 +269,9 @@ def export(folder: Path, with_private: bool = False) -> dict[str, int]:
     folder.mkdir(parents=True, exist_ok=True)
     ladders = Ladder.objects.all() if with_private else Ladder.objects.filter(private=False)
     with one_moment():
-        now, found = timezone.now(), tables(ladders)
-        rows = {table.name: _write(folder, table) for table in found}
-    _describe(folder, now, found, rows)
+        now, exported = timezone.now(), tables(ladders)
+        rows = {table.name: _write(folder, table) for table in exported}
+    _describe(folder, now, exported, rows)
     return rows
 
 
@@ -286,7 +286,7 @@ def _write(folder: Path, table: ExportTable) -> int:
     return written
 
 
-def _describe(folder: Path, now: datetime, found: Sequence[ExportTable], rows: dict[str, int]) -> None:
+def _describe(folder: Path, now: datetime, exported: Sequence[ExportTable], rows: dict[str, int]) -> None:
     """Write ``tables.json``: the time of the export, and every column with its type and meaning."""
     described = {
         table.name: {
@@ -296,7 +296,7 @@ def _describe(folder: Path, now: datetime, found: Sequence[ExportTable], rows: d
                 for column in table.columns
             },
         }
-        for table in found
+        for table in exported
     }
     document = {"format": FORMAT, "made": now.isoformat(), "tables": described}
     with _replaced(folder / "tables.json") as path:

@@ -70,7 +70,9 @@ def result_document(match: Match, seats: Sequence[Seat], record: Document) -> Do
         "entries": [seat.membership_id for seat in seats],
         "versions": [seat.version.digest for seat in seats],
         "ranks": outcome["ranks"],
-        "forfeits": {str(index): one["forfeit"] for index, one in enumerate(outcome["scores"]) if "forfeit" in one},
+        "forfeits": {
+            str(index): score["forfeit"] for index, score in enumerate(outcome["scores"]) if "forfeit" in score
+        },
         "record": sha256(canonical(record)).hexdigest(),
     }
 
@@ -89,24 +91,24 @@ def rules_of(ladder: Ladder) -> Rules:
     """The rules for the next result of ``ladder``; lock its row to rate a result with them. One query."""
     written = LedgerEntry.objects.filter(ladder=ladder, kind__in=_LASTING).order_by()  # an order would read all results
     items = (item(*row) for row in sorted(written.values_list("number", "kind", "document"), key=itemgetter(0)))
-    return parts(one for one in items if not isinstance(one, RankedGame))[-1].rules
+    return parts(entry for entry in items if not isinstance(entry, RankedGame))[-1].rules
 
 
 def merged_on(ladders: Iterable[Ladder]) -> set[int]:
     """The members of ``ladders`` whose results do not count for themselves, so they do not play. One query."""
-    last = {one.entry: one.into for one in _merges(ladders)}
+    last = {merge.entry: merge.into for merge in _merges(ladders)}
     return {entry for entry, into in last.items() if into != entry}
 
 
 def ever_merged_on(ladders: Iterable[Ladder]) -> set[int]:
     """The members of ``ladders`` that are merged or once were, because closed seasons do not change. One query."""
-    return {one.entry for one in _merges(ladders)}
+    return {merge.entry for merge in _merges(ladders)}
 
 
 def _merges(ladders: Iterable[Ladder]) -> list[Merge]:
     written = LedgerEntry.objects.filter(ladder__in=ladders, kind=LedgerEntry.Kind.MERGE).order_by()
     rows = sorted(written.values_list("number", "kind", "document"), key=itemgetter(0))
-    return [one for one in (item(*row) for row in rows) if isinstance(one, Merge)]
+    return [entry for entry in (item(*row) for row in rows) if isinstance(entry, Merge)]
 
 
 # --- Consistent reads of several tables ------------------------------------------------------------------------------
@@ -155,12 +157,14 @@ def follow(ladder: Ladder, mark: ChainMark, most: int = AT_ONCE) -> ChainEnd:
     """Verify at most ``most`` entries of the chain after ``mark``; one query."""
     number, head = mark.number, mark.hash
     rows = LedgerEntry.objects.filter(ladder=ladder, number__gt=number).order_by("number")[:most]
-    for found, kind, document, kept in rows.values_list("number", "kind", "document", "hash"):
-        if found != number + 1:
+    for row_number, kind, document, kept in rows.values_list("number", "kind", "document", "hash"):
+        if row_number != number + 1:
             return ChainEnd(number, head, f"entry {number + 1} is missing after entry {number}")
-        if kept != chained(ladder.slug, found, kind, document, head):
-            return ChainEnd(number, head, f"the hash of entry {found} does not match its document and entry {number}")
-        number, head = found, kept
+        if kept != chained(ladder.slug, row_number, kind, document, head):
+            return ChainEnd(
+                number, head, f"the hash of entry {row_number} does not match its document and entry {number}"
+            )
+        number, head = row_number, kept
     return ChainEnd(number, head)
 
 

@@ -95,8 +95,8 @@ class LedgerComparison:
         self.replay = LedgerReplay([*written, *planned])
         self.found = Differences()
         self.wrong: dict[int, Rated] = {}
-        self._voided = frozenset(one.result for one in written if isinstance(one, Void))
-        self._between = frozenset(one.result for one in planned if isinstance(one, Void))
+        self._voided = frozenset(correction.result for correction in written if isinstance(correction, Void))
+        self._between = frozenset(correction.result for correction in planned if isinstance(correction, Void))
         self._records = records
 
     @property
@@ -118,10 +118,10 @@ class LedgerComparison:
         games = []
         for row in rows:
             self._follow(row)
-            one = self._meant(row)
-            if isinstance(one, RankedGame):
+            meant = self._meant(row)
+            if isinstance(meant, RankedGame):
                 self._check(row, seats[row.number], digests.get(row.number))
-                games.append(one)
+                games.append(meant)
         for game, rated in zip(games, self.replay.rated(games), strict=True):
             self._compare(game, seats[game.number], rated)
 
@@ -143,21 +143,23 @@ class LedgerComparison:
     def _check(self, row: ComparedEntry, seats: Sequence[ComparedSeat], digest: str | None) -> None:
         """Check that the document of a result matches the tables."""
         self.results += 1
-        said = row.document
+        recorded = row.document
         stored: dict[str, Any] = {
             "match": row.match,
             "block": None if row.series is None else [row.series, row.season, row.block],
             "seating": row.seating,
-            "entries": [one.entry for one in seats],
-            "versions": [one.digest for one in seats],
-            "ranks": [one.rank for one in seats],
-            "forfeits": {str(one.seat): one.forfeit for one in seats if one.forfeit},
+            "entries": [seat.entry for seat in seats],
+            "versions": [seat.digest for seat in seats],
+            "ranks": [seat.rank for seat in seats],
+            "forfeits": {str(seat.seat): seat.forfeit for seat in seats if seat.forfeit},
         }
         if digest is not None:
             stored["record"] = digest
         for key, value in stored.items():
-            if said.get(key) != value:
-                self.found.add(f"ledger {row.number}: {key} is {value} in the tables, {said.get(key)} in the ledger")
+            if recorded.get(key) != value:
+                self.found.add(
+                    f"ledger {row.number}: {key} is {value} in the tables, {recorded.get(key)} in the ledger"
+                )
         right = Match.Status.VOID if row.number in self._voided else Match.Status.FINISHED
         if row.status != right and row.number not in self._between:
             self.found.add(f"ledger {row.number}: match {row.match} is {row.status} instead of {right.value}")
@@ -178,7 +180,7 @@ def corrections_of(ladder: Ladder) -> list[Correction]:
     """All corrections of the ledger in order. Raises ``ValueError`` for an unreadable one."""
     written = LedgerEntry.objects.filter(ladder=ladder).exclude(kind=LedgerEntry.Kind.RESULT).order_by("number")
     items = (item(*row) for row in written.values_list("number", "kind", "document"))
-    return [one for one in items if not isinstance(one, RankedGame)]
+    return [entry for entry in items if not isinstance(entry, RankedGame)]
 
 
 def unwritten(ladder: Ladder) -> Iterator[str]:

@@ -34,7 +34,7 @@ class IntegrityCounts:
     - ``surplus``: the sum of all rating changes, in 1/1000 point.
     - ``ledger``: ledger entries by kind. ``last_number``: the number of the last entry.
     - ``deals``: deal numbers that were assigned. ``blocks``: blocks that have one.
-    - ``stuck``: blocks that have not ended although no game is pending. ``told``: deals that are public although a game
+    - ``stuck``: blocks that have not ended although no game is pending. ``early``: deals that are public although a game
       is pending.
     """
 
@@ -51,12 +51,12 @@ class IntegrityCounts:
     deals: int
     blocks: int
     stuck: int
-    told: int
+    early: int
 
     @property
     def by_status(self) -> list[tuple[Match.Status, int, int]]:
         """Every state with its numbers of rated and unrated matches."""
-        return [(one, self.rated.get(one, 0), self.unrated.get(one, 0)) for one in Match.Status]
+        return [(status, self.rated.get(status, 0), self.unrated.get(status, 0)) for status in Match.Status]
 
     @property
     def counted(self) -> int:
@@ -87,7 +87,7 @@ def counts_of(ladder: Ladder) -> IntegrityCounts:
         deals=series.aggregate(given=Sum(F("next_number") - 1, default=0))["given"],
         blocks=Block.objects.filter(series__in=series).count(),
         stuck=_stuck(ladder),
-        told=_told(ladder),
+        early=_published_early(ladder),
     )
 
 
@@ -98,8 +98,8 @@ def rated_results(ladders: Iterable[Ladder]) -> dict[int, int]:
     """
     others = LedgerEntry.objects.filter(ladder__in=ladders, kind__in=_NO_RESULTS).order_by().values_list("ladder")
     voids = Count("pk", filter=Q(kind=LedgerEntry.Kind.VOID))
-    found = {ladder: others + voids for ladder, others, voids in others.annotate(others=Count("pk"), voids=voids)}
-    return {ladder.pk: ladder.next_ledger - 1 - found.get(ladder.pk, 0) for ladder in ladders}
+    not_results = {ladder: others + voids for ladder, others, voids in others.annotate(others=Count("pk"), voids=voids)}
+    return {ladder.pk: ladder.next_ledger - 1 - not_results.get(ladder.pk, 0) for ladder in ladders}
 
 
 def _matches(ladder: Ladder) -> tuple[Mapping[str, int], Mapping[str, int]]:
@@ -136,7 +136,7 @@ def _stuck(ladder: Ladder) -> int:
     return over.exclude(cup_table__round__ended=None, cup_table__isnull=False).count()  # these end with their round
 
 
-def _told(ladder: Ladder) -> int:
+def _published_early(ladder: Ladder) -> int:
     pending = Match.objects.filter(ladder=ladder, status__in=Match.PENDING, block__ended__isnull=False)
     unended = Block.objects.filter(ladder=ladder, ended=None, series__published__isnull=False)
     return pending.order_by().values("block").distinct().count() + unended.count()
@@ -200,7 +200,7 @@ class IntegrityReport:
 
     @property
     def violations(self) -> Sequence[Statement]:
-        return [one for one in self.statements if not one.holds]
+        return [statement for statement in self.statements if not statement.holds]
 
 
 def integrity_report(ladder: Ladder) -> IntegrityReport:
@@ -229,11 +229,11 @@ def recent_report(ladder: Ladder) -> IntegrityReport:
     if kept is not None and monotonic() < kept[0]:
         return kept[1]
     began = monotonic()
-    found = integrity_report(ladder)
+    report = integrity_report(ladder)
     took = monotonic() - began
     if took > _MOMENT_S:
-        KEPT[ladder.pk] = (monotonic() + 10 * took, found)
-    return found
+        KEPT[ladder.pk] = (monotonic() + 10 * took, report)
+    return report
 
 
 def verify_all() -> int:
@@ -265,9 +265,9 @@ def kept_reports() -> list[KeptReport]:
 
 def _verified(ladder: Ladder) -> int:
     go_on(ladder)
-    found = len(integrity_report(ladder).violations)
-    ChainMark.objects.filter(ladder=ladder).update(violations=found, audited=timezone.now())
-    return found
+    violations = len(integrity_report(ladder).violations)
+    ChainMark.objects.filter(ladder=ladder).update(violations=violations, audited=timezone.now())
+    return violations
 
 
 def _of_matches(counts: IntegrityCounts) -> Iterator[Statement]:
@@ -299,9 +299,9 @@ def _of_matches(counts: IntegrityCounts) -> Iterator[Statement]:
     yield Statement(
         "secret_deals",
         "No deal is public before all of its games have ended.",
-        f"{_n(counts.told)} deals were made public too early",
-        f"Deals that are public, or whose keys are, although some of their games have not ended: {_n(counts.told)}."
-        if counts.told
+        f"{_n(counts.early)} deals were made public too early",
+        f"Deals that are public, or whose keys are, although some of their games have not ended: {_n(counts.early)}."
+        if counts.early
         else "",
     )
 
@@ -356,11 +356,11 @@ def _of_rebuilds(report: IntegrityReport) -> Statement:
     check = report.check
     if check is None:
         return Statement(code, title, "No rebuild yet. The first one runs within 24 hours.")
-    found = f"{_n(check.differences)} {'difference' if check.differences == 1 else 'differences'}"
+    differences = f"{_n(check.differences)} {'difference' if check.differences == 1 else 'differences'}"
     repaired = check.purpose == RebuildRun.Purpose.REPAIR
-    figures = f"Up to entry {_n(check.ledger_number)}: {found}{', repaired' if repaired else ''}"
+    figures = f"Up to entry {_n(check.ledger_number)}: {differences}{', repaired' if repaired else ''}"
     return Statement(
-        code, title, figures, f"The last rebuild found {found}." if check.differences and not repaired else ""
+        code, title, figures, f"The last rebuild found {differences}." if check.differences and not repaired else ""
     )
 
 

@@ -133,9 +133,9 @@ def write(ladder: Ladder, reading: LedgerComparison) -> int:
     rows = [(*(rated or (None, None)), pk) for pk, rated in reading.wrong.items()]
     with connection.cursor() as cursor:
         cursor.executemany(f"UPDATE {table} SET {columns} WHERE id = %s", rows)  # noqa: S608 - our own table's name
-    memberships = [_as(one, right, _SUMS) for one, right in _wrong_memberships(ladder, reading)]
+    memberships = [_as(membership, right, _SUMS) for membership, right in _wrong_memberships(ladder, reading)]
     Membership.objects.bulk_update(memberships, _SUMS, batch_size=200)
-    final = [_as(one, right, _FINAL) for one, right in _wrong_final(ladder, reading)]
+    final = [_as(standing, right, _FINAL) for standing, right in _wrong_final(ladder, reading)]
     FinalStanding.objects.bulk_update(final, _FINAL, batch_size=200)
     return len(rows) + len(memberships) + len(final)
 
@@ -218,5 +218,5 @@ def _as(kept: Kept, right: RatingState, names: Sequence[str]) -> Kept:
     return kept
 
 
-def _row(one: FinalStanding | RatingState) -> str:
-    return f"rating {one.rating}, {one.games} games, {one.wins} wins"
+def _row(standing: FinalStanding | RatingState) -> str:
+    return f"rating {standing.rating}, {standing.games} games, {standing.wins} wins"

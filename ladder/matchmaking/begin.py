@@ -203,7 +203,7 @@ def _require_rated(by: User, bots: Sequence[Bot]) -> None:
 
 def require_addresses(by: User, people: Iterable[User]) -> None:
     """Raises ``Refused`` if one of ``people`` may not play rated games. If it is ``by``, the message has the remedy."""
-    for person in sorted(people, key=lambda one: one.pk != by.pk):
+    for person in sorted(people, key=lambda other: other.pk != by.pk):
         try:
             require_rated(person)
         except Refused as refused:
@@ -271,7 +271,7 @@ def versions_of(ladder: Ladder, bots: Sequence[Bot]) -> list[BotVersion]:
     memberships = {
         membership.bot_id: membership for membership in Membership.objects.filter(ladder=ladder, bot__in=bots)
     }
-    found = playing_versions([memberships.get(bot.pk) or Membership(ladder=ladder, bot=bot) for bot in bots])
+    playing_by_bot = playing_versions([memberships.get(bot.pk) or Membership(ladder=ladder, bot=bot) for bot in bots])
     playing = set(Bot.objects.playing().filter(pk__in=[bot.pk for bot in bots]).values_list("pk", flat=True))
     for bot in bots:
         if bot.kind == Bot.Kind.PERSON:
@@ -281,12 +281,12 @@ def versions_of(ladder: Ladder, bots: Sequence[Bot]) -> list[BotVersion]:
                 _("%(bot)s is paused, retired or suspended. Choose another bot.") % {"bot": bot.name},
                 code="not_playing",
             )
-        if bot.pk not in found or not may_sit(found[bot.pk], ladder):
+        if bot.pk not in playing_by_bot or not may_sit(playing_by_bot[bot.pk], ladder):
             raise Refused(
                 _("%(bot)s cannot play on %(ladder)s. Choose another bot.") % {"bot": bot.name, "ladder": ladder},
                 code="cannot_play",
             )
-    return [found[bot.pk] for bot in bots]
+    return [playing_by_bot[bot.pk] for bot in bots]
 
 
 def _require_room(bots: Collection[Bot], people: Collection[int]) -> None:
@@ -313,7 +313,9 @@ def require_hosted_room(seats: int) -> None:
 
 def _memberships(versions: Collection[BotVersion], ladder: Ladder) -> dict[int, Membership]:
     """The memberships by bot. Rows are locked by bot id, as everywhere. Raises ``Refused``."""
-    return {version.bot_id: _membership(version, ladder) for version in sorted(versions, key=lambda one: one.bot_id)}
+    return {
+        version.bot_id: _membership(version, ladder) for version in sorted(versions, key=lambda version: version.bot_id)
+    }
 
 
 def _membership(version: BotVersion, ladder: Ladder) -> Membership:

@@ -84,10 +84,12 @@ def guest_of(secret: str, address: str, name: str = "") -> Guest:
 
 def guest_at(match_id: int, seat: int) -> Guest:
     """The guest at a seat. Raises ``Refused`` if they were forgotten."""
-    found = LiveSeat.objects.exclude(guest="").filter(table=match_id, seat__index=seat).select_related("seat").first()
-    if found is None:
+    live_seat = (
+        LiveSeat.objects.exclude(guest="").filter(table=match_id, seat__index=seat).select_related("seat").first()
+    )
+    if live_seat is None:
         raise Refused(_("This game is too old. Start a new one."), code="no_guest")
-    return Guest(found.guest, found.guest_address, found.seat.guest_name)
+    return Guest(live_seat.guest, live_seat.guest_address, live_seat.seat.guest_name)
 
 
 def require_pace(address: str) -> None:
@@ -258,7 +260,7 @@ def settle_name(seat: Seat, by: User, *, remove: bool) -> None:
         reports = GuestNameReport.objects.filter(seat__in=theirs, settled_at=None)
         reports.update(settled_at=Now(), settled_by=by, removed=remove)
         if remove:
-            Seat.objects.filter(pk__in=[one.pk for one in theirs]).update(guest_name="")
+            Seat.objects.filter(pk__in=[seat.pk for seat in theirs]).update(guest_name="")
             waiting_guests().filter(guest=guest).update(guest_name="")
 
 

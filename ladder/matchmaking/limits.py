@@ -29,9 +29,9 @@ from ladder.models import Block, Ladder, LiveSeat, Match, Pairing, Proposal, Pro
 
 def free_games(bots: Collection[RemoteBot]) -> dict[int, int]:
     """By bot, how many more games it can start; one query."""
-    theirs = Seat.objects.filter(version__bot__in=[one.pk for one in bots], match__status=Match.Status.RUNNING)
+    theirs = Seat.objects.filter(version__bot__in=[bot.pk for bot in bots], match__status=Match.Status.RUNNING)
     running = Counter(theirs.values_list("version__bot", flat=True))
-    return {one.pk: max(0, one.games_at_once - running[one.pk]) for one in bots}
+    return {bot.pk: max(0, bot.games_at_once - running[bot.pk]) for bot in bots}
 
 
 def held_free(bots: Collection[int]) -> set[int]:
@@ -90,7 +90,7 @@ def lock_people(ids: Iterable[int]) -> dict[int, User]:
     Returns them by id, without unknown ids and suspended or deleted accounts.
     """
     rows = get_user_model()._default_manager.select_for_update(no_key=True)
-    return {one.pk: one for one in rows.filter(pk__in=set(ids)).order_by("pk") if one.is_active}
+    return {user.pk: user for user in rows.filter(pk__in=set(ids)).order_by("pk") if user.is_active}
 
 
 def people_of(bots: Iterable[Bot]) -> list[int]:
@@ -143,13 +143,13 @@ def require_code(people: Collection[int], seats: int) -> None:
         raise _HOSTED_SEATS.reached()
 
 
-def end_searches(people: Collection[int], found: int | None = None) -> None:
+def end_searches(people: Collection[int], kept: int | None = None) -> None:
     """End the searches and open games of these people, and remove them from the open games of others.
 
-    Their rows are locked. ``found`` is the proposal of the game that they have found; it stays.
+    Their rows are locked. ``kept`` is the proposal of the game that they have found; it stays.
     """
     Pairing.objects.filter(bot__owner__in=people).delete()
-    others = Proposal.objects.games().filter(state=Proposal.State.OPEN).exclude(pk__in=[] if found is None else [found])
+    others = Proposal.objects.games().filter(state=Proposal.State.OPEN).exclude(pk__in=[] if kept is None else [kept])
     others.filter(by__in=people).update(state=Proposal.State.WITHDRAWN, ended=Now())
     ProposalPlayer.objects.filter(proposal__in=others, bot__owner__in=people, bot__kind=Bot.Kind.PERSON).delete()
 
@@ -270,13 +270,13 @@ def require_guest_games(guest: Guest) -> None:
         raise _GUEST_GAMES_AT_ONCE.reached()
 
 
-def end_guest_games(guests: Collection[Guest], found: int | None) -> None:
+def end_guest_games(guests: Collection[Guest], kept: int | None) -> None:
     """Withdraw the open games of these guests, and remove them from those of others.
 
-    ``found`` is the proposal of the game that they have found; it stays. Games that another player is joining also
+    ``kept`` is the proposal of the game that they have found; it stays. Games that another player is joining also
     stay: waiting for them could cause a deadlock.
     """
-    theirs = waiting_guests().filter(guest__in=[guest.secret_hash for guest in guests]).exclude(proposal=found)
+    theirs = waiting_guests().filter(guest__in=[guest.secret_hash for guest in guests]).exclude(proposal=kept)
     open_games = Proposal.objects.filter(state=Proposal.State.OPEN, pk__in=theirs.values("proposal"))
     held = list(open_games.select_for_update(skip_locked=True, no_key=True).order_by("pk").values_list("pk", flat=True))
     own = Proposal.objects.filter(pk__in=held, by_guest__in=[guest.secret_hash for guest in guests])

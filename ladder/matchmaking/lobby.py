@@ -54,12 +54,16 @@ class Lobby:
 
     def challenges_of(self, person: int) -> list[Proposal]:
         """The open challenges that ``person`` made or is to play in, the oldest first."""
-        return [one for one in self.challenges if one.by_id == person or player_of(one, person) is not None]
+        return [
+            challenge
+            for challenge in self.challenges
+            if challenge.by_id == person or player_of(challenge, person) is not None
+        ]
 
     def searching(self, person: int | None) -> list[SearchCount]:
         """The searches on ladders that ``person`` may know of."""
         private = self.private_ladders.get(person or 0, ())
-        return [one for one in self.searches if not one.private or one.ladder in private]
+        return [search for search in self.searches if not search.private or search.ladder in private]
 
 
 def read_lobby(people: Collection[int]) -> Lobby:
@@ -71,7 +75,7 @@ def read_lobby(people: Collection[int]) -> Lobby:
     made = Proposal.objects.challenges().waiting().filter(Q(by__in=people) | Q(pk__in=asked))
     searches = _searches()
     private = {game.ladder_id for game in games if game.ladder.private} | {
-        one.ladder for one in searches if one.private
+        search.ladder for search in searches if search.private
     }
     return Lobby(
         games=games,
@@ -89,8 +93,8 @@ def with_players(proposals: QuerySet[Proposal]) -> QuerySet[Proposal]:
 
 def player_of(proposal: Proposal, person: int) -> ProposalPlayer | None:
     """The place that ``person``, a user id, has in a proposal that comes with its players."""
-    by_hand = (one for one in proposal.players.all() if one.bot.kind == Bot.Kind.PERSON)
-    return next((one for one in by_hand if one.bot.owner_id == person), None)
+    by_hand = (player for player in proposal.players.all() if player.bot.kind == Bot.Kind.PERSON)
+    return next((player for player in by_hand if player.bot.owner_id == person), None)
 
 
 def waits_for(challenge: Proposal, person: int) -> bool:
@@ -124,7 +128,7 @@ def challenge_documents(challenges: Iterable[Proposal]) -> list[dict[str, Any]]:
     """``challenges``, which come with their ladders and users, as JSON values; one query."""
     rows = list(challenges)
     prefetch_related_objects(rows, Prefetch("players", queryset=_PLAYERS))
-    return [_challenge_document(one, one.players.all()) for one in rows]
+    return [_challenge_document(challenge, challenge.players.all()) for challenge in rows]
 
 
 def _challenge_document(challenge: Proposal, players: Iterable[ProposalPlayer]) -> dict[str, Any]:

@@ -37,7 +37,7 @@ def note_here(people: Collection[int]) -> None:
     if not people:
         return
     try:
-        cache.set_many({_key(one): True for one in people}, HERE_S)
+        cache.set_many({_key(person): True for person in people}, HERE_S)
     except (RedisError, OSError) as error:
         logger.warning("lobby presence not written: %s", error)
 
@@ -49,7 +49,7 @@ def here_among(people: Collection[int]) -> set[int]:
 
 
 def _in_lobby(people: Collection[int]) -> set[int]:
-    keys = {_key(one): one for one in people}
+    keys = {_key(person): person for person in people}
     try:
         return {keys[key] for key in cache.get_many(keys)} if keys else set()
     except (RedisError, OSError) as error:

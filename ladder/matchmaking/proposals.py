@@ -152,9 +152,9 @@ def join(game: Proposal | str, by: User | Guest) -> Proposal:
     Players who can no longer begin a game at that moment leave it. If its creator is one of them, the game is
     withdrawn.
     """
-    found = _joinable(game, by)
+    proposal = _joinable(game, by)
     for _try in range(_TRIES):
-        done = _join(found, by)
+        done = _join(proposal, by)
         if done is not None:
             return done
     raise TooMany(_("Other players are joining this game at the same time. Try again."), 1, code="contended")
@@ -207,13 +207,13 @@ def _leave_as_guest(game: Proposal, by: Guest) -> Proposal:
         return locked
 
 
-def _join(found: Proposal, by: User | Guest) -> Proposal | None:
+def _join(proposal: Proposal, by: User | Guest) -> Proposal | None:
     """One try. ``None`` if somebody joined after the people to lock were read."""
     acting = None if isinstance(by, Guest) else by.pk
-    concerned = {one for one in (acting, found.by_id, *people_of(_bots(found))) if one is not None}
+    concerned = {person for person in (acting, proposal.by_id, *people_of(_bots(proposal))) if person is not None}
     with transaction.atomic():
         people = lock_people(concerned) if acting is None else _held(concerned, acting)
-        locked = _locked(found)
+        locked = _locked(proposal)
         bots = _bots(locked)
         if not concerned.issuperset(people_of(bots)):
             return None
@@ -270,10 +270,10 @@ def _joinable(game: Proposal | str, by: User | Guest) -> Proposal:
         if isinstance(by, Guest) or (game.kind == _Kind.LINK and game.by_id != by.pk):
             raise Refused(_("You need a link to join this game. Ask its creator for the link."), code="needs_link")
         return game
-    found = Proposal.objects.filter(token=game).first() if game else None
-    if found is None:
+    proposal = Proposal.objects.filter(token=game).first() if game else None
+    if proposal is None:
         raise Refused(_("This link is not valid. Ask for a new one."), code="invalid_link")
-    return found
+    return proposal
 
 
 def _require_size(ladder: Ladder, kind: str, bots: Collection[Bot | None]) -> None:
@@ -465,7 +465,7 @@ def _rematch_with_guests(match: Match, seats: Sequence[Seat], own: Seat, by: Use
             )
             for seat in seats
         )
-        tell_asked(one for one in people if one != acting)
+        tell_asked(person for person in people if person != acting)
         return _begin_if_complete(_locked(made), held, acting)
 
 
@@ -549,11 +549,11 @@ def expire() -> int:
         return 0
     with transaction.atomic():
         ended = list(late.select_for_update(skip_locked=True, no_key=True).order_by("pk"))
-        Proposal.objects.filter(pk__in=[one.pk for one in ended]).update(state=_State.EXPIRED, ended=Now())
-        for one in ended:
-            if one.again_id is not None:
-                tell(one.again_id, "moved")
-        if any(one.kind != _Kind.CHALLENGE for one in ended):
+        Proposal.objects.filter(pk__in=[proposal.pk for proposal in ended]).update(state=_State.EXPIRED, ended=Now())
+        for proposal in ended:
+            if proposal.again_id is not None:
+                tell(proposal.again_id, "moved")
+        if any(proposal.kind != _Kind.CHALLENGE for proposal in ended):
             tell_lobby()
         return len(ended)
 
@@ -592,7 +592,7 @@ def _begin_if_complete(locked: Proposal, people: Mapping[int, User], by: int | N
             _tell(locked)
             return locked
     limits = Limits(**locked.limits) if locked.limits else None
-    guests = [Guest(one.guest, one.guest_address, one.guest_name) for one in players if one.guest]
+    guests = [Guest(player.guest, player.guest_address, player.guest_name) for player in players if player.guest]
     match = begin(locked.ladder, bots, rated=locked.rated, limits=limits, proposal=locked.pk, guests=guests)
     started = _end(locked, _State.STARTED, match=match)
     if guests:
@@ -607,7 +607,7 @@ def _require_able(locked: Proposal, bots: Sequence[Bot], people: Mapping[int, Us
                 f"{bot.name} cannot play at the moment. Choose another opponent.", code="opponent_unavailable"
             )
     if locked.rated and by is not None:
-        require_addresses(people[by], [people[one] for one in people_of(bots)])
+        require_addresses(people[by], [people[person] for person in people_of(bots)])
     require_free(by, bots, rated=locked.rated)
 
 
@@ -622,7 +622,7 @@ def _unable(locked: Proposal, bots: Sequence[Bot], people: Mapping[int, User], b
             return False
         return not why_busy(person.pk, rated=locked.rated) and may_have_code(person.pk, hosted)
 
-    return [one for one in people_of(bots) if one != by and (one not in people or not able(people[one]))]
+    return [person for person in people_of(bots) if person != by and (person not in people or not able(people[person]))]
 
 
 def _remove(locked: Proposal, people: Collection[int]) -> None:

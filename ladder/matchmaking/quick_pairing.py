@@ -33,7 +33,7 @@ from ladder.matchmaking.proposals import keep_open
 from ladder.members.memberships import hosted_for_ratings
 from ladder.models import Ladder, Match, Membership, Pairing, Season
 from ladder.pairings.candidates import Candidate
-from ladder.pairings.people import FoundTable, PeopleLadder, Searcher, found
+from ladder.pairings.people import FoundTable, PeopleLadder, Searcher, found_tables
 from ladder.ratings.elo import START_RATING
 
 logger = logging.getLogger(__name__)
@@ -111,8 +111,8 @@ def pair(random: Random | None = None) -> int:
         Searcher(row.bot_id, row.bot.owner_id or 0, row.ladder_id, ratings.get(row.pk, START_RATING), _waited_s(row))
         for row in rows
     ]
-    tables = found(_shown(ladders.values()), searchers, hosted_room(), random or SystemRandom())
-    return sum(_open(ladders[one.ladder], one) for one in tables)
+    tables = found_tables(_shown(ladders.values()), searchers, hosted_room(), random or SystemRandom())
+    return sum(_open(ladders[table.ladder], table) for table in tables)
 
 
 def _require_able(user: User, ladder: Ladder) -> Bot:
@@ -156,7 +156,7 @@ def _waited_s(row: Any) -> float:
 
 def _ladders(ids: Collection[int]) -> dict[int, Ladder]:
     season_open = Season.objects.filter(closing=None).values("ladder")
-    return {one.pk: one for one in Ladder.objects.filter(pk__in=ids, open=True).filter(pk__in=season_open)}
+    return {ladder.pk: ladder for ladder in Ladder.objects.filter(pk__in=ids, open=True).filter(pk__in=season_open)}
 
 
 def _ratings(rows: Collection[Pairing]) -> dict[int, int]:
@@ -170,7 +170,7 @@ def _ratings(rows: Collection[Pairing]) -> dict[int, int]:
 
 
 def _shown(ladders: Iterable[Ladder]) -> list[PeopleLadder]:
-    return [PeopleLadder(one.pk, one.seats, _hosted(one)) for one in ladders]
+    return [PeopleLadder(ladder.pk, ladder.seats, _hosted(ladder)) for ladder in ladders]
 
 
 def _hosted(ladder: Ladder) -> list[Candidate]:
@@ -210,7 +210,7 @@ def _opened(ladder: Ladder, table: FoundTable) -> Match | None:
     people = lock_people(bot.owner_id for bot in players if bot.owner_id is not None)
     mine = Pairing.objects.filter(bot__in=table.players, ladder=ladder, seen_at__gt=Now() - HERE)
     still = {row.bot_id for row in mine.select_for_update(no_key=True).order_by("pk")}
-    able = {pk for pk, one in people.items() if _is_able(one, ladder, len(table.bots))}
+    able = {pk for pk, user in people.items() if _is_able(user, ladder, len(table.bots))}
     out = [bot.pk for bot in players if bot.owner_id not in able]
     if out:  # otherwise the others would be paired with them again and again
         Pairing.objects.filter(bot__in=out, ladder=ladder).delete()

@@ -50,7 +50,7 @@ def offer() -> Offer:
     if not guests:
         return Offer([], [], {}, again_s)
     ladders = list(_open_ladders())
-    memberships = _memberships(ladders, [one.bot for one in guests])
+    memberships = _memberships(ladders, [guest.bot for guest in guests])
     players = _players(ladders, memberships)
     since = dict(LastSeat.objects.filter(membership__in=players).values_list("membership", "since"))
     by_ladder: dict[int, list[BlockPlayer]] = defaultdict(list)
@@ -59,7 +59,7 @@ def offer() -> Offer:
             by_ladder[membership.ladder_id].append(players[membership.pk])
     here = _here(ladders, present)
     shown = [_shown(ladder, by_ladder[ladder.pk], since, here.get(ladder.pk, 0)) for ladder in ladders]
-    return Offer([one for one in shown if one.guests], guests, players, again_s)
+    return Offer([live_ladder for live_ladder in shown if live_ladder.guests], guests, players, again_s)
 
 
 def _present() -> list[RemoteBot]:
@@ -72,7 +72,7 @@ def _free(present: Collection[RemoteBot]) -> tuple[list[Guest], float | None]:
     The start and the end of their wait are stored.
     """
     games = free_games(present)
-    able = {one.pk: _waited_s(one) for one in present if games[one.pk]}
+    able = {bot.pk: _waited_s(bot) for bot in present if games[bot.pk]}
     rests = [-waited_s for waited_s in able.values() if waited_s < 0]
     free = {pk: waited_s for pk, waited_s in able.items() if waited_s >= 0}
     _note_waiting(set(free))
@@ -92,11 +92,11 @@ def _note_waiting(able: Set[int]) -> None:
         RemoteBot.objects.filter(pk__in=over & held, waits_since__lte=Now()).update(waits_since=None)
 
 
-def _waited_s(one: Any) -> float:
+def _waited_s(bot: Any) -> float:
     """The time since the bot was free and online; negative while it rests. ``one`` has the ``moment`` of its query."""
-    if one.waits_since is None or one.here_since is None:
+    if bot.waits_since is None or bot.here_since is None:
         return 0.0
-    return float((one.moment - max(one.waits_since, one.here_since)).total_seconds())
+    return float((bot.moment - max(bot.waits_since, bot.here_since)).total_seconds())
 
 
 def _open_ladders() -> Iterable[Ladder]:
@@ -107,7 +107,7 @@ def _open_ladders() -> Iterable[Ladder]:
 
 def _here(ladders: Collection[Ladder], present: Collection[RemoteBot]) -> dict[int, int]:
     """By ladder, how many owners have an online bot, playing or not."""
-    theirs = Membership.objects.filter(ladder__in=ladders, active=True, bot__in=[one.pk for one in present]).order_by()
+    theirs = Membership.objects.filter(ladder__in=ladders, active=True, bot__in=[bot.pk for bot in present]).order_by()
     return dict(
         theirs.values("ladder").annotate(owners=Count("bot__owner", distinct=True)).values_list("ladder", "owners")
     )
@@ -116,9 +116,13 @@ def _here(ladders: Collection[Ladder], present: Collection[RemoteBot]) -> dict[i
 def _memberships(ladders: Collection[Ladder], free: Collection[int]) -> list[Membership]:
     """The memberships of free remote bots and of all hosted bots."""
     sits = Q(bot__in=free) | Q(bot__in=hosted_for_ratings())
-    found = Membership.objects.filter(sits, ladder__in=ladders, active=True).order_by("pk")
+    memberships = Membership.objects.filter(sits, ladder__in=ladders, active=True).order_by("pk")
     merged = merged_on(ladders)
-    return [one for one in found.only("ladder", "bot", "rating", "games", "frozen") if one.pk not in merged]
+    return [
+        membership
+        for membership in memberships.only("ladder", "bot", "rating", "games", "frozen")
+        if membership.pk not in merged
+    ]
 
 
 def _players(ladders: Collection[Ladder], memberships: Collection[Membership]) -> dict[int, BlockPlayer]:
@@ -128,25 +132,25 @@ def _players(ladders: Collection[Ladder], memberships: Collection[Membership]) -
     versions = (
         BotVersion.objects.filter(of_memberships | of_bots).select_related("bot").only("number", "active", *_READ)
     )
-    by_id = {one.pk: one for one in versions}
-    active = {one.bot_id: one for one in by_id.values() if one.active}
+    by_id = {version.pk: version for version in versions}
+    active = {version.bot_id: version for version in by_id.values() if version.active}
     by_ladder = {ladder.pk: ladder for ladder in ladders}
-    found = {}
+    players = {}
     for membership in memberships:
         version = by_id[membership.frozen_id] if membership.frozen_id else active.get(membership.bot_id)
         if version is not None and may_sit(version, by_ladder[membership.ladder_id]):
-            found[membership.pk] = BlockPlayer(version, membership)
-    return found
+            players[membership.pk] = BlockPlayer(version, membership)
+    return players
 
 
 def _shown(ladder: Ladder, players: Iterable[BlockPlayer], since: Mapping[int, int], here: int) -> LiveLadder:
     guests, hosted = {}, []
     for player in players:
-        one = _candidate(player, since)
+        candidate = _candidate(player, since)
         if player.version.bot.kind == Bot.Kind.REMOTE:
-            guests[player.version.bot_id] = one
+            guests[player.version.bot_id] = candidate
         else:
-            hosted.append(one)
+            hosted.append(candidate)
     return LiveLadder(ladder.pk, ladder.seats, here, guests, hosted)
 
 
@@ -174,7 +178,7 @@ def seat(random: Random | None = None) -> int:
     here = offer()
     drawn = seated(here.ladders, here.guests, hosted_room(), random or SystemRandom()) if here.guests else Seating()
     _pass(drawn.passed)
-    again_s = [one for one in (here.again_s, drawn.again_s) if one is not None]
+    again_s = [seconds for seconds in (here.again_s, drawn.again_s) if seconds is not None]
     if again_s:
         seat_later(min(again_s) + _MARGIN_S)
     return open_in_turn(here, drawn.tables)
@@ -182,9 +186,11 @@ def seat(random: Random | None = None) -> int:
 
 def still_there(players: Collection[BlockPlayer]) -> bool:
     """Whether all ``players`` are still members of their ladder, with the same version."""
-    memberships = [one.membership.pk for one in players if one.membership is not None]
+    memberships = [player.membership.pk for player in players if player.membership is not None]
     there = Membership.objects.filter(pk__in=memberships, active=True, bot__in=Bot.objects.playing())
-    unpinned = [one.version.pk for one in players if one.membership is not None and one.membership.frozen_id is None]
+    unpinned = [
+        player.version.pk for player in players if player.membership is not None and player.membership.frozen_id is None
+    ]
     current = BotVersion.objects.filter(pk__in=unpinned, active=True)
     return there.count() == len(players) and current.count() == len(unpinned)
 
@@ -206,7 +212,7 @@ def open_in_turn(here: Offer, tables: Iterable[Sitting]) -> int:
 def _open(here: Offer, sitting: Sitting) -> Match | None:
     """Start a game in its own transaction if all its players are still available. Results wait for the ladder's row."""
     players = [here.players[membership] for membership in sitting.memberships]
-    guests = {one.version.bot_id for one in players if one.version.bot.kind == Bot.Kind.REMOTE}
+    guests = {player.version.bot_id for player in players if player.version.bot.kind == Bot.Kind.REMOTE}
     with transaction.atomic():
         ladder = Ladder.objects.select_for_update(no_key=True).get(pk=sitting.ladder)
         if not ladder.open or held_free(guests) != guests or not still_there(players):
@@ -224,7 +230,7 @@ def _open(here: Offer, sitting: Sitting) -> Match | None:
 
 def _remember(players: Collection[BlockPlayer], block: int) -> None:
     """Store that these memberships were seated, which determines the next turns."""
-    seats = [(one.membership.pk, one.version) for one in players if one.membership is not None]
+    seats = [(player.membership.pk, player.version) for player in players if player.membership is not None]
     _write(
         [LastSeat(membership_id=membership, since=block, version=version) for membership, version in seats],
         "since",
@@ -240,5 +246,5 @@ def _pass(memberships: Collection[int]) -> None:
 
 def _write(rows: Collection[LastSeat], *fields: str) -> None:
     """Write rows ordered by membership, so that concurrent writers do not deadlock."""
-    in_order = sorted(rows, key=lambda one: one.membership_id)
+    in_order = sorted(rows, key=lambda row: row.membership_id)
     LastSeat.objects.bulk_create(in_order, update_conflicts=True, unique_fields=["membership"], update_fields=fields)

@@ -30,14 +30,14 @@ class Candidate:
     since: int = 0
 
 
-def may_meet(one: Candidate, other: Candidate) -> bool:
+def may_meet(candidate: Candidate, other: Candidate) -> bool:
     """Return whether two candidates can be at one table: different memberships with different owners."""
-    return one.membership != other.membership and (one.owner is None or one.owner != other.owner)
+    return candidate.membership != other.membership and (candidate.owner is None or candidate.owner != other.owner)
 
 
-def nearness(one: int, other: int) -> float:
+def nearness(rating: int, other: int) -> float:
     """Return the relative weight of two ratings in a draw: 1 for equal ratings, falling as a Cauchy curve, never 0."""
-    return 1 / (1 + ((one - other) / HALF_WEIGHT) ** 2)
+    return 1 / (1 + ((rating - other) / HALF_WEIGHT) ** 2)
 
 
 def most_at_one_table(candidates: Iterable[Candidate]) -> int:

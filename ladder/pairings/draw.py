@@ -43,6 +43,6 @@ def drawn(
             first, turn = turns.next(turn)
         table = field.table(first, seats, random)
         turns.seated(table, games)
-        blocks.append(DrawnBlock(tuple(one.membership for one in table), first.membership, turn))
+        blocks.append(DrawnBlock(tuple(candidate.membership for candidate in table), first.membership, turn))
         waiting = [membership for membership in waiting if membership not in blocks[-1].memberships]
     return blocks

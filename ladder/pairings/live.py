@@ -72,7 +72,7 @@ class Seating:
 def seated(ladders: Sequence[LiveLadder], guests: Collection[Guest], hosted_room: int, random: Random) -> Seating:
     """Return the tables for all free ``guests``, with hosted bots in at most ``hosted_room`` seats."""
     round_ = _Round(ladders, guests, hosted_room, random)
-    for guest in sorted(guests, key=lambda one: (-one.waited_s, one.bot)):
+    for guest in sorted(guests, key=lambda guest: (-guest.waited_s, guest.bot)):
         while round_.free[guest.bot] and guest.bot not in round_.kept and round_.serve(guest):
             pass
     return round_.seating
@@ -88,18 +88,18 @@ class _Round:
         self.kept: set[int] = set()
         self.seating = Seating()
         self._room, self._random = hosted_room, random
-        self._since = {(one.key, bot): here.since for one in ladders for bot, here in one.guests.items()}
+        self._since = {(ladder.key, bot): here.since for ladder in ladders for bot, here in ladder.guests.items()}
         self._clock = count(max(self._since.values(), default=0) + 1)
         self._ladders = {bot: _in_turn(ladders, bot) for bot in self.free}
 
     def serve(self, guest: Guest) -> bool:
         """Find a table for ``guest``. Return whether there was one. If it can wait, other bots are kept free for it."""
         passed: list[LiveLadder] = []
-        for ladder in sorted(self._ladders[guest.bot], key=lambda one: self._since[one.key, guest.bot]):
+        for ladder in sorted(self._ladders[guest.bot], key=lambda ladder: self._since[ladder.key, guest.bot]):
             if self._sit_down(ladder, guest.bot):
-                for one in passed:
-                    self._since[one.key, guest.bot] = next(self._clock)
-                self.seating.passed += [one.guests[guest.bot].membership for one in passed]
+                for skipped in passed:
+                    self._since[skipped.key, guest.bot] = next(self._clock)
+                self.seating.passed += [skipped.guests[guest.bot].membership for skipped in passed]
                 return True
             if guest.waited_s < PATIENCE_S:
                 self.kept |= {guest.bot, *ladder.guests}
@@ -110,13 +110,13 @@ class _Round:
         return False
 
     def _sit_down(self, ladder: LiveLadder, bot: int) -> bool:
-        here = {one.membership: other for other, one in ladder.guests.items() if self.free.get(other)}
+        here = {candidate.membership: other for other, candidate in ladder.guests.items() if self.free.get(other)}
         others = [ladder.guests[other] for other in here.values() if other not in self.kept]
         hosted = ladder.hosted if self._room >= ladder.seats - 1 else ()
         if most_at_one_table([*others, *hosted]) < ladder.seats:
             return False
         table = Field([*others, *hosted]).table(ladder.guests[bot], ladder.seats, self._random)
-        memberships = tuple(one.membership for one in table)
+        memberships = tuple(candidate.membership for candidate in table)
         self.seating.tables.append(Sitting(ladder.key, memberships, ladder.guests[bot].membership))
         now = next(self._clock)
         for other in self._bots(memberships, here):
@@ -132,6 +132,6 @@ class _Round:
 
 def _in_turn(ladders: Sequence[LiveLadder], bot: int) -> list[LiveLadder]:
     """Return the possible ladders of ``bot``. The order differs by bot, so that new bots begin on different ladders."""
-    mine = [one for one in ladders if bot in one.guests and one.possible]
+    mine = [ladder for ladder in ladders if bot in ladder.guests and ladder.possible]
     first = bot % max(1, len(mine))
     return mine[first:] + mine[:first]

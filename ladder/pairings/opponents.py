@@ -45,7 +45,7 @@ class Field:
     """All candidates. Their order does not matter."""
 
     def __init__(self, candidates: Iterable[Candidate]) -> None:
-        self._ranked = sorted(candidates, key=lambda one: (one.rating, one.membership))
+        self._ranked = sorted(candidates, key=lambda candidate: (candidate.rating, candidate.membership))
         size = max(1, isqrt(len(self._ranked)))
         self._chunks = [RatingGroup(self._ranked[at : at + size]) for at in range(0, len(self._ranked), size)]
 
@@ -68,15 +68,15 @@ class Field:
     ) -> Candidate | None:
         for _ in range(MOST_TRIES):
             at = min(bisect(sums, random.random() * sums[-1]), len(sums) - 1)
-            one = random.choice(self._chunks[at].members)
-            if random.random() * bounds[at] < nearness(table[0].rating, one.rating) and _fits(one, table):
-                return one
+            candidate = random.choice(self._chunks[at].members)
+            if random.random() * bounds[at] < nearness(table[0].rating, candidate.rating) and _fits(candidate, table):
+                return candidate
         return None
 
     def _weighed(self, table: Sequence[Candidate], random: Random) -> Candidate:
-        fitting = [one for one in self._ranked if _fits(one, table)]
-        return random.choices(fitting, [nearness(table[0].rating, one.rating) for one in fitting])[0]
+        fitting = [candidate for candidate in self._ranked if _fits(candidate, table)]
+        return random.choices(fitting, [nearness(table[0].rating, candidate.rating) for candidate in fitting])[0]
 
 
-def _fits(one: Candidate, table: Iterable[Candidate]) -> bool:
-    return all(may_meet(one, other) for other in table)
+def _fits(candidate: Candidate, table: Iterable[Candidate]) -> bool:
+    return all(may_meet(candidate, other) for other in table)

@@ -63,7 +63,7 @@ def reach(waited_s: float) -> float:
     return inf if waited_s >= ANYBODY_AFTER_S else NEAR + WIDENING_A_SECOND * waited_s
 
 
-def found(
+def found_tables(
     ladders: Iterable[PeopleLadder], searchers: Iterable[Searcher], hosted_room: int, random: Random
 ) -> list[FoundTable]:
     """Return the tables that can be opened now, with bots in at most ``hosted_room`` seats.
@@ -84,10 +84,10 @@ def _queues(searchers: Iterable[Searcher]) -> defaultdict[int, list[Searcher]]:
     """Return the searchers by ladder, the longest waiting first, each person once with the longer wait."""
     queues: defaultdict[int, list[Searcher]] = defaultdict(list)
     seen: set[int] = set()
-    for one in sorted(searchers, key=lambda one: (-one.waited_s, one.player, one.ladder)):
-        if one.player not in seen:
-            seen.add(one.player)
-            queues[one.ladder].append(one)
+    for searcher in sorted(searchers, key=lambda searcher: (-searcher.waited_s, searcher.player, searcher.ladder)):
+        if searcher.player not in seen:
+            seen.add(searcher.player)
+            queues[searcher.ladder].append(searcher)
     return queues
 
 
@@ -104,8 +104,10 @@ def _tables(ladder: PeopleLadder, queue: list[Searcher], hosted_room: int, rando
         if table is None or len(table) + len(bots) < ladder.seats:
             continue
         hosted_room -= len(bots)
-        waiting = [one for one in waiting if one not in table]
-        yield FoundTable(ladder.key, tuple(one.player for one in table), tuple(one.membership for one in bots))
+        waiting = [searcher for searcher in waiting if searcher not in table]
+        yield FoundTable(
+            ladder.key, tuple(searcher.player for searcher in table), tuple(searcher.membership for searcher in bots)
+        )
 
 
 def _nearest(first: Searcher, others: Sequence[Searcher], seats: int) -> list[Searcher] | None:
@@ -113,41 +115,48 @@ def _nearest(first: Searcher, others: Sequence[Searcher], seats: int) -> list[Se
 
     Such a table has no gap in the order of ratings, because people in between are nearer.
     """
-    ranked = sorted([first, *others], key=lambda one: (one.rating, -one.waited_s, one.player))
+    ranked = sorted([first, *others], key=lambda searcher: (searcher.rating, -searcher.waited_s, searcher.player))
     at = ranked.index(first)
     starts = range(max(0, at - seats + 1), min(at, len(ranked) - seats) + 1)
     tables = [ranked[start : start + seats] for start in starts]
     if not tables:
         return None
-    best = min(tables, key=lambda table: (_spread(table), -sum(one.waited_s for one in table)))
+    best = min(tables, key=lambda table: (_spread(table), -sum(searcher.waited_s for searcher in table)))
     return _first_first(first, best) if _spread(best) <= reach(first.waited_s) else None
 
 
 def _around(first: Searcher, others: Iterable[Searcher], seats: int) -> list[Searcher]:
     """Return ``first`` and the nearest people within its reach, for at most all seats."""
     table = [first]
-    for one in sorted(others, key=lambda one: (abs(one.rating - first.rating), -one.waited_s, one.player)):
-        if len(table) < seats and _spread([*table, one]) <= reach(first.waited_s):
-            table.append(one)
+    for searcher in sorted(
+        others, key=lambda searcher: (abs(searcher.rating - first.rating), -searcher.waited_s, searcher.player)
+    ):
+        if len(table) < seats and _spread([*table, searcher]) <= reach(first.waited_s):
+            table.append(searcher)
     return table
 
 
 def _drawn(ladder: PeopleLadder, table: Sequence[Searcher], random: Random) -> list[Candidate]:
     """Return bots for the empty seats that can meet everyone at the table, as far as there are enough."""
-    first, seated = table[0], [Candidate(membership=-one.player, rating=one.rating, owner=one.person) for one in table]
+    first, seated = (
+        table[0],
+        [Candidate(membership=-searcher.player, rating=searcher.rating, owner=searcher.person) for searcher in table],
+    )
     bots: list[Candidate] = []
     while len(table) + len(bots) < ladder.seats:
-        fitting = [one for one in ladder.hosted if all(may_meet(one, other) for other in (*seated, *bots))]
+        fitting = [
+            candidate for candidate in ladder.hosted if all(may_meet(candidate, other) for other in (*seated, *bots))
+        ]
         if not fitting:
             break
-        bots += random.choices(fitting, [nearness(first.rating, one.rating) for one in fitting])
+        bots += random.choices(fitting, [nearness(first.rating, candidate.rating) for candidate in fitting])
     return bots
 
 
 def _first_first(first: Searcher, table: Iterable[Searcher]) -> list[Searcher]:
-    return [first, *(one for one in table if one is not first)]
+    return [first, *(searcher for searcher in table if searcher is not first)]
 
 
 def _spread(table: Sequence[Searcher]) -> int:
-    ratings = [one.rating for one in table]
+    ratings = [searcher.rating for searcher in table]
     return max(ratings) - min(ratings)

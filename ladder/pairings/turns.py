@@ -44,9 +44,12 @@ class DrawQueues:
     """The queues of all turns, updated while blocks are drawn."""
 
     def __init__(self, candidates: Iterable[Candidate], random: Random) -> None:
-        self.standing = {one.membership: one for one in sorted(candidates, key=lambda one: one.membership)}
+        self.standing = {
+            candidate.membership: candidate
+            for candidate in sorted(candidates, key=lambda candidate: candidate.membership)
+        }
         self._random = random
-        self._clock = count(max((one.since for one in self.standing.values()), default=0) + 1)
+        self._clock = count(max((candidate.since for candidate in self.standing.values()), default=0) + 1)
         self._queues = {turn: _Queue(key, self.standing, random) for turn, key in _KEYS.items()}
 
     def next(self, turn: DrawReason) -> tuple[Candidate, DrawReason]:
@@ -63,12 +66,12 @@ class DrawQueues:
         """Count ``games`` more for all bots at ``table`` and move them to the end of every queue."""
         now = next(self._clock)
         for sitting in table:
-            one = self.standing[sitting.membership]
-            self.standing[one.membership] = replace(
-                one, games=one.games + games, version_games=one.version_games + games, since=now
+            candidate = self.standing[sitting.membership]
+            self.standing[candidate.membership] = replace(
+                candidate, games=candidate.games + games, version_games=candidate.version_games + games, since=now
             )
             for queue in self._queues.values():
-                queue.put(one.membership)
+                queue.put(candidate.membership)
 
 
 class _Queue:
@@ -99,16 +102,16 @@ class _Queue:
                 yield key, self._random.random(), membership
 
 
-def _new_version(one: Candidate) -> Key | None:
-    return (one.since,) if one.owner is not None and one.version_games < NEW_VERSION_GAMES else None
+def _new_version(candidate: Candidate) -> Key | None:
+    return (candidate.since,) if candidate.owner is not None and candidate.version_games < NEW_VERSION_GAMES else None
 
 
-def _fewest_games(one: Candidate) -> Key:
-    return (one.games, 0 if one.width is None else 1, -(one.width or 0))
+def _fewest_games(candidate: Candidate) -> Key:
+    return (candidate.games, 0 if candidate.width is None else 1, -(candidate.width or 0))
 
 
-def _longest_wait(one: Candidate) -> Key:
-    return (one.since,)
+def _longest_wait(candidate: Candidate) -> Key:
+    return (candidate.since,)
 
 
 _KEYS: dict[DrawReason, Callable[[Candidate], Key | None]] = {

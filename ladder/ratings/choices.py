@@ -15,16 +15,16 @@ def choices(groups: tuple[int, ...]) -> tuple[tuple[tuple[int, ...], float], ...
     of which one was chosen next. A tie counts as all orders of its seats in equal parts, so a set of k of m tied seats
     occurs with weight 1 / C(m, k). The last place is also a choice: one of one.
     """
-    found = []
+    weighted = []
     end = sum(groups)
     start = 0
     for size in groups:
         behind = tuple(range(start + size, end))
         for left in range(1, size + 1):
             weight = 1 / comb(size, left)
-            found += [(tied + behind, weight) for tied in combinations(range(start, start + size), left)]
+            weighted += [(tied + behind, weight) for tied in combinations(range(start, start + size), left)]
         start += size
-    return tuple(found)
+    return tuple(weighted)
 
 
 def groups_of(tied: int, seats: int) -> tuple[int, ...]:

@@ -42,7 +42,7 @@ class Centred:
     def of(cls, rating: int, draws: Sequence[int]) -> Centred:
         """Create it from an estimate and its draws, in 1/1000 point."""
         middle = fmean(draws)
-        around = [one - middle for one in draws]
+        around = [draw - middle for draw in draws]
         return cls(rating, around, sum(map(mul, around, around)))
 
     def margin_from(self, other: Centred) -> float:

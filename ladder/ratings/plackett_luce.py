@@ -119,9 +119,9 @@ class _Pattern:
     def links(self, strengths: Floats) -> Floats:
         """Return by game and pair of places the negative second derivative."""
         _, odds, sums = self._chances(strengths)
-        one, other = self.pairs
-        together = self.weights[:, None] * self.members[:, one] * self.members[:, other]
-        links: Floats = odds[:, one] * odds[:, other] * (sums**-2 @ together)
+        first, second = self.pairs
+        together = self.weights[:, None] * self.members[:, first] * self.members[:, second]
+        links: Floats = odds[:, first] * odds[:, second] * (sums**-2 @ together)
         return links
 
     def _chances(self, strengths: Floats) -> tuple[Floats, Floats, Floats]:
@@ -161,7 +161,9 @@ class Likelihood:
 
     def scores(self, strengths: Floats) -> csr_array:
         """Return what each block adds to the gradient, with the shape (blocks, versions)."""
-        parts = [(self.games.blocks[one.rows], one.players, one.surplus(strengths)) for one in self._patterns]
+        parts = [
+            (self.games.blocks[pattern.rows], pattern.players, pattern.surplus(strengths)) for pattern in self._patterns
+        ]
         rows = np.concatenate([np.repeat(blocks, players.shape[1]) for blocks, players, _ in parts])
         columns, values = (np.concatenate([part[k].ravel() for part in parts]) for k in (1, 2))
         return csr_array((values, (rows, columns)), shape=(self.games.block_count, self.games.versions))

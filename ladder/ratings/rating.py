@@ -47,14 +47,14 @@ class Rules:
     def counts_for(self, entry: int) -> int | None:
         """Return the member for which the results of ``entry`` count. Raises ``ValueError`` for a cycle."""
         seen = {entry}
-        found: int | None = entry
-        while found is not None and found in self.merged:
-            found = self.merged[found]
-            if found in seen:
+        member: int | None = entry
+        while member is not None and member in self.merged:
+            member = self.merged[member]
+            if member in seen:
                 raise ValueError(f"the entry {entry} is merged into itself by way of {sorted(seen)}")
-            if found is not None:
-                seen.add(found)
-        return found
+            if member is not None:
+                seen.add(member)
+        return member
 
 
 def rate(accounts: Mapping[int, Account], entries: Sequence[int], ranks: Sequence[int], rules: Rules) -> list[Rated]:
@@ -67,7 +67,7 @@ def rate(accounts: Mapping[int, Account], entries: Sequence[int], ranks: Sequenc
     if rules.merged and not rules.merged.keys().isdisjoint(entries):
         return _rate_merged(accounts, [rules.counts_for(entry) for entry in entries], ranks, rules.k)
     table = [accounts[entry] for entry in entries]
-    gained = gains([one.rating for one in table], _units(table, rules.k), ranks, ALL_PAIRS[len(ranks)])
+    gained = gains([seat.rating for seat in table], _units(table, rules.k), ranks, ALL_PAIRS[len(ranks)])
     rated: list[Rated] = []
     for account, gain, share in zip(table, gained, win_shares(ranks), strict=True):
         before = account.rating
@@ -94,7 +94,7 @@ def _rate_merged(
     rated: list[Rated] = [None] * len(owners)
     if not seats:
         return rated
-    gained = gains([one.rating for one in table], _units(table, k), ranks, pairs)
+    gained = gains([seat.rating for seat in table], _units(table, k), ranks, pairs)
     for seat in seats:
         table[seat].last_change = 0
     for seat, share in zip(seats, win_shares([ranks[seat] for seat in seats]), strict=True):

@@ -59,9 +59,9 @@ def recomputed(lines: Iterable[bytes], match: int | None = None) -> Recomputed:
         head = entry["hash"]
         if match is not None and entry["kind"] == "result" and entry["document"]["match"] == match:
             wanted = number
-    replay = LedgerReplay([one for one in items if not isinstance(one, RankedGame)])
+    replay = LedgerReplay([entry for entry in items if not isinstance(entry, RankedGame)])
     changes: Sequence[SeatChange] = ()
-    games = [one for one in items if isinstance(one, RankedGame)]
+    games = [entry for entry in items if isinstance(entry, RankedGame)]
     for game, rated in zip(games, replay.rated(games), strict=True):
         if game.number == wanted:
             changes = _changes(replay, game, rated)
@@ -73,10 +73,12 @@ def _changes(replay: LedgerReplay, game: RankedGame, rated: Sequence[Rated]) -> 
     """The changes of the game that was rated last, without seats whose members do not count."""
     members = [replay.part.rules.counts_for(entry) for entry in game.entries]
     seats = [
-        (member, one) for member, one in zip(members, rated, strict=True) if one is not None and member is not None
+        (member, outcome)
+        for member, outcome in zip(members, rated, strict=True)
+        if outcome is not None and member is not None
     ]
     games = Counter(member for member, _ in seats)
-    return [SeatChange(member, replay.standings[member].games - games[member], *one) for member, one in seats]
+    return [SeatChange(member, replay.standings[member].games - games[member], *outcome) for member, outcome in seats]
 
 
 def _check(number: int, entry: Any, previous: str) -> None:
@@ -93,16 +95,16 @@ def main() -> None:
     parser.add_argument("--match", type=int, metavar="ID", help="print the rating changes of one match instead")
     options = parser.parse_args()
     with options.file.open("rb") as file:
-        found = recomputed(file, options.match)
-    print(f"{found.entries} entries, last hash {found.head}")
+        result = recomputed(file, options.match)
+    print(f"{result.entries} entries, last hash {result.head}")
     if options.match is not None:
-        if not found.changes:
+        if not result.changes:
             parser.error(f"The ledger contains no result of match {options.match} that counts.")
-        for one in found.changes:
-            change = f"{one.before / 1000:.3f} -> {one.after / 1000:.3f} ({(one.after - one.before) / 1000:+.3f})"
-            print(f"member {one.member}: {one.games} games before, rating {change}")
+        for seat in result.changes:
+            change = f"{seat.before / 1000:.3f} -> {seat.after / 1000:.3f} ({(seat.after - seat.before) / 1000:+.3f})"
+            print(f"member {seat.member}: {seat.games} games before, rating {change}")
         return
-    for entry, state in sorted(found.standings.items(), key=lambda pair: (-pair[1].rating, pair[0])):
+    for entry, state in sorted(result.standings.items(), key=lambda pair: (-pair[1].rating, pair[0])):
         rating, places = state.rating / 1000, state.wins / WIN
         print(f"member {entry}: rating {rating:.3f}, {state.games} games, {places:.2f} first places")
 

@@ -82,13 +82,13 @@ def parts(corrections: Iterable[Correction]) -> list[SeasonPart]:
 
     Raises ``ValueError`` for a void of a result before its season, and for a cycle of merges.
     """
-    found = [SeasonPart(None, Rules())]
-    for one in corrections:
-        if isinstance(one, SeasonStart):
-            found.append(SeasonPart(one, replace(found[-1].rules, void=frozenset())))
+    seasons = [SeasonPart(None, Rules())]
+    for correction in corrections:
+        if isinstance(correction, SeasonStart):
+            seasons.append(SeasonPart(correction, replace(seasons[-1].rules, void=frozenset())))
         else:
-            found[-1] = replace(found[-1], rules=_corrected(found[-1], one))
-    return found
+            seasons[-1] = replace(seasons[-1], rules=_corrected(seasons[-1], correction))
+    return seasons
 
 
 class LedgerReplay:
@@ -135,21 +135,23 @@ class LedgerReplay:
             standing.games = standing.wins = standing.last_change = 0
 
 
-def _corrected(part: SeasonPart, one: Void | Merge | NewK) -> Rules:
-    if isinstance(one, NewK):
-        return replace(part.rules, k=one.k)
-    if isinstance(one, Merge):
-        return _merged(part.rules, one)
+def _corrected(part: SeasonPart, correction: Void | Merge | NewK) -> Rules:
+    if isinstance(correction, NewK):
+        return replace(part.rules, k=correction.k)
+    if isinstance(correction, Merge):
+        return _merged(part.rules, correction)
     first = part.start.number if part.start else 0
-    if one.result <= first:
-        raise ValueError(f"ledger {one.number} voids {one.result}, which counts for a season that is closed")
-    return replace(part.rules, void=part.rules.void | {one.result})
+    if correction.result <= first:
+        raise ValueError(
+            f"ledger {correction.number} voids {correction.result}, which counts for a season that is closed"
+        )
+    return replace(part.rules, void=part.rules.void | {correction.result})
 
 
-def _merged(rules: Rules, one: Merge) -> Rules:
-    merged = {entry: into for entry, into in rules.merged.items() if entry != one.entry}
-    if one.into != one.entry:
-        merged[one.entry] = one.into
+def _merged(rules: Rules, merge: Merge) -> Rules:
+    merged = {entry: into for entry, into in rules.merged.items() if entry != merge.entry}
+    if merge.into != merge.entry:
+        merged[merge.entry] = merge.into
     rules = replace(rules, merged=merged)
-    rules.counts_for(one.entry)
+    rules.counts_for(merge.entry)
     return rules

@@ -56,8 +56,8 @@ class Network:
         self._versions = versions
         pairs = np.concatenate([np.sort(part, axis=1).swapaxes(1, 2).reshape(-1, 2) for part in meetings] or [_NONE])
         keys, self._pair = np.unique(pairs[:, 0] * versions + pairs[:, 1], return_inverse=True)
-        one, other = np.divmod(keys, max(versions, 1))
-        rows, columns = np.concatenate([one, other]), np.concatenate([other, one])
+        first, second = np.divmod(keys, max(versions, 1))
+        rows, columns = np.concatenate([first, second]), np.concatenate([second, first])
         order = np.lexsort((columns, rows))
         self._columns = columns[order]
         self._starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=versions))])

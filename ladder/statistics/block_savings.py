@@ -88,11 +88,11 @@ def _of_tables(blocks: Sequence[PlayedBlock]) -> Any:
     for block in blocks:
         by_table[tuple(sorted(block.players))].append(block)
     rows = []
-    for table, its in by_table.items():
-        if len(its) >= _OFTEN:
-            scores = np.array([[block.shares_of(player) for player in table] for block in its])
+    for table, table_blocks in by_table.items():
+        if len(table_blocks) >= _OFTEN:
+            scores = np.array([[block.shares_of(player) for player in table] for block in table_blocks])
             means = scores.mean(axis=2)
-            distances = (means - means.mean(axis=0)) ** 2 * len(its) / (len(its) - 1)
+            distances = (means - means.mean(axis=0)) ** 2 * len(table_blocks) / (len(table_blocks) - 1)
             rows.append(np.column_stack([scores.var(axis=2).sum(axis=1), distances.sum(axis=1)]))
     return np.concatenate(rows) if rows else np.empty((0, 2))
 
@@ -118,13 +118,17 @@ def _of_pairs(blocks: Sequence[PlayedBlock]) -> Any:
 def _squared(player: int, distances: Mapping[Pair, float], met: Mapping[tuple[int, ...], int]) -> float:
     """The squared distance of a player's score in a block from the expected one, without bias."""
     signed = {pair: distance if pair[0] == player else -distance for pair, distance in distances.items()}
-    its = [(pair, distance) for pair, distance in signed.items() if player in pair]
+    own = [(pair, distance) for pair, distance in signed.items() if player in pair]
     total = 0.0
-    for one, first in its:
-        for two, second in its:
-            shared = met[tuple(sorted({*one, *two}))]
-            total += first * second / (1 - 1 / met[one] - 1 / met[two] + shared / (met[one] * met[two]))
-    return total / len(its) ** 2
+    for first_pair, first in own:
+        for second_pair, second in own:
+            shared = met[tuple(sorted({*first_pair, *second_pair}))]
+            total += (
+                first
+                * second
+                / (1 - 1 / met[first_pair] - 1 / met[second_pair] + shared / (met[first_pair] * met[second_pair]))
+            )
+    return total / len(own) ** 2
 
 
 def _resampled(parts: Any) -> Any:

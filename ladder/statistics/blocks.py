@@ -56,5 +56,5 @@ def half_points(ranks: Sequence[int]) -> tuple[int, ...]:
 
 def beaten(game: PlayedGame, player: int, other: int) -> float:
     """1 if ``player`` was ranked before ``other`` in ``game``, ½ if level, else 0."""
-    rank, against = (game.ranks[game.players.index(one)] for one in (player, other))
+    rank, against = (game.ranks[game.players.index(member)] for member in (player, other))
     return (1 + (rank < against) - (rank > against)) / 2

@@ -67,10 +67,10 @@ def _beyond(excess: float, spread: float, freedom: int) -> float:
 
 def _errors(common: Mapping[Pair, PairGain]) -> dict[Pair, float]:
     """By pair, the squared error of its mean; pairs with few blocks lean on the spread of the others."""
-    spreads = {pair: variance(found.gains) for pair, found in common.items()}
+    spreads = {pair: variance(pair_gain.gains) for pair, pair_gain in common.items()}
     shared = _SHARED_FREEDOM * median(spreads.values())
     errors = {}
-    for pair, found in common.items():
-        count = len(found.gains)
+    for pair, pair_gain in common.items():
+        count = len(pair_gain.gains)
         errors[pair] = (shared + (count - 1) * spreads[pair]) / (_SHARED_FREEDOM + count - 1) / count
     return errors

@@ -66,49 +66,53 @@ def transfers(blocks: Sequence[PlayedBlock]) -> list[Transfer]:
     Empty for games in which nothing was exchanged.
     """
     prices = going_prices(blocks)
-    known = {pair: its for pair, its in common_gains(blocks, prices).items() if len(its.gains) >= LEAST_BLOCKS}
+    known = {
+        pair: pair_gain
+        for pair, pair_gain in common_gains(blocks, prices).items()
+        if len(pair_gain.gains) >= LEAST_BLOCKS
+    }
     if not prices or not known:
         return []
     strengths = strengths_of(known)
-    excesses = {(a, b): its.mean - (strengths[a] - strengths[b]) for (a, b), its in known.items()}
+    excesses = {(a, b): pair_gain.mean - (strengths[a] - strengths[b]) for (a, b), pair_gain in known.items()}
     chances = chances_of(known, excesses, MATERIAL * fmean(prices.values()))
     elsewhere = _elsewhere(known)
-    found = [
-        _transfer(ordered, its, sign, sign * excesses[pair], chances[ordered], elsewhere)
-        for pair, its in known.items()
+    rows = [
+        _transfer(ordered, pair_gain, sign, sign * excesses[pair], chances[ordered], elsewhere)
+        for pair, pair_gain in known.items()
         for ordered, sign in ((pair, 1), (pair[::-1], -1))
     ]
-    return sorted(found, key=lambda one: (one.chance, -one.excess, one.taker, one.giver))
+    return sorted(rows, key=lambda row: (row.chance, -row.excess, row.taker, row.giver))
 
 
 def _elsewhere(common: Mapping[Pair, PairGain]) -> dict[int, tuple[float, int]]:
     """By player, the sum of its blocks' gains from everybody, and how many there are."""
     sums: dict[int, tuple[float, int]] = defaultdict(lambda: (0.0, 0))
-    for (a, b), found in common.items():
+    for (a, b), pair_gain in common.items():
         for player, sign in ((a, 1), (b, -1)):
             total, blocks = sums[player]
-            sums[player] = (total + sign * sum(found.gains), blocks + len(found.gains))
+            sums[player] = (total + sign * sum(pair_gain.gains), blocks + len(pair_gain.gains))
     return sums
 
 
 def _transfer(
     pair: tuple[int, int],
-    found: PairGain,
+    pair_gain: PairGain,
     sign: int,
     excess: float,
     chance: float,
     elsewhere: Mapping[int, tuple[float, int]],
 ) -> Transfer:
     taker, giver = pair
-    blocks, gained = len(found.gains), sign * sum(found.gains)
+    blocks, gained = len(pair_gain.gains), sign * sum(pair_gain.gains)
     return Transfer(
         taker=taker,
         giver=giver,
         blocks=blocks,
-        games=found.games,
+        games=pair_gain.games,
         gain=gained / blocks,
-        paid=sign * found.paid / found.games,
-        goods=sign * found.goods / found.games,
+        paid=sign * pair_gain.paid / pair_gain.games,
+        goods=sign * pair_gain.goods / pair_gain.games,
         elsewhere=_without(elsewhere[taker], gained, blocks),
         given_elsewhere=_negated(_without(elsewhere[giver], -gained, blocks)),
         excess=excess,

@@ -41,7 +41,7 @@ def going_prices(blocks: Iterable[PlayedBlock]) -> dict[str, float]:
 
 def common_gains(blocks: Sequence[PlayedBlock], prices: Mapping[str, float]) -> dict[Pair, PairGain]:
     """By pair that sat at one table, what the first gained from the second at these going prices."""
-    found: dict[Pair, PairGain] = defaultdict(PairGain)
+    by_pair: dict[Pair, PairGain] = defaultdict(PairGain)
     for block in blocks:
         gains = {(a, b): 0.0 for a in block.players for b in block.players if a < b}
         for game in block.games:
@@ -49,12 +49,12 @@ def common_gains(blocks: Sequence[PlayedBlock], prices: Mapping[str, float]) -> 
                 buyer, seller = game.players[exchange.buyer], game.players[exchange.seller]
                 pair, sign = ((seller, buyer), 1) if seller < buyer else ((buyer, seller), -1)
                 gains[pair] += sign * (exchange.price - prices[exchange.good])
-                found[pair].paid += sign * exchange.price
-                found[pair].goods -= sign
+                by_pair[pair].paid += sign * exchange.price
+                by_pair[pair].goods -= sign
         for pair, gain in gains.items():
-            found[pair].gains.append(gain / len(block.games))
-            found[pair].games += len(block.games)
-    return found
+            by_pair[pair].gains.append(gain / len(block.games))
+            by_pair[pair].games += len(block.games)
+    return by_pair
 
 
 def strengths_of(common: Mapping[Pair, PairGain]) -> dict[int, float]:
@@ -63,9 +63,9 @@ def strengths_of(common: Mapping[Pair, PairGain]) -> dict[int, float]:
     A few pairs that feed each other do not move a median (J. W. Tukey, *Exploratory Data Analysis*, 1977).
     """
     against: dict[int, list[tuple[int, float, int]]] = defaultdict(list)
-    for (a, b), found in common.items():
-        against[a].append((b, found.mean, len(found.gains)))
-        against[b].append((a, -found.mean, len(found.gains)))
+    for (a, b), pair_gain in common.items():
+        against[a].append((b, pair_gain.mean, len(pair_gain.gains)))
+        against[b].append((a, -pair_gain.mean, len(pair_gain.gains)))
     strengths = dict.fromkeys(against, 0.0)
     for _ in range(_POLISHINGS):
         polished = {

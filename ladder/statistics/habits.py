@@ -45,9 +45,9 @@ def of_block(games: Sequence[Habits]) -> HabitSums:
     totals: Habits = {}
     for game in games:
         for key, (amount, occasions) in game.items():
-            its = totals.setdefault(key, [0, 0])
-            its[0] += amount
-            its[1] += occasions
+            total = totals.setdefault(key, [0, 0])
+            total[0] += amount
+            total[1] += occasions
     return {key: [a, n, a * a, a * n, n * n, 1] for key, (a, n) in totals.items() if n}
 
 
@@ -56,7 +56,7 @@ def added_habits(sums: Mapping[str, Sequence[int]], more: Mapping[str, Sequence[
     together = {key: list(numbers) for key, numbers in sums.items()}
     for key, numbers in more.items():
         known = together.get(key, [0] * len(numbers))
-        together[key] = [one + other for one, other in zip(known, numbers, strict=True)]
+        together[key] = [number + other for number, other in zip(known, numbers, strict=True)]
     return together
 
 

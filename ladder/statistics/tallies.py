@@ -85,29 +85,29 @@ def added(figures: Figures, more: Figures) -> Figures:
     together = {key: list(numbers) for key, numbers in figures.items()}
     for key, numbers in more.items():
         known = together.get(key, [0] * len(numbers))
-        together[key] = [one + other for one, other in zip(known, numbers, strict=True)]
+        together[key] = [number + other for number, other in zip(known, numbers, strict=True)]
     return together
 
 
 def added_seats(seats: SeatPoints, more: SeatPoints) -> SeatPoints:
     """Both together, seat by seat; either may be empty."""
     if not seats or not more:
-        return [list(its) for its in seats or more]
-    return [[one + other for one, other in zip(*its, strict=True)] for its in zip(seats, more, strict=True)]
+        return [list(seat) for seat in seats or more]
+    return [[number + other for number, other in zip(*pair, strict=True)] for pair in zip(seats, more, strict=True)]
 
 
 def _add_versions(sums: Sums, block: PlayedBlock) -> None:
     """Of every player of a block, and of all together; a version is pinned for the whole block."""
     for player, version in zip(block.players, block.games[0].versions, strict=True):
-        its = sums.versions.setdefault((player, version), VersionSum())
-        its.blocks += 1
-        its.games += len(block.games)
+        version_sum = sums.versions.setdefault((player, version), VersionSum())
+        version_sum.blocks += 1
+        version_sum.games += len(block.games)
         counted = [game.habits[game.players.index(player)] for game in block.games]
-        its.habits = added_habits(its.habits, of_block(counted))
+        version_sum.habits = added_habits(version_sum.habits, of_block(counted))
         points = [half_points(game.ranks)[game.players.index(player)] for game in block.games]
-        its.points += sum(points)
-        its.squares += sum(points) ** 2
-        its.seats = added_seats(its.seats, _by_seat(block, player, points))
+        version_sum.points += sum(points)
+        version_sum.squares += sum(points) ** 2
+        version_sum.seats = added_seats(version_sum.seats, _by_seat(block, player, points))
     everybody = [seat for game in block.games for seat in game.habits]
     sums.habits = added_habits(sums.habits, of_block(everybody))
 
@@ -115,12 +115,12 @@ def _add_versions(sums: Sums, block: PlayedBlock) -> None:
 def _add_seats(sums: Sums, game: PlayedGame) -> None:
     points, wins = half_points(game.ranks), win_shares(game.ranks)
     for seat, (player, version) in enumerate(zip(game.players, game.versions, strict=True)):
-        its = sums.seats.setdefault((player, version, seat), SeatSum())
-        its.games += 1
-        its.wins += wins[seat]
-        its.points += points[seat]
-        its.forfeits += game.forfeits[seat]
-        its.figures = added(its.figures, game.figures[seat])
+        seat_sum = sums.seats.setdefault((player, version, seat), SeatSum())
+        seat_sum.games += 1
+        seat_sum.wins += wins[seat]
+        seat_sum.points += points[seat]
+        seat_sum.forfeits += game.forfeits[seat]
+        seat_sum.figures = added(seat_sum.figures, game.figures[seat])
 
 
 def _add_exchanges(sums: Sums, game: PlayedGame) -> None:
@@ -134,22 +134,22 @@ def _add_exchanges(sums: Sums, game: PlayedGame) -> None:
         sold.received += exchange.price
 
 
-def _add_pair(its: PairSum, block: PlayedBlock, pair: tuple[int, int]) -> None:
+def _add_pair(pair_sum: PairSum, block: PlayedBlock, pair: tuple[int, int]) -> None:
     won = [beaten(game, *pair) for game in block.games]
     share = sum(won) / len(won)
-    its.games += len(won)
-    its.points += round(2 * sum(won))
-    its.blocks += 1
-    its.share_sum += share
-    its.share_squares += share * share
-    its.seats = added_seats(its.seats, _by_seat(block, pair[0], [round(2 * one) for one in won]))
+    pair_sum.games += len(won)
+    pair_sum.points += round(2 * sum(won))
+    pair_sum.blocks += 1
+    pair_sum.share_sum += share
+    pair_sum.share_squares += share * share
+    pair_sum.seats = added_seats(pair_sum.seats, _by_seat(block, pair[0], [round(2 * score) for score in won]))
 
 
 def _by_seat(block: PlayedBlock, player: int, points: Sequence[int]) -> SeatPoints:
     """The half ``points`` that the games of ``block`` brought to ``player``, by its seat."""
     seats = [[0, 0] for _ in block.players]
     for game, number in zip(block.games, points, strict=True):
-        its = seats[game.players.index(player)]
-        its[0] += 1
-        its[1] += number
+        seat = seats[game.players.index(player)]
+        seat[0] += 1
+        seat[1] += number
     return [[games, number, number * number] for games, number in seats]

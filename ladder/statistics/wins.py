@@ -75,16 +75,24 @@ def winnings(blocks: Sequence[PlayedBlock]) -> list[Winning]:
     """Every ordered pair with at least ``LEAST_BLOCKS`` common games, the most striking first."""
     met = _met(blocks)
     strengths = strengths_of(
-        {pair: PairGain([its.log_odds] * min(its.games, LEAST_BLOCKS), its.games) for pair, its in met.items()}
+        {
+            pair: PairGain([meeting.log_odds] * min(meeting.games, LEAST_BLOCKS), meeting.games)
+            for pair, meeting in met.items()
+        }
     )
-    known = {pair: its for pair, its in _both_orders(met).items() if its.games >= LEAST_BLOCKS}
+    known = {pair: meeting for pair, meeting in _both_orders(met).items() if meeting.games >= LEAST_BLOCKS}
     expected = {(a, b): strengths[a] - strengths[b] for a, b in known}
     chances = adjusted(
-        {pair: _at_least(its.ahead, its.games, _share(expected[pair] + LEANING)) for pair, its in known.items()}
+        {
+            pair: _at_least(meeting.ahead, meeting.games, _share(expected[pair] + LEANING))
+            for pair, meeting in known.items()
+        }
     )
     everything = _everything(met)
-    found = [_winning(pair, its, _share(expected[pair]), chances[pair], everything) for pair, its in known.items()]
-    return sorted(found, key=lambda one: (one.chance, -one.excess, one.taker, one.giver))
+    rows = [
+        _winning(pair, meeting, _share(expected[pair]), chances[pair], everything) for pair, meeting in known.items()
+    ]
+    return sorted(rows, key=lambda row: (row.chance, -row.excess, row.taker, row.giver))
 
 
 def _met(blocks: Sequence[PlayedBlock]) -> dict[Pair, _Met]:
@@ -98,31 +106,31 @@ def _met(blocks: Sequence[PlayedBlock]) -> dict[Pair, _Met]:
 
 
 def _both_orders(met: Mapping[Pair, _Met]) -> dict[tuple[int, int], _Met]:
-    turned = {(b, a): _Met(its.games, its.games - its.ahead) for (a, b), its in met.items()}
+    turned = {(b, a): _Met(meeting.games, meeting.games - meeting.ahead) for (a, b), meeting in met.items()}
     return {**met, **turned}
 
 
 def _everything(met: Mapping[Pair, _Met]) -> dict[int, _Met]:
     """By player, the sums over all opponents."""
     sums: dict[int, _Met] = defaultdict(_Met)
-    for (player, _), its in _both_orders(met).items():
-        sums[player].games += its.games
-        sums[player].ahead += its.ahead
+    for (player, _), meeting in _both_orders(met).items():
+        sums[player].games += meeting.games
+        sums[player].ahead += meeting.ahead
     return sums
 
 
 def _winning(
-    pair: tuple[int, int], its: _Met, expected: float, chance: float, everything: Mapping[int, _Met]
+    pair: tuple[int, int], meeting: _Met, expected: float, chance: float, everything: Mapping[int, _Met]
 ) -> Winning:
     taker, giver = pair
-    others = _without(everything[giver], its.games, its.games - its.ahead)
+    others = _without(everything[giver], meeting.games, meeting.games - meeting.ahead)
     return Winning(
         taker=taker,
         giver=giver,
-        games=its.games,
-        share=its.ahead / its.games,
+        games=meeting.games,
+        share=meeting.ahead / meeting.games,
         expected=expected,
-        elsewhere=_without(everything[taker], its.games, its.ahead),
+        elsewhere=_without(everything[taker], meeting.games, meeting.ahead),
         given_elsewhere=None if others is None else 1 - others,
         chance=chance,
     )

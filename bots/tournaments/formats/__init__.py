@@ -16,6 +16,6 @@ from bots.tournaments.formats.swiss import Swiss
 __all__ = ["FORMATS", "MOST_BLOCKS", "MOST_ENTRANTS", "MOST_ROUNDS", "NO_ONE", "Format", "Plan"]
 
 FORMATS: Final[Mapping[str, Format]] = {
-    one.slug: one for one in (Swiss(), RoundRobin(), Knockout(), DoubleElimination(), Halving(), Gauntlet())
+    format_.slug: format_ for format_ in (Swiss(), RoundRobin(), Knockout(), DoubleElimination(), Halving(), Gauntlet())
 }
 """The formats by their slug, in the order of the form."""

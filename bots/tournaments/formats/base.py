@@ -112,11 +112,11 @@ class Format(ABC):
         void. Raises ``PairingError``.
         """
         plan = Plan(self.slug, seats, Entrants((None,) * entrants), bytes(32), "", rounds)
-        found, played = list[Sequence[int]](), list[PlayedRound]()
+        places, played = list[Sequence[int]](), list[PlayedRound]()
         while (following := plan.next_round(played)) is not None:
-            found.append(self.tie_places(seats, following))
+            places.append(self.tie_places(seats, following))
             played.append(PlayedRound(following, (None,) * len(following.tables)))
-        return found
+        return places
 
     def stages(self, entrants: int, seats: int) -> Sequence[tuple[int, int]]:
         """The stages that the cup page lists, as pairs of the number of entrants and of the rounds that they play."""
@@ -176,7 +176,7 @@ class Plan:
         return following
 
     def _require_playable(self, round_: Round, number: int) -> None:
-        seated, rules = [one for table in round_.tables for one in table], self.rules
+        seated, rules = [entrant for table in round_.tables for entrant in table], self.rules
         problem = ""
         if number > 2 * MOST_ENTRANTS:
             problem = "does not end"
@@ -215,7 +215,7 @@ class Plan:
 def last_rounds(plan: Plan, played: Sequence[PlayedRound]) -> list[int]:
     """By entrant, the number of the last round in which it had a table or a bye; 0 without one."""
     reached = [0] * len(plan.entrants)
-    for number, one in enumerate(played, 1):
-        for entrant in one.round.entrants:
+    for number, past in enumerate(played, 1):
+        for entrant in past.round.entrants:
             reached[entrant] = number
     return reached

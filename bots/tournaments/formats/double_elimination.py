@@ -25,8 +25,8 @@ class DoubleElimination(Format):
 
     def next_round(self, plan: Plan, played: Sequence[PlayedRound], left: Collection[int]) -> Round | None:
         losses = self._losses(plan, played)
-        upper = [one for one in range(len(plan.entrants)) if losses[one] == 0]
-        lower = [one for one in range(len(plan.entrants)) if losses[one] == 1]
+        upper = [entrant for entrant in range(len(plan.entrants)) if losses[entrant] == 0]
+        lower = [entrant for entrant in range(len(plan.entrants)) if losses[entrant] == 1]
         if len(upper) + len(lower) == 2:  # both finals
             return Round(((min(upper + lower), max(upper + lower)),))
         if len(upper) + len(lower) == 1:
@@ -41,28 +41,30 @@ class DoubleElimination(Format):
 
     def sort_key(self, plan: Plan, played: Sequence[PlayedRound], left: Collection[int]) -> Mapping[int, Any]:
         """The round of the second loss; entrants with fewer losses are ahead."""
-        out = {one: len(played) + 1 for one in range(len(plan.entrants))}
+        out = {entrant: len(played) + 1 for entrant in range(len(plan.entrants))}
         for number in range(len(played), 0, -1):
             losses = self._losses(plan, played[:number])
-            out |= {one: number for one in out if losses[one] >= 2}
+            out |= {entrant: number for entrant in out if losses[entrant] >= 2}
         losses = self._losses(plan, played)
-        return {one: (-number, losses[one]) for one, number in out.items()}
+        return {entrant: (-number, losses[entrant]) for entrant, number in out.items()}
 
     def _losses(self, plan: Plan, played: Sequence[PlayedRound]) -> list[int]:
         losses = [0] * len(plan.entrants)
-        for one in played:
-            for table, points in zip(one.round, one.results, strict=True):
+        for past in played:
+            for table, points in zip(past.round, past.results, strict=True):
                 losses[ranking(table, points)[-1]] += 1
         return losses
 
     def _upper(self, plan: Plan, played: Sequence[PlayedRound]) -> list[PlayedRound]:
         """The rounds of the upper bracket: tables of entrants without a loss before."""
         rounds = list[PlayedRound]()
-        for number, one in enumerate(played):
+        for number, past in enumerate(played):
             losses = self._losses(plan, played[:number])
             among = {entrant for entrant in range(len(plan.entrants)) if losses[entrant] == 0}
-            pairs = [(table, points) for table, points in zip(one.round, one.results, strict=True) if among >= {*table}]
-            byes = tuple(entrant for entrant in one.round.byes if entrant in among)
+            pairs = [
+                (table, points) for table, points in zip(past.round, past.results, strict=True) if among >= {*table}
+            ]
+            byes = tuple(entrant for entrant in past.round.byes if entrant in among)
             if pairs:
                 round_ = Round(tuple(table for table, _ in pairs), byes)
                 rounds.append(PlayedRound(round_, tuple(points for _, points in pairs)))
@@ -75,13 +77,16 @@ def _paired(
     """The tables and byes of entrants with one loss. Of an odd number, the best seed with the fewest byes has one."""
     waiting: tuple[int, ...] = ()
     if len(lower) % 2:
-        byes = [sum(one in past.round.byes for past in played) for one in lower]
+        byes = [sum(entrant in past.round.byes for past in played) for entrant in lower]
         waiting = (lower[byes.index(min(byes))],)
     met = {frozenset(table) for past in played for table in past.round}
-    left, tables = [one for one in lower if one not in waiting], list[Table]()
+    left, tables = [entrant for entrant in lower if entrant not in waiting], list[Table]()
     while left:
         first, *others = left
-        other = min(reversed(others), key=lambda one: (frozenset((first, one)) in met, entrants.clashes((first, one))))
+        other = min(
+            reversed(others),
+            key=lambda entrant: (frozenset((first, entrant)) in met, entrants.clashes((first, entrant))),
+        )
         tables.append((first, other))
-        left = [one for one in others if one != other]
+        left = [entrant for entrant in others if entrant != other]
     return tables, waiting

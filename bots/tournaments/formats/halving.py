@@ -30,7 +30,7 @@ class Halving(Format):
         """Entrants of the last round who have left are behind its others."""
         last = played[-1].round.entrants if played else frozenset[int]()
         reached = enumerate(last_rounds(plan, played))
-        return {one: (-number, one in last and one in left) for one, number in reached}
+        return {entrant: (-number, entrant in last and entrant in left) for entrant, number in reached}
 
     def stages(self, entrants: int, seats: int) -> Sequence[tuple[int, int]]:
         return halving_stages(entrants, seats, HALVING_ROUNDS)

@@ -28,5 +28,5 @@ class Knockout(Format):
         final = dict[int, int]()
         if played and self.next_round(plan, played, left) is None:
             (table,), (points,) = played[-1].round.tables, played[-1].results
-            final = {one: place for place, one in enumerate(ranking(table, points))}
-        return {one: (-last, final.get(one, 0)) for one, last in enumerate(last_rounds(plan, played))}
+            final = {entrant: place for place, entrant in enumerate(ranking(table, points))}
+        return {entrant: (-last, final.get(entrant, 0)) for entrant, last in enumerate(last_rounds(plan, played))}

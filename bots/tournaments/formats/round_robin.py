@@ -29,7 +29,7 @@ class RoundRobin(Format):
         return schedule[len(played)] if len(played) < len(schedule) else None
 
     def tie_places_by_round(self, seats: int, entrants: int, rounds: int | None) -> Sequence[Sequence[int]]:
-        return [[0] * len(one.tables) for one in round_robin(range(entrants), seats)]
+        return [[0] * len(round_.tables) for round_ in round_robin(range(entrants), seats)]
 
     def design(self, entrants: int, seats: int) -> Sequence[Table]:
         return design(entrants, seats) if seats > 2 else ()

@@ -15,7 +15,7 @@ class Swiss(Format):
     has_chosen_rounds = True
 
     def next_round(self, plan: Plan, played: Sequence[PlayedRound], left: Collection[int]) -> Round | None:
-        among = [one for one in range(len(plan.entrants)) if one not in left]
+        among = [entrant for entrant in range(len(plan.entrants)) if entrant not in left]
         if len(played) >= (plan.rounds or 0) or len(among) < max(2, plan.seats):
             return None
         return swiss_round(plan.history(played), among)

@@ -53,20 +53,20 @@ def _of_cup(slug: str) -> CollusionReport:
 
 
 def _line(row: CollusionRow) -> str:
-    found = row.found
-    mark = "!" if found["stands_out"] else " "
+    finding = row.found
+    mark = "!" if finding["stands_out"] else " "
     return (
-        f"{mark} {row.taker.slug} gained {found['gain']:+.2f} per game from {row.giver.slug}"
-        f" ({found['excess']:+.2f} above expectation, p = {found['chance']:.2g}, {found['games']} games)"
+        f"{mark} {row.taker.slug} gained {finding['gain']:+.2f} per game from {row.giver.slug}"
+        f" ({finding['excess']:+.2f} above expectation, p = {finding['chance']:.2g}, {finding['games']} games)"
     )
 
 
 def _won_line(row: CollusionRow) -> str:
-    found = row.found
-    mark = "!" if found["stands_out"] else " "
+    finding = row.found
+    mark = "!" if finding["stands_out"] else " "
     return (
-        f"{mark} {row.taker.slug} finished ahead of {row.giver.slug} in {found['share']:.0%}"
-        f" of {found['games']} games (expected {found['expected']:.0%}, p = {found['chance']:.2g})"
+        f"{mark} {row.taker.slug} finished ahead of {row.giver.slug} in {finding['share']:.0%}"
+        f" of {finding['games']} games (expected {finding['expected']:.0%}, p = {finding['chance']:.2g})"
     )
 
 

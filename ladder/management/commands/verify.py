@@ -79,9 +79,9 @@ class Command(BaseCommand):
         """Yield the faults, with a progress bar if the output is a terminal."""
         with Screen().progress() as progress:
             task = progress.add_task(what, total=total)
-            for one in checked:
-                progress.advance(task, one.number)
-                yield from one.faults
+            for deal in checked:
+                progress.advance(task, deal.number)
+                yield from deal.faults
 
 
 def _ladder(slug: str) -> Ladder:

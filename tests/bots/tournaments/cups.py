@@ -23,7 +23,7 @@ def points_of(table: Table, random: Random) -> Points:
     """The points of one block of ``table``. Better seeds win more often, and ties occur."""
     points = [0] * len(table)
     for _ in seatings(len(table)):
-        form = [round(random.gauss(-one / 8, 2)) for one in table]
+        form = [round(random.gauss(-entrant / 8, 2)) for entrant in table]
         for place, own in enumerate(form):
             points[place] += 2 * sum(own > other for other in form) + form.count(own) - 1
     return tuple(points)
@@ -54,5 +54,5 @@ def before(history: History, number: int) -> History:
 
 def everyone_once(round_: Round, among: Sequence[int]) -> bool:
     """Whether every entrant of ``among`` is at one table or has a bye, and no one else is."""
-    seated = [one for table in round_.tables for one in table]
+    seated = [entrant for table in round_.tables for entrant in table]
     return sorted([*seated, *round_.byes]) == sorted(among)

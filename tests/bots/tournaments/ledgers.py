@@ -76,7 +76,7 @@ class PlayedLedger:
         self.entries.append({**entry, "reason": reason, "salt": salt})
 
     def documents(self) -> list[tuple[str, Document]]:
-        return [(one["kind"], one["document"]) for one in self.entries]
+        return [(entry["kind"], entry["document"]) for entry in self.entries]
 
     def played(self) -> Document:
         """Play to the end, and return the ledger."""
@@ -105,11 +105,11 @@ class PlayedLedger:
                 self._leave(self.random.choice(table))
             if ruled_on is None and self.random.random() < self.trouble:
                 ruled_on = index
-            away = [place for place, one in enumerate(table) if one in self.left]
-            found = self._blocks((number, index + 1), table, away, leaving[index])
-            result = settled(found, self.seats, away, self.blocks)
+            away = [place for place, entrant in enumerate(table) if entrant in self.left]
+            table_blocks = self._blocks((number, index + 1), table, away, leaving[index])
+            result = settled(table_blocks, self.seats, away, self.blocks)
             gone.append(away)
-            blocks.append(found)
+            blocks.append(table_blocks)
             points.append(None if result is None else list(result))
         if ruled_on is not None and number % 2:
             points[ruled_on] = self._rule(number, ruled_on, tables[ruled_on], None)
@@ -137,13 +137,13 @@ class PlayedLedger:
         return None if after is None else list(after)
 
     def _blocks(self, where: tuple[int, int], table: list[int], away: list[int], leaving: int) -> list[Document]:
-        found = list[Document]()
+        blocks = list[Document]()
         while self.seats - len(away) > 1 and (
-            len(found) < self.blocks or not is_over(found, self.seats, away, self.blocks, leaving)
+            len(blocks) < self.blocks or not is_over(blocks, self.seats, away, self.blocks, leaving)
         ):
-            seed = cup_seed(self.plan.key, self.plan.entrants_hash, *where, len(found) + 1)
-            found.append(self._block(table, commitment(seed)))
-        return found
+            seed = cup_seed(self.plan.key, self.plan.entrants_hash, *where, len(blocks) + 1)
+            blocks.append(self._block(table, commitment(seed)))
+        return blocks
 
     def _block(self, table: list[int], hash_: str) -> Document:
         games, void = [], self.random.random() < self.trouble / 2
@@ -172,7 +172,7 @@ def renumbered(ledger: Document) -> None:
     for number, entry in enumerate(ledger["entries"], 1):
         entry["number"] = number
     documents = [(entry["kind"], entry["document"]) for entry in ledger["entries"]]
-    left = {one["entrant"]: one["state"] for kind, one in documents if kind == "left"}
+    left = {document["entrant"]: document["state"] for kind, document in documents if kind == "left"}
     rows = plan_from(of_kind(ledger, "entrants"), bytes.fromhex(ledger["key"])).standings(played_from(documents), left)
     of_kind(ledger, "end")["standings"] = [[row.rank, row.entrant, row.match_points] for row in rows]
 

@@ -54,7 +54,7 @@ def test_everyone_who_advances_was_among_the_best_of_a_table_or_had_a_bye(
             last = past[-1]
             for table, points in zip(last.round.tables, last.results, strict=True):
                 order = ranking(table, points)
-                on = [one for one in order if one in following.entrants]
+                on = [entrant for entrant in order if entrant in following.entrants]
                 assert on == order[: len(on)] and len(on) >= advancing(seats)
             assert set(last.round.byes) <= following.entrants
         past.append(played(following, random))
@@ -117,9 +117,9 @@ def test_halving_pairs_exactly_those_who_are_left(drawn: tuple[Entrants, int], s
     entrants, seats = drawn
     history = play(entrants, seats, lambda past: halving_round(past, 1), 500, Random(seed))
     expected = [size for size, rounds in halving_stages(len(entrants), seats, 1) for _ in range(rounds)]
-    assert [len(one.round.entrants) for one in history.played] == expected
+    assert [len(past.round.entrants) for past in history.played] == expected
     last = history.played[-1].round.entrants
-    assert all(last <= one.round.entrants for one in history.played)
+    assert all(last <= past.round.entrants for past in history.played)
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])

@@ -19,7 +19,7 @@ def test_derived_values_are_hmacs_of_the_entrant_list_a_purpose_and_a_number() -
 def test_a_permutation_sorts_the_numbers_by_their_derived_values() -> None:
     drawn = permutation(KEY, "ab" * 32, "lot", 8)
     assert sorted(drawn) == list(range(8))
-    values = [derived(KEY, "ab" * 32, "lot", one) for one in drawn]
+    values = [derived(KEY, "ab" * 32, "lot", number) for number in drawn]
     assert values == sorted(values)
     assert drawn != permutation(KEY, "ab" * 32, "place", 8)
 

@@ -30,7 +30,7 @@ def test_in_every_design_meetings_differ_by_at_most_one(entrants: int, seats: in
     assert all(len(set(table)) == seats and set(table) <= set(range(entrants)) for table in tables)
     assert len(meetings) == entrants * (entrants - 1) // 2
     assert max(meetings.values()) - min(meetings.values()) <= 1
-    assert len({sum(one in table for table in tables) for one in range(entrants)}) == 1
+    assert len({sum(entrant in table for table in tables) for entrant in range(entrants)}) == 1
 
 
 @pytest.mark.parametrize(("seats", "entrants"), [(seats, size) for seats in STEINER for size in STEINER[seats]])
@@ -39,16 +39,16 @@ def test_where_a_steiner_system_exists_any_two_meet_once(seats: int, entrants: i
 
 
 def test_forty_entrants_at_four_seats_need_130_blocks() -> None:
-    assert sum(len(one.tables) for one in round_robin(range(40), 4)) == 130
+    assert sum(len(round_.tables) for round_ in round_robin(range(40), 4)) == 130
 
 
 @given(st.integers(2, 64), st.integers(0, 2**32))
 def test_at_two_seats_everyone_meets_everyone_once_and_has_at_most_one_bye(entrants: int, seed: int) -> None:
     rounds = round_robin(drawn(entrants, seed), 2)
-    pairs = [tuple(sorted(table)) for one in rounds for table in one.tables]
+    pairs = [tuple(sorted(table)) for round_ in rounds for table in round_.tables]
     assert sorted(pairs) == sorted(combinations(range(entrants), 2))
     assert len(rounds) == entrants - 1 + entrants % 2
-    byes = Counter(bye for one in rounds for bye in one.byes)
+    byes = Counter(bye for round_ in rounds for bye in round_.byes)
     assert set(byes.values()) <= {1}
     assert len(byes) == (entrants if entrants % 2 else 0)
 
@@ -56,9 +56,9 @@ def test_at_two_seats_everyone_meets_everyone_once_and_has_at_most_one_bye(entra
 @given(st.integers(3, 5), st.integers(5, MOST_BALANCED), st.integers(0, 2**32))
 def test_at_more_seats_nobody_plays_twice_in_a_round(seats: int, entrants: int, seed: int) -> None:
     rounds = round_robin(drawn(entrants, seed), seats)
-    assert sum(len(one.tables) for one in rounds) == len(design(entrants, seats))
-    for one in rounds:
-        seated = [entrant for table in one.tables for entrant in table]
+    assert sum(len(round_.tables) for round_ in rounds) == len(design(entrants, seats))
+    for round_ in rounds:
+        seated = [entrant for table in round_.tables for entrant in table]
         assert len(set(seated)) == len(seated)
 
 

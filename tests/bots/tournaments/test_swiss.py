@@ -26,7 +26,7 @@ def pairings(entrants: list[int]) -> Iterator[list[tuple[int, int]]]:
         return
     first, *rest = entrants
     for other in rest:
-        for more in pairings([one for one in rest if one != other]):
+        for more in pairings([entrant for entrant in rest if entrant != other]):
             yield [(first, other), *more]
 
 
@@ -40,7 +40,7 @@ def costs(history: History, pairs: list[tuple[int, int]]) -> tuple[int, int]:
 def test_everyone_plays_in_every_round_or_has_a_bye_and_byes_are_shared_evenly(history: History) -> None:
     size = len(history.entrants)
     for number, played in enumerate(history.played):
-        counts = [before(history, number + 1).byes[one] for one in range(size)]
+        counts = [before(history, number + 1).byes[entrant] for entrant in range(size)]
         assert max(counts) - min(counts) <= 1
         assert everyone_once(played.round, range(size))
         assert all(len(table) == history.seats for table in played.round.tables)
@@ -54,11 +54,11 @@ def test_two_meet_again_only_if_every_pairing_of_the_round_has_a_rematch(history
     for number, played in enumerate(history.played):
         past = before(history, number)
         everyone, byes = range(len(history.entrants)), past.byes
-        fewest = min(byes[one] for one in everyone)
-        eligible = [(one,) for one in everyone if byes[one] == fewest] if len(everyone) % 2 else [()]
-        fields = [[one for one in everyone if one not in bye] for bye in eligible]
+        fewest = min(byes[entrant] for entrant in everyone)
+        eligible = [(entrant,) for entrant in everyone if byes[entrant] == fewest] if len(everyone) % 2 else [()]
+        fields = [[entrant for entrant in everyone if entrant not in bye] for bye in eligible]
         best = min(costs(past, pairs) for field in fields for pairs in pairings(field))
-        assert costs(past, [(one, other) for one, other in played.round.tables]) == best
+        assert costs(past, [(entrant, other) for entrant, other in played.round.tables]) == best
 
 
 @settings(deadline=None, max_examples=30)
@@ -66,14 +66,16 @@ def test_two_meet_again_only_if_every_pairing_of_the_round_has_a_rematch(history
 def test_rematches_at_more_seats_are_no_fewer_than_the_bound(history: History) -> None:
     for number, played in enumerate(history.played):
         past = before(history, number)
-        playing = [one for table in played.round.tables for one in table]
+        playing = [entrant for table in played.round.tables for entrant in table]
         assert sum(map(past.rematches, played.round.tables)) >= least_rematches(past, playing)
 
 
 @pytest.mark.parametrize("seats", [3, 4, 5])
 def test_a_large_cup_at_more_seats_has_no_rematch_in_five_rounds(seats: int) -> None:
     history = play(Entrants(tuple(range(120))), seats, swiss_round, 5, Random(3))
-    assert [sum(map(before(history, n).rematches, one.round.tables)) for n, one in enumerate(history.played)] == [0] * 5
+    assert [sum(map(before(history, n).rematches, past.round.tables)) for n, past in enumerate(history.played)] == [
+        0
+    ] * 5
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
@@ -95,17 +97,17 @@ def test_a_round_at_two_seats_has_the_least_cost_of_all_pairings(history: Histor
     for number, played in enumerate(history.played):
         past = before(history, number)
         rows = {row.entrant: row for row in past.standings()}
-        fewest = min(past.byes[one] for one in rows)
-        byes = [(one,) for one in rows if past.byes[one] == fewest] if len(rows) % 2 else [()]
+        fewest = min(past.byes[entrant] for entrant in rows)
+        byes = [(entrant,) for entrant in rows if past.byes[entrant] == fewest] if len(rows) % 2 else [()]
         rounds = [
-            Round(tuple(sorted((tuple(sorted(pair, key=lambda one: rows[one].rank)) for pair in pairs),
+            Round(tuple(sorted((tuple(sorted(pair, key=lambda entrant: rows[entrant].rank)) for pair in pairs),
                                key=lambda pair: rows[pair[0]].rank)), bye)
-            for bye in byes for pairs in pairings([one for one in rows if one not in bye])
+            for bye in byes for pairs in pairings([entrant for entrant in rows if entrant not in bye])
         ]  # fmt: skip
-        least = min(pairing_cost(past, one) for one in rounds)
+        least = min(pairing_cost(past, round_) for round_ in rounds)
         assert pairing_cost(past, played.round) == least
-        for one in rounds:
-            assert is_least(past, one, played.round) == (pairing_cost(past, one) == least)
+        for round_ in rounds:
+            assert is_least(past, round_, played.round) == (pairing_cost(past, round_) == least)
         first = played.round.tables[0]
         turned = Round(((first[1], first[0]), *played.round.tables[1:]), played.round.byes)
         assert not is_least(past, turned, played.round)

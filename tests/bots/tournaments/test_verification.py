@@ -75,8 +75,8 @@ def games(ledger: Document) -> list[Document]:
     return [game for table in of_kind(ledger, "results")["blocks"] for block in table for game in block["games"]]
 
 
-def swap(values: list[object], one: int = 0, other: int = -1) -> None:
-    values[one], values[other] = values[other], values[one]
+def swap(values: list[object], place: int = 0, other_place: int = -1) -> None:
+    values[place], values[other_place] = values[other_place], values[place]
 
 
 def commitment_of(ledger: Document, *place: int) -> str:
@@ -105,7 +105,7 @@ def drop_a_table(ledger: Document) -> None:
 def seat_others(ledger: Document) -> None:
     """Two other entrants play in the last round."""
     tables, size = of_kind(ledger, "round", -1)["tables"], len(of_kind(ledger, "entrants")["entrants"])
-    tables[0] = [one for one in range(size) if one not in tables[0]][:2]
+    tables[0] = [entrant for entrant in range(size) if entrant not in tables[0]][:2]
     renumbered(ledger)
 
 
@@ -157,9 +157,11 @@ FORGERIES: dict[str, Change] = {
     "the deal of another round": lambda ledger: of_kind(ledger, "results", 1)["blocks"][0][0].update(
         commitment=of_kind(ledger, "results")["blocks"][0][0]["commitment"]
     ),
-    "other points": lambda ledger: swap(next(one for one in of_kind(ledger, "results")["points"] if one[0] != one[-1])),
+    "other points": lambda ledger: swap(
+        next(points for points in of_kind(ledger, "results")["points"] if points[0] != points[-1])
+    ),
     "other ranks": lambda ledger: swap(
-        next(one["ranks"] for one in games(ledger) if one["ranks"][0] != one["ranks"][-1])
+        next(game["ranks"] for game in games(ledger) if game["ranks"][0] != game["ranks"][-1])
     ),
     "a game less": lambda ledger: of_kind(ledger, "results")["blocks"][0][0]["games"].pop(),
     "a block less": lambda ledger: of_kind(ledger, "results")["blocks"][0].clear(),
@@ -281,7 +283,7 @@ def test_only_those_who_left_rank_last_each_at_its_own_place(
 
 def test_disqualified_entrants_are_behind_all_others_in_the_order_of_their_results() -> None:
     ledger = PlayedLedger("swiss", 2, 6, rounds=3).played()
-    documents = [(one["kind"], one["document"]) for one in ledger["entries"]]
+    documents = [(entry["kind"], entry["document"]) for entry in ledger["entries"]]
     plan, rounds = plan_from(of_kind(ledger, "entrants"), bytes.fromhex(ledger["key"])), played_from(documents)
     first, second, *others = [row.entrant for row in plan.standings(rounds)]
     out = {first: "disqualified", second: "disqualified", others[0]: "withdrawn"}
@@ -317,7 +319,7 @@ def test_a_ledger_without_its_reasons_has_no_faults_and_they_are_counted() -> No
 
 def test_a_ruling_must_have_the_points_that_it_decides() -> None:
     seeds = (PlayedLedger("swiss", 3, 12, seed, 4, trouble=0.3).played() for seed in range(20))
-    ledger = next(one for one in seeds if any(entry["kind"] == "ruling" for entry in one["entries"]))
+    ledger = next(played for played in seeds if any(entry["kind"] == "ruling" for entry in played["entries"]))
     of_kind(ledger, "ruling").update(points=[1, 2, 3])
     assert any("ruling" in fault for fault in faults(rechained(ledger)))
 
@@ -351,7 +353,7 @@ def test_while_the_key_is_secret_hashes_and_points_are_verified() -> None:
     running = {**ledger, "key": None, "entries": ledger["entries"][:-1]}
     assert (verified(running).state, verified(running).faults) == (UNFINISHED, [])
     assert faults({**ledger, "key": None}) != []
-    swap(next(one for one in of_kind(running, "results")["points"] if one[0] != one[-1]))
+    swap(next(points for points in of_kind(running, "results")["points"] if points[0] != points[-1]))
     assert any("points" in fault for fault in faults(rechained(running)))
 
 
@@ -414,18 +416,18 @@ def test_a_record_is_re_executed_and_compared() -> None:
     record, ranks = state.record, state.outcome["ranks"]
     game, players = CupGame(1, "edel-stein-reich-duel", record["seed"], ranks, ["a", None]), [{"digest": "a"}] * 2
 
-    def found(record: object = record, players: object = players, **more: object) -> bool:
+    def is_faulty(record: object = record, players: object = players, **more: object) -> bool:
         return list(record_faults(dataclasses.replace(game, **more), players, record)) != []
 
-    assert not found()
-    assert not found(seed="")
-    assert found(ranks=[1 + rank % 2 for rank in ranks] if ranks[0] != ranks[1] else [1, 2])
-    assert found(seed="0" * 63 + "1")
-    assert found(game="edel-stein-reich")
-    assert found(players=[{"digest": "b"}] * 2)
-    assert found(players=[{"digest": "a"}])
-    assert found(players=None)
-    assert found(record=None)
-    assert found(record={**record, "outcome": None})
+    assert not is_faulty()
+    assert not is_faulty(seed="")
+    assert is_faulty(ranks=[1 + rank % 2 for rank in ranks] if ranks[0] != ranks[1] else [1, 2])
+    assert is_faulty(seed="0" * 63 + "1")
+    assert is_faulty(game="edel-stein-reich")
+    assert is_faulty(players=[{"digest": "b"}] * 2)
+    assert is_faulty(players=[{"digest": "a"}])
+    assert is_faulty(players=None)
+    assert is_faulty(record=None)
+    assert is_faulty(record={**record, "outcome": None})
     forged = {**state.outcome, "ranks": ranks[::-1] if ranks[0] != ranks[1] else [1, 2]}
-    assert found(record={**record, "outcome": forged})
+    assert is_faulty(record={**record, "outcome": forged})

@@ -22,10 +22,10 @@ from tests.services.races import Act, Actions
 
 def ordering(ladder: int, person: int, versions: list[int], tokens: list[str]) -> Act:
     """Order a test of one block with every token; the exhibitions that this got."""
-    its, by = Ladder.objects.get(pk=ladder), User.objects.get(pk=person)
+    on, by = Ladder.objects.get(pk=ladder), User.objects.get(pk=person)
 
     def act() -> list[int]:
-        got = [or_none(partial(request_test, by, its, versions, 1, UUID(token))) for token in tokens]
+        got = [or_none(partial(request_test, by, on, versions, 1, UUID(token))) for token in tokens]
         return [exhibition.pk for exhibition in got if exhibition is not None]
 
     return act
@@ -40,8 +40,8 @@ def answering(exhibition: int, person: int, agreed: bool) -> Act:
     row, by = Exhibition.objects.get(pk=exhibition), User.objects.get(pk=person)
 
     def act() -> str | None:
-        found = or_none(partial(answer, row, by, agreed))
-        return None if found is None else str(found.state)
+        answered = or_none(partial(answer, row, by, agreed))
+        return None if answered is None else str(answered.state)
 
     return act
 
@@ -77,8 +77,8 @@ def activating(bot: int, numbers: list[int]) -> Act:
 
 
 def inviting(ladder: int, person: int) -> Act:
-    its, who = Ladder.objects.get(pk=ladder), User.objects.get(pk=person)
-    return lambda: invite(its, [who])
+    on, who = Ladder.objects.get(pk=ladder), User.objects.get(pk=person)
+    return lambda: invite(on, [who])
 
 
 ACTIONS: Actions = {

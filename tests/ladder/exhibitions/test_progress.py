@@ -208,9 +208,15 @@ def test_only_the_first_deal_of_a_match_is_before_the_ladders_unless_staff_ask_f
     asked_by_staff = request_scheduled(staff("eve"), duel, table, 2, soon, uuid4())
     Exhibition.objects.update(due_at=timezone.now())
     feed()
-    for one, priorities in ((exhibition, [AT_A_SET_TIME, ORDERED]), (asked_by_staff, [AT_A_SET_TIME, AT_A_SET_TIME])):
-        blocks = [block.matches.order_by().values_list("priority", flat=True).distinct() for block in blocks_of(one)]
-        assert [list(found) for found in blocks] == [[priority] for priority in priorities]
+    for scheduled_match, priorities in (
+        (exhibition, [AT_A_SET_TIME, ORDERED]),
+        (asked_by_staff, [AT_A_SET_TIME, AT_A_SET_TIME]),
+    ):
+        blocks = [
+            block.matches.order_by().values_list("priority", flat=True).distinct()
+            for block in blocks_of(scheduled_match)
+        ]
+        assert [list(block_priorities) for block_priorities in blocks] == [[priority] for priority in priorities]
 
 
 def test_a_deal_may_be_played_once_seated_as_given(bot: Bot, duel: Ladder) -> None:

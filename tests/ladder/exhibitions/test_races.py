@@ -52,7 +52,7 @@ def test_a_form_sent_twice_at_once_is_one_order(race: Race, mine: Bot) -> None:
 
 def test_nobody_is_quicker_than_the_limit(race: Race, mine: Bot) -> None:
     got = race(*(ordering(mine, [str(uuid4()) for _ in range(3)]) for _ in range(3)))
-    assert sum(len(one) for one in got) == settings.MAX_OPEN_EXHIBITIONS_PER_USER == Exhibition.objects.count()
+    assert sum(len(ids) for ids in got) == settings.MAX_OPEN_EXHIBITIONS_PER_USER == Exhibition.objects.count()
 
 
 def test_several_clerks_write_each_block_once(race: Race, mine: Bot) -> None:

@@ -112,7 +112,10 @@ def test_a_match_at_a_set_time_waits_for_the_other_owners_but_staffs_does_not(bo
     theirs, at = uploaded(person("bob"), "Theirs"), timezone.now() + timedelta(hours=1)
     ids = [active_version(bot).pk, active_version(theirs).pk]
     exhibition = request_scheduled(bot.owner, duel, ids, 1, at, uuid4())
-    assert (exhibition.state, [one.person for one in exhibition.agreements.all()]) == ("invited", [theirs.owner])
+    assert (exhibition.state, [agreement.person for agreement in exhibition.agreements.all()]) == (
+        "invited",
+        [theirs.owner],
+    )
     alone = request_scheduled(
         bot.owner, duel, [active_version(bot).pk, house_version("greedy").pk], 3, at, uuid4(), rotated=False
     )

@@ -84,7 +84,7 @@ def test_a_line_states_who_gave_up_and_when(settled: Ladder) -> None:
     for line in read(settled):
         first, *others = line["players"]
         assert (first["forfeit"], first["forfeit_at"]) == ("exit", 12)
-        assert {(one["forfeit"], one["forfeit_at"]) for one in others} == {("", None)}
+        assert {(player["forfeit"], player["forfeit_at"]) for player in others} == {("", None)}
 
 
 def test_a_deal_is_included_only_when_no_earlier_one_can_follow(played: Ladder) -> None:
@@ -137,44 +137,44 @@ def exported(folder: Path, *words: str) -> dict[str, list[dict[str, Any]]]:
 
 
 def test_every_result_is_exported_with_seats_and_rating_changes(played: Ladder, tmp_path: Path) -> None:
-    found = exported(tmp_path)
+    tables = exported(tmp_path)
     matches = {match.pk for match in finished_matches(played)}
-    assert {row["match"] for row in found["matches"]} == matches
-    assert {row["status"] for row in found["matches"]} == {"finished"}
+    assert {row["match"] for row in tables["matches"]} == matches
+    assert {row["status"] for row in tables["matches"]} == {"finished"}
     seats = Seat.objects.filter(match__in=matches).select_related("version__bot", "result").order_by("pk")
-    for row, seat in zip(found["seats"], seats, strict=True):
+    for row, seat in zip(tables["seats"], seats, strict=True):
         assert (row["bot"], row["seat"], row["rank"]) == (seat.version.bot.slug, seat.index, seat.result.rank)
         assert json.loads(row["score"]) == seat.result.score
         assert (row["forfeit"], row["forfeit_at"]) == (seat.result.forfeit, seat.result.forfeit_at)
         assert row["rating_after"] == pytest.approx((seat.result.rating_after or 0) / 1000)
-    last = {row["bot"]: row["rating_after"] for row in found["seats"]}
+    last = {row["bot"]: row["rating_after"] for row in tables["seats"]}
     assert last == {
         membership.bot.slug: membership.points for membership in Membership.objects.filter(ladder=played, games__gt=0)
     }
-    assert len(found["ledger"]) == LedgerEntry.objects.count()
+    assert len(tables["ledger"]) == LedgerEntry.objects.count()
 
 
 def test_a_closed_deal_is_not_exported(played: Ladder, tmp_path: Path) -> None:
     closed = Block.objects.order_by("pk")[0]
     Block.objects.filter(pk=closed.pk).update(ended=None)
-    found = exported(tmp_path)
-    assert closed.pk not in {row["deal"] for row in found["deals"]}
-    assert closed.pk not in {row["deal"] for row in found["matches"]}
+    tables = exported(tmp_path)
+    assert closed.pk not in {row["deal"] for row in tables["deals"]}
+    assert closed.pk not in {row["deal"] for row in tables["matches"]}
     inside = set(Match.objects.filter(block=closed).values_list("pk", flat=True))
-    assert not inside & {row["match"] for row in found["seats"]}
-    assert bytes(closed.seed).hex() not in str(found)
-    assert {row["seed"] for row in found["deals"]} == {
+    assert not inside & {row["match"] for row in tables["seats"]}
+    assert bytes(closed.seed).hex() not in str(tables)
+    assert {row["seed"] for row in tables["deals"]} == {
         bytes(block.seed).hex() for block in Block.objects.exclude(ended=None)
     }
 
 
 def test_private_ladders_are_exported_only_on_request(played: Ladder, tmp_path: Path) -> None:
     Ladder.objects.filter(pk=played.pk).update(private=True, by_invitation=True)
-    found = exported(tmp_path / "public")
+    tables = exported(tmp_path / "public")
     assert f"'{played.slug}'" not in str(
-        {name: found[name] for name in ("ladders", "seasons", "deals", "matches", "ledger")}
+        {name: tables[name] for name in ("ladders", "seasons", "deals", "matches", "ledger")}
     )
-    assert found["seats"] == []
+    assert tables["seats"] == []
     assert exported(tmp_path / "all", "--private")["seats"]
 
 
@@ -197,17 +197,17 @@ def test_batches_contain_every_row(played: Ladder, tmp_path: Path, monkeypatch: 
 
 
 def test_column_descriptions_are_in_tables_json_and_in_the_files(played: Ladder, tmp_path: Path) -> None:
-    found = exported(tmp_path)
+    tables = exported(tmp_path)
     described = json.loads((tmp_path / "tables.json").read_text())
     assert described["format"] == "results/1"
-    for name, rows in found.items():
+    for name, rows in tables.items():
         table, schema = described["tables"][name], pq.read_schema(tmp_path / f"{name}.parquet")
         assert table["rows"] == len(rows)
         assert list(table["columns"]) == schema.names
         for field in schema:
-            told = table["columns"][field.name]
-            assert field.metadata[b"description"].decode() == told["meaning"]
-            assert told["null"] or all(row[field.name] is not None for row in rows)
+            column = table["columns"][field.name]
+            assert field.metadata[b"description"].decode() == column["meaning"]
+            assert column["null"] or all(row[field.name] is not None for row in rows)
 
 
 def test_an_empty_site_has_empty_tables(db: None, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from tests.ladder.long_ledgers import append_results
 
 
 def broken(ladder: Ladder) -> list[str]:
-    return [one.code for one in integrity_report(ladder).violations]
+    return [violation.code for violation in integrity_report(ladder).violations]
 
 
 def test_all_statements_hold_whatever_happens_to_matches(match: Match, eve: User) -> None:
@@ -69,10 +69,10 @@ def test_all_statements_hold_whatever_happens_to_matches(match: Match, eve: User
 )
 def test_every_violation_is_found(played: Ladder, code: str, damage: Any) -> None:
     damage()
-    found = broken(played)
-    assert code in found
+    codes = broken(played)
+    assert code in codes
     assert verify_all() >= 1
-    assert ChainMark.objects.get(ladder=played).violations == len(found)
+    assert ChainMark.objects.get(ladder=played).violations == len(codes)
 
 
 def replaced() -> Match:
@@ -144,9 +144,9 @@ def test_a_chain_is_followed_from_where_it_was_left(played: Ladder) -> None:
 def test_a_long_chain_is_followed_in_parts(ladder: Ladder) -> None:
     append_results(ladder, 1100)
     ladder.refresh_from_db()
-    one = follow(ladder, mark_of(ladder), 600)
-    assert (one.number, one.problem) == (600, "")
-    assert follow(ladder, ChainMark(ladder=ladder, number=one.number, hash=one.hash)).hash == ladder.ledger_head
+    end = follow(ladder, mark_of(ladder), 600)
+    assert (end.number, end.problem) == (600, "")
+    assert follow(ladder, ChainMark(ladder=ladder, number=end.number, hash=end.hash)).hash == ladder.ledger_head
     assert AT_ONCE > 1100
     lines = b"".join(ledger_pieces(ladder)).splitlines(keepends=True)
     assert recomputed(lines).head == ladder.ledger_head
@@ -158,15 +158,19 @@ def test_a_ledgers_file_alone_gives_every_rating(played: Ladder, eve: User) -> N
     close(played.seasons.get())
     played.refresh_from_db()
     lines = b"".join(ledger_pieces(played)).splitlines(keepends=True)
-    found = recomputed(lines)
-    assert (found.entries, found.head) == (played.next_ledger - 1, played.ledger_head)
+    recomputation = recomputed(lines)
+    assert (recomputation.entries, recomputation.head) == (played.next_ledger - 1, played.ledger_head)
     for membership in played.memberships.all():
-        if one := found.standings.get(membership.pk):
-            assert (one.rating, one.games, one.wins) == (membership.rating, membership.games, membership.wins)
+        if standing := recomputation.standings.get(membership.pk):
+            assert (standing.rating, standing.games, standing.wins) == (
+                membership.rating,
+                membership.games,
+                membership.wins,
+            )
     for match in finished_matches(played):
         stored = SeatResult.objects.filter(seat__match=match).order_by("seat__index")
-        counted = [(one.rating_before, one.rating_after) for one in stored if one.rating_before is not None]
-        assert [(one.before, one.after) for one in recomputed(lines, match.pk).changes] == counted
+        counted = [(seat.rating_before, seat.rating_after) for seat in stored if seat.rating_before is not None]
+        assert [(change.before, change.after) for change in recomputed(lines, match.pk).changes] == counted
     with pytest.raises(ValueError, match="line 3 has number 4"):
         recomputed(lines[:2] + lines[3:])
     changed = lines[2].replace(b'"seating":', b'"seating":1')

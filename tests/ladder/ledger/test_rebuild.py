@@ -69,11 +69,11 @@ def test_a_gap_in_the_ledger_is_found(played: Ladder) -> None:
 
 
 def test_a_changed_document_breaks_the_chain_and_is_found(played: Ladder) -> None:
-    one = LedgerEntry.objects.filter(ladder=played, kind="result")[2]
-    LedgerEntry.objects.filter(pk=one.pk).update(document=one.document | {"ranks": one.document["ranks"][::-1]})
-    found = differences()
-    assert any(difference.startswith(f"ledger {one.number}: the hash ") for difference in found)
-    assert any(difference.startswith(f"ledger {one.number}: ranks is ") for difference in found)
+    entry = LedgerEntry.objects.filter(ladder=played, kind="result")[2]
+    LedgerEntry.objects.filter(pk=entry.pk).update(document=entry.document | {"ranks": entry.document["ranks"][::-1]})
+    sentences = differences()
+    assert any(difference.startswith(f"ledger {entry.number}: the hash ") for difference in sentences)
+    assert any(difference.startswith(f"ledger {entry.number}: ranks is ") for difference in sentences)
 
 
 def test_a_ledger_that_was_written_anew_does_not_end_with_the_ladders_last_hash(played: Ladder) -> None:
@@ -91,18 +91,18 @@ def test_a_changed_result_is_not_what_the_ledger_says(played: Ladder, model: Any
 
 
 def test_a_result_that_became_another_entrys_is_found(played: Ladder) -> None:
-    one, other = Membership.objects.filter(ladder=played, seats__isnull=False).distinct()[:2]
-    seat = Seat.objects.filter(membership=one)[0]
+    membership, other = Membership.objects.filter(ladder=played, seats__isnull=False).distinct()[:2]
+    seat = Seat.objects.filter(membership=membership)[0]
     Seat.objects.filter(match=seat.match, membership=other).update(membership=None)
     Seat.objects.filter(pk=seat.pk).update(membership=other)
     assert any(": entries is [" in difference for difference in differences())
 
 
 def test_a_changed_record_is_found_when_records_are_hashed(played: Ladder) -> None:
-    one, other = Result.objects.order_by("pk")[:2]
-    Result.objects.filter(pk=one.pk).update(packed_record=other.packed_record)
+    result, other = Result.objects.order_by("pk")[:2]
+    Result.objects.filter(pk=result.pk).update(packed_record=other.packed_record)
     assert differences() == []
-    (difference,) = [found for rebuild in rerate(check=True, records=True) for found in rebuild.differences]
+    (difference,) = [difference for rebuild in rerate(check=True, records=True) for difference in rebuild.differences]
     assert ": record is " in difference
 
 
@@ -185,7 +185,7 @@ def test_a_correction_that_cannot_be_read_is_a_difference_and_hides_no_other_lad
     before = tables()
     for check in (True, False):
         rebuilds = rerate(check=check)
-        assert [one.count for one in rebuilds] == [int(one.ladder == played) for one in rebuilds]
-        assert "the ledger cannot be read: " in "".join(*[one.differences for one in rebuilds if one.count])
-        assert "rebuild" in [one.code for one in integrity_report(played).violations]
+        assert [rebuild.count for rebuild in rebuilds] == [int(rebuild.ladder == played) for rebuild in rebuilds]
+        assert "the ledger cannot be read: " in "".join(*[rebuild.differences for rebuild in rebuilds if rebuild.count])
+        assert "rebuild" in [violation.code for violation in integrity_report(played).violations]
     assert tables() == before

@@ -29,9 +29,9 @@ def people(*names: str, verified: bool = True) -> list[User]:
     made = [somebody(name) for name in names]
     if verified:
         EmailAddress.objects.bulk_create(
-            EmailAddress(user=one, email=one.email, verified=True, primary=True) for one in made
+            EmailAddress(user=user, email=user.email, verified=True, primary=True) for user in made
         )
-    note_here([one.pk for one in made])
+    note_here([user.pk for user in made])
     return made
 
 

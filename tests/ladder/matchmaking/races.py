@@ -64,7 +64,7 @@ def offering(person: int, ladder: int, kind: str, times: int) -> Act:
     """Offer the same seats so often; which offers that were."""
     user, where = User.objects.get(pk=person), Ladder.objects.get(pk=ladder)
     made = partial(proposals.create_game, user, where, kind=kind)
-    return lambda: [one.pk for one in (_or(None, made) for _ in range(times)) if one is not None]
+    return lambda: [proposal.pk for proposal in (_or(None, made) for _ in range(times)) if proposal is not None]
 
 
 def accepting(challenge: int, bot: int) -> Act:
@@ -90,7 +90,7 @@ def playing_now(ladder: int, secret: str | None, address: str, times: int, limit
         easy = {**settings.REQUESTS_PER_MINUTE, "guests": 1000}
         with override_settings(REQUESTS_PER_MINUTE=easy, **limits):
             begun = [_or(None, partial(play_now, where, secret, address)) for _ in range(times)]
-        return [one[0].pk for one in begun if one is not None]
+        return [game[0].pk for game in begun if game is not None]
 
     return act
 
@@ -115,8 +115,8 @@ def talking(match: int, seat: int, person: int, times: int, most: int) -> Act:
 
     def act() -> int:
         with override_settings(MAX_CHAT_LINES_PER_GAME=most, MAX_CHAT_LINES_PER_MINUTE=1000):
-            said = [_or(None, partial(say, match, seat, user, text=f"{os.getpid()} {n}")) for n in range(times)]
-        return sum(one is not None for one in said)
+            lines = [_or(None, partial(say, match, seat, user, text=f"{os.getpid()} {n}")) for n in range(times)]
+        return sum(line is not None for line in lines)
 
     return act
 

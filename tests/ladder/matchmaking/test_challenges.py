@@ -60,10 +60,15 @@ def test_the_game_begins_when_the_other_accepts(pair: Sequence[Bot], made: Propo
 
 
 def test_it_is_told_to_whom_it_waits_for(pair: Sequence[Bot], made: Proposal) -> None:
-    (told,) = challenges_waiting_for(pair[1].pk)
-    assert told == challenge_documents([made])[0]
-    assert (told["id"], told["ladder"], told["by"], told["limits"]["move_ms"]) == (made.pk, REMOTE, "ada", 5000)
-    assert [one["accepted"] for one in told["players"]] == [True, None]
+    (document,) = challenges_waiting_for(pair[1].pk)
+    assert document == challenge_documents([made])[0]
+    assert (document["id"], document["ladder"], document["by"], document["limits"]["move_ms"]) == (
+        made.pk,
+        REMOTE,
+        "ada",
+        5000,
+    )
+    assert [player["accepted"] for player in document["players"]] == [True, None]
     assert challenges_waiting_for(pair[0].pk) == []
     answer(made, pair[1], True)
     assert challenges_waiting_for(pair[1].pk) == []
@@ -222,8 +227,8 @@ def test_one_person_makes_so_many_challenges_a_day(pair: Sequence[Bot], made: Pr
 
 def test_a_bot_has_so_many_challenges_to_answer(pair: Sequence[Bot]) -> None:
     for number in range(MOST_ASKED):
-        (one,) = guests(f"p{number}")
-        challenge(owner(one), on(REMOTE), [one, pair[1]])
+        (bot,) = guests(f"p{number}")
+        challenge(owner(bot), on(REMOTE), [bot, pair[1]])
     with refused("unanswered_challenges", TooMany):
         challenge(owner(pair[0]), on(REMOTE), pair)
 

@@ -32,13 +32,13 @@ def both(house: None) -> Sequence[User]:
 
 @pytest.fixture
 def made(both: Sequence[User]) -> Proposal:
-    return challenge(both[0], on(PEOPLE), [player(one) for one in both])
+    return challenge(both[0], on(PEOPLE), [player(user) for user in both])
 
 
 def test_a_person_is_asked_and_the_game_begins_when_they_accept(both: Sequence[User], made: Proposal) -> None:
     assert (made.state, made.rated) == ("open", False)
-    assert [one.accepted for one in made.players.order_by("index")] == [True, None]
-    assert [list(challenges_seen_by(one)) for one in both] == [[made], [made]]
+    assert [player.accepted for player in made.players.order_by("index")] == [True, None]
+    assert [list(challenges_seen_by(user)) for user in both] == [[made], [made]]
     begun = answer(made, player(both[1]), True)
     (match,) = running()
     assert (begun.state, begun.match, at(match)) == ("started", match, {"ada", "bob"})
@@ -48,7 +48,7 @@ def test_a_person_is_asked_and_the_game_begins_when_they_accept(both: Sequence[U
 
 def test_a_person_may_decline_and_who_asked_may_withdraw(both: Sequence[User], made: Proposal) -> None:
     assert answer(made, player(both[1]), False).state == "declined"
-    again = challenge(both[0], on(PEOPLE), [player(one) for one in both])
+    again = challenge(both[0], on(PEOPLE), [player(user) for user in both])
     assert withdraw(again, both[0]).state == "withdrawn"
     with refused("withdrawn"):
         answer(again, player(both[1]), True)
@@ -56,11 +56,11 @@ def test_a_person_may_decline_and_who_asked_may_withdraw(both: Sequence[User], m
 
 def test_the_same_proposal_is_one_in_whatever_order(both: Sequence[User], made: Proposal) -> None:
     assert challenge(both[0], on(PEOPLE), [player(both[1]), player(both[0])]) == made
-    assert challenge(both[0], on(PEOPLE), [player(one) for one in both], rated=True) != made
+    assert challenge(both[0], on(PEOPLE), [player(user) for user in both], rated=True) != made
 
 
 def test_a_rated_challenge_is_played_for_ratings(both: Sequence[User]) -> None:
-    made = challenge(both[0], on(PEOPLE), [player(one) for one in both], rated=True)
+    made = challenge(both[0], on(PEOPLE), [player(user) for user in both], rated=True)
     assert challenge_documents([made])[0]["rated"] is True
     match = answer(made, player(both[1]), True).match
     assert match is not None and match.block.purpose == Block.Purpose.LIVE
@@ -68,7 +68,7 @@ def test_a_rated_challenge_is_played_for_ratings(both: Sequence[User]) -> None:
 
 
 def test_the_clock_may_be_agreed_on(both: Sequence[User]) -> None:
-    made = challenge(both[0], on(PEOPLE), [player(one) for one in both], limits=CLOCKS["calm"])
+    made = challenge(both[0], on(PEOPLE), [player(user) for user in both], limits=CLOCKS["calm"])
     assert challenge_documents([made])[0]["limits"]["move_ms"] == CLOCKS["calm"].move_ms
     match = answer(made, player(both[1]), True).match
     assert match is not None and match.table.limits["bank_ms"] == CLOCKS["calm"].bank_ms
@@ -77,19 +77,19 @@ def test_the_clock_may_be_agreed_on(both: Sequence[User]) -> None:
 def test_who_is_not_here_is_not_asked(both: Sequence[User]) -> None:
     cache.clear()
     with refused("offline"):
-        challenge(both[0], on(PEOPLE), [player(one) for one in both])
+        challenge(both[0], on(PEOPLE), [player(user) for user in both])
 
 
 def test_who_plays_is_here(both: Sequence[User]) -> None:
     create_game(both[1], on(OPEN), kind=Proposal.Kind.BOTS)
     cache.clear()
-    assert challenge(both[0], on(PEOPLE), [player(one) for one in both]).state == "open"
+    assert challenge(both[0], on(PEOPLE), [player(user) for user in both]).state == "open"
 
 
 def test_bots_that_run_here_fill_up_and_are_not_asked(both: Sequence[User]) -> None:
     table = [player(both[0]), Bot.objects.get(house_name="greedy"), player(both[1])]
     made = challenge(both[0], on(THREE_OPEN), table)
-    assert [one.accepted for one in made.players.order_by("index")] == [True, True, None]
+    assert [player.accepted for player in made.players.order_by("index")] == [True, True, None]
     assert at(answer(made, player(both[1]), True).match) == {"ada", "bob", "Greedy"}
     begun = challenge(both[0], on(OPEN), [player(both[0]), Bot.objects.get(house_name="miser")])
     assert begun.state == "started"
@@ -137,7 +137,7 @@ def test_rated_challenges_are_for_people_with_a_verified_address_and_not_for_one
 
 def test_a_rated_challenge_begins_only_while_all_may_play_for_ratings(both: Sequence[User]) -> None:
     ada, bob = both
-    made = challenge(ada, on(PEOPLE), [player(one) for one in both], rated=True)
+    made = challenge(ada, on(PEOPLE), [player(user) for user in both], rated=True)
     EmailAddress.objects.filter(user=bob).update(verified=False)
     with refused("email_not_verified"):
         answer(made, player(bob), True)
@@ -176,5 +176,5 @@ def test_people_of_a_private_ladder_alone_are_challenged_there(both: Sequence[Us
 def test_nobody_is_asked_all_day_long_by_the_same_person(both: Sequence[User], made: Proposal) -> None:
     answer(made, player(both[1]), False)
     with refused("challenges_to_one", TooMany):
-        challenge(both[0], on(PEOPLE), [player(one) for one in both])
-    assert challenge(both[1], on(PEOPLE), [player(one) for one in both]).state == "open"
+        challenge(both[0], on(PEOPLE), [player(user) for user in both])
+    assert challenge(both[1], on(PEOPLE), [player(user) for user in both]).state == "open"

@@ -150,8 +150,8 @@ def test_there_are_so_many_seats_for_guests() -> None:
 def test_a_class_of_forty_plays_behind_one_address() -> None:
     """The defaults of a site: forty guest seats an address, thirty joins a minute."""
     made = [create_guest_game(guest_of(f"{n:043}", HERE, f"Pupil {n}"), on(PEOPLE)) for n in range(20)]
-    for n, one in enumerate(made):
-        join(one.token, guest_of(f"{100 + n:043}", HERE, f"Pupil {100 + n}"))
+    for n, game in enumerate(made):
+        join(game.token, guest_of(f"{100 + n:043}", HERE, f"Pupil {100 + n}"))
     assert len(running()) == 20
     with refused("guest_seats_per_ip", TooMany):
         create_guest_game(guest_of("x" * 43, HERE, "Pupil 40"), on(PEOPLE))

@@ -86,7 +86,9 @@ def test_the_last_seat_is_taken_once(race: Race) -> None:
     ada, *others = people("ada", "bob", "cid", "dora")
     made = create_game(ada, on(PEOPLE))
     time_enough()
-    got = race(*(("taking", {"seek": made.pk, "person": one.pk}) for one in others), ("withdrawing", {"seek": made.pk}))
+    got = race(
+        *(("taking", {"seek": made.pk, "person": player.pk}) for player in others), ("withdrawing", {"seek": made.pk})
+    )
     made.refresh_from_db()
     assert made.state in ("started", "withdrawn")
     assert got[:3].count("started") == (made.state == "started") == len(running())
@@ -108,10 +110,10 @@ def test_people_who_come_and_go_at_several_tables_sit_at_one_rated_game_each(rac
         ("tidying_up", {"times": 6}),
     )
     assert max(games().values(), default=1) == 1
-    for one in Proposal.objects.filter(state="started"):
-        assert one.match is not None
-        assert set(one.players.values_list("bot", flat=True)) == set(
-            one.match.seats.values_list("version__bot", flat=True)
+    for game in Proposal.objects.filter(state="started"):
+        assert game.match is not None
+        assert set(game.players.values_list("bot", flat=True)) == set(
+            game.match.seats.values_list("version__bot", flat=True)
         )
     all_ended()
     assert accounts() == []
@@ -196,12 +198,12 @@ def test_guests_take_the_last_place_of_a_link_once_and_each_of_them_one(race: Ra
 
 def test_guests_who_make_and_join_each_others_games_have_no_more_than_they_may(race: Race) -> None:
     letters = "abcd"
-    made = [create_guest_game(guest_of(one * 43, "192.0.2.9", f"Friend {one}"), on(PEOPLE)) for one in letters]
+    made = [create_guest_game(guest_of(letter * 43, "192.0.2.9", f"Friend {letter}"), on(PEOPLE)) for letter in letters]
     time_enough()
     race(
         *(
-            ("joining", {"token": game.token, "secret": one * 43, "name": f"Friend {one}", "times": 1})
-            for one in letters
+            ("joining", {"token": game.token, "secret": letter * 43, "name": f"Friend {letter}", "times": 1})
+            for letter in letters
             for game in made
         )
     )

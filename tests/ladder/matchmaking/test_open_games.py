@@ -60,7 +60,7 @@ def test_whoever_took_the_last_seat_twice_is_in_the_game(both: Sequence[User]) -
     made = create_game(both[0], on(PEOPLE))
     begun = join(made, both[1])
     assert begun.match is not None
-    assert [join(made, one).match for one in both] == [begun.match] * 2
+    assert [join(made, user).match for user in both] == [begun.match] * 2
     with refused("started"):
         join(made, *people("cid"))
 

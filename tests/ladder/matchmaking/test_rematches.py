@@ -65,7 +65,7 @@ def test_to_ask_again_while_it_is_played_is_that_game(both: Sequence[User]) -> N
     match = played(both)
     rematch(match, both[0])
     begun = rematch(match, both[1])
-    assert [rematch(match, one) for one in both] == [begun] * 2
+    assert [rematch(match, user) for user in both] == [begun] * 2
     alone = create_game(both[0], on(OPEN), kind=Proposal.Kind.BOTS).match
     assert alone is not None
     with_bots = ended(alone)

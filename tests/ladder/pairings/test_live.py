@@ -49,7 +49,7 @@ def test_no_table_is_code_alone() -> None:
 
 def test_code_sits_down_only_while_there_is_room_for_it() -> None:
     here = ladder(1, 3, [1, 2, 3], hosted=1)
-    mine = [one for one in tables([here], free(1, 2, 3), room=2) if 150 in one.memberships]
+    mine = [table for table in tables([here], free(1, 2, 3), room=2) if 150 in table.memberships]
     assert len(mine) <= 1
     assert tables([ladder(1, 3, [1], hosted=6)], free(1), room=1) == []
 
@@ -68,13 +68,13 @@ def test_a_bot_plays_as_many_games_as_it_has_room_for_and_no_more() -> None:
 
 def test_a_bots_ladders_take_turns() -> None:
     ladders = [ladder(key, 2, [1], hosted=3) for key in (1, 2, 3)]
-    played = Counter(one.ladder for one in tables(ladders, [Guest(1, 9)]))
+    played = Counter(table.ladder for table in tables(ladders, [Guest(1, 9)]))
     assert played == {1: 3, 2: 3, 3: 3}
 
 
 def test_its_turn_is_where_it_was_seated_longest_ago() -> None:
     ladders = [ladder(1, 2, [1], hosted=3, since=[7]), ladder(2, 2, [1], hosted=3, since=[5])]
-    assert [one.ladder for one in tables(ladders, free(1))] == [2]
+    assert [table.ladder for table in tables(ladders, free(1))] == [2]
 
 
 def test_who_has_waited_longest_sits_down_first() -> None:
@@ -97,8 +97,8 @@ def test_whoever_becomes_free_meanwhile_is_kept_for_it() -> None:
 
 def test_it_is_said_when_the_patience_of_the_first_who_waits_ends() -> None:
     ladders = [ladder(1, 2, [1, 2, 3]), ladder(2, 2, [1, 2, 3], hosted=3, since=[1, 1, 1])]
-    found = seated(ladders, free(1, waited_s=0.25 * PATIENCE_S), 99, Random(1))
-    assert found.again_s == pytest.approx(0.75 * PATIENCE_S)
+    seating = seated(ladders, free(1, waited_s=0.25 * PATIENCE_S), 99, Random(1))
+    assert seating.again_s == pytest.approx(0.75 * PATIENCE_S)
     assert seated([ladder(1, 2, [1, 2])], free(1, waited_s=PATIENCE_S), 99, Random(1)).again_s is None
 
 
@@ -108,24 +108,24 @@ def test_a_bot_with_free_opponents_waits_at_most_two_seconds() -> None:
 
 def test_nobody_waits_for_ever() -> None:
     ladders = [ladder(1, 2, [1, 2]), ladder(2, 2, [1, 2], hosted=3, since=[1, 1])]
-    found = seated(ladders, free(1, waited_s=PATIENCE_S), 99, Random(1))
-    assert [one.ladder for one in found.tables] == [2]
-    assert found.passed == [101]
+    seating = seated(ladders, free(1, waited_s=PATIENCE_S), 99, Random(1))
+    assert [table.ladder for table in seating.tables] == [2]
+    assert seating.passed == [101]
 
 
 def test_nobody_waits_where_too_few_are_here_for_a_table() -> None:
     ladders = [ladder(1, 3, [1, 2]), ladder(2, 2, [1, 2], hosted=3, since=[1, 1])]
-    assert [one.ladder for one in tables(ladders, free(1))] == [2]
+    assert [table.ladder for table in tables(ladders, free(1))] == [2]
 
 
 def test_newcomers_do_not_all_begin_with_the_same_ladder() -> None:
     ladders = [ladder(key, 2, range(1, 13), hosted=3) for key in (1, 2, 3)]
-    assert {one.ladder for one in tables(ladders, free(*range(1, 13)))} == {1, 2, 3}
+    assert {table.ladder for table in tables(ladders, free(*range(1, 13)))} == {1, 2, 3}
 
 
 def test_a_turn_has_not_passed_while_nothing_else_is_to_be_had() -> None:
-    found = seated([ladder(1, 2, [1, 2])], free(1, waited_s=99.0), 99, Random(1))
-    assert (found.tables, found.passed) == ([], [])
+    seating = seated([ladder(1, 2, [1, 2])], free(1, waited_s=99.0), 99, Random(1))
+    assert (seating.tables, seating.passed) == ([], [])
 
 
 @pytest.mark.parametrize("number", range(20))
@@ -134,8 +134,10 @@ def test_every_free_bot_has_a_game_within_its_patience(number: int) -> None:
     bots = list(range(1, random.randint(2, 30)))
     ladders = [ladder(key, random.randint(2, 5), bots, hosted=6 * (key % 2)) for key in range(1, 6)]
     guests = [Guest(bot, 1, random.uniform(PATIENCE_S, 99)) for bot in bots]
-    found = seated(ladders, guests, 999, random)
-    sitting = [membership % 100 for one in found.tables for membership in one.memberships if membership % 100 < 50]
+    seating = seated(ladders, guests, 999, random)
+    sitting = [
+        membership % 100 for table in seating.tables for membership in table.memberships if membership % 100 < 50
+    ]
     assert sorted(sitting) == bots
 
 
@@ -143,9 +145,9 @@ def test_near_ratings_meet_more_often() -> None:
     guests = {bot: Candidate(bot, 400_000 * bot, owner=bot) for bot in range(1, 7)}
     field = LiveLadder(1, 2, 6, guests)
     pairs = Counter(
-        abs(one.memberships[0] - one.memberships[1])
+        abs(table.memberships[0] - table.memberships[1])
         for seed in range(200)
-        for one in seated([field], [Guest(1, 1, 9.0), *free(2, 3, 4, 5, 6)], 0, Random(seed)).tables
-        if 1 in one.memberships
+        for table in seated([field], [Guest(1, 1, 9.0), *free(2, 3, 4, 5, 6)], 0, Random(seed)).tables
+        if 1 in table.memberships
     )
     assert pairs.most_common(1)[0][0] == 1

@@ -19,12 +19,12 @@ from tests.ladder.pairings.pools import house, pools, seat_counts, seeds
 
 @given(pools(), seat_counts, seeds)
 def test_no_owner_and_no_bot_sits_twice_at_a_table(pool: list[Candidate], seats: int, seed: int) -> None:
-    by_membership = {one.membership: one for one in pool}
+    by_membership = {candidate.membership: candidate for candidate in pool}
     for block in drawn(pool, seats, 6, seed, Random(seed)):
         table = [by_membership[membership] for membership in block.memberships]
         assert len(set(block.memberships)) == seats
         assert block.first in block.memberships
-        assert all(may_meet(one, other) for i, one in enumerate(table) for other in table[:i])
+        assert all(may_meet(candidate, other) for i, candidate in enumerate(table) for other in table[:i])
 
 
 @given(pools(), seat_counts, seeds)
@@ -53,9 +53,9 @@ def after(pool: dict[int, Candidate], block: DrawnBlock, number: int) -> None:
     """Write down in ``pool`` what ``block`` gives to whom, as the database does between two fillings."""
     games = len(seatings(len(block.memberships)))
     for membership in block.memberships:
-        one = pool[membership]
-        version_games = one.version_games + games
-        pool[membership] = replace(one, games=one.games + games, version_games=version_games, since=number)
+        candidate = pool[membership]
+        version_games = candidate.version_games + games
+        pool[membership] = replace(candidate, games=candidate.games + games, version_games=version_games, since=number)
 
 
 @settings(max_examples=60, deadline=None)
@@ -67,7 +67,7 @@ def test_nobody_starves_whatever_others_upload(made: tuple[list[Candidate], int]
     somebody new comes, too, with no games at all. Each block is drawn by itself, as when there is room for one.
     """
     begun, seats = made
-    pool = {one.membership: replace(one, since=min(one.since, 30)) for one in begun}
+    pool = {candidate.membership: replace(candidate, since=min(candidate.since, 30)) for candidate in begun}
     victim = begun[seed % len(begun)].membership
     last, ahead = 0, len(pool)
     for at in range(1, 8 * len(begun) + 12):
@@ -89,11 +89,11 @@ def test_among_the_same_bots_each_turn_of_the_longest_wait_takes_the_longest_wai
     made: tuple[list[Candidate], int], seed: int
 ) -> None:
     begun, seats = made
-    pool = {one.membership: one for one in begun}
+    pool = {candidate.membership: candidate for candidate in begun}
     for number in range(31, 31 + 3 * len(begun)):
         (block,) = drawn(pool.values(), seats, 1, number, Random(seed + number))
         if turn_of(number) is DrawReason.LONGEST_WAIT:
-            assert pool[block.first].since == min(one.since for one in pool.values())
+            assert pool[block.first].since == min(candidate.since for candidate in pool.values())
         after(pool, block, number)
 
 
@@ -102,11 +102,16 @@ def test_among_the_same_bots_each_turn_of_the_longest_wait_takes_the_longest_wai
 def test_who_may_meet_meets_in_the_end(made: tuple[list[Candidate], int], seed: int) -> None:
     """The chance of every pair is positive (the weights are: see the opponents); here it is seen to come true."""
     begun, seats = made
-    pool = [replace(one, rating=one.rating // 20) for one in begun]
-    by_membership = {one.membership: one for one in pool}
+    pool = [replace(candidate, rating=candidate.rating // 20) for candidate in begun]
+    by_membership = {candidate.membership: candidate for candidate in pool}
     met = set()
     for block in drawn(pool, seats, 150 * len(pool), 0, Random(seed)):
-        met |= {frozenset((one, other)) for one in block.memberships for other in block.memberships if one != other}
+        met |= {
+            frozenset((membership, other))
+            for membership in block.memberships
+            for other in block.memberships
+            if membership != other
+        }
     may = {
         frozenset((a, b))
         for a in by_membership
@@ -144,7 +149,7 @@ def test_who_is_to_play_at_once_does_and_takes_no_turn_of_the_longest_wait(
     made: tuple[list[Candidate], int], seed: int, number: int, count: int
 ) -> None:
     pool, seats = made
-    at_once = [one.membership for one in pool[:5]]
+    at_once = [candidate.membership for candidate in pool[:5]]
     blocks = drawn(pool, seats, count, number, Random(seed), at_once)
     assert {membership for block in blocks for membership in block.memberships} >= set(at_once)
     assert len(blocks) <= max(count, 2 * len(at_once) + 1)
@@ -159,21 +164,27 @@ def test_every_table_is_full_and_only_who_may_meet_sits_there(pool: list[Candida
         table = Field(pool).table(first, seats, Random(seed))
         assert len(table) == seats
         assert first in table
-        assert all(may_meet(one, other) for i, one in enumerate(table) for other in table[:i])
+        assert all(may_meet(candidate, other) for i, candidate in enumerate(table) for other in table[:i])
 
 
 @given(st.integers(-(10**12), 10**12), st.integers(-(10**12), 10**12))
-def test_no_two_ratings_are_too_far_apart_to_meet(one: int, other: int) -> None:
-    assert 0 < nearness(one, other) <= 1
-    assert nearness(one, other) == nearness(other, one)
-    assert nearness(one, one + HALF_WEIGHT) == 0.5
+def test_no_two_ratings_are_too_far_apart_to_meet(rating: int, other: int) -> None:
+    assert 0 < nearness(rating, other) <= 1
+    assert nearness(rating, other) == nearness(other, rating)
+    assert nearness(rating, rating + HALF_WEIGHT) == 0.5
 
 
 def shares(pool: list[Candidate], first: Candidate, draws: int) -> dict[int, tuple[float, float]]:
     """By membership, its share of the opponents of ``first`` at tables of two: drawn, and by the weights."""
     field, random = Field(pool), Random(5)
-    met = Counter(one.membership for _ in range(draws) for one in field.table(first, 2, random) if one != first)
-    weights = {one.membership: nearness(first.rating, one.rating) for one in pool if may_meet(first, one)}
+    met = Counter(
+        candidate.membership for _ in range(draws) for candidate in field.table(first, 2, random) if candidate != first
+    )
+    weights = {
+        candidate.membership: nearness(first.rating, candidate.rating)
+        for candidate in pool
+        if may_meet(first, candidate)
+    }
     return {
         membership: (met[membership] / draws, weight / sum(weights.values())) for membership, weight in weights.items()
     }
@@ -203,22 +214,22 @@ def test_an_owner_of_nearly_all_bots_meets_whoever_else_there_is() -> None:
     pool = [Candidate(membership, 1_500_000, owner=1) for membership in range(2000)]
     pool += [Candidate(5000, 900_000, owner=2), Candidate(5001, 2_600_000, owner=None)]
     table = Field(pool).table(pool[7], 3, Random(3))
-    assert {one.membership for one in table} == {7, 5000, 5001}
+    assert {candidate.membership for candidate in table} == {7, 5000, 5001}
 
 
 def test_every_seat_comes_to_everybody() -> None:
     pool = house(3)
     tables = [Field(pool).table(pool[0], 3, Random(seed)) for seed in range(400)]
-    seats = Counter([one.membership for one in table].index(2) for table in tables)
+    seats = Counter([candidate.membership for candidate in table].index(2) for table in tables)
     assert all(seats[seat] > 90 for seat in range(3))
 
 
 @pytest.mark.parametrize(("players", "games"), [(2, 2), (3, 6), (4, 4), (5, 5)])
 def test_every_bot_sits_in_every_seat_equally_often(players: int, games: int) -> None:
-    found = seatings(players)
-    assert len(found) == len(set(found)) == games
-    assert all(sorted(seating) == list(range(players)) for seating in found)
-    taken = Counter((seat, bot) for seating in found for seat, bot in enumerate(seating))
+    drawn_seatings = seatings(players)
+    assert len(drawn_seatings) == len(set(drawn_seatings)) == games
+    assert all(sorted(seating) == list(range(players)) for seating in drawn_seatings)
+    taken = Counter((seat, bot) for seating in drawn_seatings for seat, bot in enumerate(seating))
     assert set(taken.values()) == {games // players}
     assert len(taken) == players**2
 
@@ -252,9 +263,9 @@ def of(order: list[int]) -> list[int]:
 @given(flows)
 def test_everything_comes_once_and_each_flow_in_its_own_order(made: dict[int, Flow]) -> None:
     order = in_fair_order(made)
-    for key, one in made.items():
-        assert [game for game in order if game // 1000 == key] == list(one.waiting)
-    assert len(order) == sum(len(one.waiting) for one in made.values())
+    for key, flow in made.items():
+        assert [game for game in order if game // 1000 == key] == list(flow.waiting)
+    assert len(order) == sum(len(flow.waiting) for flow in made.values())
 
 
 @given(flows)
@@ -363,8 +374,8 @@ def test_of_those_with_nothing_on_their_way_the_one_that_waits_longest_is_first(
 
 
 def first(pool: list[Candidate], turn: DrawReason) -> tuple[int, DrawReason]:
-    one, was = DrawQueues(pool, Random(1)).next(turn)
-    return one.membership, was
+    candidate, was = DrawQueues(pool, Random(1)).next(turn)
+    return candidate.membership, was
 
 
 def test_the_turns_repeat_and_each_has_its_share() -> None:
@@ -375,24 +386,24 @@ def test_the_turns_repeat_and_each_has_its_share() -> None:
 
 @given(pools(least=1), seeds)
 def test_fewest_games_come_first_then_the_widest_interval(pool: list[Candidate], seed: int) -> None:
-    one, _ = DrawQueues(pool, Random(seed)).next(DrawReason.FEWEST_GAMES)
+    candidate, _ = DrawQueues(pool, Random(seed)).next(DrawReason.FEWEST_GAMES)
     equals = [other for other in pool if other.games == min(each.games for each in pool)]
     if any(other.width is None for other in equals):
-        assert one in equals and one.width is None
+        assert candidate in equals and candidate.width is None
     else:
-        assert one in equals and one.width == max(other.width or 0 for other in equals)
+        assert candidate in equals and candidate.width == max(other.width or 0 for other in equals)
 
 
 def test_a_new_version_waits_for_the_other_new_ones_and_not_for_their_next_ones() -> None:
     """Whoever uploads a version before each of his turns gets every third of them, beside two others."""
-    pool = [replace(one, owner=one.membership, version_games=0) for one in house(3)]
+    pool = [replace(candidate, owner=candidate.membership, version_games=0) for candidate in house(3)]
     turns = DrawQueues(pool, Random(2))
     chosen = []
     for _ in range(9):
-        one, turn = turns.next(DrawReason.NEW_VERSION)
+        candidate, turn = turns.next(DrawReason.NEW_VERSION)
         assert turn is DrawReason.NEW_VERSION
-        chosen.append(one.membership)
-        turns.seated([one], 2)
+        chosen.append(candidate.membership)
+        turns.seated([candidate], 2)
         turns.standing[1] = replace(turns.standing[1], version_games=0)
     assert sorted(chosen[:3]) == sorted(chosen[3:6]) == sorted(chosen[6:]) == [1, 2, 3]
 
@@ -405,18 +416,18 @@ def test_a_version_is_new_until_it_was_given_its_first_games() -> None:
 
 
 def test_versions_of_the_house_are_never_new() -> None:
-    pool = [replace(one, version_games=0) for one in house(4)]
+    pool = [replace(candidate, version_games=0) for candidate in house(4)]
     assert first(pool, DrawReason.NEW_VERSION)[1] is DrawReason.FEWEST_GAMES
 
 
 def test_who_has_waited_longest_is_whoever_sat_down_before_all_others() -> None:
-    pool = [replace(one, since=10 - one.membership) for one in house(5)]
+    pool = [replace(candidate, since=10 - candidate.membership) for candidate in house(5)]
     turns = DrawQueues(pool, Random(1))
     order = []
     for _ in range(7):
-        one, _ = turns.next(DrawReason.LONGEST_WAIT)
-        order.append(one.membership)
-        turns.seated([one], 4)
+        candidate, _ = turns.next(DrawReason.LONGEST_WAIT)
+        order.append(candidate.membership)
+        turns.seated([candidate], 4)
     assert order == [5, 4, 3, 2, 1, 5, 4]
 
 
@@ -431,7 +442,7 @@ def test_the_longest_wait_takes_everybody_once_before_anybody_twice(since: list[
     turns = DrawQueues(pool, Random(seed))
     order = []
     for _ in pool:
-        one, _ = turns.next(DrawReason.LONGEST_WAIT)
-        order.append(one.membership)
-        turns.seated([one], 2)
+        candidate, _ = turns.next(DrawReason.LONGEST_WAIT)
+        order.append(candidate.membership)
+        turns.seated([candidate], 2)
     assert [since[membership - 1] for membership in order] == sorted(since)

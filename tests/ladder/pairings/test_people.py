@@ -15,7 +15,7 @@ from ladder.pairings.people import (
     FoundTable,
     PeopleLadder,
     Searcher,
-    found,
+    found_tables,
     reach,
 )
 from tests.ladder.pairings.pools import seat_counts, seeds
@@ -28,7 +28,7 @@ def searcher(player: int, waited_s: float = 0.0, rating: int = START, ladder: in
 
 
 def tables(ladder: PeopleLadder, searchers: Sequence[Searcher], room: int = 99, seed: int = 3) -> list[FoundTable]:
-    return found([ladder], searchers, room, Random(seed))
+    return found_tables([ladder], searchers, room, Random(seed))
 
 
 @st.composite
@@ -75,7 +75,9 @@ def test_after_a_while_anybody_will_do() -> None:
 
 
 def test_a_search_is_for_one_ladder() -> None:
-    assert found([PeopleLadder(1, 2), PeopleLadder(2, 2)], [searcher(1), searcher(2, ladder=2)], 9, Random(1)) == []
+    assert (
+        found_tables([PeopleLadder(1, 2), PeopleLadder(2, 2)], [searcher(1), searcher(2, ladder=2)], 9, Random(1)) == []
+    )
 
 
 def test_bots_fill_up_where_they_sit_and_after_a_while() -> None:
@@ -91,14 +93,14 @@ def test_bots_take_no_more_seats_than_there_is_room_for() -> None:
     mixed = PeopleLadder(1, 2, [Candidate(501, START), Candidate(502, START)])
     here = [searcher(1, 60, START), searcher(2, 59, START)]
     apart = [searcher(1, 40, START), searcher(2, 39, START + 2_000_000)]
-    assert [one.bots for one in tables(mixed, here, room=0)] == [()]
+    assert [table.bots for table in tables(mixed, here, room=0)] == [()]
     assert tables(mixed, apart, room=0) == []
     assert len(tables(mixed, apart, room=1)) == 1
 
 
 def test_nobody_meets_their_own_bot() -> None:
     mixed = PeopleLadder(1, 2, [Candidate(501, START, owner=1001), Candidate(502, START + 999_000)])
-    assert {one.bots for seed in range(9) for one in tables(mixed, [searcher(1, 20)], seed=seed)} == {(502,)}
+    assert {table.bots for seed in range(9) for table in tables(mixed, [searcher(1, 20)], seed=seed)} == {(502,)}
 
 
 @given(crowds(), seat_counts, seeds, bots, st.integers(0, 12))
@@ -106,12 +108,12 @@ def test_no_person_sits_twice_and_every_table_is_full(
     crowd: list[Searcher], seats: int, seed: int, hosted: list[Candidate], room: int
 ) -> None:
     ladders = [PeopleLadder(1, seats), PeopleLadder(2, seats, hosted)]
-    opened = found(ladders, crowd, room, Random(seed))
-    assert max(Counter(player for one in opened for player in one.players).values(), default=1) == 1
-    assert all(len(one.players) + len(one.bots) == seats and one.players for one in opened)
-    assert all(len(set(one.bots)) == len(one.bots) for one in opened)
-    assert sum(len(one.bots) for one in opened) <= room
-    assert not any(one.bots for one in opened if one.ladder == 1)
+    opened = found_tables(ladders, crowd, room, Random(seed))
+    assert max(Counter(player for table in opened for player in table.players).values(), default=1) == 1
+    assert all(len(table.players) + len(table.bots) == seats and table.players for table in opened)
+    assert all(len(set(table.bots)) == len(table.bots) for table in opened)
+    assert sum(len(table.bots) for table in opened) <= room
+    assert not any(table.bots for table in opened if table.ladder == 1)
 
 
 @given(crowds(ladders=1), seat_counts, seeds, bots)
@@ -119,23 +121,23 @@ def test_a_table_is_as_near_together_as_the_longest_wait_at_it_says(
     crowd: list[Searcher], seats: int, seed: int, hosted: list[Candidate]
 ) -> None:
     longest: dict[int, Searcher] = {}
-    for one in sorted(crowd, key=lambda one: one.waited_s):
-        longest[one.player] = one
-    for table in found([PeopleLadder(1, seats, hosted)], longest.values(), 99, Random(seed)):
+    for searcher in sorted(crowd, key=lambda searcher: searcher.waited_s):
+        longest[searcher.player] = searcher
+    for table in found_tables([PeopleLadder(1, seats, hosted)], longest.values(), 99, Random(seed)):
         here = [longest[player] for player in table.players]
-        ratings = [one.rating for one in here]
-        assert max(ratings) - min(ratings) <= reach(max(one.waited_s for one in here))
+        ratings = [searcher.rating for searcher in here]
+        assert max(ratings) - min(ratings) <= reach(max(searcher.waited_s for searcher in here))
 
 
 @given(crowds(ladders=1), seat_counts, seeds)
 def test_who_has_waited_long_enough_sits_down_as_soon_as_enough_are_there(
     crowd: list[Searcher], seats: int, seed: int
 ) -> None:
-    seated = {player for one in tables(PeopleLadder(1, seats), crowd, seed=seed) for player in one.players}
-    waiting = {one.player: 0.0 for one in crowd if one.player not in seated}
-    for one in crowd:
-        if one.player in waiting:
-            waiting[one.player] = max(waiting[one.player], one.waited_s)
+    seated = {player for table in tables(PeopleLadder(1, seats), crowd, seed=seed) for player in table.players}
+    waiting = {searcher.player: 0.0 for searcher in crowd if searcher.player not in seated}
+    for searcher in crowd:
+        if searcher.player in waiting:
+            waiting[searcher.player] = max(waiting[searcher.player], searcher.waited_s)
     assert len(waiting) < seats or all(waited_s < ANYBODY_AFTER_S for waited_s in waiting.values())
 
 
@@ -146,7 +148,7 @@ def test_nobody_waits_for_ever_whoever_comes(ratings: list[int], seats: int, see
     for number, rating in enumerate(ratings):
         now = 5 * number
         waiting[now] = (now, rating)
-        here = [searcher(player, now - since, its) for player, (since, its) in waiting.items()]
+        here = [searcher(player, now - since, rating) for player, (since, rating) in waiting.items()]
         for table in tables(PeopleLadder(1, seats), here, seed=seed):
             for player in table.players:
                 del waiting[player]
@@ -160,7 +162,7 @@ def test_the_order_in_which_they_are_read_does_not_matter(
 ) -> None:
     ladders = [PeopleLadder(1, seats), PeopleLadder(2, seats, hosted)]
     shuffled = Random(seed).sample(crowd, len(crowd))
-    once: dict[int, Searcher] = {one.player: one for one in crowd}
-    assert found(ladders, once.values(), 9, Random(1)) == found(
-        ladders, [one for one in shuffled if once[one.player] is one], 9, Random(1)
+    once: dict[int, Searcher] = {searcher.player: searcher for searcher in crowd}
+    assert found_tables(ladders, once.values(), 9, Random(1)) == found_tables(
+        ladders, [searcher for searcher in shuffled if once[searcher.player] is searcher], 9, Random(1)
     )

@@ -27,17 +27,17 @@ def estimates(block: list[Game], blocks: int) -> Estimates:
     return estimate(GameResults.flat(len(block[0][0]), versions, ranks, numbers)[0], seed=1)
 
 
-def apart(found: Estimates, one: int, other: int) -> bool:
-    rows = list(found.rows())
-    first, second = (Centred.of(rows[version].rating, rows[version].draws) for version in (one, other))
+def apart(fitted: Estimates, version: int, other: int) -> bool:
+    rows = list(fitted.rows())
+    first, second = (Centred.of(rows[version].rating, rows[version].draws) for version in (version, other))
     return first.told_apart_from(second)
 
 
 @pytest.mark.parametrize("block", ALIKE.values(), ids=ALIKE)
 def test_three_equal_blocks_leave_a_wide_interval(block: list[Game]) -> None:
-    found = estimates(block, 3)
-    assert found.margins.min() > 170
-    assert not apart(found, 0, 1)
+    fitted = estimates(block, 3)
+    assert fitted.margins.min() > 170
+    assert not apart(fitted, 0, 1)
 
 
 @pytest.mark.parametrize("block", ALIKE.values(), ids=ALIKE)

@@ -22,7 +22,7 @@ def by_the_book(players: list[RatedSeat], ranks: list[int], seat: int, factor: K
         for other in range(len(players)):
             if other == seat:
                 continue
-            k = Decimal(min(factor.of(players[one].games) for one in (seat, other)))
+            k = Decimal(min(factor.of(players[index].games) for index in (seat, other)))
             score = Decimal("0.5") if ranks[seat] == ranks[other] else Decimal(int(ranks[seat] < ranks[other]))
             lead = Decimal(players[other].rating - players[seat].rating) / 400_000
             pair = k / (len(players) - 1) * (score - 1 / (1 + Decimal(10) ** lead))

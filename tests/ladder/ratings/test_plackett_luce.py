@@ -47,7 +47,10 @@ def by_choix(rows: list[tuple[tuple[int, ...], tuple[int, ...]]], prior_points: 
 
 
 def _orders(sitting: tuple[int, ...], ranks: tuple[int, ...]) -> list[list[int]]:
-    groups = [[one for one, rank in zip(sitting, ranks, strict=True) if rank == found] for found in sorted(set(ranks))]
+    groups = [
+        [version for version, rank in zip(sitting, ranks, strict=True) if rank == group_rank]
+        for group_rank in sorted(set(ranks))
+    ]
     return [list(chain(*parts)) for parts in product(*(permutations(group) for group in groups))]
 
 
@@ -70,7 +73,7 @@ def test_a_long_season_without_ties_is_fitted_as_choix_does() -> None:
     for _ in range(300):
         sitting = random.permutation(VERSIONS)[:4]
         order = np.argsort(-(true[sitting] + random.gumbel(size=4)))
-        data.append([int(one) for one in sitting[order]])
+        data.append([int(version) for version in sitting[order]])
         rows.append((tuple(data[-1]), (1, 2, 3, 4)))
     expected = choix.opt_rankings(VERSIONS, data, alpha=(POINTS / PRIOR_POINTS) ** 2 / 2, tol=1e-10)
     assert strengths(rows) == pytest.approx(expected, abs=1e-4)
@@ -103,7 +106,7 @@ def test_the_scores_of_the_blocks_add_up_to_the_gradient(rows: list[Any]) -> Non
 def test_names_seats_and_the_order_of_games_do_not_matter(rows: list[Any], names: list[int], random: Any) -> None:
     renamed = []
     for sitting, ranks in rows:
-        seats = list(zip((names[one] for one in sitting), ranks, strict=True))
+        seats = list(zip((names[version] for version in sitting), ranks, strict=True))
         random.shuffle(seats)
         renamed.append(tuple(zip(*seats, strict=True)))
     random.shuffle(renamed)
@@ -122,14 +125,14 @@ def test_one_more_win_in_a_duel_never_lowers_a_version(rows: list[Any], names: l
 @given(tables())
 @settings(max_examples=50, deadline=None)
 def test_the_prior_makes_every_strength_finite_and_their_mean_the_middle(rows: list[Any]) -> None:
-    found = strengths(rows)
-    assert np.isfinite(found).all()
-    assert found.sum() == pytest.approx(0, abs=1e-6)
+    fitted = strengths(rows)
+    assert np.isfinite(fitted).all()
+    assert fitted.sum() == pytest.approx(0, abs=1e-6)
 
 
 def test_a_thousand_wins_against_nobody_else_stay_finite() -> None:
-    found = strengths([((0, 1), (1, 2))] * 1000)
-    assert 500 < POINTS * (found[0] - found[1]) < 3000
+    fitted = strengths([((0, 1), (1, 2))] * 1000)
+    assert 500 < POINTS * (fitted[0] - fitted[1]) < 3000
 
 
 def test_a_draw_is_half_a_win() -> None:
@@ -141,19 +144,19 @@ def test_a_draw_is_half_a_win() -> None:
 
 @pytest.mark.parametrize(("wins", "losses"), [(3, 1), (10, 1), (1, 1)])
 def test_a_difference_means_what_it_means_in_elo(wins: int, losses: int) -> None:
-    found = strengths([((0, 1), (1, 2))] * wins + [((0, 1), (2, 1))] * losses, prior_points=1e5)
-    difference = POINTS * float(found[0] - found[1])
+    fitted = strengths([((0, 1), (1, 2))] * wins + [((0, 1), (2, 1))] * losses, prior_points=1e5)
+    difference = POINTS * float(fitted[0] - fitted[1])
     assert difference == pytest.approx(400 * log(wins / losses, 10), abs=0.1)
     assert expectation(round(1000 * difference), 0) == pytest.approx(wins / (wins + losses), abs=1e-3)
 
 
 def test_flat_lists_become_games() -> None:
-    found, ids = GameResults.flat(2, versions=[70, 12, 12, 70], ranks=[1, 2, 1, 1], blocks=[9, 9])
+    results, ids = GameResults.flat(2, versions=[70, 12, 12, 70], ranks=[1, 2, 1, 1], blocks=[9, 9])
     assert ids.tolist() == [12, 70]
-    assert found.seats.tolist() == [[1, 0], [0, 1]]
-    assert found.ranks.tolist() == [[1, 2], [1, 1]]
-    assert found.blocks.tolist() == [0, 0]
-    assert found.played.tolist() == [2, 2]
+    assert results.seats.tolist() == [[1, 0], [0, 1]]
+    assert results.ranks.tolist() == [[1, 2], [1, 1]]
+    assert results.blocks.tolist() == [0, 0]
+    assert results.played.tolist() == [2, 2]
 
 
 def test_no_games_leave_everybody_in_the_middle() -> None:

@@ -48,7 +48,9 @@ def test_whoever_is_not_first_has_no_part_of_the_win() -> None:
     assert win_shares([3, 1, 1, 4]) == (0, 30, 30, 0)
 
 
-intervals = st.tuples(st.integers(-5000, 5000), st.integers(0, 3000)).map(lambda one: (one[0], one[0] + one[1]))
+intervals = st.tuples(st.integers(-5000, 5000), st.integers(0, 3000)).map(
+    lambda bounds: (bounds[0], bounds[0] + bounds[1])
+)
 
 
 def drawn(middle: int, spread: int, shared: list[int] | None = None, seed: int = 1) -> list[int]:
@@ -72,16 +74,16 @@ def test_two_are_told_apart_when_nothing_is_not_in_the_interval_of_their_differe
 
 def test_luck_that_both_had_does_not_keep_two_together() -> None:
     shared = drawn(0, 100_000, seed=3)
-    one, other = drawn(1_540_000, 1000, shared), drawn(1_500_000, 1000, shared, seed=2)
-    assert told_apart(1_540_000, one, 1_500_000, other)
+    first, other = drawn(1_540_000, 1000, shared), drawn(1_500_000, 1000, shared, seed=2)
+    assert told_apart(1_540_000, first, 1_500_000, other)
 
 
 @given(st.lists(intervals, min_size=1, max_size=30))
-def test_a_rank_is_as_good_as_the_number_of_those_who_are_wholly_above_allows(found: list[tuple[int, int]]) -> None:
-    for (low, high), (best, worst) in zip(found, rank_intervals(found), strict=True):
-        assert best == 1 + sum(other_low > high for other_low, _ in found)
-        assert worst == len(found) - sum(other_high < low for _, other_high in found)
-        assert 1 <= best <= worst <= len(found)
+def test_a_rank_is_as_good_as_the_number_of_those_who_are_wholly_above_allows(spans: list[tuple[int, int]]) -> None:
+    for (low, high), (best, worst) in zip(spans, rank_intervals(spans), strict=True):
+        assert best == 1 + sum(other_low > high for other_low, _ in spans)
+        assert worst == len(spans) - sum(other_high < low for _, other_high in spans)
+        assert 1 <= best <= worst <= len(spans)
 
 
 tables = st.integers(2, 5).flatmap(lambda seats: st.tuples(st.integers(0, 2 ** (seats - 1) - 1), st.just(seats)))
@@ -150,8 +152,8 @@ def test_above_and_below_the_start_are_treated_alike_and_nobody_crosses_it(
 
 
 @given(RATINGS, RATINGS, FRACTIONS)
-def test_nobody_overtakes_anybody(one: int, other: int, fraction: tuple[int, int]) -> None:
-    low, high = sorted((one, other))
+def test_nobody_overtakes_anybody(rating: int, other: int, fraction: tuple[int, int]) -> None:
+    low, high = sorted((rating, other))
     assert regressed(low, *fraction) <= regressed(high, *fraction)
 
 
@@ -181,14 +183,14 @@ def without_blocks(games: GameResults) -> GameResults:
 def refitted(games: GameResults, count: int) -> np.ndarray:
     """The bootstrap by the book: blocks drawn with replacement, fitted to the end."""
     random = np.random.default_rng(3)
-    found = []
+    fits = []
     for _ in range(count):
         times = np.bincount(random.integers(0, games.block_count, games.block_count), minlength=games.block_count)
         rows = np.repeat(np.arange(len(games.blocks)), times[games.blocks])
-        found.append(
+        fits.append(
             fit(Likelihood(GameResults(games.versions, games.seats[rows], games.ranks[rows], games.blocks[rows])))
         )
-    return POINTS * np.array(found).T
+    return POINTS * np.array(fits).T
 
 
 def test_one_step_spreads_as_fits_to_the_end_do() -> None:
@@ -229,19 +231,19 @@ def test_whoever_has_hardly_played_or_won_everything_is_uncertain() -> None:
         np.concatenate([known.ranks, np.array([[1, 2], [2, 1]])]),
         np.concatenate([known.blocks, [400, 400]]),
     )
-    found = estimate(games, 1)
-    assert found.points[8] > 1500
-    assert found.margins[8] > 300
-    assert found.margins[:8].max() < 60
-    assert found.blocks[8] == 1
+    estimates = estimate(games, 1)
+    assert estimates.points[8] > 1500
+    assert estimates.margins[8] > 300
+    assert estimates.margins[:8].max() < 60
+    assert estimates.blocks[8] == 1
 
 
 def test_the_mean_over_all_seats_is_1500_in_every_draw() -> None:
     games = duels(50, deal=1)
-    found = estimate(games, 1)
+    estimates = estimate(games, 1)
     part = games.played / games.played.sum()
-    assert part @ found.points == pytest.approx(1500)
-    assert part @ found.draws == pytest.approx(1500, abs=40)  # widened one by one, so nearly
+    assert part @ estimates.points == pytest.approx(1500)
+    assert part @ estimates.draws == pytest.approx(1500, abs=40)  # widened one by one, so nearly
 
 
 def test_a_season_without_games_has_nothing_to_estimate_from() -> None:

@@ -40,20 +40,20 @@ def corrections(items: Sequence[Item]) -> list[Correction]:
 
 def standings(items: Sequence[Item]) -> dict[int, tuple[int, ...]]:
     """What is not as at the start."""
-    found = rebuilt(items)[0].standings
-    return {entry: astuple(one) for entry, one in found.items() if one != RatingState()}
+    states = rebuilt(items)[0].standings
+    return {entry: astuple(state) for entry, state in states.items() if state != RatingState()}
 
 
 def one_by_one(games: Sequence[RankedGame], k: KFactor = STANDARD_K) -> dict[int, tuple[int, ...]]:
     """The same by nothing but ``elo.changes``."""
-    found: dict[int, RatingState] = {}
+    states: dict[int, RatingState] = {}
     for _, entries, ranks in games:
-        table = [found.setdefault(entry, RatingState()) for entry in entries]
-        gained = changes([RatedSeat(one.rating, one.games) for one in table], ranks, k)
-        for one, gain, share in zip(table, gained, win_shares(ranks), strict=True):
-            one.rating, one.last_change = one.rating + gain, gain
-            one.games, one.wins = one.games + 1, one.wins + share
-    return {entry: astuple(one) for entry, one in found.items()}
+        table = [states.setdefault(entry, RatingState()) for entry in entries]
+        gained = changes([RatedSeat(state.rating, state.games) for state in table], ranks, k)
+        for state, gain, share in zip(table, gained, win_shares(ranks), strict=True):
+            state.rating, state.last_change = state.rating + gain, gain
+            state.games, state.wins = state.games + 1, state.wins + share
+    return {entry: astuple(state) for entry, state in states.items()}
 
 
 @given(ledgers())
@@ -122,7 +122,7 @@ def test_two_seats_of_one_entry_take_nothing_from_each_other(games: list[RankedG
     both = [row for game, row in zip(games, rows, strict=True) if {here, there} <= set(game.entries)]
     assert all(rated is None for row in both if len(row) == 2 for rated in row)
     seats = sum(rated is not None for row in rows for rated in row)
-    assert sum(one.games for one in rebuild.standings.values()) == seats
+    assert sum(standing.games for standing in rebuild.standings.values()) == seats
     assert rebuild.standings[here] == RatingState()
 
 
@@ -130,14 +130,14 @@ def test_two_seats_of_one_entry_take_nothing_from_each_other(games: list[RankedG
 def test_whatever_is_merged_the_changes_sum_to_zero(
     games: list[RankedGame], merges: list[tuple[int, int | None]]
 ) -> None:
-    found = [Merge(len(games) + 1 + place, entry, into) for place, (entry, into) in enumerate(merges)]
-    assume(not in_a_circle(found))
-    rebuild, rows = rebuilt([*games, *found])
+    merge_entries = [Merge(len(games) + 1 + place, entry, into) for place, (entry, into) in enumerate(merges)]
+    assume(not in_a_circle(merge_entries))
+    rebuild, rows = rebuilt([*games, *merge_entries])
     for row in rows:
         assert sum(rated[1] - rated[0] for rated in row if rated) == 0
-    assert sum(one.rating - START_RATING for one in rebuild.standings.values()) == 0
+    assert sum(standing.rating - START_RATING for standing in rebuild.standings.values()) == 0
     matches = sum(any(row) for row in rows)
-    assert sum(one.wins for one in rebuild.standings.values()) == 60 * matches
+    assert sum(standing.wins for standing in rebuild.standings.values()) == 60 * matches
 
 
 @given(ledgers(), st.sampled_from(ENTRIES), st.none() | st.sampled_from(ENTRIES))
@@ -155,21 +155,21 @@ def test_a_season_starts_with_what_is_left_of_the_ratings(
     opened = SeasonStart(len(first) + 1, 2, regress)
     later = [game._replace(number=game.number + opened.number) for game in second]
     rebuild, rows = rebuilt([*first, opened, *later])
-    final = {entry: astuple(one) for entry, one in rebuild.final[1].items()}
+    final = {entry: astuple(state) for entry, state in rebuild.final[1].items()}
     assert final == one_by_one(first)
     left = Fraction(*regress)
-    kept = {entry: START_RATING + int((one[0] - START_RATING) * left) for entry, one in final.items()}
+    kept = {entry: START_RATING + int((state[0] - START_RATING) * left) for entry, state in final.items()}
     for game, row in zip(later, rows[len(first) :], strict=True):
         for entry, rated in zip(game.entries, row, strict=True):
             assert rated and rated[0] == kept.get(entry, START_RATING)
             kept[entry] = rated[1]
     played = [entry for game in second for entry in game.entries]
-    assert all(one.games == played.count(entry) for entry, one in rebuild.standings.items())
+    assert all(standing.games == played.count(entry) for entry, standing in rebuild.standings.items())
 
 
 def test_a_season_regresses_the_best_and_the_worst_alike() -> None:
     duel = [RankedGame(1, (1, 2), (1, 2)), SeasonStart(2, 2, (1, 3))]
-    assert {entry: one[0] for entry, one in standings(duel).items()} == {1: 1_506_666, 2: 1_493_334}
+    assert {entry: standing[0] for entry, standing in standings(duel).items()} == {1: 1_506_666, 2: 1_493_334}
 
 
 def test_a_correction_leaves_closed_seasons_alone_and_a_new_k_and_a_merge_go_on() -> None:

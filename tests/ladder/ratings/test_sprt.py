@@ -63,9 +63,9 @@ def endless(draw: Draw, random: Random) -> Iterator[float]:
 def runs(draw: Draw, hypotheses: Hypotheses) -> tuple[float, float]:
     """The share of runs that find the version better, and the mean number of blocks."""
     random = Random(13)
-    found = [walk(endless(draw, random), hypotheses) for _ in range(RUNS)]
-    better = sum(one.verdict is TestVerdict.BETTER for one in found)
-    return better / RUNS, sum(len(one.ratios) for one in found) / RUNS
+    walks = [walk(endless(draw, random), hypotheses) for _ in range(RUNS)]
+    better = sum(ended.verdict is TestVerdict.BETTER for ended in walks)
+    return better / RUNS, sum(len(ended.ratios) for ended in walks) / RUNS
 
 
 @pytest.mark.parametrize("world", WORLDS)
@@ -119,29 +119,29 @@ def test_one_sided_rare_differences_may_mislead_more_often_than_promised() -> No
 
 
 @given(differences, margins)
-def test_a_test_goes_on_exactly_while_the_ratio_is_between_its_bounds(found: list[float], margin: float) -> None:
+def test_a_test_goes_on_exactly_while_the_ratio_is_between_its_bounds(scores: list[float], margin: float) -> None:
     hypotheses = Hypotheses(margin)
-    gone = walk(found, hypotheses)
+    gone = walk(scores, hypotheses)
     assert all(hypotheses.lower < ratio < hypotheses.upper for ratio in gone.ratios[:-1])
     if gone.verdict is TestVerdict.OPEN:
-        assert len(gone.ratios) == len(found)
+        assert len(gone.ratios) == len(scores)
     else:
         assert (gone.ratio >= hypotheses.upper) == (gone.verdict is TestVerdict.BETTER)
 
 
 @given(differences, margins)
-def test_the_question_turned_around_has_the_opposite_ratio(found: list[float], margin: float) -> None:
+def test_the_question_turned_around_has_the_opposite_ratio(scores: list[float], margin: float) -> None:
     """Where the versions scored differently: equal scores say nothing of the spread."""
-    found = [one for one in found if one != 0 and one != margin]
+    scores = [score for score in scores if score != 0 and score != margin]
     hypotheses = Hypotheses(margin)
-    there = walk(found, hypotheses).ratios
-    back = walk([margin - difference for difference in found], hypotheses).ratios
-    assert all(math.isclose(one, -other, abs_tol=1e-6) for one, other in zip(there, back, strict=False))
+    there = walk(scores, hypotheses).ratios
+    back = walk([margin - difference for difference in scores], hypotheses).ratios
+    assert all(math.isclose(ratio, -other, abs_tol=1e-6) for ratio, other in zip(there, back, strict=False))
 
 
 @given(differences, margins, st.integers(0, 60))
-def test_what_was_played_before_is_not_judged_anew_by_what_comes(found: list[float], margin: float, cut: int) -> None:
-    whole, part = walk(found, Hypotheses(margin)).ratios, walk(found[:cut], Hypotheses(margin)).ratios
+def test_what_was_played_before_is_not_judged_anew_by_what_comes(scores: list[float], margin: float, cut: int) -> None:
+    whole, part = walk(scores, Hypotheses(margin)).ratios, walk(scores[:cut], Hypotheses(margin)).ratios
     assert list(whole[: len(part)]) == list(part)
 
 

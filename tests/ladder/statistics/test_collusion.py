@@ -28,8 +28,8 @@ def bartered(table: tuple[int, ...], random: Random, gifts: dict[tuple[int, int]
     for seating in seatings(len(table)):
         players = tuple(table[player] for player in seating)
         exchanges = []
-        for one, two in combinations(range(len(players)), 2):
-            buyer, seller = random.sample((one, two), 2)
+        for first, second in combinations(range(len(players)), 2):
+            buyer, seller = random.sample((first, second), 2)
             price = 1 + random.randrange(4) + players[buyer] // 4 + gifts.get((players[buyer], players[seller]), 0)
             exchanges.append(Exchange(buyer, seller, price, random.choice(("money", "event"))))
         games.append(PlayedGame(players, (1, 2, 3, 4), exchanges))
@@ -42,38 +42,40 @@ def season(seed: int, blocks: int, gifts: dict[tuple[int, int], int]) -> list[Pl
 
 
 def test_a_planted_pair_stands_at_the_top_and_nobody_else_stands_out() -> None:
-    found = transfers(season(1, 200, {(3, 7): 9}))
-    assert (found[0].taker, found[0].giver) == (7, 3)
-    assert [one for one in found if one.stands_out] == [found[0]]
+    transfers_found = transfers(season(1, 200, {(3, 7): 9}))
+    assert (transfers_found[0].taker, transfers_found[0].giver) == (7, 3)
+    assert [transfer for transfer in transfers_found if transfer.stands_out] == [transfers_found[0]]
 
 
 @pytest.mark.slow
 def test_among_honest_players_hardly_ever_anybody_stands_out() -> None:
-    alarms = [any(one.stands_out for one in transfers(season(seed, 150, {}))) for seed in range(100)]
+    alarms = [any(transfer.stands_out for transfer in transfers(season(seed, 150, {}))) for seed in range(100)]
     assert sum(alarms) <= 3
 
 
 @pytest.mark.slow
 def test_gifts_in_one_direction_are_found_in_most_seasons() -> None:
-    found = [transfers(season(seed, 200, {(3, 7): 9}))[0] for seed in range(20)]
-    assert sum((one.taker, one.giver) == (7, 3) and one.stands_out for one in found) >= 19
+    transfers_found = [transfers(season(seed, 200, {(3, 7): 9}))[0] for seed in range(20)]
+    assert sum((transfer.taker, transfer.giver) == (7, 3) and transfer.stands_out for transfer in transfers_found) >= 19
 
 
 def test_who_gives_to_everybody_feeds_nobody() -> None:
     generous = {(5, other): 6 for other in PLAYERS if other != 5}
-    found = transfers(season(2, 200, generous))
-    assert not [one for one in found if one.stands_out]
-    assert next(one for one in found if one.giver == 5).gain > 2
+    transfers_found = transfers(season(2, 200, generous))
+    assert not [transfer for transfer in transfers_found if transfer.stands_out]
+    assert next(transfer for transfer in transfers_found if transfer.giver == 5).gain > 2
 
 
 def test_a_pair_is_told_from_both_sides() -> None:
-    found = {(one.taker, one.giver): one for one in transfers(season(3, 120, {(3, 7): 9}))}
-    for (taker, giver), one in found.items():
-        other = found[giver, taker]
-        assert one.gain == pytest.approx(-other.gain)
-        assert one.excess == pytest.approx(-other.excess)
-        assert (one.paid, one.goods) == pytest.approx((-other.paid, -other.goods))
-        assert (one.blocks, one.games) == (other.blocks, other.games)
+    transfers_found = {
+        (transfer.taker, transfer.giver): transfer for transfer in transfers(season(3, 120, {(3, 7): 9}))
+    }
+    for (taker, giver), transfer in transfers_found.items():
+        other = transfers_found[giver, taker]
+        assert transfer.gain == pytest.approx(-other.gain)
+        assert transfer.excess == pytest.approx(-other.excess)
+        assert (transfer.paid, transfer.goods) == pytest.approx((-other.paid, -other.goods))
+        assert (transfer.blocks, transfer.games) == (other.blocks, other.games)
 
 
 def test_a_gift_shows_in_what_was_paid_and_in_what_is_gained_elsewhere() -> None:
@@ -100,7 +102,9 @@ def test_a_game_without_exchanges_has_no_transfers() -> None:
 def test_the_order_of_blocks_does_not_matter() -> None:
     blocks = season(7, 100, {(3, 7): 9})
     forwards, backwards = transfers(blocks), transfers(blocks[::-1])
-    assert [(one.taker, one.giver) for one in forwards[:3]] == [(one.taker, one.giver) for one in backwards[:3]]
+    assert [(transfer.taker, transfer.giver) for transfer in forwards[:3]] == [
+        (transfer.taker, transfer.giver) for transfer in backwards[:3]
+    ]
     assert forwards[0].chance == pytest.approx(backwards[0].chance)
 
 
@@ -119,10 +123,10 @@ def test_a_good_goes_for_the_mean_of_what_was_paid() -> None:
 
 @given(values=st.lists(st.tuples(st.integers(-50, 50), st.integers(1, 5)), min_size=1, max_size=12))
 def test_half_of_the_weight_lies_on_either_side_of_a_weighted_median(values: list[tuple[int, int]]) -> None:
-    found = weighted_median([(float(value), weight) for value, weight in values])
+    middle = weighted_median([(float(value), weight) for value, weight in values])
     half = sum(weight for _, weight in values) / 2
-    assert sum(weight for value, weight in values if value < found) <= half
-    assert sum(weight for value, weight in values if value > found) <= half
+    assert sum(weight for value, weight in values if value < middle) <= half
+    assert sum(weight for value, weight in values if value > middle) <= half
 
 
 def test_the_false_discovery_rate_of_the_example_of_benjamini_and_hochberg() -> None:
@@ -143,15 +147,15 @@ def test_the_false_discovery_rate_of_the_example_of_benjamini_and_hochberg() -> 
         0.7590,
         1.0,
     )
-    found = adjusted({(0, number): chance for number, chance in enumerate(chances)})
-    assert [number for (_, number), chance in found.items() if chance <= 0.05] == [3, 2, 1, 0]
-    assert found[0, 3] == pytest.approx(0.0095 * 15 / 4)
+    adjusted_chances = adjusted({(0, number): chance for number, chance in enumerate(chances)})
+    assert [number for (_, number), chance in adjusted_chances.items() if chance <= 0.05] == [3, 2, 1, 0]
+    assert adjusted_chances[0, 3] == pytest.approx(0.0095 * 15 / 4)
 
 
 @given(chances=st.lists(st.floats(0, 1), min_size=1, max_size=30))
 def test_a_corrected_chance_is_never_less_than_it_was_and_keeps_the_order(chances: list[float]) -> None:
     named = {(0, number): chance for number, chance in enumerate(chances)}
-    found = adjusted(named)
-    assert all(named[pair] - 1e-12 <= chance <= 1 for pair, chance in found.items())
-    in_order = [found[pair] for pair in sorted(named, key=lambda pair: (named[pair], pair))]
+    adjusted_chances = adjusted(named)
+    assert all(named[pair] - 1e-12 <= chance <= 1 for pair, chance in adjusted_chances.items())
+    in_order = [adjusted_chances[pair] for pair in sorted(named, key=lambda pair: (named[pair], pair))]
     assert in_order == sorted(in_order)

@@ -15,12 +15,12 @@ pytestmark = pytest.mark.slow
 
 def test_the_colluding_pair_stands_at_the_top_and_alone() -> None:
     names = HONEST + CONSPIRATORS
-    found = transfers(played_blocks(names, BLOCKS))
-    assert (names[found[0].taker], names[found[0].giver]) == ("friend", "feeder")
-    assert [one for one in found if one.stands_out] == [found[0]]
+    rows = transfers(played_blocks(names, BLOCKS))
+    assert (names[rows[0].taker], names[rows[0].giver]) == ("friend", "feeder")
+    assert [row for row in rows if row.stands_out] == [rows[0]]
 
 
 def test_honest_house_bots_do_not_appear() -> None:
-    found = transfers(played_blocks(HONEST, BLOCKS))
-    assert len(found) == len(HONEST) * (len(HONEST) - 1)
-    assert not [one for one in found if one.stands_out]
+    rows = transfers(played_blocks(HONEST, BLOCKS))
+    assert len(rows) == len(HONEST) * (len(HONEST) - 1)
+    assert not [row for row in rows if row.stands_out]

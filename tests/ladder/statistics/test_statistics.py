@@ -39,35 +39,35 @@ def test_the_games_of_a_block_are_one_value() -> None:
 
 
 def test_sums_add_up_key_by_key() -> None:
-    one, other = of_block([{"a": [1, 2]}]), of_block([{"b": [1, 1]}])
-    assert added_habits(one, other) == {**one, **other}
-    assert added_habits(one, one)["a"] == [2, 4, 2, 4, 8, 2]
+    first, other = of_block([{"a": [1, 2]}]), of_block([{"b": [1, 1]}])
+    assert added_habits(first, other) == {**first, **other}
+    assert added_habits(first, first)["a"] == [2, 4, 2, 4, 8, 2]
 
 
 def test_few_blocks_have_counts_and_no_interval() -> None:
     sums = blocks([0.5] * (FEW - 1), 10, Random(1))["habit"]
-    found = practice(sums, share=True)
-    assert found.low is found.high is None
-    assert found.occasions == 10 * (FEW - 1)
+    mean = practice(sums, share=True)
+    assert mean.low is mean.high is None
+    assert mean.occasions == 10 * (FEW - 1)
 
 
 def test_what_was_never_done_may_still_be_done() -> None:
-    found = practice([0, 80, 0, 0, 800, 8], share=True)
-    assert found.value == found.low == 0
-    assert found.high is not None
-    assert 0.05 < found.high < 0.1
+    mean = practice([0, 80, 0, 0, 800, 8], share=True)
+    assert mean.value == mean.low == 0
+    assert mean.high is not None
+    assert 0.05 < mean.high < 0.1
 
 
 def test_an_amount_is_told_in_its_own_unit() -> None:
     sums = [200, 10, 4010, 200, 10, 10]  # 19 and 21 in turn
-    found, tenth = practice(sums, share=False), practice(sums, share=False, scale=10)
-    assert found.low is not None and found.high is not None and found.low < 20 < found.high
-    assert (tenth.value, tenth.low, tenth.high) == pytest.approx((2.0, found.low / 10, found.high / 10))
+    mean, tenth = practice(sums, share=False), practice(sums, share=False, scale=10)
+    assert mean.low is not None and mean.high is not None and mean.low < 20 < mean.high
+    assert (tenth.value, tenth.low, tenth.high) == pytest.approx((2.0, mean.low / 10, mean.high / 10))
 
 
 def test_an_amount_that_never_differs_has_no_interval() -> None:
-    found = practice([200, 10, 4000, 200, 10, 10], share=False)
-    assert (found.value, found.low, found.high) == (20, None, None)
+    mean = practice([200, 10, 4000, 200, 10, 10], share=False)
+    assert (mean.value, mean.low, mean.high) == (20, None, None)
 
 
 def test_a_habit_without_an_occasion_is_none() -> None:
@@ -80,10 +80,10 @@ def test_the_interval_holds_the_truth_nineteen_times_in_twenty(leaning: float) -
     random, held, times = Random(5), 0, 400
     for _ in range(times):
         shares = [0.4 + random.uniform(-leaning, leaning) for _ in range(25)]
-        found = practice(blocks(shares, 12, random)["habit"], share=True)
-        assert found.low is not None
-        assert found.high is not None
-        held += found.low <= 0.4 <= found.high
+        mean = practice(blocks(shares, 12, random)["habit"], share=True)
+        assert mean.low is not None
+        assert mean.high is not None
+        held += mean.low <= 0.4 <= mean.high
     assert 0.92 <= held / times <= 0.99
 
 
@@ -102,7 +102,7 @@ def test_an_interval_lies_between_nothing_and_everything_and_has_a_width(values:
 @given(st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=1, max_size=30))
 def test_both_sides_see_the_same(values: list[float]) -> None:
     value, low, high = of(values)
-    assert of([1 - one for one in values]) == pytest.approx((1 - value, 1 - high, 1 - low))
+    assert of([1 - score for score in values]) == pytest.approx((1 - value, 1 - high, 1 - low))
 
 
 def test_two_blocks_lost_prove_little_and_forty_much() -> None:
@@ -121,9 +121,9 @@ SEATS = (0.4, 0.0, -0.2, -0.2)
 def saved(
     seed: int, luck: float, seats: tuple[float, ...] = SEATS, count: int = 400, spread: float = 0.5, players: int = 30
 ) -> Saving:
-    found = variance_saved(blocks_of(players, count, seats, luck, Random(seed), spread))
-    assert found is not None
-    return found
+    savings = variance_saved(blocks_of(players, count, seats, luck, Random(seed), spread))
+    assert savings is not None
+    return savings
 
 
 def truth(luck: float, seats: tuple[float, ...]) -> float:
@@ -139,31 +139,31 @@ def truth(luck: float, seats: tuple[float, ...]) -> float:
 
 def test_blocks_save_what_brute_force_says_they_save() -> None:
     right = truth(1.0, SEATS)
-    found = saved(1, luck=1.0, count=1500, spread=0)
-    assert found.low < right * 1.03
-    assert found.high > right * 0.97
-    assert found.low > 1.3
+    savings = saved(1, luck=1.0, count=1500, spread=0)
+    assert savings.low < right * 1.03
+    assert savings.high > right * 0.97
+    assert savings.low > 1.3
 
 
 def test_tables_that_meet_again_are_held_against_themselves() -> None:
     random = Random(3)
     strengths = {0: 0.8, 1: 0.0, 2: -0.3, 3: -0.5}
-    found = variance_saved([block_of((0, 1, 2, 3), strengths, SEATS, 1, random) for _ in range(300)])
-    assert found is not None and found.same_tables and found.blocks == 300
-    assert found.low > 1.2
+    savings = variance_saved([block_of((0, 1, 2, 3), strengths, SEATS, 1, random) for _ in range(300)])
+    assert savings is not None and savings.same_tables and savings.blocks == 300
+    assert savings.low > 1.2
 
 
 def test_where_strengths_differ_the_ratio_is_nearly_as_high_and_not_higher() -> None:
-    found = saved(1, luck=1.0, count=1500)
-    assert not found.same_tables
-    assert found.low < 1.03 * truth(1.0, SEATS)
-    assert found.ratio > 1.3
+    savings = saved(1, luck=1.0, count=1500)
+    assert not savings.same_tables
+    assert savings.low < 1.03 * truth(1.0, SEATS)
+    assert savings.ratio > 1.3
 
 
 def test_without_luck_of_the_deal_and_worth_of_seats_a_block_saves_nothing() -> None:
-    found = [saved(seed, luck=0.0, seats=(0, 0, 0, 0), count=200) for seed in range(40)]
-    assert fmean(one.low < 1 < one.high for one in found) > 0.85
-    assert fmean(one.ratio for one in found) == pytest.approx(1, abs=0.05)
+    savings = [saved(seed, luck=0.0, seats=(0, 0, 0, 0), count=200) for seed in range(40)]
+    assert fmean(saving.low < 1 < saving.high for saving in savings) > 0.85
+    assert fmean(saving.ratio for saving in savings) == pytest.approx(1, abs=0.05)
 
 
 def test_the_more_luck_a_deal_has_the_more_is_saved() -> None:
@@ -210,9 +210,9 @@ def test_a_bots_strength_falls_out_of_a_seats_mean() -> None:
 
 
 def test_the_shares_of_all_seats_average_one_half() -> None:
-    found = seat_effect(blocks_of(8, 40, (0, 0.2, 0.4, 0), 1, Random(4)))
-    assert fmean(mean.value for mean in found) == pytest.approx(0.5)
-    assert all(mean.count == 40 for mean in found)
+    means = seat_effect(blocks_of(8, 40, (0, 0.2, 0.4, 0), 1, Random(4)))
+    assert fmean(mean.value for mean in means) == pytest.approx(0.5)
+    assert all(mean.count == 40 for mean in means)
 
 
 def test_no_blocks_say_nothing_about_seats() -> None:
@@ -231,41 +231,41 @@ PLAYERS = range(1, 9)
 FRIENDS = (3, 6)
 
 
-def game(one: int, other: int, ahead: bool) -> PlayedBlock:
-    return PlayedBlock([PlayedGame((one, other), (1, 2) if ahead else (2, 1))])
+def game(player: int, other: int, ahead: bool) -> PlayedBlock:
+    return PlayedBlock([PlayedGame((player, other), (1, 2) if ahead else (2, 1))])
 
 
 def season(seed: int, games: int, friends: Collection[int] = (), friendly: int = 0) -> list[PlayedBlock]:
     """``games`` a pair, the higher number the stronger; then so many more that the first friend always wins."""
     random = Random(seed)
     blocks = [
-        game(one, other, random.random() < 1 / (1 + math.exp((other - one) / 3)))
-        for one, other in combinations(PLAYERS, 2)
+        game(player, other, random.random() < 1 / (1 + math.exp((other - player) / 3)))
+        for player, other in combinations(PLAYERS, 2)
         for _ in range(games)
-        if set(friends) != {one, other}
+        if set(friends) != {player, other}
     ]
     return blocks + [game(*FRIENDS, ahead=True) for _ in range(friendly)]
 
 
 def test_two_who_always_win_for_each_other_stand_at_the_top_and_nobody_else_stands_out() -> None:
-    found = winnings(season(1, 12, FRIENDS, 24))
-    assert (found[0].taker, found[0].giver) == FRIENDS
-    assert [one for one in found if one.stands_out] == [found[0]]
-    assert (found[0].share, found[0].games) == (1.0, 24)
-    assert found[0].elsewhere is not None
-    assert found[0].elsewhere < 0.6
-    assert found[0].excess > 0.3
+    rows = winnings(season(1, 12, FRIENDS, 24))
+    assert (rows[0].taker, rows[0].giver) == FRIENDS
+    assert [row for row in rows if row.stands_out] == [rows[0]]
+    assert (rows[0].share, rows[0].games) == (1.0, 24)
+    assert rows[0].elsewhere is not None
+    assert rows[0].elsewhere < 0.6
+    assert rows[0].excess > 0.3
 
 
 def test_who_plays_mostly_with_a_friend_is_not_as_strong_as_the_friend_makes_them() -> None:
-    found = winnings(season(2, 8, FRIENDS, 300))
-    assert (found[0].taker, found[0].giver) == FRIENDS
-    assert found[0].stands_out
+    rows = winnings(season(2, 8, FRIENDS, 300))
+    assert (rows[0].taker, rows[0].giver) == FRIENDS
+    assert rows[0].stands_out
 
 
 @pytest.mark.slow
 def test_among_honest_players_hardly_ever_anybody_stands_out() -> None:
-    alarms = [any(one.stands_out for one in winnings(season(seed, 12))) for seed in range(100)]
+    alarms = [any(row.stands_out for row in winnings(season(seed, 12))) for seed in range(100)]
     assert sum(alarms) <= 3
 
 
@@ -275,9 +275,9 @@ def test_pairs_that_have_hardly_met_are_not_looked_at() -> None:
 
 
 def test_two_who_only_ever_met_each_other_are_compared_with_nobody() -> None:
-    found = winnings([game(*FRIENDS, ahead=True)] * 20)
-    assert not any(one.stands_out for one in found)
-    assert {(one.elsewhere, one.given_elsewhere) for one in found} == {(None, None)}
+    rows = winnings([game(*FRIENDS, ahead=True)] * 20)
+    assert not any(row.stands_out for row in rows)
+    assert {(row.elsewhere, row.given_elsewhere) for row in rows} == {(None, None)}
 
 
 def test_a_long_season_is_reckoned_too() -> None:

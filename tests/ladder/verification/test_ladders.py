@@ -36,7 +36,7 @@ def faults_of_games(ladder: Ladder, processes: int = 1) -> list[str]:
 
 def faults_of_deals(ladder: Ladder) -> list[str]:
     season = Season.objects.get(ladder=ladder)
-    return [fault for one in ladders.verify_deals(season) for fault in one.faults]
+    return [fault for deal in ladders.verify_deals(season) for fault in deal.faults]
 
 
 def result(ladder: Ladder) -> Result:
@@ -47,7 +47,7 @@ def test_everything_that_was_played_stands_up_to_re_execution(played: Ladder) ->
     assert faults_of_games(played) == []
     assert sum(piece.number for piece in ladders.verify_games(played, 1)) == ladders.count_games(played) == 6
     assert faults_of_deals(played) == []
-    assert sum(one.number for one in ladders.verify_deals(Season.objects.get(ladder=played))) == 2
+    assert sum(deal.number for deal in ladders.verify_deals(Season.objects.get(ladder=played))) == 2
 
 
 def test_several_processes_find_what_one_finds(played: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,8 +79,8 @@ def change_seats(ladder: Ladder) -> None:
 
 
 def change_record(ladder: Ladder) -> None:
-    one = result(ladder)
-    Result.objects.filter(pk=one.pk).update(packed_record=bytes(one.packed_record)[:-1] + b"\x7f")
+    row = result(ladder)
+    Result.objects.filter(pk=row.pk).update(packed_record=bytes(row.packed_record)[:-1] + b"\x7f")
 
 
 def change_to_another_game(ladder: Ladder) -> None:
@@ -129,28 +129,28 @@ def test_whatever_was_changed_in_a_game_is_found(
 
 
 def test_records_of_the_older_form_are_verified_too(played: Ladder) -> None:
-    for one in Result.objects.all():
-        record = unpack(bytes(one.packed_record))
+    for row in Result.objects.all():
+        record = unpack(bytes(row.packed_record))
         deflated = b"\x01" + zlib.compress(to_json(record).encode())
-        Result.objects.filter(pk=one.pk).update(packed_record=deflated)
+        Result.objects.filter(pk=row.pk).update(packed_record=deflated)
     assert faults_of_games(played) == []
-    one = result(played)
-    record = unpack(bytes(one.packed_record))
+    row = result(played)
+    record = unpack(bytes(row.packed_record))
     record["outcome"]["ranks"] = [1, 1, 1, 1]
-    Result.objects.filter(pk=one.pk).update(packed_record=b"\x01" + zlib.compress(to_json(record).encode()))
+    Result.objects.filter(pk=row.pk).update(packed_record=b"\x01" + zlib.compress(to_json(record).encode()))
     assert "the outcome is" in faults_of_games(played)[0]
-    Result.objects.filter(pk=one.pk).update(packed_record=b"\x01damaged")
+    Result.objects.filter(pk=row.pk).update(packed_record=b"\x01damaged")
     assert "the stored bytes are damaged" in faults_of_games(played)[0]
 
 
 def test_what_is_packed_is_packed_as_before(played: Ladder) -> None:
-    one = result(played)
-    assert pack(unpack(bytes(one.packed_record))) == bytes(one.packed_record)
+    row = result(played)
+    assert pack(unpack(bytes(row.packed_record))) == bytes(row.packed_record)
 
 
 def swap_deals(ladder: Ladder) -> None:
-    one, other = Block.objects.filter(ladder=ladder).order_by("number")
-    Block.objects.filter(pk=one.pk).update(seed=other.seed, commitment=other.commitment)
+    block, other = Block.objects.filter(ladder=ladder).order_by("number")
+    Block.objects.filter(pk=block.pk).update(seed=other.seed, commitment=other.commitment)
 
 
 def lose_a_deal(ladder: Ladder) -> None:

@@ -46,7 +46,7 @@ def test_numbers_of_tables_are_known_before_the_start(slug: str, seats: int) -> 
     planned = plan(slug, seats, 13)
     known = FORMATS[slug].tie_places_by_round(seats, 13, planned.rounds)
     for seed in range(5):
-        counts = [len(one.round.tables) for one in play(planned, Random(seed))]
+        counts = [len(past.round.tables) for past in play(planned, Random(seed))]
         assert counts[: len(known)] == [len(tables) for tables in known]
         assert counts[len(known) :] in ([], [1]), "only a last table can depend on a result"
     assert all(0 <= value < seats for tables in known for value in tables)
