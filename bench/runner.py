@@ -72,7 +72,7 @@ class Stopwatch:
     def moved(self, _: State) -> None:
         pass
 
-    def told(self, _: int, line: bytes) -> None:
+    def sent(self, _: int, line: bytes) -> None:
         if line.startswith(b'{"type":"decide"'):
             self.asked.append(perf_counter())
 
@@ -93,7 +93,7 @@ class Conversation:
     def moved(self, _: State) -> None:
         pass
 
-    def told(self, seat: int, line: bytes) -> None:
+    def sent(self, seat: int, line: bytes) -> None:
         document = orjson.loads(line)
         if document["type"] != "end":
             self.documents.append((seat, document))

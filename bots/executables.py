@@ -143,12 +143,12 @@ def needed_libraries(data: bytes) -> tuple[str, ...]:
     tables = dict(records)
     start = _offset(segments, tables.get(_STRINGS, 0))
     strings = b"" if start is None else data[start : start + tables.get(_STRINGS_SIZE, 0)]
-    found = []
+    libraries = []
     for tag, at in records:
         end = strings.find(b"\0", at, at + _LONGEST_NAME + 1) if tag == _NEEDED else -1
         if end > at:
-            found.append(strings[at:end].decode("utf-8", "backslashreplace"))
-    return tuple(dict.fromkeys(found))
+            libraries.append(strings[at:end].decode("utf-8", "backslashreplace"))
+    return tuple(dict.fromkeys(libraries))
 
 
 def _records(data: bytes, dynamic: tuple[int, ...]) -> Iterator[tuple[int, int]]:

@@ -96,9 +96,9 @@ def mixes_scripts(text: str) -> bool:
     return any(len(scripts) > 1 and not any(scripts <= together for together in _TOGETHER) for scripts in words)
 
 
-def alike(one: str, other: str) -> bool:
+def alike(name: str, other: str) -> bool:
     """Whether two names are hard to tell apart, whatever their case, separators and diacritics."""
-    return not _skeletons(one).isdisjoint(_skeletons(other))
+    return not _skeletons(name).isdisjoint(_skeletons(other))
 
 
 def plain_shapes(name: str) -> frozenset[str]:
@@ -119,7 +119,7 @@ def has_banned_word(name: str) -> bool:
     whole = _skeletons(name)
     words = whole.union(*(_skeletons(word) for word in _BETWEEN_WORDS.split(name) if word))
     banned_words, anywhere = _banned()
-    return not words.isdisjoint(banned_words) or any(word in one for word in anywhere for one in whole)
+    return not words.isdisjoint(banned_words) or any(word in skeleton for word in anywhere for skeleton in whole)
 
 
 @lru_cache(maxsize=1)
@@ -155,13 +155,13 @@ def _prototypes() -> Mapping[int, str]:
     """
     from confusable_homoglyphs.confusables import confusables_data
 
-    alike = {_bare(key): [_bare(one["c"]) for one in found] for key, found in confusables_data.items()}
-    found: dict[int, str] = {}
+    alike = {_bare(key): [_bare(entry["c"]) for entry in entries] for key, entries in confusables_data.items()}
+    prototypes: dict[int, str] = {}
     for key, others in alike.items():
-        prototype = max((key, *others), key=lambda one: (len(one), len(alike.get(one, ())), one.isascii(), one))
+        prototype = max((key, *others), key=lambda text: (len(text), len(alike.get(text, ())), text.isascii(), text))
         if len(key) == 1 and prototype != key:
-            found[ord(key)] = prototype
-    return found
+            prototypes[ord(key)] = prototype
+    return prototypes
 
 
 def _bare(text: str) -> str:

@@ -52,12 +52,12 @@ class Sandbox(StrEnum):
 def tell() -> None:
     """Run the self-test of this process if necessary, and store the result."""
     test = self_test()
-    found = document(test)
-    if not found["ok"]:
-        logger.error("uploaded bots cannot run on this machine: %s %s", found["problem"], found["remedy"])
-    elif not found["rated"]:
-        logger.warning("sandbox is limited to unrated games: %s %s", found["problem"], found["remedy"])
-    write_down(found)
+    report = document(test)
+    if not report["ok"]:
+        logger.error("uploaded bots cannot run on this machine: %s %s", report["problem"], report["remedy"])
+    elif not report["rated"]:
+        logger.warning("sandbox is limited to unrated games: %s %s", report["problem"], report["remedy"])
+    write_down(report)
     _known.test, _known.told_s = test, monotonic()
 
 
@@ -80,14 +80,14 @@ def one_may_be_repaired() -> bool:
 
     Workers notice a repair only when they have something to do (:func:`current_test`).
     """
-    told = Machine.objects.filter(told__lt=Now() - timedelta(seconds=RETRY_S), told__gt=Now() - GONE_AFTER)
-    return not all(machine.sandbox.get("rated", False) for machine in told)
+    undecided = Machine.objects.filter(told__lt=Now() - timedelta(seconds=RETRY_S), told__gt=Now() - GONE_AFTER)
+    return not all(machine.sandbox.get("rated", False) for machine in undecided)
 
 
-def write_down(found: Mapping[str, Any]) -> None:
+def write_down(report: Mapping[str, Any]) -> None:
     """Store the result ``found`` (``bots.sandbox.status``) for this machine."""
     host = socket.gethostname()
-    Machine.objects.update_or_create(host=host, defaults={"sandbox": dict(found), "told": Now()})
+    Machine.objects.update_or_create(host=host, defaults={"sandbox": dict(report), "told": Now()})
 
 
 def tell_beside(**_: Any) -> None:
@@ -103,7 +103,7 @@ def offered_libraries() -> frozenset[str]:
 
     Before a machine has reported, these are the documented ones.
     """
-    offered = [frozenset(found["libraries"]) for found in _reports() if found["ok"] and found.get("libraries")]
+    offered = [frozenset(report["libraries"]) for report in _reports() if report["ok"] and report.get("libraries")]
     return frozenset.intersection(*offered) if offered else frozenset(LIBRARIES)
 
 
@@ -116,12 +116,12 @@ def _reports() -> list[dict[str, Any]]:
 
 def sandbox_state() -> Sandbox:
     """Return the state of the sandbox over all machines."""
-    told = _reports()
-    if not told:
+    reports = _reports()
+    if not reports:
         return Sandbox.UNKNOWN
-    if any(found["ok"] and found.get("rated", False) for found in told):
+    if any(report["ok"] and report.get("rated", False) for report in reports):
         return Sandbox.HOLDS
-    return Sandbox.UNRATED if any(found["ok"] for found in told) else Sandbox.FAILS
+    return Sandbox.UNRATED if any(report["ok"] for report in reports) else Sandbox.FAILS
 
 
 def uploads_play_rated() -> bool:

@@ -79,9 +79,14 @@ def blank(bot: Bot, by: User, what: Collection[TextRemoval.What], reason: str) -
     with transaction.atomic():
         lock_user(bot.owner.pk)  # like changes by the owner
         bot = Bot.objects.select_for_update(no_key=True).get(pk=bot.pk)
-        taken = [TextRemoval(bot=bot, by=by, what=one, before=_text(bot, one), reason=reason) for one in sorted(what)]
-        taken = TextRemoval.objects.bulk_create(one for one in taken if one.before)
-        done = [StaffAction(by=by, bot=bot, what=_ACTION[TextRemoval.What(one.what)], reason=reason) for one in taken]
+        taken = [
+            TextRemoval(bot=bot, by=by, what=field, before=_text(bot, field), reason=reason) for field in sorted(what)
+        ]
+        taken = TextRemoval.objects.bulk_create(removal for removal in taken if removal.before)
+        done = [
+            StaffAction(by=by, bot=bot, what=_ACTION[TextRemoval.What(removal.what)], reason=reason)
+            for removal in taken
+        ]
         StaffAction.objects.bulk_create(done)
         if TextRemoval.What.NAME in what:
             bot.name = f"Bot {bot.pk}"

@@ -159,8 +159,8 @@ def candidates(rows: QuerySet[Any], name: str, *fields: str) -> Iterator[str]:
             plain = Replace(plain, Value(old), Value(new))
         rows = rows.alias(**{f"plain_{field}": Lower(plain)})
         maybe |= Q(**{f"plain_{field}__in": shapes}) | ~Q(**{f"{field}__regex": r"^[ -~]*$"})
-    found: QuerySet[Any, tuple[str, ...]] = rows.filter(maybe).order_by().values_list(*fields)
-    return chain.from_iterable(found.iterator())
+    names: QuerySet[Any, tuple[str, ...]] = rows.filter(maybe).order_by().values_list(*fields)
+    return chain.from_iterable(names.iterator())
 
 
 def name_for(owner: User, name: str, bot: Bot | None = None) -> str:

@@ -72,8 +72,8 @@ def guest_player() -> BotVersion:
     if known is not None:
         return known
     with transaction.atomic():
-        its = {"name": GUEST_NAME, "slug": GUEST_SLUG, "kind": Bot.Kind.PERSON}
-        return _version(Bot.objects.get_or_create(house_name=Bot.GUEST, defaults=its)[0])
+        defaults = {"name": GUEST_NAME, "slug": GUEST_SLUG, "kind": Bot.Kind.PERSON}
+        return _version(Bot.objects.get_or_create(house_name=Bot.GUEST, defaults=defaults)[0])
 
 
 def rename_player(user: User) -> None:
@@ -94,8 +94,8 @@ def _versions() -> QuerySet[BotVersion]:
 
 def _version(bot: Bot) -> BotVersion:
     claims = {slug: list(seats) for slug, seats in every_table().items()}
-    its = {"digest": DIGEST, "language": LANGUAGE, "claims": claims, "active": True}
-    return BotVersion.objects.get_or_create(bot=bot, number=1, defaults=its)[0]
+    defaults = {"digest": DIGEST, "language": LANGUAGE, "claims": claims, "active": True}
+    return BotVersion.objects.get_or_create(bot=bot, number=1, defaults=defaults)[0]
 
 
 # --- Changes by the owner --------------------------------------------------------------------------------------------
@@ -165,8 +165,8 @@ def restore(bot: Bot) -> None:
     owner = owner_of_code(bot)
     with transaction.atomic():
         lock_active_user(owner.pk)
-        found = Bot.objects.get(pk=bot.pk)
-        if found.retired is not None:
+        locked = Bot.objects.get(pk=bot.pk)
+        if locked.retired is not None:
             require_bot(owner)
             Bot.objects.filter(pk=bot.pk).update(retired=None)
     bot.refresh_from_db()

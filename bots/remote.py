@@ -152,18 +152,18 @@ def digest_of(label: str) -> str:
 
 def _version(bot: Bot, label: str, claims: dict[str, list[int]], chosen: str) -> BotVersion:
     """Return or create the version. The caller has locked the owner, which guards the version numbers."""
-    found = Bot.objects.get(pk=bot.pk)
-    if found.kind != Bot.Kind.REMOTE:
-        raise Refused(f"{found.name} is not a remote bot. Upload a new version instead.", code="not_remote")
-    if found.retired is not None:
-        raise Refused(f"{found.name} is retired. Restore it first.", code="retired")
-    known = found.versions.filter(digest=digest_of(label), chosen=chosen).select_related("bot").first()
+    current = Bot.objects.get(pk=bot.pk)
+    if current.kind != Bot.Kind.REMOTE:
+        raise Refused(f"{current.name} is not a remote bot. Upload a new version instead.", code="not_remote")
+    if current.retired is not None:
+        raise Refused(f"{current.name} is retired. Restore it first.", code="retired")
+    known = current.versions.filter(digest=digest_of(label), chosen=chosen).select_related("bot").first()
     if known is not None:
         return known
-    _LABELS.require(BotVersion.objects.filter(bot__owner=owner_of_code(found), language=LANGUAGE))
+    _LABELS.require(BotVersion.objects.filter(bot__owner=owner_of_code(current), language=LANGUAGE))
     version = BotVersion.objects.create(
-        bot=found,
-        number=(found.versions.aggregate(last=Max("number"))["last"] or 0) + 1,
+        bot=current,
+        number=(current.versions.aggregate(last=Max("number"))["last"] or 0) + 1,
         digest=digest_of(label),
         label=label,
         language=LANGUAGE,

@@ -30,8 +30,8 @@ def storable(value: Any) -> Any:
     if isinstance(value, str):
         return value.replace("\0", "\\x00").encode("utf-8", "backslashreplace").decode()
     if isinstance(value, dict):
-        return {key: storable(one) for key, one in value.items()}
-    return [storable(one) for one in value] if isinstance(value, list | tuple) else value
+        return {key: storable(item) for key, item in value.items()}
+    return [storable(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 STDERR: Final = 4 * 1024

@@ -45,14 +45,14 @@ def bot_files(name: str, game: Game) -> dict[str, str]:
 def examples(game: Game) -> Document:
     """Return a ``hello`` and questions to seat 0 from random games, up to two of each kind."""
     seats = game.seat_counts[0]
-    found: dict[str, list[Document]] = {}
+    examples: dict[str, list[Document]] = {}
     for number in range(EXAMPLE_GAMES):
         state = game.new(seats, sha256(f"example/{number}".encode()).digest())
         for question in _questions(state, Random(number)):
-            of_its_kind = found.setdefault(question["decision"]["kind"], [])
+            of_its_kind = examples.setdefault(question["decision"]["kind"], [])
             if len(of_its_kind) < OF_EACH_KIND:
                 of_its_kind.append(question)
-    questions = [question for of_its_kind in found.values() for question in of_its_kind]
+    questions = [question for of_its_kind in examples.values() for question in of_its_kind]
     numbered = [{**question, "id": number} for number, question in enumerate(questions, 1)]
     return {"hello": _hello(game, seats), "questions": numbered}
 

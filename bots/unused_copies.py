@@ -104,12 +104,12 @@ def remove_at_once(place: Path) -> None:
 
 def _bytes(folder: Path) -> int:
     """The total size of the files in ``folder``. Another worker may be removing them."""
-    found = 0
+    total = 0
     for above, _, names in os.walk(folder):
         for name in names:
             with suppress(FileNotFoundError):
-                found += Path(above, name).lstat().st_size
-    return found
+                total += Path(above, name).lstat().st_size
+    return total
 
 
 def _last_used(folder: Path) -> Iterator[tuple[float, Path]]:

@@ -230,8 +230,8 @@ def check(manifest: Manifest, program: P, launcher: Launcher[P], limits: Limits 
 def _problems(played: SeriesGame) -> Iterator[ValidationProblem]:
     """Yield the strike or the forfeit that ended the game."""
     report = played.report
-    for seat, its in enumerate(report.seats):
-        for strike in its.strikes:
+    for seat, seat_report in enumerate(report.seats):
+        for strike in seat_report.strikes:
             yield _problem(played, seat, strike.reason, strike.detail, strike.id, strike.answer)
     for forfeit in report.forfeits:
         yield _problem(played, forfeit.seat, forfeit.reason, forfeit.evidence, forfeit.decision, "")
@@ -241,8 +241,8 @@ def _problem(
     played: SeriesGame, seat: int, reason: str, detail: str, decision: int | None, answer: str
 ) -> ValidationProblem:
     assert played.transcript is not None
-    said = played.transcript.seats[seat]
-    question = said.hellos[0] if decision is None else said.exchanges[decision - 1].question
+    transcript = played.transcript.seats[seat]
+    question = transcript.hellos[0] if decision is None else transcript.exchanges[decision - 1].question
     ply = None if decision is None else decided_plies(played.report.record, seat)[decision - 1]
     stderr = played.report.seats[seat].stderr_tail
     return ValidationProblem(seat, reason, detail, decision, ply, orjson.loads(question), answer, stderr)

@@ -66,8 +66,8 @@ def what_is_wrong() -> str:
     manifest = json.loads(MANIFEST.read_text(encoding="utf-8"))
     if not all((FOLDER / file).is_file() for file in manifest["files"].values()):
         return "compiled modules are missing: `make engine-native` compiles them again"
-    found = digests(list(manifest["sources"]))
-    changed = [source for source, digest in manifest["sources"].items() if found[source] != digest]
+    current = digests(list(manifest["sources"]))
+    changed = [source for source, digest in manifest["sources"].items() if current[source] != digest]
     if changed:
         return (
             f"the engine was compiled from other sources ({', '.join(changed)}): `make engine-native` compiles it again"

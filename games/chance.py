@@ -151,9 +151,9 @@ class ScriptedChance:
     def _read(self, name: str) -> Any:
         if self._next == len(self._script):
             raise ChanceError(f"the record ends before the chance step {name!r}")
-        found, value = self._script[self._next]
-        if found != name:
-            raise ChanceError(f"expected the chance step {name!r}, but the record has {found!r}")
+        recorded, value = self._script[self._next]
+        if recorded != name:
+            raise ChanceError(f"expected the chance step {name!r}, but the record has {recorded!r}")
         self._next += 1
         return value
 

@@ -63,8 +63,8 @@ class Game:
 
 def terms(games: Iterable[Game]) -> list[str]:
     """Return the English words of ``games`` that pages and boards show, sorted and unique. They must be translated."""
-    found = {term for game in games for term in _terms_of(game)}
-    return sorted(found | set(DEFAULTS.values()) | set(FORFEITS.values()))
+    terms = {term for game in games for term in _terms_of(game)}
+    return sorted(terms | set(DEFAULTS.values()) | set(FORFEITS.values()))
 
 
 def _terms_of(game: Game) -> Iterator[str]:

@@ -155,11 +155,11 @@ class PlainEncoding(Encoding):
         return move
 
     def sequence(self, decision: Document, move: Move) -> Chosen:
-        return (next(place for place, one in enumerate(decision["legal"]) if same(one, move)),)
+        return (next(place for place, legal_move in enumerate(decision["legal"]) if same(legal_move, move)),)
 
     def allows(self, decision: Document, move: Any) -> bool:
         """Return whether ``move`` is listed, or true if the decision lists no moves."""
-        return decision["legal"] is None or any(same(one, move) for one in decision["legal"])
+        return decision["legal"] is None or any(same(legal_move, move) for legal_move in decision["legal"])
 
 
 def _listed(seen: Seen) -> list[float]:

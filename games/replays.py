@@ -64,11 +64,11 @@ def _chapter(chapter: Chapter, steps: int) -> Document:
 
 def _by_step(chapters: Sequence[Chapter], steps: int) -> list[list[str]]:
     """Return the sentences of every step, in order. Sentences after the last step belong to the last step."""
-    told: list[list[str]] = [[] for _ in range(steps)]
+    sentences: list[list[str]] = [[] for _ in range(steps)]
     for chapter in chapters:
         for sentence, ply in zip(chapter.sentences, chapter.plies, strict=True):
-            told[min(ply, steps - 1)].append(sentence)
-    return told
+            sentences[min(ply, steps - 1)].append(sentence)
+    return sentences
 
 
 # --- Frames ----------------------------------------------------------------------------------------------------------
@@ -96,11 +96,11 @@ class Frame:
 
 def frames(state: State) -> Iterator[Frame]:
     """Yield one frame per step of the record of ``state``, in order, beginning with the deal."""
-    told = 0
+    entries_read = 0
     first = 0
     for last, moment in state.retraced():
-        known = moment.entries(None, told)
-        told += len(known)
+        known = moment.entries(None, entries_read)
+        entries_read += len(known)
         view = moment.view(None)
         yous = [moment.view(seat)["you"] for seat in range(moment.seats)]
         for ply in range(first, last + 1):

@@ -133,10 +133,10 @@ class State(metaclass=ABCMeta):  # not ABC: mypyc makes no native class of what 
         Override it to name the broken rule, to accept other forms of a move, or if :meth:`legal_moves` is slow.
         """
         legal = self.legal_moves(seat)
-        for one in legal:
-            if strict.same(one, move):
-                return one
-        listed = " · ".join([str(one) for one in legal[:LISTED_MOVES]])
+        for legal_move in legal:
+            if strict.same(legal_move, move):
+                return legal_move
+        listed = " · ".join([str(legal_move) for legal_move in legal[:LISTED_MOVES]])
         raise IllegalMove(f"{move!r:.60} is not a legal move.", listed)
 
     @abstractmethod

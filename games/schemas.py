@@ -340,14 +340,14 @@ def names_in(shape: Any) -> Iterator[str]:
 
 def needed(shape: Schema, defs: Shapes) -> Shapes:
     """Return the part of ``defs`` that ``shape`` needs, directly or indirectly, in the order of ``defs``."""
-    found: set[str] = set()
+    names: set[str] = set()
     waiting = list(names_in(shape))
     while waiting:
         name = waiting.pop()
-        if name not in found:
-            found.add(name)
+        if name not in names:
+            names.add(name)
             waiting.extend(names_in(defs[name]))
-    return {name: part for name, part in defs.items() if name in found}
+    return {name: part for name, part in defs.items() if name in names}
 
 
 def build(game: GameShapes) -> dict[str, Schema]:

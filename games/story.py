@@ -96,9 +96,9 @@ class Narrative:
         """Add a sentence for every seat that forfeited, with its rank if it is known when the seat gave up."""
         for seat, (rank, score) in enumerate(zip(outcome["ranks"], outcome["scores"], strict=True)):
             if "forfeit" in score:
-                told = f"{self.names[seat]} forfeited ({FORFEITS.get(score['forfeit'], score['forfeit'])})"
+                forfeited = f"{self.names[seat]} forfeited ({FORFEITS.get(score['forfeit'], score['forfeit'])})"
                 place = f"ranks {ordinal(rank)}" if "forfeit_at" in score else "ranks below all players who finished"
-                self.say(f"{told} and {place}")
+                self.say(f"{forfeited} and {place}")
 
     def tell_who_stayed(self, outcome: Mapping[str, Any]) -> None:
         """Add how a game ended early."""

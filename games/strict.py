@@ -6,21 +6,21 @@ import json
 from typing import Any, NoReturn
 
 
-def same(one: object, two: object) -> bool:
+def same(first: object, second: object) -> bool:
     """Return whether two JSON values are equal, including their types, at every depth."""
-    return one == two and _same_types(one, two)
+    return first == second and _same_types(first, second)
 
 
-def _same_types(one: object, two: object) -> bool:
+def _same_types(first: object, second: object) -> bool:
     """Return whether two equal values have equal types at every depth. Equal strings need no check."""
-    if type(one) is not type(two):
+    if type(first) is not type(second):
         return False
-    if isinstance(one, dict) and isinstance(two, dict):
-        for key, part in one.items():
-            if type(part) is not str and not _same_types(part, two[key]):
+    if isinstance(first, dict) and isinstance(second, dict):
+        for key, part in first.items():
+            if type(part) is not str and not _same_types(part, second[key]):
                 return False
-    elif isinstance(one, list) and isinstance(two, list):
-        for part, other in zip(one, two, strict=True):
+    elif isinstance(first, list) and isinstance(second, list):
+        for part, other in zip(first, second, strict=True):
             if type(part) is not str and not _same_types(part, other):
                 return False
     return True

@@ -64,7 +64,7 @@ def is_text(data: bytes) -> bool:
         return False
 
 
-def told(data: bytes) -> tuple[str, str]:
+def file_kind(data: bytes) -> tuple[str, str]:
     """Return the kind of file and a remedy; two empty strings if the kind is unknown."""
     for offset, magic, kind, remedy in _KINDS:
         if data.startswith(magic, offset):
@@ -163,7 +163,7 @@ def _too_large(data: bytes, limits: ArchiveLimits) -> FileFault:
     """Return the fault of an upload over the limit, or raise ``ArchiveRefused`` for a file in it over its own limit."""
     text = f"is {size(len(data))}. The limit for an upload is {size(limits.archive_bytes)}"
     if is_zip(data):
-        largest = max(contents(data, limits), key=lambda one: one.sizes.packed)
+        largest = max(contents(data, limits), key=lambda content: content.sizes.packed)
         text += f". The largest file in it is {shown(largest.name)} ({size(largest.sizes.packed)} compressed)"
     return FileFault("upload_too_large", text)
 
@@ -185,7 +185,7 @@ def _files(filename: str, data: bytes, limits: ArchiveLimits) -> tuple[dict[str,
         text = "is a zip archive, not a Python file. Rename it so that the name ends with .zip"
         raise refused(filename, FileFault("zip_named_py", text))
     packed = contents(data, limits)
-    names = [one.name for one in packed if not one.is_folder and not is_junk(one.name)]
+    names = [entry.name for entry in packed if not entry.is_folder and not is_junk(entry.name)]
     hidden = [] if limits.hidden else [name for name in names if hidden_at(name)]
     kept = [name for name in names if limits.hidden or not hidden_at(name)]
     if len(kept) > limits.files:
@@ -201,7 +201,7 @@ def _files(filename: str, data: bytes, limits: ArchiveLimits) -> tuple[dict[str,
 
 
 def _no_upload(filename: str, data: bytes) -> FileFault:
-    kind, remedy = told(data)
+    kind, remedy = file_kind(data)
     if kind:
         return FileFault("unsupported_format", f"is {kind}. {remedy}")
     if not data:

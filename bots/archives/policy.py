@@ -196,9 +196,9 @@ def _paths(name: str) -> list[tuple[str, bool]]:
     return [*folders, (path, name.endswith("/"))]
 
 
-def _look_alikes(one: str, two: str) -> ArchiveRefused:
-    file = shown(two)
-    message = f"{file} and {shown(one)} have the same name on some systems. Rename one of them."
+def _look_alikes(name: str, other: str) -> ArchiveRefused:
+    file = shown(other)
+    message = f"{file} and {shown(name)} have the same name on some systems. Rename one of them."
     return ArchiveRefused(message, "name_collision", file)
 
 

@@ -169,8 +169,8 @@ def _unpack(shape: struct.Struct, data: bytes, position: int, signature: bytes) 
     """The record's numbers, without its signature."""
     if position + shape.size > len(data):
         raise Damaged("a record is truncated")
-    found, *numbers = shape.unpack_from(data, position)
-    if found != signature:
+    magic, *numbers = shape.unpack_from(data, position)
+    if magic != signature:
         raise Damaged("a record is at the wrong position")
     return tuple(numbers)
 
@@ -318,7 +318,7 @@ def header_fault(entry: Entry, local: Local, sizes: Sizes) -> FileFault | None:
     """Return a fault if the header and ``sizes`` contradict the table of contents."""
     same = local.name == entry.name and local.method == entry.method and sizes == entry.sizes
     if entry.flags & SIZES_FOLLOW:  # then the header contains zero for unknown sizes
-        same = same and all(said in {0, true} for said, true in zip(local.sizes, entry.sizes, strict=True))
+        same = same and all(given in {0, true} for given, true in zip(local.sizes, entry.sizes, strict=True))
     if not same or local.needs > _NEWEST_FORMAT or (local.flags ^ entry.flags) & ~_LEVEL:
         return FileFault("two_headers", f"has two contradictory headers in the archive. {AGAIN}")
     return _extra_fault(local.extra, entry.name)
@@ -416,10 +416,10 @@ def _laid_out(data: bytes, end: EndRecord, entries: list[Entry], names: list[str
         if entry.offset > position:
             text = f"follows data in the archive that belongs to no file. {AGAIN}"
             raise refused(entry.name, FileFault("inserted_data", text))
-        one, position = _located(data, entry, name)
+        located, position = _located(data, entry, name)
         if position > end.directory_offset:
             raise refused(entry.name, FileFault("overlap", f"overlaps the archive directory. {AGAIN}"))
-        packed.append(one)
+        packed.append(located)
     if position < end.directory_offset:
         raise ArchiveRefused(f"The archive contains data after its last file. {AGAIN}.", "inserted_data")
     return tuple(packed)

@@ -89,15 +89,15 @@ def parser() -> ArgumentParser:
     whole.add_argument("--version", action="version", version=f"esr {_version()}")
     commands = whole.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in COMMANDS:
-        one = commands.add_parser(
+        subparser = commands.add_parser(
             command.name,
             help=command.help.rstrip("."),
             description=command.help,
             epilog=command.more,
             formatter_class=RawDescriptionHelpFormatter,
         )
-        command.add_to(one)
-        one.set_defaults(command=command)
+        command.add_to(subparser)
+        subparser.set_defaults(command=command)
     return whole
 
 

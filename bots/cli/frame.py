@@ -133,11 +133,11 @@ class Parser(ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
         """Parse the arguments. Unlike argparse, report an option that looks like one of this command."""
-        found, unknown = super().parse_known_args(args, namespace)
+        parsed, unknown = super().parse_known_args(args, namespace)
         for word in unknown:
             if word.startswith("--") and (question := did_you_mean(word, self._option_string_actions)):
                 self.error(f"unknown option {word}.{question}")
-        return found, unknown
+        return parsed, unknown
 
     def _check_value(self, action: Action, value: Any) -> None:
         """Like argparse (the method has no public name), with a question after a typing error."""

@@ -30,16 +30,16 @@ def games_arguments(_parser: ArgumentParser) -> None:
 
 def run_games(_options: Namespace, screen: Screen) -> int:
     """List every game of the registry."""
-    found = [_about(game) for game in GAMES.values()]
+    games = [_about(game) for game in GAMES.values()]
     table = Table(box=SIMPLE_HEAD, show_edge=False)
     for heading in ("Game", "Name", "Seats"):
         table.add_column(heading, no_wrap=True)
     table.add_column(f"House bots ({HOUSE_PREFIX}…)", overflow="fold")
-    for about in found:
+    for about in games:
         names = [bot.removeprefix(HOUSE_PREFIX) for bot in about["house_bots"]]
         table.add_row(about["game"], about["name"], either(about["seats"]), ", ".join(names))
     screen.show(table)
-    screen.answer({"ok": True, "games": found})
+    screen.answer({"ok": True, "games": games})
     return 0
 
 

@@ -467,7 +467,7 @@ def _result(answer: Reply) -> str:
 
 def _document(replay: DecisionReplay, answers: list[Reply], answered: bool) -> dict[str, Any]:
     last = replay.questions[-1]
-    told = [
+    rows = [
         {
             "id": answer.question.id,
             "ply": answer.question.ply,
@@ -480,7 +480,7 @@ def _document(replay: DecisionReplay, answers: list[Reply], answered: bool) -> d
         for answer in answers
     ]
     played = {"move": last.played, "default": last.default}
-    return {"ok": answered, "hello": replay.hello, "question": last.message, "played": played, "answers": told}
+    return {"ok": answered, "hello": replay.hello, "question": last.message, "played": played, "answers": rows}
 
 
 REPLAY_DECISION_COMMAND = SubCommand(

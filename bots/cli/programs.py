@@ -73,7 +73,7 @@ def packed(path: Path) -> PackedBot:
         _require_bot_folder(path, files)
         programs = {name for name, file in files.items() if file.stat().st_mode & 0o100}
         data = zip_of({name: file.read_bytes() for name, file in files.items()}, programs)
-        hidden = sorted(found.name for found in path.iterdir() if found.name.startswith("."))
+        hidden = sorted(hidden_path.name for hidden_path in path.iterdir() if hidden_path.name.startswith("."))
         return PackedBot(f"{path.resolve().name}.zip", data, tuple(name for name in hidden if not is_junk(name)))
     except OSError as error:
         raise UsageError(f"Cannot read {path}: {error.strerror}.") from error
@@ -81,12 +81,12 @@ def packed(path: Path) -> PackedBot:
 
 def files_of(folder: Path) -> list[Path]:
     """List the files of a bot folder as sorted relative paths, without hidden files and Python caches."""
-    found = []
+    files = []
     for path in sorted(folder.rglob("*")):
         inside = path.relative_to(folder)
         if path.is_file() and not any(part.startswith(".") or part == "__pycache__" for part in inside.parts):
-            found.append(inside)
-    return found
+            files.append(inside)
+    return files
 
 
 def _require_bot_folder(folder: Path, files: Mapping[str, Path]) -> None:
@@ -291,9 +291,9 @@ def interpreter_at(path: Path) -> Path:
     Links are not resolved: Python finds a virtual environment by the path of its interpreter.
     """
     here = path.expanduser().absolute()
-    for found in (here, *(here / name for name in _PYTHONS)):
-        if found.is_file() and os.access(found, os.X_OK):
-            return found
+    for interpreter in (here, *(here / name for name in _PYTHONS)):
+        if interpreter.is_file() and os.access(interpreter, os.X_OK):
+            return interpreter
     raise UsageError(
         f"{path} is not a virtual environment or a Python interpreter. Pass the folder of a virtual environment."
     )
@@ -355,7 +355,7 @@ def seat_bots(
     bots. Raises ``UsageError`` for an unknown house bot, a path without a bot, a bot that does not support the format,
     and a command that is not found.
     """
-    found: list[tuple[str, Local]] = []
+    named: list[tuple[str, Local]] = []
     folders: dict[str, set[Path]] = defaultdict(set)
     for word in words:
         name, program = find_program(word, game, len(words) + len(commands))
@@ -364,11 +364,11 @@ def seat_bots(
             folders[name].add(program.folder)
         if len(folders[name]) > 1:
             name = word.rstrip("/")
-        found.append((name, under_python(program, python) if isinstance(program, LocalProgram) else program))
-    found += [(command.label, command) for command in map(command_of, commands)]
+        named.append((name, under_python(program, python) if isinstance(program, LocalProgram) else program))
+    named += [(command.label, command) for command in map(command_of, commands)]
     seats: list[LocalSeat] = []
     seen: Counter[str] = Counter()
-    for name, seated in found:
+    for name, seated in named:
         seen[name] += 1
         seats.append(SeatSpec(name if seen[name] == 1 else f"{name}#{seen[name]}", seated))
     return tuple(seats)
@@ -501,10 +501,10 @@ def debug(replay: DecisionReplay, program: LocalProgram, python: Path | None = N
         interpreter = [str(bots_interpreter()), *OPTIONS] if python is None else [str(interpreter_at(python))]
         done = subprocess.run([*interpreter, *words], cwd=program.folder, check=False)
         *lines, rest = answers.read_bytes().split(b"\n")
-    said = [line for line in lines if is_ready(line) is not True]
-    for question, line in zip(replay.questions, said, strict=False):
+    replies = [line for line in lines if is_ready(line) is not True]
+    for question, line in zip(replay.questions, replies, strict=False):
         yield _answer(question, line, None)
-    for question in replay.questions[len(said) :]:
+    for question in replay.questions[len(replies) :]:
         yield _no_answer(question, ProcessEnd(done.returncode, mid_line=bool(rest)), None)
         return
 

@@ -72,15 +72,15 @@ def _is_one_document(head: bytes) -> bool:
 
 
 def _check_lines(path: Path, stream: BinaryIO) -> Iterator[Checked]:
-    found = False
+    has_lines = False
     for number, line, read in lines_of(stream):
-        found = True
+        has_lines = True
         if line is not None:
             yield _check(path, number, line)
         else:
             fault = f"longer than {MAX_RECORD_BYTES // 2**20} MiB; not a game record"
             yield Checked(read, RecordFault(path, number, None, fault))
-    if not found:
+    if not has_lines:
         yield Checked(0, RecordFault(path, 0, None, "the file contains no game records"))
 
 

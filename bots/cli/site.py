@@ -113,8 +113,10 @@ _UPLOADS: Final = ("archive_bytes", "unpacked_bytes", "file_bytes", "files")
 
 def ask_limits(client: Client, site: str) -> ArchiveLimits:
     """Ask the site for its limits of uploads, and remember them for :func:`known_limits`. Raises ``ClientError``."""
-    said = client.get("uploads/limits")
-    limits: dict[str, Any] = {name: said["limits"][name] for name in _UPLOADS} | {"libraries": said["libraries"]}
+    document = client.get("uploads/limits")
+    limits: dict[str, Any] = {name: document["limits"][name] for name in _UPLOADS} | {
+        "libraries": document["libraries"]
+    }
     with suppress(OSError):
         _limits_file().parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         _limits_file().write_text(json.dumps({"site": site, **limits}), encoding="utf-8")
@@ -248,10 +250,10 @@ class ProcessPlayer:
             end = end_process(process, channel, patience_ms)
         except PlatformFailure as failure:
             return str(failure)
-        said = channel.stderr_tail()
-        for line in said.splitlines()[-20:]:
+        tail = channel.stderr_tail()
+        for line in tail.splitlines()[-20:]:
             self._tell(f"stderr: {line}")
-        return f"{end}; {end.advice(said)}."
+        return f"{end}; {end.advice(tail)}."
 
     # --- answers -------------------------------------------------------------------------------------------------
 

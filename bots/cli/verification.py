@@ -209,8 +209,10 @@ def run_verify_season(options: Namespace, screen: Screen) -> int:
         if isinstance(error, UsageError):
             raise
         raise UsageError(f"{options.source} does not contain the deals of a season: {error}.") from error
-    closed = sum(one.closed for one in report.series.values())
-    series = [{"name": one.name, "deals": one.last, "key_hash": one.key_hash} for one in report.series.values()]
+    closed = sum(series.closed for series in report.series.values())
+    series = [
+        {"name": series.name, "deals": series.last, "key_hash": series.key_hash} for series in report.series.values()
+    ]
     about = {"ladder": report.ladder, "season": report.season, "deals": report.deals, "closed": closed}
     ok = not faults and report.is_over
     screen.answer({"ok": ok, "over": report.is_over, **about, "series": series, "faults": faults})
@@ -222,8 +224,8 @@ def run_verify_season(options: Namespace, screen: Screen) -> int:
         screen.say("Not finished: the season keys are secret until the season is over.", "yellow")
         screen.say(f"No faults so far: {_count(report.deals - closed, 'deal')} public, {closed:,} not yet public.")
     screen.say("Compare these hashes with those that the site published when the season opened:")
-    for one in report.series.values():
-        screen.say(f"{one.key_hash}  {one.name}, {_count(one.last, 'deal')}")
+    for deal_series in report.series.values():
+        screen.say(f"{deal_series.key_hash}  {deal_series.name}, {_count(deal_series.last, 'deal')}")
     return 0 if report.is_over else UNFINISHED
 
 

@@ -233,8 +233,8 @@ class AsyncClient:
     async def register_bot(self, name: str, games: Mapping[str, Sequence[int]], label: str | None = None) -> Document:
         """Register a remote bot for the owner of the token. ``games`` contains the supported seat counts by game."""
         seats = {game: list(counts) for game, counts in games.items()}
-        said = {"name": name, "games": seats, **({"label": label} if label else {})}
-        return await self.do(Call("POST", "remote-bots", json=said, repeatable=False))
+        body = {"name": name, "games": seats, **({"label": label} if label else {})}
+        return await self.do(Call("POST", "remote-bots", json=body, repeatable=False))
 
     async def join(self, ladder: str, bot: str) -> None:
         """Join a ladder with your own bot. Nothing changes if the bot is already a member."""

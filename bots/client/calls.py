@@ -266,7 +266,7 @@ def problem_of(response: httpx2.Response) -> Problem:
     detail = str(document.get("detail") or f"The site returned {response.status_code} {response.reason_phrase}.")
     fields = document.get("fields")
     if isinstance(fields, dict):
-        detail += "".join(f" {name}: {_words(said)}" for name, said in fields.items())
+        detail += "".join(f" {name}: {_words(problem)}" for name, problem in fields.items())
     code = str(document.get("code") or "error")
     return Problem(response.status_code, code, detail, document, retry_after_s(response))
 
@@ -293,8 +293,8 @@ def retry_after_s(response: httpx2.Response) -> float | None:
     return float(text) if text.isascii() and text.isdecimal() else None
 
 
-def _words(said: object) -> str:
-    return " ".join(map(str, said)) if isinstance(said, list) else str(said)
+def _words(problem: object) -> str:
+    return " ".join(map(str, problem)) if isinstance(problem, list) else str(problem)
 
 
 # --- Retries ---------------------------------------------------------------------------------------------------------

@@ -22,10 +22,10 @@ def download(url: str, most_bytes: int) -> Iterator[bytes]:
             http.stream("GET", url) as response,
         ):
             if not response.is_success:
-                said = f"The site returned {response.status_code} {response.reason_phrase} for {url}."
+                detail = f"The site returned {response.status_code} {response.reason_phrase} for {url}."
                 if response.status_code == HTTPStatus.NOT_FOUND:
-                    said += " If the page is private, download the file in your browser and name it instead."
-                raise Problem(response.status_code, "error", said, {})
+                    detail += " If the page is private, download the file in your browser and name it instead."
+                raise Problem(response.status_code, "error", detail, {})
             for piece in response.iter_bytes():
                 read += len(piece)
                 if read > most_bytes:

@@ -56,7 +56,7 @@ class Transcript:
     def moved(self, state: State) -> None:
         """Do nothing: the record contains the moves."""
 
-    def told(self, seat: int, line: bytes) -> None:
+    def sent(self, seat: int, line: bytes) -> None:
         """Store a line that was sent to the bot of ``seat``."""
         if seat not in self.kept:
             return

@@ -115,10 +115,10 @@ class Chair:
         try:
             end = end_process(process, self.channel, patience_ms)
         except NeverBegun as never_begun:  # only then does stderr contain messages of the platform, which are public
-            said = self._stderr_tail()[-300:].strip()
+            tail = self._stderr_tail()[-300:].strip()
             failed = f"execvp {never_begun.program}: "
-            if not never_begun.program or not any(failed + error in said for error in NO_PROGRAM):
-                raise NeverBegun(f"{never_begun}: {said}") from never_begun
+            if not never_begun.program or not any(failed + error in tail for error in NO_PROGRAM):
+                raise NeverBegun(f"{never_begun}: {tail}") from never_begun
             end = ProcessEnd(CANNOT_BE_EXECUTED)
         self.exit_status, self._end = end.status, end
         if self.forfeit is not None and self.forfeit.reason == "exit":

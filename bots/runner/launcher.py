@@ -152,7 +152,7 @@ class Observer(Protocol):
         """Handle a change of the state. The first call is after the deal."""
         ...
 
-    def told(self, seat: int, line: bytes) -> None:
+    def sent(self, seat: int, line: bytes) -> None:
         """Handle a line that was sent to the bot of ``seat``."""
         ...
 

@@ -199,7 +199,7 @@ class _Table(Generic[P]):
         }
         line = encode(message)
         if self.observer is not None:
-            self.observer.told(seat, line)
+            self.observer.sent(seat, line)
         return line
 
     def _play(self, question: MoveQuestion) -> None:
@@ -222,8 +222,8 @@ class _Table(Generic[P]):
         spans = (question.wall_ns // 1000, chair.known_cpu_us(question.cpu_ns))
         chair.strikes.append(Strike(chair.asked, fault.reason, fault.detail, escaped(fault.line), *spans))
         if len(chair.strikes) == MAX_STRIKES:
-            told = "; ".join(f"decision {strike.id}: {strike.reason}" for strike in chair.strikes)
-            self._forfeit(chair, "strikes", f"third strike ({told})")
+            strikes = "; ".join(f"decision {strike.id}: {strike.reason}" for strike in chair.strikes)
+            self._forfeit(chair, "strikes", f"third strike ({strikes})")
         self._play_default(chair.seat, fault.reason)
 
     def _play_default(self, seat: int, reason: str) -> None:
@@ -283,7 +283,7 @@ class _Table(Generic[P]):
 
     def _told(self, chair: Chair, line: bytes) -> bytes:
         if self.observer is not None:
-            self.observer.told(chair.seat, line)
+            self.observer.sent(chair.seat, line)
         return line
 
     def _moved(self) -> None:

@@ -134,14 +134,14 @@ def _fill(folder: Path, code: Code) -> None:
 
 
 def _files(folder: Path) -> list[Path]:
-    found = []
+    entries = []
     for path in sorted(folder.rglob("*")):
         if "__pycache__" in path.parts or (path.is_dir() and not path.is_symlink()):
             continue
         if path.is_symlink() or not path.is_file():
             raise PlatformFailure(f"{path} is neither a regular file nor a folder, which a bot folder must not contain")
-        found.append(path)
-    return found
+        entries.append(path)
+    return entries
 
 
 def _contents(folder: Path) -> str:

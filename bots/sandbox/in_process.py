@@ -106,13 +106,13 @@ class _FakeProcess:
             yield from inbox
 
     def _answer(self, message: Document) -> bytes:
-        said: Any = self._program.play(message)
-        if isinstance(said, bytes):
-            return said
+        answer: Any = self._program.play(message)
+        if isinstance(answer, bytes):
+            return answer
         if message["type"] == "hello":
             return b'{"type": "ready"}\n'
         if message["type"] == "decide":
-            return orjson.dumps({"id": message["id"], "move": said}, option=orjson.OPT_APPEND_NEWLINE)
+            return orjson.dumps({"id": message["id"], "move": answer}, option=orjson.OPT_APPEND_NEWLINE)
         return b""
 
 

@@ -49,9 +49,9 @@ def packages() -> tuple[Path, ...]:
     wanted = [name.strip() for name in os.environ.get(PACKAGES, "numpy").split(",") if name.strip()]
     names = [each for name in wanted for each in (name, f"{name}.libs", f"{name}.py")]
     for place in (f"local/lib/{version}/dist-packages", "lib/python3/dist-packages", f"lib/{version}/site-packages"):
-        found = tuple(prefix / place / name for name in names if (prefix / place / name).exists())
-        if found:
-            return found
+        places = tuple(prefix / place / name for name in names if (prefix / place / name).exists())
+        if places:
+            return places
     return ()
 
 
@@ -60,11 +60,11 @@ def environment(code: Code) -> dict[str, str]:
 
     The variable does not slow down the start; the module ``site`` would take some milliseconds.
     """
-    found = packages() if code.is_python and not code.compiled else ()
-    if not found:
+    bundled = packages() if code.is_python and not code.compiled else ()
+    if not bundled:
         return {}
     return {
-        "PYTHONPATH": str(found[0].parent),
+        "PYTHONPATH": str(bundled[0].parent),
         **{name: ENVIRONMENT[name] for name in ENVIRONMENT if "_THREADS" in name},
     }
 

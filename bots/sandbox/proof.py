@@ -74,20 +74,20 @@ _ABOUT_USERS: Final = ("setpriv", "prlimit", "chroot:", "chroot is missing", "se
 _ABOUT_NAMESPACES: Final = ("namespace", "uid map", "gid map", "Operation not permitted", "mount", "pivot_root")
 
 
-def remedy(said: str) -> str:
+def remedy(message: str) -> str:
     """Return the remedy for a message of bubblewrap, the probe or the launcher."""
-    if "x86-64" in said or "requires Linux" in said or platform.system() != "Linux":
+    if "x86-64" in message or "requires Linux" in message or platform.system() != "Linux":
         return ELSEWHERE
-    if "look into" in said:
+    if "look into" in message:
         return HIDE
-    if "cannot play rated games" in said or "noexec" in said:
+    if "cannot play rated games" in message or "noexec" in message:
         return MEMORY
-    if "is not secure" in said:
+    if "is not secure" in message:
         return REPLACE
     for words, help_ in ((_ABOUT_INSTALLING, INSTALL), (_ABOUT_USERS, ROOT), (_ABOUT_PYTHON, PYTHON)):
-        if any(word in said for word in words):
+        if any(word in message for word in words):
             return help_
-    return _namespaces() if any(word in said for word in _ABOUT_NAMESPACES) else ASK
+    return _namespaces() if any(word in message for word in _ABOUT_NAMESPACES) else ASK
 
 
 def _namespaces() -> str:
@@ -280,20 +280,20 @@ def sandbox() -> tuple[SandboxLauncher | None, SelfTest]:
     A passed test is not repeated. A failed one is repeated after ``RETRY_S``, so that a fix is noticed.
     """
     with _ONE_AT_A_TIME:  # concurrent callers wait for a running test
-        found = _sandbox()
-        if not _may_be_better(found):
-            return found.launcher, found.test
+        tested = _sandbox()
+        if not _may_be_better(tested):
+            return tested.launcher, tested.test
         for known in (_sandbox, bots_interpreter, bots_library, packages):
             known.cache_clear()
-        found = _sandbox()
-        return found.launcher, found.test
+        tested = _sandbox()
+        return tested.launcher, tested.test
 
 
-def _may_be_better(found: _Tested) -> bool:
+def _may_be_better(tested: _Tested) -> bool:
     """Whether to repeat the self-test. If only ratings are affected, that needs a file system in memory."""
-    if found.test.rated or monotonic() < found.tested_s + RETRY_S:
+    if tested.test.rated or monotonic() < tested.tested_s + RETRY_S:
         return False
-    if not found.test.ok:
+    if not tested.test.ok:
         return True
     try:
         return is_in_memory(runtime_folder())
@@ -353,9 +353,9 @@ def _look(launcher: SandboxLauncher) -> tuple[str, tuple[PropertyCheck, ...]]:
     The probe runs without the filter only after all other checks passed, because it tries dangerous operations.
     """
     seen, outside = look_as_a_bot(launcher, list(hidden_places()))
-    told = {**bubblewrap.ENVIRONMENT, **environment(CODE)}
+    variables = {**bubblewrap.ENVIRONMENT, **environment(CODE)}
     checks = [
-        *judge_world(seen, launcher.root, limit_values(LIMITS), told),
+        *judge_world(seen, launcher.root, limit_values(LIMITS), variables),
         *judge_from_outside(outside, (launcher.root, launcher.copy_of(CODE))),
     ]
     if all(check.ok or check.for_ratings for check in checks):

@@ -65,16 +65,16 @@ def forget_old_roots(runtime: Path) -> None:
 
 def has_holes(folder: Path) -> bool:
     """Whether a file in ``folder`` has parts that no memory is allocated for: reading them would allocate it."""
-    found = (path.lstat() for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
-    return any(one.st_blocks * 512 < one.st_size for one in found)
+    stats = (path.lstat() for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+    return any(status.st_blocks * 512 < status.st_size for status in stats)
 
 
 @cache
 def libraries(root: Path) -> list[str]:
     """The names of the shared libraries in a root that a program can be linked to, without extensions of Python."""
     of_python = {root / str(place)[1:] for place in (bots_library(), *packages())}
-    found = (path for path in root.rglob("*.so*") if of_python.isdisjoint(path.parents))
-    return sorted({path.name for path in found} - {LINKER_CACHE.name})
+    libraries = (path for path in root.rglob("*.so*") if of_python.isdisjoint(path.parents))
+    return sorted({path.name for path in libraries} - {LINKER_CACHE.name})
 
 
 def version() -> str:
@@ -86,8 +86,8 @@ def version() -> str:
     digest = sha256(repr(made_by).encode())
     for path in (bots_interpreter(), bots_library() / "os.py", LINKER_CACHE, *packages()):
         with suppress(FileNotFoundError):
-            found = path.stat()
-            digest.update(f"{path}\0{found.st_size}\0{found.st_mtime_ns}\0".encode())
+            status = path.stat()
+            digest.update(f"{path}\0{status.st_size}\0{status.st_mtime_ns}\0".encode())
     return digest.hexdigest()
 
 
@@ -104,9 +104,9 @@ def _fill(root: Path, files: Files) -> None:
         copy = root / target[1:]
         _make_folder(copy.parent)
         shutil.copyfile(source, copy)
-        found = source.stat()
-        copy.chmod(0o755 if found.st_mode & 0o100 else 0o644)
-        os.utime(copy, ns=(LAST_READ_S * 10**9, found.st_mtime_ns))  # compiled modules name this time of their sources
+        status = source.stat()
+        copy.chmod(0o755 if status.st_mode & 0o100 else 0o644)
+        os.utime(copy, ns=(LAST_READ_S * 10**9, status.st_mtime_ns))  # compiled modules name this time of their sources
     _compile(root)
 
 

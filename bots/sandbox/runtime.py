@@ -43,10 +43,10 @@ def own_folder(folder: Path) -> Path:
         if not folder.parent.exists():  # the runtime folder itself, after the file system was emptied
             own_folder(folder.parent)
         folder.mkdir(mode=0o711, exist_ok=True)
-        found = folder.lstat()
-        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+        status = folder.lstat()
+        if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
             raise PlatformFailure(f"{folder} belongs to another user; set {VARIABLE} to your own folder")
-        if stat.S_IMODE(found.st_mode) != 0o711:
+        if stat.S_IMODE(status.st_mode) != 0o711:
             folder.chmod(0o711)
     except OSError as error:
         raise PlatformFailure(
@@ -98,11 +98,11 @@ def _starts_programs(folder: Path) -> bool:
 
 def _file_system(folder: Path) -> str:
     """Return the type of the file system of ``folder``, empty if it is unknown (man 5 proc_pid_mountinfo)."""
-    found, longest = "", -1
+    file_system, longest = "", -1
     with suppress(OSError):
         for line in _MOUNTS.read_text().splitlines():
             before, _, after = line.partition(" - ")
             place = Path(re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), before.split()[4]))
             if folder.is_relative_to(place) and len(place.parts) >= longest:  # of two mounts the later one counts
-                found, longest = after.split()[0], len(place.parts)
-    return found
+                file_system, longest = after.split()[0], len(place.parts)
+    return file_system

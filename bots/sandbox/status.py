@@ -81,16 +81,16 @@ def numpy_inside(launcher: SandboxLauncher) -> str:
     channel = PolledChannel(process)
     try:
         channel.send(b"{}\n")
-        found = _version(first_line(channel))
+        version = _version(first_line(channel))
         process.stop()
     except PlatformFailure as failure:
         logger.warning("cannot check numpy for bots: %s", failure)
         return ""
     finally:
         channel.close()
-    if not found:
+    if not version:
         logger.warning("numpy for bots in %s does not work: %s", packages(), channel.stderr_tail()[-500:])
-    return found
+    return version
 
 
 def _version(line: bytes | None) -> str:
@@ -139,7 +139,7 @@ def bubblewrap_version() -> str:
     """Return the version from ``bwrap --version``; empty if it cannot be run."""
     try:
         command = [str(find_bubblewrap()), "--version"]
-        said = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE_S, check=False).stdout
+        output = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE_S, check=False).stdout
     except (PlatformFailure, OSError, subprocess.TimeoutExpired):
         return ""
-    return said.strip().removeprefix("bubblewrap ")
+    return output.strip().removeprefix("bubblewrap ")

@@ -300,8 +300,8 @@ class _WatchedTranscript(Transcript):
         self._attempt = attempt
         self._show_at = 0.0
 
-    def told(self, seat: int, line: bytes) -> None:
-        super().told(seat, line)
+    def sent(self, seat: int, line: bytes) -> None:
+        super().sent(seat, line)
         asked = sum(len(conversation.exchanges) for conversation in self.seats)
         if asked and time.monotonic() >= self._show_at:
             self._attempt.show(asked - 1)

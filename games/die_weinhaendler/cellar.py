@@ -80,8 +80,8 @@ class Cellar:
         if card == EMPTY:
             return 0
         cells, variety, points = self.cells, VARIETY[card], 0
-        for one, two in PARTNERS[cell]:
-            first, second = cells[one], cells[two]
+        for first_cell, second_cell in PARTNERS[cell]:
+            first, second = cells[first_cell], cells[second_cell]
             if first > EMPTY and second > EMPTY and VARIETY[first] == variety:
                 points += _trio_points(card, first, second)
         return points
@@ -93,21 +93,21 @@ class Cellar:
         cells = self.cells
         return [
             trio
-            for trio, (one, two) in zip(TRIOS[cell], PARTNERS[cell], strict=True)
-            if _trio_points(card, cells[one], cells[two])
+            for trio, (first_cell, second_cell) in zip(TRIOS[cell], PARTNERS[cell], strict=True)
+            if _trio_points(card, cells[first_cell], cells[second_cell])
         ]
 
 
-def _trio_points(card: int, one: int, two: int) -> int:
+def _trio_points(card: int, first: int, second: int) -> int:
     """Return the bonus for three bottles, the first of them full; 0 if they are not a trio."""
-    if one <= EMPTY or two <= EMPTY:
+    if first <= EMPTY or second <= EMPTY:
         return 0
-    if card == one == two:
+    if card == first == second:
         return SAME_BONUS
     variety = VARIETY[card]
-    if VARIETY[one] != variety or VARIETY[two] != variety:
+    if VARIETY[first] != variety or VARIETY[second] != variety:
         return 0
-    return MIXED_BONUS if STARS[card] != STARS[one] != STARS[two] != STARS[card] else 0
+    return MIXED_BONUS if STARS[card] != STARS[first] != STARS[second] != STARS[card] else 0
 
 
 NEW: Final = Cellar([VACANT] * CELLS, NOTHING, (), ())

@@ -45,14 +45,14 @@ def _trios() -> list[Trio]:
     shapes = [((0, 0), (0, 1), (0, 2)), ((0, 0), (1, 0), (2, 0)), ((0, 0), (1, -1), (2, -2)), ((0, 0), (0, 1), (1, 0))]
     if INVERTED_TRIANGLES:
         shapes.append(((1, 0), (1, 1), (0, 1)))
-    found = []
+    trios = []
     for level in range(BASE):
         for x in range(-WIDTH, WIDTH):
             for shape in shapes:
-                one, two, three = sorted(cell_of(level + up, x + right) for up, right in shape)
-                if one >= 0:
-                    found.append((one, two, three))
-    return sorted(found)
+                first, second, third = sorted(cell_of(level + up, x + right) for up, right in shape)
+                if first >= 0:
+                    trios.append((first, second, third))
+    return sorted(trios)
 
 
 TRIOS: Final[tuple[tuple[Trio, ...], ...]] = tuple(

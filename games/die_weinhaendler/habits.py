@@ -48,9 +48,9 @@ class _Counting:
 
     def count(self, seat: int, habit: str, amount: int) -> None:
         """Count one more occasion."""
-        its = self.habits[seat].setdefault(habit, [0, 0])
-        its[0] += amount
-        its[1] += 1
+        total = self.habits[seat].setdefault(habit, [0, 0])
+        total[0] += amount
+        total[1] += 1
 
     def bid(self, seat: int, move: Any, own: bool) -> None:
         """Count a bid, a raise or a pass. The first bid of each round ends the previous round."""

@@ -62,7 +62,7 @@ def bids(state: Procedure, seat: int) -> list[Cards]:
             for tenths, count, cards in sets
         ]
     taken = state.totals
-    legal = [one for one in sets[1:] if one[0] not in taken]
+    legal = [cards for cards in sets[1:] if cards[0] not in taken]
     legal.sort()
     return [cards for _, _, cards in legal]
 
@@ -121,8 +121,8 @@ def few(state: Procedure, seat: int, limit: int) -> list[Move] | None:
     ways = count_bids(state, seat) if state.stage == "bid" else count_lays(state, seat)
     if ways > limit:
         return None
-    found = every_move(state, seat)
-    return None if len(found) > limit else found
+    moves = every_move(state, seat)
+    return None if len(moves) > limit else moves
 
 
 def count_lays(state: Procedure, seat: int) -> int:

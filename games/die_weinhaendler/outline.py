@@ -49,17 +49,17 @@ def _vacant(taken: frozenset[int]) -> tuple[int, ...]:
 
 def _outlines() -> dict[frozenset[int], Outline]:
     """Return all outlines by their cells."""
-    found = {frozenset[int](): Outline(frozenset())}
-    open_ends = list(found)
+    outlines = {frozenset[int](): Outline(frozenset())}
+    open_ends = list(outlines)
     while open_ends:
         taken = open_ends.pop()
-        for cell in found[taken].vacant:
+        for cell in outlines[taken].vacant:
             more = taken | {cell}
-            if more not in found:
-                found[more] = Outline(more)
+            if more not in outlines:
+                outlines[more] = Outline(more)
                 open_ends.append(more)
-            found[taken].then[cell] = found[more]
-    return found
+            outlines[taken].then[cell] = outlines[more]
+    return outlines
 
 
 def outline_of(taken: frozenset[int]) -> Outline:

@@ -75,13 +75,13 @@ class Actions(Table):
 
     # --- barter ---------------------------------------------------------------------------------
 
-    def begin_barter(self, one: int, two: int) -> None:
+    def begin_barter(self, first: int, second: int) -> None:
         """Begin a barter of two seats for an action. The seat with fewer gems opens."""
-        if self.precedence(two) < self.precedence(one):
-            one, two = two, one
-        self.opener = one
-        self.other = two
-        self.ask(one, "open_barter")
+        if self.precedence(second) < self.precedence(first):
+            first, second = second, first
+        self.opener = first
+        self.other = second
+        self.ask(first, "open_barter")
 
     def end_barter(self) -> None:
         """End a barter that is won or void."""

@@ -40,9 +40,9 @@ def figures_of(state: State) -> list[Figures]:
     counted: list[Figures] = [{column.key: [0] * PHASES for column in COLUMNS} for _ in range(over.seats)]
     before: tuple[int, ...] = (0,) * over.seats
     for phase, (money, certificates) in enumerate(over.scored):
-        for seat, its in enumerate(counted):
-            its["money"][phase] = money[seat] - before[seat]
-            its["certificates"][phase] = certificates[seat]
+        for seat, own in enumerate(counted):
+            own["money"][phase] = money[seat] - before[seat]
+            own["certificates"][phase] = certificates[seat]
         before = money
     for barter in barters(over):
         winner, other = counted[barter.winner], counted[barter.other]
@@ -55,7 +55,7 @@ def figures_of(state: State) -> list[Figures]:
 
 def exchanges_of(state: State) -> list[Exchange]:
     """Return the barters of a finished game that were won. Raises ``ValueError`` while it runs."""
-    return [Exchange(one.winner, one.other, one.gems, one.action) for one in barters(finished(state))]
+    return [Exchange(barter.winner, barter.other, barter.gems, barter.action) for barter in barters(finished(state))]
 
 
 def finished(state: State) -> EdelSteinReichState:

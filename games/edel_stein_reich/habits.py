@@ -128,9 +128,9 @@ class _Counting:
 
     def count(self, seat: int, habit: str, amount: int) -> None:
         """Count one more occasion."""
-        its = self.habits[seat].setdefault(habit, [0, 0])
-        its[0] += amount
-        its[1] += 1
+        total = self.habits[seat].setdefault(habit, [0, 0])
+        total[0] += amount
+        total[1] += 1
 
     def action(self, seat: int, move: str, names: tuple[str, ...], own: bool) -> None:
         """Count an action that was chosen from ``names``."""
@@ -178,9 +178,9 @@ class _Counting:
         if given:
             self.won(seat, self.opener, 1)
             return
-        for one in (seat, self.opener):
-            self.count(one, "wins", 0)
-            self.count(one, "yields", 0)
+        for bidder in (seat, self.opener):
+            self.count(bidder, "wins", 0)
+            self.count(bidder, "yields", 0)
 
     def won(self, winner: int, other: int, gems: int) -> None:
         """Count a barter that is over."""

@@ -141,8 +141,8 @@ def few(state: Procedure, seat: int, limit: int) -> list[Move] | None:
     """Return all legal moves if there are at most ``limit``, else ``None``."""
     if offering(state) and surely_above(state.gems[seat], state.standing) >= limit:
         return None
-    found = list(islice(every(state, seat), limit + 1))
-    return None if len(found) > limit else found
+    moves = list(islice(every(state, seat), limit + 1))
+    return None if len(moves) > limit else moves
 
 
 def default(state: Procedure) -> Move:

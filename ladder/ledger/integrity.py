@@ -34,7 +34,7 @@ class IntegrityCounts:
     - ``surplus``: the sum of all rating changes, in 1/1000 point.
     - ``ledger``: ledger entries by kind. ``last_number``: the number of the last entry.
     - ``deals``: deal numbers that were assigned. ``blocks``: blocks that have one.
-    - ``stuck``: blocks that have not ended although no game is pending. ``early``: deals that are public although a game
+    - ``stuck``: blocks that have not ended although no game is pending. ``early``: public deals of which a game
       is pending.
     """
 

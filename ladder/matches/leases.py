@@ -229,10 +229,10 @@ class WhileLeased:
         if self.observer is not None:
             self.observer.moved(state)
 
-    def told(self, seat: int, line: bytes) -> None:
+    def sent(self, seat: int, line: bytes) -> None:
         self._check()
         if self.observer is not None:
-            self.observer.told(seat, line)
+            self.observer.sent(seat, line)
 
     def heard(self, seat: int, line: bytes) -> None:
         self._check()

@@ -60,8 +60,8 @@ def test_this_run_tests_the_compiled_modules() -> None:
 def test_every_module_of_the_rules_was_loaded_compiled() -> None:
     states = {type(game.new(game.seat_counts[0], bytes(32))).__module__ for game in GAMES.values()}
     packages = [import_module(package) for package in {module.rpartition(".")[0] for module in states}]
-    found = [(package, module) for package in packages for module in iter_modules(package.__path__)]
-    modules = {f"{package.__name__}.{module.name}" for package, module in found if not module.ispkg}
+    module_paths = [(package, module) for package in packages for module in iter_modules(package.__path__)]
+    modules = {f"{package.__name__}.{module.name}" for package, module in module_paths if not module.ispkg}
     modules |= {
         f"games.{shared}" for shared in ("chance", "compact", "outcomes", "record", "rules", "stepped", "strict")
     }

@@ -259,8 +259,8 @@ def test_a_finished_game_has_a_story_for_everybody_and_scores_for_a_table(slug: 
         plies = [chapter.ply for chapter in chapters]
         assert plies == sorted(plies)
         assert all(chapter.title and chapter.sentences for chapter in chapters)
-        told = " ".join(sentence for chapter in chapters for sentence in chapter.sentences)
-        assert all(name in told for name in names)
+        text = " ".join(sentence for chapter in chapters for sentence in chapter.sentences)
+        assert all(name in text for name in names)
     for column in GAMES[slug].presentation.score_columns:
         assert column.heading
         assert all(column.text(score) for score in state.outcome["scores"])

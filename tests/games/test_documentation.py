@@ -24,8 +24,8 @@ PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md") 
 
 
 def blocks(page: str) -> list[str]:
-    found: list[str] = re.findall(r"```json\n(.*?)```", page, flags=re.DOTALL)
-    return found
+    examples: list[str] = re.findall(r"```json\n(.*?)```", page, flags=re.DOTALL)
+    return examples
 
 
 def first_column(page: str, after: str, index: int = 0) -> list[str]:
@@ -41,8 +41,8 @@ def validate(document: str, instance: Any, slug: str = "edel-stein-reich") -> No
 
 def shapes(slugs: Sequence[str], document: str, name: str | None = None) -> list[dict[str, Any]]:
     """The schemas of several games, or one definition of each."""
-    found = [GAMES[slug].schema(document) for slug in slugs]
-    return found if name is None else [shape["$defs"][name] for shape in found]
+    schemas = [GAMES[slug].schema(document) for slug in slugs]
+    return schemas if name is None else [shape["$defs"][name] for shape in schemas]
 
 
 ESR = ("edel-stein-reich", "edel-stein-reich-duel")

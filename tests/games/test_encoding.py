@@ -73,11 +73,11 @@ def test_every_legal_move_has_one_sequence_and_every_sequence_is_a_legal_move(sl
         legal = state.legal_moves(seat)
         if len(legal) > FEW:
             continue
-        found = list(sequences(encoding, decision))
-        assert len(set(found)) == len(found) == len(legal)
+        encoded = list(sequences(encoding, decision))
+        assert len(set(encoded)) == len(encoded) == len(legal)
         for move in legal:
             sequence = encoding.sequence(decision, move)
-            assert sequence in found
+            assert sequence in encoded
             assert strict.same(encoding.move(decision, sequence), move)
 
 
@@ -197,9 +197,9 @@ def test_who_sits_where_does_not_matter_only_how_far_away(slug: str, seats: int)
     encoding = GAMES[slug].encoding(seats)
     state = GAMES[slug].new(seats, bytes(32))
     views = [state.view(seat) for seat in range(seats)]
-    for one, other in product(range(seats), repeat=2):
-        turned = turn(views[one], other - one)
-        assert encoding.observation(turned, None) == encoding.observation(views[one], None)
+    for own, other in product(range(seats), repeat=2):
+        turned = turn(views[own], other - own)
+        assert encoding.observation(turned, None) == encoding.observation(views[own], None)
 
 
 def turn(view: Document, by: int) -> Document:

@@ -19,10 +19,10 @@ ROWS = {
 def test_every_row_has_a_test(folder: str) -> None:
     paths = sorted((Path(__file__).parent / folder).glob("test_*.py"))
     modules = [import_module(f"{__package__}.{folder}.{path.stem}") for path in paths]
-    found = [
+    rules = [
         match[1]
         for module in modules
         for name, value in vars(module).items()
         if callable(value) and value.__module__ == module.__name__ and (match := re.match(r"test_([mdv]\d\d)_", name))
     ]
-    assert set(found) == set(ROWS[folder])
+    assert set(rules) == set(ROWS[folder])

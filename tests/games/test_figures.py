@@ -23,30 +23,30 @@ numbers = st.integers(0, 10**6)
 
 def events(state: State, kind: str) -> list[Document]:
     """The public events of one kind."""
-    told = [entry["event"] for entry in state.entries(None) if "event" in entry]
-    return [event for event in told if event["type"] == kind]
+    public_events = [entry["event"] for entry in state.entries(None) if "event" in entry]
+    return [event for event in public_events if event["type"] == kind]
 
 
 def total(state: State, key: str) -> list[int]:
     """One figure over the whole game, by seat."""
-    return [sum(its[key]) for its in GAMES[state.rules.slug].statistics.figures(state)]
+    return [sum(own[key]) for own in GAMES[state.rules.slug].statistics.figures(state)]
 
 
 def check_shape(state: State) -> None:
     game = GAMES[state.rules.slug]
     counted = game.statistics.figures(state)
     assert len(counted) == state.seats
-    for its in counted:
-        assert list(its) == [column.key for column in game.statistics.figure_columns]
-        assert all(len(numbers) == len(game.statistics.stretches) for numbers in its.values())
+    for own in counted:
+        assert list(own) == [column.key for column in game.statistics.figure_columns]
+        assert all(len(numbers) == len(game.statistics.stretches) for numbers in own.values())
 
 
 def check_exchanges(state: State) -> None:
-    for one in GAMES[state.rules.slug].statistics.exchanges(state):
-        assert one.buyer != one.seller
-        assert {one.buyer, one.seller} <= set(range(state.seats))
-        assert one.price > 0
-        assert one.good
+    for exchange in GAMES[state.rules.slug].statistics.exchanges(state):
+        assert exchange.buyer != exchange.seller
+        assert {exchange.buyer, exchange.seller} <= set(range(state.seats))
+        assert exchange.price > 0
+        assert exchange.good
         assert GAMES[state.rules.slug].statistics.price_unit
 
 
@@ -76,7 +76,7 @@ def test_the_first_figure_adds_up_to_the_score_of_the_record(record: Document) -
     state = replay(record)
     score = next(iter(record["outcome"]["scores"][0]))
     assert next(iter(GAMES[state.rules.slug].statistics.figures(state)[0])) == score
-    assert total(state, score) == [its[score] for its in record["outcome"]["scores"]]
+    assert total(state, score) == [score_row[score] for score_row in record["outcome"]["scores"]]
 
 
 def jewels(record: Document) -> bool:
@@ -102,7 +102,7 @@ def test_money_and_certificates_of_a_phase_are_those_of_its_scoring_and_its_acti
                     money[seat][phase] += row["share"][seat] + row["sole_bonus"][seat] + row["per_gem"][seat]
             phase += event["phase"] is not None
     figures = GAMES[state.rules.slug].statistics.figures(state)
-    assert [its["money"] for its in figures] == money
+    assert [own["money"] for own in figures] == money
     kept = Counter(event["seat"] for event in events(state, "kept") if event["card"] == "cert")
     assert total(state, "certificates") == [kept[seat] for seat in range(state.seats)]
 
@@ -120,25 +120,27 @@ def bartered(state: State) -> list[tuple[int, int, int]]:
 def test_exchanges_are_the_barters_of_the_public_log(record: Document) -> None:
     state = replay(record)
     exchanges = GAMES[state.rules.slug].statistics.exchanges(state)
-    assert [(one.buyer, one.seller, one.price) for one in exchanges] == bartered(state)
+    assert [(exchange.buyer, exchange.seller, exchange.price) for exchange in exchanges] == bartered(state)
 
 
 @given(table=st.sampled_from([table for table in TABLES if GAMES[table[0]].statistics.price_unit]), number=numbers)
 def test_barters_won_and_gems_paid_are_the_exchanges_seen_from_the_seats(table: tuple[str, int], number: int) -> None:
     state = played(*table, number)
     exchanges = GAMES[state.rules.slug].statistics.exchanges(state)
-    assert [(one.buyer, one.seller, one.price) for one in exchanges] == bartered(state)
+    assert [(exchange.buyer, exchange.seller, exchange.price) for exchange in exchanges] == bartered(state)
     by_seat = range(state.seats)
-    assert total(state, "barters_won") == [sum(one.buyer == seat for one in exchanges) for seat in by_seat]
-    assert total(state, "gems_paid") == [sum(one.price for one in exchanges if one.buyer == seat) for seat in by_seat]
-    assert total(state, "barters_left") == [sum(one.seller == seat for one in exchanges) for seat in by_seat]
-    received = [sum(one.price for one in exchanges if one.seller == seat) for seat in by_seat]
+    assert total(state, "barters_won") == [sum(exchange.buyer == seat for exchange in exchanges) for seat in by_seat]
+    assert total(state, "gems_paid") == [
+        sum(exchange.price for exchange in exchanges if exchange.buyer == seat) for seat in by_seat
+    ]
+    assert total(state, "barters_left") == [sum(exchange.seller == seat for exchange in exchanges) for seat in by_seat]
+    received = [sum(exchange.price for exchange in exchanges if exchange.seller == seat) for seat in by_seat]
     assert total(state, "gems_received") == received
 
 
 def test_the_good_of_an_exchange_is_the_action_that_both_had_chosen() -> None:
     state = replay(SAMPLES["edel-stein-reich-4:1"])
-    goods = {one.good for one in GAMES[state.rules.slug].statistics.exchanges(state)}
+    goods = {exchange.good for exchange in GAMES[state.rules.slug].statistics.exchanges(state)}
     assert goods <= {"money", "event", "gems"}
     first = GAMES[state.rules.slug].statistics.exchanges(state)[0]
     before = next(ply for ply, step in enumerate(state.record["steps"]) if step.get("decision") == "open_barter")
@@ -159,7 +161,8 @@ def test_bottles_trios_and_bids_of_wine_are_those_of_the_public_log(record: Docu
     assert total(state, "highest_bids") == [took_display[seat] for seat in seats]
     assert total(state, "lower_bids") == [took_a_bid[seat] for seat in seats]
     rounds = {
-        sum(its) for its in zip(*(total(state, k) for k in ("highest_bids", "lower_bids", "passes")), strict=True)
+        sum(numbers)
+        for numbers in zip(*(total(state, k) for k in ("highest_bids", "lower_bids", "passes")), strict=True)
     }
     assert len(rounds) == 1
 

@@ -39,23 +39,23 @@ def given_up(slug: str, seats: int, at: list[int | None], number: int = 7) -> Do
 def test_earlier_forfeits_rank_below_later_ones_and_all_below_finishers(seats: list[tuple[int, int | None]]) -> None:
     merits = [merit for merit, _ in seats]
     forfeits = {seat: Forfeit("exit", at) for seat, (_, at) in enumerate(seats) if at is not None}
-    found = outcome(merits, [{} for _ in seats], forfeits)
-    for one, (merit, at) in enumerate(seats):
+    result = outcome(merits, [{} for _ in seats], forfeits)
+    for seat, (merit, at) in enumerate(seats):
         ahead = [
             other
             for other, (others_merit, others_at) in enumerate(seats)
             if (others_at is None and (at is not None or others_merit > merit))
             or (at is not None and others_at is not None and others_at > at)
         ]
-        assert found["ranks"][one] == 1 + len(ahead)
-        assert found["scores"][one] == ({} if at is None else {"forfeit": "exit", "forfeit_at": at})
+        assert result["ranks"][seat] == 1 + len(ahead)
+        assert result["scores"][seat] == ({} if at is None else {"forfeit": "exit", "forfeit_at": at})
 
 
 @pytest.mark.parametrize("times", [(None, None, None), (3, None, 9), (None, 3, 3)])
 def test_if_it_is_unknown_when_one_seat_gave_up_all_of_them_tie(times: tuple[int | None, ...]) -> None:
     forfeits = {seat: Forfeit("resign", at) for seat, at in enumerate(times)}
-    found = outcome([5, 6, 7, 8], [{} for _ in range(4)], forfeits)
-    assert found == {"ranks": [2, 2, 2, 1], "scores": [{"forfeit": "resign"}] * 3 + [{}]}
+    result = outcome([5, 6, 7, 8], [{} for _ in range(4)], forfeits)
+    assert result == {"ranks": [2, 2, 2, 1], "scores": [{"forfeit": "resign"}] * 3 + [{}]}
 
 
 @every_table
@@ -222,14 +222,14 @@ def test_a_game_that_all_have_left_is_won_by_who_left_last_on_every_page(slug: s
     assert shown["scores"] == [{"forfeit": "abandoned", "forfeit_at": last - seat} for seat in range(seats)]
     document = replay_document(state.record)
     assert document["outcome"] == shown
-    told = [sentence for step in document["sentences"] for sentence in step][-seats - 1 :]
-    assert told[0].endswith("{0} forfeited last and wins.")
-    assert [f"{{{seat}}}" in told[1 + seat] for seat in range(seats)] == [True] * seats
+    sentences = [sentence for step in document["sentences"] for sentence in step][-seats - 1 :]
+    assert sentences[0].endswith("{0} forfeited last and wins.")
+    assert [f"{{{seat}}}" in sentences[1 + seat] for seat in range(seats)] == [True] * seats
 
 
 @every_table
 def test_a_game_that_nobody_finished_tells_who_tied(slug: str, seats: int) -> None:
     document = replay_document(given_up(slug, seats, [9] * seats))
     assert document["outcome"]["ranks"] == [1] * seats
-    told = [sentence for step in document["sentences"] for sentence in step]
-    assert any("forfeited last and tied for first place" in sentence for sentence in told)
+    sentences = [sentence for step in document["sentences"] for sentence in step]
+    assert any("forfeited last and tied for first place" in sentence for sentence in sentences)

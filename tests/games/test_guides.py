@@ -30,9 +30,9 @@ def test_a_guide_draws_the_tokens_of_its_game_and_nothing_else(slug: str) -> Non
 
 @pytest.mark.parametrize("slug", GAMES)
 def test_a_guide_can_be_said_without_a_drawing(slug: str) -> None:
-    said = in_words(GUIDES[slug], GAMES[slug].presentation.drawn)
-    assert "{" not in said
-    assert all(words in said for words in GAMES[slug].presentation.drawn.values())
+    text = in_words(GUIDES[slug], GAMES[slug].presentation.drawn)
+    assert "{" not in text
+    assert all(words in text for words in GAMES[slug].presentation.drawn.values())
 
 
 @pytest.mark.parametrize("slug", GAMES)

@@ -30,7 +30,7 @@ def own_steps(record: Document, kind: str) -> Iterator[Document]:
 
 def by_seat(state: State, habit: str) -> list[list[int]]:
     """One habit by seat, ``[0, 0]`` where there was no occasion."""
-    return [its.get(habit, [0, 0]) for its in GAMES[state.rules.slug].statistics.habits(state)]
+    return [own.get(habit, [0, 0]) for own in GAMES[state.rules.slug].statistics.habits(state)]
 
 
 @given(table=st.sampled_from(TABLES), number=st.integers(0, 10**6))
@@ -39,9 +39,9 @@ def test_every_habit_is_a_known_one_with_occasions(table: tuple[str, int], numbe
     columns = {column.key: column for column in GAMES[state.rules.slug].statistics.habit_columns}
     habits = GAMES[state.rules.slug].statistics.habits(state)
     assert len(habits) == state.seats
-    for its in habits:
-        assert its.keys() <= columns.keys()
-        for key, (amount, occasions) in its.items():
+    for own in habits:
+        assert own.keys() <= columns.keys()
+        for key, (amount, occasions) in own.items():
             assert occasions > 0
             assert amount >= 0
             if columns[key].share:
@@ -55,7 +55,7 @@ def test_habits_have_headings_and_say_what_they_count(slug: str) -> None:
     assert all(column.group and column.heading and column.occasion for column in columns)
     assert all(column.meaning.endswith(".") for column in columns)
     groups = [column.group for column in columns]
-    assert len(set(groups)) == sum(one != other for one, other in zip(groups, ["", *groups], strict=False))
+    assert len(set(groups)) == sum(group != other for group, other in zip(groups, ["", *groups], strict=False))
 
 
 @pytest.mark.parametrize(("slug", "seats"), TABLES)
@@ -69,7 +69,7 @@ def test_choices_are_those_that_the_seats_took_themselves(record: Document) -> N
     state = replay(record)
     chosen = Counter((step["seat"], step["move"]) for step in own_steps(record, "action"))
     for action in ("money", "event", "gems"):
-        assert [its[0] for its in by_seat(state, action)] == [chosen[seat, action] for seat in range(state.seats)]
+        assert [count[0] for count in by_seat(state, action)] == [chosen[seat, action] for seat in range(state.seats)]
 
 
 @of_jewels
@@ -83,10 +83,10 @@ def test_barters_won_and_left_are_those_of_the_public_log(record: Document) -> N
             left[event["to"]] += 1
             gems[event["from"]] += sum(event["gems"])
     seats = range(state.seats)
-    assert [its[0] for its in by_seat(state, "wins")] == [won[seat] for seat in seats]
-    assert [its[0] for its in by_seat(state, "yields")] == [left[seat] for seat in seats]
+    assert [count[0] for count in by_seat(state, "wins")] == [won[seat] for seat in seats]
+    assert [count[0] for count in by_seat(state, "yields")] == [left[seat] for seat in seats]
     assert by_seat(state, "paid") == [[gems[seat], won[seat]] for seat in seats]
-    assert [its[1] for its in by_seat(state, "got")] == [left[seat] for seat in seats]
+    assert [count[1] for count in by_seat(state, "got")] == [left[seat] for seat in seats]
 
 
 @of_jewels
@@ -122,7 +122,7 @@ def test_which_offer_is_accepted_counts_the_offers_of_both(record: Document) -> 
 def test_two_players_catch_each_other_as_the_log_says(number: int) -> None:
     state = played("edel-stein-reich-duel", 2, number)
     events = [entry["event"]["type"] for entry in state.entries(None) if "event" in entry]
-    caught = sum(its[0] for key in ("first_caught", "second_caught") for its in by_seat(state, key))
+    caught = sum(count[0] for key in ("first_caught", "second_caught") for count in by_seat(state, key))
     assert caught == events.count("caught") > 0
     hidden = by_seat(state, "unseen")
     assert sum(turns for _, turns in hidden) == 30
@@ -136,13 +136,15 @@ def test_bids_and_bottles_are_those_of_the_public_log(record: Document) -> None:
     laid = [event for event in events if event["type"] == "laid"]
     seats = range(state.seats)
     bottles = [sum(event["seat"] == seat for event in laid) for seat in seats]
-    assert [its[1] for its in by_seat(state, "empties")] == [its[1] for its in by_seat(state, "trios")] == bottles
-    assert [its[0] for its in by_seat(state, "laid")] == bottles
+    assert (
+        [count[1] for count in by_seat(state, "empties")] == [count[1] for count in by_seat(state, "trios")] == bottles
+    )
+    assert [count[0] for count in by_seat(state, "laid")] == bottles
     took = Counter(event["moves"][0]["to"] for event in events if event["type"] == "exchange")
-    assert [its[0] for its in by_seat(state, "takes_display")] == [took[seat] for seat in seats]
+    assert [count[0] for count in by_seat(state, "takes_display")] == [took[seat] for seat in seats]
     cards = sum(
         len(step["move"]["cards"])
         for step in record["steps"]
         if isinstance(step.get("move"), dict) and "cards" in step["move"]
     )
-    assert sum(its[0] for its in by_seat(state, "cards")) == cards
+    assert sum(count[0] for count in by_seat(state, "cards")) == cards

@@ -43,18 +43,18 @@ def test_a_finished_game_tells_every_move_once_at_its_ply_and_no_deck(slug: str,
     state = played(slug, seats, 2, defaults=0.2)
     steps = state.record["steps"]
     for seat in everybody(state):
-        told = {entry["ply"]: entry["step"] for entry in state.entries(seat) if "step" in entry}
-        assert len(told) == sum("step" in entry for entry in state.entries(seat))
+        seat_steps = {entry["ply"]: entry["step"] for entry in state.entries(seat) if "step" in entry}
+        assert len(seat_steps) == sum("step" in entry for entry in state.entries(seat))
         for ply, step in enumerate(steps):
             if step.get("chance") in HIDDEN_CHANCE:
-                assert ply not in told
+                assert ply not in seat_steps
             elif "chance" in step or step["seat"] == seat:
-                assert strict.same(told[ply], step)
+                assert strict.same(seat_steps[ply], step)
             else:
-                assert strict.same(told[ply], without_marks(step))
-        assert told.keys() <= set(range(len(steps)))
+                assert strict.same(seat_steps[ply], without_marks(step))
+        assert seat_steps.keys() <= set(range(len(steps)))
         assert {
-            step["chance"] for step in told.values() if "chance" in step
+            step["chance"] for step in seat_steps.values() if "chance" in step
         } <= state.rules.chance_values.keys() - HIDDEN_CHANCE
 
 

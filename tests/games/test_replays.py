@@ -42,11 +42,11 @@ def test_what_a_patch_does_not_change_is_shared() -> None:
 
 
 def tables(document: Document) -> list[Any]:
-    table, found = document["first"], []
+    table, tables = document["first"], []
     for change in document["changes"]:
         table = patched(table, change)
-        found.append(table)
-    return found
+        tables.append(table)
+    return tables
 
 
 @pytest.mark.parametrize("record", SOME.values(), ids=SOME)
@@ -80,11 +80,11 @@ def test_a_table_and_what_a_seat_knew_are_the_view_that_the_seat_had(record: Doc
 
 def _every(state: Any) -> list[tuple[int, list[Document]]]:
     """By step the views of all seats, each taken while the game was there."""
-    found: list[tuple[int, list[Document]]] = []
+    moments: list[tuple[int, list[Document]]] = []
     for last, moment in state.retraced():
         views = [moment.view(seat) for seat in range(moment.seats)]
-        found += [(ply, views) for ply in range(len(found), last + 1)]
-    return found
+        moments += [(ply, views) for ply in range(len(moments), last + 1)]
+    return moments
 
 
 def test_a_secret_choice_is_known_to_its_seat_alone_until_the_last_one_is_in() -> None:
@@ -102,14 +102,14 @@ def test_a_secret_choice_is_known_to_its_seat_alone_until_the_last_one_is_in() -
 @pytest.mark.parametrize("record", SAMPLES.values(), ids=SAMPLES)
 def test_every_step_that_is_public_has_its_own_sentences_without_a_name(record: Document) -> None:
     document = replay_document(record)
-    said = document["sentences"]
-    assert len(said) == document["steps"] == len(record["steps"])
-    assert sum(len(some) for some in said) == sum(chapter["sentences"] for chapter in document["chapters"])
+    sentences = document["sentences"]
+    assert len(sentences) == document["steps"] == len(record["steps"])
+    assert sum(len(some) for some in sentences) == sum(chapter["sentences"] for chapter in document["chapters"])
     silent = {"action", "lay"}
     for ply, step in enumerate(record["steps"]):
         if "decision" in step and step["decision"] not in silent:
-            assert said[ply], (ply, step)
-        for sentence in said[ply]:
+            assert sentences[ply], (ply, step)
+        for sentence in sentences[ply]:
             assert not sentence[0].islower()
     plies = [chapter["ply"] for chapter in document["chapters"]]
     assert plies == sorted(plies)

@@ -16,8 +16,8 @@ def public(state: State) -> str:
     """Everything a state says about itself, as text."""
     seats = [None, *range(state.seats)]
     decisions = [state.decision(seat) for seat in state.pending]
-    said = [state.record, state.pending, decisions, [(state.view(seat), state.log(seat)) for seat in seats]]
-    return json.dumps(said)
+    state_documents = [state.record, state.pending, decisions, [(state.view(seat), state.log(seat)) for seat in seats]]
+    return json.dumps(state_documents)
 
 
 def near(move: Any) -> st.SearchStrategy[Any]:

@@ -50,8 +50,8 @@ def test_every_shared_record_is_sound(record: Record) -> None:
 @every_game
 def test_a_missing_step_is_found_unless_it_only_laid_an_empty_bottle_for_nothing(record: Record) -> None:
     for ply, step in list(enumerate(record["steps"]))[::EVERY]:
-        found = altered(record, lambda r, ply=ply: r["steps"].pop(ply))
-        assert found or step["move"]["card"] == "empty", ply
+        reported = altered(record, lambda r, ply=ply: r["steps"].pop(ply))
+        assert reported or step["move"]["card"] == "empty", ply
 
 
 @every_game
@@ -64,8 +64,8 @@ def test_a_doubled_step_is_found_wherever_it_is(record: Record) -> None:
 def test_a_move_of_the_wrong_seat_is_found(record: Record) -> None:
     for ply in list(steps_of(record))[::EVERY]:
         wrong = (record["steps"][ply]["seat"] + 1) % record["seats"]
-        found = altered(record, lambda r, ply=ply, wrong=wrong: r["steps"][ply].update(seat=wrong))
-        assert found[0].startswith(f"step {ply}:")
+        reported = altered(record, lambda r, ply=ply, wrong=wrong: r["steps"][ply].update(seat=wrong))
+        assert reported[0].startswith(f"step {ply}:")
 
 
 @every_game
@@ -94,8 +94,8 @@ def test_a_reason_on_a_move_that_is_not_the_first_legal_one_is_found(record: Rec
     for point in judge.decisions(record):
         step = record["steps"][point.ply]
         if step["move"] != point.document["default"] and "default" not in step:
-            found = altered(record, lambda r, ply=point.ply: r["steps"][ply].update(default="late"))
-            assert "first legal move" in found[0]
+            reported = altered(record, lambda r, ply=point.ply: r["steps"][ply].update(default="late"))
+            assert "first legal move" in reported[0]
 
 
 @pytest.mark.parametrize("reason", ["lazy", "", None, True, ["late"]])
@@ -117,15 +117,15 @@ def test_a_default_by_forfeit_binds_every_later_step_of_the_seat_and_its_score(r
     gone = {step["seat"] for step in record["steps"] if step.get("default") == "forfeit"}
     for ply in steps_of(record, "default"):
         if record["steps"][ply]["seat"] not in gone:
-            found = altered(record, lambda r, ply=ply: r["steps"][ply].update(default="forfeit"))
-            assert "must carry forfeit" in " ".join(found)
+            reported = altered(record, lambda r, ply=ply: r["steps"][ply].update(default="forfeit"))
+            assert "must carry forfeit" in " ".join(reported)
 
 
 def test_a_score_without_the_forfeit_that_the_steps_show_is_found() -> None:
     record = with_forfeit()
     seat = next(i for i, score in enumerate(record["outcome"]["scores"]) if "forfeit" in score)
-    found = altered(record, lambda r: r["outcome"]["scores"][seat].pop("forfeit"))
-    assert any("must carry forfeit" in fault for fault in found)
+    reported = altered(record, lambda r: r["outcome"]["scores"][seat].pop("forfeit"))
+    assert any("must carry forfeit" in fault for fault in reported)
 
 
 @every_game

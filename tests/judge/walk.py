@@ -121,9 +121,9 @@ class Walk:
         if not isinstance(step, dict) or not {"seat", "decision", "move"} <= step.keys():
             raise UnsoundError(f"{where}: expected {ask.kind} of seat {ask.seat}, found {step} (record.md Steps)")
         if not (same(step["seat"], ask.seat) and same(step["decision"], ask.kind)):
-            found = f"{step['decision']} of seat {step['seat']}"
+            actual = f"{step['decision']} of seat {step['seat']}"
             raise UnsoundError(
-                f"{where}: expected {ask.kind} of seat {ask.seat}, found {found} ({self.game.rules[ask.kind]})"
+                f"{where}: expected {ask.kind} of seat {ask.seat}, found {actual} ({self.game.rules[ask.kind]})"
             )
         if not any(same(step["move"], move) for move in ask.legal):
             raise UnsoundError(
@@ -182,15 +182,15 @@ class Walk:
         return {watcher: len(log) for watcher, log in self.logs.items()}
 
 
-def same(one: Any, other: Any) -> bool:
+def same(first: Any, second: Any) -> bool:
     """Equality of JSON values in which `true` is not 1 and `1.0` is not 1."""
-    if type(one) is not type(other):
+    if type(first) is not type(second):
         return False
-    if isinstance(one, dict):
-        return one.keys() == other.keys() and all(same(value, other[key]) for key, value in one.items())
-    if isinstance(one, list):
-        return len(one) == len(other) and all(map(same, one, other))
-    return bool(one == other)
+    if isinstance(first, dict):
+        return first.keys() == second.keys() and all(same(value, second[key]) for key, value in first.items())
+    if isinstance(first, list):
+        return len(first) == len(second) and all(map(same, first, second))
+    return bool(first == second)
 
 
 def walked(record: dict[str, Any], points: bool = False) -> Walk:

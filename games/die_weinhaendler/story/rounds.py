@@ -68,8 +68,8 @@ def tell_last_round(story: Story, _event: Event) -> None:
 def _tell_points(story: Story) -> None:
     table = story.table
     if any(table.points):
-        told = [f"{name} {points}" for name, points in zip(story.names, table.points, strict=True)]
-        story.say(f"Points now: {', '.join(told)}")
+        parts = [f"{name} {points}" for name, points in zip(story.names, table.points, strict=True)]
+        story.say(f"Points now: {', '.join(parts)}")
 
 
 def tell_outcome(story: Story, outcome: Event) -> None:
@@ -83,7 +83,7 @@ def tell_outcome(story: Story, outcome: Event) -> None:
         return
     if not placed:
         story.tell_unfinished("No player finished the game", outcome)
-    told = []
+    parts = []
     for rank in sorted({ranks[seat] for seat in placed}):
         level = [seat for seat in placed if ranks[seat] == rank]
         points = scores[level[0]]["points"]
@@ -91,9 +91,9 @@ def tell_outcome(story: Story, outcome: Event) -> None:
             won = f"tied for first place with {points} points each" if len(level) > 1 else f"wins with {points} points"
             story.say(f"{story.named(level)} {won}")
         else:
-            told.append(f"{story.named(level)} {'are' if len(level) > 1 else 'is'} {ordinal(rank)} with {points}")
-    if told:
-        story.say(", ".join(told))
+            parts.append(f"{story.named(level)} {'are' if len(level) > 1 else 'is'} {ordinal(rank)} with {points}")
+    if parts:
+        story.say(", ".join(parts))
     story.tell_forfeits(outcome)
 
 
@@ -223,13 +223,13 @@ def _earned(story: Story, seat: int, card: str, trios: Sequence[Sequence[Sequenc
     count = stars(card)
     parts = ["1 star" if count == 1 else f"{count} stars"]
     kinds = [_alike(story.table.cellars[seat][-1], trio) for trio in trios]
-    for alike, bonus, one, several in (
+    for alike, bonus, once, several in (
         (True, SAME_BONUS, "three alike", "{} times three alike"),
         (False, MIXED_BONUS, "a run", "{} runs"),
     ):
-        found = kinds.count(alike)
-        if found:
-            parts.append(f"{bonus * found} for {one if found == 1 else several.format(found)}")
+        count_alike = kinds.count(alike)
+        if count_alike:
+            parts.append(f"{bonus * count_alike} for {once if count_alike == 1 else several.format(count_alike)}")
     return f" ({', '.join(parts)})"
 
 

@@ -67,11 +67,11 @@ def _aside(story: Story, event: Event) -> None:
 def _supply_rule(story: Story, event: Event) -> None:
     returned = event["returned"]
     low = [name for colour, name in enumerate(COLOUR_NAMES.values()) if any(back[colour] for back in returned)]
-    told = []
+    parts = []
     for kind in dict.fromkeys(gems(back) for back in returned if any(back)):
         seats = [seat for seat, back in enumerate(returned) if gems(back) == kind]
-        told.append(f"{story.named(seats)} {'return' if len(seats) > 1 else 'returns'} {kind}")
-    story.say(f"The supply is low on {listing(low)}: {'; '.join(told)}")
+        parts.append(f"{story.named(seats)} {'return' if len(seats) > 1 else 'returns'} {kind}")
+    story.say(f"The supply is low on {listing(low)}: {'; '.join(parts)}")
     for seat, back in enumerate(returned):
         story.table.move_gems(seat, "supply", back)
 

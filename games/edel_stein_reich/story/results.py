@@ -49,9 +49,9 @@ def colour_row(story: Story, row: Row, values: Sequence[int], with_cards: bool =
     head = f"{COLOUR_NAMES[row['of']].capitalize()} ({values[colour]} million):"
     if not most:
         return f"{head} no player has any, so nothing is paid"
-    told = _alone(story, row, leaders[0], most) if len(leaders) == 1 else _tie(story, row, leaders, most)
+    sentence = _alone(story, row, leaders[0], most) if len(leaders) == 1 else _tie(story, row, leaders, most)
     cards = [*_per_gem(story, row), *_idle_cards(story, row, leaders)] if with_cards else []
-    return " ".join([head, *[f"{part}." for part in (told, *cards)]]).removesuffix(".")
+    return " ".join([head, *[f"{part}." for part in (sentence, *cards)]]).removesuffix(".")
 
 
 def _alone(story: Story, row: Row, seat: int, most: int) -> str:
@@ -96,12 +96,12 @@ def certificate_row(story: Story, row: Row) -> str:
         return f"Certificates: {story.named(leaders)} tie for the most ({most}) and get {first} each"
     if sum(counts) == 1:
         return f"Certificates: {story.named(leaders)} has the only one and gets {first}"
-    told = f"Certificates: {story.named(leaders)} has the most ({most}) and gets {first}"
+    sentence = f"Certificates: {story.named(leaders)} has the most ({most}) and gets {first}"
     if len(next_most) == 1:
-        told += f"; {story.named(next_most)} has {counts[next_most[0]]} and gets {second}"
+        sentence += f"; {story.named(next_most)} has {counts[next_most[0]]} and gets {second}"
     elif next_most:
-        told += f"; {story.named(next_most)} have {counts[next_most[0]]} each and get {second} each"
-    return told
+        sentence += f"; {story.named(next_most)} have {counts[next_most[0]]} each and get {second} each"
+    return sentence
 
 
 # --- The result ------------------------------------------------------------------------------------------------------
@@ -134,9 +134,9 @@ def _tell_winners(story: Story, winners: Sequence[int], scores: Sequence[Score])
 
 
 def _tell_others(story: Story, others: Sequence[int], ranks: Sequence[int], scores: Sequence[Score]) -> None:
-    told = [f"{story.names[seat]} is {ordinal(ranks[seat])} with {scores[seat]['money']}" for seat in others]
-    if told:
-        story.say(", ".join(told))
+    parts = [f"{story.names[seat]} is {ordinal(ranks[seat])} with {scores[seat]['money']}" for seat in others]
+    if parts:
+        story.say(", ".join(parts))
 
 
 def _tell_ties(story: Story, placed: Sequence[int], ranks: Sequence[int], scores: Sequence[Score]) -> None:

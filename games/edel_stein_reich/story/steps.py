@@ -44,8 +44,8 @@ def _action(story: Story, seat: int, move: str) -> None:
     if story.duel:
         _turn_over(story, seat, move)
     elif len(table.choices) == table.seats:
-        told = [_choosers(story, action) for action in ACTION_NAMES if table.choosers(action)]
-        story.say("; ".join(told))
+        parts = [_choosers(story, action) for action in ACTION_NAMES if table.choosers(action)]
+        story.say("; ".join(parts))
         alone = table.choosers("gems")
         table.owed_gems = alone[0] if len(alone) == 1 else None
 

@@ -131,14 +131,14 @@ def _meaning(view: Document, seat: int, action: str) -> Sentence:
 
 
 def _advice(view: Document, seat: int, action: str, rivals: int) -> Sentence:
-    said: dict[str, Value] = {
+    values: dict[str, Value] = {
         "action": Term(ACTION_NAMES[action]),
         "worth": prices.millions(prices.of_action(view, seat, action)),
     }
     if not rivals:
-        return Sentence("%(action)s is worth about %(worth)s, and no other player seems to want it.", said)
+        return Sentence("%(action)s is worth about %(worth)s, and no other player seems to want it.", values)
     return Sentence(
         "%(action)s is worth about %(worth)s. One other player also seems to want it. In that case you barter, and the "
         "player who does not act is paid. All other actions are worth less or wanted by more players.",
-        said,
+        values,
     )

@@ -22,7 +22,7 @@ HIGHER: Final = Sentence(
 def opening(view: Document, decision: Document, names: Sequence[str], first: bool) -> Lesson:
     """Return the lesson about the first offer of a barter."""
     held = decision["holdings"]
-    said = _said(view, decision, names)
+    values = _values(view, decision, names)
     offer = _affordable(view, decision, NOTHING)
     worth_it = offer is not None and 2 * prices.price(offer) <= _brings(view, decision)
     introduction = (
@@ -30,17 +30,17 @@ def opening(view: Document, decision: Document, names: Sequence[str], first: boo
             "Two players want the same action, so you barter. The player with fewer {R} opens. Ties are broken by "
             "fewer {Y}, {G}, {B}, then by less money, then by age (the younger player). Here you open."
         ),
-        Sentence("%(name)s can accept your gems and leave you the action, or make a higher offer.", said),
+        Sentence("%(name)s can accept your gems and leave you the action, or make a higher offer.", values),
     )
     return Lesson(
-        title=Sentence("Open the barter with %(name)s: %(action)s", said),
+        title=Sentence("Open the barter with %(name)s: %(action)s", values),
         introduction=introduction if first else (),
-        hints=[Sentence("The action is worth about %(worth)s to you.", said), *_kept(view, decision)],
+        hints=[Sentence("The action is worth about %(worth)s to you.", values), *_kept(view, decision)],
         options=[
             Option(
                 "decline",
                 Sentence("Make no offer"),
-                Sentence("%(name)s can then give you one gem of any color and act. Otherwise no one acts.", said),
+                Sentence("%(name)s can then give you one gem of any color and act. Otherwise no one acts.", values),
             )
         ],
         heaps=_heaps(held, NOTHING),
@@ -54,17 +54,17 @@ def opening(view: Document, decision: Document, names: Sequence[str], first: boo
 def answering(view: Document, decision: Document, names: Sequence[str], first: bool) -> Lesson:
     """Return the lesson about accepting an offer or making a higher one."""
     standing = decision["standing"]
-    said = {
-        **_said(view, decision, names),
+    values = {
+        **_values(view, decision, names),
         "gems": prices.drawn(standing),
         "price": prices.millions(prices.price(standing)),
     }
     offer = _affordable(view, decision, standing)
     better = prices.gains(offer, _brings(view, decision), standing)
     return Lesson(
-        title=Sentence("%(name)s offers %(gems)s for %(action)s", said),
+        title=Sentence("%(name)s offers %(gems)s for %(action)s", values),
         introduction=(
-            Sentence("You and %(name)s want the same action. One of you acts, the other is paid.", said),
+            Sentence("You and %(name)s want the same action. One of you acts, the other is paid.", values),
             HIGHER,
         )
         if first
@@ -73,27 +73,27 @@ def answering(view: Document, decision: Document, names: Sequence[str], first: b
         options=[
             Option(
                 "accept",
-                Sentence("Accept %(gems)s", said),
-                Sentence("You get gems worth about %(price)s, and %(name)s acts.", said),
+                Sentence("Accept %(gems)s", values),
+                Sentence("You get gems worth about %(price)s, and %(name)s acts.", values),
             )
         ],
         heaps=_heaps(decision["holdings"], standing),
         advised={"offer": offer} if better else "accept",
-        advice=_raise(offer, said) if offer is not None and better else _take(said),
+        advice=_raise(offer, values) if offer is not None and better else _take(values),
     )
 
 
 def giving(view: Document, decision: Document, names: Sequence[str]) -> Lesson:
     """Return the lesson about giving one gem for the action if the other player offered none."""
-    said = _said(view, decision, names)
+    values = _values(view, decision, names)
     gift = (decision["colours"] or [None])[-1]
     return Lesson(
-        title=Sentence("%(name)s makes no offer for %(action)s", said),
+        title=Sentence("%(name)s makes no offer for %(action)s", values),
         introduction=(
-            Sentence("You can give exactly one gem of any color to act. %(name)s must accept it.", said),
+            Sentence("You can give exactly one gem of any color to act. %(name)s must accept it.", values),
             Sentence("If you give no gem, no one acts."),
         ),
-        hints=[Sentence("The action is worth about %(worth)s to you.", said)],
+        hints=[Sentence("The action is worth about %(worth)s to you.", values)],
         options=[
             Option("decline", Sentence("Give no gem"), Sentence("No one carries out the action.")),
             *(
@@ -116,7 +116,7 @@ def giving(view: Document, decision: Document, names: Sequence[str]) -> Lesson:
     )
 
 
-def _said(view: Document, decision: Document, names: Sequence[str]) -> dict[str, Value]:
+def _values(view: Document, decision: Document, names: Sequence[str]) -> dict[str, Value]:
     other = decision["to"] if "to" in decision else decision["other"]
     return {
         "name": names[other],
@@ -173,12 +173,12 @@ def _open_low(offer: Sequence[int]) -> Sentence:
     return Sentence("Start low with %(offer)s. You can raise your offer later.", {"offer": prices.drawn(offer)})
 
 
-def _raise(offer: Sequence[int], said: dict[str, Value]) -> Sentence:
+def _raise(offer: Sequence[int], values: dict[str, Value]) -> Sentence:
     return Sentence(
         "Offer %(offer)s. If %(name)s accepts, you get an action worth about %(worth)s for gems worth %(cost)s.",
-        {**said, "offer": prices.drawn(offer), "cost": prices.millions(prices.price(offer))},
+        {**values, "offer": prices.drawn(offer), "cost": prices.millions(prices.price(offer))},
     )
 
 
-def _take(said: dict[str, Value]) -> Sentence:
-    return Sentence("Accept. A higher offer would cost more than you gain by acting instead of being paid.", said)
+def _take(values: dict[str, Value]) -> Sentence:
+    return Sentence("Accept. A higher offer would cost more than you gain by acting instead of being paid.", values)

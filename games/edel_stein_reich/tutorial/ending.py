@@ -69,10 +69,10 @@ def _cell(row: Row, held: Sequence[Sequence[int]], seat: int) -> Sentence:
     amount = paid(row, seat)
     if row["of"] == CERTIFICATES:
         return Sentence("+%(paid)s", {"paid": amount}) if amount else Sentence("–")
-    said = {"pile": held[seat][COLOURS.index(row["of"])], "paid": amount, "returned": row["returned"][seat]}
-    if said["returned"]:
-        return Sentence("%(pile)s: +%(paid)s −%(returned)s", said)
-    return Sentence("%(pile)s: +%(paid)s", said) if amount else Sentence("%(pile)s", said)
+    values = {"pile": held[seat][COLOURS.index(row["of"])], "paid": amount, "returned": row["returned"][seat]}
+    if values["returned"]:
+        return Sentence("%(pile)s: +%(paid)s −%(returned)s", values)
+    return Sentence("%(pile)s: +%(paid)s", values) if amount else Sentence("%(pile)s", values)
 
 
 def why(row: Row, held: Sequence[Sequence[int]], seat: int, names: Sequence[str]) -> Sentence:
@@ -82,7 +82,7 @@ def why(row: Row, held: Sequence[Sequence[int]], seat: int, names: Sequence[str]
     at = COLOURS.index(row["of"])
     counts = [gems[at] for gems in held]
     leaders = [other for other, count in enumerate(counts) if count == max(counts)]
-    said: dict[str, Value] = {
+    values: dict[str, Value] = {
         "colour": row["of"],
         "name": names[leaders[0]],
         "most": max(counts),
@@ -91,7 +91,7 @@ def why(row: Row, held: Sequence[Sequence[int]], seat: int, names: Sequence[str]
         "returned": row["returned"][leaders[0]],
         "more": paid(row, seat) - row["share"][seat],
     }
-    return Sentence(_why(leaders, seat, bool(said["more"])).text, said)
+    return Sentence(_why(leaders, seat, bool(values["more"])).text, values)
 
 
 def _why(leaders: Sequence[int], seat: int, more: bool) -> Sentence:

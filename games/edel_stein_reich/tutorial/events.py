@@ -18,7 +18,7 @@ def choosing(view: Document, decision: Document, first: bool) -> Lesson:
     """Return the lesson about the card on display and the top of the stack."""
     seat, display = decision["seat"], decision["display"]
     good = prices.of_event(display, view["players"][seat]["gems"]) >= prices.UNSEEN
-    said = {"card": cards.name(display)}
+    values = {"card": cards.name(display)}
     blind = Sentence(
         "This card is unknown. %(certificates)s of the %(all)s event cards are certificates. The face-up card is "
         "discarded.",
@@ -32,12 +32,12 @@ def choosing(view: Document, decision: Document, first: bool) -> Lesson:
         introduction=(introduction,) if first else (),
         hints=(),
         options=[
-            Option("face_up", Sentence('Take "%(card)s"', said), cards.meaning(display, view, seat)),
+            Option("face_up", Sentence('Take "%(card)s"', values), cards.meaning(display, view, seat)),
             Option("blind", Sentence("Draw from the stack"), blind),
         ],
         heaps=(),
         advised="face_up" if good else "blind",
-        advice=Sentence('Take "%(card)s". It is worth more than most cards.', said)
+        advice=Sentence('Take "%(card)s". It is worth more than most cards.', values)
         if good
         else Sentence("Draw from the stack. Most cards are worth more to you than the face-up card."),
     )
@@ -46,14 +46,14 @@ def choosing(view: Document, decision: Document, first: bool) -> Lesson:
 def using(view: Document, decision: Document, legal: Sequence[object]) -> Lesson:
     """Return the lesson about an immediate card."""
     card, seat = decision["card"], decision["seat"]
-    said = {"card": cards.name(card)}
+    values = {"card": cards.name(card)}
     own = view["players"][seat]["gems"]
     options = [Option("decline", Sentence("Decline card"), Sentence("The card is discarded."))]
     if "apply" in legal:
         options.append(Option("apply", Sentence("Use card"), cards.meaning(card, view, seat)))
     options += [_of_colour(view, seat, at, own[at]) for at in range(4) if {"colour": COLOURS[at]} in legal]
     return Lesson(
-        title=Sentence('Use "%(card)s"', said),
+        title=Sentence('Use "%(card)s"', values),
         introduction=(cards.meaning(card, view, seat),),
         hints=(),
         options=options,

@@ -23,7 +23,7 @@ _FLAT: Final = {"cert": CERTIFICATE, "three": THREE, "sole_any": 8, "half": 8}
 
 def price(gems: Sequence[int]) -> int:
     """Return the value of gems ``[R, Y, G, B]``."""
-    return sum(one * count for one, count in zip(GEM, gems, strict=True))
+    return sum(value * count for value, count in zip(GEM, gems, strict=True))
 
 
 def of_event(card: str, gems: Sequence[int]) -> int:

@@ -86,9 +86,9 @@ class FirstPhase(Tutorial):
             return Sentence("You can offer only gems that you have: %(held)s.", {"held": prices.drawn(held)})
         if not any(standing):
             return Sentence("Add a gem of any color or make no offer.")
-        said = {"offer": prices.drawn(amounts), "standing": prices.drawn(standing)}
+        values = {"offer": prices.drawn(amounts), "standing": prices.drawn(standing)}
         if sum(amounts) < sum(standing):
-            return Sentence("%(offer)s has fewer gems than %(standing)s. Add gems.", said)
+            return Sentence("%(offer)s has fewer gems than %(standing)s. Add gems.", values)
         if list(amounts) == list(standing):
             return Sentence("The offers are equal. Add a gem or change one to a more valuable color.")
         at = next(at for at in range(4) if amounts[at] != standing[at])
@@ -114,10 +114,10 @@ class FirstPhase(Tutorial):
     def _row(self, players: Sequence[Document], seat: int) -> list[Sentence]:
         player = players[seat]
         code = player["gem_card"]
-        said = {"name": self.names[seat]}
+        values = {"name": self.names[seat]}
         kept = tuple(cards.name(card) for card in player["cards"])
         return [
-            Sentence("%(name)s (you)", said) if seat == self.seat else Sentence("%(name)s", said),
+            Sentence("%(name)s (you)", values) if seat == self.seat else Sentence("%(name)s", values),
             *(_number(count) for count in player["gems"]),
             _number(player["money"]),
             Sentence("–")

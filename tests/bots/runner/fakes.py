@@ -72,7 +72,7 @@ class Watcher:
     def moved(self, _: State) -> None:
         self.positions += 1
 
-    def told(self, seat: int, line: bytes) -> None:
+    def sent(self, seat: int, line: bytes) -> None:
         self.to.append((seat, orjson.loads(line)))
 
     def heard(self, seat: int, line: bytes) -> None:

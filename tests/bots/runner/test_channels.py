@@ -162,8 +162,8 @@ def test_the_same_game_gives_the_same_record_however_it_was_played(each_channel:
 
 def test_an_interruption_leaves_nothing_behind(each_channel: OpenChannel) -> None:
     class Impatient(Watcher):
-        def told(self, seat: int, line: bytes) -> None:
-            super().told(seat, line)
+        def sent(self, seat: int, line: bytes) -> None:
+            super().sent(seat, line)
             if self.to[-1][1].get("id") == 3:
                 raise KeyboardInterrupt
 

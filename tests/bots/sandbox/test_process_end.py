@@ -142,7 +142,7 @@ def test_a_process_that_others_kill_is_reported_with_the_signal(kind: str, reque
 
         def heard(self, seat: int, line: bytes) -> None: ...
 
-        def told(self, seat: int, line: bytes) -> None:
+        def sent(self, seat: int, line: bytes) -> None:
             if seat == 0 and b'"decide"' in line and b'"id":2,' in line:
                 os.kill(started[0].pid, signal.SIGKILL)  # type: ignore[attr-defined]
 

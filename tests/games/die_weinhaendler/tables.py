@@ -77,8 +77,8 @@ def laying(own: str, *cellars: Bottles) -> WeinhaendlerState:
 
 def _stack(state: WeinhaendlerState, draws: list[int], size: int | None) -> tuple[int, ...]:
     named = Counter([*draws, *state.display, *(card for hand in state.hands for card in hand)])
-    named += Counter(card for own in state.cellars for one in own for card in one.cells if card >= 0)
-    named += Counter({0: sum(len(one.covered) for own in state.cellars for one in own)})
+    named += Counter(card for own in state.cellars for cellar in own for card in cellar.cells if card >= 0)
+    named += Counter({0: sum(len(cellar.covered) for own in state.cellars for cellar in own)})
     whole = Counter(NUMBERS[code] for code in deck(state.seats))
     assert named <= whole, f"the deck does not have {named - whole}"
     rest = [NUMBERS[code] for code in deck(state.seats) if code]
@@ -128,14 +128,14 @@ def finish_round(state: WeinhaendlerState) -> None:
 
 def events(state: WeinhaendlerState, *types: str) -> list[Document]:
     """What has happened since the table was laid out, as the spectators' log tells it."""
-    told = [entry["event"] for entry in state.entries(None) if "event" in entry]
-    return [event for event in told if not types or event["type"] in types]
+    public_events = [entry["event"] for entry in state.entries(None) if "event" in entry]
+    return [event for event in public_events if not types or event["type"] in types]
 
 
 def steps(state: WeinhaendlerState, seat: int) -> list[Document]:
     """The decisions of ``seat`` since the table was laid out, as its own log tells them."""
-    told = [entry["step"] for entry in state.entries(seat) if "step" in entry]
-    return [step for step in told if step.get("seat") == seat and "decision" in step]
+    seat_steps = [entry["step"] for entry in state.entries(seat) if "step" in entry]
+    return [step for step in seat_steps if step.get("seat") == seat and "decision" in step]
 
 
 def hand(state: WeinhaendlerState, seat: int) -> list[str]:

@@ -45,11 +45,11 @@ def test_a_bid_goes_card_by_card_to_every_total_that_nobody_has(hand: list[str],
     decision: Document = {"kind": "bid", "seat": 0, "hand": hand, "bid": bid, "taken": taken}
     decision["total"] = value(bid) if bid else None
     legal = {cards for cards in subsets(hand) if value(bid) + value(list(cards)) not in taken}
-    found = list(sequences(ENCODING, decision))
-    moves: list[Any] = [ENCODING.move(decision, sequence) for sequence in found]
+    encoded = list(sequences(ENCODING, decision))
+    moves: list[Any] = [ENCODING.move(decision, sequence) for sequence in encoded]
     assert moves[0] == "pass"
     assert sorted(tuple(move["cards"]) for move in moves[1:]) == sorted(legal)
-    assert all(ENCODING.sequence(decision, move) == way for move, way in zip(moves, found, strict=True))
+    assert all(ENCODING.sequence(decision, move) == way for move, way in zip(moves, encoded, strict=True))
 
 
 def test_a_hand_of_the_whole_deck_is_bid_without_listing_its_sets() -> None:
@@ -80,7 +80,7 @@ def test_every_cell_of_a_cellar_has_its_action() -> None:
 def test_an_empty_bottle_is_laid_where_any_bottle_goes_and_done_only_where_it_is_legal() -> None:
     cells = [{"cell": [0, -1], "cards": "any"}, {"cell": [0, 0], "cards": "full"}]
     decision: Document = {"kind": "lay", "seat": 0, "hand": ["B9", "empty"], "must_lay": 0, "cells": cells}
-    found = [names(ENCODING, sequence) for sequence in sequences(ENCODING, decision)]
-    assert found == [["done"], ["empty", "[0, -1]"], ["B9", "[0, -1]"], ["B9", "[0, 0]"]]
+    encoded = [names(ENCODING, sequence) for sequence in sequences(ENCODING, decision)]
+    assert encoded == [["done"], ["empty", "[0, -1]"], ["B9", "[0, -1]"], ["B9", "[0, 0]"]]
     decision.update(must_lay=1, cells=cells[1:])
     assert [names(ENCODING, sequence) for sequence in sequences(ENCODING, decision)] == [["B9", "[0, 0]"]]

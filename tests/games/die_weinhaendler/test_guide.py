@@ -31,8 +31,8 @@ COUNTED = {3: "three", 4: "four", 5: "five", 6: "six", 20: "twenty"}
 
 
 def tokens(cell: str) -> list[str]:
-    found: list[str] = re.findall(r"\{(\w+)\}", cell)
-    return found
+    words: list[str] = re.findall(r"\{(\w+)\}", cell)
+    return words
 
 
 def bottles(rows: list[Row], column: int, to: int | None = None) -> list[str]:
@@ -61,11 +61,11 @@ def test_each_number_of_players_has_its_deck() -> None:
 
 def test_the_worked_bidding_adds_up_and_no_two_bids_are_ever_equal() -> None:
     bids: dict[str, list[str]] = {}
-    for _turn, player, laid, told, _note in table_after(GUIDE, "## 1. The bidding")[1:]:
+    for _turn, player, laid, report, _note in table_after(GUIDE, "## 1. The bidding")[1:]:
         bids.setdefault(player, []).extend(tokens(laid))
         totals = [total(in_order([NUMBERS[code] for code in codes])) for codes in bids.values()]
         assert len(set(totals)) == len(totals)
-        assert told == euros(totals[list(bids).index(player)])
+        assert report == euros(totals[list(bids).index(player)])
     order = sorted(bids, key=lambda name: -total(in_order([NUMBERS[code] for code in bids[name]])))
     rows = table_after(GUIDE, "## 2. The exchange")[1:]
     assert [row[1] for row in rows] == order

@@ -103,8 +103,8 @@ def _date(state: EdelSteinReichState, phase: int, round_: int) -> None:
 def _swapped(pile: Sequence[str], place: int, code: str) -> tuple[str, ...]:
     """The pile with the last such card brought to ``place``."""
     cards = list(pile)
-    found = len(cards) - 1 - cards[::-1].index(code)
-    cards[place], cards[found] = cards[found], cards[place]
+    drawn_at = len(cards) - 1 - cards[::-1].index(code)
+    cards[place], cards[drawn_at] = cards[drawn_at], cards[place]
     return tuple(cards)
 
 
@@ -191,14 +191,14 @@ def offer(holding: Holdings) -> Document:
 
 def events(state: EdelSteinReichState, *types: str) -> list[Document]:
     """What has happened since the table was laid out, as the spectators' log tells it."""
-    told = [entry["event"] for entry in state.entries(None) if "event" in entry]
-    return [event for event in told if not types or event["type"] in types]
+    public_events = [entry["event"] for entry in state.entries(None) if "event" in entry]
+    return [event for event in public_events if not types or event["type"] in types]
 
 
 def steps(state: EdelSteinReichState, kind: str, seat: int | None = None) -> list[Document]:
     """The decisions of this kind since the table was laid out, as the log of ``seat`` tells them."""
-    told = [entry["step"] for entry in state.entries(seat) if "step" in entry]
-    return [step for step in told if step.get("decision") == kind]
+    seat_steps = [entry["step"] for entry in state.entries(seat) if "step" in entry]
+    return [step for step in seat_steps if step.get("decision") == kind]
 
 
 def holdings(state: EdelSteinReichState) -> list[list[int]]:

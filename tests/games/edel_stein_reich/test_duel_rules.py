@@ -37,16 +37,16 @@ def test_d02_a_first_guess_that_hits_reveals_the_card_and_the_action_is_lost(act
 
 
 def test_d03_after_a_first_miss_the_opponent_learns_that_it_missed_and_no_more() -> None:
-    told = []
+    rows = []
     for action in ("event", "gems"):
         state = duel()
         answer(state, action, "money")
-        told.append((state.view(1), state.view(None), state.entries(1), state.decision(1)))
+        rows.append((state.view(1), state.view(None), state.entries(1), state.decision(1)))
         assert events(state, "missed", "caught") == [{"type": "missed", "guess": "money"}]
         assert state.view(0)["you"] == {"action": action}
-    assert told[0] == told[1]
-    assert told[0][0]["players"][0]["chosen"] is True
-    assert told[0][0]["players"][0]["action"] is None
+    assert rows[0] == rows[1]
+    assert rows[0][0]["players"][0]["chosen"] is True
+    assert rows[0][0]["players"][0]["action"] is None
 
 
 def test_d04_the_second_guess_cannot_repeat_the_first() -> None:
@@ -135,8 +135,8 @@ def test_d11_after_two_misses_the_active_player_acts_without_restriction() -> No
 def test_d12_an_event_not_taken_goes_under_the_stack_when_the_next_turn_begins() -> None:
     state = duel(display="three", draws=["half"])
     answer(state, "money", "event", "gems")
-    told = events(state)
-    assert told[told.index({"type": "money", "seat": 0, "amount": 7}) + 1 :][:3] == [
+    log = events(state)
+    assert log[log.index({"type": "money", "seat": 0, "amount": 7}) + 1 :][:3] == [
         {"type": "discarded", "seat": None, "card": "three"},
         {"type": "deal", "round": 2, "seat": 1, "gem_card": state.view(None)["players"][1]["gem_card"]},
         {"type": "event_up", "card": "half"},

@@ -24,9 +24,9 @@ colours = st.lists(st.sampled_from("RYGB"), min_size=1, max_size=4, unique=True)
 
 def moves_of(decision: Document) -> list[Any]:
     """Every move that the actions can compose; each survives there and back."""
-    found = list(sequences(ENCODING, decision))
-    moves = [ENCODING.move(decision, sequence) for sequence in found]
-    assert [ENCODING.sequence(decision, move) for move in moves] == found
+    encoded = list(sequences(ENCODING, decision))
+    moves = [ENCODING.move(decision, sequence) for sequence in encoded]
+    assert [ENCODING.sequence(decision, move) for move in moves] == encoded
     return moves
 
 
@@ -101,5 +101,5 @@ def test_opponents_are_counted_clockwise_from_the_seat_that_is_asked() -> None:
         "give": ["R"],
         "take": {"0": ["B"], "4": ["G"]},
     }
-    found = [[ENCODING.actions[action] for action in way] for way in sequences(ENCODING, decision)]
-    assert found == [["decline"], ["give R", "take G of 1"], ["give R", "take B of 2"]]
+    encoded = [[ENCODING.actions[action] for action in way] for way in sequences(ENCODING, decision)]
+    assert encoded == [["decline"], ["give R", "take G of 1"], ["give R", "take B of 2"]]

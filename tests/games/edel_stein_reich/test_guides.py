@@ -82,8 +82,8 @@ def test_the_worked_scoring_is_what_the_engine_pays(guide: str) -> None:
     for row, cells in zip(rows, paid[1:6], strict=True):
         pay = [row["share"][s] + row["sole_bonus"][s] + row["per_gem"][s] for s in range(seats)]
         assert pay == [sum(int(part) for part in cell.split(" + ")) for cell in cells[1 : seats + 1]]
-        told = [int(count) for count in re.findall(r"returns? (\d)", cells[-1])]
-        assert all(count in told for count in row["returned"] if count)
+        counts = [int(count) for count in re.findall(r"returns? (\d)", cells[-1])]
+        assert all(count in counts for count in row["returned"] if count)
     assert [str(money) for money in table.money] == paid[6][1 : seats + 1]
 
 

@@ -27,9 +27,9 @@ def table(*hands: str, display: str = "", stack: str = "") -> Table:
 
 def events(laid: Table) -> list[dict[str, Any]]:
     """What was told since the last call."""
-    told = [news.document for news in laid.news if hasattr(news, "document")]
+    documents = [news.document for news in laid.news if hasattr(news, "document")]
     laid.news.clear()
-    return told
+    return documents
 
 
 def drive(procedure: Any, *answers: Any) -> None:

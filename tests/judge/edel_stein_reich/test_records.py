@@ -60,14 +60,14 @@ def haggling() -> Record:
 
 
 @pytest.mark.parametrize("one", [True, 1.0])
-def test_an_offer_with_true_or_a_float_for_one_is_found(one: Any) -> None:
+def test_an_offer_with_true_or_a_float_for_one_is_found(number: Any) -> None:
     record, tried = haggling(), 0
     for ply, offer in offers_of(record):
         if 1 in offer:
             tried += 1
             index = offer.index(1)
-            found = altered_move(record, ply, {"offer": [*offer[:index], one, *offer[index + 1 :]]})
-            assert found[0].startswith(f"step {ply}:")
+            reported = altered_move(record, ply, {"offer": [*offer[:index], number, *offer[index + 1 :]]})
+            assert reported[0].startswith(f"step {ply}:")
     assert tried
 
 
@@ -76,9 +76,9 @@ def test_an_offer_that_is_not_higher_is_found() -> None:
     raised = [ply for ply, _ in offers_of(record) if record["steps"][ply]["decision"] == "answer_offer"]
     assert raised
     for ply in raised:
-        found = altered_move(record, ply, record["steps"][ply - 1]["move"])
-        assert "answer_offer" in found[0]
-        assert "not legal" in found[0]
+        reported = altered_move(record, ply, record["steps"][ply - 1]["move"])
+        assert "answer_offer" in reported[0]
+        assert "not legal" in reported[0]
 
 
 @pytest.mark.parametrize("record", [RECORDS[0], RECORDS[-1], DUELS[0]])
