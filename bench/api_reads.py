@@ -98,12 +98,12 @@ def looked_at(endpoint: Endpoint) -> bool:
 def asked(port: int, address: str, seconds: float) -> float:
     """Answers a second while ``wrk`` asks for an address. Raises ``SystemExit`` where one was refused."""
     command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds:g}s", f"http://127.0.0.1:{port}{address}"]
-    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    if "Non-2xx" in said:
-        sys.exit(f"The request to {address} failed:\n{said}")
-    found = re.search(r"Requests/sec:\s*([\d.]+)", said)
-    assert found is not None, said
-    return float(found[1])
+    output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    if "Non-2xx" in output:
+        sys.exit(f"The request to {address} failed:\n{output}")
+    rate = re.search(r"Requests/sec:\s*([\d.]+)", output)
+    assert rate is not None, output
+    return float(rate[1])
 
 
 def measure(options: argparse.Namespace) -> None:
@@ -116,20 +116,20 @@ def measure(options: argparse.Namespace) -> None:
     folder = Path(os.environ["VAR_DIR"])
     with broker(folder):
         call_command("migrate", verbosity=0)
-        found = prepared(options)
+        measured = prepared(options)
         port = free_port()
         with processes({**os.environ, "DJANGO_SETTINGS_MODULE": "bench.raised"}) as group:
             web = group.web(port).pid
             wait_until(lambda: answers(port), "the web server answers", 60)
             began, server_s, wrk_s = time.monotonic(), ProcessTable().tree_s(web), reaped_s()
             for _ in range(options.windows):
-                for one in found:
-                    one.bare.append(asked(port, one.beside, options.window_s))
-                    one.ours.append(asked(port, one.address, options.window_s))
+                for endpoint in measured:
+                    endpoint.bare.append(asked(port, endpoint.beside, options.window_s))
+                    endpoint.ours.append(asked(port, endpoint.address, options.window_s))
             used_s = {"the web server": ProcessTable().tree_s(web) - server_s, "wrk": reaped_s() - wrk_s}
             wall_s = time.monotonic() - began
             ratio = parser_ratio(group, port, options)
-    show(found)
+    show(measured)
     print(f"\nSmallest view: {ratio:.2f} times the rate of a web server with httptools")
     print("\nCPU time:", ", ".join(f"{name} {seconds:.1f} s" for name, seconds in used_s.items()))
     require_plausible(used_s, wall_s)
@@ -157,11 +157,11 @@ def prepared(options: argparse.Namespace) -> list[Endpoint]:
 
     if not Match.objects.exists():
         crowd(options.matches, options.people, lambda text: print(f"  {text}", file=sys.stderr, flush=True))
-    named = [one for one in endpoints() if not options.only or one.name in options.only]
-    found = [one for one in named if looked_at(one)]
+    named = [endpoint for endpoint in endpoints() if not options.only or endpoint.name in options.only]
+    measured = [endpoint for endpoint in named if looked_at(endpoint)]
     print(f"\n{options.inside}, {Match.objects.count()} matches")
     connections.close_all()
-    return found
+    return measured
 
 
 def answers(port: int) -> bool:
@@ -170,13 +170,14 @@ def answers(port: int) -> bool:
     return subprocess.run(command, check=False).returncode == 0
 
 
-def show(found: list[Endpoint]) -> None:
+def show(measured: list[Endpoint]) -> None:
     """Print the table."""
     print("| Endpoint | Queries | Rows | KB | Minimal/s | Ours/s | Share | |\n|---|---:|---:|---:|---:|---:|---:|---|")
-    for one in found:
-        mark = "" if one.share >= GOAL else "**missed**"
-        cells = f"{one.queries} | {one.rows} | {one.size / 1000:.1f} | {median(one.bare):.0f} | {median(one.ours):.0f}"
-        print(f"| {one.name} | {cells} | {one.share:.0%} | {mark} |")
+    for endpoint in measured:
+        mark = "" if endpoint.share >= GOAL else "**missed**"
+        sizes = f"{endpoint.queries} | {endpoint.rows} | {endpoint.size / 1000:.1f}"
+        rates = f"{median(endpoint.bare):.0f} | {median(endpoint.ours):.0f}"
+        print(f"| {endpoint.name} | {sizes} | {rates} | {endpoint.share:.0%} | {mark} |")
 
 
 def main() -> int:

@@ -79,12 +79,12 @@ def real_differences(game: str, pair: Sequence[str], opponents: Sequence[str], b
     return [score(pair[0], seed) - score(pair[1], seed) for seed in seeds]
 
 
-def of_blocks(name: str, games: int, found: Sequence[float]) -> World:
+def of_blocks(name: str, games: int, differences: Sequence[float]) -> World:
     """The spread of real blocks."""
-    both = sorted([*found, *(-one for one in found)])
+    both = sorted([*differences, *(-difference for difference in differences)])
 
     def weights(tilt: float) -> list[float]:
-        return [exp(tilt * one) for one in both]
+        return [exp(tilt * value) for value in both]
 
     def draw(mean: float) -> Draw:
         low, high = -_STEEPEST, _STEEPEST
@@ -127,21 +127,21 @@ def runs(world: World, mean: float, margin: float, number: int) -> Runs:
         for _ in range(MOST_BLOCKS):
             yield draw(random)
 
-    found = [walk(endless(), Hypotheses(margin)) for _ in range(number)]
+    walks = [walk(endless(), Hypotheses(margin)) for _ in range(number)]
     return Runs(
-        better=sum(one.verdict is TestVerdict.BETTER for one in found) / number,
-        not_better=sum(one.verdict is TestVerdict.NOT_BETTER for one in found) / number,
-        blocks=fmean(len(one.ratios) for one in found),
+        better=sum(ended.verdict is TestVerdict.BETTER for ended in walks) / number,
+        not_better=sum(ended.verdict is TestVerdict.NOT_BETTER for ended in walks) / number,
+        blocks=fmean(len(ended.ratios) for ended in walks),
     )
 
 
 def show_games(world: World, number: int) -> None:
     """Print games until the end of a comparison, a line a margin, a column a difference."""
     print(f"\n{world.name}: mean games per comparison ({world.games} games per block, up to {MOST_BLOCKS} blocks)")
-    print("Margin    Difference " + "".join(f"{100 * one:+7.1f}" for one in DIFFERENCES))
+    print("Margin    Difference " + "".join(f"{100 * difference:+7.1f}" for difference in DIFFERENCES))
     for margin in MARGINS:
-        found = [world.games * runs(world, one, margin, number).blocks for one in DIFFERENCES]
-        print(f"{100 * margin:6.0f}               " + "".join(f"{one:7.0f}" for one in found), flush=True)
+        blocks = [world.games * runs(world, difference, margin, number).blocks for difference in DIFFERENCES]
+        print(f"{100 * margin:6.0f}               " + "".join(f"{number:7.0f}" for number in blocks), flush=True)
 
 
 def show_errors(worlds: Sequence[World], number: int) -> None:
@@ -171,11 +171,11 @@ def main() -> None:
     worlds = []
     for game, pair, opponents in TABLES:
         began, games = perf_counter(), 2 * len(seatings(1 + len(opponents)))
-        found = real_differences(game, pair, opponents, options.blocks)
-        world = of_blocks(f"{game}, {1 + len(opponents)} seats", games, found)
+        differences = real_differences(game, pair, opponents, options.blocks)
+        world = of_blocks(f"{game}, {1 + len(opponents)} seats", games, differences)
         worlds.append(world)
-        spread = sqrt(fmean(one**2 for one in found))
-        print(f"{world.name}: {pair[0]} scores {100 * fmean(found):+.1f} points against {pair[1]};", end=" ")
+        spread = sqrt(fmean(difference**2 for difference in differences))
+        print(f"{world.name}: {pair[0]} scores {100 * fmean(differences):+.1f} points against {pair[1]};", end=" ")
         print(
             f"standard deviation per block {spread:.2f} ({options.blocks} blocks, {perf_counter() - began:.0f} s)",
             flush=True,

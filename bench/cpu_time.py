@@ -77,7 +77,7 @@ class ProcessTable:
 
     def tree_s(self, pid: int) -> float:
         """CPU seconds of the process and of everything it has started, including processes that have ended."""
-        return sum(self.processes[one].own_s + self.processes[one].waited_s for one in self.tree(pid))
+        return sum(self.processes[process].own_s + self.processes[process].waited_s for process in self.tree(pid))
 
 
 def faults(
@@ -92,18 +92,18 @@ def faults(
     available = cores() if available is None else available
     together = sum(parts_s.values())
     used_s = max(together, counted_s or 0.0)
-    found = [f"{name} has {used:.2f} s" for name, used in parts_s.items() if used < -RESOLUTION_S]
+    impossible = [f"{name} has {used:.2f} s" for name, used in parts_s.items() if used < -RESOLUTION_S]
     if used_s > available * wall_s + RESOLUTION_S:
-        found.append(f"{used_s:.2f} s in {wall_s:.2f} s is more than {available} cores can do")
+        impossible.append(f"{used_s:.2f} s in {wall_s:.2f} s is more than {available} cores can do")
     if counted_s is not None and abs(together - counted_s) > TOLERANCE * counted_s + RESOLUTION_S:
-        found.append(f"the parts add up to {together:.2f} s, but the kernel counted {counted_s:.2f} s")
-    return found
+        impossible.append(f"the parts add up to {together:.2f} s, but the kernel counted {counted_s:.2f} s")
+    return impossible
 
 
 def require_plausible(
     parts_s: Mapping[str, float], wall_s: float, counted_s: float | None = None, available: int | None = None
 ) -> None:
     """Exit with status 1 and a sentence if these CPU seconds have :func:`faults`."""
-    if found := faults(parts_s, wall_s, counted_s, available):
+    if wrong := faults(parts_s, wall_s, counted_s, available):
         parts = "; ".join(f"{name}: {used:.2f} s" for name, used in parts_s.items())
-        sys.exit(f"The CPU times of this run are wrong. Do not use its figures. {'; '.join(found)}. Parts: {parts}.")
+        sys.exit(f"The CPU times of this run are wrong. Do not use its figures. {'; '.join(wrong)}. Parts: {parts}.")

@@ -122,8 +122,8 @@ def _multiplied(times: int) -> None:
 
 
 def _last(model: Any) -> int:
-    found: int = model.objects.aggregate(last=Max("pk"))["last"]
-    return found
+    last: int = model.objects.aggregate(last=Max("pk"))["last"]
+    return last
 
 
 def _copied(

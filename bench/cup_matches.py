@@ -185,7 +185,7 @@ def throughput(options: argparse.Namespace) -> bool:
     began = time.monotonic()
     close(cup)
     play(is_open(cup))
-    rate = 4 * sum(len(one.tables.all()) for one in CupRound.objects.filter(cup=cup)) / (time.monotonic() - began)
+    rate = 4 * sum(len(round_.tables.all()) for round_ in CupRound.objects.filter(cup=cup)) / (time.monotonic() - began)
     after = ladder_rate(options.matches // 8)
     usual = 2 * before * after / (before + after)
     share, rounds = rate / usual, CupRound.objects.filter(cup=cup).count()
@@ -208,8 +208,8 @@ def durations(options: argparse.Namespace) -> bool:
     ladders = {seats: Ladder.objects.get(slug=f"{GAMES[seats]}-{seats}" if seats > 2 else GAMES[2]) for seats in GAMES}
     players = {
         seats: [
-            BlockPlayer(one.bot.versions.get(active=True), one)
-            for one in Membership.objects.filter(ladder=ladder).select_related("bot").order_by("bot__slug")
+            BlockPlayer(membership.bot.versions.get(active=True), membership)
+            for membership in Membership.objects.filter(ladder=ladder).select_related("bot").order_by("bot__slug")
         ]
         for seats, ladder in ladders.items()
     }
@@ -231,7 +231,7 @@ def durations(options: argparse.Namespace) -> bool:
         if wanted.loaded and not loaded:
             loaded = True
             until(lambda free: free < 0.6, load)
-        bots = random.sample([one.membership.bot for one in players[wanted.seats]], wanted.entrants)
+        bots = random.sample([player.membership.bot for player in players[wanted.seats]], wanted.entrants)
         stated, real = compared(new_cup(bots, wanted), load if loaded else lambda: None)
         errors.append(abs(stated / real - 1))
         print(f"  {stated:6.1f} {real:6.1f}  {stated / real:4.2f}  {wanted}", flush=True)

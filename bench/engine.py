@@ -108,9 +108,11 @@ def size_rows() -> Iterator[Row]:
     """Bytes a stored record, at the mean and at the most."""
     for game in FOUR_SEATS:
         for who, states in (("house bots", of_house_bots(game)), ("random play", of_random_play(game))):
-            found = sizes(states)
-            for word, figure in (("mean", fmean(found)), ("most", float(max(found)))):
-                yield Row(f"{game.slug} 4, stored, {who}, {word} of {len(found)}", figure, "bytes", 400, 200, most=True)
+            figures = sizes(states)
+            for word, figure in (("mean", fmean(figures)), ("most", float(max(figures)))):
+                yield Row(
+                    f"{game.slug} 4, stored, {who}, {word} of {len(figures)}", figure, "bytes", 400, 200, most=True
+                )
 
 
 def show_rates(ours: dict[str, Rates], peers: Rates) -> None:

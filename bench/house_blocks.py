@@ -59,14 +59,15 @@ def show_real(matches: int) -> None:
     for game, seats in LADDERS:
         began = perf_counter()
         names = [name for name, bot in HOUSE.items() if bot.plays(game, seats) and name not in SLOW]
-        found, apart = (played(game, seats, names, matches, apart=apart) for apart in (False, True))
-        ratios = (apart.margins / found.margins) ** 2
-        print(f"{GAMES[game].name}, {seats} seats, 2 x {found.games.sum() // seats} games, ", end="")
+        together, apart = (played(game, seats, names, matches, apart=apart) for apart in (False, True))
+        ratios = (apart.margins / together.margins) ** 2
+        print(f"{GAMES[game].name}, {seats} seats, 2 x {together.games.sum() // seats} games, ", end="")
         print(
             f"{perf_counter() - began:.0f} s: value of a game in a block {exp(log(ratios).mean()):.2f} (geometric mean)"
         )
-        rows = zip(names, found.points, found.margins, ratios, strict=True)
+        rows = zip(names, together.points, together.margins, ratios, strict=True)
         print(
-            "  " + ", ".join(f"{name} {points:.0f} ± {margin:.0f} ({one:.2f})" for name, points, margin, one in rows),
+            "  "
+            + ", ".join(f"{name} {points:.0f} ± {margin:.0f} ({ratio:.2f})" for name, points, margin, ratio in rows),
             flush=True,
         )

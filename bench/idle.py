@@ -69,8 +69,8 @@ def name_of(pid: int) -> str:
     """What a process of the site is called, with the number of workers of a pool."""
     line = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
     for name, pattern in _NAMES.items():
-        if found := pattern.search(line):
-            return found[1] if name == "worker" else name
+        if match := pattern.search(line):
+            return match[1] if name == "worker" else name
     return "other"
 
 
@@ -103,7 +103,7 @@ def show(used: Mapping[int, float], wall_s: float) -> bool:
     require_plausible({str(pid): seconds for pid, seconds in used.items()}, wall_s)
     memory = {pid: pss_mb(pid) for pid in used}
     print(f"{'Process':12}{'PID':>8}{'CPU, % of a core':>20}{'PSS, MB':>10}")
-    for pid in sorted(used, key=lambda one: (name_of(one), one)):
+    for pid in sorted(used, key=lambda process: (name_of(process), process)):
         print(f"{name_of(pid):12}{pid:8}{100 * used[pid] / wall_s:20.2f}{memory[pid]:10.1f}")
     cpu, megabytes = sum(used.values()) / wall_s, sum(memory.values())
     print(f"{'Total':12}{len(used):8}{100 * cpu:20.2f}{megabytes:10.1f}")

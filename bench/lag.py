@@ -136,8 +136,8 @@ def measure(launcher: SandboxLauncher, title: str, options: argparse.Namespace) 
         losing, winning = (reruns(launcher, source(way, loses=loses), options.games) for loses in (True, False))
         p = p_value(losing, winning, options.games)
         well = well and p >= 0.01
-        found = f"{losing:3} losing {winning:3} winning of {options.games}"
-        print(f"{title:7} {name:28} re-runs {found}  p={p:.3f}", flush=True)
+        counts = f"{losing:3} losing {winning:3} winning of {options.games}"
+        print(f"{title:7} {name:28} re-runs {counts}  p={p:.3f}", flush=True)
     late, rerun = honest(launcher, options.games)
     well = well and rerun >= 0.95 * late
     print(f"{title:7} {'honest, 40 % of the time':28} re-runs {rerun:3} of {late} late of {options.games}", flush=True)

@@ -176,11 +176,11 @@ def loaded(browser: Any, site: str, page_type: Page) -> Load:
     page.goto(page_type.path, wait_until="commit")
     page.wait_for_function(READY, timeout=120_000)
     page.wait_for_timeout(QUIET_MS)
-    found = page.evaluate("({ ...measured, origin: performance.timeOrigin })")
+    times = page.evaluate("({ ...measured, origin: performance.timeOrigin })")
     context.close()
-    drawn = found["drawn"] or found["paint"]
-    rounds = traffic.rounds((found["origin"] + drawn) / 1000)
-    return Load(len(traffic.sent), sum(traffic.received.values()) / 1000, found["shift"], rounds, drawn)
+    drawn = times["drawn"] or times["paint"]
+    rounds = traffic.rounds((times["origin"] + drawn) / 1000)
+    return Load(len(traffic.sent), sum(traffic.received.values()) / 1000, times["shift"], rounds, drawn)
 
 
 def measure(options: argparse.Namespace) -> int:
@@ -205,13 +205,13 @@ def measure(options: argparse.Namespace) -> int:
             if options.only and page.name not in options.only:
                 continue
             loads = [loaded(browser, site, page) for _ in range(options.loads)]
-            found = Load(*(median(values) for values in zip(*map(astuple, loads), strict=True)))
+            load = Load(*(median(values) for values in zip(*map(astuple, loads), strict=True)))
             print(
-                f"{page.name:18} {found.requests:8.0f} {found.kilobytes:7.1f} {found.shift:6.3f} {found.rounds:6.0f}"
-                f" {found.drawn_ms:9.0f}",
+                f"{page.name:18} {load.requests:8.0f} {load.kilobytes:7.1f} {load.shift:6.3f} {load.rounds:6.0f}"
+                f" {load.drawn_ms:9.0f}",
                 flush=True,
             )
-            faults += exceeded(page.name, found)
+            faults += exceeded(page.name, load)
         browser.close()
     for fault in faults:
         print(fault)

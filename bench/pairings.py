@@ -48,7 +48,7 @@ def ms(runs: int, seats: int, blocks: int, candidates: list[Candidate]) -> tuple
         drawn(candidates, seats, blocks, run * blocks, Random(run))
         ours.append(process_time() - began)
         began = process_time()
-        sorted(candidates, key=lambda one: (one.rating, one.membership))
+        sorted(candidates, key=lambda candidate: (candidate.rating, candidate.membership))
         floor.append(process_time() - began)
     return 1000 * median(ours), 1000 * median(floor)
 
@@ -72,7 +72,7 @@ def swiss_cup(entrants: int, seats: int, rounds: int, random: Random) -> SwissCu
         drawn_round = swiss_round(history)
         cup.seconds.append(process_time() - began)
         cup.rematches += sum(map(history.rematches, drawn_round.tables))
-        cup.bound += least_rematches(history, [one for table in drawn_round.tables for one in table])
+        cup.bound += least_rematches(history, [entrant for table in drawn_round.tables for entrant in table])
         played.append(PlayedRound(drawn_round, tuple(block(table, skills, random) for table in drawn_round.tables)))
     return cup
 
@@ -81,7 +81,7 @@ def block(table: Table, skills: Sequence[float], random: Random) -> Points:
     """The points of one block: in each game, the bot in better form is ahead."""
     points = [0] * len(table)
     for _ in seatings(len(table)):
-        form = [random.gauss(skills[one], 1) for one in table]
+        form = [random.gauss(skills[entrant], 1) for entrant in table]
         for place, own in enumerate(form):
             points[place] += 2 * sum(own > other for other in form)
     return tuple(points)

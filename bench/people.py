@@ -76,9 +76,9 @@ def table(number: int, ladder: Ladder, pace_s: float) -> dict[str, Any]:
 
     people = [person(f"player{number}-{seat}") for seat in range(ladder.seats)]
     offered = create_game(people[0], ladder, rated=True, kind="link")
-    for one in people[1:]:
-        offered = join(offered.token, one)
-    return {"game": offered.match_id, "pace_s": pace_s, "sessions": [session(one) for one in people]}
+    for player in people[1:]:
+        offered = join(offered.token, player)
+    return {"game": offered.match_id, "pace_s": pace_s, "sessions": [session(person) for person in people]}
 
 
 def company(options: argparse.Namespace) -> dict[str, Any]:
@@ -117,7 +117,7 @@ def not_whole(ends: list[list[Any]]) -> int:
 
     lengths = {}
     for match in Match.objects.filter(pk__in={game for game, *_ in ends}, status="finished"):
-        lengths[match.pk] = len(position_of(match).state(told=True).entries(None))
+        lengths[match.pk] = len(position_of(match).state(journal=True).entries(None))
     return sum(lengths.get(game) != entries for game, _, entries in ends)
 
 
@@ -132,10 +132,10 @@ def timed(what: str, rows: list[list[float]], goal_ms: int) -> str:
     )
 
 
-def show_pages(per: str, found: dict[str, Any], kind: str, events: int, view: str) -> None:
+def show_pages(per: str, report: dict[str, Any], kind: str, events: int, view: str) -> None:
     """Print requests, bytes and CPU time for each of ``events``; ``view`` is what the requests of ``kind`` reach."""
-    asked = found["pages"].get(kind, {})
-    cost = found["costs"].get(view, {"requests": 0, "cpu_s": 0.0})
+    asked = report["pages"].get(kind, {})
+    cost = report["costs"].get(view, {"requests": 0, "cpu_s": 0.0})
     each_ms = 1000 * cost["cpu_s"] / max(1, cost["requests"])
     requests = asked.get("requests", 0) / max(1, events)
     statuses = {name: number for name, number in asked.items() if name.isdigit()}
@@ -145,7 +145,7 @@ def show_pages(per: str, found: dict[str, Any], kind: str, events: int, view: st
     )
 
 
-def show(options: argparse.Namespace, found: dict[str, Any], looks: list[Look]) -> None:
+def show(options: argparse.Namespace, report: dict[str, Any], looks: list[Look]) -> None:
     """The figures of one run."""
     from ladder.models import Match, PlayedMove
 
@@ -153,34 +153,34 @@ def show(options: argparse.Namespace, found: dict[str, Any], looks: list[Look]) 
         f"\n{options.inside}, {options.tables} tables of {options.seats} players, {options.watched} more tables with"
         f" {options.spectators} spectators, {options.seconds} s"
     )
-    print(timed("moves answered", found["moves"], MOVES_MS))
-    print(timed("moves shown at seats", found["told"], TOLD_MS))
-    print(timed("rounds shown to spectators", found["rounds"], TOLD_MS))
+    print(timed("moves answered", report["moves"], MOVES_MS))
+    print(timed("moves shown at seats", report["shown"], TOLD_MS))
+    print(timed("rounds shown to spectators", report["rounds"], TOLD_MS))
     first, last = show_parts(looks)
     span = last.at_s - first.at_s
     rates = {
         kind: sum(count for second, count in by_second.items() if first.at_s <= int(second) < last.at_s)
         / (span * options.spectators)
-        for kind, by_second in found["counts"].items()
+        for kind, by_second in report["counts"].items()
     }
     parts = ", ".join(f"{rate:.2f} {kind}" for kind, rate in sorted(rates.items()))
-    show_clients("the visitors", found)
+    show_clients("the visitors", report)
     print(f"  {sum(rates.values()):.2f} events per second and spectator: {parts}")
-    show_pages("spectator and round", found, "round", found["told_rounds"], ROUND_VIEW)
-    show_pages("visitor and change of the lobby", found, "lobby change", found["told_lobby"], LOBBY_VIEW)
-    ends, again = found["ends"], found["opened_again"]
-    print(f"  log entries lost: {found['lost']}, duplicated: {found['doubled']}; streams reopened: {again}")
+    show_pages("spectator and round", report, "round", report["told_rounds"], ROUND_VIEW)
+    show_pages("visitor and change of the lobby", report, "lobby change", report["told_lobby"], LOBBY_VIEW)
+    ends, again = report["ends"], report["opened_again"]
+    print(f"  log entries lost: {report['lost']}, duplicated: {report['doubled']}; streams reopened: {again}")
     print(f"  complete logs: {len(ends)}, with gaps: {not_whole(ends)}")
     games = {status: Match.objects.filter(status=status).count() for status in ("finished", "running", "void")}
     faults = PlayedMove.objects.exclude(default="").count()
-    decided = [at_s for at_s, _ in found["moves"] if first.at_s <= at_s < last.at_s]
+    decided = [at_s for at_s, _ in report["moves"] if first.at_s <= at_s < last.at_s]
     own_ms = 1000 * (last.used_s["web"] - first.used_s["web"]) / max(1, len(decided))
     print(
         f"  {len(decided) / span:.0f} moves/s, {own_ms:.1f} ms CPU time of the web server per move, including streams"
     )
-    print(f"  responses by status: {found['answers']}; default moves: {faults}; games {games}")
-    print(f"  errors: {len(found['broken'])} {found['broken'][:3]}")
-    print(f"  load average at the end: {' '.join(f'{one:.1f}' for one in os.getloadavg())}")
+    print(f"  responses by status: {report['answers']}; default moves: {faults}; games {games}")
+    print(f"  errors: {len(report['broken'])} {report['broken'][:3]}")
+    print(f"  load average at the end: {' '.join(f'{load:.1f}' for load in os.getloadavg())}")
 
 
 def measure(options: argparse.Namespace) -> None:

@@ -71,7 +71,7 @@ def guests(count: int, game: str, seats: int) -> list[str]:
 def look(began: float, parts: dict[str, int]) -> Look:
     """Measure the processes with these pids and their descendants."""
     table = ProcessTable()
-    memory = {name: sum(rss_mb(one) for one in table.tree(pid)) for name, pid in parts.items()}
+    memory = {name: sum(rss_mb(process) for process in table.tree(pid)) for name, pid in parts.items()}
     return Look(time.monotonic() - began, memory, {name: table.tree_s(pid) for name, pid in parts.items()})
 
 
@@ -91,13 +91,13 @@ class Running:
     port: int
     parts: dict[str, int]
 
-    def watch(self, command: list[str], said: str) -> list[Look]:
+    def watch(self, command: list[str], text: str) -> list[Look]:
         """Run ``command``, which is told ``said`` on standard input, and look at the site until it has ended."""
         began, looks = time.monotonic(), list[Look]()
         clients = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, text=True)
         assert clients.stdin is not None
         with clients.stdin as words:
-            words.write(said)
+            words.write(text)
         while clients.poll() is None:
             looks.append(look(began, self.parts))
             time.sleep(EVERY_S)
@@ -137,42 +137,42 @@ def answers(port: int) -> bool:
 
 def lost_or_doubled(asked: list[list[Any]]) -> tuple[int, int]:
     """How many decisions nobody was told of, and how many were told more than once."""
-    told = defaultdict[tuple[int, int], list[int]](list)
+    decisions = defaultdict[tuple[int, int], list[int]](list)
     for bot, game, decision, *_ in asked:
-        told[bot, game].append(decision)
-    lost = sum(max(numbers) - len(set(numbers)) for numbers in told.values())
-    return lost, sum(len(numbers) - len(set(numbers)) for numbers in told.values())
+        decisions[bot, game].append(decision)
+    lost = sum(max(numbers) - len(set(numbers)) for numbers in decisions.values())
+    return lost, sum(len(numbers) - len(set(numbers)) for numbers in decisions.values())
 
 
-def show(title: str, found: dict[str, Any], looks: list[Look]) -> None:
+def show(title: str, report: dict[str, Any], looks: list[Look]) -> None:
     """The figures of one run."""
     from ladder.models import Match, PlayedMove
 
-    told = [(at_s, waited_ms) for *_, at_s, waited_ms in found["asked"] if waited_ms is not None]
-    waited = sorted(waited_ms for at_s, waited_ms in told if at_s >= OPENING_S)
-    lost, doubled = lost_or_doubled(found["asked"])
+    answered = [(at_s, waited_ms) for *_, at_s, waited_ms in report["asked"] if waited_ms is not None]
+    waited = sorted(waited_ms for at_s, waited_ms in answered if at_s >= OPENING_S)
+    lost, doubled = lost_or_doubled(report["asked"])
     cuts = quantiles(waited, n=1000)
     verdict = "met" if cuts[989] <= GOAL_MS else f"MISSED (limit: {GOAL_MS} ms)"
     print(f"\n{title}")
     print(f"  {len(waited)} decisions sent: p50 {cuts[499]:.0f}, p90 {cuts[899]:.0f}, p99 {cuts[989]:.0f}: {verdict};"
           f" p99.9 {cuts[998]:.0f}, slowest {waited[-1]:.0f} ms")  # fmt: skip
-    print(f"  decisions lost: {lost}, duplicated: {doubled}; responses by status: {found['answers']}")
+    print(f"  decisions lost: {lost}, duplicated: {doubled}; responses by status: {report['answers']}")
     faults = PlayedMove.objects.exclude(default="").count()
     games = {status: Match.objects.filter(status=status).count() for status in ("finished", "running", "void")}
-    print(f"  moves {PlayedMove.objects.count()}, default moves {faults}; games {games}; {found['broken'][:3]}")
+    print(f"  moves {PlayedMove.objects.count()}, default moves {faults}; games {games}; {report['broken'][:3]}")
     first, last = show_parts(looks)
     span = last.at_s - first.at_s
-    decided = sum(first.at_s <= row[3] < last.at_s for row in found["asked"])
+    decided = sum(first.at_s <= row[3] < last.at_s for row in report["asked"])
     own_ms = 1000 * (last.used_s["web"] - first.used_s["web"]) / max(1, decided)
     print(f"  {decided / span:.0f} decisions/s, {own_ms:.1f} ms CPU time of the web server per decision")
-    show_clients("the bots", found)
-    print(f"  load average at the end: {' '.join(f'{one:.1f}' for one in os.getloadavg())}")
+    show_clients("the bots", report)
+    print(f"  load average at the end: {' '.join(f'{load:.1f}' for load in os.getloadavg())}")
 
 
-def show_clients(name: str, found: dict[str, Any]) -> None:
+def show_clients(name: str, report: dict[str, Any]) -> None:
     """Print how busy the load generator was. Exits if its CPU time cannot be right."""
-    print(f"  {name}: {found['cpu_s'] / found['wall_s']:.0%} of a core")
-    require_plausible({name: found["cpu_s"]}, found["wall_s"])
+    print(f"  {name}: {report['cpu_s'] / report['wall_s']:.0%} of a core")
+    require_plausible({name: report["cpu_s"]}, report["wall_s"])
 
 
 def show_parts(looks: list[Look]) -> tuple[Look, Look]:
@@ -180,11 +180,11 @@ def show_parts(looks: list[Look]) -> tuple[Look, Look]:
 
     Exits if the CPU times cannot be right.
     """
-    steady = [one for one in looks if one.at_s >= OPENING_S]
+    steady = [look for look in looks if look.at_s >= OPENING_S]
     first, last = steady[0], steady[-1]
     for name in last.memory:
-        times = [one.at_s / 60 for one in steady]
-        slope = linear_regression(times, [one.memory.get(name, 0.0) for one in steady]).slope
+        times = [look.at_s / 60 for look in steady]
+        slope = linear_regression(times, [look.memory.get(name, 0.0) for look in steady]).slope
         cores = (last.used_s[name] - first.used_s[name]) / (last.at_s - first.at_s)
         print(f"  {name:9} {first.memory[name]:6.0f} → {last.memory[name]:4.0f} MB, {slope:+5.1f} MB/min; {cores:5.0%}"
               " of a core")  # fmt: skip

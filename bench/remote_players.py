@@ -169,8 +169,8 @@ def main() -> None:
     began = perf_counter()
     seen = asyncio.run(played(int(port), float(seconds), float(pace_s), secrets))
     used = {"cpu_s": process_time(), "wall_s": perf_counter() - began}
-    found = {"asked": seen.asked, "answers": seen.answers, "broken": seen.broken, **used}
-    Path(out).write_text(json.dumps(found))
+    report = {"asked": seen.asked, "answers": seen.answers, "broken": seen.broken, **used}
+    Path(out).write_text(json.dumps(report))
 
 
 if __name__ == "__main__":

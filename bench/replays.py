@@ -110,7 +110,7 @@ def finished(slug: str, patience: float) -> Played:
 
 
 def _longest(records: list[tuple[Document | None, int]]) -> tuple[Document, int]:
-    return max(((record, pk) for record, pk in records if record), key=lambda one: len(one[0]["steps"]))
+    return max(((record, pk) for record, pk in records if record), key=lambda pair: len(pair[0]["steps"]))
 
 
 def weighed(name: str, address: str, record: Document) -> Played:
@@ -157,19 +157,19 @@ def answers(port: int) -> bool:
 
 def looked_at(browser: Any, address: str, loads: int) -> dict[str, list[float]]:
     """Milliseconds: until it is drawn, after the page has loaded, a step's cost, between two frames."""
-    found: dict[str, list[float]] = {"drawn": [], "after": [], "costs": [], "frames": []}
+    times_ms: dict[str, list[float]] = {"drawn": [], "after": [], "costs": [], "frames": []}
     page = browser.new_page(viewport={"width": 1280, "height": 800})
     for _ in range(loads):
         page.goto(address)
         page.wait_for_function("() => document.querySelector('game-replay.begun')")
         times = page.evaluate(DRAWN)
-        found["drawn"].append(times["drawn"])
-        found["after"].append(max(0.0, times["drawn"] - times["loaded"]))
+        times_ms["drawn"].append(times["drawn"])
+        times_ms["after"].append(max(0.0, times["drawn"] - times["loaded"]))
     before = used(browser)
     walked = page.evaluate(WALK, LONG)
     own = 1000 * (used(browser) - before) / len(walked["costs"])
     page.close()
-    return {**found, **walked, "own": [own]}
+    return {**times_ms, **walked, "own": [own]}
 
 
 def used(browser: Any) -> float:

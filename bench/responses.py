@@ -128,12 +128,12 @@ def measure(options: argparse.Namespace) -> None:
     from django.contrib.auth import get_user_model
 
     somebody.force_login(get_user_model().objects.get(username=PERSON), backend=settings.AUTHENTICATION_BACKENDS[-1])
-    found = [
+    costs = [
         cost(somebody if inside_ else anybody, name, address, options.requests)
         for name, address, inside_ in addresses()
         if not options.only or name in options.only
     ]
-    show([one for one in found if one is not None], markdown=options.markdown)
+    show([measured for measured in costs if measured is not None], markdown=options.markdown)
 
 
 def show(costs: list[Cost], *, markdown: bool) -> None:
@@ -145,9 +145,9 @@ def show(costs: list[Cost], *, markdown: bool) -> None:
         if markdown
         else "{:22} {:6.0f} {:6.0f} {:6.0f} {:4} {:7.1f} {}"
     )
-    for one in costs:
-        mark = "**missed**" if one.misses else ""
-        print(row.format(one.name, one.first_ms, one.wall_ms, one.own_ms, one.queries, one.bytes / 1000, mark))
+    for cost in costs:
+        mark = "**missed**" if cost.misses else ""
+        print(row.format(cost.name, cost.first_ms, cost.wall_ms, cost.own_ms, cost.queries, cost.bytes / 1000, mark))
 
 
 def main() -> int:

@@ -237,9 +237,10 @@ def starts(launcher: Launcher[Any], program: LocalProgram, command: list[str], r
     for _ in range(rounds):
         sandboxed.append(ready_after(lambda: launcher.start(program, Limits())))
         bare.append(bare_start(command, program.folder))
-    one, other = median(sandboxed) * 1e3, median(bare) * 1e3
+    ours_ms, bare_ms = median(sandboxed) * 1e3, median(bare) * 1e3
     print(
-        f"    {program.entry}: {one:5.1f} ms, unsandboxed {other:5.1f} ms: {one / other:4.2f} ×, +{one - other:4.1f} ms"
+        f"    {program.entry}: {ours_ms:5.1f} ms, unsandboxed {bare_ms:5.1f} ms:"
+        f" {ours_ms / bare_ms:4.2f} ×, +{ours_ms - bare_ms:4.1f} ms"
     )
 
 

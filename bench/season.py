@@ -54,7 +54,7 @@ class Season:
         for number in blocks[::AT_ONCE]:
             if number % ESTIMATED_EVERY == 1 and self._rows:
                 self._remember_widths()
-            waits = (number - 1 - one.since for one in self.standing.values())
+            waits = (number - 1 - candidate.since for candidate in self.standing.values())
             self.longest_wait = max(self.longest_wait, *waits)
             for offset, block in enumerate(drawn(self.standing.values(), self.seats, AT_ONCE, number, self._random)):
                 self._block(number + offset, block.memberships)
@@ -82,10 +82,13 @@ class Season:
     def _rate(self, sitting: Sequence[int], ranks: Sequence[int]) -> None:
         players = [RatedSeat(self.standing[bot].rating, self.played[bot]) for bot in sitting]
         for bot, gain in zip(sitting, changes(players, ranks), strict=True):
-            one = self.standing[bot]
+            candidate = self.standing[bot]
             self.played[bot] += 1
             self.standing[bot] = replace(
-                one, rating=one.rating + gain, games=one.games + 1, version_games=one.version_games + 1
+                candidate,
+                rating=candidate.rating + gain,
+                games=candidate.games + 1,
+                version_games=candidate.version_games + 1,
             )
 
     def _remember_widths(self) -> None:

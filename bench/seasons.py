@@ -54,14 +54,16 @@ def measured(seasons: Sequence[Simulated]) -> Measured:
     pairs = [_pairs(season) for season in seasons]
     return Measured(
         bots=sum(len(season.strengths) for season in seasons),
-        covered=_mean(seasons, lambda one: np.abs(one.estimates.points - one.truth) <= one.estimates.margins),
+        covered=_mean(
+            seasons, lambda season: np.abs(season.estimates.points - season.truth) <= season.estimates.margins
+        ),
         ranks_covered=_mean(seasons, _ranks_covered),
         elo_order=fmean(elo),
         worst_elo_order=min(elo),
         estimate_order=fmean(_correlation(season.estimates.points, season.strengths) for season in seasons),
-        margin=_mean(seasons, lambda one: one.estimates.margins**2) ** 0.5,
-        error=_mean(seasons, lambda one: (one.estimates.points - one.truth) ** 2) ** 0.5,
-        told_apart=fmean(told for told, _ in pairs),
+        margin=_mean(seasons, lambda season: season.estimates.margins**2) ** 0.5,
+        error=_mean(seasons, lambda season: (season.estimates.points - season.truth) ** 2) ** 0.5,
+        told_apart=fmean(share for share, _ in pairs),
         wrong=fmean(wrong for _, wrong in pairs),
         longest_wait=max(season.longest_wait / len(season.strengths) for season in seasons),
         fewest_games=min(min(season.games[bot] for bot in range(len(season.strengths))) for season in seasons),
@@ -72,8 +74,8 @@ def _mean(seasons: Iterable[Simulated], of: Callable[[Simulated], np.ndarray]) -
     return float(np.concatenate([of(season) for season in seasons]).mean())
 
 
-def _correlation(one: Sequence[float] | np.ndarray, other: np.ndarray) -> float:
-    return float(spearmanr(one, other).statistic)
+def _correlation(values: Sequence[float] | np.ndarray, other: np.ndarray) -> float:
+    return float(spearmanr(values, other).statistic)
 
 
 def _ranks_covered(season: Simulated) -> np.ndarray:
@@ -86,10 +88,10 @@ def _ranks_covered(season: Simulated) -> np.ndarray:
 def _pairs(season: Simulated) -> tuple[float, float]:
     """The share of all pairs that are told apart, and of these the share whose order is wrong."""
     draws, points = season.estimates.draws, season.estimates.points
-    one, other = np.triu_indices(len(points), 1)
-    differences = points[one] - points[other]
-    sure = np.abs(differences) > SURE * (draws[one] - draws[other]).std(axis=1, ddof=1)
-    wrong = sure & (np.sign(differences) != np.sign(season.strengths[one] - season.strengths[other]))
+    first, other = np.triu_indices(len(points), 1)
+    differences = points[first] - points[other]
+    sure = np.abs(differences) > SURE * (draws[first] - draws[other]).std(axis=1, ddof=1)
+    wrong = sure & (np.sign(differences) != np.sign(season.strengths[first] - season.strengths[other]))
     return float(sure.mean()), float(wrong.sum() / max(1, sure.sum()))
 
 
@@ -99,28 +101,28 @@ def played(options: argparse.Namespace, *, independent: bool) -> dict[int, list[
     for number in range(options.seasons):
         seats = SEATS[number % len(SEATS)]
         seasons[seats].append(simulated(seats, options.bots, options.matches, 1000 + number, independent=independent))
-    return {seats: found for seats, found in seasons.items() if found}
+    return {seats: group for seats, group in seasons.items() if group}
 
 
 COLUMNS: Sequence[tuple[str, Callable[[Measured], str]]] = (
-    ("bots", lambda found: str(found.bots)),
-    ("95% CI coverage", lambda found: f"{found.covered:.1%}"),
-    ("Rank coverage", lambda found: f"{found.ranks_covered:.1%}"),
-    ("Elo order (worst)", lambda found: f"{found.elo_order:.3f} ({found.worst_elo_order:.3f})"),
-    ("Estimate order", lambda found: f"{found.estimate_order:.3f}"),
-    ("95% CI", lambda found: f"± {found.margin:.0f}"),
-    ("RMS error", lambda found: f"{found.error:.1f}"),
-    ("Pairs separated", lambda found: f"{found.told_apart:.1%}"),
-    ("Wrongly", lambda found: f"{found.wrong:.2%}"),
-    ("Longest wait", lambda found: f"{found.longest_wait:.1f} n"),
-    ("fewest games", lambda found: str(found.fewest_games)),
+    ("bots", lambda figures: str(figures.bots)),
+    ("95% CI coverage", lambda figures: f"{figures.covered:.1%}"),
+    ("Rank coverage", lambda figures: f"{figures.ranks_covered:.1%}"),
+    ("Elo order (worst)", lambda figures: f"{figures.elo_order:.3f} ({figures.worst_elo_order:.3f})"),
+    ("Estimate order", lambda figures: f"{figures.estimate_order:.3f}"),
+    ("95% CI", lambda figures: f"± {figures.margin:.0f}"),
+    ("RMS error", lambda figures: f"{figures.error:.1f}"),
+    ("Pairs separated", lambda figures: f"{figures.told_apart:.1%}"),
+    ("Wrongly", lambda figures: f"{figures.wrong:.2%}"),
+    ("Longest wait", lambda figures: f"{figures.longest_wait:.1f} n"),
+    ("fewest games", lambda figures: str(figures.fewest_games)),
 )
 """What the table says of seasons; n blocks are one for each bot on the ladder."""
 
 
-def show(name: str, found: Measured) -> None:
+def show(name: str, figures: Measured) -> None:
     """One line of the table."""
-    cells = [f"{of(found):>{len(heading)}}" for heading, of in COLUMNS]
+    cells = [f"{of(figures):>{len(heading)}}" for heading, of in COLUMNS]
     print("  ".join([f"{name:14}", *cells]), flush=True)
 
 
@@ -155,11 +157,11 @@ def show_simulated(options: argparse.Namespace) -> list[str]:
     print(f"{options.seasons} seasons of {options.matches} matches, {options.bots} bots each; seeds from 1000")
     print("  ".join([" " * 14, *(heading for heading, _ in COLUMNS)]))
     blocks, apart = (played(options, independent=independent) for independent in (False, True))
-    for seats, found in blocks.items():
-        show(f"{seats} seats", measured(found))
-    every = measured([season for found in blocks.values() for season in found])
+    for seats, group in blocks.items():
+        show(f"{seats} seats", measured(group))
+    every = measured([season for group in blocks.values() for season in group])
     show("all, in blocks", every)
-    show("all, own deals", measured([season for found in apart.values() for season in found]))
+    show("all, own deals", measured([season for group in apart.values() for season in group]))
     return failures(every, show_ratio(blocks, apart))
 
 
@@ -179,8 +181,8 @@ def main() -> None:
     if options.real:
         show_real(options.matches)
         return
-    if found := show_simulated(options):
-        sys.exit("\n".join(found))
+    if faults := show_simulated(options):
+        sys.exit("\n".join(faults))
 
 
 if __name__ == "__main__":

@@ -55,21 +55,21 @@ class Starts:
 
     wall_s: float
     cpu_s: float
-    said: list[dict[str, Any]]
+    reports: list[dict[str, Any]]
 
     def different(self, what: str) -> int:
         """How many different values of this they have told."""
-        return len({said[what] for said in self.said})
+        return len({report[what] for report in self.reports})
 
 
 def repeated(start: Callable[[], tuple[dict[str, Any], float]], rounds: int) -> Starts:
     """Start one bot after the other, each ended before the next. Exits if the CPU time cannot be right."""
     began, own_s, bots_s = perf_counter(), process_time(), reaped_s()
-    found = [start() for _ in range(rounds)]
+    starts = [start() for _ in range(rounds)]
     used_s = {"this process": process_time() - own_s, "the bots": reaped_s() - bots_s}
     require_plausible(used_s, perf_counter() - began)
     cpu_s = sum(used_s.values()) / rounds
-    return Starts(median(took for _, took in found), cpu_s, [said for said, _ in found])
+    return Starts(median(took for _, took in starts), cpu_s, [report for report, _ in starts])
 
 
 def sandboxed(launcher: SandboxLauncher, folder: Path) -> tuple[dict[str, Any], float]:
@@ -88,8 +88,8 @@ def sandboxed(launcher: SandboxLauncher, folder: Path) -> tuple[dict[str, Any], 
 def bare(command: list[str], folder: Path) -> tuple[dict[str, Any], float]:
     """One start with nothing around it."""
     began = perf_counter()
-    said = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, check=True).stdout
-    return json.loads(said), perf_counter() - began
+    output = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, check=True).stdout
+    return json.loads(output), perf_counter() - began
 
 
 def warmed(variant: str, rounds: int) -> Starts:
@@ -101,10 +101,10 @@ def warmed(variant: str, rounds: int) -> Starts:
             user = [] if lease.uid is None else as_user(lease.uid, Limits())
             user = user[user.index("--") + 1 :] if user else []  # its limits would be those of the tools as well
             began = perf_counter()
-            said = _inside([*user, str(find_bubblewrap())], folder, ["warmed.py", variant, str(rounds)])
-            require_plausible({"the children": rounds * said["cpu_s"]}, perf_counter() - began)
+            measured = _inside([*user, str(find_bubblewrap())], folder, ["warmed.py", variant, str(rounds)])
+            require_plausible({"the children": rounds * measured["cpu_s"]}, perf_counter() - began)
             lease.release()
-    return Starts(median(said["spans_s"]), said["cpu_s"], said["said"])
+    return Starts(median(measured["spans_s"]), measured["cpu_s"], measured["reports"])
 
 
 def _inside(before: list[str], folder: Path, arguments: list[str]) -> Any:
@@ -140,7 +140,9 @@ def folder_of(files: dict[str, str]) -> Iterator[Path]:
 def show(title: str, starts: Starts) -> None:
     """Print one line, and what is new with each start."""
     new = ", ".join(f"{starts.different(what)} {plural}" for what, plural in NEW.items())
-    print(f"{starts.wall_s * 1e3:6.2f} ms {starts.cpu_s * 1e3:6.2f} ms  {title}\n{'':21}of {len(starts.said)}: {new}")
+    print(
+        f"{starts.wall_s * 1e3:6.2f} ms {starts.cpu_s * 1e3:6.2f} ms  {title}\n{'':21}of {len(starts.reports)}: {new}"
+    )
 
 
 def main() -> None:
@@ -159,7 +161,7 @@ def main() -> None:
     show("a child of a warmed parent, in a new interpreter, importing json and random", warmed("exec", rounds))
     forked = warmed("fork", rounds)
     show("a child of a warmed parent, in its interpreter, everything imported", forked)
-    last = forked.said[-1]
+    last = forked.reports[-1]
     print(f"{'':21}process {last['pid']}, capabilities {last['capabilities']:#x}, seccomp {last['seccomp']}")
 
 

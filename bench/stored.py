@@ -30,11 +30,11 @@ def verifying(states: Iterable[State]) -> Contender:
     """Verifies one game after the other, again and again."""
     games = cycle([stored(state) for state in states])
 
-    def one() -> int:
+    def verify_next() -> int:
         assert faults_of([next(games)]) == []
         return 1
 
-    return one
+    return verify_next
 
 
 if __name__ == "__main__":

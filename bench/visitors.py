@@ -10,7 +10,7 @@ IP address. They open the match page and its stream, and request what the script
 visitors do the same as the lobby script (``esr/lobby.js``) while one user repeatedly starts and stops a search.
 
 The results are written to the file ``OUT``, a JSON object. Rows ``[at_s, ms]``: ``moves`` (from sending a move to its
-response), ``told`` (to the event that shows it at a seat) and ``rounds`` (from the move that starts a round to the
+response), ``shown`` (to the event that shows it at a seat) and ``rounds`` (from the move that starts a round to the
 event that shows the previous round to a spectator). ``counts``: events of spectators by type and second. ``ends``: rows
 ``[game, spectator, entries]`` of complete logs. ``lost`` and ``doubled``: log entries by their places. ``answers``:
 responses by status. ``pages``: requests and received bytes (compressed bodies) by kind of page. ``told_rounds`` and
@@ -63,7 +63,7 @@ class Seen:
     """What all together have seen."""
 
     moves: list[tuple[float, float]] = field(default_factory=list)
-    told: list[tuple[float, float]] = field(default_factory=list)
+    shown: list[tuple[float, float]] = field(default_factory=list)
     rounds: list[tuple[float, float]] = field(default_factory=list)
     counts: defaultdict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
     ends: list[tuple[int, bool, int]] = field(default_factory=list)
@@ -95,7 +95,7 @@ class Log:
         self._seen = seen
         self.place: int | None = None
 
-    def told(self, start: int, entries: int) -> None:
+    def read(self, start: int, entries: int) -> None:
         """``entries`` from ``start`` on; the first has nothing to be compared with."""
         known = start if self.place is None else self.place
         self._seen.lost += max(0, start - known)
@@ -153,9 +153,9 @@ class Reader:
 
     async def _opened(self, path: str, *headers: str) -> AsyncGenerator[tuple[str, dict[str, Any]], None]:
         async for part in self._stream.parts(path, b"\n\n", *headers):
-            said = dict(line.split(b": ", 1) for line in part.split(b"\n") if b": " in line)
-            if b"data" in said:
-                yield said.get(b"id", b"").decode(), orjson.loads(said[b"data"])
+            headers = dict(line.split(b": ", 1) for line in part.split(b"\n") if b": " in line)
+            if b"data" in headers:
+                yield headers.get(b"id", b"").decode(), orjson.loads(headers[b"data"])
 
 
 class Person(Reader):
@@ -195,12 +195,12 @@ class Person(Reader):
         self._seen.ends.append((game, False, log.place or 0))
 
     def _shown(self, log: Log, event: dict[str, Any]) -> None:
-        log.told(event["log_from"], sum(len(one["entries"]) for one in event["moments"]))
+        log.read(event["log_from"], sum(len(moment["entries"]) for moment in event["moments"]))
         begun = event["present"]["round"]
         if begun not in self._table.rounds:
             self._table.rounds[begun] = self._table.sent
         if not event.get("reset"):
-            self._seen.waited(self._seen.told, self._table.sent)
+            self._seen.waited(self._seen.shown, self._table.sent)
 
     def _asked(self, game: int, present: dict[str, Any]) -> None:
         number = present["decision"]
@@ -280,7 +280,7 @@ class Spectator(Stranger):
         async for _, event in self.events(f"/api/v1/matches/{game}/stream"):
             self._seen.counts[event["type"]][int(self._seen.at_s)] += 1
             if "log_from" in event:
-                log.told(event["log_from"], len(event["log"]))
+                log.read(event["log_from"], len(event["log"]))
             if event["type"] == "round":
                 began = self._table.rounds.get(event["round"] + 1, self._table.sent)
                 if event["log_from"] or event["round"] == 1:  # all that there was, for who has just come
@@ -339,13 +339,17 @@ async def search_and_stop(port: int, session: str, ladder: str, seen: Seen) -> N
 async def visited(port: int, seconds: float, who: dict[str, Any]) -> Seen:
     """Let everybody come, and stay for so long."""
     seen, tasks = Seen(), []
-    tables = [Table(one["game"], one["pace_s"]) for one in who["tables"]]
-    people = [(table, session) for table, one in zip(tables, who["tables"], strict=True) for session in one["sessions"]]
+    tables = [Table(table["game"], table["pace_s"]) for table in who["tables"]]
+    people = [
+        (table, session) for table, played in zip(tables, who["tables"], strict=True) for session in played["sessions"]
+    ]
     for number, (table, session) in enumerate(people):
         tasks.append(asyncio.create_task(Person(number, port, table, session, seen).play()))
         await asyncio.sleep(APART_S)
-    for one in who["spectators"]:
-        tasks.append(asyncio.create_task(Spectator(port, tables[one["table"]], one["address"], seen).watch()))
+    for spectator in who["spectators"]:
+        tasks.append(
+            asyncio.create_task(Spectator(port, tables[spectator["table"]], spectator["address"], seen).watch())
+        )
         await asyncio.sleep(APART_S)
     lobby = who["lobby"]
     for address in lobby["addresses"]:
@@ -364,7 +368,7 @@ def main() -> None:
     used = {"cpu_s": process_time(), "wall_s": perf_counter() - began}
     with urlopen(f"http://localhost:{port}/costs") as response:
         costs = json.load(response)
-    everything = {one.name: getattr(seen, one.name) for one in fields(seen)}
+    everything = {column.name: getattr(seen, column.name) for column in fields(seen)}
     Path(out).write_text(json.dumps({**everything, **used, "costs": costs}))
 
 

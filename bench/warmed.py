@@ -106,17 +106,17 @@ def child(begin: Callable[[int], None], bpf: bytes, myself: int) -> Any:
         begin(prepare(TELLING, bpf))
     done(libc.setns(myself, NEW_PROCESSES))
     os.close(outbox)
-    said = os.read(inbox, 1000)
+    report = os.read(inbox, 1000)
     took = time.perf_counter() - began
     os.close(inbox)
     os.waitpid(pid, 0)
-    return json.loads(said), took
+    return json.loads(report), took
 
 
 def cpu_s() -> float:
     """Processor time of this process and the children it has waited for."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(one.ru_utime + one.ru_stime for one in used)
+    return sum(usage.ru_utime + usage.ru_stime for usage in used)
 
 
 def main(variant: str, count: int) -> None:
@@ -129,9 +129,13 @@ def main(variant: str, count: int) -> None:
     myself = os.pidfd_open(os.getpid())
     begin = {"fork": begin_here, "exec": begin_anew}[variant]
     before = cpu_s()
-    found = [child(begin, bpf, myself) for _ in range(count)]
+    children = [child(begin, bpf, myself) for _ in range(count)]
     cpu = (cpu_s() - before) / count
-    print(json.dumps({"cpu_s": cpu, "spans_s": [took for _, took in found], "said": [said for said, _ in found]}))
+    print(
+        json.dumps(
+            {"cpu_s": cpu, "spans_s": [took for _, took in children], "reports": [report for report, _ in children]}
+        )
+    )
 
 
 main(sys.argv[1], int(sys.argv[2]))

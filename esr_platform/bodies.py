@@ -98,8 +98,8 @@ class BoundedBodies:
                     if not message.get("more_body", False):
                         break
 
-    def _judge_length(self, said: bytes) -> None:
-        if said.isdigit() and int(said) > self._most_bytes:
+    def _judge_length(self, length: bytes) -> None:
+        if length.isdigit() and int(length) > self._most_bytes:
             raise self._too_large()
 
     def _bounded(self, receive: Receive, body: _Body) -> Receive:

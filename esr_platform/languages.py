@@ -66,16 +66,16 @@ def words(language: str) -> bytes:
     ``plurals[n]`` is the index of the plural form for ``n``. The terms of all games are included, because boards show
     terms from views.
     """
-    found = DjangoTranslation(language, domain="djangojs", localedirs=[str(path) for path in settings.LOCALE_PATHS])
+    catalog = DjangoTranslation(language, domain="djangojs", localedirs=[str(path) for path in settings.LOCALE_PATHS])
     with translation.override(language):
-        said: dict[str, Any] = {term: translation.gettext(term) for term in terms(GAMES.values())}
-    for key, text in dict(found._catalog.items()).items():  # type: ignore[attr-defined]  # LOCALE_PATHS are read twice
+        translations: dict[str, Any] = {term: translation.gettext(term) for term in terms(GAMES.values())}
+    for key, text in dict(catalog._catalog.items()).items():  # type: ignore[attr-defined]  # LOCALE_PATHS are read twice
         if isinstance(key, tuple):
-            said.setdefault(key[0], []).append(text)
+            translations.setdefault(key[0], []).append(text)
         elif key:
-            said[key] = text
-    plurals = [found.plural(count) for count in range(MOST_PLURALS)]
-    return orjson.dumps({"words": said, "plurals": plurals}, option=orjson.OPT_SORT_KEYS)
+            translations[key] = text
+    plurals = [catalog.plural(count) for count in range(MOST_PLURALS)]
+    return orjson.dumps({"words": translations, "plurals": plurals}, option=orjson.OPT_SORT_KEYS)
 
 
 def address(language: str) -> str:

@@ -36,10 +36,10 @@ class Accounts(Collector):
         differences = GaugeMetricFamily(
             "ladder_rebuild_differences", "Number of differences in the last check of all ratings", labels=["ladder"]
         )
-        for one in kept:
-            violations.add_metric([one.ladder], one.violations)
-            age.add_metric([one.ladder], (now - one.audited).total_seconds())
-            differences.add_metric([one.ladder], one.differences)
+        for run in kept:
+            violations.add_metric([run.ladder], run.violations)
+            age.add_metric([run.ladder], (now - run.audited).total_seconds())
+            differences.add_metric([run.ladder], run.differences)
         yield from (violations, age, differences)
 
 

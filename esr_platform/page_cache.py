@@ -44,10 +44,10 @@ class _Client(RedisCacheClient):
     """A client that increments with one command; Django first checks whether the key exists."""
 
     def incr(self, key: Any, delta: int) -> Any:
-        found = self.get_client(key, write=True).eval(_INCREASE, 1, key, delta)
-        if found is None:
+        value = self.get_client(key, write=True).eval(_INCREASE, 1, key, delta)
+        if value is None:
             raise ValueError(f"Key '{key}' not found.")
-        return found
+        return value
 
     def add_for(self, key: Any, value: Any, milliseconds: int) -> bool:
         kept = self.get_client(key, write=True).set(key, Serializer().dumps(value), px=milliseconds, nx=True)

@@ -61,13 +61,13 @@ class Prepared(Generic[Row]):
 
     def __call__(self, **values: Value) -> list[Row]:
         """The rows for ``values``, as iterating over the query returns them. An empty list asks nothing."""
-        lengths = tuple((name, None if isinstance(one, int | str) else len(one)) for name, one in values.items())
+        lengths = tuple((name, None if isinstance(value, int | str) else len(value)) for name, value in values.items())
         try:
             sql, params, converters, read = self._statement(lengths)
         except EmptyResultSet:
             return []
         with connection.cursor() as cursor:
-            cursor.execute(sql, [one.filled(values) if isinstance(one, _Gap) else one for one in params])
+            cursor.execute(sql, [param.filled(values) if isinstance(param, _Gap) else param for param in params])
             rows: list[Any] = cursor.fetchall()
         if converters:
             rows = [_converted(row, converters) for row in rows]
@@ -83,8 +83,8 @@ class Prepared(Generic[Row]):
         sql, params = compiler.as_sql()
         filled = {param.name for param in params if isinstance(param, _Gap)}
         assert filled == set(gaps), f"a value is not asked for: {sql}"
-        found = compiler.get_converters([column for column, *_ in compiler.select])
-        converters = [(index, tuple(some), expression) for index, (some, expression) in found.items()]
+        by_column = compiler.get_converters([column for column, *_ in compiler.select])
+        converters = [(index, tuple(some), expression) for index, (some, expression) in by_column.items()]
         return _Statement(sql, tuple(params), converters, read)
 
 
@@ -125,7 +125,7 @@ def _of_instances(queryset: QuerySet[Any, Any]) -> tuple[QuerySet[Any, Any], Cal
     columns: list[str] = []
 
     def add(model: Any, path: str, related: Any, parent: int, field: Any) -> None:
-        names, place = [one.attname for one in model._meta.concrete_fields], len(parts)
+        names, place = [column.attname for column in model._meta.concrete_fields], len(parts)
         parts.append(_Part(model, names, len(columns), parent, field))
         columns.extend(f"{path}{name}" for name in names)
         for name, more in related.items():

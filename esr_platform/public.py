@@ -21,7 +21,7 @@ def lacks(app_configs: object = None, **_: Any) -> list[CheckMessage]:  # noqa: 
     """Return an error for every missing setting of a public site. A local site has no errors."""
     if not is_public(settings.ALLOWED_HOSTS):
         return []
-    found = {
+    faults = {
         "E001": (
             settings.EMAIL_BACKEND.endswith(("console.EmailBackend", "dummy.EmailBackend")),
             "Users cannot create accounts because emails are printed to the terminal.",
@@ -44,7 +44,7 @@ def lacks(app_configs: object = None, **_: Any) -> list[CheckMessage]:  # noqa: 
         ),
         "E003": (settings.DEBUG, "DEBUG exposes internal data on error pages.", "Unset DEBUG."),
     }
-    return [Error(text, hint=hint, id=f"esr.{number}") for number, (wrong, text, hint) in found.items() if wrong]
+    return [Error(text, hint=hint, id=f"esr.{number}") for number, (wrong, text, hint) in faults.items() if wrong]
 
 
 def is_local_url(url: str) -> bool:

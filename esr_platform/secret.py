@@ -26,11 +26,11 @@ def private_folder(path: Path) -> None:
     Raises ``OSError`` if it cannot be created or is a folder for the temporary files of all users.
     """
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
-    found = path.stat()
-    shared = path.resolve() in _TEMPORARY or found.st_uid != os.geteuid()
-    if found.st_mode & stat.S_ISVTX and shared:  # an empty tmpfs also has this bit, and may be private
+    status = path.stat()
+    shared = path.resolve() in _TEMPORARY or status.st_uid != os.geteuid()
+    if status.st_mode & stat.S_ISVTX and shared:  # an empty tmpfs also has this bit, and may be private
         raise PermissionError(errno.EPERM, "other users can write there", str(path))
-    if found.st_mode & 0o077 and found.st_uid == os.geteuid():
+    if status.st_mode & 0o077 and status.st_uid == os.geteuid():
         path.chmod(0o700)
 
 
@@ -42,8 +42,8 @@ def private_database(path: Path) -> None:
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     for file in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
         with suppress(FileNotFoundError):
-            found = file.stat()
-            if found.st_mode & 0o077 and found.st_uid == os.geteuid():
+            status = file.stat()
+            if status.st_mode & 0o077 and status.st_uid == os.geteuid():
                 file.chmod(0o600)
 
 

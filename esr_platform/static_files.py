@@ -77,22 +77,22 @@ class HashedFiles(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
 def imports() -> dict[str, tuple[str, ...]]:
     """Return the names of the modules that each module of the site imports, as they are written in the files."""
     patterns = [re.compile(pattern) for pattern, _ in _IMPORTS]
-    found = {}
+    graph = {}
     root = Path(str(finders.find("esr")))
     for path in sorted(root.rglob("*.js")):
         name, text = path.relative_to(root.parent).as_posix(), path.read_text(encoding="utf-8")
         urls = [match["url"] for pattern in patterns for match in pattern.finditer(text)]
-        found[name] = tuple(posixpath.normpath(posixpath.join(posixpath.dirname(name), url)) for url in urls)
-    return found
+        graph[name] = tuple(posixpath.normpath(posixpath.join(posixpath.dirname(name), url)) for url in urls)
+    return graph
 
 
 @cache
 def imported(*names: str) -> tuple[str, ...]:
     """Return ``names`` and all modules that they import, directly or through others, each once and nearest first."""
-    graph, found = imports(), dict.fromkeys(names)
+    graph, reached = imports(), dict.fromkeys(names)
     waiting = list(names)
     while waiting:
-        waiting = [name for module in waiting for name in graph[module] if name not in found]
-        found |= dict.fromkeys(waiting)
+        waiting = [name for module in waiting for name in graph[module] if name not in reached]
+        reached |= dict.fromkeys(waiting)
         waiting = list(dict.fromkeys(waiting))
-    return tuple(found)
+    return tuple(reached)

@@ -115,14 +115,14 @@ def challenges_seen_by(person: User) -> QuerySet[Proposal]:
 
 def private_ladders_seen_by(people: Collection[int], ladders: Collection[int]) -> dict[int, set[int]]:
     """By user id, the private ``ladders`` that the user may see; two queries, none without ``ladders``."""
-    found: defaultdict[int, set[int]] = defaultdict(set)
+    visible: defaultdict[int, set[int]] = defaultdict(set)
     if people and ladders:
         members = Invitation.objects.filter(ladder__in=ladders, person__in=people)
         for person, ladder in members.values_list("person", "ladder"):
-            found[person].add(ladder)
+            visible[person].add(ladder)
         for admin in User.objects.filter(pk__in=people, is_staff=True).values_list("pk", flat=True):
-            found[admin].update(ladders)
-    return found
+            visible[admin].update(ladders)
+    return visible
 
 
 def exhibition_seen_by(user: Viewer, exhibition_id: int) -> Exhibition:

@@ -104,7 +104,7 @@ def replace(ladder: Ladder, match: Match) -> str:
         return "The result was voided. Its block has already been replaced."
     first = Match.objects.filter(block=match.block_id).order_by("lineup", "seating")[0]
     memberships = [
-        one.membership for one in Seat.objects.filter(match=first).select_related("membership__bot").order_by("index")
+        seat.membership for seat in Seat.objects.filter(match=first).select_related("membership__bot").order_by("index")
     ]
     ready, rules = standing_by(ladder), rules_of(ladder)
     missing = [
@@ -254,7 +254,7 @@ def _apply(
 ) -> LedgerEntry:
     """Append the correction and write the new ratings; the ladder's row is locked."""
     if reading.broken or reading.head != ladder.ledger_head:
-        fault = reading.found.sentences[0] if reading.broken else "the hash of the last entry does not match"
+        fault = reading.differences.sentences[0] if reading.broken else "the hash of the last entry does not match"
         raise Refused(
             f"The ledger failed verification ({fault}), so corrections are not possible. Run `rerate --check`.",
             code="broken_ledger",

@@ -51,5 +51,5 @@ def take(rows: QuerySet[Any, Row], order: Order, cursor: str | None, size: int) 
     """Return up to ``size`` rows after ``cursor``, and the cursor of the next page or ``None``. Makes one query."""
     if cursor is not None:
         rows = rows.filter(order.after(cursor))
-    found = list(rows.order_by(*order.by)[: size + 1])
-    return found[:size], order.cursor(found[size - 1]) if len(found) > size else None
+    chosen = list(rows.order_by(*order.by)[: size + 1])
+    return chosen[:size], order.cursor(chosen[size - 1]) if len(chosen) > size else None

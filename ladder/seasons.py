@@ -133,7 +133,7 @@ def _open(ladder: Ladder, kept: Fraction, by: AbstractBaseUser | None = None) ->
     document = {
         "season": season.number,
         "regress": [kept.numerator, kept.denominator],
-        "keys": {one.name: one.key_hash for one in series},
+        "keys": {deal_series.name: deal_series.key_hash for deal_series in series},
     }
     append(ladder, LedgerEntry.Kind.SEASON, document, author=by)
     if season.number > 1:

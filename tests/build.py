@@ -223,7 +223,9 @@ def report_of(match: Match, *, variety: int = 0, forfeits: Mapping[int, str | Fo
 
     A forfeit that is given only by its reason has no time, as in old games.
     """
-    gone = {seat: Forfeit(one) if isinstance(one, str) else one for seat, one in (forfeits or {}).items()}
+    gone = {
+        seat: Forfeit(forfeit) if isinstance(forfeit, str) else forfeit for seat, forfeit in (forfeits or {}).items()
+    }
     state = GAMES[match.ladder.game].new(match.ladder.seats, bytes(match.block.seed))
     random = Random(variety)
     while state.pending:
@@ -233,7 +235,9 @@ def report_of(match: Match, *, variety: int = 0, forfeits: Mapping[int, str | Fo
         state.forfeit(seat, *forfeit)
     return MatchReport(
         record=state.record,
-        forfeits=tuple(ForfeitReport(seat, *one, None, f"evidence: {one.reason}") for seat, one in gone.items()),
+        forfeits=tuple(
+            ForfeitReport(seat, *forfeit, None, f"evidence: {forfeit.reason}") for seat, forfeit in gone.items()
+        ),
         seats=tuple(SeatReport(f"seat {i}", "00" * 32, 1000, (), (), 0, "") for i in range(match.ladder.seats)),
         machine_delays=(),
         play_again=False,
@@ -288,8 +292,8 @@ def finish_others(match: Match) -> None:
 
 def finish_all(ladder: Ladder) -> Ladder:
     """Finish all queued matches of ``ladder``."""
-    for one in Match.objects.select_related("ladder", "block").filter(ladder=ladder, status="queued").order_by("pk"):
-        finished(one, variety=variety_of(one))
+    for match in Match.objects.select_related("ladder", "block").filter(ladder=ladder, status="queued").order_by("pk"):
+        finished(match, variety=variety_of(match))
     return ladder
 
 
@@ -349,7 +353,7 @@ def ratings(ladder: Ladder) -> dict[int, tuple[int, int, int, int]]:
 
 def differences() -> list[str]:
     """What a rebuild of all ratings from the ledgers would change."""
-    return [found for rebuild in rerate(check=True, records=True) for found in rebuild.differences]
+    return [difference for rebuild in rerate(check=True, records=True) for difference in rebuild.differences]
 
 
 # Contents that are built once
@@ -402,8 +406,8 @@ def _filled() -> set[type[Model]]:
     names = [connection.ops.quote_name(model._meta.db_table) for model in models]
     with connection.cursor() as cursor:
         cursor.execute("SELECT " + ", ".join(f"EXISTS (SELECT 1 FROM {name})" for name in names))
-        found = cursor.fetchone()
-    return {model for model, filled in zip(models, found, strict=True) if filled}
+        flags = cursor.fetchone()
+    return {model for model, filled in zip(models, flags, strict=True) if filled}
 
 
 def _insert(saved: Saved) -> None:
@@ -435,7 +439,7 @@ def _reread(value: Any) -> Any:
     if isinstance(value, Model):
         return type(value)._base_manager.get(pk=value.pk)
     if isinstance(value, tuple):
-        return tuple(_reread(one) for one in value)
+        return tuple(_reread(item) for item in value)
     if is_dataclass(value) and not isinstance(value, type):
         return replace(value, **{field.name: _reread(getattr(value, field.name)) for field in fields(value)})
     assert value is None, f"a build returns model instances, tuples and dataclasses, no {type(value)}"

@@ -234,7 +234,7 @@ def _environment(redis_url: str, data: Path) -> dict[str, str]:
 
 def _database_url() -> str:
     """The address of the test database as it is open now."""
-    found = connection.settings_dict
+    database = connection.settings_dict
     if connection.vendor == "sqlite":
-        return f"sqlite:///{found['NAME']}"
-    return f"postgres://{found['USER']}@{found['HOST']}:{found['PORT']}/{found['NAME']}"
+        return f"sqlite:///{database['NAME']}"
+    return f"postgres://{database['USER']}@{database['HOST']}:{database['PORT']}/{database['NAME']}"

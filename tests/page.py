@@ -32,10 +32,10 @@ class Element:
 
     def __iter__(self) -> Iterator[Element]:
         """All elements in it, from the top."""
-        for one in self.content:
-            if isinstance(one, Element):
-                yield one
-                yield from one
+        for element in self.content:
+            if isinstance(element, Element):
+                yield element
+                yield from element
 
     def all(self, tag: str = "", **attributes: str | bool) -> list[Element]:
         """The elements in it of this tag with these attributes.
@@ -44,15 +44,15 @@ class Element:
         """
         wanted = {name.strip("_").replace("_", "-"): value for name, value in attributes.items()}
         return [
-            one
-            for one in self
-            if (not tag or one.tag == tag) and all(one._has(name, value) for name, value in wanted.items())
+            element
+            for element in self
+            if (not tag or element.tag == tag) and all(element._has(name, value) for name, value in wanted.items())
         ]
 
     def one(self, tag: str = "", **attributes: str | bool) -> Element:
         """The only such element."""
-        (found,) = self.all(tag, **attributes)
-        return found
+        (element,) = self.all(tag, **attributes)
+        return element
 
     def _has(self, name: str, value: str | bool) -> bool:
         own = self.attributes.get(name)
@@ -68,32 +68,32 @@ class Element:
     @property
     def notes(self) -> set[str]:
         """The keys of the messages in it."""
-        return {one["data-note"] for one in self.all(data_note=True)}
+        return {note["data-note"] for note in self.all(data_note=True)}
 
     @property
     def errors(self) -> set[str]:
         """The fields of forms that have errors, and ``""`` for an error of a whole form."""
-        fields = {one.attributes.get("id", "") for one in self.all(class_="wrong")}
+        fields = {element.attributes.get("id", "") for element in self.all(class_="wrong")}
         whole = {""} if self.all(class_="notice", role="alert") else set()
         return whole | {field.removeprefix("id_").removesuffix("_error") for field in fields}
 
     @property
     def actions(self) -> set[str]:
         """Where its forms are sent."""
-        return {one["action"] for one in self.all("form", action=True)}
+        return {form["action"] for form in self.all("form", action=True)}
 
     @property
     def links(self) -> list[str]:
         """Where its links lead."""
-        return [one["href"] for one in self.all("a", href=True)]
+        return [link["href"] for link in self.all("a", href=True)]
 
 
 def _texts(element: Element) -> Iterator[str]:
-    for one in element.content:
-        if isinstance(one, str):
-            yield one
+    for part in element.content:
+        if isinstance(part, str):
+            yield part
         else:
-            yield from _texts(one)
+            yield from _texts(part)
 
 
 class _Parser(HTMLParser):

@@ -46,11 +46,11 @@ def write_catalogs(folder: Path) -> None:
     """Gather all messages of templates, Python and scripts, and compile them under ``folder``, a ``LOCALE_PATHS``."""
     target = folder / CODE / "LC_MESSAGES"
     target.mkdir(parents=True)
-    for domain, found in (("django", messages.pages()), ("djangojs", messages.scripts())):
+    for domain, found_messages in (("django", messages.pages()), ("djangojs", messages.scripts())):
         catalog = Catalog(locale="en", fuzzy=False, charset="utf-8")
-        for message in messages.gathered(found):
+        for message in messages.gathered(found_messages):
             if message.id:
                 forms = message.id if isinstance(message.id, (tuple, list)) else (message.id,)
-                said = tuple(map(pseudo, forms))
-                catalog.add(message.id, said if len(said) > 1 else said[0], context=message.context)
+                translated = tuple(map(pseudo, forms))
+                catalog.add(message.id, translated if len(translated) > 1 else translated[0], context=message.context)
         (target / f"{domain}.mo").write_bytes(messages.compiled(catalog))

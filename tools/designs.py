@@ -48,11 +48,11 @@ def may_exist(entrants: int, seats: int) -> bool:
 def steiner_triples(entrants: int, random: Random) -> list[Table]:
     """A Steiner triple system by hill climbing (D. R. Stinson, *Hill-climbing algorithms*, 1985)."""
     third: dict[tuple[int, int], int] = {}
-    partners = [set(range(entrants)) - {one} for one in range(entrants)]
-    live = {one for one in range(entrants) if partners[one]}
+    partners = [set(range(entrants)) - {entrant} for entrant in range(entrants)]
+    live = {entrant for entrant in range(entrants) if partners[entrant]}
     while live:
-        one = random.choice(sorted(live))
-        other, another = random.sample(sorted(partners[one]), 2)
+        entrant = random.choice(sorted(live))
+        other, another = random.sample(sorted(partners[entrant]), 2)
         pair = (min(other, another), max(other, another))
         if pair in third:
             old = third[pair]
@@ -61,7 +61,7 @@ def steiner_triples(entrants: int, random: Random) -> list[Table]:
                 partners[pairs[0]].add(pairs[1])
                 partners[pairs[1]].add(pairs[0])
                 live.update(pairs)
-        table = sorted((one, other, another))
+        table = sorted((entrant, other, another))
         for left, right in combinations(table, 2):
             third[left, right] = next(iter(set(table) - {left, right}))
             partners[left].discard(right)
@@ -76,8 +76,8 @@ def exact(entrants: int, seats: int, random: Random) -> list[Table] | None:
         return steiner_triples(entrants, random)
     for order in sorted({*range(3, entrants + 1)}, reverse=True):
         fixed = entrants % order
-        if fixed <= 1 and (found := _with_symmetry(entrants, seats, order, random)):
-            return found
+        if fixed <= 1 and (tables := _with_symmetry(entrants, seats, order, random)):
+            return tables
     return None
 
 
@@ -98,7 +98,7 @@ def _with_symmetry(entrants: int, seats: int, order: int, random: Random) -> lis
         tables = orbit(table)
         if tables in candidates:
             continue
-        pairs = Counter(pair for one in tables for pair in combinations(one, 2))
+        pairs = Counter(pair for table in tables for pair in combinations(table, 2))
         if max(pairs.values()) == 1:
             candidates[tables] = frozenset(pair_orbits[pair] for pair in pairs)
     chosen = _exact_cover(len(numbered), list(candidates.items()), random)
@@ -126,19 +126,19 @@ class _ExactCover:
         for number, covers in enumerate(sets):
             for element in covers:
                 self._holding[element].append(number)
-        for one in self._holding:
-            random.shuffle(one)
+        for numbers in self._holding:
+            random.shuffle(numbers)
 
     def search(self, uncovered: frozenset[int], alive: frozenset[int]) -> list[int] | None:
         """The numbers of the sets that cover ``uncovered``, or ``None`` after ``MOST_NODES`` steps."""
         if not uncovered:
             return []
         self._nodes += 1
-        element = min(uncovered, key=lambda one: sum(number in alive for number in self._holding[one]))
+        element = min(uncovered, key=lambda number: sum(other in alive for other in self._holding[number]))
         for number in self._holding[element]:
             if number in alive and self._nodes <= MOST_NODES:
                 covers = self._sets[number]
-                gone = {other for one in covers for other in self._holding[one]}
+                gone = {other for covered in covers for other in self._holding[covered]}
                 rest = self.search(uncovered - covers, alive - gone)
                 if rest is not None:
                     return [number, *rest]
@@ -160,7 +160,7 @@ def in_few_rounds(tables: Sequence[Table], random: Random) -> list[Table]:
     """``tables`` in the order of as few rounds as a search finds, in each of which no one plays twice."""
     best, least = (
         _first_fit(tables),
-        -(-len(tables) * len(tables[0]) // len({one for table in tables for one in table})),
+        -(-len(tables) * len(tables[0]) // len({entrant for table in tables for entrant in table})),
     )
     while max(best) >= least and (fewer := _rounds_of(tables, max(best), random)) is not None:
         best = fewer
@@ -169,13 +169,13 @@ def in_few_rounds(tables: Sequence[Table], random: Random) -> list[Table]:
 
 def _first_fit(tables: Sequence[Table]) -> list[int]:
     """By table, the first round with room for it."""
-    playing, found = list[set[int]](), list[int]()
+    playing, rounds = list[set[int]](), list[int]()
     for table in tables:
         number = next((number for number, busy in enumerate(playing) if busy.isdisjoint(table)), len(playing))
         playing[number:number] = [set()] * (number == len(playing))
         playing[number] = playing[number] | set(table)
-        found.append(number)
-    return found
+        rounds.append(number)
+    return rounds
 
 
 def _rounds_of(tables: Sequence[Table], rounds: int, random: Random) -> list[int] | None:
@@ -184,26 +184,26 @@ def _rounds_of(tables: Sequence[Table], rounds: int, random: Random) -> list[int
         [number for number, other in enumerate(tables) if other != table and set(table) & set(other)]
         for table in tables
     ]
-    found = [random.randrange(rounds) for _ in tables]
-    clashes = [Counter(found[other] for other in others[number]) for number, _ in enumerate(tables)]
-    total, tabu = sum(clashes[number][one] for number, one in enumerate(found)) // 2, dict[tuple[int, int], int]()
+    places = [random.randrange(rounds) for _ in tables]
+    clashes = [Counter(places[other] for other in others[number]) for number, _ in enumerate(tables)]
+    total, tabu = sum(clashes[number][place] for number, place in enumerate(places)) // 2, dict[tuple[int, int], int]()
     for move in range(MOST_MOVES):
         if not total:
-            return found
+            return places
         moves = [
-            (clashes[number][to] - clashes[number][one], random.random(), number, to)
-            for number, one in enumerate(found)
-            if clashes[number][one]
+            (clashes[number][to] - clashes[number][place], random.random(), number, to)
+            for number, place in enumerate(places)
+            if clashes[number][place]
             for to in range(rounds)
-            if to != one and tabu.get((number, to), 0) <= move
+            if to != place and tabu.get((number, to), 0) <= move
         ]
         if moves:
             change, _, number, to = min(moves)
-            tabu[number, found[number]] = move + 10 + random.randrange(10) + total // 2
+            tabu[number, places[number]] = move + 10 + random.randrange(10) + total // 2
             for other in others[number]:
-                clashes[other][found[number]] -= 1
+                clashes[other][places[number]] -= 1
                 clashes[other][to] += 1
-            found[number], total = to, total + change
+            places[number], total = to, total + change
     return None
 
 
@@ -214,8 +214,8 @@ def cyclic(entrants: int, seats: int, random: Random) -> list[Table] | None:
     """Base tables of the smallest cyclic design in which any two meet, and meetings differ by at most one."""
     least = -(-(entrants - 1) // (seats * (seats - 1)))
     for count in range(least, least + 3):
-        if found := _cyclic(entrants, seats, count, random):
-            return found
+        if tables := _cyclic(entrants, seats, count, random):
+            return tables
     return None
 
 
@@ -230,17 +230,17 @@ class _Bases:
         self.tables = [random.sample(range(entrants), seats) for _ in range(count)]
         self._counts = [0] * (entrants // 2 + 1)
         for table in self.tables:
-            for one, other in combinations(table, 2):
-                self._counts[self._difference(one, other)] += 1
+            for first, other in combinations(table, 2):
+                self._counts[self._difference(first, other)] += 1
         self.cost = self._cost(self._counts)
 
-    def _difference(self, one: int, other: int) -> int:
-        return min((one - other) % self._entrants, (other - one) % self._entrants)
+    def _difference(self, entrant: int, other: int) -> int:
+        return min((entrant - other) % self._entrants, (other - entrant) % self._entrants)
 
     def _cost(self, counts: Sequence[int]) -> int:
         """The squared meetings beyond the bounds. Half of an even number of entrants meets twice by its difference."""
         met = [count * (1 + (2 * difference == self._entrants)) for difference, count in enumerate(counts)]
-        return sum(max(0, self._low - one, one - self._high) ** 2 for one in met[1:])
+        return sum(max(0, self._low - meetings, meetings - self._high) ** 2 for meetings in met[1:])
 
     def change(self, heat: float) -> None:
         """Replace one point, if that is better or ``heat`` allows it (Metropolis)."""
@@ -269,7 +269,7 @@ def _cyclic(entrants: int, seats: int, count: int, random: Random) -> list[Table
 
 def main() -> int:
     random = Random(1)
-    found: dict[str, dict[str, dict[str, list[Table]]]] = {}
+    designs: dict[str, dict[str, dict[str, list[Table]]]] = {}
     for seats in (3, 4, 5):
         for entrants in range(seats, MOST_ENTRANTS + 1):
             kind, tables = "cyclic", None
@@ -283,8 +283,8 @@ def main() -> int:
                 kind, tables = "cyclic", cyclic(entrants, seats, random)
             print(seats, entrants, kind, tables and len(tables), flush=True)
             if tables is not None:
-                found.setdefault(str(seats), {})[str(entrants)] = {kind: tables}
-    TARGET.write_text(json.dumps(found, separators=(",", ":")) + "\n", encoding="utf-8")
+                designs.setdefault(str(seats), {})[str(entrants)] = {kind: tables}
+    TARGET.write_text(json.dumps(designs, separators=(",", ":")) + "\n", encoding="utf-8")
     return 0
 
 

@@ -73,13 +73,13 @@ def scripts() -> Iterator[Found]:
         source = path.read_text(encoding="utf-8")
         if "words.js" in source:
             place = path.relative_to(ROOT).as_posix()
-            yield from ((place, said, None) for said in _said(source) if said not in known)
+            yield from ((place, message, None) for message in _messages_of(source) if message not in known)
 
 
-def _said(source: str) -> Iterator[Any]:
+def _messages_of(source: str) -> Iterator[Any]:
     """Yield the messages of one script, each a text or its two plural forms."""
-    for found in JAVASCRIPT.finditer(source):
-        forms = tuple(json.loads(text) for text in found.groups() if text is not None)
+    for match in JAVASCRIPT.finditer(source):
+        forms = tuple(json.loads(text) for text in match.groups() if text is not None)
         if all(forms):
             yield forms if len(forms) > 1 else forms[0]
 
@@ -91,8 +91,8 @@ def _files(pattern: str) -> Iterator[Path]:
 
 def _read(path: Path, source: str) -> Iterator[Found]:
     place = path.relative_to(ROOT).as_posix()
-    found: Any = extract_python(io.BytesIO(source.encode()), PYTHON, [], {})
-    for _, function, messages, _ in found:
+    extracted: Any = extract_python(io.BytesIO(source.encode()), PYTHON, [], {})
+    for _, function, messages, _ in extracted:
         parts = messages if isinstance(messages, tuple) else (messages,)
         spec = PYTHON[function] or (1,)
         context = next((parts[at[0] - 1] for at in spec if isinstance(at, tuple)), None)
@@ -101,10 +101,10 @@ def _read(path: Path, source: str) -> Iterator[Found]:
             yield place, forms if len(forms) > 1 else forms[0], context
 
 
-def gathered(found: Iterable[Found]) -> Catalog:
+def gathered(messages: Iterable[Found]) -> Catalog:
     """A catalog without translations."""
     catalog = Catalog(fuzzy=False, project="Steinreich", charset="utf-8")
-    for place, message, context in found:
+    for place, message, context in messages:
         catalog.add(message, locations=[(place, 0)], context=context)
     return catalog
 
@@ -157,8 +157,8 @@ def is_translated(message: Any) -> bool:
 
 
 def main() -> None:
-    for domain, found in (("django", list(pages())), ("djangojs", list(scripts()))):
-        template = gathered(found)
+    for domain, messages in (("django", list(pages())), ("djangojs", list(scripts()))):
+        template = gathered(messages)
         sys.stdout.write(f"{domain}: {len(template):,} messages\n")
         for language in LANGUAGES:
             catalog = updated(language, domain, template)

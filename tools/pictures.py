@@ -259,8 +259,8 @@ class Camera:
         if not shot.link:
             return shot.path
         page.goto(shot.path)
-        found = [link.get_attribute("href") or "" for link in page.locator("main a").all()]
-        links = [link for link in dict.fromkeys(found) if re.search(shot.link, link)]
+        addresses = [link.get_attribute("href") or "" for link in page.locator("main a").all()]
+        links = [link for link in dict.fromkeys(addresses) if re.search(shot.link, link)]
         chosen = (self._marked(page, link, shot.behind) if shot.behind else link for link in links)
         path = next(filter(None, chosen), None)
         if path is None:

@@ -79,17 +79,17 @@ def _settings_of(file: str) -> Iterator[Setting]:
         group = section[1] if section and file == SETTINGS else group
         if documented is None:
             continue
-        names, effect, told = documented.groups()
+        names, effect, default = documented.groups()
         read = None if names else reads.get(number + 1) or reads[number + 2]
         for name in names.split(", ") if names else [ast.literal_eval(read.args[0])] if read else []:
-            yield Setting(group, name, _type(name, read), told or _default(name, read), effect)
+            yield Setting(group, name, _type(name, read), default or _default(name, read), effect)
 
 
 def _reads(source: str) -> list[ast.Call]:
     """The calls ``env.type("NAME", …)`` of a module."""
     calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
-    found = [call for call in calls if re.match(r"env\.\w+$", ast.unparse(call.func)) and call.args]
-    return sorted((call for call in found if isinstance(call.args[0], ast.Constant)), key=lambda call: call.lineno)
+    env_calls = [call for call in calls if re.match(r"env\.\w+$", ast.unparse(call.func)) and call.args]
+    return sorted((call for call in env_calls if isinstance(call.args[0], ast.Constant)), key=lambda call: call.lineno)
 
 
 def _type(name: str, read: ast.Call | None) -> str:
@@ -118,10 +118,10 @@ def _size(size: int) -> str:
 
 def page() -> str:
     """The text of the page: one table for each group."""
-    found = settings()
+    documented = settings()
     parts = [INTRODUCTION]
-    for group in dict.fromkeys(setting.group for setting in found):
-        rows = [str(setting) for setting in found if setting.group == group]
+    for group in dict.fromkeys(setting.group for setting in documented):
+        rows = [str(setting) for setting in documented if setting.group == group]
         table = ["| setting | type | default | effect |", "|---|---|---|---|", *rows]
         parts += [f"## {group}\n", "\n".join(table) + "\n"]
     return "\n".join(parts)

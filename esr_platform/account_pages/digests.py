@@ -72,12 +72,12 @@ def write(person: User) -> bool:
     if not may_act(person) or address is None or not taken.update(next_digest=Now() + PAUSE):
         return False
     until = timezone.now() - SETTLED
-    told = news_of(person, _since(person, until), until)
-    if not told:
+    news = news_of(person, _since(person, until), until)
+    if not news:
         row.update(next_digest=None, told_until=until)
         return False
     try:
-        _email(person, address, told).send()
+        _email(person, address, news).send()
     except (OSError, ValueError) as failure:
         if _has_not_left(failure):
             row.update(next_digest=Now() + SOON)
@@ -88,8 +88,8 @@ def write(person: User) -> bool:
 
 def _since(person: User, until: datetime) -> datetime:
     """The start of the period that the next digest of ``person`` covers."""
-    told = User.objects.values_list("told_until", flat=True).get(pk=person.pk) or person.date_joined
-    return max(told, until - OLDEST)
+    last = User.objects.values_list("told_until", flat=True).get(pk=person.pk) or person.date_joined
+    return max(last, until - OLDEST)
 
 
 def turn_off(signed: str) -> bool:
@@ -106,12 +106,12 @@ def unsubscribe_url(owner: User) -> str:
     return f"{settings.SITE_URL}{reverse('accounts:digests_off', args=(_SIGNER.sign(str(owner.pk)),))}"
 
 
-def _email(person: User, address: str, told: Sequence[News]) -> EmailMultiAlternatives:
+def _email(person: User, address: str, news: Sequence[News]) -> EmailMultiAlternatives:
     with translation.override(settings.LANGUAGE_CODE):
-        count = len(told)
+        count = len(news)
         several = ngettext("%(count)s new notification", "%(count)s new notifications", count) % {"count": count}
-        subject = told[0].headline if count == 1 else several
-        values = {"person": person, "news": told}
+        subject = news[0].headline if count == 1 else several
+        values = {"person": person, "news": news}
         return mail.message(address, subject, "accounts/email/digest.txt", values, unsubscribe_url(person))
 
 

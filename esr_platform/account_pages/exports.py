@@ -133,8 +133,8 @@ def chat_lines(person: User) -> Iterator[Row]:
 def match_lines(person: User) -> Iterator[Row]:
     """Matches of ``person`` and their bots that they may see, newest first, with seats and results."""
     theirs = Seat.objects.filter(match=OuterRef("pk"), version__bot__owner=person)
-    found = matches_seen_by(person).filter(Exists(theirs)).select_related("ladder", "block")
-    for match in newest_first(found.prefetch_related("seats__version__bot", "seats__result")):
+    matches = matches_seen_by(person).filter(Exists(theirs)).select_related("ladder", "block")
+    for match in newest_first(matches.prefetch_related("seats__version__bot", "seats__result")):
         yield _match(match)
 
 

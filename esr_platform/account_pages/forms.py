@@ -259,8 +259,8 @@ class TokenForm(forms.Form):
     @property
     def bot_alone(self) -> Bot | None:
         """The remote bot of the token; ``None`` for a token with scopes."""
-        found: Bot | None = self.cleaned_data.get("bot")
-        return found
+        bot: Bot | None = self.cleaned_data.get("bot")
+        return bot
 
     @property
     def lifetime(self) -> timedelta | None:

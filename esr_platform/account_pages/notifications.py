@@ -114,23 +114,25 @@ class _Source:
 
 def news_of(person: User, since: datetime, until: datetime) -> list[News]:
     """News of ``person`` after ``since``, up to and including ``until``, oldest first, in the site's language."""
-    found: list[News] = []
+    news: list[News] = []
     with translation.override(settings.LANGUAGE_CODE):
         for source in _SOURCES:
             rows = source.between(since, until).filter(**{source.person: person})
             if source.ladder is not None:
                 rows = rows.filter(**{f"{source.ladder}__in": Ladder.objects.visible_to(person)})
-            found += source.tell(person, list(rows.order_by(source.moment, "pk")))
-    return sorted(found, key=lambda one: one.moment)
+            news += source.tell(person, list(rows.order_by(source.moment, "pk")))
+    return sorted(news, key=lambda item: item.moment)
 
 
 def may_have_news(since: datetime, until: datetime) -> Q:
     """A filter for users who may have news that no digest contained yet. ``news_of`` checks who may see a ladder."""
-    found = Q()
+    filters = Q()
     for source in _SOURCES:
-        told = Coalesce(f"{source.person}__told_until", f"{source.person}__date_joined")
-        found |= Q(pk__in=source.between(since, until).filter(**{f"{source.moment}__gt": told}).values(source.person))
-    return found
+        told_until = Coalesce(f"{source.person}__told_until", f"{source.person}__date_joined")
+        filters |= Q(
+            pk__in=source.between(since, until).filter(**{f"{source.moment}__gt": told_until}).values(source.person)
+        )
+    return filters
 
 
 def _rejected() -> QuerySet[BotVersion]:
@@ -227,13 +229,13 @@ def _tell_ended(person: User, exhibitions: Sequence[Exhibition]) -> Iterator[New
         assert exhibition.ended is not None
         name = f"{_WORDS[Exhibition.Kind(exhibition.kind)]} on {exhibition.ladder.name}"
         result = "finished" if exhibition.state == Exhibition.State.FINISHED else "was canceled"
-        said = exhibition.reason or _VERDICTS.get(exhibition.verdict, "")
+        outcome = exhibition.reason or _VERDICTS.get(exhibition.verdict, "")
         yield News(
             kind=Kind.EXHIBITION_MATCH,
             key=str(exhibition.pk),
             moment=exhibition.ended,
             headline=_line(f"your {name} {result}"),
-            sentence=visible(f"Your {name} {result}: {_title(exhibition)} {said}".rstrip()),
+            sentence=visible(f"Your {name} {result}: {_title(exhibition)} {outcome}".rstrip()),
             path=reverse("pages:exhibition", args=[exhibition.pk]),
         )
 
@@ -281,8 +283,8 @@ def _entered_cups() -> QuerySet[CupEntry]:
     took_part = Q(number__isnull=False) | Q(state=CupEntry.State.ENTERED)
     lately = Q(cup__state__in=Cup.OPEN) | Q(cup__ended__gt=Now() - WINDOW)
     moved = Subquery(_moved(OuterRef("cup")).values("created")[:1])
-    told = CupEntry.objects.filter(lately, took_part).exclude(state=CupEntry.State.WITHDRAWN)
-    return told.select_related("cup__ladder", "bot").annotate(changed=Coalesce(_changed("cup", "cup__ended"), moved))
+    entries = CupEntry.objects.filter(lately, took_part).exclude(state=CupEntry.State.WITHDRAWN)
+    return entries.select_related("cup__ladder", "bot").annotate(changed=Coalesce(_changed("cup", "cup__ended"), moved))
 
 
 def _organized_cups() -> QuerySet[Cup]:
@@ -402,14 +404,14 @@ def _co_organizers() -> QuerySet[Any]:
 
 
 def _tell_co_organizers(_: User, helped: Sequence[Any]) -> Iterator[News]:
-    for one in helped:
+    for helper in helped:
         yield News(
             kind=Kind.CUP_ORGANIZER,
-            key=f"{one.pk}",
-            moment=one.added,
-            headline=_line(f"you are a co-organizer of {one.cup.title}"),
-            sentence=visible(f"You are a co-organizer of {one.cup.title}. You can pause, change or cancel the cup."),
-            path=reverse("pages:cup_desk", args=[one.cup.slug]),
+            key=f"{helper.pk}",
+            moment=helper.added,
+            headline=_line(f"you are a co-organizer of {helper.cup.title}"),
+            sentence=visible(f"You are a co-organizer of {helper.cup.title}. You can pause, change or cancel the cup."),
+            path=reverse("pages:cup_desk", args=[helper.cup.slug]),
         )
 
 
@@ -436,9 +438,9 @@ def _tell_helped(person: User, rows: Sequence[Any]) -> Iterator[News]:
 
 def _cup_news(cup: Cup, moment: datetime, own: Sequence[CupEntry]) -> News:
     """The last news of ``cup``, with the ranks of the entries ``own``, or of the leader for an organizer."""
-    kind, key, headline, said = _cup_said(cup, own)
+    kind, key, headline, detail = _cup_said(cup, own)
     path = reverse("pages:cup", args=[cup.slug])
-    return News(kind, key, moment, _line(headline), visible(f"{sentence(headline)} {said}".rstrip()), path)
+    return News(kind, key, moment, _line(headline), visible(f"{sentence(headline)} {detail}".rstrip()), path)
 
 
 def _cup_said(cup: Cup, own: Sequence[CupEntry]) -> tuple[Kind, str, str, str]:
@@ -539,14 +541,14 @@ def person_feed(request: HttpRequest, person: User) -> HttpResponse:
     now = timezone.now()
     title = f"{person.username} on {settings.SITE_NAME}"
     feed = AtomFeed(title, reverse("accounts:account"), path_of(person), person.date_joined)
-    for one in reversed(news_of(person, now - WINDOW, now)[-ENTRIES:]):
+    for item in reversed(news_of(person, now - WINDOW, now)[-ENTRIES:]):
         feed.add_item(
-            title=one.headline[:1].upper() + one.headline[1:],
-            link=one.url,
-            description=one.sentence,
-            unique_id=tag(f"news/{one.kind}/{one.key}"),
-            pubdate=one.moment,
-            updateddate=one.moment,
-            categories=(one.kind,),
+            title=item.headline[:1].upper() + item.headline[1:],
+            link=item.url,
+            description=item.sentence,
+            unique_id=tag(f"news/{item.kind}/{item.key}"),
+            pubdate=item.moment,
+            updateddate=item.moment,
+            categories=(item.kind,),
         )
     return respond(request, feed, PRIVATE)

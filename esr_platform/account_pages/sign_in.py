@@ -42,10 +42,10 @@ class Backend(AuthenticationBackend):  # type: ignore[misc]
 
     def _check_password(self, user: Any, password: str) -> Any:
         """Do not tell whether the password of a closed demo account was correct, as allauth would."""
-        found = super()._check_password(user, password)
+        correct = super()._check_password(user, password)
         if user is not None and not may_act(user):
             self._stash_user(None)
-        return found
+        return correct
 
     def user_can_authenticate(self, user: Any) -> bool:
         return super().user_can_authenticate(user) and may_act(user)
@@ -155,7 +155,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
         """allauth's methods, described in this site's words."""
         methods: list[dict[str, Any]] = super().get_reauthentication_methods(user)
-        return [{**one, "description": _WAYS.get(one["id"], one["description"])} for one in methods]
+        return [{**method, "description": _WAYS.get(method["id"], method["description"])} for method in methods]
 
 
 _CHANGING: Final = ("account_change_password", "account_set_password")

@@ -187,8 +187,8 @@ def _moderate(request: HttpRequest, person: User, reason: str) -> None:
 def switch_emails(request: HttpRequest) -> HttpResponse:
     wanted = request.POST.get("wanted") == "yes"
     User.objects.filter(pk=cast("User", request.user).pk).update(wants_digests=wanted)
-    said = _("Email notifications are on.") if wanted else _("Email notifications are off.")
-    messages.success(request, said)
+    text = _("Email notifications are on.") if wanted else _("Email notifications are off.")
+    messages.success(request, text)
     return redirect("accounts:account")
 
 

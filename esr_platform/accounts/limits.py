@@ -173,11 +173,11 @@ def address(meta: Mapping[str, Any]) -> str:
 
     The web server decides whether to trust X-Forwarded-For.
     """
-    said = str(meta.get("REMOTE_ADDR", ""))
+    address = str(meta.get("REMOTE_ADDR", ""))
     try:
-        peer = ip_address(said)
+        peer = ip_address(address)
     except ValueError:
-        return said
+        return address
     if isinstance(peer, IPv4Address):
-        return said
+        return address
     return str(peer.ipv4_mapped or IPv6Network((int(peer), _LINE_BITS), strict=False))

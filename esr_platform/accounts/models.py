@@ -59,8 +59,8 @@ class User(AbstractUser):
     @property
     def email_address(self) -> str | None:
         """The primary email address if it is verified, otherwise ``None``."""
-        found = EmailAddress.objects.filter(user=self, primary=True, verified=True).first()
-        return None if found is None else str(found.email)
+        address = EmailAddress.objects.filter(user=self, primary=True, verified=True).first()
+        return None if address is None else str(address.email)
 
 
 class FormerName(models.Model):

@@ -75,10 +75,10 @@ def find(key: str) -> Browser | None:
     session = next(iter(_sessions(key=key)), None) if is_one else None
     if session is None:
         return None
-    said = session.get_decoded()
-    guest, bound = said.get(SECRET), str(said.get(HASH_SESSION_KEY, ""))
-    user = _user(said, bound)
-    if user is None and SESSION_KEY in said:
+    data = session.get_decoded()
+    guest, bound = data.get(SECRET), str(data.get(HASH_SESSION_KEY, ""))
+    user = _user(data, bound)
+    if user is None and SESSION_KEY in data:
         return None  # it was somebody's, who has ended it
     return Browser(key, user, guest if user is None and isinstance(guest, str) and guest else None, bound)
 
@@ -91,7 +91,7 @@ def still_live(browsers: Collection[Browser]) -> set[Browser]:
     )
     ids = {browser.user_id for browser in browsers if browser.user_id is not None}
     now = User.objects.in_bulk(ids)
-    return {one for one in browsers if one.session in there and _opens(now, one)}
+    return {browser for browser in browsers if browser.session in there and _opens(now, browser)}
 
 
 def _opens(now: dict[int, User], browser: Browser) -> bool:
@@ -101,9 +101,9 @@ def _opens(now: dict[int, User], browser: Browser) -> bool:
     return user is not None and _bound(user, browser.bound)
 
 
-def _user(said: dict[str, Any], bound: str) -> User | None:
-    named = str(said.get(SESSION_KEY, ""))
-    if not named.isdecimal() or said.get(BACKEND_SESSION_KEY) not in settings.AUTHENTICATION_BACKENDS:
+def _user(data: dict[str, Any], bound: str) -> User | None:
+    named = str(data.get(SESSION_KEY, ""))
+    if not named.isdecimal() or data.get(BACKEND_SESSION_KEY) not in settings.AUTHENTICATION_BACKENDS:
         return None
     user = next(iter(_users(pk=int(named))), None)
     return user if user is not None and _bound(user, bound) else None

@@ -77,16 +77,16 @@ def bring(bot: DemoBot, number: int) -> bool:
     A version is uploaded after the validation of the previous version. If an upload is refused because of a rate limit,
     the next call retries it.
     """
-    found = Bot.objects.of_code().filter(owner__username=bot.owner, name=bot.name).first()
-    have = 0 if found is None else found.versions.count()
+    made = Bot.objects.of_code().filter(owner__username=bot.owner, name=bot.name).first()
+    have = 0 if made is None else made.versions.count()
     if have >= number:
         return True
     try:
-        if found is None:
+        if made is None:
             version = upload_new_bot(person(bot.owner), bot.name, _file(bot), archive(bot, 1))
             Bot.objects.filter(pk=version.bot_id).update(description=bot.description)
-        elif found.retired is None and not found.versions.filter(state__in=("received", "checking")).exists():
-            upload_version(found, _file(bot), archive(bot, have + 1))
+        elif made.retired is None and not made.versions.filter(state__in=("received", "checking")).exists():
+            upload_version(made, _file(bot), archive(bot, have + 1))
     except (Refused, NotStored):
         return False
     return False
@@ -174,9 +174,9 @@ def _placed(name: str, place: Callable[[UUID], Exhibition]) -> bool:
 def _versions(name: str, *house: str) -> list[BotVersion]:
     """Active versions of the demo bot and the house bots; empty if one of them has no active version."""
     playing = BotVersion.objects.select_related("bot__owner").filter(active=True)
-    found = [playing.filter(bot__name=name, bot__owner__isnull=False).first()]
-    found += [playing.filter(bot__house_name=one).first() for one in house]
-    return [version for version in found if version is not None] if None not in found else []
+    versions = [playing.filter(bot__name=name, bot__owner__isnull=False).first()]
+    versions += [playing.filter(bot__house_name=house_name).first() for house_name in house]
+    return [version for version in versions if version is not None] if None not in versions else []
 
 
 def _owner(table: list[BotVersion]) -> User:
@@ -228,8 +228,8 @@ def offer(meeting: Meeting) -> bool:
         return True
     try:
         made = proposals.create_game(people[0], ladder, clock="calm")
-        for one in people[1:]:
-            made = proposals.join(made, one)
+        for other in people[1:]:
+            made = proposals.join(made, other)
     except Refused:
         return False
     Proposal.objects.filter(pk=made.pk, state=Proposal.State.OPEN).update(expires=Now() + _STAYS)
@@ -248,8 +248,8 @@ def _begin(ladder: Ladder, meeting: Meeting) -> Match | None:
     people = [person(name) for name in meeting.people]
     try:
         offered = proposals.create_game(people[0], ladder, rated=True, kind=Proposal.Kind.LINK)
-        for one in people[1:]:
-            offered = proposals.join(offered.token, one)
+        for other in people[1:]:
+            offered = proposals.join(offered.token, other)
     except Refused:
         return None
     if offered.match_id is None:
@@ -274,8 +274,8 @@ def _asked(position: Position) -> Iterator[tuple[int, LiveSeat]]:
     """Yield the seats of users with an open decision."""
     if position.match.status == Match.Status.RUNNING:
         for seat, live_seat in enumerate(position.live_seats):
-            told = live_seat.due_at is not None and live_seat.due_at <= position.now
-            if live_seat.kind == LiveSeat.Kind.PERSON and live_seat.owes and told:
+            overdue = live_seat.due_at is not None and live_seat.due_at <= position.now
+            if live_seat.kind == LiveSeat.Kind.PERSON and live_seat.owes and overdue:
                 yield seat, live_seat
 
 
@@ -336,9 +336,9 @@ class Visit:
         scopes = [Scope.READ, Scope.PLAY, Scope.UPLOAD, Scope.MANAGE]
         token, secret = tokens.issue(person(visitor.owner), "demo games", scopes, _TOKEN_LASTS)
         self._tokens.append(token)
-        said = ["play-remote", f"house:{visitor.house}", "--ladder", visitor.ladder, "--games", str(GAMES)]
+        command = ["play-remote", f"house:{visitor.house}", "--ladder", visitor.ladder, "--games", str(GAMES)]
         return subprocess.Popen(
-            [sys.executable, "-m", "bots.cli", *said, "--name", visitor.name, "--label", visitor.label],
+            [sys.executable, "-m", "bots.cli", *command, "--name", visitor.name, "--label", visitor.label],
             cwd=self.place.code,
             env={**os.environ, "ESR_SITE": self.place.url.rstrip("/"), "ESR_TOKEN": secret},
             stdin=subprocess.DEVNULL,

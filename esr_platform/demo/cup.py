@@ -66,7 +66,7 @@ def play_demo_cup(wanted: DemoCup, say: Callable[[str], object]) -> Cup:
     if format_ == "round-robin" and (seats > 2) != (wanted.format == "balanced"):
         name = "balanced" if seats > 2 else "round-robin"
         raise DemoCupProblem(f"At {seats} seats, this format is called {name}. Use --format {name}.")
-    game = next((slug for slug, one in GAMES.items() if seats in one.seat_counts), "")
+    game = next((slug for slug, rules in GAMES.items() if seats in rules.seat_counts), "")
     if not game:
         raise DemoCupProblem(f"No game has {seats} seats. Use --seats with 2 to 5.")
     if wanted.entrants < max(2, seats):
@@ -106,8 +106,10 @@ def _bots(cup: Cup, number: int) -> list[Bot]:
     """The first house bots of the format, and copies of them if there are too few."""
     game, seats = cup.ladder.game, cup.ladder.seats
     names = [name for name, house in HOUSE.items() if house.plays(game, seats)]
-    found = {bot.house_name: bot for bot in Bot.objects.filter(house_name__in=names)}
-    house = [found[name] for name in names if name in found and not unplayable(cup, found[name])][:number]
+    house_bots = {bot.house_name: bot for bot in Bot.objects.filter(house_name__in=names)}
+    house = [house_bots[name] for name in names if name in house_bots and not unplayable(cup, house_bots[name])][
+        :number
+    ]
     copies = list(_copies(game, seats, names, number - len(house)))
     for copy in copies:
         bring(copy, 1)

@@ -37,7 +37,7 @@ class Programme:
     @classmethod
     def whole(cls, visit: Act, meet: Callable[[Meeting], bool] = activities.meet) -> Programme:
         """The complete program, with the ``visit`` of remote bots. Steps that an earlier run has done are skipped."""
-        people = ((one.comes, partial(meet, one)) for one in MEETINGS)
+        people = ((meeting.comes, partial(meet, meeting)) for meeting in MEETINGS)
         return cls(sorted([*_acts(), *people, (_VISIT, visit)], key=lambda act: act[0]))
 
     def go_on(self, share: float) -> None:
@@ -78,10 +78,10 @@ def fill_by_playing(matches: int, place: Place, terminal: Terminal, prepare: Cal
         programme = Programme.whole(visit)
 
         def done() -> int | None:
-            found = finished_matches()
-            if found is not None:
-                programme.go_on(found / matches)
-            return found
+            finished_now = finished_matches()
+            if finished_now is not None:
+                programme.go_on(finished_now / matches)
+            return finished_now
 
         if _runs_already(place):
             terminal.say("A site with this data folder is already running. Its workers play the matches.")
@@ -106,9 +106,9 @@ def _watch(matches: int, finished: Callable[[], int | None], terminal: Terminal)
     with terminal.progress(matches, done) as show:
         while done < matches:
             time.sleep(_LOOK_EVERY_S)
-            found = finished()
-            if found is not None and found > done:
-                done, since = found, time.monotonic()
+            finished_now = finished()
+            if finished_now is not None and finished_now > done:
+                done, since = finished_now, time.monotonic()
                 show(done)
             if time.monotonic() - since > NO_MATCH_SECONDS:
                 raise SiteProblem(f"No match finished in the last {NO_MATCH_SECONDS:.0f} s. Check the running site")

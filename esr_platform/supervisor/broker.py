@@ -43,8 +43,8 @@ def private_socket(var: Path) -> Path:
     path = socket_path(var)
     if path.parent != var:
         path.parent.mkdir(mode=0o700, exist_ok=True)
-        found = path.parent.lstat()
-        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+        status = path.parent.lstat()
+        if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
             raise PermissionError(errno.EPERM, "belongs to another user", str(path.parent))
         path.parent.chmod(0o700)
     return path

@@ -65,8 +65,10 @@ class Terminal:
     """Standard output, with colors and progress bars on a terminal and plain lines elsewhere."""
 
     def __init__(self, console: Console | None = None) -> None:
-        found = console or Console(highlight=False)
-        self.console = found if found.is_terminal else Console(highlight=False, file=found.file, width=LOG_FILE_WIDTH)
+        chosen = console or Console(highlight=False)
+        self.console = (
+            chosen if chosen.is_terminal else Console(highlight=False, file=chosen.file, width=LOG_FILE_WIDTH)
+        )
 
     def say(self, text: str) -> None:
         """Print one line of the supervisor."""

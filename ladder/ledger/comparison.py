@@ -93,7 +93,7 @@ class LedgerComparison:
         self.head = GENESIS
         self.results = 0
         self.replay = LedgerReplay([*written, *planned])
-        self.found = Differences()
+        self.differences = Differences()
         self.wrong: dict[int, Rated] = {}
         self._voided = frozenset(correction.result for correction in written if isinstance(correction, Void))
         self._between = frozenset(correction.result for correction in planned if isinstance(correction, Void))
@@ -102,14 +102,14 @@ class LedgerComparison:
     @property
     def broken(self) -> int:
         """The number of differences that cannot be repaired by writing ratings."""
-        return self.found.count - len(self.wrong)
+        return self.differences.count - len(self.wrong)
 
     def read(self, upto: int) -> None:
         """Continue up to and including the number ``upto``."""
         while rows := [ComparedEntry(*row) for row in _rows(self.ladder, self.number, upto)]:
             self._read(rows)
         if self.number < upto:
-            self.found.add(f"the ledger ends at number {self.number} instead of {upto}")
+            self.differences.add(f"the ledger ends at number {self.number} instead of {upto}")
 
     def _read(self, rows: Sequence[ComparedEntry]) -> None:
         span = rows[0].number, rows[-1].number
@@ -128,16 +128,16 @@ class LedgerComparison:
     def _follow(self, row: ComparedEntry) -> None:
         """Check that numbers have no gaps and that every hash follows from the document and the previous hash."""
         if row.number != self.number + 1:
-            self.found.add(f"ledger number {self.number + 1} is missing: found number {row.number}")
+            self.differences.add(f"ledger number {self.number + 1} is missing: found number {row.number}")
         if row.hash != chained(self.ladder.slug, row.number, row.kind, row.document, self.head):
-            self.found.add(f"ledger {row.number}: the hash does not match the document and the previous entry")
+            self.differences.add(f"ledger {row.number}: the hash does not match the document and the previous entry")
         self.number, self.head = row.number, row.hash
 
     def _meant(self, row: ComparedEntry) -> Item | None:
         try:
             return item(row.number, row.kind, row.document)
         except ValueError as error:
-            self.found.add(str(error))
+            self.differences.add(str(error))
             return None
 
     def _check(self, row: ComparedEntry, seats: Sequence[ComparedSeat], digest: str | None) -> None:
@@ -157,12 +157,12 @@ class LedgerComparison:
             stored["record"] = digest
         for key, value in stored.items():
             if recorded.get(key) != value:
-                self.found.add(
+                self.differences.add(
                     f"ledger {row.number}: {key} is {value} in the tables, {recorded.get(key)} in the ledger"
                 )
         right = Match.Status.VOID if row.number in self._voided else Match.Status.FINISHED
         if row.status != right and row.number not in self._between:
-            self.found.add(f"ledger {row.number}: match {row.match} is {row.status} instead of {right.value}")
+            self.differences.add(f"ledger {row.number}: match {row.match} is {row.status} instead of {right.value}")
 
     def _compare(self, game: RankedGame, seats: Sequence[ComparedSeat], rated: Sequence[Rated]) -> None:
         if len(seats) != len(rated):
@@ -170,7 +170,7 @@ class LedgerComparison:
         for seat, right in zip(seats, rated, strict=True):
             kept = None if seat.before is None or seat.after is None else (seat.before, seat.after)
             if kept != right:
-                self.found.add(
+                self.differences.add(
                     f"ledger {game.number}, seat {seat.seat}: the stored rating is {_said(kept)}, not {_said(right)}"
                 )
                 self.wrong[seat.pk] = right

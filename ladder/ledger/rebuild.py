@@ -67,12 +67,12 @@ def rerate_ladder(ladder_id: int, *, check: bool, records: bool = False, by: Abs
             ledger_number=reading.number,
             results=reading.results,
             records=records,
-            differences=reading.found.count,
-            sentences=reading.found.sentences,
+            differences=reading.differences.count,
+            sentences=reading.differences.sentences,
             author_id=None if by is None else by.pk,
             started=started,
         )
-        return Rebuild(ladder, reading.results, reading.found.sentences, reading.found.count)
+        return Rebuild(ladder, reading.results, reading.differences.sentences, reading.differences.count)
 
     try:
         return beside(ladder_id, compare, records=records)
@@ -171,18 +171,18 @@ def _compare_tables(ladder: Ladder, reading: LedgerComparison) -> None:
     """Compare the remaining tables when the whole ledger has been read and the ladder's row is locked."""
     reading.replay.finish()
     if ladder.next_ledger != reading.number + 1:
-        reading.found.add(f"the next ledger number is {ladder.next_ledger} after {reading.number} entries")
+        reading.differences.add(f"the next ledger number is {ladder.next_ledger} after {reading.number} entries")
     if ladder.ledger_head != reading.head:
-        reading.found.add(f"the last hash of the ladder is {ladder.ledger_head}, of the ledger {reading.head}")
+        reading.differences.add(f"the last hash of the ladder is {ladder.ledger_head}, of the ledger {reading.head}")
     for sentence in unwritten(ladder):
-        reading.found.add(sentence)
+        reading.differences.add(sentence)
     for membership, right in _wrong_memberships(ladder, reading):
         for name in _different(membership, right, _SUMS):
-            reading.found.add(
+            reading.differences.add(
                 f"member {membership.pk}: {name} is {getattr(membership, name)}, not {getattr(right, name)}"
             )
     for final, right in _wrong_final(ladder, reading):
-        reading.found.add(
+        reading.differences.add(
             f"{final.season}: the final standings of member {final.membership_id} have {_row(final)}, not {_row(right)}"
         )
 

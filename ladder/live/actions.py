@@ -48,8 +48,8 @@ def seat_of(match_id: int, user_id: int | None, guest: str | None) -> int | None
     if not 0 < match_id < 2**63:
         return None
     of_person = [] if user_id is None else _of_person(match_id=match_id, owner=user_id)
-    found = of_person or (_of_guest(match_id=match_id, guest=guest_hash(guest)) if guest else [])
-    return min(found, default=None)
+    seats = of_person or (_of_guest(match_id=match_id, guest=guest_hash(guest)) if guest else [])
+    return min(seats, default=None)
 
 
 _of_people: Final = (
@@ -84,7 +84,7 @@ def rights_of(position: Position, seat: int, rounds: int | None = None) -> Docum
         "abort": {
             "allowed": bool(_abort_alone(position, seat, rounds)),
             "agree": _may_agree(position, seat),
-            "agreed": [index for index, one in enumerate(position.live_seats) if one.would_abort],
+            "agreed": [index for index, live_seat in enumerate(position.live_seats) if live_seat.would_abort],
         },
         "claim": _may_claim(position, seat),
         "return": _may_return(live_seat),
@@ -250,8 +250,8 @@ def abort(match_id: int, seat: int) -> None:
             raise _no_abort(position, live_seat)
         live_seat.would_abort = True
         table.change(live_seat)
-        others = [one for one in position.live_seats if _sits(one) or _may_return(one)]
-        if alone or all(one.would_abort for one in others):
+        others = [live_seat for live_seat in position.live_seats if _sits(live_seat) or _may_return(live_seat)]
+        if alone or all(other.would_abort for other in others):
             table.aborted = alone or AGREED
 
 

@@ -102,8 +102,8 @@ def answer(match_id: int, bot_id: int, decision: int, body: bytes, arrived: floa
     64 KiB and one byte are enough.
     """
     arrived = monotonic() if arrived is None else arrived
-    seat, told = _seated(match_id, bot_id)
-    if not 1 <= decision <= told:
+    seat, decisions = _seated(match_id, bot_id)
+    if not 1 <= decision <= decisions:
         return UNKNOWN
     heard = _read(body)
     with transaction.atomic():

@@ -64,10 +64,10 @@ def position_for(match_id: int, bot_id: int) -> tuple[Position, int] | None:
 
 def standing(match_id: int, bot_id: int, log: int | None = None) -> Standing | None:
     """The state of a live game for a bot, ``None`` if it does not play there; ``log`` as in ``decide_event``."""
-    found = position_for(match_id, bot_id)
-    if found is None:
+    place = position_for(match_id, bot_id)
+    if place is None:
         return None
-    position, seat = found
+    position, seat = place
     live_seat, now = position.live_seats[seat], position.now
     if position.match.status != Match.Status.RUNNING:
         return Standing(running=False)
@@ -165,7 +165,7 @@ def decide(position: Position, seat: int, log: int | None = None) -> Decide:
 
 def end(position: Position, seat: int) -> End:
     """The end of a game, with the log since the last decision of ``seat``."""
-    state = position.state(told=True)
+    state = position.state(journal=True)
     outcome = state.outcome
     assert outcome is not None
     log = state.entries(seat, position.log_before(seat, position.live_seats[seat].asked))

@@ -96,7 +96,7 @@ class LockedMatch:
     def __post_init__(self) -> None:
         live_seats = self.position.live_seats
         self._followed = any(live_seat.kind == LiveSeat.Kind.PERSON for live_seat in live_seats)
-        self.state = self.position.state(told=self._followed)
+        self.state = self.position.state(journal=self._followed)
         self._steps = len(self.state.steps_since(0))
         self._entries = len(self.state.entries(None)) if self._followed else 0
         self._changed: dict[int, LiveSeat] = {}
@@ -174,8 +174,8 @@ class LockedMatch:
     def _third_strike(self, live_seat: LiveSeat, fault: str) -> str:
         seat = self.position.live_seats.index(live_seat)
         struck = [(row.decision, row.default) for row in self.position.rows if row.seat == seat]
-        told = [f"decision {decision}: {reason}" for decision, reason in struck if reason in STRIKES]
-        return f"third strike ({'; '.join([*told, f'decision {live_seat.asked}: {fault}'])})"
+        strikes = [f"decision {decision}: {reason}" for decision, reason in struck if reason in STRIKES]
+        return f"third strike ({'; '.join([*strikes, f'decision {live_seat.asked}: {fault}'])})"
 
     def forfeit(self, live_seat: LiveSeat, forfeit: Forfeit, evidence: str) -> None:
         """Let the seat forfeit. The platform plays default moves for it from then on."""

@@ -37,8 +37,8 @@ def noted(match_id: int, seat: int) -> Document:
     their ids as text: ``answer``, ``wall_us``, ``cpu_us`` and ``machine_delay_us``.
     """
     empty: Document = {"starts": [], "decisions": {}, "exit_status": None, "stderr_tail": ""}
-    found: Document = cache.get(_key(match_id, seat), empty)
-    return found
+    document: Document = cache.get(_key(match_id, seat), empty)
+    return document
 
 
 def note(match_id: int, seat: int, asked: Consultation[Any], advice: Advice) -> None:
@@ -83,17 +83,17 @@ def packed_logs(position: Position, report: MatchReport) -> dict[int, bytes]:
 
 def owner_log(position: Position, report: MatchReport, seat: int) -> Document:
     """The ``owner-log/1`` of one ``seat`` of a game that is over."""
-    known, its = noted(position.match.pk, seat), report.seats[seat]
+    known, seat_report = noted(position.match.pk, seat), report.seats[seat]
     forfeit = next((forfeit for forfeit in report.forfeits if forfeit.seat == seat), None)
     first = {"first": 1, "hello": decisions.hello(position, seat, resumed=False), "ready_us": None}
     return {
         "format": FORMAT,
         **{key: report.record[key] for key in _ABOUT},
         "seat": seat,
-        "bot": its.label,
+        "bot": seat_report.label,
         "starts": known["starts"] or [first],
         "decisions": list(_decisions(position, report, seat, known["decisions"])),
-        "strikes": [asdict(strike) for strike in its.strikes],
+        "strikes": [asdict(strike) for strike in seat_report.strikes],
         "forfeit": None if forfeit is None else asdict(forfeit),
         "exit_status": known["exit_status"],
         "stderr_tail": known["stderr_tail"],

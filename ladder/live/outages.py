@@ -90,7 +90,7 @@ def forgive_at(table: LockedMatch) -> bool:
 
 def _note(table: LockedMatch, since: datetime, now: datetime) -> None:
     """Keep an outage with its match. Log an error for the third one, and each further one, within an hour."""
-    lately = [(one.began, one.ended) for one in Outage.objects.filter(ended__gt=now - timedelta(hours=1))]
+    lately = [(outage.began, outage.ended) for outage in Outage.objects.filter(ended__gt=now - timedelta(hours=1))]
     Outage.objects.create(
         match=table.match,
         before_move=table.position.table.moves,

@@ -76,10 +76,10 @@ class SeatViews:
         alike: dict[tuple[int, ...], dict[int, int | None]] = {}
         for seat, start in asks.items():
             alike.setdefault(_numbers(self._known(seat)), {})[seat] = start
-        found: dict[int, Story] = {}
+        stories: dict[int, Story] = {}
         for group in alike.values():
-            found |= _retraced(self._shown(next(iter(group))), group)
-        return found
+            stories |= _retraced(self._shown(next(iter(group))), group)
+        return stories
 
     def present(self, seat: int) -> Document:
         """The present state for ``seat``.
@@ -138,8 +138,8 @@ class SeatViews:
 
     def _is_asked(self, live_seat: LiveSeat) -> bool:
         """Whether the person owes a decision that is visible."""
-        told = live_seat.owes and live_seat.due_at is not None and live_seat.due_at <= self._position.now
-        return told and self._running and live_seat.kind == LiveSeat.Kind.PERSON
+        overdue = live_seat.owes and live_seat.due_at is not None and live_seat.due_at <= self._position.now
+        return overdue and self._running and live_seat.kind == LiveSeat.Kind.PERSON
 
     def _clock(self, seat: int) -> Document:
         """The time per decision, the time bank at the start of the decision, and the time that is left of both.
@@ -172,30 +172,33 @@ class SeatViews:
 
 def _retraced(state: State, asks: Mapping[int, int | None]) -> dict[int, Story]:
     """The stories of seats that all see ``state``, from one replay of the game."""
-    told = dict.fromkeys(asks, 0)
+    entries_known = dict.fromkeys(asks, 0)
     begun = {seat: start for seat, start in asks.items() if start is not None}
-    found: dict[int, list[Moment]] = {seat: [] for seat in asks}
+    moments: dict[int, list[Moment]] = {seat: [] for seat in asks}
     last_views: dict[int, Document] = {}
     for ply, at in state.retraced():
         early = at.rounds_begun <= state.rounds_begun - ROUNDS
         for seat in asks:
-            before = told[seat]
+            before = entries_known[seat]
             entries = at.entries(seat, before)
-            told[seat] = before + len(entries)
+            entries_known[seat] = before + len(entries)
             if seat not in begun and not early:
                 begun[seat] = before
-            if seat not in begun or told[seat] < begun[seat]:
+            if seat not in begun or entries_known[seat] < begun[seat]:
                 continue
             if entries and before < begun[seat]:
-                if told[seat] == begun[seat]:
+                if entries_known[seat] == begun[seat]:
                     last_views[seat] = at.view(seat)
                     continue
                 entries = entries[begun[seat] - before :]
             view = at.view(seat)
             if entries or view != last_views.get(seat, view):
-                found[seat].append(_moment(ply, seat, view, entries))
+                moments[seat].append(_moment(ply, seat, view, entries))
             last_views[seat] = view
-    return {seat: Story(min(begun.get(seat, told[seat]), told[seat]), told[seat], found[seat]) for seat in asks}
+    return {
+        seat: Story(min(begun.get(seat, entries_known[seat]), entries_known[seat]), entries_known[seat], moments[seat])
+        for seat in asks
+    }
 
 
 def _moment(ply: int, seat: int, view: Document, entries: Sequence[Document]) -> Moment:

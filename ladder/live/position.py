@@ -140,12 +140,12 @@ class Position:
 
     def seat_of(self, bot_id: int) -> int | None:
         """The seat of a bot, ``None`` if it does not play here."""
-        found = (seat for seat, live_seat in enumerate(self.live_seats) if live_seat.seat.version.bot_id == bot_id)
-        return next(found, None)
+        seats = (seat for seat, live_seat in enumerate(self.live_seats) if live_seat.seat.version.bot_id == bot_id)
+        return next(seats, None)
 
-    def state(self, rows: Sequence[Row] | None = None, *, told: bool = False) -> State:
-        """The state after all moves or after ``rows``. ``told`` keeps a journal, which logs need."""
-        state = self.deal(told=told)
+    def state(self, rows: Sequence[Row] | None = None, *, journal: bool = False) -> State:
+        """The state after all moves or after ``rows``. With ``journal``, the state keeps a journal, which logs need."""
+        state = self.deal(journal=journal)
         for row in self.rows if rows is None else rows:
             state.play(row.seat, row.move, default=row.default or None)
         for seat, live_seat in enumerate(self.live_seats):
@@ -153,16 +153,16 @@ class Position:
                 state.forfeit(seat, live_seat.forfeit, live_seat.forfeit_at)
         return state
 
-    def deal(self, *, told: bool = False) -> State:
+    def deal(self, *, journal: bool = False) -> State:
         """The state before the first move."""
         state = GAMES[self.match.ladder.game].new(self.match.ladder.seats, bytes(self.match.block.seed))
-        if told:
+        if journal:
             state.entries(None)
         return state
 
-    def before(self, number: int, *, told: bool = False) -> State:
+    def before(self, number: int, *, journal: bool = False) -> State:
         """The state before the move ``number``."""
-        return self.state(self.rows[:number], told=told)
+        return self.state(self.rows[:number], journal=journal)
 
     def row_of(self, seat: int, decision: int) -> Row:
         """The move that was played for ``decision``. Raises ``LookupError`` if there is none."""
@@ -187,7 +187,7 @@ class Position:
         """The length of the log of ``seat`` at its answered ``decision``; 0 before the first."""
         if decision < 1:
             return 0
-        return len(self.before(self.row_of(seat, decision).number, told=True).entries(seat))
+        return len(self.before(self.row_of(seat, decision).number, journal=True).entries(seat))
 
     def shown_to(self, seat: int | None) -> State:
         """The state that ``seat``, or a spectator (``None``), may see now. A seat sees its own moves immediately.
@@ -211,7 +211,7 @@ class Position:
 
     def showing(self, rows: Sequence[Row]) -> State:
         """The state for viewers who know ``rows`` (:meth:`rows_for`)."""
-        state = self.state(rows, told=True)
+        state = self.state(rows, journal=True)
         if not rows:
             return state
         last, shown = rows[-1], rows[-1].shown(self.now) or 0
@@ -250,12 +250,12 @@ def substituted(live_seats: Iterable[LiveSeat]) -> dict[int, list[range]]:
     """By seat, the numbers of the moves during which a substitute played; at most one query."""
     seats = {live_seat.seat_id: live_seat.seat for live_seat in live_seats if live_seat.substitute_id is not None}
     rows = Occupant.objects.filter(seat__in=seats).order_by("pk") if seats else ()
-    found: dict[int, list[range]] = {}
+    parts: dict[int, list[range]] = {}
     for row in rows:
         if row.version_id != seats[row.seat_id].version_id:
             part = range(row.from_move, maxsize if row.to_move is None else row.to_move)
-            found.setdefault(seats[row.seat_id].index, []).append(part)
-    return found
+            parts.setdefault(seats[row.seat_id].index, []).append(part)
+    return parts
 
 
 def change_occupant(live_seat: LiveSeat, version: BotVersion, move: int) -> None:

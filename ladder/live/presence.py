@@ -40,11 +40,11 @@ def substitute_for(game: str, seats: int) -> BotVersion:
     Strength is the rating on the most played hosted ladder of that format, or else ``KNOWN_TO_BE_STRONG``.
     """
     house = BotVersion.objects.filter(active=True, bot__owner=None, bot__house_name__in=HOUSE, bot__retired=None)
-    able = [one for one in house.select_related("bot").defer("check_report") if plays(one, game, seats)]
+    able = [version for version in house.select_related("bot").defer("check_report") if plays(version, game, seats)]
     if not able:
         raise NoSubstitute(f"no house bot can play {game} with {seats} seats")
     ratings = _ratings(game, seats)
-    return max(able, key=lambda one: (ratings.get(one.bot_id, 0), -_place(one.bot.house_name)))
+    return max(able, key=lambda version: (ratings.get(version.bot_id, 0), -_place(version.bot.house_name)))
 
 
 def _ratings(game: str, seats: int) -> dict[int, int]:
@@ -105,8 +105,8 @@ def note_seen(seats: Mapping[int, Collection[int]]) -> int:
     due = Q(seen_at=None) | Q(seen_at__lt=Now() - NOTED_EVERY) | NEVER_CAME
     running = LiveSeat.objects.filter(table__in=list(seats), table__match__status=Match.Status.RUNNING)
     live_seats = running.filter(due, kind__in=LiveSeat.OF_PEOPLE)
-    found = live_seats.order_by("pk").values_list("pk", "table", "seat__index", "left_at")
-    new = [(pk, match, left) for pk, match, seat, left in found if seat in seats[match]]
+    left_seats = live_seats.order_by("pk").values_list("pk", "table", "seat__index", "left_at")
+    new = [(pk, match, left) for pk, match, seat, left in left_seats if seat in seats[match]]
     if not new:
         return 0
     with transaction.atomic():
@@ -122,13 +122,13 @@ def notice_gone() -> int:
     watched = Attempt.objects.filter(ending=Attempt.Ending.OPEN, heartbeat_at__gte=Now() - WATCHED_WITHIN)
     unseen = LiveSeat.objects.filter(kind=LiveSeat.Kind.PERSON, left_at=None, seen_at__lt=Now() - AWAY)
     gone = unseen.filter(table__in=watched.filter(match__table__over=False).values("match"))
-    found = dict(gone.order_by("pk").values_list("pk", "table"))
-    if not found:
+    table_of = dict(gone.order_by("pk").values_list("pk", "table"))
+    if not table_of:
         return 0
     with transaction.atomic():
-        noted = _free(found)
+        noted = _free(table_of)
         written: int = unseen.filter(pk__in=noted).update(left_at=Now())
-        for match in sorted({match for pk, match in found.items() if pk in noted}):
+        for match in sorted({match for pk, match in table_of.items() if pk in noted}):
             tell(match, "moved")
     return written
 
@@ -184,7 +184,11 @@ def conclude(table: LockedMatch) -> None:
     if not people or not table.state.pending:
         return
     if one_left(live_seats):
-        _forfeit([one for one in people if one.resigned or one.kind == LiveSeat.Kind.SUBSTITUTE], table, _EVIDENCE)
+        _forfeit(
+            [live_seat for live_seat in people if live_seat.resigned or live_seat.kind == LiveSeat.Kind.SUBSTITUTE],
+            table,
+            _EVIDENCE,
+        )
         table.play_out()
     elif not any(live_seat.kind == LiveSeat.Kind.PERSON and not live_seat.forfeit for live_seat in people):
         if not table.position.rated:

@@ -48,8 +48,8 @@ class GameCache(Generic[Value]):
         if lease is None:
             return None
         with self._lock:
-            found = self._games.get(lease)
-        return None if found is None else found[1]
+            kept = self._games.get(lease)
+        return None if kept is None else kept[1]
 
     def put(self, lease: UUID | None, value: Value) -> None:
         """Store ``value``, unless it was read in a transaction, which may be rolled back."""
@@ -165,8 +165,8 @@ def _seats(match_id: int) -> dict[int, Seat]:
 
 
 def _rows(table: Table, start: int) -> list[Row]:
-    found = _moves_from(match_id=table.pk, start=start)
-    return sorted(Row(*row) for row in found if row[0] < table.moves)  # by number, of which there is one each
+    rows = _moves_from(match_id=table.pk, start=start)
+    return sorted(Row(*row) for row in rows if row[0] < table.moves)  # by number, of which there is one each
 
 
 class _Game(NamedTuple):

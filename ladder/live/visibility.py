@@ -42,7 +42,7 @@ def cut_of(position: Position, latest: int | None = None) -> Cut | None:
 
 def ended(position: Position) -> tuple[State, Document | None]:
     """A game that has ended, as all viewers see it: the table as it was then, and the outcome if there is one."""
-    state = position.state(told=True)
+    state = position.state(journal=True)
     return when_left(state) or state, shown_outcome(state)
 
 

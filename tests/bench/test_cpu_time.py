@@ -45,9 +45,9 @@ def test_a_run_whose_sums_do_not_hold_exits_with_an_error(broken: Run) -> None:
 
 def test_the_negative_shares_that_were_once_printed_are_faults() -> None:
     shares = {"the bots": -1.7, "starts": 1.46, "runner": 3.273, "results": 9.002, "Celery": -6.996}
-    found = faults(shares, wall_s=16.0, counted_s=1.0, available=2)
-    assert len(found) == 3
-    assert any("Celery" in sentence for sentence in found)
+    sentences = faults(shares, wall_s=16.0, counted_s=1.0, available=2)
+    assert len(sentences) == 3
+    assert any("Celery" in sentence for sentence in sentences)
 
 
 def test_parts_may_differ_by_the_resolution_of_the_kernels_clock() -> None:

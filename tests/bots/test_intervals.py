@@ -33,9 +33,9 @@ def test_one_value_has_no_interval(of: Callable[[Sequence[float]], Mean]) -> Non
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
 def test_three_first_places_leave_most_mean_ranks_possible(seats: int) -> None:
-    found = bounded([1, 1, 1], 1, seats)
-    assert found.value == found.low == 1
-    assert found.high is not None and found.high > 1 + 0.7 * (seats - 1)
+    interval = bounded([1, 1, 1], 1, seats)
+    assert interval.value == interval.low == 1
+    assert interval.high is not None and interval.high > 1 + 0.7 * (seats - 1)
 
 
 def test_two_equal_values_exclude_nothing() -> None:
@@ -44,15 +44,15 @@ def test_two_equal_values_exclude_nothing() -> None:
 
 def test_three_equal_differences_do_not_show_which_side_is_better() -> None:
     for value in (-1.0, 0.0, 0.3, 1.0):
-        found = difference([value] * 3)
-        assert found.low is not None and found.high is not None
-        assert found.low < 0 < found.high
+        interval = difference([value] * 3)
+        assert interval.low is not None and interval.high is not None
+        assert interval.low < 0 < interval.high
 
 
 def test_equal_values_without_bounds_have_no_interval_and_others_are_students() -> None:
     assert unbounded([44, 44, 44]) == Mean(44, None, None, 3)
-    found = unbounded([1.0, 2.0, 3.0, 4.0])
-    assert (found.value, found.margin) == (2.5, pytest.approx(3.1824 * 1.2909944 / 2, abs=1e-4))
+    interval = unbounded([1.0, 2.0, 3.0, 4.0])
+    assert (interval.value, interval.margin) == (2.5, pytest.approx(3.1824 * 1.2909944 / 2, abs=1e-4))
 
 
 def test_a_share_has_the_interval_of_wilson() -> None:
@@ -71,27 +71,27 @@ def test_an_interval_of_a_share_contains_the_share_and_is_between_0_and_1(games:
 
 @given(st.lists(st.floats(1, 5), min_size=2, max_size=40))
 def test_a_bounded_mean_is_inside_an_interval_with_a_width(values: list[float]) -> None:
-    found = bounded(values, 1, 5)
-    assert found.low is not None and found.high is not None
-    assert 1 <= found.low <= found.value + 1e-9 and found.value - 1e-9 <= found.high <= 5
-    assert found.high - found.low > 4 / (len(values) + 2)
+    interval = bounded(values, 1, 5)
+    assert interval.low is not None and interval.high is not None
+    assert 1 <= interval.low <= interval.value + 1e-9 and interval.value - 1e-9 <= interval.high <= 5
+    assert interval.high - interval.low > 4 / (len(values) + 2)
 
 
 @given(st.lists(st.floats(-1, 1), min_size=2, max_size=40))
 def test_a_mean_difference_is_inside_an_interval_with_a_width(values: list[float]) -> None:
-    found = difference(values)
-    assert found.low is not None and found.high is not None
-    assert -1 <= found.low <= found.value + 1e-9 and found.value - 1e-9 <= found.high <= 1
-    assert found.high - found.low > 1 / (len(values) + 2)
+    interval = difference(values)
+    assert interval.low is not None and interval.high is not None
+    assert -1 <= interval.low <= interval.value + 1e-9 and interval.value - 1e-9 <= interval.high <= 1
+    assert interval.high - interval.low > 1 / (len(values) + 2)
     opposite = difference([-value for value in values])
-    assert (opposite.low, opposite.high) == pytest.approx((-found.high, -found.low))
+    assert (opposite.low, opposite.high) == pytest.approx((-interval.high, -interval.low))
 
 
 def test_with_many_values_all_intervals_are_students() -> None:
     values = [0.25, 0.5, 0.75, 0.5] * 100
     student = unbounded(values)
-    for found in (bounded(values), difference(values)):
-        assert (found.value, found.low, found.high) == pytest.approx(
+    for interval in (bounded(values), difference(values)):
+        assert (interval.value, interval.low, interval.high) == pytest.approx(
             (student.value, student.low, student.high), abs=4e-3
         )
 
@@ -151,10 +151,10 @@ def coverage(of: Callable[[Sequence[float]], Mean], draw: Draw, mean: float, cou
     """How often the interval of ``count`` draws contains the true mean, among those that are shown."""
     random, held = Random(f"{seed} {count}"), []
     for _ in range(RUNS):
-        found = of([draw(random) for _ in range(count)])
-        if found.low is not None and found.high is not None:
-            assert found.high > found.low
-            held.append(found.low - 1e-9 <= mean <= found.high + 1e-9)
+        interval = of([draw(random) for _ in range(count)])
+        if interval.low is not None and interval.high is not None:
+            assert interval.high > interval.low
+            held.append(interval.low - 1e-9 <= mean <= interval.high + 1e-9)
     return fmean(held)
 
 
@@ -166,6 +166,6 @@ def coverage(of: Callable[[Sequence[float]], Mean], draw: Draw, mean: float, cou
 def test_intervals_contain_the_true_mean_as_often_as_they_say(
     of: Callable[[Sequence[float]], Mean], draws: dict[str, tuple[Draw, float]], on_average: float, at_least: float
 ) -> None:
-    found = {(name, count): coverage(of, *draw, count, name) for name, draw in draws.items() for count in COUNTS}
-    assert fmean(found.values()) >= on_average
-    assert min(found.values()) >= at_least, min(found.items(), key=lambda one: one[1])
+    shares = {(name, count): coverage(of, *draw, count, name) for name, draw in draws.items() for count in COUNTS}
+    assert fmean(shares.values()) >= on_average
+    assert min(shares.values()) >= at_least, min(shares.items(), key=lambda item: item[1])

@@ -73,13 +73,13 @@ ONE_SYSTEM = [
 
 
 @pytest.mark.parametrize(("one", "other"), ALIKE)
-def test_names_that_look_alike_are_known(one: str, other: str) -> None:
-    assert alike(one, other)
+def test_names_that_look_alike_are_known(name: str, other: str) -> None:
+    assert alike(name, other)
 
 
 @pytest.mark.parametrize(("one", "other"), APART)
-def test_names_that_can_be_told_apart_are_other_names(one: str, other: str) -> None:
-    assert not alike(one, other)
+def test_names_that_can_be_told_apart_are_other_names(name: str, other: str) -> None:
+    assert not alike(name, other)
 
 
 @pytest.mark.parametrize("char", [char for char in string.printable if char not in "%\t\n\r\x0b\x0c"])
@@ -89,9 +89,9 @@ def test_a_database_finds_every_ascii_name_that_looks_alike(char: str) -> None:
 
 
 @pytest.mark.parametrize(("one", "other"), ALIKE)
-def test_a_database_finds_the_ascii_names_of_the_list(one: str, other: str) -> None:
-    assert _folded(one) in plain_shapes(other) or not one.isascii()
-    assert _folded(other) in plain_shapes(one) or not other.isascii()
+def test_a_database_finds_the_ascii_names_of_the_list(name: str, other: str) -> None:
+    assert _folded(name) in plain_shapes(other) or not name.isascii()
+    assert _folded(other) in plain_shapes(name) or not other.isascii()
 
 
 def _folded(name: str) -> str:

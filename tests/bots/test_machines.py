@@ -76,8 +76,8 @@ def test_a_test_that_failed_again_is_told_so_that_the_site_knows_when_to_ask_nex
     ],
 )
 def test_only_a_machine_with_workers_can_be_repaired(sandbox: dict[str, bool], days: int, may: bool) -> None:
-    told = timezone.now() - timedelta(days=days, minutes=1)
-    Machine.objects.create(host="a", sandbox=sandbox, told=told)
+    reported = timezone.now() - timedelta(days=days, minutes=1)
+    Machine.objects.create(host="a", sandbox=sandbox, told=reported)
     assert machines.one_may_be_repaired() == may
 
 

@@ -75,7 +75,7 @@ def test_neither_a_name_nor_a_digest_alone_makes_a_house_bot(greedy: Bot, ada: U
     renamed = version(greedy)
     copied = version(Bot.objects.create(slug="copy", name="Copy", owner=ada), digest=HOUSE["greedy"].digest())
     swapped = version(greedy, 2, HOUSE["haggler"].digest())
-    for one in (renamed, copied, swapped):
-        assert house_bot(one) is None
+    for bot_version in (renamed, copied, swapped):
+        assert house_bot(bot_version) is None
         with pytest.raises(NotHere):
-            program_of(one)
+            program_of(bot_version)

@@ -67,12 +67,12 @@ def watched(browser: Browser, live_server: LiveServer) -> Iterator[Page]:
     """A page on the live server that fails the test if anything was written to its console."""
     context = browser.new_context(base_url=live_server.url)
     page = context.new_page()
-    said: list[str] = []
-    page.on("console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None)
-    page.on("pageerror", lambda error: said.append(str(error)))
+    messages: list[str] = []
+    page.on("console", lambda message: messages.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: messages.append(str(error)))
     yield page
     context.close()
-    assert said == []
+    assert messages == []
 
 
 @pytest.fixture

@@ -83,11 +83,11 @@ class Looker:
         self.page.set_viewport_size({"width": width, "height": height})
 
     def _too_wide(self, width: int) -> list[str]:
-        found: int = self.page.evaluate(WIDTH)
-        return [f"{found} px wide"] if found > width else []
+        pixels: int = self.page.evaluate(WIDTH)
+        return [f"{pixels} px wide"] if pixels > width else []
 
-    def _note(self, name: str, where: str, found: Iterable[Any]) -> None:
-        self.faults += [f"{name}, {where}: {fault}" for fault in found]
+    def _note(self, name: str, where: str, faults: Iterable[Any]) -> None:
+        self.faults += [f"{name}, {where}: {fault}" for fault in faults]
 
 
 def press(button: Locator) -> None:

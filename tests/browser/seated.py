@@ -57,7 +57,7 @@ class Sitter:
     seat: int
     context: BrowserContext
     page: Page
-    said: list[str] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
 
     @property
     def composer(self) -> Any:
@@ -99,8 +99,8 @@ class Sitter:
     def _selectors(self, about: dict[str, Any], move: Any) -> list[str]:
         """The elements to press for ``move``, once the composer of the decision is drawn."""
         drawn = "([about, move]) => { try { return composers.selectors(about, move); } catch { return null; } }"
-        found: list[str] = self.page.wait_for_function(drawn, arg=[about, move]).json_value()
-        return found
+        selectors: list[str] = self.page.wait_for_function(drawn, arg=[about, move]).json_value()
+        return selectors
 
     def until_answered(self, number: int) -> None:
         """Wait until a decision is no longer asked."""
@@ -121,8 +121,8 @@ class Sitter:
 
     def asked(self) -> dict[str, Any] | None:
         """What the page is asked now."""
-        found: dict[str, Any] | None = self.page.evaluate(f"{TABLE}.present?.question")
-        return found
+        question: dict[str, Any] | None = self.page.evaluate(f"{TABLE}.present?.question")
+        return question
 
     def until_asked(self, kind: str = "", seconds: float = 60) -> dict[str, Any]:
         """Wait for a decision, of a kind if one is named."""
@@ -137,14 +137,14 @@ class Sitter:
 
     def send(self, move: object) -> dict[str, Any]:
         """Send a move by the hand of the page's own script."""
-        found: dict[str, Any] = self.page.evaluate(f"(move) => {TABLE}.decision.send({NUMBER}, move)", move)
-        return found
+        response: dict[str, Any] = self.page.evaluate(f"(move) => {TABLE}.decision.send({NUMBER}, move)", move)
+        return response
 
     def played(self) -> dict[str, int]:
         """How many decisions of each kind the page has played by itself; none may have been refused."""
         assert self.page.evaluate("player.problems") == []
-        found: dict[str, int] = self.page.evaluate("player.played")
-        return found
+        counts: dict[str, int] = self.page.evaluate("player.played")
+        return counts
 
     def until_the_end(self, milliseconds: float = WHOLE_GAME_MS) -> None:
         expect(self.page.locator(".sitting-end")).to_be_visible(timeout=milliseconds)
@@ -171,8 +171,8 @@ class Hall:
         context.set_default_timeout(180_000)  # milliseconds
         page = context.new_page()
         sitter = Sitter(user, seat, context, page)
-        page.on("console", lambda message: sitter.said.append(message.text) if message.type == "error" else None)
-        page.on("pageerror", lambda error: sitter.said.append(str(error)))
+        page.on("console", lambda message: sitter.messages.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: sitter.messages.append(str(error)))
         page.add_init_script(RECEIVED)
         self.contexts.append(sitter)
         if user is not None:

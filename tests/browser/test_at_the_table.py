@@ -71,7 +71,7 @@ def test_a_guest_plays_a_house_bot_within_five_seconds(hall: Hall) -> None:
     stranger = hall.visitor()
     stranger.page.goto(guest.page.url)
     assert "/matches/" in stranger.page.url, "a seat is its guest's alone"
-    assert guest.said == stranger.said == []
+    assert guest.messages == stranger.messages == []
 
 
 def test_two_guests_meet_by_a_link_one_resigns_and_they_play_again(hall: Hall) -> None:
@@ -105,7 +105,7 @@ def test_two_guests_meet_by_a_link_one_resigns_and_they_play_again(hall: Hall) -
     for sitter in (bruno, anna):
         expect(sitter.page).to_have_url(re.compile(rf"/play/tables/(?!{match.pk}/)\d+/"), timeout=AMPLE_MS)
         sitter.page.wait_for_selector("sitting-table.begun")
-    assert anna.said == bruno.said == stranger.said == []
+    assert anna.messages == bruno.messages == stranger.messages == []
 
 
 def test_players_talk_and_a_line_is_reported_and_hidden(hall: Hall) -> None:
@@ -125,7 +125,7 @@ def test_players_talk_and_a_line_is_reported_and_hidden(hall: Hall) -> None:
     assert ChatReport.objects.get().by == bob.user
     bob.page.get_by_role("button", name="Good luck").click()
     expect(ada.page.locator("[data-talk-lines] li").last).to_contain_text("Good luck")
-    assert ada.said == bob.said == []
+    assert ada.messages == bob.messages == []
 
 
 def test_lines_that_were_read_are_not_unread_after_a_reload_and_own_ones_never(hall: Hall) -> None:
@@ -171,7 +171,7 @@ def test_a_line_that_staff_hides_vanishes_from_open_tables(hall: Hall) -> None:
     bob.open(match)
     bob.page.locator("[data-tab=talk]").click()
     expect(bob.page.locator("[data-talk-lines] li")).to_have_text(re.compile("Have fun"), timeout=AMPLE_MS)
-    assert ada.said == bob.said == eve.said == []
+    assert ada.messages == bob.messages == eve.messages == []
 
 
 def two_who_look(hall: Hall) -> Sitter:
@@ -193,7 +193,7 @@ def test_a_player_is_taken_to_a_game_that_begins_before_the_lobby_listens(hall: 
     ada.page.route("**/lobby/stream", paired, times=1)
     ada.page.goto("/play/")
     expect(ada.page).to_have_url(re.compile(r"/play/tables/\d+/"), timeout=AMPLE_MS)
-    assert ada.said == []
+    assert ada.messages == []
 
 
 def test_a_player_is_taken_to_a_game_while_no_events_come(hall: Hall) -> None:
@@ -221,7 +221,7 @@ def test_two_people_agree_to_abort_a_rated_game(hall: Hall) -> None:
     assert Match.objects.get(pk=match.pk).status == Match.Status.ABORTED
     assert not SeatResult.objects.filter(seat__match=match).exists()
     assert not Membership.objects.filter(ladder=match.ladder, games__gt=0).exists()
-    assert ada.said == bob.said == []
+    assert ada.messages == bob.messages == []
 
 
 def test_a_rematch_takes_both_to_a_new_game(hall: Hall) -> None:
@@ -249,7 +249,7 @@ def test_a_rematch_takes_both_to_a_new_game(hall: Hall) -> None:
     assert again.pk != match.pk
     wait_until(lambda: PlayedMove.objects.filter(match=again).count() > FEW_MOVES, "both play")
     assert set(PlayedMove.objects.filter(match=again).values_list("seat__index", flat=True)) == {0, 1}
-    assert ada.said == bob.said == []
+    assert ada.messages == bob.messages == []
 
 
 def test_a_casual_game_is_aborted_and_another_one_resigned(hall: Hall) -> None:
@@ -271,7 +271,7 @@ def test_a_casual_game_is_aborted_and_another_one_resigned(hall: Hall) -> None:
     bob.page.locator("game-replay.begun").press("End")
     expect(bob.page.locator("[data-place]")).to_contain_text("Phase 1")
     expect(bob.page.locator("game-replay .scored")).to_be_hidden()
-    assert ada.said == bob.said == []
+    assert ada.messages == bob.messages == []
 
 
 def test_whoever_stays_alone_claims_the_game(hall: Hall) -> None:
@@ -290,7 +290,7 @@ def test_whoever_stays_alone_claims_the_game(hall: Hall) -> None:
     away()
     agree_to(ada, "claim")
     expect(ada.page.locator(".sitting-end[data-won=true]")).to_be_visible(timeout=60_000)
-    assert ada.said == []
+    assert ada.messages == []
 
 
 def leave(hall: Hall, sitter: Sitter, match: Match) -> None:
@@ -315,9 +315,9 @@ def test_whoever_resigns_after_the_other_has_left_is_promised_the_win_and_wins(h
     stays.page.locator("dialog[open] .send").click()
     expect(stays.page.locator(".sitting-end[data-won=true]")).to_be_visible(timeout=AMPLE_MS)
     expect(stays.page.locator(".sitting-ranking li").first.locator("b")).to_have_text("You")
-    assert [one.rank for one in SeatResult.objects.order_by("rank")] == [1, 2]
+    assert [result.rank for result in SeatResult.objects.order_by("rank")] == [1, 2]
     assert SeatResult.objects.get(rank=1).seat.index == stays.seat
-    assert stays.said == []
+    assert stays.messages == []
 
 
 def test_of_two_who_leave_the_later_one_sees_that_they_have_won(hall: Hall) -> None:
@@ -363,7 +363,7 @@ def test_the_next_move_can_be_sent_before_the_answer_to_the_last_one_has_come(ha
         route.fulfill(response=response)
     assert len(held) == 1
     assert ada.send(ada.until_asked()["default"])["sent"], "the late answer disturbs nothing"
-    assert ada.said == []
+    assert ada.messages == []
 
 
 HIDDEN = """() => {
@@ -394,7 +394,7 @@ def test_a_player_who_looks_elsewhere_is_called(hall: Hall) -> None:
     expect(sound).to_have_attribute("aria-pressed", "false")
     ada.open(match)
     expect(sound).to_have_attribute("aria-pressed", "false")
-    assert ada.said == []
+    assert ada.messages == []
 
 
 def test_the_page_of_a_table_fits_its_window_and_axe_finds_nothing(hall: Hall) -> None:
@@ -407,4 +407,4 @@ def test_the_page_of_a_table_fits_its_window_and_axe_finds_nothing(hall: Hall) -
         looker.look(slug)
         ada.send(ada.until_asked()["default"])
         looker.look(f"{slug}-waiting")
-        assert (looker.faults, ada.said) == ([], [])
+        assert (looker.faults, ada.messages) == ([], [])

@@ -46,8 +46,8 @@ WATCH = f"""() => {{
 def beats(sitter: Sitter) -> list[dict[str, Any]]:
     """What the player was shown since the watch began, once the next question is there."""
     sitter.page.wait_for_function(f"() => {NUMBER} !== null && !{TABLE}.showing.busy")
-    found: list[dict[str, Any]] = sitter.page.evaluate("window.beats")
-    return found
+    beats: list[dict[str, Any]] = sitter.page.evaluate("window.beats")
+    return beats
 
 
 def position(match: Match) -> Position:
@@ -112,7 +112,7 @@ def test_choices_are_revealed_with_the_reason_before_the_next_question_and_its_c
     ada.page.evaluate(WATCH)
     ada.send("money")
     shown = beats(ada)
-    assert [one["beat"] for one in shown] == ["reveal", "step"]
+    assert [beat["beat"] for beat in shown] == ["reveal", "step"]
     assert (shown[0]["open"], shown[0]["blocked"], shown[0]["asked"]) == (3, True, None)
     assert ada.page.evaluate(f"{TABLE}.present.round") == 2
     at = position(match)
@@ -122,10 +122,10 @@ def test_choices_are_revealed_with_the_reason_before_the_next_question_and_its_c
     ada.send("event")
     made = barter(match)
     shown = beats(ada)
-    counts = [int(number) for one in shown for number in re.findall(r"\d+", one["offers"])]
-    single = sum(one["beat"] == "barter" and not one["offers"] for one in shown)
+    counts = [int(number) for beat in shown for number in re.findall(r"\d+", beat["offers"])]
+    single = sum(beat["beat"] == "barter" and not beat["offers"] for beat in shown)
     assert counts and sum(counts) + single == made + 1, "every offer, and that the last one was accepted"
-    assert ada.said == []
+    assert ada.messages == []
 
 
 def test_a_scoring_is_paid_before_the_next_phase_and_the_last_one_before_the_result(hall: Hall) -> None:
@@ -140,22 +140,22 @@ def test_a_scoring_is_paid_before_the_next_phase_and_the_last_one_before_the_res
     cid.page.evaluate("window.beats.length = 0")
     cid.send("face_up")
     shown = beats(cid)
-    assert [one["beat"] for one in shown] == ["step", "scoring", "step"]
-    assert [one["scored"] for one in shown] == [False, True, False]
-    assert [one["winner"] for one in shown] == [False, False, True]
+    assert [beat["beat"] for beat in shown] == ["step", "scoring", "step"]
+    assert [beat["scored"] for beat in shown] == [False, True, False]
+    assert [beat["winner"] for beat in shown] == [False, False, True]
     (seat,) = play_until(last, is_last, first_move).state().pending
     cid.page.goto("about:blank")
-    (one,) = hall.sit(last, [NAMES[seat]])
-    one.until_asked()
-    one.page.evaluate(WATCH)
-    one.send(one.page.evaluate(f"{TABLE}.present.question.default"))
-    end = one.page.locator(".sitting-end[data-status=finished]")
+    (sitter,) = hall.sit(last, [NAMES[seat]])
+    sitter.until_asked()
+    sitter.page.evaluate(WATCH)
+    sitter.send(sitter.page.evaluate(f"{TABLE}.present.question.default"))
+    end = sitter.page.locator(".sitting-end[data-status=finished]")
     expect(end).to_be_visible()
-    shown = one.page.evaluate("window.beats")
+    shown = sitter.page.evaluate("window.beats")
     assert [part["beat"] for part in shown] == ["reveal", "step", "scoring"]
     assert [part["scored"] for part in shown] == [False, False, True]
     assert not any(part["winner"] for part in shown)
-    expect(one.page.locator(".gems-side .ranking")).to_be_visible()
+    expect(sitter.page.locator(".gems-side .ranking")).to_be_visible()
     expect(end.locator("[data-answer=offer]")).to_be_visible()
     expect(end.locator("[data-replay]")).to_be_visible()
-    assert cid.said == one.said == []
+    assert cid.messages == sitter.messages == []

@@ -81,7 +81,7 @@ def position(state: State, seat: int) -> Document:
 @cache
 def sampled() -> tuple[tuple[str, State, int], ...]:
     """Positions of random games: of every table some for each kind of decision."""
-    found: dict[tuple[str, int, str], int] = {}
+    numbers: dict[tuple[str, int, str], int] = {}
     kept: list[tuple[str, State, int]] = []
     for slug, seats in TABLES:
         for number in range(40):
@@ -89,9 +89,9 @@ def sampled() -> tuple[tuple[str, State, int], ...]:
             while state.pending:
                 seat = random.choice(state.pending)
                 kind = kind_of(state.decision(seat))
-                so_many = found.get((slug, seats, kind), 0)
+                so_many = numbers.get((slug, seats, kind), 0)
                 if so_many < PER_KIND and (so_many == 0 or random.random() < 0.2):
-                    found[slug, seats, kind] = so_many + 1
+                    numbers[slug, seats, kind] = so_many + 1
                     kept.append((kind, state.copy(), seat))
                 move_once(state, random)
     return tuple(kept)
@@ -119,8 +119,8 @@ def mount(page: Page, about: Document, **how: Any) -> None:
 
 def steps(page: Page, about: Document, move: Move) -> list[str]:
     """Selectors of what is pressed for a move, the button that sends it last."""
-    found: list[str] = page.evaluate("([about, move]) => composers.selectors(about, move)", [about, move])
-    return found
+    selectors: list[str] = page.evaluate("([about, move]) => composers.selectors(about, move)", [about, move])
+    return selectors
 
 
 def sent(page: Page) -> list[Move]:
@@ -163,13 +163,13 @@ def test_what_is_legal_is_judged_as_the_engine_judges_it(watched: Page) -> None:
         own = list(state.legal_moves(seat))
         moves += [bent(random.choice(own), random) for _ in range(40)] + own[:20]
         asked = [GAMES[state.rules.slug].presentation.board, state.decision(seat), moves]
-        told = watched.evaluate(
+        verdicts = watched.evaluate(
             "([name, question, moves]) => "
             "moves.map((move) => composers.modules[name].composer.isLegal(question, move))",
             asked,
         )
-        for move, said in zip(moves, told, strict=True):
-            assert said is judged(state, seat, move), (kind, move, state.decision(seat))
+        for move, verdict in zip(moves, verdicts, strict=True):
+            assert verdict is judged(state, seat, move), (kind, move, state.decision(seat))
 
 
 def judged(state: State, seat: int, move: Move) -> bool:
@@ -210,12 +210,12 @@ def test_what_a_bottle_would_earn_is_what_it_earns(watched: Page) -> None:
         held = state.view(seat)["players"][seat]["cellars"]
         cells = [] if question["new_cellar"] else held[-1]
         moves = [move for move in state.legal_moves(seat) if move != "done"][:30]
-        told = watched.evaluate(
+        earnings = watched.evaluate(
             "([cells, moves]) => moves.map(({card, cell}) => "
             "(({points, trios}) => [points, trios])(composers.modules.cellars.composer.earning(cells, card, cell)))",
             [cells, moves],
         )
-        for move, (points, trios) in zip(moves, told, strict=True):
+        for move, (points, trios) in zip(moves, earnings, strict=True):
             after = state.copy()
             start = len(after.entries(None))
             after.play(seat, move)
@@ -238,7 +238,7 @@ def test_what_a_card_would_do_is_what_it_does(watched: Page) -> None:
             after = state.copy()
             start = len(after.entries(None))
             after.play(seat, {"colour": colour} if card == "half" else "apply")
-            told = watched.evaluate(
+            outcomes = watched.evaluate(
                 """async ([card, gems, supply, seat, colour]) => {
                   const { halfScoring, adjusted, halved } = await import("/static/esr/composers/gems/outcomes.js");
                   if (card === "half") return halfScoring(gems, colour);
@@ -249,19 +249,19 @@ def test_what_a_card_would_do_is_what_it_does(watched: Page) -> None:
             events = [entry["event"] for entry in after.entries(None, start) if "event" in entry]
             if card == "half":
                 row = next(event for event in events if event["type"] == "scored")["rows"][0]
-                assert [told["share"], told["returned"]] == [row["share"], row["returned"]]
+                assert [outcomes["share"], outcomes["returned"]] == [row["share"], row["returned"]]
             else:
-                assert told == moved(gems[seat], seat, card, events)
+                assert outcomes == moved(gems[seat], seat, card, events)
 
 
 def moved(gems: list[int], seat: int, card: str, events: list[Document]) -> list[int]:
     """A seat's gems after what a card moved."""
-    found = list(gems)
+    left_over = list(gems)
     for event in events:
         if event["type"] == "gems_moved" and event["why"] == card.split(":")[0]:
             sign = 1 if event["to"] == seat else -1 if event["from"] == seat else 0
-            found = [count + sign * more for count, more in zip(found, event["gems"], strict=True)]
-    return found
+            left_over = [count + sign * more for count, more in zip(left_over, event["gems"], strict=True)]
+    return left_over
 
 
 def test_a_mouse_composes_every_kind(watched: Page) -> None:
@@ -355,8 +355,8 @@ def test_letters_take_gems_back_and_clear(watched: Page) -> None:
     mount(watched, {**about, "question": {**about["question"], "holdings": [3, 3, 3, 3], "standing": [0, 0, 2, 0]}})
     for key in ("b", "b", "r", "Shift+R"):
         watched.keyboard.press(key)
-    said = watched.locator(".compose-said")
-    assert said.inner_text().startswith("Not high enough. Two gems each, but their offer has more green.")
+    note = watched.locator(".compose-said")
+    assert note.inner_text().startswith("Not high enough. Two gems each, but their offer has more green.")
     watched.keyboard.press("o")
     offer = watched.locator('[data-send="main"]')
     assert offer.evaluate("(button) => button === document.activeElement")
@@ -365,7 +365,7 @@ def test_letters_take_gems_back_and_clear(watched: Page) -> None:
         """() => document.activeElement.getAttribute("aria-describedby").split(" ")
             .map((id) => document.getElementById(id).textContent).join("")"""
     )
-    assert described == said.inner_text()
+    assert described == note.inner_text()
     watched.keyboard.press("Enter")
     assert sent(watched) == []
     watched.keyboard.press("Backspace")

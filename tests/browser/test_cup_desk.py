@@ -27,8 +27,8 @@ def test_the_pages_of_organizers_fit_their_windows_and_axe_finds_nothing(site: S
     parts = ("", "pause/", f"entries/{CupEntry.objects.filter(cup=cup)[0].bot.slug}/", "rounds/1/1/")
     report(cup, verified("ada"), "It is an advertisement.")
     remove_texts(following, root, [Intervention.Action.REMOVED_TITLE], "An insult.")
-    for one in (cup, following):  # both had the removed title, so both have a new address
-        one.refresh_from_db()
+    for renamed in (cup, following):  # both had the removed title, so both have a new address
+        renamed.refresh_from_db()
     desk = f"/cups/{cup.slug}/desk/"
     looker.open("/staff/cups/", f"/staff/cups/{following.pk}/", f"/cups/{cup.slug}/report/")
     looker.open("/cups/", "/cups/new/", *[desk + part for part in parts], f"/cups/{following.slug}/desk/settings/")

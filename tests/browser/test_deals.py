@@ -44,13 +44,13 @@ def unfold(page: Page) -> None:
 
 def test_a_match_page_checks_its_own_deal_and_after_the_season_its_key(ladder: Ladder, watched: Page) -> None:
     match = games_of(Block.objects.filter(ladder=ladder).earliest("pk"))[0]
-    said = watched.locator("check-deal .verdict")
+    verdict = watched.locator("check-deal .verdict")
     for keyed in ("false", "true"):
         watched.goto(f"/matches/{match.pk}/")
         unfold(watched)
         watched.locator("check-deal button").click()
-        expect(said).to_have_attribute("data-faults", "0")
-        expect(said).to_have_attribute("data-keyed", keyed)
+        expect(verdict).to_have_attribute("data-faults", "0")
+        expect(verdict).to_have_attribute("data-keyed", keyed)
         if keyed == "false":
             over(ladder)
 

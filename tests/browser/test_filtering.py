@@ -35,13 +35,13 @@ def test_a_table_is_filtered_sorted_and_gone_back_in_on_one_page(site: Site, wat
 
 def test_a_moment_of_a_chart_is_told_to_the_keyboard(site: Site, watched: Page) -> None:
     watched.goto(f"/ladders/{site.ladder.slug}/bots/{site.bot.slug}/")
-    plot, told = watched.locator(".rating-chart .plot"), watched.locator(".chart-tip")
-    expect(told).to_be_hidden()
+    plot, tip = watched.locator(".rating-chart .plot"), watched.locator(".chart-tip")
+    expect(tip).to_be_hidden()
     plot.focus()
     watched.keyboard.press("Home")
-    expect(told).to_have_text(re.compile(r"^\d+, v1, "))
+    expect(tip).to_have_text(re.compile(r"^\d+, v1, "))
     watched.keyboard.press("Escape")
-    expect(told).to_be_hidden()
+    expect(tip).to_be_hidden()
 
 
 def test_lists_start_near_the_top_of_a_phone_and_their_filters_unfold(site: Site, watched: Page) -> None:

@@ -47,8 +47,8 @@ def test_every_scene_shows_what_its_view_says(watched: Page, transactional_db: N
         ready(watched, width)
         for table in TABLES:
             record = games_of(table, 2)[1 if seen_by is None else 0]
-            told = {"replay": replay_document(record), "names": NAMES[: record["seats"]], "seat": seen_by}
-            assert watched.evaluate(CHECKS, told)[:5] == [], (table, width)
+            arguments = {"replay": replay_document(record), "names": NAMES[: record["seats"]], "seat": seen_by}
+            assert watched.evaluate(CHECKS, arguments)[:5] == [], (table, width)
 
 
 RELOADED = """async ({ replay, names }) => {
@@ -87,8 +87,8 @@ def test_a_reloaded_page_remembers_the_same_as_a_page_that_stayed_open(
 ) -> None:
     ready(watched, 1280)
     for record in games_of(table, 3):
-        told = {"replay": replay_document(record), "names": NAMES[: record["seats"]]}
-        assert watched.evaluate(RELOADED, told)[:3] == []
+        arguments = {"replay": replay_document(record), "names": NAMES[: record["seats"]]}
+        assert watched.evaluate(RELOADED, arguments)[:3] == []
 
 
 @pytest.mark.slow
@@ -172,7 +172,7 @@ def test_offers_are_compared_as_the_engine_compares_them(watched: Page, transact
     watched.goto("/about/")
     random = Random(14)
     cases: list[tuple[Gems, Gems]] = [(some(random), some(random)) for _ in range(400)]
-    told: list[dict[str, Any]] = watched.evaluate(
+    answers: list[dict[str, Any]] = watched.evaluate(
         """async (cases) => {
           const { compare, verdict, whyHigher } = await import("/static/esr/boards/gems/offers.js");
           return cases.map(([one, other]) => {
@@ -183,19 +183,19 @@ def test_offers_are_compared_as_the_engine_compares_them(watched: Page, transact
         }""",
         cases,
     )
-    for (one, other), found in zip(cases, told, strict=True):
-        above, below = key(one) > key(other), key(one) < key(other)
-        assert found["sign"] == above - below, (one, other)
-        assert found["higher"] is above, (one, other)
-        assert found["said"].startswith("Higher offer." if above else "Not high enough."), (one, other, found)
+    for (offer, other), answer in zip(cases, answers, strict=True):
+        above, below = key(offer) > key(other), key(offer) < key(other)
+        assert answer["sign"] == above - below, (offer, other)
+        assert answer["higher"] is above, (offer, other)
+        assert answer["said"].startswith("Higher offer." if above else "Not high enough."), (offer, other, answer)
         if above:
-            assert found["why"] == why_higher(other, one)
+            assert answer["why"] == why_higher(other, offer)
 
 
 @pytest.mark.slow
 def test_a_composer_says_what_would_make_an_offer_higher(watched: Page, transactional_db: None) -> None:
     watched.goto("/about/")
-    said = watched.evaluate(
+    verdicts = watched.evaluate(
         """async () => {
           const { verdict } = await import("/static/esr/boards/gems/offers.js");
           return [
@@ -207,7 +207,7 @@ def test_a_composer_says_what_would_make_an_offer_higher(watched: Page, transact
           ].map(({ higher, column, text }) => [higher, column, text]);
         }"""
     )
-    assert said == [
+    assert verdicts == [
         [
             False,
             2,
@@ -232,7 +232,7 @@ def some(random: Random) -> Gems:
 @pytest.mark.slow
 def test_parts_stand_alone_for_pages_that_explain(watched: Page, transactional_db: None) -> None:
     ready(watched, 360)
-    found = watched.evaluate(
+    shown = watched.evaluate(
         """async () => {
           document.querySelector("main").innerHTML = `
             <gems-part card="4RYGB"></gems-part><gems-part event="sole:R"></gems-part>
@@ -243,9 +243,9 @@ def test_parts_stand_alone_for_pages_that_explain(watched: Page, transactional_d
           return [...document.querySelectorAll("gems-part")].map((part) => part.textContent.trim());
         }"""
     )
-    assert found[0] == "4Gem card: 4 million or 1 red, 1 yellow, 1 green and 1 blue"
-    assert found[1] == "Scoring card: 8 for red alone"
-    assert found[2] == "Gems"
-    assert found[3] == "55 red, sole majority"
-    assert found[4] == "one more gem"
-    assert found[6] == "2121"
+    assert shown[0] == "4Gem card: 4 million or 1 red, 1 yellow, 1 green and 1 blue"
+    assert shown[1] == "Scoring card: 8 for red alone"
+    assert shown[2] == "Gems"
+    assert shown[3] == "55 red, sole majority"
+    assert shown[4] == "one more gem"
+    assert shown[6] == "2121"

@@ -82,7 +82,7 @@ def test_a_running_game_is_followed_until_its_replay_stands_there(hall: Hall, st
         pass
     expect(watched.locator("game-replay.begun")).to_be_visible(timeout=60_000)
     expect(watched.locator("running-table")).to_have_count(0)
-    assert visitor.said == []
+    assert visitor.messages == []
 
 
 def test_a_page_goes_on_asking_after_a_response_with_an_error(hall: Hall) -> None:

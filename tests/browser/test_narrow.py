@@ -48,11 +48,11 @@ def test_every_page_fits_its_window_with_longer_texts(site: Site, watched: Page,
         watched.set_viewport_size({"width": width, "height": height})
         watched.goto(address)
         watched.wait_for_load_state()
-        faults += [f"{address}: {found} px wide"] if (found := watched.evaluate(WIDTH)) > width else []
+        faults += [f"{address}: {pixels} px wide"] if (pixels := watched.evaluate(WIDTH)) > width else []
         faults += [f"{address}: too small for a thumb: {it}" for it in watched.evaluate(SMALL, THUMB)]
         for wider in WIDER:
             watched.set_viewport_size({"width": wider, "height": height})
-            faults += [f"{address}: {found} px wide at {wider}"] if (found := watched.evaluate(WIDTH)) > wider else []
+            faults += [f"{address}: {pixels} px wide at {wider}"] if (pixels := watched.evaluate(WIDTH)) > wider else []
     assert faults == []
 
 

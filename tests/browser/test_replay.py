@@ -20,9 +20,9 @@ pytestmark = pytest.mark.slow
 
 
 def steps_of(match: Match) -> int:
-    found = replay_of(match)
-    assert found is not None
-    return len(json.loads(found.json)["entries"])
+    replay = replay_of(match)
+    assert replay is not None
+    return len(json.loads(replay.json)["entries"])
 
 
 def opened(page: Page, address: str) -> None:
@@ -37,8 +37,8 @@ def now(page: Page) -> int:
 
 def stops_of(page: Page) -> list[int]:
     """The steps that the replay stops at."""
-    found: list[int] = page.evaluate("document.querySelector('game-replay').player.game.stops")
-    return found
+    stops: list[int] = page.evaluate("document.querySelector('game-replay').player.game.stops")
+    return stops
 
 
 def test_a_replay_is_watched_to_its_end_with_the_keyboard(site: Site, watched: Page) -> None:
@@ -137,14 +137,14 @@ def test_the_same_game_is_one_click_away_as_text_and_there_without_scripts(
 ) -> None:
     address = f"/matches/{site.finished.pk}/#40"
     opened(watched, address)
-    told = watched.locator("#text h2")
-    expect(told).to_be_hidden()
+    heading = watched.locator("#text h2")
+    expect(heading).to_be_hidden()
     watched.locator("[data-do=text]").last.click()
-    expect(told).to_be_visible()
-    expect(told).to_be_focused()
+    expect(heading).to_be_visible()
+    expect(heading).to_be_focused()
     expect(watched.locator(".story [aria-current=step]")).to_be_in_viewport()
     watched.keyboard.press("t")
-    expect(told).to_be_hidden()
+    expect(heading).to_be_hidden()
     context = browser.new_context(base_url=live_server.url, java_script_enabled=False)
     page = context.new_page()
     page.goto(address)

@@ -30,9 +30,9 @@ def ladder(slug: str) -> Ladder:
 
 def heard_all(sitter: Sitter, match: Match) -> None:
     """The page has been told each membership of its seat's log once: no gap, none twice."""
-    state = position_of(Match.objects.select_related("ladder", "block").get(pk=match.pk)).state(told=True)
-    told = sitter.page.evaluate("document.querySelector('sitting-table').told.place")
-    assert told == len(state.entries(sitter.seat))
+    state = position_of(Match.objects.select_related("ladder", "block").get(pk=match.pk)).state(journal=True)
+    place_shown = sitter.page.evaluate("document.querySelector('sitting-table').told.place")
+    assert place_shown == len(state.entries(sitter.seat))
     place = None
     for event in documents(sitter):
         if event.get("type") != "moments":
@@ -41,14 +41,14 @@ def heard_all(sitter: Sitter, match: Match) -> None:
             place = event["log_from"]
         assert event["log_from"] == place, "what comes again was heard before, and what is missing is not jumped over"
         place += sum(len(moment["entries"]) for moment in event["moments"])
-    assert place == told
+    assert place == place_shown
 
 
 def secrets_in(document: Any, seat: int) -> Iterator[Any]:
     """What of a document says which action ``seat`` has chosen in the first round."""
     if isinstance(document, list):
-        for one in document:
-            yield from secrets_in(one, seat)
+        for value in document:
+            yield from secrets_in(value, seat)
     if not isinstance(document, dict):
         return
     if document.get("seat") == seat and document.get("decision") == "action":
@@ -61,8 +61,8 @@ def secrets_in(document: Any, seat: int) -> Iterator[Any]:
     yous = document.get("yous")
     if isinstance(yous, list) and yous[seat]:
         yield yous[seat]
-    for one in document.values():
-        yield from secrets_in(one, seat)
+    for value in document.values():
+        yield from secrets_in(value, seat)
 
 
 def test_three_people_play_edel_stein_and_reich_while_somebody_looks_on(hall: Hall) -> None:
@@ -112,13 +112,13 @@ def test_three_people_play_edel_stein_and_reich_while_somebody_looks_on(hall: Ha
     ada.page.locator("[data-replay]").click()
     expect(ada.page.locator("game-replay.begun")).to_be_visible()
     assert ada.page.url.endswith(f"/matches/{match.pk}/")
-    assert all_but_lost(bob) == all_but_lost(ada) == all_but_lost(cid) == onlooker.said == []
+    assert all_but_lost(bob) == all_but_lost(ada) == all_but_lost(cid) == onlooker.messages == []
 
 
 def all_but_lost(sitter: Sitter) -> list[str]:
     """What a console said beside that there was no connection, also for a request that was under way."""
     lost = ("ERR_INTERNET_DISCONNECTED", "ERR_NETWORK", "htmx:sendError", "htmx:afterRequest")
-    return [said for said in sitter.said if not any(text in said for text in lost)]
+    return [message for message in sitter.messages if not any(text in message for text in lost)]
 
 
 @pytest.mark.nightly
@@ -145,7 +145,7 @@ def test_a_duel_of_a_keyboard_and_a_phone(hall: Hall) -> None:
     for sitter in (ada, bob):
         sitter.until_the_end()
         heard_all(sitter, match)
-        assert sitter.said == []
+        assert sitter.messages == []
     assert bob.page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
 
 
@@ -169,7 +169,7 @@ def test_a_duel_with_a_timeout_and_a_chair_that_is_taken_back(hall: Hall) -> Non
         sitter.until_the_end()
         heard_all(sitter, match)
     assert not SeatResult.objects.filter(seat__match=match).exclude(forfeit="").exists()
-    assert ada.said == bob.said == []
+    assert ada.messages == bob.messages == []
 
 
 def test_three_people_play_die_weinhaendler_and_one_of_them_leaves_for_good(hall: Hall) -> None:
@@ -184,7 +184,7 @@ def test_three_people_play_die_weinhaendler_and_one_of_them_leaves_for_good(hall
     for sitter in (ada, bob):
         sitter.until_the_end()
         heard_all(sitter, match)
-        assert sitter.said == []
+        assert sitter.messages == []
     wait_until(lambda: Match.objects.get(pk=match.pk).status in Match.ENDED, "the result is there")
     gone = SeatResult.objects.get(seat__match=match, seat__index=cid.seat)
     assert (gone.forfeit, gone.rank) == ("abandoned", 3)

@@ -51,24 +51,24 @@ def fullness(state: State) -> int:
 @cache
 def fullest(slug: str, seats: int) -> dict[str, State]:
     """For each kind of decision of the seat in random games the position with the most to show."""
-    found: dict[str, tuple[int, State]] = {}
+    widest: dict[str, tuple[int, State]] = {}
     for number in range(GAMES_PLAYED):
         state, random = GAMES[slug].new(seats, seed_of(number)), Random(number)
         while state.pending:
             if SEAT in state.pending:
                 kind, size = kind_of(state.decision(SEAT)), fullness(state)
-                if kind not in found or size > found[kind][0]:
-                    found[kind] = (size, state.copy())
+                if kind not in widest or size > widest[kind][0]:
+                    widest[kind] = (size, state.copy())
             move_once(state, random)
-    return {kind: state for kind, (_, state) in sorted(found.items())}
+    return {kind: state for kind, (_, state) in sorted(widest.items())}
 
 
 def moments(state: State) -> Iterator[Document]:
     """The game so far as the stream of a seat tells it."""
-    told = 0
+    entries_read = 0
     for ply, at in state.retraced():
-        entries = at.entries(SEAT, told)
-        told += len(entries)
+        entries = at.entries(SEAT, entries_read)
+        entries_read += len(entries)
         view = at.view(SEAT)
         yous = [view["you"] if other == SEAT else None for other in range(state.seats)]
         yield {"ply": ply, "view": view, "yous": yous, "entries": list(entries)}

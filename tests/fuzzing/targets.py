@@ -99,17 +99,17 @@ def _is_sentence(text: str) -> None:
     assert len(text) <= LONGEST_SENTENCE
 
 
-def _alike(one: Any, two: Any) -> bool:
+def _alike(first: Any, second: Any) -> bool:
     """Whether two readers mean the same; whole numbers beyond 64 bits are near ones to one of them."""
-    if type(one) is int and type(two) is float:
-        return abs(one) >= 1 << 63 and float(one) == two
-    if type(one) is not type(two):
+    if type(first) is int and type(second) is float:
+        return abs(first) >= 1 << 63 and float(first) == second
+    if type(first) is not type(second):
         return False
-    if isinstance(one, dict):
-        return one.keys() == two.keys() and all(_alike(value, two[key]) for key, value in one.items())
-    if isinstance(one, list):
-        return len(one) == len(two) and all(map(_alike, one, two))
-    return bool(one == two)
+    if isinstance(first, dict):
+        return first.keys() == second.keys() and all(_alike(value, second[key]) for key, value in first.items())
+    if isinstance(first, list):
+        return len(first) == len(second) and all(map(_alike, first, second))
+    return bool(first == second)
 
 
 _TAKEN: Final = [data for data, _ in TAKEN.values()]

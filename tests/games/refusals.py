@@ -14,7 +14,7 @@ from tests.games.play import sample_records
 SAMPLES = list(sample_records().values())
 
 
-def found(fits: Callable[[Document], bool]) -> tuple[Document, int]:
+def first_step(fits: Callable[[Document], bool]) -> tuple[Document, int]:
     """A copy of the first sample with such a step, and the step's ply."""
     for record in SAMPLES:
         for ply, step in enumerate(record["steps"]):
@@ -26,7 +26,7 @@ def found(fits: Callable[[Document], bool]) -> tuple[Document, int]:
 def found_move(kind: str, **key_of_move: str) -> tuple[Document, int]:
     """A copy of the first sample in which ``kind`` was decided by an object with this key, unforced."""
     wanted = key_of_move.get("having")
-    return found(
+    return first_step(
         lambda step: (
             step.get("decision") == kind and "forced" not in step and (not wanted or wanted in (step["move"] or ()))
         )

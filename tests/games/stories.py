@@ -10,7 +10,7 @@ from games.story import Chapter
 NAMES = ("magpie", "kontor", "tulip", "abacus", "quill")
 
 
-def told(log: dict[str, Any]) -> list[Chapter]:
+def chapters_of(log: dict[str, Any]) -> list[Chapter]:
     """The story of a log, with the first names as many as there are seats."""
     return GAMES[log["game"]].presentation.story(log, NAMES[: log["seats"]])
 

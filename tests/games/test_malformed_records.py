@@ -10,7 +10,7 @@ import pytest
 
 from games.record import RecordError, from_json, to_json
 from games.rules import Document
-from tests.games.refusals import SAMPLES, found, found_move, refusal
+from tests.games.refusals import SAMPLES, first_step, found_move, refusal
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ WRONG_STEPS = [
 
 @pytest.mark.parametrize("step", WRONG_STEPS)
 def test_a_step_of_another_shape_is_refused_at_its_ply(step: Any) -> None:
-    record, ply = found(lambda step: step.get("decision") == "action" and step["seat"] == 0)
+    record, ply = first_step(lambda step: step.get("decision") == "action" and step["seat"] == 0)
     record["steps"][ply] = step
     refusal(record, ply)
 

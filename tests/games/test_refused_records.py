@@ -13,7 +13,7 @@ from games.chance import commitment
 from games.record import RecordError, verify
 from games.rules import Document
 from tests.games.play import decided_again, played
-from tests.games.refusals import SAMPLES, found, found_move, refusal
+from tests.games.refusals import SAMPLES, first_step, found_move, refusal
 
 
 def test_an_illegal_move_is_refused_with_the_rule_and_what_was_legal() -> None:
@@ -35,7 +35,7 @@ def test_another_legal_move_is_refused_when_the_rest_of_the_game_does_not_fit() 
 
 @pytest.mark.parametrize("name", ["age_order", "deck", "event_deck", "gem_deck", "starter"])
 def test_a_chance_outcome_that_is_not_the_seeds_is_refused(name: str) -> None:
-    record, ply = found(lambda step: step.get("chance") == name)
+    record, ply = first_step(lambda step: step.get("chance") == name)
     step = record["steps"][ply]
     if name == "starter":
         step["seat"] = (step["seat"] + 1) % record["seats"]
@@ -55,7 +55,7 @@ def test_the_seed_of_another_game_is_refused() -> None:
 
 
 def test_a_forced_move_must_be_marked_and_a_free_one_must_not_be() -> None:
-    record, ply = found(lambda step: "forced" in step)
+    record, ply = first_step(lambda step: "forced" in step)
     del record["steps"][ply]["forced"]
     assert "'forced': True" in refusal(record, ply)
     record, ply = found_move("action")
@@ -65,13 +65,13 @@ def test_a_forced_move_must_be_marked_and_a_free_one_must_not_be() -> None:
 
 @pytest.mark.parametrize("value", [False, 1, None, "true"])
 def test_forced_is_only_ever_true(value: object) -> None:
-    record, ply = found(lambda step: "forced" in step)
+    record, ply = first_step(lambda step: "forced" in step)
     record["steps"][ply]["forced"] = value
     assert "forced must be true" in refusal(record, ply)
 
 
 def test_forced_and_default_exclude_each_other() -> None:
-    record, ply = found(lambda step: "forced" in step)
+    record, ply = first_step(lambda step: "forced" in step)
     record["steps"][ply]["default"] = "late"
     assert "cannot be combined" in refusal(record, ply)
 
@@ -110,13 +110,13 @@ def took(step: Document) -> list[str]:
 
 
 def test_gems_to_take_stand_in_the_order_of_the_colours() -> None:
-    record, ply = found(lambda step: len(set(took(step))) == 2)
+    record, ply = first_step(lambda step: len(set(took(step))) == 2)
     record["steps"][ply]["move"]["take"].reverse()
     assert refusal(record, ply).startswith("the rules produce ")
 
 
 def test_simultaneous_moves_stand_in_seat_order() -> None:
-    record, ply = found(lambda step: step.get("decision") == "action" and step["seat"] == 0)
+    record, ply = first_step(lambda step: step.get("decision") == "action" and step["seat"] == 0)
     steps = record["steps"]
     steps[ply], steps[ply + 1] = steps[ply + 1], steps[ply]
     assert "the rules produce " in refusal(record, ply)
@@ -170,7 +170,7 @@ def test_a_running_game_has_a_record_up_to_where_somebody_is_asked() -> None:
     ],
 )
 def test_an_outcome_that_is_not_the_rules_is_refused(change: Callable[[Document], Any], sentence: str) -> None:
-    record, _ = found(lambda step: step.get("chance") == "gem_deck")
+    record, _ = first_step(lambda step: step.get("chance") == "gem_deck")
     change(record["outcome"])
     assert sentence in refusal(record, None)
 

@@ -12,7 +12,7 @@ import pytest
 from games.record import replay
 from games.registry import GAMES
 from tests.games.play import TABLES, played, sample_records
-from tests.games.stories import NAMES, log_of, text, told
+from tests.games.stories import NAMES, chapters_of, log_of, text
 
 STORIES = Path(__file__).parent / "stories"
 SAMPLES = sample_records()
@@ -32,7 +32,7 @@ SILENT = {"new_cellar", "hand"}
 
 @pytest.mark.parametrize("record", SAMPLES.values(), ids=SAMPLES)
 def test_every_sample_is_told_to_its_end(record: dict[str, Any]) -> None:
-    chapters = told(replay(record).log(None))
+    chapters = chapters_of(replay(record).log(None))
     assert chapters[-1].title == "Result"
     for chapter in chapters:
         assert all(sentence.endswith(".") and not sentence.endswith("..") for sentence in chapter.sentences)
@@ -44,7 +44,7 @@ def test_every_sample_is_told_to_its_end(record: dict[str, Any]) -> None:
 def test_a_game_is_told_word_for_word(name: str) -> None:
     """Set ``WRITE_STORIES=1`` to rewrite the texts after a change of wording, and read them."""
     path = STORIES / f"{name.replace(':', '-')}.txt"
-    story = text(told(replay(SAMPLES[name]).log(None)))
+    story = text(chapters_of(replay(SAMPLES[name]).log(None)))
     if os.environ.get("WRITE_STORIES"):
         path.write_text(story, encoding="utf-8")
     assert story == path.read_text(encoding="utf-8")
@@ -59,7 +59,7 @@ def many_logs(slug: str) -> Iterator[dict[str, Any]]:
 
 
 def text_of_first(log: dict[str, Any], length: int) -> str:
-    return text(told({**log, "entries": log["entries"][:length], "outcome": None}))
+    return text(chapters_of({**log, "entries": log["entries"][:length], "outcome": None}))
 
 
 def kinds_of_schema(slug: str) -> set[str]:
@@ -85,19 +85,19 @@ def test_every_kind_of_step_and_event_is_told(slug: str) -> None:
 @pytest.mark.parametrize(("slug", "seats"), TABLES)
 def test_a_log_may_stop_anywhere(slug: str, seats: int) -> None:
     log = {**played(slug, seats, number=2).log(0), "outcome": None}
-    titles = {chapter.title for chapter in told(log)} | {f"{c.title.split(' (')[0]}" for c in told(log)}
+    titles = {chapter.title for chapter in chapters_of(log)} | {f"{c.title.split(' (')[0]}" for c in chapters_of(log)}
     for length in range(len(log["entries"])):
-        part = told({**log, "entries": log["entries"][:length]})
+        part = chapters_of({**log, "entries": log["entries"][:length]})
         assert all(chapter.title in titles for chapter in part)
-    assert told({**log, "entries": []}) == []
+    assert chapters_of({**log, "entries": []}) == []
 
 
 @pytest.mark.parametrize("slug", GAMES)
 def test_a_seats_own_log_also_says_what_was_played_for_it(slug: str) -> None:
     state = played(slug, GAMES[slug].seat_counts[-1], number=3, defaults=0.2)
-    assert "default move for" not in text(told(state.log(None)))
-    assert f"default move for {NAMES[1]}" in text(told(state.log(1)))
-    assert f"default move for {NAMES[0]}" not in text(told(state.log(1)))
+    assert "default move for" not in text(chapters_of(state.log(None)))
+    assert f"default move for {NAMES[1]}" in text(chapters_of(state.log(1)))
+    assert f"default move for {NAMES[0]}" not in text(chapters_of(state.log(1)))
 
 
 @pytest.mark.parametrize("slug", GAMES)

@@ -62,18 +62,18 @@ def test_the_same_words_sent_twice_are_one_line(both: Sequence[User], match: Mat
 
 def test_what_one_says_the_others_read(both: Sequence[User], match: Match) -> None:
     ada, bob = both
-    said = say(match.pk, seat(match, ada), ada, text="  Nice \n offer ")
-    assert read(match, bob) == read(match, ada) == [said]
-    assert (said["text"], said["seat"], said["preset"]) == ("Nice offer", seat(match, ada), "")
+    line = say(match.pk, seat(match, ada), ada, text="  Nice \n offer ")
+    assert read(match, bob) == read(match, ada) == [line]
+    assert (line["text"], line["seat"], line["preset"]) == ("Nice offer", seat(match, ada), "")
 
 
 def test_lines_come_in_parts_from_the_last_that_is_known_and_none_twice(both: Sequence[User], match: Match) -> None:
     ids = [tell(match, both[turn % 2], f"line {turn}") for turn in range(7)]
-    found, after = [], 0
+    ids_read, after = [], 0
     while part := read(match, both[1], after, 3):
-        found += [line["id"] for line in part]
-        after = found[-1]
-    assert found == ids
+        ids_read += [line["id"] for line in part]
+        after = ids_read[-1]
+    assert ids_read == ids
 
 
 def test_nobody_else_reads_it(both: Sequence[User], match: Match) -> None:

@@ -64,11 +64,11 @@ def test_the_colluding_pair_stands_at_the_top_of_the_report_and_the_house_does_n
     report = collusion_report(company)
     assert [(row.taker.name, row.giver.name) for row in report.alarms] == [("friend", "feeder")]
     assert report.rows[0] == report.alarms[0]
-    said = StringIO()
-    call_command("collusion_report", company.slug, "--json", stdout=said)
-    found = json.loads(said.getvalue())["found"]
-    assert [one["stands_out"] for one in found] == [True] + [False] * (len(found) - 1)
-    assert found[0]["taker"] == memberships["friend"].bot.slug
+    output = StringIO()
+    call_command("collusion_report", company.slug, "--json", stdout=output)
+    findings = json.loads(output.getvalue())["found"]
+    assert [finding["stands_out"] for finding in findings] == [True] + [False] * (len(findings) - 1)
+    assert findings[0]["taker"] == memberships["friend"].bot.slug
     fed = PairTally.objects.get(membership=memberships["friend"], opponent=memberships["feeder"])
     assert fed.received > 3 * fed.sold
 
@@ -82,6 +82,6 @@ def test_the_pair_finds_itself_in_real_processes_too(company: Ladder, sandbox_la
             assert play.play(match.pk) is not None
     gather()
     assert SeasonStatistics.objects.get().blocks == 2
-    assert not [one for result in Result.objects.all() for one in result.report["forfeits"]]
+    assert not [forfeit for result in Result.objects.all() for forfeit in result.report["forfeits"]]
     fed = PairTally.objects.get(membership=named[1], opponent=named[0])
     assert fed.received > fed.sold > 0

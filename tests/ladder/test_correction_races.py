@@ -26,8 +26,8 @@ def race(race_server: RaceServer, tmp_path: Path) -> Race:
 @pytest.fixture
 def half_played(match: Match) -> Ladder:
     """A ladder with eight results, and eight blocks in the queue."""
-    for one in Match.objects.select_related("ladder", "block").filter(status="queued").order_by("pk"):
-        record_result(claimed(one), report_of(one, variety=variety_of(one)))
+    for queued in Match.objects.select_related("ladder", "block").filter(status="queued").order_by("pk"):
+        record_result(claimed(queued), report_of(queued, variety=variety_of(queued)))
     fill_with_blocks(match.ladder, seed=2)
     return match.ladder
 
@@ -38,7 +38,7 @@ def finished() -> list[int]:
 
 def test_results_beside_corrections_are_neither_lost_nor_doubled(race: Race, half_played: Ladder, eve: User) -> None:
     old, leases = finished(), leased()
-    first, second, voided, ks, found = race(
+    first, second, voided, ks, differences = race(
         ("recording", {"leases": leases[::2], "variety": 1}),
         ("recording", {"leases": leases[1::2], "variety": 2}),
         ("voiding", {"matches": old[:4], "by": eve.pk}),
@@ -46,7 +46,7 @@ def test_results_beside_corrections_are_neither_lost_nor_doubled(race: Race, hal
         ("repairing", {"times": 3}),
     )
     assert sorted([*first, *second]) == sorted(match for match, _ in leases)
-    assert (voided, ks, found) == (old[:4], [10, 30, 50], [])
+    assert (voided, ks, differences) == (old[:4], [10, 30, 50], [])
     assert Result.objects.count() == len(old) + len(leases)
     ledger = LedgerEntry.objects.filter(ladder=half_played)
     assert ledger.filter(kind="result").count() == Result.objects.count()

@@ -55,8 +55,8 @@ def sum_is_zero(ladder: Ladder) -> bool:
 def test_a_result_that_is_taken_back_was_never_rated(match: Match, eve: User) -> None:
     ladder = match.ladder
     *others, last = Match.objects.select_related("ladder", "block").filter(ladder=ladder).order_by("pk")
-    for one in others:
-        record_result(claimed(one), report_of(one, variety=variety_of(one)))
+    for other in others:
+        record_result(claimed(other), report_of(other, variety=variety_of(other)))
     before = ratings(ladder)
     record_result(claimed(last), report_of(last, variety=variety_of(last)))
     assert ratings(ladder) != before
@@ -98,8 +98,8 @@ def test_a_correction_stands_in_the_chain_with_who_and_why(played: Ladder, eve: 
     assert membership.hash == chained(played.slug, previous.number + 1, "void", document, previous.hash)
     played.refresh_from_db()
     assert (played.next_ledger, played.ledger_head) == (membership.number + 1, membership.hash)
-    one = Intervention.objects.get(match=match)
-    assert (one.action, one.reason, one.author) == ("taken back", "two words", eve)
+    intervention = Intervention.objects.get(match=match)
+    assert (intervention.action, intervention.reason, intervention.author) == ("taken back", "two words", eve)
     run = RebuildRun.objects.get(purpose="correction")
     assert (run.ledger_number, run.author) == (membership.number, eve)
     assert GENESIS not in (membership.hash, previous.hash)
@@ -109,11 +109,14 @@ def test_a_new_block_of_the_same_bots_replaces_the_voids_block_once(played: Ladd
     block = Block.objects.filter(ladder=played).order_by("pk")[0]
     games = list(Match.objects.filter(block=block).order_by("pk"))
     ended = block.ended
-    told = void(games[0].pk, "wrong", eve)
+    message = void(games[0].pk, "wrong", eve)
     new = Block.objects.filter(ladder=played).order_by("-pk")[0]
-    assert f"Block {new.number} " in told
+    assert f"Block {new.number} " in message
     assert new.number == block.series.blocks.count() and new.purpose == "ladder"
-    table = [set(Match.objects.filter(block=one).values_list("seats__membership", flat=True)) for one in (block, new)]
+    table = [
+        set(Match.objects.filter(block=of_block).values_list("seats__membership", flat=True))
+        for of_block in (block, new)
+    ]
     assert table[0] == table[1]
     assert set(Match.objects.filter(block=new).values_list("status", flat=True)) == {"queued"}
     void(games[1].pk, "wrong", eve)
@@ -228,10 +231,10 @@ def test_an_entry_that_is_merged_out_keeps_nothing_and_takes_nothing(played: Lad
 
 
 def test_an_entry_that_is_merged_into_another_plays_for_it(played: Ladder, eve: User) -> None:
-    one, other = [seat.membership for seat in finished_matches(played)[0].seats.order_by("index")[:2]]
-    games = ratings(played)[one.pk][2] + ratings(played)[other.pk][2]
-    merge(one, other, "the same program", eve)
-    assert ratings(played)[one.pk] == (START_RATING, 0, 0, 0)
+    first, other = [seat.membership for seat in finished_matches(played)[0].seats.order_by("index")[:2]]
+    games = ratings(played)[first.pk][2] + ratings(played)[other.pk][2]
+    merge(first, other, "the same program", eve)
+    assert ratings(played)[first.pk] == (START_RATING, 0, 0, 0)
     assert ratings(played)[other.pk][2] == games
     assert sum_is_zero(played)
     void(finished_matches(played)[-1].pk, "so that somebody plays", eve)
@@ -240,17 +243,17 @@ def test_an_entry_that_is_merged_into_another_plays_for_it(played: Ladder, eve: 
 
 
 def test_entries_are_merged_on_one_ladder_and_in_no_circle(played: Ladder, duel: Ladder, eve: User) -> None:
-    one, other = played.memberships.all()[:2]
+    first, other = played.memberships.all()[:2]
     elsewhere = duel.memberships.all()[0]
     before = snapshot()
     with refused("different_ladders"):
-        merge(one, elsewhere, "same", eve)
+        merge(first, elsewhere, "same", eve)
     with refused("not_merged"):
-        merge(one, one, "same", eve)
+        merge(first, first, "same", eve)
     assert snapshot() == before
-    merge(one, other, "same", eve)
+    merge(first, other, "same", eve)
     with refused("invalid_correction"):
-        merge(other, one, "same", eve)
+        merge(other, first, "same", eve)
     assert differences() == []
 
 
@@ -271,8 +274,8 @@ def test_only_staff_correct_and_they_say_why(played: Ladder, eve: User) -> None:
 
 @pytest.mark.parametrize("change", [{"document": {}}, {"hash": "0" * 64}])
 def test_a_ledger_that_does_not_stand_up_is_not_corrected(played: Ladder, eve: User, change: dict[str, Any]) -> None:
-    one = LedgerEntry.objects.filter(ladder=played, kind="result")[1]
-    LedgerEntry.objects.filter(pk=one.pk).update(**change)
+    entry = LedgerEntry.objects.filter(ladder=played, kind="result")[1]
+    LedgerEntry.objects.filter(pk=entry.pk).update(**change)
     before = snapshot()
     with refused("broken_ledger"):
         void(finished_matches(played)[0].pk, "wrong", eve)
@@ -306,14 +309,14 @@ def correct(*words: object, by: str = "eve") -> str:
 
 def test_staff_correct_from_the_command_line_too(played: Ladder, eve: User) -> None:
     match = finished_matches(played)[0]
-    one, other = [seat.membership for seat in match.seats.order_by("index")[:2]]
+    first, other = [seat.membership for seat in match.seats.order_by("index")[:2]]
     assert "Block 3 " in correct("void", match.pk)
     queued = Match.objects.filter(status="queued")[0]
     assert correct("withdraw", queued.pk) == f"Match {queued.pk} is now cancelled.\n"
     assert correct("k", played.slug, 32, 16, 25).startswith("Added ledger entry ")
-    correct("merge", played.slug, one.bot.slug, other.bot.slug)
-    assert rules_of(played).merged == {one.pk: other.pk}
-    correct("merge", played.slug, one.bot.slug, one.bot.slug)
+    correct("merge", played.slug, first.bot.slug, other.bot.slug)
+    assert rules_of(played).merged == {first.pk: other.pk}
+    correct("merge", played.slug, first.bot.slug, first.bot.slug)
     correct("merge", played.slug, other.bot.slug)
     rules = rules_of(played)
     assert (rules.merged, rules.k.provisional_games) == ({other.pk: None}, 25)
@@ -341,8 +344,13 @@ def test_a_queued_match_is_cancelled_and_it_is_kept_who_did_it_when_and_why(matc
     assert withdraw(match.pk, "not needed", eve) == "cancelled"
     match.refresh_from_db()
     assert (match.status, match.reason) == ("cancelled", "Canceled by site staff: not needed")
-    one = Intervention.objects.get()
-    assert (one.match, one.action, one.reason, one.author) == (match, "cancelled", "not needed", eve)
+    intervention = Intervention.objects.get()
+    assert (intervention.match, intervention.action, intervention.reason, intervention.author) == (
+        match,
+        "cancelled",
+        "not needed",
+        eve,
+    )
 
 
 def test_a_match_that_was_tried_is_void(match: Match, eve: User) -> None:
@@ -389,7 +397,7 @@ def test_the_audit_log_lists_what_staff_did_to_matches(played: Ladder, eve: User
     client.force_login(eve)
     response = client.get("/staff/trail/?of=matches")
     rows = response.context["actions"].rows
-    assert [(one.match_id, one.action, one.reason, one.author) for one in rows] == [
+    assert [(row.match_id, row.action, row.reason, row.author) for row in rows] == [
         (withdrawn.pk, "cancelled", "stuck", eve),
         (finished.pk, "taken back", "<b>a wrong deal</b>", eve),
     ]

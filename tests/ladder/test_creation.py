@@ -81,7 +81,7 @@ def test_an_open_ladder_has_the_house_to_play_with(bot: Bot, eve: User) -> None:
     assert (chosen.memberships.get().bot.name, chosen.limits) == ("Greedy", {"game_ms": 3_600_000})
     everybody = found_ladder(plan(name="Everybody", players="open"), eve)
     names = set(everybody.memberships.values_list("bot__house_name", flat=True))
-    assert names == {name for name, one in HOUSE.items() if one.plays(DUEL, 2)}
+    assert names == {name for name, program in HOUSE.items() if program.plays(DUEL, 2)}
 
 
 def test_a_class_is_seen_and_entered_by_members_alone(bot: Bot, eve: User) -> None:
@@ -139,8 +139,8 @@ def test_nobody_is_invited_to_what_is_for_everybody(eve: User) -> None:
 
 
 def test_every_game_has_a_ladder_for_each_number_of_seats_out_of_the_box(house: None) -> None:
-    found = Ladder.objects.filter(players="hosted").order_by("pk").values_list("slug", "game", "seats")
-    assert list(found) == [
+    ladders = Ladder.objects.filter(players="hosted").order_by("pk").values_list("slug", "game", "seats")
+    assert list(ladders) == [
         ("edel-stein-reich-3", "edel-stein-reich", 3),
         ("edel-stein-reich-4", "edel-stein-reich", 4),
         ("edel-stein-reich-5", "edel-stein-reich", 5),
@@ -149,7 +149,7 @@ def test_every_game_has_a_ladder_for_each_number_of_seats_out_of_the_box(house: 
         ("die-weinhaendler-4", "die-weinhaendler", 4),
         ("die-weinhaendler-5", "die-weinhaendler", 5),
     ]
-    assert found.count() == sum(len(game.seat_counts) for game in GAMES.values())
+    assert ladders.count() == sum(len(game.seat_counts) for game in GAMES.values())
 
 
 def test_every_ladder_that_takes_them_has_at_least_six_house_entries(house: None) -> None:
@@ -170,9 +170,14 @@ def test_house_bots_belong_to_nobody_and_have_the_installed_code(house: None) ->
 
 def test_people_have_ladders_of_their_own_with_time_to_think(house: None) -> None:
     for hosted in Ladder.objects.filter(players="hosted"):
-        its = Ladder.objects.get(slug=f"{hosted.slug}-people")
-        assert (its.game, its.seats, its.limits) == (hosted.game, hosted.seats, PEOPLE_LIMITS)
-        assert (its.players, its.live, its.memberships.exists(), its.seasons.count()) == ("people", True, False, 1)
+        of_people = Ladder.objects.get(slug=f"{hosted.slug}-people")
+        assert (of_people.game, of_people.seats, of_people.limits) == (hosted.game, hosted.seats, PEOPLE_LIMITS)
+        assert (of_people.players, of_people.live, of_people.memberships.exists(), of_people.seasons.count()) == (
+            "people",
+            True,
+            False,
+            1,
+        )
 
 
 def test_opening_again_leaves_guests_and_people_as_they_are(house: None) -> None:
@@ -269,16 +274,16 @@ def _everything() -> dict[str, list[dict[str, Any]]]:
 
 
 def test_the_house_put_back_is_the_house_that_was_opened() -> None:
-    found = []
+    contents = []
     for opens in (open_house, opened_house, opened_house):
         try:
             with transaction.atomic():
                 opens()
-                found.append(_unnumbered(_everything()))
+                contents.append(_unnumbered(_everything()))
                 raise _Undo
         except _Undo:
             pass
-    assert found[0] == found[1] == found[2]
+    assert contents[0] == contents[1] == contents[2]
 
 
 def _unnumbered(rows: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:

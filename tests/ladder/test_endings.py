@@ -86,7 +86,7 @@ def test_an_end_after_the_end_of_the_game_changes_nothing(meet: Meet) -> None:
     for ending in ENDINGS:
         match = meet(End(ending, "end"))
         assert (match.status, match.attempts_started) == ("finished", 1), ending
-        assert [one.forfeit for one in match.result.seat_results.all()] == ["", ""], ending
+        assert [result.forfeit for result in match.result.seat_results.all()] == ["", ""], ending
 
 
 def test_the_time_that_is_allowed_is_what_the_ladder_allows() -> None:

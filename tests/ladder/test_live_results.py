@@ -74,8 +74,8 @@ def test_a_rated_live_game_is_gathered_as_a_block_of_one_game(live: Ladder) -> N
     assert SeasonStatistics.objects.get().blocks == 6
     assert sum(SeatTally.objects.values_list("games", flat=True)) == 12
     assert sum(VersionTally.objects.values_list("blocks", flat=True)) == 12
-    assert all(one.blocks == one.games for one in PairTally.objects.all())
-    assert all(one.habits for one in VersionTally.objects.all())
+    assert all(tally.blocks == tally.games for tally in PairTally.objects.all())
+    assert all(tally.habits for tally in VersionTally.objects.all())
 
 
 def test_estimates_take_each_live_game_for_a_block_of_its_own(live: Ladder) -> None:

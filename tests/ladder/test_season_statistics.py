@@ -72,7 +72,7 @@ def test_a_result_keeps_what_its_record_tells_of_the_seats(ladder: Ladder) -> No
     for result in Result.objects.all():
         assert result.figures == figures_document(replay(unpack(bytes(result.packed_record))))
         money = [sum(seat["money"]) for seat in result.figures["seats"]]
-        assert money == [one.score["money"] for one in result.seat_results.order_by("seat__index")]
+        assert money == [result.score["money"] for result in result.seat_results.order_by("seat__index")]
 
 
 def test_tallies_add_up_to_the_results(ladder: Ladder) -> None:
@@ -80,31 +80,31 @@ def test_tallies_add_up_to_the_results(ladder: Ladder) -> None:
     assert gather() == 5
     results = SeatResult.objects.select_related("seat")
     games, first, money = Counter[object](), Counter[object](), Counter[object]()
-    for one in results:
-        key = (one.seat.membership_id, one.seat.version_id, one.seat.index)
+    for result in results:
+        key = (result.seat.membership_id, result.seat.version_id, result.seat.index)
         games[key] += 1
-        first[key] += one.rank == 1
-        money[key] += one.score["money"]
-    seats = {(its.membership_id, its.version_id, its.seat): its for its in SeatTally.objects.all()}
-    assert {key: its.games for key, its in seats.items()} == games
-    assert {key: sum(its.figures["money"]) for key, its in seats.items()} == money
-    assert sum(its.wins for its in seats.values()) == 60 * 20
-    assert sum(its.points for its in seats.values()) == 20 * 4 * 3
+        first[key] += result.rank == 1
+        money[key] += result.score["money"]
+    seats = {(tally.membership_id, tally.version_id, tally.seat): tally for tally in SeatTally.objects.all()}
+    assert {key: tally.games for key, tally in seats.items()} == games
+    assert {key: sum(tally.figures["money"]) for key, tally in seats.items()} == money
+    assert sum(tally.wins for tally in seats.values()) == 60 * 20
+    assert sum(tally.points for tally in seats.values()) == 20 * 4 * 3
     assert sum(first.values()) >= 20
 
 
 def test_a_pair_is_tallied_from_both_sides(ladder: Ladder) -> None:
     finished_blocks(ladder, 4)
     gather()
-    pairs = {(its.membership_id, its.opponent_id): its for its in PairTally.objects.all()}
-    for (one, other), its in pairs.items():
-        mirrored = pairs[other, one]
-        assert its.points + mirrored.points == 2 * its.games == 2 * mirrored.games
-        assert its.share_sum + mirrored.share_sum == pytest.approx(its.blocks)
-        assert (its.bought, its.paid) == (mirrored.sold, mirrored.received)
-    assert sum(its.games for its in pairs.values()) == 16 * 12
-    bought = sum(its.bought for its in pairs.values())
-    assert bought == sum(sum(its.figures["barters_won"]) for its in SeatTally.objects.all()) > 0
+    pairs = {(tally.membership_id, tally.opponent_id): tally for tally in PairTally.objects.all()}
+    for (member, other), tally in pairs.items():
+        mirrored = pairs[other, member]
+        assert tally.points + mirrored.points == 2 * tally.games == 2 * mirrored.games
+        assert tally.share_sum + mirrored.share_sum == pytest.approx(tally.blocks)
+        assert (tally.bought, tally.paid) == (mirrored.sold, mirrored.received)
+    assert sum(tally.games for tally in pairs.values()) == 16 * 12
+    bought = sum(tally.bought for tally in pairs.values())
+    assert bought == sum(sum(tally.figures["barters_won"]) for tally in SeatTally.objects.all()) > 0
 
 
 def test_nothing_is_told_of_a_block_before_its_last_game_has_ended(ladder: Ladder) -> None:
@@ -158,7 +158,7 @@ def test_a_correction_of_the_ledger_begins_the_tallies_anew(ladder: Ladder) -> N
     gather()
     statistics = SeasonStatistics.objects.get()
     assert (statistics.corrections, statistics.blocks) == (1, 2)
-    assert sum(its.games for its in SeatTally.objects.all()) == 2 * 4 * 4
+    assert sum(tally.games for tally in SeatTally.objects.all()) == 2 * 4 * 4
 
 
 def test_forfeits_are_counted(ladder: Ladder) -> None:
@@ -190,7 +190,7 @@ def test_two_gatherers_at_once_count_every_block_once(ladder: Ladder) -> None:
     for thread in threads:
         thread.join()
     assert SeasonStatistics.objects.get().blocks == 4
-    assert sum(its.games for its in SeatTally.objects.all()) == 4 * 4 * 4
+    assert sum(tally.games for tally in SeatTally.objects.all()) == 4 * 4 * 4
     assert Match.objects.filter(block__gathered=True).count() == 16
 
 
@@ -233,26 +233,30 @@ def test_who_has_no_time_left_gathers_the_rest_the_next_time(ladder: Ladder, mon
 
 def counted(ladder: Ladder) -> dict[tuple[int, int], dict[str, list[int]]]:
     """By membership and version, amounts and occasions of its habits, from the records themselves."""
-    found: dict[tuple[int, int], dict[str, list[int]]] = {}
+    by_version: dict[tuple[int, int], dict[str, list[int]]] = {}
     for result in Result.objects.select_related("match"):
         state = replay(unpack(bytes(result.packed_record)))
         habits = GAMES[state.rules.slug].statistics.habits(state)
         for seat in result.match.seats.order_by("index"):
-            its = found.setdefault((seat.membership_id or 0, seat.version_id), {})
+            own = by_version.setdefault((seat.membership_id or 0, seat.version_id), {})
             for key, (amount, occasions) in habits[seat.index].items():
-                known = its.setdefault(key, [0, 0])
+                known = own.setdefault(key, [0, 0])
                 known[0] += amount
                 known[1] += occasions
-    return found
+    return by_version
 
 
 def test_habits_of_a_version_add_up_to_what_the_records_tell(ladder: Ladder) -> None:
     finished_blocks(ladder, 5)
     gather()
     expected = counted(ladder)
-    tallies = {(its.membership_id, its.version_id): its for its in VersionTally.objects.all()}
-    assert {key: {name: sums[:2] for name, sums in its.habits.items()} for key, its in tallies.items()} == expected
-    assert sum(its.games for its in tallies.values()) == 5 * 4 * 4 == 4 * sum(its.blocks for its in tallies.values())
+    tallies = {(tally.membership_id, tally.version_id): tally for tally in VersionTally.objects.all()}
+    assert {key: {name: sums[:2] for name, sums in tally.habits.items()} for key, tally in tallies.items()} == expected
+    assert (
+        sum(tally.games for tally in tallies.values())
+        == 5 * 4 * 4
+        == 4 * sum(tally.blocks for tally in tallies.values())
+    )
 
 
 def test_the_habits_of_a_ladder_are_those_of_all_its_versions(ladder: Ladder) -> None:
@@ -261,8 +265,11 @@ def test_the_habits_of_a_ladder_are_those_of_all_its_versions(ladder: Ladder) ->
     habits = SeasonStatistics.objects.get().habits
     assert habits["money"][5] == 4
     for key, sums in habits.items():
-        everybody = [its.habits[key] for its in VersionTally.objects.all() if key in its.habits]
-        assert sums[:2] == [sum(one[0] for one in everybody), sum(one[1] for one in everybody)]
+        everybody = [tally.habits[key] for tally in VersionTally.objects.all() if key in tally.habits]
+        assert sums[:2] == [
+            sum(sums_of_version[0] for sums_of_version in everybody),
+            sum(sums_of_version[1] for sums_of_version in everybody),
+        ]
 
 
 def test_results_that_kept_no_habits_are_read_from_their_records(ladder: Ladder) -> None:
@@ -272,8 +279,10 @@ def test_results_that_kept_no_habits_are_read_from_their_records(ladder: Ladder)
         del result.figures["habits"]
         result.save(update_fields=["figures"])
     gather()
-    found = {(its.membership_id, its.version_id): its.habits for its in VersionTally.objects.all()}
-    assert {key: {name: sums[:2] for name, sums in its.items()} for key, its in found.items()} == expected
+    habits_by_version = {(tally.membership_id, tally.version_id): tally.habits for tally in VersionTally.objects.all()}
+    assert {
+        key: {name: sums[:2] for name, sums in habits.items()} for key, habits in habits_by_version.items()
+    } == expected
 
 
 def test_what_is_taken_back_leaves_the_habits_too(ladder: Ladder) -> None:
@@ -282,20 +291,23 @@ def test_what_is_taken_back_leaves_the_habits_too(ladder: Ladder) -> None:
     take_back_the_first(ladder)
     gather()
     assert SeasonStatistics.objects.get().habits["money"][5] == 2
-    assert sum(its.blocks for its in VersionTally.objects.all()) == 2 * 4
+    assert sum(tally.blocks for tally in VersionTally.objects.all()) == 2 * 4
 
 
 def test_points_by_seat_are_those_against_all_and_of_each_opponent(ladder: Ladder) -> None:
     finished_blocks(ladder, 4)
     gather()
-    for its in PairTally.objects.all():
-        assert sum(games for games, *_ in its.seats) == its.games
-        assert sum(points for _, points, _ in its.seats) == its.points
-        assert all(games == its.blocks and 0 <= squares <= 4 * games for games, _, squares in its.seats)
-    points = {(one.membership_id, one.version_id, one.seat): [one.games, one.points] for one in SeatTally.objects.all()}
-    for one in VersionTally.objects.all():
-        assert all(squares <= 36 * games for games, _, squares in one.seats)
-        assert one.points == sum(points for _, points, _ in one.seats)
-        assert one.points**2 <= one.squares * one.blocks
-        for seat, sums in enumerate(one.seats):
-            assert sums[:2] == points[one.membership_id, one.version_id, seat]
+    for tally in PairTally.objects.all():
+        assert sum(games for games, *_ in tally.seats) == tally.games
+        assert sum(points for _, points, _ in tally.seats) == tally.points
+        assert all(games == tally.blocks and 0 <= squares <= 4 * games for games, _, squares in tally.seats)
+    points = {
+        (tally.membership_id, tally.version_id, tally.seat): [tally.games, tally.points]
+        for tally in SeatTally.objects.all()
+    }
+    for tally in VersionTally.objects.all():
+        assert all(squares <= 36 * games for games, _, squares in tally.seats)
+        assert tally.points == sum(points for _, points, _ in tally.seats)
+        assert tally.points**2 <= tally.squares * tally.blocks
+        for seat, sums in enumerate(tally.seats):
+            assert sums[:2] == points[tally.membership_id, tally.version_id, seat]

@@ -65,11 +65,11 @@ def test_opening_the_first_season_again_changes_nothing(duel: Ladder, season: Se
 
 def test_a_season_has_three_keys_of_its_own_whose_hashes_are_public_from_the_start(season: Season) -> None:
     series = list(season.series.all())
-    assert sorted(one.kind for one in series) == ["ladder", "live", "test"]
-    assert len({bytes(one.key) for one in DealSeries.objects.all()}) == DealSeries.objects.count()
-    for one in series:
-        assert one.key_hash == key_hash(bytes(one.key))
-        assert one.public_key is None
+    assert sorted(deal_series.kind for deal_series in series) == ["ladder", "live", "test"]
+    assert len({bytes(deal_series.key) for deal_series in DealSeries.objects.all()}) == DealSeries.objects.count()
+    for deal_series in series:
+        assert deal_series.key_hash == key_hash(bytes(deal_series.key))
+        assert deal_series.public_key is None
 
 
 def test_a_season_with_nothing_to_play_closes_at_once_and_the_next_one_opens(duel: Ladder, season: Season) -> None:
@@ -142,7 +142,7 @@ def test_a_closed_seasons_table_is_frozen_and_the_next_one_starts_nearer_togethe
             standing.membership.games,
             standing.membership.wins,
         )
-        for standing in ranked(one.membership for one in table(duel) if one.membership.games)
+        for standing in ranked(membership.membership for membership in table(duel) if membership.membership.games)
     ]
     close(season, then=Fraction(1, 3))
     frozen = FinalStanding.objects.filter(season=season)
@@ -334,7 +334,7 @@ def test_the_document_of_a_season_has_every_deal_in_order_and_nothing_closed(lad
     test = finish_block(block_on(ladder, Block.Purpose.TEST))
     head, *deals = map(json.loads, lines(current(ladder)))
     assert (head["format"], head["ladder"], head["season"], head["closed"]) == ("season-deals/1", ladder.slug, 1, None)
-    assert {one["name"]: (one["key"], one["deals"]) for one in head["series"]} == {
+    assert {deal_series["name"]: (deal_series["key"], deal_series["deals"]) for deal_series in head["series"]} == {
         ladder.slug: (None, 2),
         f"live-{ladder.slug}": (None, 0),
         f"test-{ladder.slug}": (None, 1),

@@ -16,16 +16,16 @@ def seasons() -> list[Simulated]:
 
 
 def test_elo_and_the_estimates_order_the_bots_by_their_strength(seasons: list[Simulated]) -> None:
-    found = measured(seasons)
-    assert found.elo_order > 0.95
-    assert found.estimate_order > 0.97
+    figures = measured(seasons)
+    assert figures.elo_order > 0.95
+    assert figures.estimate_order > 0.97
 
 
 def test_the_intervals_hold_the_truth_about_as_often_as_they_say(seasons: list[Simulated]) -> None:
-    found = measured(seasons)
-    assert found.bots == 240
-    assert 0.91 < found.covered < 0.99
-    assert found.wrong < 0.01
+    figures = measured(seasons)
+    assert figures.bots == 240
+    assert 0.91 < figures.covered < 0.99
+    assert figures.wrong < 0.01
 
 
 def test_nobody_waits_longer_than_the_turns_promise(seasons: list[Simulated]) -> None:
@@ -39,6 +39,6 @@ def test_blocks_of_duels_need_fewer_games_than_deals_of_their_own(seasons: list[
 
 
 def test_the_same_seed_plays_the_same_season() -> None:
-    one, other = (simulated(4, bots=8, matches=80, seed=5) for _ in range(2))
-    assert one.ratings == other.ratings
-    assert (one.estimates.draws == other.estimates.draws).all()
+    first, other = (simulated(4, bots=8, matches=80, seed=5) for _ in range(2))
+    assert first.ratings == other.ratings
+    assert (first.estimates.draws == other.estimates.draws).all()

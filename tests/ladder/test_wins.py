@@ -32,14 +32,16 @@ def test_two_people_who_always_win_for_each_other_stand_in_the_report(house: Non
     measure()
     report = collusion_report(people)
     assert [(row.taker.name, row.giver.name) for row in report.won_alarms] == [("ann", "ben")]
-    assert {one.ladder.slug: one.standing_out for one in collusion_reports() if one.standing_out} == {people.slug: 1}
+    assert {report.ladder.slug: report.standing_out for report in collusion_reports() if report.standing_out} == {
+        people.slug: 1
+    }
     client = Client()
     client.force_login(staff("eve"))
     page = client.get(f"/staff/collusion/{people.slug}/").content.decode()
     assert '<section id="won">' in page
     assert 'class="alarmed"' in page
     assert people.slug in client.get("/staff/collusion/").content.decode()
-    said = StringIO()
-    call_command("collusion_report", people.slug, "--json", stdout=said)
-    won = json.loads(said.getvalue())["won"]
+    output = StringIO()
+    call_command("collusion_report", people.slug, "--json", stdout=output)
+    won = json.loads(output.getvalue())["won"]
     assert (won[0]["taker"], won[0]["giver"], won[0]["stands_out"]) == ("ann", "ben", True)

@@ -215,10 +215,10 @@ def result(installation: Installation, site: Site, archiver: Archiver) -> str:
             packed.writestr(path, text)
     right = site.client.upload("bot.zip", simplest.getvalue(), name=f"Folder {kept}")
     try:
-        found = site.client.upload("bot.zip", archive.read_bytes(), right["bot"])
+        upload = site.client.upload("bot.zip", archive.read_bytes(), right["bot"])
     except Problem as rejection:
         return rejection.code
-    return "accepted" if found["digest"] == right["digest"] else "accepted, other files"
+    return "accepted" if upload["digest"] == right["digest"] else "accepted, other files"
 
 
 def table(results: list[Result]) -> str:

@@ -122,8 +122,8 @@ COMPILERS: tuple[Compiler, ...] = (
 def sections() -> dict[str, tuple[str, str]]:
     """Return the command and the source of each bot on the page, by heading."""
     pattern = r"^### ([^\n]+)\n(?:(?!^#).)*?^```console\n\$ (.*?)\n```\n\n```\w+\n(.*?)^```"
-    found = re.findall(pattern, PAGE.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
-    return {heading: (command, source) for heading, command, source in found}
+    sections = re.findall(pattern, PAGE.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    return {heading: (command, source) for heading, command, source in sections}
 
 
 def result(installation: Installation, site: Site, compiler: Compiler) -> str:

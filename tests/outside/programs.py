@@ -139,8 +139,8 @@ def markdown_table(*rows: tuple[str, ...]) -> str:
 
 def replace_table(page: Path, name: str, table: str) -> None:
     """Replace what is between the comments ``<!-- outside: NAME -->`` and ``<!-- end -->`` of a page."""
-    before, found, rest = page.read_text(encoding="utf-8").partition(f"<!-- outside: {name} -->\n")
+    before, marker, rest = page.read_text(encoding="utf-8").partition(f"<!-- outside: {name} -->\n")
     _, ended, after = rest.partition("<!-- end -->")
-    if not found or not ended:
+    if not marker or not ended:
         raise LookupError(f"{page} has no table {name}")
-    page.write_text(f"{before}{found}\n{table}\n{ended}{after}", encoding="utf-8")
+    page.write_text(f"{before}{marker}\n{table}\n{ended}{after}", encoding="utf-8")

@@ -33,14 +33,14 @@ class Site:
 
     def validated(self, bot: str) -> Any:
         """Return version 1 of ``bot`` when its validation has ended."""
-        found: dict[str, Any] = {}
+        answers: dict[str, Any] = {}
 
         def has_ended() -> bool:
-            found.update(self.client.get(f"bots/{bot}/versions/1"))
-            return found["state"] in {"ready", "refused", "undecided"}
+            answers.update(self.client.get(f"bots/{bot}/versions/1"))
+            return answers["state"] in {"ready", "refused", "undecided"}
 
         wait_until(has_ended, f"{bot} is validated", 600, every_s=0.5)
-        return found
+        return answers
 
     def remote_bot(self, games_at_once: int = 1) -> str:
         """Register a remote bot for the duel of a new user, and return its token."""

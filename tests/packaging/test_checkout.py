@@ -51,8 +51,8 @@ def starter() -> dict[str, str]:
 
 def test_ruff_checks_the_project_and_neither_bots_nor_environments(checkout: Path) -> None:
     words = [sys.executable, "-m", "ruff", "check", "--no-cache", "--output-format", "json", "."]
-    found = json.loads(subprocess.run(words, cwd=checkout, capture_output=True, text=True, check=False).stdout)
-    assert {Path(fault["filename"]).relative_to(checkout).as_posix() for fault in found} == {"games/unused.py"}
+    faults = json.loads(subprocess.run(words, cwd=checkout, capture_output=True, text=True, check=False).stdout)
+    assert {Path(fault["filename"]).relative_to(checkout).as_posix() for fault in faults} == {"games/unused.py"}
 
 
 def test_git_shows_the_project_and_neither_bots_nor_environments(checkout: Path) -> None:

@@ -25,11 +25,11 @@ def nothing_is_left() -> Iterator[None]:
 
 def _open_files() -> set[tuple[str, str]]:
     """The number and the target of each descriptor."""
-    found = set()
+    descriptors = set()
     for number in os.listdir("/proc/self/fd"):
         with suppress(FileNotFoundError):  # the descriptor with which the folder was listed
-            found.add((number, os.readlink(f"/proc/self/fd/{number}")))
-    return found
+            descriptors.add((number, os.readlink(f"/proc/self/fd/{number}")))
+    return descriptors
 
 
 def _children() -> set[str]:

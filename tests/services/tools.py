@@ -42,8 +42,8 @@ def _fault(command: Sequence[str], folder: Path | None) -> str | None:
         return str(error)
     if not done.returncode:
         return None
-    said = (done.stderr or done.stdout).decode(errors="replace").strip().splitlines()
-    return said[0] if said else f"exit status {done.returncode}"
+    lines = (done.stderr or done.stdout).decode(errors="replace").strip().splitlines()
+    return lines[0] if lines else f"exit status {done.returncode}"
 
 
 def missing(reason: str) -> NoReturn:

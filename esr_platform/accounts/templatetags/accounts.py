@@ -27,14 +27,14 @@ class Site(NamedTuple):
 @register.simple_tag
 def sites_elsewhere() -> list[Site]:
     """The configured providers of linked accounts."""
-    found = []
-    for provider, its in settings.ELSEWHERE.providers.items():
+    sites = []
+    for provider, options in settings.ELSEWHERE.providers.items():
         if provider in _NAMES:
-            found.append(Site(_NAMES[provider], reverse(f"{provider}_login")))
+            sites.append(Site(_NAMES[provider], reverse(f"{provider}_login")))
             continue
-        app = its["APPS"][0]
-        found.append(Site(app["name"], reverse("openid_connect_login", args=(app["provider_id"],))))
-    return found
+        app = options["APPS"][0]
+        sites.append(Site(app["name"], reverse("openid_connect_login", args=(app["provider_id"],))))
+    return sites
 
 
 @register.simple_tag

@@ -68,18 +68,18 @@ def test_any_honest_tree_comes_back_and_everybody_reads_the_same(
 def test_the_digest_is_that_of_the_contents_however_they_are_packed(files: dict[str, bytes], random: Any) -> None:
     paths = list(files)
     random.shuffle(paths)
-    one = packed(files, to_pipe=True, method=zipfile.ZIP_DEFLATED, folders=False)
-    two = packed({path: files[path] for path in paths}, to_pipe=False, method=zipfile.ZIP_STORED, folders=True)
-    assert read_upload("a.zip", one).digest == read_upload("b.zip", two).digest
+    first = packed(files, to_pipe=True, method=zipfile.ZIP_DEFLATED, folders=False)
+    second = packed({path: files[path] for path in paths}, to_pipe=False, method=zipfile.ZIP_STORED, folders=True)
+    assert read_upload("a.zip", first).digest == read_upload("b.zip", second).digest
 
 
 @given(TREES, TREES)
-def test_other_contents_have_another_digest(one: dict[str, bytes], two: dict[str, bytes]) -> None:
+def test_other_contents_have_another_digest(first: dict[str, bytes], second: dict[str, bytes]) -> None:
     digests = [
         read_upload("bot.zip", packed(files, to_pipe=False, method=zipfile.ZIP_DEFLATED, folders=False)).digest
-        for files in (one, two)
+        for files in (first, second)
     ]
-    assert (digests[0] == digests[1]) is (one == two)
+    assert (digests[0] == digests[1]) is (first == second)
 
 
 def test_the_digest_is_as_it_is_described_and_never_changes() -> None:

@@ -108,17 +108,17 @@ def zip_of(
 
 
 def _local(member: Member) -> bytes:
-    said = member.local
+    header = member.local
     crc, packed_size, size = (0, 0, 0) if member.descriptor else member.sizes
-    name, more = said.get("name", member.raw_name), said.get("extra", member.extra)
+    name, more = header.get("name", member.raw_name), header.get("extra", member.extra)
     numbers = (
-        said.get("needs", member.needs),
-        said.get("flags", member.said_flags),
-        said.get("method", member.method),
+        header.get("needs", member.needs),
+        header.get("flags", member.said_flags),
+        header.get("method", member.method),
         0,
         0x21,
     )
-    sizes = (said.get("crc", crc), said.get("packed_size", packed_size), said.get("size", size))
+    sizes = (header.get("crc", crc), header.get("packed_size", packed_size), header.get("size", size))
     return struct.pack("<4s5H3I2H", b"PK\x03\x04", *numbers, *sizes, len(name), len(more)) + name + more
 
 

@@ -35,10 +35,10 @@ def test_a_bot_that_says_nothing_of_itself_is_tried_at_every_table() -> None:
 
 
 def test_a_bot_that_does_nothing_wrong_passes_and_the_lack_of_a_sandbox_is_told(esr: Esr, tmp_path: Path) -> None:
-    said = esr("check", bot(tmp_path))
-    assert said.status == 0
-    assert "mine passed in 1 format." in said.out
-    assert "--sandbox" in said.out
+    run = esr("check", bot(tmp_path))
+    assert run.status == 0
+    assert "mine passed in 1 format." in run.out
+    assert "--sandbox" in run.out
 
 
 WRONG = {
@@ -52,9 +52,9 @@ WRONG = {
 
 @pytest.mark.parametrize("change", WRONG)
 def test_what_goes_wrong_is_told_with_the_question_and_the_answer(esr: Esr, tmp_path: Path, change: str) -> None:
-    said = esr("check", bot(tmp_path, f"if message['id'] == 3: {change}"), "--json")
-    assert said.status == FOUND
-    (table,) = said.document["tables"]
+    run = esr("check", bot(tmp_path, f"if message['id'] == 3: {change}"), "--json")
+    assert run.status == FOUND
+    (table,) = run.document["tables"]
     problem = table["problems"][0]
     assert (problem["reason"], problem["decision"], problem["question"]["id"]) == (WRONG[change], 3, 3)
     assert problem["question"]["type"] == "decide"
@@ -65,24 +65,24 @@ def test_what_goes_wrong_is_told_with_the_question_and_the_answer(esr: Esr, tmp_
 
 def test_a_person_sees_what_was_asked_answered_and_complained(esr: Esr, tmp_path: Path) -> None:
     change = "print('\\x1b[2Jsee', file=sys.stderr); move = 'nonsense'"
-    said = esr("check", bot(tmp_path, change), "--logs", tmp_path / "logs")
-    assert said.status == FOUND
-    assert re.search("seat [01], decision 1: illegal: ", said.out)
-    assert 'decision: {"kind": "action"' in said.out
-    assert "answer: " in said.out and "nonsense" in said.out
-    assert "stderr: \\x1b[2Jsee" in said.out
-    assert ": esr replay-decision " in said.out
+    run = esr("check", bot(tmp_path, change), "--logs", tmp_path / "logs")
+    assert run.status == FOUND
+    assert re.search("seat [01], decision 1: illegal: ", run.out)
+    assert 'decision: {"kind": "action"' in run.out
+    assert "answer: " in run.out and "nonsense" in run.out
+    assert "stderr: \\x1b[2Jsee" in run.out
+    assert ": esr replay-decision " in run.out
     assert (tmp_path / "logs" / "edel-stein-reich-duel-2-game0.record.json").is_file()
 
 
 def test_a_bot_that_does_not_start_is_tried_once(esr: Esr, tmp_path: Path) -> None:
     folder = bot(tmp_path, manifest="[games]\nedel-stein-reich = [3, 4]\nedel-stein-reich-duel = [2]\n")
     (folder / "bot.py").write_text("import no_such_module\n")
-    said = esr("check", folder, "--json")
-    assert said.status == FOUND
-    assert [table["seats"] for table in said.document["tables"]] == [3]
-    assert [table["game"] for table in said.document["untried"]] == ["edel-stein-reich", "edel-stein-reich-duel"]
-    problem = said.document["tables"][0]["problems"][0]
+    run = esr("check", folder, "--json")
+    assert run.status == FOUND
+    assert [table["seats"] for table in run.document["tables"]] == [3]
+    assert [table["game"] for table in run.document["untried"]] == ["edel-stein-reich", "edel-stein-reich-duel"]
+    problem = run.document["tables"][0]["problems"][0]
     assert (problem["reason"], problem["decision"], problem["question"]["type"]) == ("exit", None, "hello")
     assert "no_such_module" in problem["stderr_tail"]
     person = esr("check", folder).out
@@ -166,8 +166,8 @@ def test_a_warning_is_about_the_bot_and_not_about_the_lag_of_the_machine() -> No
 
 def test_a_check_prints_the_start_time_and_warnings(esr: Esr, tmp_path: Path) -> None:
     folder = bot(tmp_path)
-    said = esr("check", folder, "--json")
-    (table,) = said.document["tables"]
+    run = esr("check", folder, "--json")
+    (table,) = run.document["tables"]
     assert table["ready_us"] > 0
     assert table["shares"].keys() == {"startup_ms", "move_ms", "bank_ms", "game_ms"}
     assert re.search(r"start \d+\.\d ms", esr("check", folder).out)
@@ -188,9 +188,9 @@ def test_the_game_of_a_check_can_be_played_again(esr: Esr, tmp_path: Path) -> No
     [("[games]\nchess = [2]", "chess"), ("name = ", "TOML"), (f'command = ["main.py"]\n{DUEL}', "main.py")],
 )
 def test_a_manifest_that_cannot_be_used_is_explained(esr: Esr, tmp_path: Path, manifest: str, says: str) -> None:
-    said = esr("check", bot(tmp_path, manifest=manifest))
-    assert said.status == USAGE
-    assert says in said.err
+    run = esr("check", bot(tmp_path, manifest=manifest))
+    assert run.status == USAGE
+    assert says in run.err
 
 
 @pytest.mark.parametrize(
@@ -204,8 +204,8 @@ def test_a_manifest_that_cannot_be_used_is_explained(esr: Esr, tmp_path: Path, m
 def test_the_message_of_a_common_mistake_names_its_remedy(
     esr: Esr, tmp_path: Path, change: str, reason: str, word: str
 ) -> None:
-    said = esr("check", bot(tmp_path, change), "--json", "--limits", "startup_ms=60000,move_ms=300,bank_ms=0")
-    ((problem,),) = [table["problems"] for table in said.document["tables"]]
+    run = esr("check", bot(tmp_path, change), "--json", "--limits", "startup_ms=60000,move_ms=300,bank_ms=0")
+    ((problem,),) = [table["problems"] for table in run.document["tables"]]
     assert problem["reason"] == reason
     assert word in problem["detail"]
 
@@ -216,9 +216,9 @@ def test_a_bot_is_read_before_it_plays_as_the_site_would_read_it(esr: Esr, tmp_p
     (utf16 / "bot.py").write_text("pass", encoding="utf-16")
     (lost / "bot.py").rename(lost / "main.py")
     for folder, file in ((large, "weights.bin is 9 MiB"), (utf16, "bot.py is UTF-16"), (lost, "bot.py")):
-        said = esr("check", folder)
-        assert (said.status, said.out) == (USAGE, "")
-        assert file in said.err
+        run = esr("check", folder)
+        assert (run.status, run.out) == (USAGE, "")
+        assert file in run.err
 
 
 def test_an_archive_and_a_file_are_checked_as_they_are_uploaded(esr: Esr, tmp_path: Path) -> None:
@@ -226,9 +226,9 @@ def test_an_archive_and_a_file_are_checked_as_they_are_uploaded(esr: Esr, tmp_pa
     (folder / ".env").write_text("KEY=1")
     (tmp_path / "mine.zip").write_bytes(zip_of({f"mine/{path.name}": path.read_bytes() for path in folder.iterdir()}))
     for path in (folder, tmp_path / "mine.zip"):
-        said = esr("check", path, "--json")
-        assert said.status == 0
-        assert [notice["code"] for notice in said.document["notices"]] == ["hidden_files"]
+        run = esr("check", path, "--json")
+        assert run.status == 0
+        assert [notice["code"] for notice in run.document["notices"]] == ["hidden_files"]
     (tmp_path / "alone.py").write_text("raise SystemExit")
     assert esr("check", tmp_path / "alone.py").status == FOUND
 

@@ -31,9 +31,9 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_command_plays_against_a_house_bot(esr: Esr, tmp_path: Path) -> None:
-    said = esr("play", GAME, "house:random", "--command", line_of(bot(tmp_path)), "--seed", 7, "--json")
-    assert said.status == 0
-    (game,) = said.document["games"]
+    run = esr("play", GAME, "house:random", "--command", line_of(bot(tmp_path)), "--seed", 7, "--json")
+    assert run.status == 0
+    (game,) = run.document["games"]
     assert game["bots"] == ["random", "bot.py"]
     assert (game["strikes"], game["forfeits"]) == ([[], []], [])
 
@@ -41,14 +41,14 @@ def test_a_command_plays_against_a_house_bot(esr: Esr, tmp_path: Path) -> None:
 def test_several_commands_sit_after_the_bots_and_play_at_once(esr: Esr, tmp_path: Path) -> None:
     line = line_of(bot(tmp_path))
     words = ("--command", line, "--command", line, "--games", 2, "--parallel", 2, "--json")
-    said = esr("play", "edel-stein-reich", "house:random", *words)
-    assert said.status == 0
-    assert [game["bots"] for game in said.document["games"]] == [["random", "bot.py", "bot.py#2"]] * 2
+    run = esr("play", "edel-stein-reich", "house:random", *words)
+    assert run.status == 0
+    assert [game["bots"] for game in run.document["games"]] == [["random", "bot.py", "bot.py#2"]] * 2
 
 
 def test_it_is_said_that_commands_run_without_a_sandbox(esr: Esr, tmp_path: Path) -> None:
-    said = esr("play", GAME, "house:random", "--command", line_of(bot(tmp_path)))
-    assert "--python run without a sandbox" in " ".join(said.out.split())
+    run = esr("play", GAME, "house:random", "--command", line_of(bot(tmp_path)))
+    assert "--python run without a sandbox" in " ".join(run.out.split())
 
 
 @pytest.mark.parametrize("command", ["no-such-program --fast", "'", ""])
@@ -62,16 +62,16 @@ def test_a_command_is_checked_in_the_formats_that_a_manifest_names(esr: Esr, tmp
     about = tmp_path / "about"
     about.mkdir()
     (about / "bot.toml").write_text(f'language = "executable"\ncommand = ["built"]\n{DUEL}')
-    said = esr("check", about, "--command", line_of(program), "--json")
-    assert said.status == 0
-    assert [(table["game"], table["ok"]) for table in said.document["tables"]] == [(GAME, True)]
+    run = esr("check", about, "--command", line_of(program), "--json")
+    assert run.status == 0
+    assert [(table["game"], table["ok"]) for table in run.document["tables"]] == [(GAME, True)]
 
 
 def test_a_command_without_a_manifest_is_checked_everywhere(esr: Esr, tmp_path: Path) -> None:
-    said = esr("check", "--command", line_of(bot(tmp_path)), "--json")
-    assert said.status == 0
-    assert [table["ok"] for table in said.document["tables"]] == [True] * 7
-    assert said.document["bot"] == "bot.py"
+    run = esr("check", "--command", line_of(bot(tmp_path)), "--json")
+    assert run.status == 0
+    assert [table["ok"] for table in run.document["tables"]] == [True] * 7
+    assert run.document["bot"] == "bot.py"
 
 
 def test_nothing_to_check_is_refused(esr: Esr) -> None:
@@ -84,8 +84,8 @@ def test_a_bot_finds_the_packages_of_a_virtual_environment(esr: Esr, tmp_path: P
     assert esr("check", folder).status == FOUND, "it is not installed for the site's interpreter"
     for python in (environment, environment / "bin" / "python"):
         assert esr("check", folder, "--python", python).status == 0
-    said = esr("play", GAME, "house:random", folder, "--python", environment, "--json")
-    assert said.document["games"][0]["strikes"] == [[], []]
+    run = esr("play", GAME, "house:random", folder, "--python", environment, "--json")
+    assert run.document["games"][0]["strikes"] == [[], []]
 
 
 def test_a_decision_is_replayed_with_the_packages_of_a_virtual_environment(
@@ -100,9 +100,9 @@ def test_a_decision_is_replayed_with_the_packages_of_a_virtual_environment(
 
 
 def test_a_folder_that_is_not_a_virtual_environment_is_refused(esr: Esr, tmp_path: Path) -> None:
-    said = esr("check", bot(tmp_path), "--python", tmp_path)
-    assert said.status == USAGE
-    assert str(tmp_path) in said.err
+    run = esr("check", bot(tmp_path), "--python", tmp_path)
+    assert run.status == USAGE
+    assert str(tmp_path) in run.err
 
 
 @pytest.mark.parametrize("option", ["--command", "--python"])
@@ -118,6 +118,6 @@ def test_the_memory_error_of_node_is_explained(esr: Esr, tmp_path: Path) -> None
         "#!/bin/sh\necho '# Fatal process OOM in Failed to reserve virtual memory for CodeRange' >&2\nexit 1\n"
     )
     (folder / "run").chmod(0o755)
-    said = " ".join(esr("play", GAME, "house:random", folder).out.split())
-    assert "--command 'node bot.js'" in said
+    run = " ".join(esr("play", GAME, "house:random", folder).out.split())
+    assert "--command 'node bot.js'" in run
     assert "a script" in esr("check", folder).err, "a site would refuse it before it starts"

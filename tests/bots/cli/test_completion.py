@@ -28,9 +28,9 @@ def completed(esr: Esr, tmp_path: Path) -> object:
     def ask(*words: str) -> set[str]:
         typed = " ".join(f"'{word}'" for word in words)
         command = ["bash", "--norc", "-c", ASK.format(words=typed, at=len(words))]
-        said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60)
-        assert said.stderr == ""
-        return {word.rstrip("/ ") for word in said.stdout.split()}
+        run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60)
+        assert run.stderr == ""
+        return {word.rstrip("/ ") for word in run.stdout.split()}
 
     return ask
 
@@ -50,10 +50,10 @@ def test_bash_completes_commands_options_games_and_files(completed: object, tmp_
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "tcsh", "powershell"])
 def test_every_shell_has_a_script_that_knows_every_command(esr: Esr, shell: str) -> None:
-    said = esr("completion", shell)
-    assert said.status == 0
-    assert all(command.name in said.out for command in COMMANDS)
-    assert esr("completion", shell, "--json").document["script"] == said.out.removesuffix("\n")
+    run = esr("completion", shell)
+    assert run.status == 0
+    assert all(command.name in run.out for command in COMMANDS)
+    assert esr("completion", shell, "--json").document["script"] == run.out.removesuffix("\n")
 
 
 @pytest.mark.parametrize(
@@ -70,13 +70,13 @@ def test_every_shell_has_a_script_that_knows_every_command(esr: Esr, shell: str)
     ],
 )
 def test_a_typing_error_gets_the_nearest_word(esr: Esr, typed: list[str], meant: str) -> None:
-    said = esr(*typed)
-    assert (said.status, said.out) == (USAGE, "")
-    assert f"Did you mean {meant}?" in " ".join(said.err.split())
+    run = esr(*typed)
+    assert (run.status, run.out) == (USAGE, "")
+    assert f"Did you mean {meant}?" in " ".join(run.err.split())
 
 
 def test_a_word_that_resembles_nothing_gets_no_guess(esr: Esr) -> None:
     for words in (["dance"], ["check", "mybot", "--zzz"], ["rules", "chess"]):
-        said = esr(*words)
-        assert said.status == USAGE
-        assert "Did you mean" not in said.err
+        run = esr(*words)
+        assert run.status == USAGE
+        assert "Did you mean" not in run.err

@@ -45,23 +45,23 @@ def crashing(where: Path, crash: str) -> Path:
 def test_play_and_check_report_the_end_of_a_process(crash: str, end: str, tmp_path: Path, esr: Esr) -> None:
     folder = crashing(tmp_path, crash)
     with nothing_is_left():
-        said = esr("play", "edel-stein-reich-duel", folder, folder, "--json", "--limits", LIMITS)
-        (game,) = said.document["games"]
+        run = esr("play", "edel-stein-reich-duel", folder, folder, "--json", "--limits", LIMITS)
+        (game,) = run.document["games"]
         checked = esr("check", folder, "--json", "--limits", LIMITS)
-    assert {one["evidence"].partition(";")[0] for one in game["forfeits"]} == {end}
+    assert {forfeit["evidence"].partition(";")[0] for forfeit in game["forfeits"]} == {end}
     assert len(game["forfeits"]) == 2
     (table,) = checked.document["tables"]
-    assert [(one["reason"], one["decision"]) for one in table["problems"]] == [("exit", 2)]
-    assert {one["detail"].partition(";")[0] for one in table["problems"]} == {end}
+    assert [(problem["reason"], problem["decision"]) for problem in table["problems"]] == [("exit", 2)]
+    assert {problem["detail"].partition(";")[0] for problem in table["problems"]} == {end}
 
 
 def test_a_crash_names_the_file_of_its_owner_and_is_reported_the_same_at_every_seat(tmp_path: Path, esr: Esr) -> None:
     folder = crashing(tmp_path, "1 / 0")
     seats, logs = [folder / "bot.py"] * 3, tmp_path / "logs"
-    said = esr("play", "edel-stein-reich", *seats, "--json", "--limits", LIMITS, "--logs", logs)
-    (game,) = said.document["games"]
+    run = esr("play", "edel-stein-reich", *seats, "--json", "--limits", LIMITS, "--logs", logs)
+    (game,) = run.document["games"]
     assert len(game["forfeits"]) == 3
-    assert len({(one["reason"], one["evidence"]) for one in game["forfeits"]}) == 1
+    assert len({(forfeit["reason"], forfeit["evidence"]) for forfeit in game["forfeits"]}) == 1
     written = list(logs.glob("*.log.json"))
     assert len(written) == 3
     for log in written:
@@ -85,9 +85,9 @@ def test_replay_decision_reports_the_end_of_a_process(
     crash: str, end: str, decision: tuple[Path, int], tmp_path: Path, esr: Esr
 ) -> None:
     with nothing_is_left():
-        said = esr("replay-decision", *decision, crashing(tmp_path, crash), "--json")
-    assert said.status == FOUND
-    first, last = said.document["answers"]
+        run = esr("replay-decision", *decision, crashing(tmp_path, crash), "--json")
+    assert run.status == FOUND
+    first, last = run.document["answers"]
     assert first["fault"] is None or first["fault"].startswith("illegal")
     assert (last["id"], last["fault"], last["line"]) == (2, f"no answer: {end}.", "")
 
@@ -95,8 +95,8 @@ def test_replay_decision_reports_the_end_of_a_process(
 def test_replay_decision_reports_an_end_before_ready(decision: tuple[Path, int], tmp_path: Path, esr: Esr) -> None:
     folder = bot(tmp_path)
     (folder / "bot.py").write_text(f"import sys; {OS}{PARTIAL}{CHILD}sys.exit(4)")
-    said = esr("replay-decision", *decision, folder, "--json")
-    (answer,) = said.document["answers"]
+    run = esr("replay-decision", *decision, folder, "--json")
+    (answer,) = run.document["answers"]
     assert answer["fault"] == "no answer: the process exited with code 4 in the middle of a line."
 
 
@@ -109,11 +109,11 @@ def test_a_remote_bot_reports_the_end_of_its_process(crash: str, end: str, tmp_p
     clock = {"move_ms": 60_000, "bank_ms": 0, "game_ms": 600_000}
     with nothing_is_left():
         seat = ProcessPlayer(played.start, start, lambda line: None)
-        with pytest.raises(NoAnswer) as told:
+        with pytest.raises(NoAnswer) as failure:
             seat.decide({**question, "id": 1, "clock": clock})
         seat.end(None)
-    assert told.value.reason == "exit"
-    assert str(told.value).partition(";")[0].endswith(end[1:])
+    assert failure.value.reason == "exit"
+    assert str(failure.value).partition(";")[0].endswith(end[1:])
 
 
 def test_a_remote_bot_that_exits_before_ready_is_reported_with_its_end(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_a_remote_bot_that_exits_before_ready_is_reported_with_its_end(tmp_path:
     (folder / "bot.py").write_text(f"import sys; {OS}{CHILD}sys.exit(4)")
     played = find_played(str(folder), "edel-stein-reich-duel", 2, launcher_for(sandbox=False))
     start: Any = duel().start(resumed=False)
-    with nothing_is_left(), pytest.raises(NoAnswer) as told:
+    with nothing_is_left(), pytest.raises(NoAnswer) as failure:
         ProcessPlayer(played.start, start, lambda line: None)
-    assert told.value.reason == "not_ready"
-    assert "exited with code 4" in str(told.value)
+    assert failure.value.reason == "not_ready"
+    assert "exited with code 4" in str(failure.value)

@@ -45,22 +45,22 @@ def cup(bot: Bot) -> Cup:
 
 def test_a_bot_is_entered_plays_and_has_a_rank(cup: Cup, bot: Bot, esr: Esr) -> None:
     listed = esr("cup", "list", "--json").document["cups"]
-    assert [(one["slug"], one["entries"]) for one in listed] == [("winter-cup", 3)]
+    assert [(cup["slug"], cup["entries"]) for cup in listed] == [("winter-cup", 3)]
     assert "winter-cup" in esr("cup", "list").out
-    said = esr("cup", "enter", "winter-cup", bot.slug)
-    assert (said.status, said.out.count("Opal")) == (0, 1)
+    run = esr("cup", "enter", "winter-cup", bot.slug)
+    assert (run.status, run.out.count("Opal")) == (0, 1)
     entry = esr("cup", "--json", "enter", "winter-cup", bot.slug).document["entry"]
     assert (entry["bot"], entry["state"]) == (bot.slug, "entered")
     CupSchedule.objects.create(cup=cup, rounds=0, basis="", computed=timezone.now(), round_s=[90])
-    said = esr("cup", "status", "winter-cup")
-    assert "Opal" in said.out
-    assert re.findall(r"[0-9]+ min", said.out) == ["2 min"]
+    run = esr("cup", "status", "winter-cup")
+    assert "Opal" in run.out
+    assert re.findall(r"[0-9]+ min", run.out) == ["2 min"]
     mine = esr("cup", "list", "--mine", "--json").document["cups"]
-    assert [one["slug"] for one in mine] == ["winter-cup"]
+    assert [cup["slug"] for cup in mine] == ["winter-cup"]
     play_round(due(cup))
     assert cup.state == Cup.State.FINISHED
-    found = esr("cup", "status", "winter-cup", "--json").document
-    assert [row["rank"] for row in found["standings"]] == [1, 2, 3, 4]
+    status = esr("cup", "status", "winter-cup", "--json").document
+    assert [row["rank"] for row in status["standings"]] == [1, 2, 3, 4]
     assert "Opal" in esr("cup", "status", "winter-cup").out
     assert esr("cup", "list", "--json").document["cups"] == []
     assert len(esr("cup", "list", "--state", "finished", "--json").document["cups"]) == 1
@@ -72,8 +72,8 @@ def test_a_bot_is_withdrawn_and_wrong_names_are_one_sentence(cup: Cup, bot: Bot,
     esr("cup", "enter", "winter-cup", bot.slug)
     assert esr("cup", "withdraw", "winter-cup", bot.slug, "--json").document["entry"]["state"] == "withdrawn"
     for words in (("enter", "summer-cup", bot.slug), ("enter", "winter-cup", "nobody"), ("status", "summer-cup")):
-        said = esr("cup", *words)
-        assert (said.status, len(said.err.splitlines())) == (USAGE, 1), words
+        run = esr("cup", *words)
+        assert (run.status, len(run.err.splitlines())) == (USAGE, 1), words
 
 
 def test_reading_needs_no_token(cup: Cup, esr: Esr, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,57 +26,57 @@ WRONG = {
 
 
 def test_help_lists_every_command_and_every_exit_status(esr: Esr) -> None:
-    said = esr("--help")
-    assert said.status == 0
-    assert all(f"    {command.name} " in said.out or f"    {command.name}\n" in said.out for command in COMMANDS)
-    assert all(f"{status} " in said.out for status in (0, 1, 2, 3, 130))
+    run = esr("--help")
+    assert run.status == 0
+    assert all(f"    {command.name} " in run.out or f"    {command.name}\n" in run.out for command in COMMANDS)
+    assert all(f"{status} " in run.out for status in (0, 1, 2, 3, 130))
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=[command.name for command in COMMANDS])
 def test_every_command_explains_itself(esr: Esr, command: object) -> None:
     name = command.name  # type: ignore[attr-defined]
-    said = esr(name, "--help")
-    assert said.status == 0
-    assert "--json" in said.out
-    assert len(said.out.splitlines()) > 8
+    run = esr(name, "--help")
+    assert run.status == 0
+    assert "--json" in run.out
+    assert len(run.out.splitlines()) > 8
 
 
 @pytest.mark.parametrize("words", [[], ["dance"], ["play"], ["rules", "x", "y"]])
 def test_what_cannot_be_parsed_is_wrong_usage(esr: Esr, words: list[str]) -> None:
-    said = esr(*words)
-    assert (said.status, said.out) == (USAGE, "")
-    assert said.err.startswith("usage: esr")
+    run = esr(*words)
+    assert (run.status, run.out) == (USAGE, "")
+    assert run.err.startswith("usage: esr")
 
 
 @pytest.mark.parametrize("name", WRONG)
 def test_a_person_is_told_what_is_wrong_in_one_line_on_stderr(esr: Esr, name: str, tmp_path: Path) -> None:
-    said = esr(name, *(word.replace("{tmp}", str(tmp_path)) for word in WRONG[name]))
-    assert (said.status, said.out) == (USAGE, "")
-    assert len(said.err.splitlines()) == 1
+    run = esr(name, *(word.replace("{tmp}", str(tmp_path)) for word in WRONG[name]))
+    assert (run.status, run.out) == (USAGE, "")
+    assert len(run.err.splitlines()) == 1
 
 
 @pytest.mark.parametrize("name", WRONG)
 def test_a_machine_is_told_what_is_wrong_as_json(esr: Esr, name: str, tmp_path: Path) -> None:
-    said = esr(name, *(word.replace("{tmp}", str(tmp_path)) for word in WRONG[name]), "--json")
-    assert (said.status, said.err) == (USAGE, "")
-    assert said.document.keys() == {"ok", "error"}
-    assert said.document["ok"] is False
+    run = esr(name, *(word.replace("{tmp}", str(tmp_path)) for word in WRONG[name]), "--json")
+    assert (run.status, run.err) == (USAGE, "")
+    assert run.document.keys() == {"ok", "error"}
+    assert run.document["ok"] is False
 
 
 def test_a_machine_that_fails_is_not_the_bots_fault(esr: Esr, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ESR_BOT_PYTHON", str(tmp_path / "no-python"))
     bots_interpreter.cache_clear()
     try:
-        said = esr("check", bot(tmp_path))
+        run = esr("check", bot(tmp_path))
     finally:
         bots_interpreter.cache_clear()
-    assert said.status == MACHINE
-    assert "ESR_BOT_PYTHON" in said.err
+    assert run.status == MACHINE
+    assert "ESR_BOT_PYTHON" in run.err
 
 
 def test_games_are_listed_with_their_house_bots(esr: Esr) -> None:
-    said = esr("games")
-    assert all(slug in said.out for slug in GAMES)
+    run = esr("games")
+    assert all(slug in run.out for slug in GAMES)
     listed = {game["game"]: game for game in esr("games", "--json").document["games"]}
     assert listed.keys() == GAMES.keys()
     assert "house:greedy" in listed["edel-stein-reich"]["house_bots"]
@@ -85,10 +85,10 @@ def test_games_are_listed_with_their_house_bots(esr: Esr) -> None:
 
 @pytest.mark.parametrize("slug", GAMES)
 def test_rules_are_text_without_symbols(esr: Esr, slug: str) -> None:
-    said = esr("rules", slug)
-    assert said.out.startswith(f"# {GAMES[slug].name}\n")
-    assert "{" not in said.out
-    assert esr("rules", slug, "--json").document["guide"] in said.out
+    run = esr("rules", slug)
+    assert run.out.startswith(f"# {GAMES[slug].name}\n")
+    assert "{" not in run.out
+    assert esr("rules", slug, "--json").document["guide"] in run.out
 
 
 def test_the_module_is_the_command_and_stands_a_reader_who_leaves(tmp_path: Path) -> None:

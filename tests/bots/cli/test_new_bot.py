@@ -85,9 +85,9 @@ def test_its_name_is_the_folders_whatever_that_is(esr: Esr, tmp_path: Path) -> N
 
 def test_nothing_is_overwritten(esr: Esr, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
-    said = esr("new-bot", tmp_path, "--game", "edel-stein-reich")
-    assert said.status == USAGE
-    assert str(tmp_path) in said.err
+    run = esr("new-bot", tmp_path, "--game", "edel-stein-reich")
+    assert run.status == USAGE
+    assert str(tmp_path) in run.err
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 

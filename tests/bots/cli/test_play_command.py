@@ -23,11 +23,11 @@ THREE = ("house:greedy", "house:random", "house:greedy")
 
 def test_records_are_written_one_a_line_and_verify(tmp_path: Path, esr: Esr) -> None:
     path = tmp_path / "games.jsonl"
-    said = esr("play", "edel-stein-reich", *THREE, "--seed", 7, "--games", 2, "--record", path).out
+    output = esr("play", "edel-stein-reich", *THREE, "--seed", 7, "--games", 2, "--record", path).out
     records = [from_json(line) for line in path.read_text().splitlines()]
     assert [record["seed"] for record in records] == [game_seed("7", number).hex() for number in range(2)]
     assert [checked.fault for checked in check_file(path)] == [None, None]
-    assert all(word in said for word in ("edel-stein-reich, seed 7", "greedy#2", "Mean rank"))
+    assert all(word in output for word in ("edel-stein-reich, seed 7", "greedy#2", "Mean rank"))
 
 
 def test_the_same_seed_gives_the_same_games(tmp_path: Path, esr: Esr) -> None:
@@ -38,17 +38,17 @@ def test_the_same_seed_gives_the_same_games(tmp_path: Path, esr: Esr) -> None:
 
 
 def test_a_new_seed_is_told_so_that_the_games_can_be_played_again(esr: Esr) -> None:
-    said = esr("play", "edel-stein-reich-duel", "house:random", "house:random").out
-    assert "edel-stein-reich-duel, seed " in said
+    output = esr("play", "edel-stein-reich-duel", "house:random", "house:random").out
+    assert "edel-stein-reich-duel, seed " in output
 
 
 def test_a_bot_of_ones_own_that_crashes_is_shown_with_its_stderr(tmp_path: Path, esr: Esr) -> None:
     folder = tmp_path / "mine"
     folder.mkdir()
     (folder / "bot.py").write_text("import sys\nsys.exit('no idea')\n")
-    said = esr("play", "edel-stein-reich-duel", "house:random", folder, "--seed", 1).out
-    assert "game 0, seat 1, mine: forfeit: " in said
-    assert "game 0, seat 1, mine: stderr: no idea" in said
+    output = esr("play", "edel-stein-reich-duel", "house:random", folder, "--seed", 1).out
+    assert "game 0, seat 1, mine: forfeit: " in output
+    assert "game 0, seat 1, mine: stderr: no idea" in output
 
 
 def test_limits_are_given_to_the_bots(tmp_path: Path, esr: Esr) -> None:
@@ -76,9 +76,9 @@ def test_ctrl_c_leaves_the_table_and_the_records_so_far(tmp_path: Path) -> None:
         while not (path.exists() and path.read_text()) and time.monotonic() < deadline:
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
-        said, _ = process.communicate(timeout=180)
+        output, _ = process.communicate(timeout=180)
     assert process.returncode == INTERRUPTED
-    assert "Mean rank" in said
+    assert "Mean rank" in output
     assert not [checked.fault for checked in check_file(path) if checked.fault]
 
 
@@ -101,9 +101,9 @@ def test_every_seat_can_be_put_in_the_sandbox(esr: Esr) -> None:
     ],
 )
 def test_wrong_usage_is_an_error_that_names_the_value(words: tuple[object, ...], names: str, esr: Esr) -> None:
-    said = esr("play", *words)
-    assert said.status == USAGE
-    assert names in said.err
+    run = esr("play", *words)
+    assert run.status == USAGE
+    assert names in run.err
 
 
 def test_games_at_once_are_the_games_one_after_another(tmp_path: Path, esr: Esr) -> None:
@@ -116,8 +116,8 @@ def test_games_at_once_are_the_games_one_after_another(tmp_path: Path, esr: Esr)
 
 def test_what_goes_wrong_in_a_game_among_several_is_still_told(tmp_path: Path, esr: Esr) -> None:
     folder = bot(tmp_path, "if message['id'] == 2: move = 'nonsense'")
-    said = esr("play", "edel-stein-reich-duel", folder, "house:random", "--games", 3, "--parallel", 2)
-    assert [f"game {number}, seat 0, mine: strike at decision 2: illegal" in said.out for number in range(3)] == [
+    run = esr("play", "edel-stein-reich-duel", folder, "house:random", "--games", 3, "--parallel", 2)
+    assert [f"game {number}, seat 0, mine: strike at decision 2: illegal" in run.out for number in range(3)] == [
         True
     ] * 3
 
@@ -126,20 +126,20 @@ def test_a_machine_that_fails_ends_games_at_once_as_well(
     tmp_path: Path, esr: Esr, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ESR_BOT_PYTHON", str(tmp_path / "no-python"))
-    said = esr("play", "edel-stein-reich", *THREE, "--games", 4, "--parallel", 2, "--json")
-    assert said.status == MACHINE
-    assert "ESR_BOT_PYTHON" in said.document["error"]
+    run = esr("play", "edel-stein-reich", *THREE, "--games", 4, "--parallel", 2, "--json")
+    assert run.status == MACHINE
+    assert "ESR_BOT_PYTHON" in run.document["error"]
 
 
 def test_a_machine_gets_games_and_table_in_one_document(tmp_path: Path, esr: Esr) -> None:
     folder = bot(tmp_path, "if message['id'] == 2: move = 'nonsense'")
-    said = esr("play", "edel-stein-reich-duel", folder, "house:random", "--games", 2, "--seed", 7, "--rotate", "--json")
-    assert said.status == 0
-    first, second = said.document["games"]
+    run = esr("play", "edel-stein-reich-duel", folder, "house:random", "--games", 2, "--seed", 7, "--rotate", "--json")
+    assert run.status == 0
+    first, second = run.document["games"]
     assert (first["bots"], second["bots"]) == (["mine", "random"], ["random", "mine"])
     assert [[strike["reason"] for strike in seat] for seat in second["strikes"]] == [[], ["illegal"]]
     assert first["seed"] == game_seed("7", 0).hex()
-    rows = {row["bot"]: row for row in said.document["table"]}
+    rows = {row["bot"]: row for row in run.document["table"]}
     assert (rows["mine"]["games"], rows["mine"]["strikes"], rows["random"]["strikes"]) == (2, 2, 0)
 
 

@@ -32,10 +32,10 @@ def site(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[TinySite]:
 
 
 def test_a_folder_plays_a_game_as_it_would_at_home(site: TinySite, esr: Esr, tmp_path: Path) -> None:
-    said = esr("play-remote", bot(tmp_path), *LADDER, "--json")
-    assert (said.status, said.document["incidents"]) == (0, [])
-    assert [game["status"] for game in said.document["games"]] == ["finished"]
-    declared, *_, last = site.told("PATCH", "bot")
+    run = esr("play-remote", bot(tmp_path), *LADDER, "--json")
+    assert (run.status, run.document["incidents"]) == (0, [])
+    assert [game["status"] for game in run.document["games"]] == ["finished"]
+    declared, *_, last = site.bodies_of("PATCH", "bot")
     assert declared["games_at_once"] == 1
     assert declared["games"] == {"edel-stein-reich-duel": [2]}
     assert len(declared["label"]) == 12
@@ -52,20 +52,20 @@ def test_a_house_bot_and_a_command_play_too(esr: Esr, site: TinySite, tmp_path: 
 
 def test_what_a_bot_does_wrong_is_told_and_costs_it_no_strike(site: TinySite, esr: Esr, tmp_path: Path) -> None:
     change = "move = {2: 'nonsense', 3: {}}.get(message['id'], move); print('hm', file=sys.stderr)"
-    said = esr("play-remote", bot(tmp_path, change), *LADDER)
-    assert said.status == FOUND
-    assert "game 1, decision 2: illegal: 'nonsense'" in said.out
-    assert "game 1: stderr: hm" in said.out
+    run = esr("play-remote", bot(tmp_path, change), *LADDER)
+    assert run.status == FOUND
+    assert "game 1, decision 2: illegal: 'nonsense'" in run.out
+    assert "game 1: stderr: hm" in run.out
     assert site.games[0].strikes == 0
 
 
 def test_a_bot_that_dies_is_started_again_with_the_whole_log(site: TinySite, esr: Esr, tmp_path: Path) -> None:
     diary = tmp_path / "diary"
     change = f"open({str(diary)!r}, 'a').write(str(len(message['log'])) + ' '); message['id'] in (3, 5) and sys.exit()"
-    said = esr("play-remote", f"{sys.executable} {bot(tmp_path, change) / 'bot.py'}", *LADDER, "--json")
-    assert [incident["reason"] for incident in said.document["incidents"]] == ["exit", "exit"]
-    told = [int(count) for count in diary.read_text().split()]
-    assert told[3] == told[0] + told[1] + told[2]
+    run = esr("play-remote", f"{sys.executable} {bot(tmp_path, change) / 'bot.py'}", *LADDER, "--json")
+    assert [incident["reason"] for incident in run.document["incidents"]] == ["exit", "exit"]
+    decisions = [int(count) for count in diary.read_text().split()]
+    assert decisions[3] == decisions[0] + decisions[1] + decisions[2]
     assert site.games[0].state.outcome is not None
 
 
@@ -87,14 +87,14 @@ def test_what_cannot_be_done_is_one_sentence(
     site: TinySite, esr: Esr, words: tuple[object, ...], says: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("\n"))
-    said = esr(*words)
-    assert (said.status, len(said.err.splitlines())) == (USAGE, 1)
-    assert says in said.err
+    run = esr(*words)
+    assert (run.status, len(run.err.splitlines())) == (USAGE, 1)
+    assert says in run.err
 
 
 def test_a_ladder_that_is_not_shown_may_be_private_and_leaves_no_file(site: TinySite, esr: Esr) -> None:
-    said = esr("download", "nowhere")
-    assert "private" in said.err
+    run = esr("download", "nowhere")
+    assert "private" in run.err
     assert not Path("nowhere.jsonl").exists()
     Path("mine.jsonl").touch()
     esr("download", "nowhere", "--to", "mine.jsonl")
@@ -109,8 +109,8 @@ def test_what_a_site_says_gives_a_terminal_no_orders(capsys: pytest.CaptureFixtu
 
 def test_a_ladder_of_hosted_bots_is_named_with_the_one_that_is_meant(site: TinySite, esr: Esr) -> None:
     site.documents["ladders/duel-remote"] = {**site.documents["ladders/duel-remote"], "players": "hosted"}
-    said = esr("play-remote", "house:kontor", *LADDER)
-    assert (said.status, "duel-remote-remote" in said.err) == (USAGE, True)
+    run = esr("play-remote", "house:kontor", *LADDER)
+    assert (run.status, "duel-remote-remote" in run.err) == (USAGE, True)
 
 
 def test_a_token_is_kept_and_used_for_its_own_site_alone(
@@ -148,7 +148,7 @@ def test_an_upload_is_read_with_the_limits_of_the_site_before_it_is_sent(
     (folder / "notes.txt").write_text("x")
     site.documents["uploads/limits"]["limits"]["files"] = 2
     for command in ("upload", "check"):
-        said = esr(command, folder)
-        assert said.status == USAGE
-        assert "3 files. The limit is 2" in said.err
-    assert not site.told("POST", "bots")
+        run = esr(command, folder)
+        assert run.status == USAGE
+        assert "3 files. The limit is 2" in run.err
+    assert not site.bodies_of("POST", "bots")

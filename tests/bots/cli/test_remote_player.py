@@ -29,9 +29,9 @@ def question(number: int, move_ms: int) -> Any:
 
 def test_an_answer_that_comes_too_late_is_not_taken_for_the_next_one(tmp_path: Path) -> None:
     seat = player(tmp_path, "if message['id'] == 1: __import__('time').sleep(0.5); move = 'too late'")
-    with pytest.raises(NoAnswer) as told:
+    with pytest.raises(NoAnswer) as failure:
         seat.decide(question(1, 50))
-    assert told.value.reason == "late"
+    assert failure.value.reason == "late"
     asked = question(2, 20_000)
     assert seat.decide(asked) == asked["decision"]["default"]
     seat.end(None)
@@ -48,15 +48,15 @@ def test_an_answer_that_comes_too_late_is_not_taken_for_the_next_one(tmp_path: P
 )
 def test_what_would_be_a_strike_on_the_site_is_named_by_the_same_word(tmp_path: Path, change: str, reason: str) -> None:
     seat = player(tmp_path, change)
-    with pytest.raises(NoAnswer) as told:
+    with pytest.raises(NoAnswer) as failure:
         seat.decide(question(1, 20_000))
-    assert told.value.reason == reason
+    assert failure.value.reason == reason
     seat.end(None)
 
 
 def test_a_program_that_never_says_ready_does_not_begin(tmp_path: Path) -> None:
     played = find_played("true", "edel-stein-reich-duel", 2, launcher_for(sandbox=False))
     start: Any = duel().start(resumed=False)
-    with pytest.raises(NoAnswer) as told:
+    with pytest.raises(NoAnswer) as failure:
         ProcessPlayer(played.start, start, lambda line: None)
-    assert told.value.reason == "not_ready"
+    assert failure.value.reason == "not_ready"

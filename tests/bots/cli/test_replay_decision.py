@@ -60,9 +60,12 @@ def test_with_the_owners_log_every_message_is_the_one_that_was_sent(game: str, s
     whole = played(game, seats)
     assert whole.transcript is not None
     for seat, log in enumerate(owner_logs(whole.report, whole.transcript)):
-        said = whole.transcript.seats[seat]
+        transcript = whole.transcript.seats[seat]
         replay = rebuild(whole.report.record, log["decisions"][-1]["ply"], log)
-        sent = [orjson.loads(said.hellos[0]), *(orjson.loads(exchange.question) for exchange in said.exchanges)]
+        sent = [
+            orjson.loads(transcript.hellos[0]),
+            *(orjson.loads(exchange.question) for exchange in transcript.exchanges),
+        ]
         assert replay.messages == sent
         assert len(replay.questions) == len(log["decisions"])
 
@@ -73,8 +76,8 @@ def test_without_a_log_only_the_hello_and_the_clocks_differ() -> None:
     log = owner_logs(whole.report, whole.transcript)[2]
     ply = log["decisions"][-1]["ply"]
     with_log, without = (rebuild(whole.report.record, ply, given) for given in (log, None))
-    for one, other in zip(with_log.questions, without.questions, strict=True):
-        assert {**one.message, "clock": None} == {**other.message, "clock": None}
+    for question, other in zip(with_log.questions, without.questions, strict=True):
+        assert {**question.message, "clock": None} == {**other.message, "clock": None}
     assert without.hello["limits"] != with_log.hello["limits"]
 
 
@@ -154,34 +157,34 @@ def words_of(kept: Path, decision: int, *more: object) -> list[str]:
 
 
 def test_the_same_bot_answers_the_same_again(kept: Path, esr: Esr) -> None:
-    said = esr(*words_of(kept, 2, "--json"))
-    assert said.status == 0
-    assert [answer["as_played"] for answer in said.document["answers"]] == [True, True]
-    assert said.document["question"]["id"] == 2
+    run = esr(*words_of(kept, 2, "--json"))
+    assert run.status == 0
+    assert [answer["as_played"] for answer in run.document["answers"]] == [True, True]
+    assert run.document["question"]["id"] == 2
 
 
 def test_the_strike_happens_again_and_is_told(kept: Path, esr: Esr) -> None:
-    said = esr(*words_of(kept, 3))
-    assert said.status == FOUND
-    assert "default move: illegal" in said.out
-    assert "bot now:     illegal: " in said.out
-    assert 'Answer: {"id": 3, "move": "nonsense"}' in said.out
+    run = esr(*words_of(kept, 3))
+    assert run.status == FOUND
+    assert "default move: illegal" in run.out
+    assert "bot now:     illegal: " in run.out
+    assert 'Answer: {"id": 3, "move": "nonsense"}' in run.out
 
 
 def test_a_bot_that_was_mended_answers_what_it_was_asked(kept: Path, esr: Esr) -> None:
     source = kept / "mine" / "bot.py"
     source.write_text(source.read_text().replace("== 3", "== 1000"))
-    said = esr(*words_of(kept, 5))
-    assert said.status == 0
-    assert "decision 3 differs from the game" in said.out
-    assert ", legal (" in said.out
+    run = esr(*words_of(kept, 5))
+    assert run.status == 0
+    assert "decision 3 differs from the game" in run.out
+    assert ", legal (" in run.out
 
 
 def test_a_bot_that_ends_early_did_not_come_so_far(kept: Path, esr: Esr) -> None:
     (kept / "mine" / "bot.py").write_text('print(\'{"type": "ready"}\', flush=True)\n')
-    said = esr(*words_of(kept, 2))
-    assert said.status == FOUND
-    assert "did not reach this decision" in said.out
+    run = esr(*words_of(kept, 2))
+    assert run.status == FOUND
+    assert "did not reach this decision" in run.out
 
 
 def test_a_debugger_on_the_bots_own_output_is_recognised(kept: Path, esr: Esr) -> None:
@@ -206,9 +209,9 @@ def test_one_record_of_many_is_named_by_its_line(kept: Path, esr: Esr) -> None:
     ply = decided_plies(record, 0)[0]
     assert esr("replay-decision", f"{path}:2", ply, kept / "mine").status == 0
     for word, says in ((path, f"{path}:1"), (f"{path}:9", "1 to 2")):
-        said = esr("replay-decision", word, ply, kept / "mine")
-        assert said.status == USAGE
-        assert says in said.err
+        run = esr("replay-decision", word, ply, kept / "mine")
+        assert run.status == USAGE
+        assert says in run.err
 
 
 def under_pdb(kept: Path, decision: int, commands: str) -> Said:
@@ -222,21 +225,21 @@ def under_pdb(kept: Path, decision: int, commands: str) -> Said:
 
 
 def test_the_debugger_stops_where_the_bot_has_read_the_question(kept: Path) -> None:
-    said = under_pdb(kept, 2, "n\np message['id'], message['type']\nprint('printed here')\nc\n")
-    assert "bot.py(3)<module>()" in said.out, said.out
-    assert "(2, 'decide')" in said.out
-    assert "printed here" in said.out
-    assert ", legal\n" in said.out
-    assert (said.status, said.err) == (0, "")
+    run = under_pdb(kept, 2, "n\np message['id'], message['type']\nprint('printed here')\nc\n")
+    assert "bot.py(3)<module>()" in run.out, run.out
+    assert "(2, 'decide')" in run.out
+    assert "printed here" in run.out
+    assert ", legal\n" in run.out
+    assert (run.status, run.err) == (0, "")
 
 
 @pytest.mark.parametrize("statement", ["breakpoint()", "import pdb; pdb.set_trace()"])
 def test_a_breakpoint_in_the_bot_works_although_its_input_is_the_protocol(kept: Path, statement: str) -> None:
     source = kept / "mine" / "bot.py"
     source.write_text(source.read_text().replace("if message['id'] == 3: move = 'nonsense'", statement))
-    said = under_pdb(kept, 1, "c\np 'the move is', move\nc\n")
-    assert "('the move is', " in said.out
-    assert said.status == 0
+    run = under_pdb(kept, 1, "c\np 'the move is', move\nc\n")
+    assert "('the move is', " in run.out
+    assert run.status == 0
 
 
 def test_a_bot_that_reads_in_other_ways_is_stopped_as_well(kept: Path) -> None:
@@ -244,35 +247,35 @@ def test_a_bot_that_reads_in_other_ways_is_stopped_as_well(kept: Path) -> None:
         source = kept / "mine" / "bot.py"
         before = source.read_text()
         source.write_text(before.replace("in sys.stdin:", f"in {reading}:"))
-        said = under_pdb(kept, 2, "n\np message['id']\nc\n")
+        run = under_pdb(kept, 2, "n\np message['id']\nc\n")
         source.write_text(before)
-        assert "has just read the decision" in said.out
-        assert "\n(Pdb) 2\n" in said.out, reading
+        assert "has just read the decision" in run.out
+        assert "\n(Pdb) 2\n" in run.out, reading
 
 
 def test_a_crash_can_be_looked_at_where_it_happened(kept: Path) -> None:
     source = kept / "mine" / "bot.py"
     source.write_text(source.read_text().replace("move = 'nonsense'", "1 / 0"))
-    said = under_pdb(kept, 3, "c\np 'dead at', message['id']\nq\n")
-    assert "The bot crashed: ZeroDivisionError" in said.out
-    assert "('dead at', 3)" in said.out
-    assert "no answer: the process exited" in said.out
-    assert said.status == FOUND
+    run = under_pdb(kept, 3, "c\np 'dead at', message['id']\nq\n")
+    assert "The bot crashed: ZeroDivisionError" in run.out
+    assert "('dead at', 3)" in run.out
+    assert "no answer: the process exited" in run.out
+    assert run.status == FOUND
 
 
 def test_leaving_the_debugger_leaves_the_command(kept: Path) -> None:
-    said = under_pdb(kept, 2, "q\n")
-    assert said.status == FOUND
-    assert "Traceback" not in said.out + said.err
+    run = under_pdb(kept, 2, "q\n")
+    assert run.status == FOUND
+    assert "Traceback" not in run.out + run.err
 
 
 def test_pdb_is_for_people_and_for_python(kept: Path, esr: Esr) -> None:
     assert esr(*words_of(kept, 2, "--pdb", "--json")).status == USAGE
     (kept / "mine" / "bot.toml").write_text('language = "executable"\ncommand = ["run"]\n')
     (kept / "mine" / "run").write_text("#!/bin/sh\n")
-    said = esr(*words_of(kept, 2, "--pdb"))
-    assert said.status == USAGE
-    assert "--messages" in said.err
+    run = esr(*words_of(kept, 2, "--pdb"))
+    assert run.status == USAGE
+    assert "--messages" in run.err
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -304,11 +307,11 @@ def test_a_real_terminal_is_the_debuggers(kept: Path) -> None:
 
 
 def read_until(terminal: int, text: str) -> str:
-    said, deadline = "", time.monotonic() + 180
-    while text not in said and time.monotonic() < deadline:
+    output, deadline = "", time.monotonic() + 180
+    while text not in output and time.monotonic() < deadline:
         if select.select([terminal], [], [], 0.1)[0]:
-            said += os.read(terminal, 4096).decode()
-    return said
+            output += os.read(terminal, 4096).decode()
+    return output
 
 
 STRATEGY = """\
@@ -334,11 +337,11 @@ def test_the_debugger_stops_in_the_strategy_where_that_is_a_file_of_its_own(kept
     text = source.read_text().replace("import json, sys", "import json, sys\nfrom strategy import Strategy")
     source.write_text(text.replace('message["decision"]["default"]', 'Strategy().choose(message["decision"])'))
     (kept / "mine" / "strategy.py").write_text(STRATEGY)
-    said = under_pdb(kept, 2, "p type(self).__name__, decision['kind'] != ''\nc\n")
-    assert "strategy.py(3)choose()" in said.out, said.out
-    assert "('Strategy', True)" in said.out
-    assert ", legal\n" in said.out
-    assert said.status == 0
+    run = under_pdb(kept, 2, "p type(self).__name__, decision['kind'] != ''\nc\n")
+    assert "strategy.py(3)choose()" in run.out, run.out
+    assert "('Strategy', True)" in run.out
+    assert ", legal\n" in run.out
+    assert run.status == 0
 
 
 def test_the_debugger_does_not_stop_in_code_without_a_file(kept: Path) -> None:
@@ -349,18 +352,18 @@ def test_the_debugger_does_not_stop_in_code_without_a_file(kept: Path) -> None:
     source.write_text(text.replace('message["decision"]["default"]', crash))
     (kept / "mine" / "strategy.py").write_text(DATACLASS)
     assert "strategy.py(7)choose()" in under_pdb(kept, 1, "c\n").out
-    said = under_pdb(kept, 2, "p 'dead at', message['id']\nq\n")
-    assert "('dead at', 2)" in said.out, said.out
-    assert said.status == FOUND
+    run = under_pdb(kept, 2, "p 'dead at', message['id']\nq\n")
+    assert "('dead at', 2)" in run.out, run.out
+    assert run.status == FOUND
 
 
 def test_the_debugger_stops_where_a_bot_answers_without_its_strategy(kept: Path) -> None:
     source = kept / "mine" / "bot.py"
     source.write_text(source.read_text().replace("import json, sys", "import json, sys, strategy"))
     (kept / "mine" / "strategy.py").write_text(STRATEGY)
-    said = under_pdb(kept, 2, "p message['id'], move is not None\nc\n")
-    assert "(2, True)" in said.out, said.out
-    assert said.status == 0
+    run = under_pdb(kept, 2, "p message['id'], move is not None\nc\n")
+    assert "(2, True)" in run.out, run.out
+    assert run.status == 0
 
 
 @pytest.mark.parametrize("call", ["write(%s)", "writelines([%s])"])
@@ -370,7 +373,7 @@ def test_the_debugger_stops_where_a_bot_answers_in_bytes(kept: Path, call: str) 
     answer = "sys.stdout.buffer." + call % f"({answer} + chr(10)).encode()" + "; sys.stdout.buffer.flush()"
     source.write_text(before.replace("import json, sys", "import json, sys, strategy") + answer + after)
     (kept / "mine" / "strategy.py").write_text(STRATEGY)
-    said = under_pdb(kept, 2, "p message['id'], move is not None\nc\n")
-    assert "(2, True)" in said.out, said.out
-    assert ", legal\n" in said.out
-    assert said.status == 0
+    run = under_pdb(kept, 2, "p message['id'], move is not None\nc\n")
+    assert "(2, True)" in run.out, run.out
+    assert ", legal\n" in run.out
+    assert run.status == 0

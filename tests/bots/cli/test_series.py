@@ -79,10 +79,10 @@ def test_only_the_end_of_a_long_stderr_is_told() -> None:
     played = one_game(seat("a"), seat("b"), seat("c"))
     first, *others = played.report.seats
     loud = replace(first, stderr_tail="\n".join(f"\x1b{i}" for i in range(100)))
-    told = list(incidents(replace(played, report=replace(played.report, seats=(loud, *others)))))
-    assert len(told) == STDERR_LINES + 1
-    assert told[0].endswith(f"({100 - STDERR_LINES} earlier lines not shown)")
-    assert told[-1].endswith("stderr: \\x1b99")
+    lines = list(incidents(replace(played, report=replace(played.report, seats=(loud, *others)))))
+    assert len(lines) == STDERR_LINES + 1
+    assert lines[0].endswith(f"({100 - STDERR_LINES} earlier lines not shown)")
+    assert lines[-1].endswith("stderr: \\x1b99")
 
 
 def test_the_table_shows_every_bot_with_its_intervals() -> None:

@@ -49,10 +49,10 @@ def test_a_check_on_a_host_that_is_too_busy_has_an_exit_code_of_its_own(
     esr: Esr, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(play_commands, "launcher_for", lambda sandbox: BusyHost)
-    said = esr("check", bot(tmp_path), "--limits", "startup_ms=100", "--json")
-    assert said.status == MACHINE
-    assert said.document["ok"] is None
-    assert [(table["ok"], table["tries"]) for table in said.document["tables"]] == [(None, MOST_TRIES)]
+    run = esr("check", bot(tmp_path), "--limits", "startup_ms=100", "--json")
+    assert run.status == MACHINE
+    assert run.document["ok"] is None
+    assert [(table["ok"], table["tries"]) for table in run.document["tables"]] == [(None, MOST_TRIES)]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -74,6 +74,6 @@ def test_an_upload_to_a_site_that_is_out_of_order_has_it_too(
         return get(client, path, **more)
 
     monkeypatch.setattr(Client, "get", get_after_an_attempt)
-    said = esr("upload", bot(tmp_path), "--json")
-    assert (said.status, attempts) == (MACHINE, [None] * MOST_TRIES)
-    assert (said.document["state"], said.document["reason"]) == ("undecided", SITE_FAILED)
+    run = esr("upload", bot(tmp_path), "--json")
+    assert (run.status, attempts) == (MACHINE, [None] * MOST_TRIES)
+    assert (run.document["state"], run.document["reason"]) == ("undecided", SITE_FAILED)

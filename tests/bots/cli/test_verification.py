@@ -46,9 +46,9 @@ def served(tmp_path: Path) -> Iterator[str]:
 def test_a_cup_is_verified_and_its_hashes_are_shown(name: str, esr: Esr, tmp_path: Path) -> None:
     ledger = LEDGERS[name]
     path = ledger_file(tmp_path, ledger)
-    said = esr("verify-cup", path)
-    assert said.status == 0
-    assert ledger["key_hash"] in said.out and ledger["entrants_hash"] in said.out
+    run = esr("verify-cup", path)
+    assert run.status == 0
+    assert ledger["key_hash"] in run.out and ledger["entrants_hash"] in run.out
     document = esr("verify-cup", path, "--json").document
     about = {name: document[name] for name in ("ok", "state", "faults", "key_hash", "entrants_hash", "entries")}
     hashes = {name: ledger[name] for name in ("key_hash", "entrants_hash")}
@@ -56,7 +56,7 @@ def test_a_cup_is_verified_and_its_hashes_are_shown(name: str, esr: Esr, tmp_pat
 
 
 def change_an_entry(ledger: Document) -> None:
-    next(one["document"] for one in ledger["entries"] if one["kind"] == "results")["points"].reverse()
+    next(entry["document"] for entry in ledger["entries"] if entry["kind"] == "results")["points"].reverse()
 
 
 @pytest.mark.parametrize(
@@ -93,8 +93,8 @@ def test_a_ledger_without_its_end_is_not_finished(cut: int, esr: Esr, tmp_path: 
 )
 def test_a_file_that_is_no_ledger_is_explained_in_one_line(content: bytes, esr: Esr, tmp_path: Path) -> None:
     (tmp_path / "ledger.json").write_bytes(content)
-    said = esr("verify-cup", tmp_path / "ledger.json")
-    assert (said.status, said.out, said.err.count("\n")) == (USAGE, "", 1)
+    run = esr("verify-cup", tmp_path / "ledger.json")
+    assert (run.status, run.out, run.err.count("\n")) == (USAGE, "", 1)
     assert esr("verify-cup", tmp_path / "missing.json").status == USAGE
 
 
@@ -103,9 +103,9 @@ def test_without_rustworkx_only_swiss_rounds_at_two_seats_cannot_be_verified(
 ) -> None:
     monkeypatch.setitem(sys.modules, "rustworkx", None)
     for name, status in {"swiss 2": USAGE, "halving 2": USAGE, "swiss 3": 0, "knockout 2": 0}.items():
-        said = esr("verify-cup", ledger_file(tmp_path, LEDGERS[name]))
-        assert said.status == status
-        assert ("steinreich[verify]" in said.err) == (status == USAGE)
+        run = esr("verify-cup", ledger_file(tmp_path, LEDGERS[name]))
+        assert run.status == status
+        assert ("steinreich[verify]" in run.err) == (status == USAGE)
 
 
 def test_a_cup_can_be_downloaded_from_its_page(served: str, esr: Esr, tmp_path: Path) -> None:
@@ -113,15 +113,15 @@ def test_a_cup_can_be_downloaded_from_its_page(served: str, esr: Esr, tmp_path: 
     for url in (f"{served}/ledger.json", served, f"{served}/?q=1#verify"):
         assert esr("verify-cup", url, "--json").document["ok"]
     for url in (f"{served}/other.json", "http://127.0.0.1:1/cups/x/", "http://"):
-        said = esr("verify-cup", url, "--json")
-        assert (said.status, said.document["ok"]) == (USAGE, False)
+        run = esr("verify-cup", url, "--json")
+        assert (run.status, run.document["ok"]) == (USAGE, False)
     (tmp_path / "long.json").write_bytes(b" " * (MAX_LEDGER_BYTES + 1))
     assert esr("verify-cup", f"{served}/long.json").status == USAGE
 
 
 def test_records_that_are_missing_or_invalid_are_found(esr: Esr, tmp_path: Path) -> None:
     path, games = ledger_file(tmp_path, LEDGERS["knockout 3"]), tmp_path / "games.jsonl"
-    results = next(one["document"] for one in LEDGERS["knockout 3"]["entries"] if one["kind"] == "results")
+    results = next(entry["document"] for entry in LEDGERS["knockout 3"]["entries"] if entry["kind"] == "results")
     match = next(game["match"] for blocks in results["blocks"] for game in blocks[0]["games"] if game["ranks"])
     for content in ("", "{\n", "[]\n", json.dumps({"match": match, "players": [], "record": {}}) + "\n"):
         games.write_text(content, encoding="utf-8")
@@ -153,9 +153,9 @@ def deals_file(folder: Path, lines: list[Document]) -> Path:
 
 def test_all_deals_of_a_season_are_verified(esr: Esr, tmp_path: Path, served: str) -> None:
     path = deals_file(tmp_path, season())
-    said = esr("verify-season", path)
-    assert said.status == 0
-    assert season()[0]["series"][0]["key_hash"] in said.out
+    run = esr("verify-season", path)
+    assert run.status == 0
+    assert season()[0]["series"][0]["key_hash"] in run.out
     for source in (path, served):
         document = esr("verify-season", source, "--json").document
         assert (document["ok"], document["deals"], document["closed"], document["faults"]) == (True, 3, 0, [])
@@ -203,5 +203,5 @@ def test_a_changed_deal_fails(change: Callable[[list[Document]], object], esr: E
 @pytest.mark.parametrize("content", [b"", b"{\n", b"[" * 10**6, b"[]\n", b'{"format": "season-deals/1"}'], ids=len)
 def test_a_file_without_deals_is_explained_in_one_line(content: bytes, esr: Esr, tmp_path: Path) -> None:
     (tmp_path / "deals.jsonl").write_bytes(content)
-    said = esr("verify-season", tmp_path / "deals.jsonl")
-    assert (said.status, said.out, said.err.count("\n")) == (USAGE, "", 1)
+    run = esr("verify-season", tmp_path / "deals.jsonl")
+    assert (run.status, run.out, run.err.count("\n")) == (USAGE, "", 1)

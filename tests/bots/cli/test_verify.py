@@ -38,7 +38,7 @@ def tampered(change: str) -> str:
 def test_sample_records_are_all_right() -> None:
     checked = list(check_file(SAMPLES))
     assert len(checked) == len(GOOD)
-    assert sum(one.read for one in checked) == SAMPLES.stat().st_size
+    assert sum(record.read for record in checked) == SAMPLES.stat().st_size
     assert not faults(SAMPLES)
 
 
@@ -88,8 +88,8 @@ def test_an_endless_line_is_skipped_without_reading_it_as_json(tmp_path: Path) -
     path = tmp_path / "games.jsonl"
     path.write_bytes(b"[" * (2 * MAX_RECORD_BYTES + 5) + b"\n" + GOOD[0].encode())
     checked = list(check_file(path))
-    assert [one.fault is None for one in checked] == [False, True]
-    assert sum(one.read for one in checked) == path.stat().st_size
+    assert [record.fault is None for record in checked] == [False, True]
+    assert sum(record.read for record in checked) == path.stat().st_size
 
 
 def test_a_file_that_is_missing_or_empty_is_a_fault(tmp_path: Path) -> None:
@@ -100,10 +100,10 @@ def test_a_file_that_is_missing_or_empty_is_a_fault(tmp_path: Path) -> None:
 
 def test_a_file_that_is_missing_or_empty_is_not_a_record(tmp_path: Path, esr: Esr) -> None:
     (tmp_path / "empty").touch()
-    said = esr("verify", tmp_path / "empty", tmp_path / "missing", "--json")
-    assert (said.status, said.document["records"], len(said.document["faults"])) == (FOUND, 0, 2)
-    said = esr("verify", tmp_path / "empty", SAMPLES, "--json")
-    assert (said.status, said.document["records"]) == (FOUND, len(GOOD))
+    run = esr("verify", tmp_path / "empty", tmp_path / "missing", "--json")
+    assert (run.status, run.document["records"], len(run.document["faults"])) == (FOUND, 0, 2)
+    run = esr("verify", tmp_path / "empty", SAMPLES, "--json")
+    assert (run.status, run.document["records"]) == (FOUND, len(GOOD))
 
 
 def test_a_terminal_obeys_nothing_of_a_fault() -> None:
@@ -117,15 +117,15 @@ def test_the_command_counts_what_is_right(esr: Esr) -> None:
 
 def test_the_command_says_what_is_wrong_and_fails(tmp_path: Path, esr: Esr) -> None:
     path = write(tmp_path / "games.jsonl", GOOD[0], tampered("outcome"))
-    said = esr("verify", path)
-    assert said.status == FOUND
-    assert "games.jsonl:2: the outcome is" in said.out
-    assert "1 of 2 records failed verification." in said.out
+    run = esr("verify", path)
+    assert run.status == FOUND
+    assert "games.jsonl:2: the outcome is" in run.out
+    assert "1 of 2 records failed verification." in run.out
 
 
 def test_a_machine_is_told_which_line_and_which_ply(tmp_path: Path, esr: Esr) -> None:
     path = write(tmp_path / "games.jsonl", GOOD[0], tampered("chance"))
-    said = esr("verify", path, "--json")
-    assert said.status == FOUND
-    (fault,) = said.document["faults"]
+    run = esr("verify", path, "--json")
+    assert run.status == FOUND
+    (fault,) = run.document["faults"]
     assert (fault["file"], fault["line"], fault["ply"]) == (str(path), 2, 0)

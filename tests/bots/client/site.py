@@ -116,9 +116,9 @@ class TinySite:
     def __post_init__(self) -> None:
         self.changed = threading.Condition(self.lock)
 
-    def told(self, method: str, path: str) -> list[Any]:
+    def bodies_of(self, method: str, path: str) -> list[Any]:
         """The bodies that were sent there."""
-        return [body for one, where, body in self.heard if (one, where) == (method, path)]
+        return [body for verb, where, body in self.heard if (verb, where) == (method, path)]
 
 
 def duel(number: int = 1, **limits: int) -> Game:
@@ -231,32 +231,32 @@ class _Handler(BaseHTTPRequestHandler):
             site.streams += 1
             left = site.cut_stream_after.pop(0) if site.cut_stream_after else 10**9
             lines: list[dict[str, Any]] = [{"type": "of a later version"}, *site.extra]
-            told: dict[int, int] = {}
+            reported: dict[int, int] = {}
             for game in site.games:
                 if game.state.pending or game.read == 0:
                     lines += [game.start(site.streams > 1), game.open(whole=True)]
-                    told[game.number] = game.asked
+                    reported[game.number] = game.asked
             while left:
                 while lines and left:
                     if not self._line(lines.pop(0)):
                         return
                     left -= 1
-                lines += self._news(told)
+                lines += self._news(reported)
                 if not lines:
                     site.changed.wait(0.05)
                     if not self._line(None):
                         return
 
-    def _news(self, told: dict[int, int]) -> Iterator[dict[str, Any]]:
+    def _news(self, reported: dict[int, int]) -> Iterator[dict[str, Any]]:
         """What has happened in games beyond the decisions that were ``told``."""
         for game in self.site.games:
-            if game.number not in told:
+            if game.number not in reported:
                 continue
             if not game.state.pending:
-                del told[game.number]
+                del reported[game.number]
                 yield game.open(whole=False)
-            elif told[game.number] < game.asked:
-                told[game.number] = game.asked
+            elif reported[game.number] < game.asked:
+                reported[game.number] = game.asked
                 yield game.open(whole=False)
 
     def _line(self, document: dict[str, Any] | None) -> bool:

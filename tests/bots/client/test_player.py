@@ -51,15 +51,15 @@ def test_a_stream_that_breaks_repeatedly_delivers_every_event_once(site: TinySit
     site.cut_stream_after = [3, 4, 7, 2, 9]
     kept = played(site)
     assert site.streams == 6
-    for told, game in zip(kept, site.games, strict=True):
-        asked = [entry for entry in game.state.entries(0) if entry["ply"] <= told["entries"][-1]["ply"]]
-        assert told["entries"] == asked[: len(told["entries"])]
+    for state, game in zip(kept, site.games, strict=True):
+        asked = [entry for entry in game.state.entries(0) if entry["ply"] <= state["entries"][-1]["ply"]]
+        assert state["entries"] == asked[: len(state["entries"])]
 
 
 def test_an_answer_is_resent_after_a_broken_connection_and_played_once(site: TinySite) -> None:
     site.faults["POST", "matches/1/decisions/1"] = [(CUT, {}), (503, {"Retry-After": "0"})]
     played(site)
-    assert len(site.told("POST", "matches/1/decisions/1")) == 3
+    assert len(site.bodies_of("POST", "matches/1/decisions/1")) == 3
     assert site.games[0].strikes == 0
 
 
@@ -95,12 +95,12 @@ def test_a_newer_stream_ends_the_older_one_permanently(site: TinySite) -> None:
 def test_challenges_are_accepted_on_request(site: TinySite) -> None:
     site.extra = [{"type": "challenge", "challenge": {"id": 7}}]
     site.documents["challenges/7/accept"] = {}
-    told: list[Incident] = []
+    kept_incidents: list[Incident] = []
     with Client(site.url, TOKEN) as client:
         kept: list[Document] = []
-        session = Session(client, lambda start: _Silent(), told.append, lambda start, end: None, True)
-        session.run(lambda: bool(site.told("POST", "challenges/7/accept")) or bool(kept))
-    assert len(site.told("POST", "challenges/7/accept")) == 1
+        session = Session(client, lambda start: _Silent(), kept_incidents.append, lambda start, end: None, True)
+        session.run(lambda: bool(site.bodies_of("POST", "challenges/7/accept")) or bool(kept))
+    assert len(site.bodies_of("POST", "challenges/7/accept")) == 1
 
 
 class _Silent:
@@ -112,25 +112,25 @@ class _Silent:
 
 def test_an_invalid_token_is_not_retried(site: TinySite) -> None:
     with Client(site.url, "esr_wrong") as client:
-        with pytest.raises(Problem) as told:
+        with pytest.raises(Problem) as failure:
             list(client.events())
         with pytest.raises(Problem):
             client.my_bot()
-    assert (told.value.status, told.value.code, len(site.heard)) == (401, "authentication_failed", 2)
+    assert (failure.value.status, failure.value.code, len(site.heard)) == (401, "authentication_failed", 2)
 
 
 def test_the_client_retries_after_the_requested_time(site: TinySite) -> None:
     site.faults["GET", "bot"] = [(429, {"Retry-After": "1"})]
     with Client(site.url, TOKEN) as client:
         assert client.my_bot()["slug"] == "afar"
-    assert len(site.told("GET", "bot")) == 2
+    assert len(site.bodies_of("GET", "bot")) == 2
 
 
 def test_retries_end_after_the_patience(site: TinySite) -> None:
     site.faults["GET", "bot"] = [(429, {"Retry-After": "60"}), (503, {})]
-    with Client(site.url, TOKEN, patience_s=5) as client, pytest.raises(Problem) as told:
+    with Client(site.url, TOKEN, patience_s=5) as client, pytest.raises(Problem) as failure:
         client.my_bot()
-    assert told.value.code == "fault"
+    assert failure.value.code == "fault"
     with Client("http://127.0.0.1:9", TOKEN, patience_s=0.1) as client, pytest.raises(Unreachable):
         client.my_bot()
 
@@ -139,7 +139,7 @@ def test_a_call_that_is_not_repeatable_is_not_resent(site: TinySite) -> None:
     site.faults["POST", "bots"] = [(CUT, {}), (CUT, {})]
     with Client(site.url, TOKEN) as client, pytest.raises(Unreachable):
         client.upload("bot.py", b"pass", name="Mine")
-    assert len(site.told("POST", "bots")) == 1
+    assert len(site.bodies_of("POST", "bots")) == 1
 
 
 @pytest.mark.parametrize("url", ["arena.example.org", "ftp://x", "https://", "https://me@x.org", "https://x?y=1"])

@@ -36,7 +36,7 @@ def test_each_iterates_over_all_pages(site: TinySite) -> None:
     site.documents["matches"] = {"next": None, "results": [{"id": 1}, {"id": 2}]}
     with Client(site.url, TOKEN) as client:
         assert [row["id"] for row in client.each("matches", limit=2)] == [1, 2]
-    assert site.told("GET", "matches") == [{"limit": "2"}]
+    assert site.bodies_of("GET", "matches") == [{"limit": "2"}]
 
 
 def test_the_next_page_is_requested_with_the_parameters_of_next(site: TinySite) -> None:
@@ -46,20 +46,20 @@ def test_the_next_page_is_requested_with_the_parameters_of_next(site: TinySite) 
         assert next(rows) == {"id": 1}
         site.documents["matches"] = {"next": None, "results": [{"id": 6}]}
         assert list(rows) == [{"id": 6}]
-    assert site.told("GET", "matches") == [{"limit": "2"}, {"limit": "2", "cursor": "5_3"}]
+    assert site.bodies_of("GET", "matches") == [{"limit": "2"}, {"limit": "2", "cursor": "5_3"}]
 
 
 def test_records_resume_after_a_broken_connection(site: TinySite) -> None:
     whole = packed(1, 2, 3)
     site.raw["ladders/duel-remote/records"] = [whole + packed(4)[:9], packed(4), packed(), packed()]
     with Client(site.url, TOKEN) as client:
-        found = []
+        matches = []
         for line in client.records("duel-remote"):
-            found.append(line["match"])
-            if found[-1] == 4:
+            matches.append(line["match"])
+            if matches[-1] == 4:
                 break
-    assert found == [1, 2, 3, 4]
-    assert site.told("GET", "ladders/duel-remote/records") == [{}, {"after": "3"}]
+    assert matches == [1, 2, 3, 4]
+    assert site.bodies_of("GET", "ladders/duel-remote/records") == [{}, {"after": "3"}]
 
 
 @pytest.mark.parametrize("size", [1, 7, 1000])
@@ -86,7 +86,7 @@ def test_watch_resumes_after_a_broken_connection(site: TinySite) -> None:
     with Client(site.url, TOKEN) as client:
         kinds = [event["type"] for event in client.watch(7)]
     assert kinds == ["game", "round", "game", "game_end"]
-    assert site.told("GET", "matches/7/stream") == [{"log": "0"}, {"log": "2"}]
+    assert site.bodies_of("GET", "matches/7/stream") == [{"log": "0"}, {"log": "2"}]
 
 
 @pytest.mark.asyncio

@@ -24,8 +24,8 @@ def imported() -> list[str]:
     """Every module of the library, imported."""
     names = [*PACKAGES, *MODULES]
     for package in PACKAGES:
-        found = walk_packages(import_module(package).__path__, package + ".")
-        names += [module.name for module in found if not module.name.endswith("__main__")]
+        modules_found = walk_packages(import_module(package).__path__, package + ".")
+        names += [module.name for module in modules_found if not module.name.endswith("__main__")]
     for name in names:
         import_module(name)
     return names
@@ -45,12 +45,12 @@ def sandboxes() -> dict[str, Any]:
 
     try:
         SandboxLauncher()
-        said = ""
+        problem = ""
     except Exception as failure:
-        said = f"{type(failure).__name__}: {failure}"
+        problem = f"{type(failure).__name__}: {failure}"
     test = self_test()
     return {
-        "asked": said,
+        "asked": problem,
         "self_test": [test.ok, test.problem, test.remedy],
         "ladder": type(launcher_for_ladder()).__name__,
         "caution": PlainLauncher().caution,
@@ -93,7 +93,7 @@ def main(profile: str, own: str) -> None:
     modules = imported()
     from bots.runner.channel import best_channel
 
-    said = {
+    report = {
         "modules": modules,
         "house": house_bots(),
         "channel": best_channel().__name__,
@@ -101,7 +101,7 @@ def main(profile: str, own: str) -> None:
         "games": games(Path(own)),
         "threads": threading.active_count(),
     }
-    print(json.dumps(said))
+    print(json.dumps(report))
 
 
 if __name__ == "__main__":

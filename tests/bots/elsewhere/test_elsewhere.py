@@ -23,7 +23,7 @@ CRLF = "import sys; sys.stdout.reconfigure(newline='\\r\\n')\n" + HONEST
 
 
 @pytest.fixture(scope="module", params=PROFILES)
-def said(request: pytest.FixtureRequest) -> dict[str, Any]:
+def report(request: pytest.FixtureRequest) -> dict[str, Any]:
     """What the program ``playing`` says, under each profile."""
     with folder_of({"bot.py": CRLF}) as folder:
         words = [sys.executable, "-m", "tests.bots.elsewhere.matches", request.param, str(folder)]
@@ -32,33 +32,33 @@ def said(request: pytest.FixtureRequest) -> dict[str, Any]:
     return {"profile": request.param, **json.loads(done.stdout)}
 
 
-def test_every_module_of_the_library_can_be_imported(said: dict[str, Any]) -> None:
-    assert {"games.registry", "bots.runner.channel", "bots.sandbox.sandboxed", "bots.series"} <= {*said["modules"]}
-    assert said["house"] == list(HOUSE)
+def test_every_module_of_the_library_can_be_imported(report: dict[str, Any]) -> None:
+    assert {"games.registry", "bots.runner.channel", "bots.sandbox.sandboxed", "bots.series"} <= {*report["modules"]}
+    assert report["house"] == list(HOUSE)
 
 
-def test_threads_read_the_pipes_only_where_nothing_polls_them(said: dict[str, Any]) -> None:
-    assert said["channel"] == {"windows": "ThreadedChannel", "macos": "PolledChannel"}[said["profile"]]
+def test_threads_read_the_pipes_only_where_nothing_polls_them(report: dict[str, Any]) -> None:
+    assert report["channel"] == {"windows": "ThreadedChannel", "macos": "PolledChannel"}[report["profile"]]
 
 
-def test_house_bots_and_a_bot_of_ones_own_play_every_game_to_its_end_and_it_verifies(said: dict[str, Any]) -> None:
-    assert [(game["game"], game["seats"]) for game in said["games"]] == [
+def test_house_bots_and_a_bot_of_ones_own_play_every_game_to_its_end_and_it_verifies(report: dict[str, Any]) -> None:
+    assert [(game["game"], game["seats"]) for game in report["games"]] == [
         (game.slug, seats) for game in GAMES.values() for seats in game.seat_counts
     ]
-    assert all(game["verified"] and game["faults"] == [] for game in said["games"])
-    assert all(set(game["exits"]) == {0} for game in said["games"])
+    assert all(game["verified"] and game["faults"] == [] for game in report["games"])
+    assert all(set(game["exits"]) == {0} for game in report["games"])
 
 
-def test_wall_time_is_measured_and_processor_time_is_said_to_be_unknown(said: dict[str, Any]) -> None:
-    assert all(game["timed"] and set(game["cpu"]) == {None} for game in said["games"])
+def test_wall_time_is_measured_and_processor_time_is_said_to_be_unknown(report: dict[str, Any]) -> None:
+    assert all(game["timed"] and set(game["cpu"]) == {None} for game in report["games"])
 
 
-def test_no_thread_is_left_behind(said: dict[str, Any]) -> None:
-    assert said["threads"] == 1
+def test_no_thread_is_left_behind(report: dict[str, Any]) -> None:
+    assert report["threads"] == 1
 
 
-def test_asking_for_the_sandbox_says_that_it_is_on_linux_only(said: dict[str, Any]) -> None:
-    answers = said["sandbox"]
+def test_asking_for_the_sandbox_says_that_it_is_on_linux_only(report: dict[str, Any]) -> None:
+    answers = report["sandbox"]
     assert answers["asked"].startswith("PlatformFailure: the sandbox requires Linux; this system lacks ")
     assert "resource.prlimit" in answers["asked"]
     ok, problem, remedy = answers["self_test"]
@@ -68,8 +68,8 @@ def test_asking_for_the_sandbox_says_that_it_is_on_linux_only(said: dict[str, An
     assert answers["ladder"] == "HouseOnlyLauncher"
 
 
-def test_whoever_plays_there_is_told_that_nothing_holds_a_bot(said: dict[str, Any]) -> None:
-    assert "without a sandbox" in said["sandbox"]["caution"]
+def test_whoever_plays_there_is_told_that_nothing_holds_a_bot(report: dict[str, Any]) -> None:
+    assert "without a sandbox" in report["sandbox"]["caution"]
 
 
 @pytest.mark.parametrize("profile", PROFILES)

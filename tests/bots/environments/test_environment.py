@@ -122,14 +122,14 @@ def test_what_was_played_is_a_record_that_verifies(slug: str, seats: int) -> Non
 
 @every_table
 def test_a_seed_settles_the_games_that_follow_too(slug: str, seats: int) -> None:
-    one, other = raw_env(slug, seats), env(slug, seats)
-    for table in (one, other):
+    raw, other = raw_env(slug, seats), env(slug, seats)
+    for table in (raw, other):
         table.reset(seed=5)
     deals = []
     for _ in range(3):
-        assert_equal(one.observe("seat_1"), other.observe("seat_1"))
-        deals.append(one.table.record["seed"])
-        one.reset()
+        assert_equal(raw.observe("seat_1"), other.observe("seat_1"))
+        deals.append(raw.table.record["seed"])
+        raw.reset()
         other.reset()
     assert len(set(deals)) == 3
 
@@ -277,5 +277,5 @@ def test_what_is_rendered_tells_no_secret(slug: str, seats: int) -> None:
     for count, agent in enumerate(turns(table, 13)):
         if count == 60 or table.terminations[agent]:
             break
-        told = GAMES[slug].presentation.story(table.table.log(None), table.possible_agents)[-1]
-        assert table.render() == "\n".join([told.title, *(f"  {sentence}" for sentence in told.sentences)])
+        chapter = GAMES[slug].presentation.story(table.table.log(None), table.possible_agents)[-1]
+        assert table.render() == "\n".join([chapter.title, *(f"  {sentence}" for sentence in chapter.sentences)])

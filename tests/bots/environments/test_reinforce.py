@@ -47,9 +47,9 @@ def test_without_learning_everybody_wins_a_fair_share() -> None:
 
 
 def test_equal_seeds_learn_the_same() -> None:
-    one, same, other = (train(DUEL, None, games=16, seed=seed).weights for seed in (3, 3, 4))
-    assert np.array_equal(one, same)
-    assert not np.array_equal(one, other)
+    first, same, other = (train(DUEL, None, games=16, seed=seed).weights for seed in (3, 3, 4))
+    assert np.array_equal(first, same)
+    assert not np.array_equal(first, other)
 
 
 def test_the_command_says_how_much_it_wins(capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,9 +15,9 @@ def tried(launcher: SandboxLauncher, kinds: Iterable[Hostile]) -> int:
     """Try these, say what each came to, and return how many did harm."""
     harmful = 0
     for kind in kinds:
-        found = harm(launcher, kind)
-        harmful += bool(found)
-        print(f"{'HARM' if found else 'ok':5}{kind.family}: {kind.title}", *found, sep="\n     ", flush=True)
+        faults = harm(launcher, kind)
+        harmful += bool(faults)
+        print(f"{'HARM' if faults else 'ok':5}{kind.family}: {kind.title}", *faults, sep="\n     ", flush=True)
     return harmful
 
 

@@ -58,11 +58,11 @@ class Worker:
 
 def copies() -> dict[str, str]:
     """Every copy of a program in the runtime folder, and what is in it and says about it."""
-    found = {}
+    marks = {}
     for place in (runtime_folder() / "copies").glob("*/bot"):
         with suppress(FileNotFoundError):
-            found[str(place)] = _contents(place)
-    return found
+            marks[str(place)] = _contents(place)
+    return marks
 
 
 def reset_peak() -> None:
@@ -125,8 +125,8 @@ def _survivors(started: Sequence[Started]) -> list[int]:
     A namespace's number is given to another one when it is gone, so it alone says nothing.
     """
     ours = os.readlink("/proc/self/ns/pid")
-    worlds = {(one.namespace, one.uid) for one in started if one.namespace != ours}
-    left = [one.pid for one in started if one.began and started_at(one.pid) == one.began]
+    worlds = {(process.namespace, process.uid) for process in started if process.namespace != ours}
+    left = [process.pid for process in started if process.began and started_at(process.pid) == process.began]
     for entry in os.scandir("/proc"):
         if entry.name.isdigit():
             with suppress(OSError):
@@ -136,14 +136,16 @@ def _survivors(started: Sequence[Started]) -> list[int]:
 
 
 def _names_a_user(name: str, started: Sequence[Started]) -> bool:
-    users = {str(one.uid) for one in started if one.uid != os.geteuid()}
+    users = {str(process.uid) for process in started if process.uid != os.geteuid()}
     columns, *rows = [line.split() for line in _text(name).splitlines()] or [[]]
     return any(row[columns.index(column)] in users for row in rows for column in _OF_USERS[name])
 
 
 def _lock_is_left(started: Sequence[Started]) -> bool:
     """Whether the host lists a lock that one of them took; a pid that somebody else has by now says nothing."""
-    theirs = {str(one.pid) for one in started if one.began and started_at(one.pid) in (0, one.began)}
+    theirs = {
+        str(process.pid) for process in started if process.began and started_at(process.pid) in (0, process.began)
+    }
     return any(line.replace("->", "").split()[4] in theirs for line in _text("locks").splitlines())
 
 
@@ -161,14 +163,16 @@ def _text(name: str) -> str:
 def _contents(place: Path) -> str:
     digest = sha256()
     for path in sorted([place, *place.rglob("*")]):
-        found = path.lstat()
-        digest.update(f"{path}\0{found.st_mode}\0{found.st_uid}\0{found.st_atime_ns}\0{found.st_mtime_ns}\0".encode())
+        status = path.lstat()
+        digest.update(
+            f"{path}\0{status.st_mode}\0{status.st_uid}\0{status.st_atime_ns}\0{status.st_mtime_ns}\0".encode()
+        )
         digest.update(path.read_bytes() if path.is_file() else b"")
     return digest.hexdigest()
 
 
-def _got(said: str) -> str:
-    return next((line for line in said.splitlines() if line.startswith("got ")), "")
+def _got(output: str) -> str:
+    return next((line for line in output.splitlines() if line.startswith("got ")), "")
 
 
 def harm(launcher: SandboxLauncher, hostile: Hostile) -> list[str]:
@@ -178,9 +182,9 @@ def harm(launcher: SandboxLauncher, hostile: Hostile) -> list[str]:
     size_kib = peak_kib()
     played = play(launcher, hostile)
     grown_kib = peak_kib() - size_kib
-    found = [*harm_to_the_game(hostile, played), *harm_beside(played), *left_behind(played, seen)]
+    faults = [*harm_to_the_game(hostile, played), *harm_beside(played), *left_behind(played, seen)]
     if Worker.now() != worker:
-        found.append(f"the worker was {worker} and is {Worker.now()}")
+        faults.append(f"the worker was {worker} and is {Worker.now()}")
     if grown_kib > MAX_GROWTH_KIB:
-        found.append(f"the worker grew by {grown_kib} KiB")
-    return found
+        faults.append(f"the worker grew by {grown_kib} KiB")
+    return faults

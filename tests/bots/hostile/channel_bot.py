@@ -67,9 +67,9 @@ def call(number: int, *arguments: object) -> None:
 def sources() -> list[Path]:
     """Files of the library that an interpreter does not read: 128 of at least four pages, then 128 others."""
     skipped = {"test", "site-packages", "dist-packages"}
-    found = sorted(path for path in LIBRARY.rglob("*.py") if not skipped & set(path.parts))
-    large = [path for path in found if path.stat().st_size > 3 * PAGE][:SLOTS]
-    return [*large, *(path for path in found if path not in set(large))][: 2 * SLOTS]
+    paths = sorted(path for path in LIBRARY.rglob("*.py") if not skipped & set(path.parts))
+    large = [path for path in paths if path.stat().st_size > 3 * PAGE][:SLOTS]
+    return [*large, *(path for path in paths if path not in set(large))][: 2 * SLOTS]
 
 
 def page(path: Path, number: int) -> int:
@@ -117,7 +117,7 @@ def major_faults() -> int:
 
 def look_up(slot: int) -> None:
     for place in ("/bot", LIBRARY, "/", "/tmp"):
-        Path(place, f"esr-{told['name']}-{slot}").exists()
+        Path(place, f"esr-{task['name']}-{slot}").exists()
 
 
 def looking_up_ns(slot: int) -> int:
@@ -133,23 +133,23 @@ def read_file(slot: int) -> None:
 
 
 def newest_time(slot: int) -> int:
-    found = files[SLOTS + slot].stat()
-    return max(found.st_atime_ns, found.st_mtime_ns, found.st_ctime_ns)
+    status = files[SLOTS + slot].stat()
+    return max(status.st_atime_ns, status.st_mtime_ns, status.st_ctime_ns)
 
 
 def newest_time_by_statx(slot: int) -> int:
-    found = ctypes.create_string_buffer(256)
-    call(SYS_STATX, -100, ctypes.c_char_p(bytes(files[SLOTS + slot])), 0, 0xFFF, found)
-    seconds = (int.from_bytes(found[at : at + 8], "little") for at in STATX_TIMES)
-    nanoseconds = (int.from_bytes(found[at + 8 : at + 12], "little") for at in STATX_TIMES)
+    buffer = ctypes.create_string_buffer(256)
+    call(SYS_STATX, -100, ctypes.c_char_p(bytes(files[SLOTS + slot])), 0, 0xFFF, buffer)
+    seconds = (int.from_bytes(buffer[at : at + 8], "little") for at in STATX_TIMES)
+    nanoseconds = (int.from_bytes(buffer[at + 8 : at + 12], "little") for at in STATX_TIMES)
     return max(second * 10**9 + nanosecond for second, nanosecond in zip(seconds, nanoseconds, strict=True))
 
 
 def leave_note(slot: int) -> None:
     left = 0
-    for place in told["places"]:
+    for place in task["places"]:
         try:
-            os.close(os.open(f"{place}/esr-{told['name']}-{slot}-note", os.O_CREAT | os.O_WRONLY))
+            os.close(os.open(f"{place}/esr-{task['name']}-{slot}-note", os.O_CREAT | os.O_WRONLY))
             left += 1
         except OSError:
             continue
@@ -158,7 +158,7 @@ def leave_note(slot: int) -> None:
 
 
 def notes(slot: int) -> int:
-    return sum(Path(place, f"esr-{told['name']}-{slot}-note").exists() for place in told["places"])
+    return sum(Path(place, f"esr-{task['name']}-{slot}-note").exists() for place in task["places"])
 
 
 lines: list[int] = []
@@ -201,8 +201,8 @@ SLOTTED = {
 
 
 def cookie() -> int:
-    with socket.socket(socket.AF_UNIX) as one:
-        return int.from_bytes(one.getsockopt(socket.SOL_SOCKET, SO_COOKIE, 8), "little")
+    with socket.socket(socket.AF_UNIX) as connection:
+        return int.from_bytes(connection.getsockopt(socket.SOL_SOCKET, SO_COOKIE, 8), "little")
 
 
 def bring_cookie(target: int, modulus: int) -> None:
@@ -282,7 +282,7 @@ def write(ones: list[int]) -> None:
                 change(slot)
             except OSError:
                 break
-    for title, target in told["numbers"].items():
+    for title, target in task["numbers"].items():
         try:
             NUMBERED[title][0](*target)
         except OSError:
@@ -291,23 +291,23 @@ def write(ones: list[int]) -> None:
 
 def read() -> dict[str, object]:
     """What each medium says; ``None`` for one that cannot be read at all."""
-    found: dict[str, object] = {"processor caches": loading_cycles()}
-    for title in told["numbers"]:
+    numbers: dict[str, object] = {"processor caches": loading_cycles()}
+    for title in task["numbers"]:
         try:
-            found[title] = NUMBERED[title][1]()
+            numbers[title] = NUMBERED[title][1]()
         except OSError:
-            found[title] = None
+            numbers[title] = None
     for title, (_, measured) in SLOTTED.items():
         try:
-            found[title] = [measured(slot) for slot in range(SLOTS)]
+            numbers[title] = [measured(slot) for slot in range(SLOTS)]
         except OSError:
-            found[title] = None
-    return found
+            numbers[title] = None
+    return numbers
 
 
 def main() -> None:
-    writes = told["role"] == "write"
-    ones = [slot for slot, digit in enumerate(told.get("word", "")) if digit == "1"]
+    writes = task["role"] == "write"
+    ones = [slot for slot, digit in enumerate(task.get("word", "")) if digit == "1"]
     for line in sys.stdin:
         message = json.loads(line)
         answer: dict[str, object] = {"type": "ready"}
@@ -324,7 +324,7 @@ def main() -> None:
 
 
 started_s = time.time()
-told = json.loads(sys.argv[1])
+task = json.loads(sys.argv[1])
 files = sources()
 flush, time_a_load = native(FLUSH), native(TIME_A_LOAD)
 find_lines()

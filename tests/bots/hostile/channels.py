@@ -69,10 +69,10 @@ class Pair:
     def right_bits(self, medium: str) -> int:
         """How many of the 64 bits arrived by a medium with slots. The pattern says what a one looks like."""
         values = self.read[medium] or [0] * len(self.word)
-        zero, one = (
+        zero, one_s = (
             median(values[slot] for slot in range(0, len(values), 2) if self.word[slot] == digit) for digit in "01"
         )
-        bits = ["01"[(value > (zero + one) / 2) == (one > zero)] for value in values[1::2]]
+        bits = ["01"[(value > (zero + one_s) / 2) == (one_s > zero)] for value in values[1::2]]
         return sum(bit == sent for bit, sent in zip(bits, self.word[1::2], strict=True))
 
     def error(self, medium: str) -> int:
@@ -90,24 +90,24 @@ def play_pairs(
     places: Sequence[str] = PLACES,
 ) -> list[Pair]:
     """Play pairs of games of which one writes and the next one reads. Other names give other deals and other bits."""
-    found = []
+    pairs_played = []
     with program(_SOURCE) as bot:
         for number in range(pairs):
             random = Random(f"{name} {number}")
             word = "".join(f"{slot % 2}{random.randrange(2)}" for slot in range(BITS))
             targets = {medium: (random.randrange(modulus), modulus) for medium, modulus in moduli.items()}
-            told = {"name": f"{bot.folder.name}-{number}", "word": word, "numbers": targets, "places": places}
+            task = {"name": f"{bot.folder.name}-{number}", "word": word, "numbers": targets, "places": places}
             deal = sha256(f"{name} {number}".encode()).digest()
-            _play(launcher, bot, {**told, "role": "write"}, deal, seat=number % 2)
-            said = _play(launcher, bot, {**told, "role": "read", "word": ""}, deal, seat=1 - number % 2)
-            found.append(Pair(word, targets, json.loads(said)))
-    return found
+            _play(launcher, bot, {**task, "role": "write"}, deal, seat=number % 2)
+            output = _play(launcher, bot, {**task, "role": "read", "word": ""}, deal, seat=1 - number % 2)
+            pairs_played.append(Pair(word, targets, json.loads(output)))
+    return pairs_played
 
 
-def _play(launcher: Launcher[Any], bot: LocalProgram, told: Mapping[str, Any], deal: bytes, *, seat: int) -> str:
+def _play(launcher: Launcher[Any], bot: LocalProgram, task: Mapping[str, Any], deal: bytes, *, seat: int) -> str:
     """One game against a house bot: what the bot wrote to stderr."""
     seats = [SeatSpec("house", HouseProgram("random"))]
-    seats.insert(seat, SeatSpec("bot", LocalProgram(bot.folder, (json.dumps(told),))))
+    seats.insert(seat, SeatSpec("bot", LocalProgram(bot.folder, (json.dumps(task),))))
     report = play_match(MatchSpec("edel-stein-reich-duel", tuple(seats), deal, PATIENT), launcher)
     if report.forfeits or report.seats[seat].strikes:
         raise RuntimeError(f"the game was not played to its end: {report.seats[seat].stderr_tail}")
@@ -175,8 +175,10 @@ def main(seconds: Sequence[float]) -> int:
         _print_number(play_pairs(launcher, medium, {medium: modulus}), medium, "")
     for limit in seconds:
         modulus = _batches_in(limit)
-        found = play_pairs(launcher, f"{BATCHES} {limit}", {BATCHES: modulus}, pairs=PAIRS if limit < 2 else PAIRS // 2)
-        _print_number(found, BATCHES, f", at most {limit:g} s of processor time")
+        pairs_played = play_pairs(
+            launcher, f"{BATCHES} {limit}", {BATCHES: modulus}, pairs=PAIRS if limit < 2 else PAIRS // 2
+        )
+        _print_number(pairs_played, BATCHES, f", at most {limit:g} s of processor time")
     return 0
 
 

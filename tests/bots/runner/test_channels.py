@@ -197,6 +197,6 @@ def test_ctrl_c_ends_a_long_wait_and_the_bots(each_channel: OpenChannel, tmp_pat
             while not (began.exists() and began.read_text()):
                 assert child.poll() is None and perf_counter() < deadline
             child.send_signal(signal.SIGINT)
-            _, said = child.communicate(timeout=180)
-    assert "KeyboardInterrupt" in said
+            _, stderr = child.communicate(timeout=180)
+    assert "KeyboardInterrupt" in stderr
     assert not Path(f"/proc/{began.read_text()}").exists()

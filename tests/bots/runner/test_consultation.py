@@ -21,18 +21,18 @@ def asked(bot: Play | FakeProgram, limits: Limits | None = None, **more: Any) ->
 
 
 def test_a_bot_is_told_what_it_is_and_the_whole_log_and_its_move_comes_back() -> None:
-    told: list[Document] = []
+    messages: list[Document] = []
 
     def attentive(message: Document) -> Any:
-        told.append(message)
+        messages.append(message)
         return default(message)
 
     state = middle()
     advice = asked(attentive, state=state)
     seat = state.pending[0]
-    assert [message["type"] for message in told] == ["hello", "decide"]
-    assert told[0]["resumed"]
-    assert told[1]["log"] == state.entries(seat) != []
+    assert [message["type"] for message in messages] == ["hello", "decide"]
+    assert messages[0]["resumed"]
+    assert messages[1]["log"] == state.entries(seat) != []
     assert state.check(seat, advice.move) == state.default_move(seat)
     assert advice.fault is None
     assert advice.thought is not None
@@ -55,8 +55,8 @@ def test_nobody_judges_here_whether_a_move_is_legal() -> None:
         (raw(0, "money"), "wrong_id"),
     ],
 )
-def test_a_wrong_answer_is_named_as_in_every_game(said: bytes, reason: str) -> None:
-    advice = asked(lambda message: said if message["type"] == "decide" else None)
+def test_a_wrong_answer_is_named_as_in_every_game(answer: bytes, reason: str) -> None:
+    advice = asked(lambda message: answer if message["type"] == "decide" else None)
     assert advice.fault is not None
     assert (advice.fault.reason, advice.move) == (reason, None)
 

@@ -41,7 +41,7 @@ class UnendingLauncher:
         return Unending(InProcessLauncher().start(program, limits), self._failure)
 
 
-def told(failure: PlatformFailure) -> str:
+def message_of(failure: PlatformFailure) -> str:
     seats = (SeatSpec("a", FakeProgram(default)), SeatSpec("b", FakeProgram(default)))
     spec = MatchSpec(game=DUEL, seats=seats, seed=SEED, limits=Limits(), key=b"key", match="1")
     with pytest.raises(PlatformFailure) as caught:
@@ -50,8 +50,8 @@ def told(failure: PlatformFailure) -> str:
 
 
 def test_a_failure_that_everybody_may_read_does_not_quote_what_a_bot_wrote() -> None:
-    assert SAID not in told(PlatformFailure("the process of a bot does not end"))
+    assert SAID not in message_of(PlatformFailure("the process of a bot does not end"))
 
 
 def test_a_bot_that_was_never_begun_says_why_its_world_could_not_be_made() -> None:
-    assert SAID in told(NeverBegun("bubblewrap failed"))
+    assert SAID in message_of(NeverBegun("bubblewrap failed"))

@@ -31,7 +31,7 @@ def test_every_seat_is_greeted_with_the_game_its_limits_and_a_seed_of_its_own() 
     limits = Limits(move_ms=900)
     report = play(default, default, default, limits=limits, observer=watcher)
     hellos = [watcher.messages(seat, "hello") for seat in range(3)]
-    assert [len(found) for found in hellos] == [1, 1, 1]
+    assert [len(messages) for messages in hellos] == [1, 1, 1]
     assert hellos[1][0] == {
         "type": "hello",
         "protocol": 1,

@@ -32,9 +32,9 @@ def test_what_was_wrong_stands_there_as_it_came() -> None:
 
 
 def test_a_question_without_an_answer_has_none() -> None:
-    for said in (b"", b"x" * 70_000 + b"\n"):
+    for answer in (b"", b"x" * 70_000 + b"\n"):
         transcript = Transcript(2)
-        wrong_at_two(said, transcript)
+        wrong_at_two(answer, transcript)
         assert [exchange.answer is None for exchange in transcript.seats[0].exchanges[:3]] == [False, True, False]
 
 
@@ -46,5 +46,5 @@ def test_a_seat_that_forfeits_is_told_no_end() -> None:
     assert stayed.end is not None
 
 
-def wrong_at_two(said: bytes, transcript: Transcript) -> MatchReport:
-    return play(at(2, said), default, limits=HASTY, observer=transcript)
+def wrong_at_two(answer: bytes, transcript: Transcript) -> MatchReport:
+    return play(at(2, answer), default, limits=HASTY, observer=transcript)

@@ -119,7 +119,7 @@ def test_the_place_of_a_copy_does_not_follow_from_the_public_digest_of_a_bot(run
     """Other users of the host can pass through the folders, but they can neither list them nor read the key."""
     digest = "ab" * 32
     with folder_of({"bot.py": HONEST}) as folder, folder_of({}) as other_host:
-        here, there = (staged(code_of(StoredProgram(digest, folder)), one) for one in (runtime, other_host))
+        here, there = (staged(code_of(StoredProgram(digest, folder)), host) for host in (runtime, other_host))
     assert digest not in str(here)
     assert here.parent.name != there.parent.name
     assert (runtime / "copies").stat().st_mode & 0o777 == 0o711

@@ -56,13 +56,13 @@ def held(*games: SharedCore) -> Iterator[None]:
 
 
 def test_a_third_game_waits_for_one_of_two_cores(folder: Path, waiting: Waiting) -> None:
-    one, other, third = (core_of(folder, number=2) for _ in range(3))
-    with held(one, other):
-        waiting.then = lambda times: one.release() if times == 3 else None
+    first, other, third = (core_of(folder, number=2) for _ in range(3))
+    with held(first, other):
+        waiting.then = lambda times: first.release() if times == 3 else None
         third.hold()
         assert waiting.times == 3
         third.release()
-    with held(one, other):
+    with held(first, other):
         assert waiting.times == 3, "all cores were given back"
 
 
@@ -138,15 +138,15 @@ def test_time_that_was_not_used_is_not_saved(folder: Path, waiting: Waiting) -> 
 
 
 def test_a_game_that_waits_too_long_in_total_ends_and_never_shares_a_core(folder: Path, waiting: Waiting) -> None:
-    one, other, third = (core_of(folder, number=2) for _ in range(3))
+    first, other, third = (core_of(folder, number=2) for _ in range(3))
     half = MOST_WAITING_S / 2
-    with held(one, other):
-        waiting.then = lambda _: one.release() if waiting.now_s > half else None
+    with held(first, other):
+        waiting.then = lambda _: first.release() if waiting.now_s > half else None
         third.hold()
         assert third.waited_s == pytest.approx(half, abs=2 * LOOK_AGAIN_S)
         third.release()
     waiting.now_s, waiting.then = 0.0, lambda _: None
-    with held(one, other):
+    with held(first, other):
         with pytest.raises(NoCoreFree, match="300 s"):
             third.hold()
         assert waiting.now_s == pytest.approx(half, abs=4 * LOOK_AGAIN_S)

@@ -33,8 +33,8 @@ def folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def test_no_two_leases_are_the_same_seat(folder: Path) -> None:
-    one, other = Leases(folder), Leases(folder)
-    taken = [one.take(), one.take(), other.take(), other.take()]
+    first, other = Leases(folder), Leases(folder)
+    taken = [first.take(), first.take(), other.take(), other.take()]
     assert len(list(folder.iterdir())) == 4
     if os.geteuid() == 0:
         assert len({lease.uid for lease in taken}) == 4
@@ -64,8 +64,8 @@ def test_seats_that_other_sites_do_not_see_are_reported_once(
     monkeypatch.setattr(leases, "OF_ROOT", Path("/proc/nowhere/esr-seats"))
     for _ in range(3):
         assert seats_folder(folder.parent) == folder.parent / "seats"
-    (said,) = caplog.messages
-    assert str(folder.parent) in said
+    (message,) = caplog.messages
+    assert str(folder.parent) in message
 
 
 def test_seats_are_made_again_when_their_file_system_was_emptied(folder: Path) -> None:

@@ -52,11 +52,11 @@ def numeric_python() -> Iterator[Path]:
 
 
 def test_the_offer_is_the_table_of_languages_with_what_the_sandbox_says(sandbox_launcher: SandboxLauncher) -> None:
-    found = offers()
-    assert [offer.name for offer in found] == list(LANGUAGES)
-    assert found[0].version == self_test().python_version != ""
-    assert found[1].version == found[1].numpy == ""
-    assert {offer.memory_mb for offer in found} == {Limits().memory_mb}
+    offered = offers()
+    assert [offer.name for offer in offered] == list(LANGUAGES)
+    assert offered[0].version == self_test().python_version != ""
+    assert offered[1].version == offered[1].numpy == ""
+    assert {offer.memory_mb for offer in offered} == {Limits().memory_mb}
 
 
 def test_numpy_is_offered_where_the_bots_interpreter_has_it_and_works_within_the_memory(

@@ -96,9 +96,9 @@ def of(crash: str, moment: object) -> str:
 
 
 def in_sandbox(request: pytest.FixtureRequest) -> SandboxLauncher:
-    found = request.getfixturevalue("sandbox_launcher")
-    assert isinstance(found, SandboxLauncher)
-    return found
+    launcher = request.getfixturevalue("sandbox_launcher")
+    assert isinstance(launcher, SandboxLauncher)
+    return launcher
 
 
 LAUNCHERS: dict[str, Callable[[pytest.FixtureRequest], SandboxLauncher | PlainLauncher]] = {
@@ -122,7 +122,7 @@ def test_a_crash_is_the_same_forfeit_at_every_seat(
     with program(of(crash, moment)) as bot, nothing_is_left():
         report = duel(launcher, bot, bot, bot, limits=PATIENT)
     decision = None if moment == "start" else moment
-    assert [(one.seat, one.reason, one.decision, one.evidence) for one in report.forfeits] == [
+    assert [(forfeit.seat, forfeit.reason, forfeit.decision, forfeit.evidence) for forfeit in report.forfeits] == [
         (seat, "exit", decision, evidence) for seat in (0, 1, 2)
     ]
     assert all(not seat.strikes and seat.wall_us < 60_000_000 for seat in report.seats)
@@ -167,7 +167,7 @@ def test_the_children_of_a_bot_that_exits_are_ended(kind: str, request: pytest.F
     crash = f"child = {CHILD.rstrip('; ')}; sys.stderr.write(str(child.pid)); sys.stderr.flush(); os._exit(3)"
     with program(of(crash, 2)) as bot:
         report = duel(LAUNCHERS[kind](request), bot, HouseProgram("random"), limits=PATIENT)
-    assert [one.evidence for one in report.forfeits] == ["the process exited with code 3; see its stderr"]
+    assert [forfeit.evidence for forfeit in report.forfeits] == ["the process exited with code 3; see its stderr"]
     wait_until(lambda: _ended(int(report.seats[0].stderr_tail)), "the child has ended")
 
 
@@ -184,7 +184,7 @@ def test_an_answer_before_the_exit_still_counts(kind: str, request: pytest.Fixtu
     answer = "print(json.dumps({'id': 2, 'move': message['decision']['default']}), flush=True); "
     with program(of(answer + CHILD + "os._exit(3)", 2)) as bot:
         report = duel(LAUNCHERS[kind](request), bot, HouseProgram("random"), limits=PATIENT)
-    assert [(one.seat, one.reason, one.decision) for one in report.forfeits] == [(0, "exit", 3)]
+    assert [(forfeit.seat, forfeit.reason, forfeit.decision) for forfeit in report.forfeits] == [(0, "exit", 3)]
 
 
 @pytest.mark.parametrize("channel_type", [PolledChannel, ThreadedChannel])

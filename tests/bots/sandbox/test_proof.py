@@ -140,13 +140,13 @@ def probe_files() -> set[Path]:
     ],
     ids=["does nothing", "runs the program as it is", "answers for the probe"],
 )
-def test_a_bubblewrap_that_is_none_is_found_out(script: str, said: str) -> None:
+def test_a_bubblewrap_that_is_none_is_found_out(script: str, message: str) -> None:
     there = probe_files()
     with folder_of({"bwrap": script}) as folder:
         launcher = SandboxLauncher(bwrap=folder / "bwrap")
         test = prove(launcher)
         assert not test.ok
-        assert said in test.problem
+        assert message in test.problem
         assert test.remedy
         assert not launcher.proved
         wait_until(lambda: not probe_files() - there, "no file is left")
@@ -156,21 +156,21 @@ def test_a_bubblewrap_that_is_none_is_found_out(script: str, said: str) -> None:
 
 @pytest.mark.parametrize(("option", "said"), DROPPED.items())
 @pytest.mark.usefixtures("sandbox_launcher")
-def test_a_bubblewrap_that_silently_drops_an_option_is_found_out(option: str, said: str) -> None:
+def test_a_bubblewrap_that_silently_drops_an_option_is_found_out(option: str, message: str) -> None:
     with bubblewrap_that(without(option)) as launcher:
         test = prove(launcher)
     assert not test.ok
-    assert said in test.problem
+    assert message in test.problem
     assert test.remedy
 
 
 @pytest.mark.parametrize(("option", "said"), ADDED.items())
 @pytest.mark.usefixtures("sandbox_launcher")
-def test_a_bubblewrap_that_lets_in_more_is_found_out(option: str, said: str) -> None:
+def test_a_bubblewrap_that_lets_in_more_is_found_out(option: str, message: str) -> None:
     with bubblewrap_that(f"at = words.index('--chdir')\nwords[at:at] = {option.split()!r}") as launcher:
         test = prove(launcher)
     assert not test.ok
-    assert said in test.problem
+    assert message in test.problem
 
 
 @pytest.mark.usefixtures("sandbox_launcher")
@@ -304,11 +304,11 @@ WALLS: dict[str, dict[str, Any]] = {
 def test_each_thing_that_a_bot_should_not_see_is_named(
     seen: tuple[dict[str, Any], Outside], change: dict[str, Any]
 ) -> None:
-    found, told = seen[0], {**seen[0]["environment"], **environment(CODE)}
-    told.pop("PWD")
+    world, variables = seen[0], {**seen[0]["environment"], **environment(CODE)}
+    variables.pop("PWD")
     root = root_folder(runtime_folder())
-    assert wrong(judge_world(found, root, limit_values(LIMITS), told)) == []
-    assert len(wrong(judge_world({**found, **change}, root, limit_values(LIMITS), told))) == 1
+    assert wrong(judge_world(world, root, limit_values(LIMITS), variables)) == []
+    assert len(wrong(judge_world({**world, **change}, root, limit_values(LIMITS), variables))) == 1
 
 
 @pytest.mark.parametrize("change", WALLS.values(), ids=WALLS.keys())

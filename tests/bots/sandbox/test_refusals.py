@@ -90,12 +90,12 @@ def specs(stored: StoredProgram, local: LocalProgram, fake: FakeProgram, sandbox
 def test_the_types_refuse_it_too(tmp_path: Path) -> None:
     source = tmp_path / "pairs.py"
     source.write_text(PAIRS)
-    said, _, _ = api.run(
+    output, _, _ = api.run(
         ["--strict", "--config-file=", f"--cache-dir={tmp_path}", "--follow-imports=silent", str(source)]
     )
-    lines = {int(line.split(":")[1]) for line in said.splitlines() if ": error:" in line}
+    lines = {int(line.split(":")[1]) for line in output.splitlines() if ": error:" in line}
     refused = {number for number, line in enumerate(PAIRS.splitlines(), 1) if line.endswith("# refused")}
-    assert lines == refused, said
+    assert lines == refused, output
 
 
 def test_a_fake_is_no_program_of_a_process() -> None:

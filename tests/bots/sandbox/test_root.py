@@ -92,9 +92,9 @@ def test_workers_that_start_at_the_same_time_make_one_root(runtime: Path) -> Non
         subprocess.Popen([sys.executable, "-c", script], env=environment, stdout=subprocess.PIPE, text=True)
         for _ in range(3)
     ]
-    said = {worker.communicate()[0].strip() for worker in workers}
+    roots = {worker.communicate()[0].strip() for worker in workers}
     (made,) = (runtime / "roots").iterdir()
-    assert said == {str(made / "root")}
+    assert roots == {str(made / "root")}
 
 
 def test_a_program_cannot_be_started_from_a_place_without_programs(runtime: Path, tmp_path: Path) -> None:

@@ -122,9 +122,9 @@ int main() {
 def launcher(request: pytest.FixtureRequest) -> SandboxLauncher | PlainLauncher:
     if request.param == "plain":
         return PlainLauncher()
-    found = request.getfixturevalue("sandbox_launcher")
-    assert isinstance(found, SandboxLauncher)
-    return found
+    launcher = request.getfixturevalue("sandbox_launcher")
+    assert isinstance(launcher, SandboxLauncher)
+    return launcher
 
 
 def test_house_bots_play_a_game(launcher: SandboxLauncher | PlainLauncher) -> None:
@@ -203,18 +203,18 @@ def test_the_memory_limit_is_the_one_of_the_game(launcher: SandboxLauncher | Pla
 
 def test_arguments_reach_the_bot(launcher: SandboxLauncher | PlainLauncher) -> None:
     with program("import sys; sys.stderr.write(' '.join(sys.argv[1:]))\n" + HONEST) as bot:
-        told = LocalProgram(bot.folder, ("margin=2.5", "--x"))
-        assert duel(launcher, told, HouseProgram("random")).seats[0].stderr_tail == "margin=2.5 --x"
+        own_program = LocalProgram(bot.folder, ("margin=2.5", "--x"))
+        assert duel(launcher, own_program, HouseProgram("random")).seats[0].stderr_tail == "margin=2.5 --x"
 
 
 def test_a_plain_process_has_an_empty_environment_and_under_root_no_power() -> None:
     source = "import os, sys; sys.stderr.write(f'{sorted(os.environ)} {os.getuid()} {os.getgroups()}')"
     with program(source) as bot:
-        _, said = stop(PlainLauncher().start(bot, Limits()))
-    assert said.startswith(("[] ", "['LC_CTYPE'] "))
+        _, output = stop(PlainLauncher().start(bot, Limits()))
+    assert output.startswith(("[] ", "['LC_CTYPE'] "))
     if os.geteuid() == 0:
-        assert said.split()[-1] == "[]"
-        assert int(said.split()[-2]) > 60_000
+        assert output.split()[-1] == "[]"
+        assert int(output.split()[-2]) > 60_000
 
 
 def test_a_plain_process_takes_what_it_started_along() -> None:
@@ -255,8 +255,8 @@ def test_seats_of_one_game_are_different_users_under_root(sandbox_launcher: Sand
 def test_every_start_has_a_hash_seed_dice_and_an_address_layout_of_its_own(sandbox_launcher: SandboxLauncher) -> None:
     tell = "import random, sys\nsys.stderr.write(f'{hash(\"block\")} {random.random()} {id(object())}')"
     with program(tell) as bot:
-        said = [stop(sandbox_launcher.start(bot, Limits()))[1].split() for _ in range(3)]
-    for column in zip(*said, strict=True):
+        output = [stop(sandbox_launcher.start(bot, Limits()))[1].split() for _ in range(3)]
+    for column in zip(*output, strict=True):
         assert len(set(column)) == 3
 
 

@@ -15,22 +15,22 @@ from bots.sandbox.status import document, status
 
 def test_a_sandbox_that_holds_says_what_it_is_made_of(sandbox_launcher: SandboxLauncher) -> None:
     assert sandbox_launcher.proved
-    found = status()
-    assert found["ok"]
-    assert (found["problem"], found["remedy"]) == ("", "")
-    assert found["python"] == self_test().python_version
-    assert found["kernel"]
-    assert found["bubblewrap"][0].isdigit()
-    assert {"name": "/proc does not exist.", "problem": ""} in found["checks"]
-    assert {"libc.so.6", "libm.so.6", "libstdc++.so.6"} <= set(found["libraries"])
-    assert not any("cpython" in name or "cache" in name for name in found["libraries"])
-    assert orjson.loads(orjson.dumps(found)) == found
+    report = status()
+    assert report["ok"]
+    assert (report["problem"], report["remedy"]) == ("", "")
+    assert report["python"] == self_test().python_version
+    assert report["kernel"]
+    assert report["bubblewrap"][0].isdigit()
+    assert {"name": "/proc does not exist.", "problem": ""} in report["checks"]
+    assert {"libc.so.6", "libm.so.6", "libstdc++.so.6"} <= set(report["libraries"])
+    assert not any("cpython" in name or "cache" in name for name in report["libraries"])
+    assert orjson.loads(orjson.dumps(report)) == report
 
 
 def test_a_sandbox_that_fails_says_what_to_do() -> None:
-    found = document(SelfTest(ok=False, problem="It does not hold.", remedy="Mend it."))
-    assert not found["ok"]
-    assert (found["problem"], found["remedy"], found["python"]) == ("It does not hold.", "Mend it.", "")
+    report = document(SelfTest(ok=False, problem="It does not hold.", remedy="Mend it."))
+    assert not report["ok"]
+    assert (report["problem"], report["remedy"], report["python"]) == ("It does not hold.", "Mend it.", "")
 
 
 REPAIRED = """
@@ -52,9 +52,9 @@ print(told)
 
 @pytest.mark.usefixtures("sandbox_launcher")
 def test_a_sandbox_that_was_repaired_is_noticed_and_one_that_has_passed_is_not_tested_again() -> None:
-    said = subprocess.run([sys.executable, "-c", REPAIRED], capture_output=True, text=True, check=True).stdout
+    output = subprocess.run([sys.executable, "-c", REPAIRED], capture_output=True, text=True, check=True).stdout
     broken, whole = (False, "HouseOnlyLauncher", False), (True, "SandboxLauncher", True)
-    assert said.strip() == str([broken, broken, whole, whole])
+    assert output.strip() == str([broken, broken, whole, whole])
 
 
 def test_a_runtime_folder_that_cannot_be_made_any_longer_repairs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

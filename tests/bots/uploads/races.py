@@ -48,8 +48,8 @@ def uploading_new(owner: int, names: list[str]) -> Act:
 
 def uploading_versions(bot: int, codes: list[int]) -> Act:
     """A version of the bot for every number of a code; their numbers."""
-    its = Bot.objects.get(pk=bot)
-    return lambda: [upload_version(its, "bot.py", honest(code), DUEL_ONLY).number for code in codes]
+    row = Bot.objects.get(pk=bot)
+    return lambda: [upload_version(row, "bot.py", honest(code), DUEL_ONLY).number for code in codes]
 
 
 def taking_up() -> Act:

@@ -45,8 +45,12 @@ def codes() -> set[str]:
     trees = [ast.parse(source.read_text()) for source in SOURCES]
     calls = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call)]
     place = {"FileFault": 0, "ArchiveRefused": 1}
-    given = [one.args[place[one.func.id]] for one in calls if isinstance(one.func, ast.Name) and one.func.id in place]
-    return {one.value for one in given if isinstance(one, ast.Constant) and isinstance(one.value, str)}
+    given = [
+        call.args[place[call.func.id]] for call in calls if isinstance(call.func, ast.Name) and call.func.id in place
+    ]
+    return {
+        argument.value for argument in given if isinstance(argument, ast.Constant) and isinstance(argument.value, str)
+    }
 
 
 def test_the_page_has_every_code_of_a_rejected_file() -> None:

@@ -54,7 +54,7 @@ def test_an_upload_lies_in_the_bucket_as_it_came_and_is_checked_from_there(
 ) -> None:
     data = honest(2000)
     version = uploaded(ada, data=data)
-    assert [(found.key, found.size) for found in bucket.objects.all()] == [(version.archive, len(data))]
+    assert [(stored.key, stored.size) for stored in bucket.objects.all()] == [(version.archive, len(data))]
     assert bytes_of(version) == data
     done = check(version.pk, sandbox_launcher)
     assert done is not None
@@ -65,7 +65,7 @@ def test_the_same_bytes_are_sent_once_and_broken_ones_again(ada: User, bob: User
     version = uploaded(ada)
     written = next(iter(bucket.objects.all())).last_modified
     uploaded(bob)
-    assert [found.last_modified for found in bucket.objects.all()] == [written]
+    assert [stored.last_modified for stored in bucket.objects.all()] == [written]
     bucket.put_object(Key=version.archive, Body=HONEST[:10])
     with pytest.raises(ArchiveLost):
         archive_of(version)
@@ -81,7 +81,7 @@ def test_what_no_version_names_goes_from_the_bucket_after_a_day(
     assert forget_orphans() == 0
     monkeypatch.setattr(storage, "KEPT", timedelta(seconds=-5))  # nobody can make a file of a bucket older
     assert forget_orphans() == 1
-    assert [found.key for found in bucket.objects.all()] == [version.archive] != [orphan]
+    assert [stored.key for stored in bucket.objects.all()] == [version.archive] != [orphan]
 
 
 def test_what_is_gone_from_the_bucket_is_said_to_be(ada: User, bucket: Any) -> None:

@@ -62,7 +62,7 @@ def test_versions_sent_at_once_are_numbered_without_a_gap_and_the_same_code_once
 def test_no_limit_of_a_person_is_passed_by_being_quick(race: Race, ada: User, settings: Any) -> None:
     names = [[f"{racer}-{number}" for number in range(8)] for racer in range(3)]
     got = race(*[("uploading_new", {"owner": ada.pk, "names": each}) for each in names])
-    refusals = [one for each in got for one in each if isinstance(one, str)]
+    refusals = [answer for each in got for answer in each if isinstance(answer, str)]
     assert BotVersion.objects.count() == settings.MAX_QUEUED_VALIDATIONS_PER_USER == 24 - len(refusals)
     assert Upload.objects.count() == settings.MAX_UPLOADS_PER_HOUR
 
@@ -70,7 +70,7 @@ def test_no_limit_of_a_person_is_passed_by_being_quick(race: Race, ada: User, se
 def test_of_several_workers_one_takes_up_each_check(race: Race, ada: User, bob: User) -> None:
     versions = [uploaded(owner, str(number), honest(number)).pk for owner in (ada, bob) for number in range(4)]
     got = race(*[("taking_up", {})] * 3)
-    assert sorted(one for each in got for one in each) == sorted(versions)
+    assert sorted(pk for each in got for pk in each) == sorted(versions)
     assert set(BotVersion.objects.values_list("state", "vain_starts")) == {("checking", 1)}
 
 
@@ -79,7 +79,7 @@ def test_workers_side_by_side_end_every_check_once(
 ) -> None:
     versions = [uploaded(owner, str(number), honest(number)).pk for owner in (ada, bob) for number in range(2)]
     got = race(*[("checking_uploads", {"times": 4})] * 2)
-    assert sorted(one for each in got for one in each) == sorted(versions)
+    assert sorted(pk for each in got for pk in each) == sorted(versions)
     assert set(BotVersion.objects.values_list("state", "active", "lease")) == {("ready", True, None)}
 
 

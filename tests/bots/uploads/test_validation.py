@@ -81,11 +81,11 @@ def waited_long(version: BotVersion) -> None:
 
 
 def test_an_honest_bot_is_ready_and_plays_from_then_on(ada: User, sandbox_launcher: SandboxLauncher) -> None:
-    told: list[str] = []
+    states: list[str] = []
     version = uploaded(ada)
-    done = check_next(sandbox_launcher, lambda version: told.append(version.state))
+    done = check_next(sandbox_launcher, lambda version: states.append(version.state))
     assert done == version
-    assert (done.state, done.reason, done.active, told) == ("ready", "", True, ["ready"])
+    assert (done.state, done.reason, done.active, states) == ("ready", "", True, ["ready"])
     assert done.check_report is not None
     assert done.check_report["ok"] is True
     assert [(table["game"], table["seats"], table["ok"]) for table in done.check_report["tables"]] == [(DUEL, 2, True)]
@@ -130,11 +130,11 @@ def test_the_page_can_show_which_table_is_being_played(ada: User, sandbox_launch
 def test_a_bot_that_fails_is_refused_with_the_reason_and_everything_its_owner_needs(
     ada: User, sandbox_launcher: SandboxLauncher, source: bytes, reason: str, evidence: str | None
 ) -> None:
-    told: list[str] = []
+    states: list[str] = []
     version = uploaded(ada, data=source)
-    done = check(version.pk, sandbox_launcher, lambda version: told.append(version.state))
+    done = check(version.pk, sandbox_launcher, lambda version: states.append(version.state))
     assert done is not None
-    assert (done.state, done.active, told) == ("refused", False, ["refused"])
+    assert (done.state, done.active, states) == ("refused", False, ["refused"])
     assert f"{DUEL} with 2 players" in done.reason
     assert reason in done.reason
     assert done.check_report is not None
@@ -264,8 +264,8 @@ def test_the_breaks_of_an_undecided_version_become_longer(ada: User, sandbox_lau
             waited_long(version)
         breaks.append(until_retry(undecided(version)))
         after_its_break(version)
-    for found, stated in zip(breaks, (*BREAKS, BREAKS[-1]), strict=True):
-        assert stated - timedelta(minutes=5) < found <= stated
+    for until, stated in zip(breaks, (*BREAKS, BREAKS[-1]), strict=True):
+        assert stated - timedelta(minutes=5) < until <= stated
 
 
 def test_an_undecided_version_can_be_uploaded_again_and_does_not_use_up_the_queue(

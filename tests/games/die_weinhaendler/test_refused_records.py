@@ -11,7 +11,7 @@ from games import strict
 from games.record import RecordError, verify
 from games.rules import Document
 from tests.games.play import sample_records
-from tests.games.refusals import found, refusal
+from tests.games.refusals import first_step, refusal
 
 SAMPLES = {name: record for name, record in sample_records().items() if record["game"] == "die-weinhaendler"}
 
@@ -23,30 +23,30 @@ def bid_of(step: Document) -> list[str]:
 
 
 def test_the_cards_of_a_bid_stand_highest_first() -> None:
-    record, ply = found(lambda step: len(set(bid_of(step))) > 1)
+    record, ply = first_step(lambda step: len(set(bid_of(step))) > 1)
     record["steps"][ply]["move"]["cards"].reverse()
     assert refusal(record, ply).startswith("the rules produce ")
 
 
 @pytest.mark.parametrize("cards", [[], ["Y5"], ["B16", 7], [True], "B16", None, ["empty"] * 9])
 def test_a_bid_of_anything_but_cards_of_the_hand_is_refused(cards: Any) -> None:
-    record, ply = found(lambda step: "G21" in bid_of(step))
+    record, ply = first_step(lambda step: "G21" in bid_of(step))
     record["steps"][ply]["move"] = {"cards": cards}
     refusal(record, ply)
 
 
 @pytest.mark.parametrize("cell", [[True, 0], [0, 0.0], [0], [0, 0, 0], "00", [-1, 0], [5, 0], [0, 9], None, {"x": 0}])
 def test_a_cell_that_is_none_or_cannot_be_reached_is_refused(cell: Any) -> None:
-    record, ply = found(lambda step: step.get("decision") == "lay" and step["move"] != "done")
+    record, ply = first_step(lambda step: step.get("decision") == "lay" and step["move"] != "done")
     record["steps"][ply]["move"]["cell"] = cell
     refusal(record, ply)
 
 
 def test_a_pass_of_a_seat_that_had_a_choice_is_not_forced_and_the_last_done_with_an_empty_hand_is() -> None:
-    record, ply = found(lambda step: step.get("move") == "pass" and "forced" not in step)
+    record, ply = first_step(lambda step: step.get("move") == "pass" and "forced" not in step)
     record["steps"][ply]["forced"] = True
     assert "marked as forced" in refusal(record, ply)
-    record, ply = found(lambda step: step.get("move") == "done" and "forced" in step)
+    record, ply = first_step(lambda step: step.get("move") == "done" and "forced" in step)
     del record["steps"][ply]["forced"]
     assert "'forced': True" in refusal(record, ply)
 

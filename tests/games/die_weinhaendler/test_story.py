@@ -10,7 +10,7 @@ from games.die_weinhaendler.story import tell_entry
 from games.die_weinhaendler.story.teller import Story
 from games.die_weinhaendler.story.words import BOTTLES, bottles, euros
 from tests.games.play import positions
-from tests.games.stories import NAMES, event, log_of, move, told
+from tests.games.stories import NAMES, chapters_of, event, log_of, move
 
 SLUG = "die-weinhaendler"
 STARTER = {"step": {"chance": "starter", "seat": 3}}
@@ -38,7 +38,7 @@ def exchange(*moves: tuple[int | str, int | str, list[str]]) -> dict[str, Any]:
 
 def sentences(*entries: Any, seat: int | None = None) -> list[str]:
     """What the last chapter says once these entries have followed the deal."""
-    return list(told(log_of(SLUG, STARTER, DISPLAY, *entries, seat=seat))[-1].sentences)
+    return list(chapters_of(log_of(SLUG, STARTER, DISPLAY, *entries, seat=seat))[-1].sentences)
 
 
 MARC_ANNE_HERMAN_CARL = [
@@ -184,7 +184,7 @@ def test_a_laid_bottle_of_which_nothing_is_known_yet_is_not_told() -> None:
 def test_the_end_of_a_round_says_what_comes_next() -> None:
     finished = [*LAYING, *lay(2, "P25", 0, 0, 3), done(2), done(3), done(0), done(1)]
     new = event("refill", cards=["P18", "P11", "R6"])
-    chapters = told(log_of(SLUG, STARTER, DISPLAY, *finished, new, event("start", seat=2)))
+    chapters = chapters_of(log_of(SLUG, STARTER, DISPLAY, *finished, new, event("start", seat=2)))
     assert [chapter.title for chapter in chapters] == ["Setup", "Round 1", "Round 2"]
     assert chapters[0].sentences == (
         "abacus is drawn as the starting player.",
@@ -198,20 +198,22 @@ def test_the_end_of_a_round_says_what_comes_next() -> None:
 
 
 def test_the_last_round_says_why() -> None:
-    last = told(log_of(SLUG, STARTER, DISPLAY, bid(3), event("start", seat=3), event("last_round")))[-1]
+    last = chapters_of(log_of(SLUG, STARTER, DISPLAY, bid(3), event("start", seat=3), event("last_round")))[-1]
     assert last.title == "Round 2 (last round)"
     assert last.sentences[-1] == (
         "The stack has not shrunk for 20 rounds, so this is the last round, in which players can lay all their bottles."
     )
     rest = event("refill", cards=["Y5"] * 33)
-    last = told(log_of(SLUG, STARTER, DISPLAY, bid(3), rest, event("start", seat=3), event("last_round")))[-1]
+    last = chapters_of(log_of(SLUG, STARTER, DISPLAY, bid(3), rest, event("start", seat=3), event("last_round")))[-1]
     assert last.sentences[-1].startswith("The stack is empty, so ")
 
 
 def test_a_seats_own_log_begins_with_its_hand() -> None:
     hand = event("hand", cards=["S24", "G14", "R13", "Y5", "empty"])
     log = log_of(SLUG, STARTER, hand, DISPLAY, seat=1)
-    assert told(log)[0].sentences[1] == "kontor is dealt gray 24, green 14, red 13, yellow 5 and an empty bottle."
+    assert (
+        chapters_of(log)[0].sentences[1] == "kontor is dealt gray 24, green 14, red 13, yellow 5 and an empty bottle."
+    )
 
 
 def test_a_default_is_told_with_its_bottle() -> None:
@@ -226,13 +228,13 @@ def test_the_result_names_ties_and_forfeits() -> None:
     log = log_of(SLUG, STARTER, DISPLAY)
     scores: list[dict[str, Any]] = [{"points": 31}, {"points": 28}, {"points": 31}, {"points": 40, "forfeit": "time"}]
     log["outcome"] = {"ranks": [1, 3, 1, 4], "scores": scores}
-    assert list(told(log)[-1].sentences) == [
+    assert list(chapters_of(log)[-1].sentences) == [
         "magpie and tulip tied for first place with 31 points each.",
         "kontor is third with 28.",
         "abacus forfeited (time limit exceeded) and ranks below all players who finished.",
     ]
     log["outcome"] = {"ranks": [1] * 4, "scores": [{**score, "forfeit": "exit"} for score in scores]}
-    assert told(log)[-1].sentences[0] == "No player finished the game."
+    assert chapters_of(log)[-1].sentences[0] == "No player finished the game."
 
 
 @pytest.mark.parametrize("seats", [3, 4, 5])

@@ -14,7 +14,7 @@ from games.edel_stein_reich.story.words import event_card, gem_card, gems, why_h
 from games.record import replay
 from games.registry import GAMES
 from tests.games.play import TABLES, sample_records
-from tests.games.stories import NAMES, event, log_of, move, told
+from tests.games.stories import NAMES, chapters_of, event, log_of, move
 
 SLUGS = ("edel-stein-reich", "edel-stein-reich-duel")
 ROUNDS = {2: 10, 3: 8, 4: 7, 5: 6}
@@ -24,7 +24,7 @@ SAMPLES = {name: record for name, record in sample_records().items() if record["
 @pytest.mark.parametrize("record", SAMPLES.values(), ids=SAMPLES)
 def test_every_round_and_every_scoring_has_its_chapter(record: dict[str, Any]) -> None:
     log = replay(record).log(None)
-    chapters = told(log)
+    chapters = chapters_of(log)
     assert len(chapters) == 1 + 3 * (ROUNDS[log["seats"]] + 1) + 1
     money = ", ".join(f"{NAMES[seat]} {score['money']}" for seat, score in enumerate(log["outcome"]["scores"]))
     assert chapters[-2].sentences[-1] == f"Money now: {money}."
@@ -51,7 +51,7 @@ def opened_round(*actions: str, display: str = "cert", cards: tuple[str, ...] = 
 
 def sentences(*entries: Any, seats: int = 4) -> list[str]:
     """What the entries of one round add to its opening."""
-    return list(told(log_of("edel-stein-reich", *entries, seats=seats))[-1].sentences)
+    return list(chapters_of(log_of("edel-stein-reich", *entries, seats=seats))[-1].sentences)
 
 
 @pytest.mark.parametrize(("slug", "seats"), [table for table in TABLES if table[0] in SLUGS])
@@ -184,7 +184,7 @@ def test_the_result_names_what_decided_a_tie_and_who_forfeited() -> None:
         {"money": 40, "gems": [1, 2, 1, 1]},
     ]
     log["outcome"] = {"ranks": [3, 1, 4, 2], "scores": scores}
-    assert list(told(log)[-1].sentences) == [
+    assert list(chapters_of(log)[-1].sentences) == [
         "kontor wins with 40 million.",
         "abacus is second with 40, magpie is third with 40.",
         "kontor ranks above abacus with the same money but more red gems.",
@@ -192,9 +192,9 @@ def test_the_result_names_what_decided_a_tie_and_who_forfeited() -> None:
         "tulip forfeited (time limit exceeded) and ranks below all players who finished.",
     ]
     log["outcome"]["ranks"] = [2, 1, 4, 1]
-    assert told(log)[-1].sentences[0] == "kontor and abacus tied for first place with 40 million each."
+    assert chapters_of(log)[-1].sentences[0] == "kontor and abacus tied for first place with 40 million each."
     log["outcome"] = {"ranks": [1] * 4, "scores": [{**score, "forfeit": "exit"} for score in scores]}
-    assert told(log)[-1].sentences[0] == "No player finished the game."
+    assert chapters_of(log)[-1].sentences[0] == "No player finished the game."
 
 
 def test_cards_and_gems_have_names() -> None:

@@ -89,6 +89,9 @@ def wakes(broker: str) -> list[tuple[list[int], bool]]:
     with redis.Redis.from_url(broker) as client:
         waiting = [json.loads(message) for message in reversed(client.lrange("seats", 0, -1))]
     return [
-        (json.loads(one["headers"]["argsrepr"].replace("(", "[").replace(")", "]")), bool(one["headers"]["eta"]))
-        for one in waiting
+        (
+            json.loads(message["headers"]["argsrepr"].replace("(", "[").replace(")", "]")),
+            bool(message["headers"]["eta"]),
+        )
+        for message in waiting
     ]

@@ -63,11 +63,11 @@ def table_for(
     """A game among them, seated as given; everybody may sit there. Guests have ``SECRET``."""
     ladder = ladder_of(game, len(versions), players)
     memberships = [
-        Membership.objects.get_or_create(ladder=ladder, bot=one.bot)[0] if rated else None for one in versions
+        Membership.objects.get_or_create(ladder=ladder, bot=version.bot)[0] if rated else None for version in versions
     ]
     guest = Guest(guest_hash(SECRET), "")
-    guests = {seat: guest for seat, one in enumerate(versions) if one.bot.house_name == Bot.GUEST}
-    sitting = [BlockPlayer(one, membership) for one, membership in zip(versions, memberships, strict=True)]
+    guests = {seat: guest for seat, version in enumerate(versions) if version.bot.house_name == Bot.GUEST}
+    sitting = [BlockPlayer(version, membership) for version, membership in zip(versions, memberships, strict=True)]
     return opened(ladder, sitting, rated=rated, limits=replace(limits), guests=guests)
 
 
@@ -211,9 +211,9 @@ def check_occupants(match: Match, moves: int) -> None:
     for live_seat in position(match).live_seats:
         rows = list(Occupant.objects.filter(seat=live_seat.seat_id).order_by("from_move", "pk"))
         assert rows[0].from_move == 0 and rows[-1].to_move is None
-        for one, other in pairwise(rows):
-            assert one.to_move == other.from_move
-            assert one.version_id != other.version_id
+        for occupant, other in pairwise(rows):
+            assert occupant.to_move == other.from_move
+            assert occupant.version_id != other.version_id
         assert all(row.from_move <= moves for row in rows)
         assert rows[-1].version_id == (
             live_seat.substitute_id if live_seat.kind == "substitute" else live_seat.seat.version_id

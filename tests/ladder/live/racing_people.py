@@ -57,19 +57,19 @@ def playing_by_hand(match: int, seat: int, seed: int) -> Act:
     random = Random(seed)
 
     def act() -> dict[str, int]:
-        said: Counter[str] = Counter()
+        verdicts: Counter[str] = Counter()
         while Match.objects.filter(pk=match, status="running", table__over=False).exists():
             position = position_at(match)
             assert position is not None
             now = present(position, seat)
             if now["rights"]["return"]:
-                said["return"] += _used("return", match, seat)
+                verdicts["return"] += _used("return", match, seat)
             if now["decision"] is not None:
                 question = now["question"]
                 body = orjson.dumps({"move": random.choice(question["legal"] or [question["default"]])})
                 for _ in range(2):
-                    said[answer_seat(match, seat, now["decision"], body).verdict.value] += 1
-        return dict(said)
+                    verdicts[answer_seat(match, seat, now["decision"], body).verdict.value] += 1
+        return dict(verdicts)
 
     return act
 

@@ -89,7 +89,11 @@ def test_clocks_of_people_start_together_at_most_five_seconds_after_the_last_mov
     known: set[tuple[int, int]] = set()
     waited = set()
     for at in positions(match, Random(seed), 30):
-        asked = {(seat, one.asked) for seat, one in enumerate(at.live_seats) if one.owes and one.kind == "person"}
+        asked = {
+            (seat, live_seat.asked)
+            for seat, live_seat in enumerate(at.live_seats)
+            if live_seat.owes and live_seat.kind == "person"
+        }
         starts = {at.starts_at(seat) for seat, _ in asked - known}
         known = asked
         if not starts or not at.rows:
@@ -145,4 +149,4 @@ def test_a_table_of_bots_is_not_slowed_down() -> None:
     play_on(match, at_random(2), moves=30)
     at = position(match)
     assert at.table.followed_at == before
-    assert all(at.starts_at(seat) == one.due_at for seat, one in enumerate(at.live_seats) if one.owes)
+    assert all(at.starts_at(seat) == live_seat.due_at for seat, live_seat in enumerate(at.live_seats) if live_seat.owes)

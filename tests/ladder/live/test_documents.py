@@ -32,8 +32,8 @@ Bot = Callable[[Document], Any]
 
 def drawn(message: Document, salt: str) -> Random:
     """Chance that follows from what a seat was told, but for its clock."""
-    told = {key: value for key, value in message.items() if key != "clock"}
-    return Random(sha256(orjson.dumps(told, option=orjson.OPT_SORT_KEYS) + salt.encode()).digest())
+    content = {key: value for key, value in message.items() if key != "clock"}
+    return Random(sha256(orjson.dumps(content, option=orjson.OPT_SORT_KEYS) + salt.encode()).digest())
 
 
 def honest(message: Document) -> Any:
@@ -51,19 +51,19 @@ def without_clock(message: Document) -> Document:
 
 def played_live(match: Match, bots: list[Bot]) -> list[list[Document]]:
     """Play to the end; what every seat was told."""
-    told = [[hello(match, seat)] for seat in range(len(bots))]
+    messages = [[hello(match, seat)] for seat in range(len(bots))]
     while seats := owing(match):
         seat = seats[-1]  # those who are asked at once answer in another order than on stdin
         pass_time(match)
         message = asked(match, seat)
-        state = position(match).state(told=True)
+        state = position(match).state(journal=True)
         assert message["view"] == state.view(seat)
         assert message["decision"] == state.decision(seat)
-        told[seat].append(without_clock(message))
+        messages[seat].append(without_clock(message))
         post(match, seat, message["id"], bots[seat](message))
     live_seats = position(match).live_seats
     ends = [[] if live_seats[seat].forfeit else [end(match, seat)] for seat in range(len(bots))]
-    return [lines + last for lines, last in zip(told, ends, strict=True)]
+    return [lines + last for lines, last in zip(messages, ends, strict=True)]
 
 
 def hello(match: Match, seat: int) -> Any:
@@ -101,9 +101,9 @@ def test_a_live_game_is_the_one_that_the_runner_plays(game: str, seats: int) -> 
     assert mine.record == report.record
     assert mine.forfeits_by_seat == report.forfeits_by_seat
     assert [f.evidence for f in mine.forfeits] == [f.evidence for f in report.forfeits]
-    for one, other in zip(mine.seats, report.seats, strict=True):
-        assert [(s.id, s.reason) for s in one.strikes] == [(s.id, s.reason) for s in other.strikes]
-        assert one.bot_seed == other.bot_seed
+    for seat, other in zip(mine.seats, report.seats, strict=True):
+        assert [(s.id, s.reason) for s in seat.strikes] == [(s.id, s.reason) for s in other.strikes]
+        assert seat.bot_seed == other.bot_seed
     assert live == lines
 
 
@@ -140,7 +140,7 @@ def test_what_is_shown_grows_by_what_is_due_and_by_nothing_else() -> None:
         message = asked(match, seats[0])
         post(match, seats[0], message["id"], at_random(held_back)(position(match).state(), seats[0]))
         table = position(match)
-        state, last = table.state(told=True), table.rows[-1]
+        state, last = table.state(journal=True), table.rows[-1]
         whole = {seat: state.entries(seat) for seat in (None, *range(3))}
         moments = [last.visible_at]
         for delay in last.delays:

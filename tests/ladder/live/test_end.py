@@ -85,9 +85,9 @@ def test_a_casual_game_counts_nowhere() -> None:
 
 def test_the_last_event_of_a_game_is_its_end(over: Match) -> None:
     finish(over.pk)
-    found = decisions.position_for(over.pk, bot_at(over, 0))
-    assert found is not None
-    event = decisions.game_end(*found)
+    place = decisions.position_for(over.pk, bot_at(over, 0))
+    assert place is not None
+    event = decisions.game_end(*place)
     assert (event["type"], event["status"], event["reason"]) == ("game_end", "finished", "")
     assert event["message"]["outcome"] == (record_of(again(over)) or {})["outcome"]
     whole = position(over).state().entries(0)
@@ -139,9 +139,9 @@ def test_a_void_game_says_why_and_shows_all_of_its_moves(duel: Match) -> None:
     assert log is not None
     assert log["steps"] == position(duel).state().record["steps"]
     assert len([step for step in log["steps"] if "decision" in step and not step.get("forced")]) == 12
-    found = decisions.position_for(duel.pk, bot_at(duel, 0))
-    assert found is not None
-    event = decisions.game_end(*found)
+    place = decisions.position_for(duel.pk, bot_at(duel, 0))
+    assert place is not None
+    event = decisions.game_end(*place)
     assert (event["message"], event["status"], event["reason"]) == (None, "void", "The power was cut.")
 
 
@@ -164,14 +164,14 @@ def test_a_broken_table_is_void_and_holds_up_no_other(duel: Match, caplog: pytes
     caplog.set_level(logging.CRITICAL)
     seat = owing(duel)[0]
     post(duel, seat, 1, "gems")
-    other = table_of(duel.ladder, [one.version.bot for one in duel.seats.order_by("index")])
+    other = table_of(duel.ladder, [seat.version.bot for seat in duel.seats.order_by("index")])
     PlayedMove.objects.filter(match=duel).update(move="nonsense")
     for match in (duel, other):
-        for one in match.seats.select_related("version"):
-            note_sent(match.pk, one.version.bot_id)
-        for one in LiveSeat.objects.filter(table=match.pk, owes=True):
-            one.due_at = one.deadline = timezone.now() - timedelta(seconds=10)
-            one.save()
+        for row in match.seats.select_related("version"):
+            note_sent(match.pk, row.version.bot_id)
+        for row in LiveSeat.objects.filter(table=match.pk, owes=True):
+            row.due_at = row.deadline = timezone.now() - timedelta(seconds=10)
+            row.save()
     assert sweep_tables() == 2
     assert (again(duel).status, again(duel).reason) == ("void", BROKEN)
     assert again(other).status == "running"

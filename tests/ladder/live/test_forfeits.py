@@ -75,10 +75,10 @@ def ended(match: Match) -> Document:
     assert record is not None
     outcome: Document = record["outcome"]
     results = list(SeatResult.objects.filter(seat__match=match).order_by("seat__index"))
-    assert [one.rank for one in results] == outcome["ranks"]
-    assert [one.forfeit_at for one in results] == [score.get("forfeit_at") for score in outcome["scores"]]
+    assert [result.rank for result in results] == outcome["ranks"]
+    assert [result.forfeit_at for result in results] == [score.get("forfeit_at") for score in outcome["scores"]]
     assert [fault for piece in verify_games(match.ladder, 1) for fault in piece.faults] == []
-    changes = [one.change for one in results if one.change is not None]
+    changes = [result.change for result in results if result.change is not None]
     if changes:
         assert rerate_ladder(match.ladder_id, check=True, records=True).differences == []
         assert sorted(changes, reverse=True) == [results[seat].change for seat in by_rank(outcome)]
@@ -461,10 +461,10 @@ def test_leaving_at_a_decision_is_never_better_than_resigning_there(
     random = Random(f"{game} {persons} {bots} {seed}")
     others = {seat: (random.randrange(6), random.choice(["resign", "vanish", "idle"])) for seat in range(1, persons)}
     number = random.randrange(5)
-    found = {}
+    ranks = {}
     for how in ("resign", "vanish", "idle"):
         outcome = undone(partial(Script({0: (number, how), **others}).play, match))
-        found[how] = outcome["ranks"][0]
+        ranks[how] = outcome["ranks"][0]
         left = "resign" if how == "resign" else "abandoned"
         assert outcome["scores"][0].get("forfeit") in (None, left), "all others may have given up before"
-    assert found["vanish"] >= found["resign"] and found["idle"] >= found["resign"], others
+    assert ranks["vanish"] >= ranks["resign"] and ranks["idle"] >= ranks["resign"], others

@@ -57,17 +57,17 @@ def test_bots_of_the_house_play_a_live_game_to_a_result_that_counts(sandbox_laun
 
 
 def test_each_decision_has_a_process_of_its_own_that_is_told_everything() -> None:
-    told: list[Document] = []
+    messages: list[Document] = []
 
     def attentive(message: Document) -> Any:
-        told.append(message)
+        messages.append(message)
         return default(message)
 
     match, launcher = house_game(), Fakes(attentive)
     for _ in range(8):
         asked_once(match, launcher)
-    hellos = [message for message in told if message["type"] == "hello" and message["seat"] == 0]
-    decides = [message for message in told if message["type"] == "decide" and message["decision"]["seat"] == 0]
+    hellos = [message for message in messages if message["type"] == "hello" and message["seat"] == 0]
+    decides = [message for message in messages if message["type"] == "decide" and message["decision"]["seat"] == 0]
     assert launcher.starts == 8
     assert [message["resumed"] for message in hellos] == [False, *[True] * (len(hellos) - 1)]
     assert len({message["seed"] for message in hellos}) == len(hellos) == len(decides)
@@ -91,9 +91,9 @@ def test_only_the_time_that_the_program_thought_is_taken_from_its_clock() -> Non
     ("said", "reason"),
     [({"nonsense": 1}, "illegal"), (b"{\n", "malformed"), (b"x" * 70_000 + b"\n", "too_long"), (b"", "late")],
 )
-def test_a_fault_is_a_strike_and_the_default_move_is_played(said: Any, reason: str) -> None:
+def test_a_fault_is_a_strike_and_the_default_move_is_played(answer: Any, reason: str) -> None:
     match = house_game(limits=HASTY)
-    move = asked_once(match, Fakes(lambda message: said if message["type"] == "decide" else None))
+    move = asked_once(match, Fakes(lambda message: answer if message["type"] == "decide" else None))
     live_seat = LiveSeat.objects.get(seat=move.seat)
     assert (move.default, live_seat.strikes, live_seat.forfeit) == (reason, 1, "")
     assert move.detail
@@ -107,7 +107,7 @@ def test_the_third_strike_costs_the_game_and_the_others_play_on() -> None:
     play_on(match, Fakes(default))
     assert finish(match.pk)
     forfeits = Match.objects.get(pk=match.pk).result.report["forfeits"]
-    assert [(one["seat"], one["reason"]) for one in forfeits] == [(seat, "strikes")]
+    assert [(forfeit["seat"], forfeit["reason"]) for forfeit in forfeits] == [(seat, "strikes")]
 
 
 @pytest.mark.parametrize(("at", "reason"), [("hello", "exit"), ("decide", "exit"), ("never", "not_ready")])

@@ -78,8 +78,8 @@ def test_a_table_that_cannot_go_on_keeps_no_other_one_from_its_time(
     match: Match, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = table_for("edel-stein-reich-duel", people(2, "other"))
-    for one in (match, other):
-        beat_ago(one, 60)
+    for game in (match, other):
+        beat_ago(game, 60)
     forgive = outages.forgive
 
     def broken(match_id: int) -> bool:
@@ -210,7 +210,7 @@ def test_an_outage_is_kept_with_the_game_and_shown_to_everybody_at_the_table(mat
     for seconds in (60, 20):
         beat_ago(match, seconds)
         outages.beat()
-    kept = [(one.before_move, one.ms) for one in Outage.objects.filter(match=match)]
+    kept = [(outage.before_move, outage.ms) for outage in Outage.objects.filter(match=match)]
     assert kept == [(1, pytest.approx(60_000, abs=3000)), (1, pytest.approx(20_000, abs=3000))]
     assert [look(match, seat)["outage_ms"] for seat in range(3)] == [pytest.approx(80_000, abs=6000)] * 3
 

@@ -88,14 +88,14 @@ def test_whose_chair_it_is() -> None:
     assert seat_of(match.pk, None, SECRET) == 0
     assert seat_of(match.pk, None, "another one") is None
     assert seat_of(match.pk, ada.bot.owner_id, None) is None
-    assert [seat_of(other.pk, one.bot.owner_id, None) for one in (ada, berta)] == [0, 1]
+    assert [seat_of(other.pk, player.bot.owner_id, None) for player in (ada, berta)] == [0, 1]
     assert seat_of(other.pk, berta.bot.owner_id, SECRET) == 1
     assert [seat_of(number, ada.bot.owner_id, SECRET) for number in (0, -1, 2**70)] == [None] * 3
     assert seat_of(other.pk, None, None) is None
 
 
 def test_a_guest_without_a_secret_sits_nowhere() -> None:
-    players = [BlockPlayer(one) for one in (guest_player(), *house("greedy"))]
+    players = [BlockPlayer(player) for player in (guest_player(), *house("greedy"))]
     with pytest.raises(ValueError, match="guests"):
         open_table(ladder_of(DUEL, 2, "open"), players, rated=False, limits=QUICK)
 

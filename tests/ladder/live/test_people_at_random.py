@@ -135,8 +135,8 @@ def test_whatever_people_do_their_game_ends_and_everything_adds_up(
         assert not results.exists() and not Result.objects.filter(match=match).exists()
         return
     assert Result.objects.filter(match=match).count() == 1
-    assert [one.rank for one in results] == record["outcome"]["ranks"]
-    assert [one.rating_before is not None for one in results] == [rated] * len(versions)
+    assert [result.rank for result in results] == record["outcome"]["ranks"]
+    assert [result.rating_before is not None for result in results] == [rated] * len(versions)
     for seat in position(match).people:
         live_seat = live_seat_at(match, seat)
         assert (live_seat.strikes, live_seat.forfeit in ("", "resign", "abandoned")) == (0, True)

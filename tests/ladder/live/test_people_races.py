@@ -71,9 +71,9 @@ def check_running(match: Match) -> None:
 def test_of_answers_to_one_decision_one_is_played(race: Race) -> None:
     match = table_for(GEMS, people(3), rated=True)
     got = race(*[answers(match, 0, "gems", "money", "nonsense", "{")] * 2, *[answers(match, 0, "money", "gems")] * 2)
-    said = Counter(chain.from_iterable(got))
-    assert said["played"] == 1
-    assert set(said) <= {"played", "same", "other", "refused"}
+    verdicts = Counter(chain.from_iterable(got))
+    assert verdicts["played"] == 1
+    assert set(verdicts) <= {"played", "same", "other", "refused"}
     assert moves_of(match, 0, 1) == PlayedMove.objects.count() == 1
 
 
@@ -120,14 +120,14 @@ def test_the_chair_is_the_persons_or_the_stand_ins_but_never_both(race: Race) ->
 def test_of_two_who_resign_at_once_one_has_won(race: Race) -> None:
     match = table_for(DUEL, people(2), rated=True)
     (active,) = owing(match)
-    *resigned, said, _ = race(
+    *resigned, verdict, _ = race(
         use(match, 0, "resign"),
         use(match, 1, "resign"),
         answers(match, active, "gems"),
         ("sweeping_tables", {"times": 3}),
     )
     assert Counter(resigned) == {True: 1, False: 1}
-    assert said in (["played"], ["late"])
+    assert verdict in (["played"], ["late"])
     record = check_ended(match)
     assert record is not None
     assert [score.get("forfeit") for score in record["outcome"]["scores"]].count("resign") == 1
@@ -177,8 +177,8 @@ def test_an_outage_is_forgiven_once_whoever_sees_that_it_is_over(race: Race) -> 
     before = live_seat_at(match, 1).deadline
     beat_ago(match, 60)
     beats = ("beating", {"times": 5})
-    *forgiven, said, _ = race(beats, beats, beats, answers(match, 0, "gems"), ("sweeping_tables", {"times": 5}))
-    assert sum(forgiven) <= 1 and said == ["played"]
+    *forgiven, verdicts, _ = race(beats, beats, beats, answers(match, 0, "gems"), ("sweeping_tables", {"times": 5}))
+    assert sum(forgiven) <= 1 and verdicts == ["played"]
     after = live_seat_at(match, 1).deadline
     assert before is not None and after is not None
     assert timedelta(seconds=58) < after - before < timedelta(seconds=75)
@@ -187,15 +187,15 @@ def test_an_outage_is_forgiven_once_whoever_sees_that_it_is_over(race: Race) -> 
 @pytest.mark.slow
 def test_a_person_with_two_tabs_and_a_bot_with_two_workers_play_one_game(race: Race) -> None:
     match = table_for(DUEL, [*people(1), *house("greedy")], rated=True, players="open")
-    *tabs, one, other, _, _ = race(
+    *tabs, first, other, _, _ = race(
         *[("playing_by_hand", {"match": match.pk, "seat": 0, "seed": seed}) for seed in range(2)],
         *[("asking_workers", {"match": match.pk})] * 2,
         ("sweeping_tables", {"times": 10}),
         ("beating", {"times": 10}),
     )
     asked = PlayedMove.objects.filter(decision__gte=1)
-    assert sum(said.get("played", 0) for said in tabs) == asked.filter(seat__index=0).count()
-    assert one + other == asked.filter(seat__index=1).count()
+    assert sum(verdicts.get("played", 0) for verdicts in tabs) == asked.filter(seat__index=0).count()
+    assert first + other == asked.filter(seat__index=1).count()
     assert set(chain.from_iterable(tabs)) <= {"played", "same", "other"}
     check_ended(match)
     check_ratings()

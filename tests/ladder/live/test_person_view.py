@@ -62,20 +62,20 @@ def test_moments_followed_from_any_place_are_those_of_the_whole_game(game: str, 
         for moves in range(len(whole.rows) + 1):
             at = cut_at(whole, moves)
             new = moments(at, seat, len(log))
-            new = [one for one in new if one["entries"] or not plies or one["ply"] > plies[-1]]
-            log += [entry for one in new for entry in one["entries"]]
-            plies += [one["ply"] for one in new]
+            new = [moment for moment in new if moment["entries"] or not plies or moment["ply"] > plies[-1]]
+            log += [entry for moment in new for entry in moment["entries"]]
+            plies += [moment["ply"] for moment in new]
             state = at.shown_to(seat)
             assert log == state.entries(seat)
             if new:
                 assert new[-1]["view"] == state.view(seat) or state.view(seat)["you"] != new[-1]["view"]["you"]
-        assert all(one < other for one, other in pairwise(plies))
+        assert all(ply < other for ply, other in pairwise(plies))
         everything = moments(whole, seat, 0)
-        assert [one["ply"] for one in everything] == plies
+        assert [moment["ply"] for moment in everything] == plies
         for start in range(0, len(log), 7):
             story = moments_of(whole, {seat: start})[seat]
             assert (story.log_from, story.log_to) == (start, len(log))
-            assert [entry for one in story.moments for entry in one["entries"]] == log[start:]
+            assert [entry for moment in story.moments for entry in moment["entries"]] == log[start:]
 
 
 @pytest.mark.parametrize(("game", "seats"), TABLES)
@@ -86,7 +86,7 @@ def test_who_comes_new_is_shown_the_running_round_and_the_one_before(game: str, 
         rounds = at.shown_to(0).rounds_begun
         story = moments_of(at, {0: None})[0]
         log = at.shown_to(0).entries(0)
-        assert [entry for one in story.moments for entry in one["entries"]] == log[story.log_from :]
+        assert [entry for moment in story.moments for entry in moment["entries"]] == log[story.log_from :]
         first = GAMES[game].new(seats, bytes(whole.match.block.seed)).view(0)
         assert (story.moments[0]["view"] == first) == (rounds <= 2)
         now = at.shown_to(0).view(0)
@@ -229,12 +229,12 @@ def test_tables_that_differ_in_a_secret_choice_look_the_same_to_all_others(actio
     match = table_for("edel-stein-reich", people(4))
     say(match, 0, "gems")
     say(match, 1, actions[0])
-    one = position(match)
-    rows = [row._replace(move=actions[1]) if row.seat == 1 else row for row in one.rows]
-    other = replace(one, rows=rows)
+    table = position(match)
+    rows = [row._replace(move=actions[1]) if row.seat == 1 else row for row in table.rows]
+    other = replace(table, rows=rows)
     for seat in (0, 2, 3):
-        assert everything(one, seat) == everything(other, seat)
-    assert everything(one, 1) != everything(other, 1)
+        assert everything(table, seat) == everything(other, seat)
+    assert everything(table, 1) != everything(other, 1)
 
 
 @pytest.mark.parametrize("actions", [("money", "gems"), ("event", "money")])
@@ -242,11 +242,11 @@ def test_the_hidden_card_of_a_duel_is_nowhere_before_it_is_turned_over(actions: 
     match = table_for("edel-stein-reich-duel", people(2))
     (active,) = owing(match)
     say(match, active, actions[0])
-    one = position(match)
-    other = replace(one, rows=[row._replace(move=actions[1]) for row in one.rows])
-    assert everything(one, 1 - active) == everything(other, 1 - active)
-    assert everything(one, active) != everything(other, active)
-    assert one.rows[0].kind == "action"
+    table = position(match)
+    other = replace(table, rows=[row._replace(move=actions[1]) for row in table.rows])
+    assert everything(table, 1 - active) == everything(other, 1 - active)
+    assert everything(table, active) != everything(other, active)
+    assert table.rows[0].kind == "action"
 
 
 def test_hands_of_others_are_nowhere() -> None:

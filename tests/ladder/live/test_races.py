@@ -44,8 +44,8 @@ def answers(match: Match, seat: int, *moves: str) -> tuple[str, dict[str, object
 
 def test_of_answers_to_one_decision_one_is_played_and_the_others_are_judged_by_it(race: Race, match: Match) -> None:
     got = race(*[answers(match, 0, "gems", "money", "{")] * 2, *[answers(match, 0, "money", "gems", "{")] * 2)
-    said = Counter(chain.from_iterable(got))
-    assert (said["played"], said["same"], said["other"]) == (1, 3, 8)
+    verdicts = Counter(chain.from_iterable(got))
+    assert (verdicts["played"], verdicts["same"], verdicts["other"]) == (1, 3, 8)
     assert PlayedMove.objects.count() == 1
 
 
@@ -59,10 +59,10 @@ def test_a_wrong_answer_that_comes_from_everywhere_is_one_strike(race: Race, mat
 def test_all_seats_may_answer_at_once_through_a_whole_game(race: Race, match: Match) -> None:
     """Each seat's process asks and answers, two sweepers look on, and no move is lost, doubled or out of its place."""
     players = [("playing_live", {"match": match.pk, "bot": bot_at(match, seat), "seed": seat}) for seat in range(3)]
-    said = race(*players, *[("sweeping_tables", {"times": 20})] * 2)[:3]
-    assert [one["played"] == one["same"] for one in said] == [True] * 3
+    verdicts = race(*players, *[("sweeping_tables", {"times": 20})] * 2)[:3]
+    assert [counts["played"] == counts["same"] for counts in verdicts] == [True] * 3
     asked = list(LiveSeat.objects.order_by("seat__index").values_list("asked", flat=True))
-    assert [one["played"] for one in said] == asked
+    assert [counts["played"] for counts in verdicts] == asked
     rows = PlayedMove.objects.filter(match=match)
     assert list(rows.values_list("number", flat=True)) == list(range(sum(asked))) == list(range(rows.count()))
     assert Table.objects.get().over or Result.objects.exists()
@@ -84,7 +84,7 @@ def test_an_answer_and_the_sweeper_never_both_have_the_decision(race: Race, matc
     for seat in range(3):
         run_out(match, seat, ago=GRACE.total_seconds() + 1)
     got = race(*[answers(match, seat, "gems") for seat in range(3)], *[("sweeping_tables", {"times": 3})] * 2)
-    assert [said in (["late"], ["refused"]) for said in got[:3]] == [True] * 3
+    assert [verdict in (["late"], ["refused"]) for verdict in got[:3]] == [True] * 3
     rows = PlayedMove.objects.filter(match=match, decision=1)
     assert sorted(rows.values_list("seat__index", "default")) == [(0, "late"), (1, "late"), (2, "late")]
     assert set(LiveSeat.objects.values_list("strikes", flat=True)) == {1}
@@ -94,15 +94,15 @@ def test_a_game_that_staff_end_while_answers_come_is_void_with_the_moves_that_ca
     race: Race, match: Match
 ) -> None:
     by = staff("eva")
-    withdrawn, *said = race(
+    withdrawn, *verdicts = race(
         ("withdrawing", {"matches": [match.pk], "by": by.pk}), *[answers(match, seat, "gems") for seat in range(3)]
     )
     assert withdrawn == [match.pk]
-    assert set(chain.from_iterable(said)) <= {"played", "late"}
+    assert set(chain.from_iterable(verdicts)) <= {"played", "late"}
     assert again(match).status == "void"
     assert not LiveSeat.objects.filter(owes=True).exists()
     log = match_log_of(again(match))
-    played = Counter(chain.from_iterable(said))["played"]
+    played = Counter(chain.from_iterable(verdicts))["played"]
     assert PlayedMove.objects.count() == played
     assert log is not None and log["steps"] == position(match).state().record["steps"]
 
@@ -166,8 +166,10 @@ def test_seats_that_all_run_out_of_time_at_once_forfeit_once_each_and_the_game_e
     LiveSeat.objects.filter(table=match.pk).update(strikes=2)
     for seat in range(3):
         run_out(match, seat, ago=GRACE.total_seconds() + 1)
-    said = race(*[answers(match, seat, "gems", "money") for seat in range(3)], *[("sweeping_tables", {"times": 4})] * 2)
-    assert set(chain.from_iterable(said[:3])) == {"late"}
+    verdicts = race(
+        *[answers(match, seat, "gems", "money") for seat in range(3)], *[("sweeping_tables", {"times": 4})] * 2
+    )
+    assert set(chain.from_iterable(verdicts[:3])) == {"late"}
     finish(match.pk)
     ended = again(match)
     assert ended.status == "finished"

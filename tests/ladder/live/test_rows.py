@@ -18,9 +18,9 @@ GAME, SEATS = "edel-stein-reich", 3
 
 
 def known(match: Match) -> Position:
-    found = position_at(match.pk)
-    assert found is not None
-    return found
+    there = position_at(match.pk)
+    assert there is not None
+    return there
 
 
 def rows_of(match: Match) -> list[Row]:
@@ -56,10 +56,10 @@ def test_a_known_table_is_the_same_as_one_that_is_read_whole() -> None:
     whole = position_of(Match.objects.select_related("ladder", "block").get(pk=match.pk))
     known(match)
     assert known(match).state().view(0) == whole.state().view(0)
-    for one, other in zip(known(match).live_seats, whole.live_seats, strict=True):
-        assert one.seat == other.seat
-        fields = [field.attname for field in one._meta.concrete_fields]
-        assert [getattr(one, name) for name in fields] == [getattr(other, name) for name in fields]
+    for live_seat, other in zip(known(match).live_seats, whole.live_seats, strict=True):
+        assert live_seat.seat == other.seat
+        fields = [field.attname for field in live_seat._meta.concrete_fields]
+        assert [getattr(live_seat, name) for name in fields] == [getattr(other, name) for name in fields]
 
 
 def test_the_end_of_a_known_game_is_seen_at_once() -> None:

@@ -94,9 +94,9 @@ def test_the_sweeper_of_lost_workers_leaves_live_games_alone() -> None:
 
 def test_a_game_begins_with_the_hello_that_a_program_on_stdin_gets() -> None:
     match = table_of(live_ladder("edel-stein-reich-duel", 2), remote_bots(2))
-    found = decisions.position_for(match.pk, bot_at(match, 1))
-    assert found is not None
-    event = decisions.game_start(*found, resumed=False)
+    place = decisions.position_for(match.pk, bot_at(match, 1))
+    assert place is not None
+    event = decisions.game_start(*place, resumed=False)
     message = event.pop("message")
     assert event == {
         "type": "game_start",

@@ -22,7 +22,7 @@ def impatient_sweep() -> int:
 
 def test_a_table_that_another_transaction_holds_is_left_for_the_next_sweep_and_stops_no_other() -> None:
     first = game_of("edel-stein-reich", 3)
-    second = table_of(first.ladder, [one.version.bot for one in first.seats.order_by("index")])
+    second = table_of(first.ladder, [seat.version.bot for seat in first.seats.order_by("index")])
     for match in (first, second):
         run_out(match, 0)
     with transaction.atomic():

@@ -38,10 +38,10 @@ def test_the_public_is_one_round_behind_at_every_ply(game: str, seats: int, seed
         assert shown.rounds_begun == state.rounds_begun - 1
         assert shown.view(None)["round"] == begun_round(game, shown.rounds_begun, state)
         entries = state.entries(None)
-        told = shown.entries(None)
-        assert entries[: len(told)] == told
-        view = begun.setdefault(shown.rounds_begun, (shown.view(None), told))
-        assert (shown.view(None), told) == view
+        entries_shown = shown.entries(None)
+        assert entries[: len(entries_shown)] == entries_shown
+        view = begun.setdefault(shown.rounds_begun, (shown.view(None), entries_shown))
+        assert (shown.view(None), entries_shown) == view
 
 
 def begun_round(game: str, rounds: int, state: object) -> int:
