@@ -92,7 +92,7 @@ class Running:
     parts: dict[str, int]
 
     def watch(self, command: list[str], text: str) -> list[Look]:
-        """Run ``command``, which is told ``said`` on standard input, and look at the site until it has ended."""
+        """Run ``command``, which is given ``text`` on standard input, and look at the site until it has ended."""
         began, looks = time.monotonic(), list[Look]()
         clients = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, text=True)
         assert clients.stdin is not None

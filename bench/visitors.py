@@ -153,9 +153,9 @@ class Reader:
 
     async def _opened(self, path: str, *headers: str) -> AsyncGenerator[tuple[str, dict[str, Any]], None]:
         async for part in self._stream.parts(path, b"\n\n", *headers):
-            headers = dict(line.split(b": ", 1) for line in part.split(b"\n") if b": " in line)
-            if b"data" in headers:
-                yield headers.get(b"id", b"").decode(), orjson.loads(headers[b"data"])
+            event_fields = dict(line.split(b": ", 1) for line in part.split(b"\n") if b": " in line)
+            if b"data" in event_fields:
+                yield event_fields.get(b"id", b"").decode(), orjson.loads(event_fields[b"data"])
 
 
 class Person(Reader):

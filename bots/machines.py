@@ -85,7 +85,7 @@ def one_may_be_repaired() -> bool:
 
 
 def write_down(report: Mapping[str, Any]) -> None:
-    """Store the result ``found`` (``bots.sandbox.status``) for this machine."""
+    """Store the result ``report`` (``bots.sandbox.status``) for this machine."""
     host = socket.gethostname()
     Machine.objects.update_or_create(host=host, defaults={"sandbox": dict(report), "told": Now()})
 

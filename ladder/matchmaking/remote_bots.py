@@ -93,7 +93,7 @@ def _note_waiting(able: Set[int]) -> None:
 
 
 def _waited_s(bot: Any) -> float:
-    """The time since the bot was free and online; negative while it rests. ``one`` has the ``moment`` of its query."""
+    """The time since the bot was free and online; negative while it rests. ``bot`` has the ``moment`` of its query."""
     if bot.waits_since is None or bot.here_since is None:
         return 0.0
     return float((bot.moment - max(bot.waits_since, bot.here_since)).total_seconds())

@@ -166,7 +166,7 @@ class Hall:
         return sitters
 
     def visitor(self, user: User | None = None, seat: int = -1, **options: Any) -> Sitter:
-        """A browser of its own, signed in as ``user``. What it writes to its console is kept in ``said``."""
+        """A browser of its own, signed in as ``user``. What it writes to its console is kept in ``messages``."""
         context = self.browser.new_context(base_url=self.url, **options)
         context.set_default_timeout(180_000)  # milliseconds
         page = context.new_page()

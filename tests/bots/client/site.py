@@ -248,7 +248,7 @@ class _Handler(BaseHTTPRequestHandler):
                         return
 
     def _news(self, reported: dict[int, int]) -> Iterator[dict[str, Any]]:
-        """What has happened in games beyond the decisions that were ``told``."""
+        """What has happened in games beyond the decisions that were ``reported``."""
         for game in self.site.games:
             if game.number not in reported:
                 continue
