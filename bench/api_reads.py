@@ -1,6 +1,6 @@
 """Measure API reads: ``python -m bench.api_reads [--matches 100000] [--windows 5] [--window-s 4]``.
 
-The bench compares every read endpoint with a minimal view (``bench.bare``) that makes as many queries, reads as many
+The bench compares every read endpoint with a minimal view (``bench.views``) that makes as many queries, reads as many
 rows and returns as many bytes, with the same middleware, authentication and throttles. It runs one real web server.
 ``wrk`` sends requests on four connections, in alternating windows. A share of 100% is as fast as the minimal view; the
 goal is 80%. The bench fails only if its CPU times cannot be right (``bench.cpu_time``).
@@ -118,7 +118,7 @@ def measure(options: argparse.Namespace) -> None:
         call_command("migrate", verbosity=0)
         measured = prepared(options)
         port = free_port()
-        with processes({**os.environ, "DJANGO_SETTINGS_MODULE": "bench.raised"}) as group:
+        with processes({**os.environ, "DJANGO_SETTINGS_MODULE": "bench.settings"}) as group:
             web = group.web(port).pid
             wait_until(lambda: answers(port), "the web server answers", 60)
             began, server_s, wrk_s = time.monotonic(), ProcessTable().tree_s(web), reaped_s()
@@ -152,7 +152,7 @@ def prepared(options: argparse.Namespace) -> list[Endpoint]:
     """The endpoints on a site that is full."""
     from django.db import connections
 
-    from bench.crowded import crowd
+    from bench.crowd import crowd
     from ladder.models import Match
 
     if not Match.objects.exists():

@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from statistics import fmean
 
-from bench.ours import FOUR_SEATS, TABLES
+from bench.contenders import FOUR_SEATS, TABLES
 from bench.peers import CLONE, GOOFSPIEL
 from bench.rates import Rate, pin_to_one_core
 from bench.sizes import of_house_bots, of_random_play, sizes
@@ -30,7 +30,7 @@ BUILDS = {"python": "plain", "native": "compiled"}
 
 
 @dataclass(frozen=True)
-class Row:
+class FigureRow:
     """One line of the table: a figure, the least it should be and what it aims at; ``most`` turns them round."""
 
     title: str
@@ -61,13 +61,13 @@ def fastest(peers: Rates, *libraries: str) -> float:
     return max(rate.parts_s for name, rate in peers.items() if name.startswith(libraries))
 
 
-def play_rows(ours: dict[str, Rates], peers: Rates) -> Iterator[Row]:
+def play_rows(ours: dict[str, Rates], peers: Rates) -> Iterator[FigureRow]:
     """A row a game, seat count and build."""
     for game, seats in TABLES:
         name = f"{game.slug} {seats}"
         goals = GOALS[game.slug](ours["python"][name].parts_s, peers)
         for build, rates in ours.items():
-            yield Row(f"{name}, {BUILDS[build]}", rates[name].parts_s, "decisions/s", *goals[build])
+            yield FigureRow(f"{name}, {BUILDS[build]}", rates[name].parts_s, "decisions/s", *goals[build])
 
 
 def gem_goals(_plain: float, peers: Rates) -> Goals:
@@ -90,27 +90,27 @@ GOALS: dict[str, Callable[[float, Rates], Goals]] = {
 """What a game should reach, from its plain rate and the peers' rates."""
 
 
-def other_rows(ours: dict[str, Rates], peers: Rates) -> Iterator[Row]:
+def other_rows(ours: dict[str, Rates], peers: Rates) -> Iterator[FigureRow]:
     """Copies and re-execution, of games with four seats."""
     clone = peers[CLONE].things_s
     for game in FOUR_SEATS:
         for build, rates in ours.items():
             name, word = f"{game.slug} 4", BUILDS[build]
             copies = rates[f"{name}, copy"].things_s
-            yield Row(f"{name}, State.copy(), {word}", copies, "copies/s", 0.7 * clone, clone)
-            yield Row(f"{name}, State.copy(), {word}", 1e9 / copies, "ns", 5_000, most=True)
+            yield FigureRow(f"{name}, State.copy(), {word}", copies, "copies/s", 0.7 * clone, clone)
+            yield FigureRow(f"{name}, State.copy(), {word}", 1e9 / copies, "ns", 5_000, most=True)
             goals = (600.0, 1500.0) if build == "python" else (None, None)
-            yield Row(f"{name}, re-execution, {word}", rates[f"{name}, replay"].things_s, "records/s", *goals)
-            yield Row(f"{name}, with its seed verified, {word}", rates[f"{name}, verify"].things_s, "records/s")
+            yield FigureRow(f"{name}, re-execution, {word}", rates[f"{name}, replay"].things_s, "records/s", *goals)
+            yield FigureRow(f"{name}, with its seed verified, {word}", rates[f"{name}, verify"].things_s, "records/s")
 
 
-def size_rows() -> Iterator[Row]:
+def size_rows() -> Iterator[FigureRow]:
     """Bytes a stored record, at the mean and at the most."""
     for game in FOUR_SEATS:
         for who, states in (("house bots", of_house_bots(game)), ("random play", of_random_play(game))):
             figures = sizes(states)
             for word, figure in (("mean", fmean(figures)), ("most", float(max(figures)))):
-                yield Row(
+                yield FigureRow(
                     f"{game.slug} 4, stored, {who}, {word} of {len(figures)}", figure, "bytes", 400, 200, most=True
                 )
 
@@ -140,7 +140,7 @@ def main() -> None:
         print(f"Measuring only the plain engine: {wrong}")
     builds = ["python"] if wrong else list(BUILDS)
     with ExitStack() as stack:
-        workers = {build: stack.enter_context(Worker("bench.ours", build)) for build in builds}
+        workers = {build: stack.enter_context(Worker("bench.contenders", build)) for build in builds}
         workers["peers"] = stack.enter_context(Worker("bench.peers"))
         ours = measure_in_turns(workers, options.windows, options.window_s)
     peers = ours.pop("peers")

@@ -191,7 +191,7 @@ def measure(options: argparse.Namespace) -> int:
     from django.core.management import call_command
     from playwright.sync_api import sync_playwright
 
-    from bench.crowded import crowd
+    from bench.crowd import crowd
 
     call_command("migrate", verbosity=0)
     call_command("collectstatic", verbosity=0, interactive=False)

@@ -17,7 +17,7 @@ The bench measures:
 - whether each log arrives without gaps and duplicates (by the places of its entries) and whole (by the game's record)
 - the memory of the web server and the worker
 
-The games have no veiled moves, so no event is delayed on purpose. Rate limits do not apply (``bench.raised``), because
+The games have no veiled moves, so no event is delayed on purpose. Rate limits do not apply (``bench.settings``), because
 a player who plays one round per second sends more requests than people may. The bench fails only if its CPU times
 cannot be right (``bench.cpu_time``).
 """
@@ -103,7 +103,7 @@ def company(options: argparse.Namespace) -> dict[str, Any]:
 def run(options: argparse.Namespace) -> tuple[dict[str, Any], list[Look]]:
     """Start the site, let everybody come, and look at it all the while."""
     out = Path(os.environ["VAR_DIR"]) / "visited.json"
-    with site(DJANGO_SETTINGS_MODULE="bench.raised") as running:
+    with site(DJANGO_SETTINGS_MODULE="bench.settings") as running:
         who = json.dumps(company(options))
         command = [sys.executable, "-m", "bench.visitors", str(running.port), str(options.seconds), str(out)]
         looks = running.watch(command, who)

@@ -118,7 +118,7 @@ def measure(options: argparse.Namespace) -> None:
     settings.CACHES = {name: {"BACKEND": memory, "LOCATION": name} for name in settings.CACHES}
     call_command("migrate", verbosity=0)
 
-    from bench.crowded import crowd
+    from bench.crowd import crowd
     from ladder.models import Match
 
     if not Match.objects.exists():

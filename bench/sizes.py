@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from hashlib import sha256
 
+from bench.contenders import played
 from bench.house import FIELDS
-from bench.ours import played
 from bots.house.catalogue import HOUSE
 from bots.house.inside import load, played_inside
 from games.compact import pack

@@ -1,7 +1,7 @@
 """Measure the start of a bot, and how much a warmed interpreter would save (decision 0052).
 
 ``python -m bench.starts [--rounds 100]`` starts bots as the ladder does. For comparison, it starts children of a warmed
-interpreter (``bench/warmed.py``) in special sandboxes, some in the same interpreter and some in a new one. It prints
+interpreter (``bench/forks.py``) in special sandboxes, some in the same interpreter and some in a new one. It prints
 the time until each process writes its first line, and how many of the values that should differ between games do
 differ.
 """
@@ -31,7 +31,7 @@ from bots.sandbox.leases import Leases, seats_folder
 from bots.sandbox.limits import as_user
 from bots.sandbox.root import root_folder
 from bots.sandbox.runtime import runtime_folder
-from bots.sandbox.sandboxed import find_bubblewrap
+from bots.sandbox.sandbox_launcher import find_bubblewrap
 from bots.sandbox.seccomp import bot_filter, no_filter
 
 USUAL = "copy, dataclasses, functools, heapq, itertools, json, math, random, re"
@@ -94,14 +94,14 @@ def bare(command: list[str], folder: Path) -> tuple[dict[str, Any], float]:
 
 def warmed(variant: str, rounds: int) -> Starts:
     """Children of a warmed interpreter. Raises ``CalledProcessError`` where this kernel does not let it make any."""
-    with folder_of({"warmed.py": Path(__file__).with_name("warmed.py").read_text()}) as folder:
+    with folder_of({"forks.py": Path(__file__).with_name("forks.py").read_text()}) as folder:
         (folder / "filter").write_bytes(bot_filter())
         (folder / "filter").chmod(0o644)
         with Leases(seats_folder(runtime_folder())).for_a_start() as lease:
             user = [] if lease.uid is None else as_user(lease.uid, Limits())
             user = user[user.index("--") + 1 :] if user else []  # its limits would be those of the tools as well
             began = perf_counter()
-            measured = _inside([*user, str(find_bubblewrap())], folder, ["warmed.py", variant, str(rounds)])
+            measured = _inside([*user, str(find_bubblewrap())], folder, ["forks.py", variant, str(rounds)])
             require_plausible({"the children": rounds * measured["cpu_s"]}, perf_counter() - began)
             lease.release()
     return Starts(median(measured["spans_s"]), measured["cpu_s"], measured["reports"])

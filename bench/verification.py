@@ -30,7 +30,7 @@ def main() -> None:
         print(f"Measuring only the plain engine: {wrong}")
     with ExitStack() as stack:
         builds = ["python"] if wrong else list(BUILDS)
-        workers = {build: stack.enter_context(Worker("bench.stored", build)) for build in builds}
+        workers = {build: stack.enter_context(Worker("bench.stored_games", build)) for build in builds}
         measured = measure_in_turns(workers, options.windows, options.window_s)
     print(f"\n| {'':40} | {'Games/s':>9} | {'Goal':>5} | Met    | Spread |")
     print(f"|{'-' * 42}|----------:|------:|--------|-------:|")

@@ -13,8 +13,8 @@ from django.utils import timezone
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from games.rules import Document
-from ladder.ledger.append import NoSeason, append, rules_of
 from ladder.ledger.comparison import LedgerComparison
+from ladder.ledger.entries import NoSeason, append, rules_of
 from ladder.ledger.rebuild import beside, write
 from ladder.live.end import clear_open_decisions
 from ladder.matches.blocks import end_if_over, schedule_block

@@ -18,7 +18,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from bots.tournaments.keys import key_hash
-from ladder.ledger.append import append
+from ladder.ledger.entries import append
 from ladder.matches.blocks import KEY_BYTES, end_if_over
 from ladder.members.standings import ranked, table
 from ladder.models import Block, DealSeries, FinalStanding, Ladder, LedgerEntry, Match, Membership, Season

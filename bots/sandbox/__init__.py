@@ -6,7 +6,7 @@ from bots.sandbox.cores import CoreUse
 from bots.sandbox.in_process import InProcessLauncher
 from bots.sandbox.launchers import PlainLauncher, launcher_for_ladder, launcher_for_uploads, shared_core
 from bots.sandbox.proof import SelfTest, sandbox, self_test
-from bots.sandbox.sandboxed import SandboxLauncher
+from bots.sandbox.sandbox_launcher import SandboxLauncher
 from bots.sandbox.status import LanguageStatus, offers
 
 __all__ = [

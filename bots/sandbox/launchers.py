@@ -13,12 +13,12 @@ from bots.runner.spec import HouseProgram, LocalProgram, Program
 from bots.sandbox.code import Code, code_of
 from bots.sandbox.cores import CoreUse, SharedCore
 from bots.sandbox.leases import seats_folder
-from bots.sandbox.limited import LimitedStarter
+from bots.sandbox.limited_starter import LimitedStarter
 from bots.sandbox.limits import missing
 from bots.sandbox.portable import PortableStarter
 from bots.sandbox.proof import sandbox
 from bots.sandbox.runtime import runtime_folder
-from bots.sandbox.sandboxed import SandboxLauncher
+from bots.sandbox.sandbox_launcher import SandboxLauncher
 
 # --- Plain processes -------------------------------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ from bots.runner.channel import PolledChannel
 from bots.runner.launcher import PlatformFailure
 from bots.sandbox.code import Code
 from bots.sandbox.host_process import Pipes
-from bots.sandbox.sandboxed import SandboxLauncher, SelfTestOptions
+from bots.sandbox.sandbox_launcher import SandboxLauncher, SelfTestOptions
 from bots.sandbox.seccomp import no_filter
 
 PROBE: Final = Path(__file__).resolve().parent / "probe"

@@ -21,7 +21,7 @@ from bots.sandbox.limits import THREADS, limit_values
 from bots.sandbox.observation import CODE, LIMITS, Outside, ProbeFailed, look_as_a_bot, look_without_a_filter
 from bots.sandbox.root import LINKER_CACHE, bots_library, has_holes
 from bots.sandbox.runtime import is_in_memory, runtime_folder
-from bots.sandbox.sandboxed import SandboxLauncher
+from bots.sandbox.sandbox_launcher import SandboxLauncher
 
 # --- Remedies --------------------------------------------------------------------------------------------------------
 

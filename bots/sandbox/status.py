@@ -21,7 +21,7 @@ from bots.sandbox.interpreter import packages
 from bots.sandbox.observation import PROBE, first_line
 from bots.sandbox.proof import SelfTest, sandbox, self_test
 from bots.sandbox.root import libraries
-from bots.sandbox.sandboxed import SandboxLauncher, find_bubblewrap
+from bots.sandbox.sandbox_launcher import SandboxLauncher, find_bubblewrap
 
 # --- Languages -------------------------------------------------------------------------------------------------------
 

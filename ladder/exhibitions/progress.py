@@ -17,7 +17,7 @@ from bots.intervals import Mean, bounded
 from bots.models import BotVersion
 from ladder.exhibitions.choices import unable
 from ladder.exhibitions.requests import cancelled, ended
-from ladder.ledger.append import NoSeason
+from ladder.ledger.entries import NoSeason
 from ladder.matches.blocks import BlockPlayer, schedule_block
 from ladder.matches.dispatch import AT_A_SET_TIME, dispatch
 from ladder.models import Block, Exhibition, ExhibitionPlayer, Ladder, Match, SeatResult

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from bots.models import Bot, BotVersion
 from ladder.access import public_players
-from ladder.ledger.append import one_moment
+from ladder.ledger.entries import one_moment
 from ladder.models import Block, Ladder, LedgerEntry, Match, Season, Seat
 from ladder.openness import opened, opened_blocks
 from ladder.ratings.elo import POINT

@@ -13,7 +13,7 @@ from django.db.models import Count, F, Max, OuterRef, Q, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from ladder.ledger.append import ChainEnd, ever_merged_on, follow, go_on, mark_of, one_moment
+from ladder.ledger.entries import ChainEnd, ever_merged_on, follow, go_on, mark_of, one_moment
 from ladder.models import Block, ChainMark, DealSeries, Ladder, LedgerEntry, Match, RebuildRun, Seat, SeatResult
 
 # --- Counts ----------------------------------------------------------------------------------------------------------
@@ -70,7 +70,7 @@ class IntegrityCounts:
 
 
 def counts_of(ladder: Ladder) -> IntegrityCounts:
-    """Count everything with eleven queries. Call it inside ``one_moment`` (``ladder.ledger.append``)."""
+    """Count everything with eleven queries. Call it inside ``one_moment`` (``ladder.ledger.entries``)."""
     rated, unrated = _matches(ladder)
     written = LedgerEntry.objects.filter(ladder=ladder).order_by()
     series = DealSeries.objects.filter(season__ladder=ladder)

@@ -29,7 +29,7 @@ from ladder.live.clocks import milliseconds
 from ladder.live.game import Answered, LockedMatch, lock_match
 from ladder.live.notify import save_and_tell
 from ladder.live.outages import forgive_at, is_away, is_forgiving_due
-from ladder.live.position import Position, Row
+from ladder.live.position import MoveRow, Position
 from ladder.live.rows import position_at
 from ladder.models import LiveSeat, Match
 
@@ -312,7 +312,7 @@ def _settled(position: Position, seat: int, decision: int, heard: _Heard) -> Rul
     return _by_row(position, row, heard)
 
 
-def _by_row(position: Position, row: Row, heard: _Heard) -> Ruling:
+def _by_row(position: Position, row: MoveRow, heard: _Heard) -> Ruling:
     if not row.default:
         same = heard.print in (row.answer, fingerprint(row.move))
         return Ruling(Verdict.SAME if same else Verdict.OTHER, row.move)

@@ -19,7 +19,7 @@ from typing import Final
 from games.rules import Document, State
 from ladder.live.actions import is_here, rights_of
 from ladder.live.clocks import milliseconds
-from ladder.live.position import Position, Row
+from ladder.live.position import MoveRow, Position
 from ladder.models import LiveSeat, Match
 
 Moment = Document
@@ -69,7 +69,7 @@ class SeatViews:
     def __init__(self, position: Position) -> None:
         self._position = position
         self._states: dict[tuple[int, ...], State] = {}
-        self._rows: dict[int | None, tuple[Row, ...]] = {}
+        self._rows: dict[int | None, tuple[MoveRow, ...]] = {}
 
     def stories(self, asks: Mapping[int, int | None]) -> dict[int, Story]:
         """As :func:`moments_of`."""
@@ -124,7 +124,7 @@ class SeatViews:
     def _running(self) -> bool:
         return self._position.match.status == Match.Status.RUNNING
 
-    def _known(self, seat: int | None) -> tuple[Row, ...]:
+    def _known(self, seat: int | None) -> tuple[MoveRow, ...]:
         if seat not in self._rows:
             self._rows[seat] = self._position.rows_for(seat)
         return self._rows[seat]
@@ -206,11 +206,11 @@ def _moment(ply: int, seat: int, view: Document, entries: Sequence[Document]) ->
     return {"ply": ply, "view": view, "yous": yous, "entries": list(entries)}
 
 
-def _numbers(rows: Sequence[Row]) -> tuple[int, ...]:
+def _numbers(rows: Sequence[MoveRow]) -> tuple[int, ...]:
     return tuple(row.number for row in rows)
 
 
-def _next_shown(row: Row, now: datetime) -> datetime | None:
+def _next_shown(row: MoveRow, now: datetime) -> datetime | None:
     """When the next part of ``row`` is shown; ``None`` if all of it is."""
     moment = row.visible_at
     for delay in (0, *row.delays):

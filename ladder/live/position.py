@@ -25,7 +25,7 @@ WATCHED_WITHIN: Final = timedelta(seconds=8)
 """The site counts as available for this time after its last heartbeat (``ladder.live.outages``)."""
 
 
-class Row(NamedTuple):
+class MoveRow(NamedTuple):
     """The columns of a ``PlayedMove`` that games need; ``seat`` is the index, ``delays`` are milliseconds."""
 
     number: int
@@ -70,7 +70,7 @@ class Position:
     match: Match
     table: Table
     live_seats: Sequence[LiveSeat]
-    rows: Sequence[Row]
+    rows: Sequence[MoveRow]
     beat_at: datetime | None = None
     outage_ms: int = 0
 
@@ -143,7 +143,7 @@ class Position:
         seats = (seat for seat, live_seat in enumerate(self.live_seats) if live_seat.seat.version.bot_id == bot_id)
         return next(seats, None)
 
-    def state(self, rows: Sequence[Row] | None = None, *, journal: bool = False) -> State:
+    def state(self, rows: Sequence[MoveRow] | None = None, *, journal: bool = False) -> State:
         """The state after all moves or after ``rows``. With ``journal``, the state keeps a journal, which logs need."""
         state = self.deal(journal=journal)
         for row in self.rows if rows is None else rows:
@@ -164,7 +164,7 @@ class Position:
         """The state before the move ``number``."""
         return self.state(self.rows[:number], journal=journal)
 
-    def row_of(self, seat: int, decision: int) -> Row:
+    def row_of(self, seat: int, decision: int) -> MoveRow:
         """The move that was played for ``decision``. Raises ``LookupError`` if there is none."""
         for row in reversed(self.rows):
             if row.seat == seat and row.decision == decision:
@@ -197,7 +197,7 @@ class Position:
         return self.showing(self.rows_for(seat))
 
     @cached_property
-    def played(self) -> Sequence[Row]:
+    def played(self) -> Sequence[MoveRow]:
         """The moves of the game. If it ended early, only those before it was played out, with nothing held back."""
         state = self.state() if self.table.over else None
         if state is None or played_steps(state) == len(state.steps_since(0)):
@@ -205,11 +205,11 @@ class Position:
         last = max((place for place, row in enumerate(self.rows) if not row.default), default=-1)
         return [*self.rows[:last], self.rows[last]._replace(delays=())] if last >= 0 else ()
 
-    def rows_for(self, seat: int | None) -> tuple[Row, ...]:
+    def rows_for(self, seat: int | None) -> tuple[MoveRow, ...]:
         """The moves that ``seat`` knows by now. Moves that were played out after an early end are hidden from all."""
         return tuple(row for row in self.played if row.answered_by(seat) or row.shown(self.now) is not None)
 
-    def showing(self, rows: Sequence[Row]) -> State:
+    def showing(self, rows: Sequence[MoveRow]) -> State:
         """The state for viewers who know ``rows`` (:meth:`rows_for`)."""
         state = self.state(rows, journal=True)
         if not rows:
@@ -219,7 +219,7 @@ class Position:
             return state
         return self._held_back(state, rows[:-1], shown)
 
-    def _held_back(self, state: State, before: Sequence[Row], shown: int) -> State:
+    def _held_back(self, state: State, before: Sequence[MoveRow], shown: int) -> State:
         """``state`` as it was before the veiled forced step ``shown`` of those that followed the rows ``before``."""
         start = len(self.state(before).steps_since(0))
         veiled = [

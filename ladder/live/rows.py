@@ -16,7 +16,7 @@ from django.db.models import F, OuterRef, QuerySet, Subquery, Sum
 from django.db.models.functions import Now
 
 from esr_platform.prepared import Prepared
-from ladder.live.position import Position, Row
+from ladder.live.position import MoveRow, Position
 from ladder.matches.blocks import end_if_over
 from ladder.matches.leases import REASON_LENGTH, nobody_owes
 from ladder.models import Attempt, LiveSeat, Match, Outage, PlayedMove, Seat, Table
@@ -122,7 +122,7 @@ def position_at(match_id: int) -> Position | None:
 def keep_played(lease: UUID | None, moves: Sequence[PlayedMove]) -> None:
     """Cache moves that this process has written and committed."""
     rows = [
-        Row(
+        MoveRow(
             number=move.number,
             seat=move.seat.index,
             decision=move.decision,
@@ -164,9 +164,9 @@ def _seats(match_id: int) -> dict[int, Seat]:
     return {seat.pk: seat for seat in seats.order_by()}
 
 
-def _rows(table: Table, start: int) -> list[Row]:
+def _rows(table: Table, start: int) -> list[MoveRow]:
     rows = _moves_from(match_id=table.pk, start=start)
-    return sorted(Row(*row) for row in rows if row[0] < table.moves)  # by number, of which there is one each
+    return sorted(MoveRow(*row) for row in rows if row[0] < table.moves)  # by number, of which there is one each
 
 
 class _Game(NamedTuple):
@@ -177,9 +177,9 @@ class _Game(NamedTuple):
 
 
 _SEAT: Final = LiveSeat._meta.get_field("seat")
-_COLUMNS: Final = [name if name != "seat" else "seat__index" for name in Row._fields]
+_COLUMNS: Final = [name if name != "seat" else "seat__index" for name in MoveRow._fields]
 _GAMES: Final = GameCache[_Game]()
-KEPT_MOVES: Final = MoveCache[Row]()
+KEPT_MOVES: Final = MoveCache[MoveRow]()
 """Rows of moves never change, so each process reads them once."""
 
 

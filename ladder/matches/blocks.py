@@ -17,7 +17,7 @@ from bots.models import BotVersion
 from bots.tournaments.keys import season_seed
 from bots.tournaments.seatings import seatings
 from games.chance import commitment
-from ladder.ledger.append import NoSeason
+from ladder.ledger.entries import NoSeason
 from ladder.models import Block, CupTable, DealSeries, Exhibition, Ladder, Match, Membership, Seat
 
 _SERIES: Final = {

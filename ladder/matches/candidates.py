@@ -17,7 +17,7 @@ from django.utils import timezone
 from bots.models import Bot, BotVersion
 from bots.programs import house_bot, plays
 from bots.tournaments.seatings import seatings
-from ladder.ledger.append import merged_on
+from ladder.ledger.entries import merged_on
 from ladder.matches.blocks import BlockPlayer
 from ladder.models import Block, Estimate, Ladder, LastSeat, Match, Membership, Season, Seat
 from ladder.pairings.candidates import Candidate

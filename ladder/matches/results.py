@@ -16,7 +16,7 @@ from games.record import RecordError, replay, verify
 from games.registry import GAMES
 from games.rules import Document, State
 from games.statistics import Exchange, Figures, Habits
-from ladder.ledger.append import append, result_document, rules_of
+from ladder.ledger.entries import append, result_document, rules_of
 from ladder.matches import pauses
 from ladder.matches.blocks import end_if_over
 from ladder.matches.leases import Lease, finish

@@ -29,7 +29,7 @@ from esr_platform.accounts.limits import DAY, Limit, lock_active_user, wait_s
 from esr_platform.accounts.models import User
 from esr_platform.accounts.sessions import guest_hash
 from esr_platform.disconnects import run_isolated
-from ladder.ledger.append import NoSeason
+from ladder.ledger.entries import NoSeason
 from ladder.live.game import lock_match
 from ladder.live.notify import save_and_tell
 from ladder.live.outages import is_forgiving_due
@@ -37,7 +37,7 @@ from ladder.live.position import Position
 from ladder.live.start import Guest, open_table
 from ladder.matches.blocks import BlockPlayer
 from ladder.matchmaking import proposals, quick_pairing
-from ladder.matchmaking.begin import CLOCKS, no_season, quick_bots, require_hosted_room, versions_of
+from ladder.matchmaking.game_start import CLOCKS, no_season, quick_bots, require_hosted_room, versions_of
 from ladder.matchmaking.limits import guest_seats, require_guest_seats, require_guests_on, waiting_guests
 from ladder.matchmaking.presence import tell_lobby
 from ladder.matchmaking.proposals import create_game

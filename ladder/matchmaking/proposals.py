@@ -31,7 +31,7 @@ from esr_platform.accounts.limits import lock_active_user
 from esr_platform.accounts.models import User
 from ladder.live.notify import tell
 from ladder.live.start import Guest
-from ladder.matchmaking.begin import begin, limits_of, require_addresses, require_free, require_table, table_of
+from ladder.matchmaking.game_start import begin, limits_of, require_addresses, require_free, require_table, table_of
 from ladder.matchmaking.limits import (
     ANSWER_WITHIN,
     end_searches,

@@ -24,9 +24,9 @@ from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.limits import lock_user
 from esr_platform.accounts.models import User
 from esr_platform.disconnects import run_isolated
-from ladder.ledger.append import merged_on
+from ladder.ledger.entries import merged_on
 from ladder.matches.candidates import frozen_ladders
-from ladder.matchmaking.begin import RATED, begin, limits_of, no_season
+from ladder.matchmaking.game_start import RATED, begin, limits_of, no_season
 from ladder.matchmaking.limits import hosted_room, lock_people, may_have_code, require_may_begin, require_place
 from ladder.matchmaking.presence import note_here, tell_lobby
 from ladder.matchmaking.proposals import keep_open

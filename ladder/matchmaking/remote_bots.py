@@ -15,7 +15,7 @@ from django.db.models.functions import Now
 
 from bots import remote
 from bots.models import Bot, BotVersion, RemoteBot
-from ladder.ledger.append import NoSeason, merged_on
+from ladder.ledger.entries import NoSeason, merged_on
 from ladder.live.notify import seat_later, seating_begins
 from ladder.live.start import open_table
 from ladder.matches.blocks import BlockPlayer
@@ -23,7 +23,7 @@ from ladder.matchmaking.limits import free_games, held_free, hosted_room
 from ladder.members.memberships import hosted_for_ratings, may_sit
 from ladder.models import Block, Ladder, LastSeat, Match, Membership, Season
 from ladder.pairings.candidates import Candidate
-from ladder.pairings.live import Guest, LiveLadder, Seating, Sitting, seated
+from ladder.pairings.live import Guest, LiveLadder, SeatedTable, Seating, seated
 
 # --- Available players -----------------------------------------------------------------------------------------------
 
@@ -195,26 +195,26 @@ def still_there(players: Collection[BlockPlayer]) -> bool:
     return there.count() == len(players) and current.count() == len(unpinned)
 
 
-def open_in_turn(here: Offer, tables: Iterable[Sitting]) -> int:
+def open_in_turn(here: Offer, tables: Iterable[SeatedTable]) -> int:
     """Start the games one after the other. Returns how many.
 
     SQLite has one writer and no fair queue, so there are pauses in which other processes can write.
     """
     opened = 0
-    for sitting in tables:
+    for table in tables:
         before = monotonic()
-        opened += _open(here, sitting) is not None
+        opened += _open(here, table) is not None
         if connection.vendor == "sqlite":
             sleep(min(monotonic() - before, PAUSE_S))
     return opened
 
 
-def _open(here: Offer, sitting: Sitting) -> Match | None:
+def _open(here: Offer, table: SeatedTable) -> Match | None:
     """Start a game in its own transaction if all its players are still available. Results wait for the ladder's row."""
-    players = [here.players[membership] for membership in sitting.memberships]
+    players = [here.players[membership] for membership in table.memberships]
     guests = {player.version.bot_id for player in players if player.version.bot.kind == Bot.Kind.REMOTE}
     with transaction.atomic():
-        ladder = Ladder.objects.select_for_update(no_key=True).get(pk=sitting.ladder)
+        ladder = Ladder.objects.select_for_update(no_key=True).get(pk=table.ladder)
         if not ladder.open or held_free(guests) != guests or not still_there(players):
             return None
         if RemoteBot.objects.filter(pk__in=guests, waits_since__gt=Now()).exists():

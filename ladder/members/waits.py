@@ -14,7 +14,7 @@ from bots.models import Bot, BotVersion
 from bots.remote import here
 from bots.tournaments.seatings import seatings
 from bots.uploads.queue import in_turn
-from ladder.ledger.append import merged_on
+from ladder.ledger.entries import merged_on
 from ladder.matches.candidates import Company, companies, house_on, resting
 from ladder.matches.dispatch import Throughput, Traffic, recent, traffic
 from ladder.matches.play import trouble

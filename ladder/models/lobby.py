@@ -38,7 +38,7 @@ class Proposal(models.Model):
     Anyone may join an ``open`` game, and players who know its ``token`` one by ``link``. A game against ``bots`` begins
     at once. A ``challenge`` names all its players. ``again`` is the match of which a challenge is the rematch.
 
-    ``clock`` names one of ``ladder.matchmaking.begin.CLOCKS``; it is empty for challenges. A challenge without
+    ``clock`` names one of ``ladder.matchmaking.game_start.CLOCKS``; it is empty for challenges. A challenge without
     ``limits`` uses those of the ladder. ``match`` is the game that has begun. Without ``by``, a guest has proposed a
     casual game by link or a rematch; ``by_guest`` is the SHA-256 of their secret, for a while.
     """

@@ -36,8 +36,8 @@ class LedgerEntry(models.Model):
     """What counts on a ladder, in the order in which it counts: numbers from 1 without gaps. Match ids mean nothing.
 
     ``document`` says it in full, without a rating; ``hash`` is of it and of the entry before
-    (``ladder.ledger.append``). ``result`` is what a result's entry counts and a void's takes back. ``author`` is who of
-    the staff wrote it.
+    (``ladder.ledger.entries``). ``result`` is what a result's entry counts and a void's takes back. ``author`` is who
+    of the staff wrote it.
     """
 
     class Kind(models.TextChoices):

@@ -21,7 +21,7 @@ from ladder import corrections
 from ladder.access import ladder_seen_by, match_seen_by
 from ladder.corrections import REASON_LENGTH
 from ladder.exports.json_lines import ledger_pieces
-from ladder.ledger.append import rules_of
+from ladder.ledger.entries import rules_of
 from ladder.ledger.integrity import IntegrityReport, recent_report
 from ladder.models import Intervention, Ladder, LedgerEntry, Match, Membership, RebuildRun
 from ladder.pages.components import responses

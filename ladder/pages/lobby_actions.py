@@ -30,7 +30,7 @@ from games.registry import GAMES
 from ladder.access import bot_seen_by, challenges_seen_by, found
 from ladder.live.start import Guest
 from ladder.matchmaking import guests, proposals, quick_pairing
-from ladder.matchmaking.begin import quick_bots
+from ladder.matchmaking.game_start import quick_bots
 from ladder.matchmaking.presence import here_among, lobby_version
 from ladder.members.memberships import kind_sits
 from ladder.models import Ladder, Match, Membership, Proposal

@@ -18,7 +18,7 @@ from bots.protocol import Limits
 from esr_platform.accounts.errors import NameRefused, Refused
 from games.game import Game
 from games.registry import GAMES
-from ladder.matchmaking.begin import CLOCKS
+from ladder.matchmaking.game_start import CLOCKS
 from ladder.models import Ladder, Proposal
 from ladder.pages.components.words import grouped, seats, span
 

@@ -49,7 +49,7 @@ class LiveLadder:
 
 
 @dataclass(frozen=True)
-class Sitting:
+class SeatedTable:
     """A table: the memberships in the order of its seats. ``first`` is the membership of the bot whose turn it was."""
 
     ladder: int
@@ -64,7 +64,7 @@ class Seating:
     ``again_s`` is the number of seconds until the patience of the first waiting bot ends, or ``None``.
     """
 
-    tables: list[Sitting] = field(default_factory=list)
+    tables: list[SeatedTable] = field(default_factory=list)
     passed: list[int] = field(default_factory=list)
     again_s: float | None = None
 
@@ -117,7 +117,7 @@ class _Round:
             return False
         table = Field([*others, *hosted]).table(ladder.guests[bot], ladder.seats, self._random)
         memberships = tuple(candidate.membership for candidate in table)
-        self.seating.tables.append(Sitting(ladder.key, memberships, ladder.guests[bot].membership))
+        self.seating.tables.append(SeatedTable(ladder.key, memberships, ladder.guests[bot].membership))
         now = next(self._clock)
         for other in self._bots(memberships, here):
             self.free[other] -= 1

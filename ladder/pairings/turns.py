@@ -65,8 +65,8 @@ class DrawQueues:
     def seated(self, table: Sequence[Candidate], games: int) -> None:
         """Count ``games`` more for all bots at ``table`` and move them to the end of every queue."""
         now = next(self._clock)
-        for sitting in table:
-            candidate = self.standing[sitting.membership]
+        for seated in table:
+            candidate = self.standing[seated.membership]
             self.standing[candidate.membership] = replace(
                 candidate, games=candidate.games + games, version_games=candidate.version_games + games, since=now
             )

@@ -14,8 +14,8 @@ from pytest_django.live_server_helper import LiveServer
 from bots.sandbox import SandboxLauncher
 from ladder.creation import open_house
 from tests.bots.conftest import sandbox_launcher
-from tests.browser.looking import Looker
-from tests.browser.seated import CLOCK, Hall, answers
+from tests.browser.hall import CLOCK, Hall, answers
+from tests.browser.looker import Looker
 from tests.ladder.pages.people import People, built_with
 from tests.ladder.pages.site import Site, built
 from tests.services.ports import free_port, wait_until

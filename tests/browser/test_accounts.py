@@ -11,7 +11,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from bots.models import Bot
 from esr_platform.accounts.models import Token, User
-from tests.browser.looking import ARTEFACTS, AXE, AXE_SCRIPT, SCHEMES, Looker, press
+from tests.browser.looker import ARTEFACTS, AXE, AXE_SCRIPT, SCHEMES, Looker, press
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 

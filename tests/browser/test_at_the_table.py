@@ -15,8 +15,8 @@ from ladder.live.actions import AGREED
 from ladder.matchmaking import quick_pairing
 from ladder.matchmaking.presence import note_here
 from ladder.models import ChatReport, Ladder, LiveSeat, Match, Membership, PlayedMove, SeatResult
-from tests.browser.looking import Looker
-from tests.browser.seated import NUMBER, SHORT, TABLE, Hall, Sitter, table_of_people
+from tests.browser.hall import NUMBER, SHORT, TABLE, Hall, Sitter, table_of_people
+from tests.browser.looker import Looker
 from tests.browser.test_lobby import verified
 from tests.build import staff
 from tests.services.ports import slowness, wait_until

@@ -18,7 +18,7 @@ from ladder.live.notify import save_and_tell
 from ladder.live.position import Position
 from ladder.live.rows import position_of
 from ladder.models import Ladder, LiveSeat, Match
-from tests.browser.seated import NUMBER, TABLE, Hall, Sitter, table_of_people
+from tests.browser.hall import NUMBER, TABLE, Hall, Sitter, table_of_people
 from tests.ladder.live.play import pass_time
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]

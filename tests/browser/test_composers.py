@@ -15,7 +15,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from games.registry import GAMES
 from games.rules import Document, IllegalMove, Move, State
-from tests.browser.looking import Looker
+from tests.browser.looker import Looker
 from tests.games.play import TABLES, move_once, seed_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]

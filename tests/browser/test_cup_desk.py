@@ -9,8 +9,8 @@ from playwright.sync_api import Page, expect
 
 from ladder.cups.moderation import remove_texts, report
 from ladder.models import Cup, CupEntry, Intervention
-from tests.browser.looking import Looker, press
-from tests.browser.test_owning import sign_in
+from tests.browser.looker import Looker, press
+from tests.browser.test_owner_pages import sign_in
 from tests.build import staff, verified
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup
 from tests.ladder.pages.site import Site

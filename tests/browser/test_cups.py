@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from ladder.cups.schedules import update_due
 from ladder.models import CupTable
-from tests.browser.looking import Looker
+from tests.browser.looker import Looker
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round
 from tests.ladder.pages.site import Site
 

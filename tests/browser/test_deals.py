@@ -9,7 +9,7 @@ from pytest_django.live_server_helper import LiveServer
 from ladder.creation import open_house
 from ladder.models import Block, Ladder, Season
 from ladder.seasons import close, publish_keys
-from tests.browser.looking import Looker
+from tests.browser.looker import Looker
 from tests.build import block_on, finish_block, finish_game, games_of
 
 pytestmark = pytest.mark.slow

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser
 from bots.cli.esr import main
 from bots.cli.frame import UNFINISHED
 from ladder.models import Ladder
-from tests.browser.seated import answers
+from tests.browser.hall import answers
 from tests.build import DUEL, block_on, finish_block, opened_house
 from tests.ladder.cups.cups import entered, house_bots, new_cup, played_out
 from tests.services.ports import free_port, wait_until

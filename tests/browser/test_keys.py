@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import CDPSession, Page, expect
 
 from esr_platform.accounts.models import User
-from tests.browser.looking import Looker, press
+from tests.browser.looker import Looker, press
 from tests.browser.test_accounts import PASSWORD, signed_in
 from tests.services.ports import wait_until
 

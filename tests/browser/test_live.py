@@ -11,9 +11,9 @@ from ladder.creation import open_house
 from ladder.live.answers import answer
 from ladder.live.end import finish
 from ladder.models import Ladder, Match
-from tests.browser.looking import Looker
-from tests.browser.seated import Hall
-from tests.browser.test_owning import sign_in
+from tests.browser.hall import Hall
+from tests.browser.looker import Looker
+from tests.browser.test_owner_pages import sign_in
 from tests.ladder.live_tables import as_if_later, move_on, remote_bots, seated, table_of, to_round
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]

@@ -17,8 +17,8 @@ from ladder.live.presence import note_seen
 from ladder.matchmaking import proposals, quick_pairing
 from ladder.matchmaking.presence import note_here
 from ladder.models import Ladder, LiveSeat, Match, Proposal
-from tests.browser.looking import ARTEFACTS, PHONE, Looker
-from tests.browser.test_owning import sign_in
+from tests.browser.looker import ARTEFACTS, PHONE, Looker
+from tests.browser.test_owner_pages import sign_in
 from tests.build import person
 from tests.ladder.live_tables import as_if_later, remote_bots, seated, to_round
 from tests.ladder.pages.lobby.meeting import DUEL, met

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.test import Client
 from playwright.sync_api import Page, expect
 
-from tests.browser.looking import PHONE, SMALL, THUMB, WIDTH
+from tests.browser.looker import PHONE, SMALL, THUMB, WIDTH
 from tests.build import person
 from tests.ladder.pages.site import Site
 

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from tests.browser.looking import AXE, AXE_SCRIPT, PHONE, Looker
+from tests.browser.looker import AXE, AXE_SCRIPT, PHONE, Looker
 from tests.build import finish_game
 from tests.ladder.pages.site import Site, block_like, finish_queued, rename
 

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from bots.models import Bot
 from esr_platform.accounts.models import User
 from ladder.creation import open_house
-from tests.browser.looking import Looker, press
+from tests.browser.looker import Looker, press
 from tests.browser.test_accounts import PASSWORD, signed_in
 from tests.build import person, uploaded
 

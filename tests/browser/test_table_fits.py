@@ -17,8 +17,8 @@ from games.registry import GAMES
 from games.rules import Document, State
 from ladder.creation import open_house
 from ladder.models import Ladder
-from tests.browser.looking import THUMB
-from tests.browser.seated import NUMBER, TABLE, known, table_of_people
+from tests.browser.hall import NUMBER, TABLE, known, table_of_people
+from tests.browser.looker import THUMB
 from tests.browser.test_composers import kind_of
 from tests.games.play import move_once, seed_of
 

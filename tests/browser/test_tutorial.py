@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.looking import PHONE, Looker
+from tests.browser.looker import PHONE, Looker
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 

@@ -44,7 +44,7 @@ from ladder.live import presence
 from ladder.matches import logs, pauses
 from ladder.matchmaking import guests, proposals
 from ladder.matchmaking import limits as matchmaking
-from ladder.matchmaking.begin import CLOCKS
+from ladder.matchmaking.game_start import CLOCKS
 from ladder.pages import calendars
 
 PAGE: Final = (Path(settings.BASE_DIR) / "docs" / "reference" / "limits.md").read_text(encoding="utf-8")

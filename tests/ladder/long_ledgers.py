@@ -9,7 +9,7 @@ from django.db import connection
 from django.utils import timezone
 
 from games.chance import commitment
-from ladder.ledger.append import result_document
+from ladder.ledger.entries import result_document
 from ladder.models import Attempt, Block, DealSeries, Ladder, LedgerEntry, Match, Membership, Result, Seat, SeatResult
 from ladder.packing import pack
 from ladder.ratings.chain import chained

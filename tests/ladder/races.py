@@ -20,7 +20,7 @@ from esr_platform.accounts.models import User
 from ladder.corrections import change_k, void, withdraw
 from ladder.creation import open_house
 from ladder.estimates import estimate_due
-from ladder.ledger.append import NoSeason
+from ladder.ledger.entries import NoSeason
 from ladder.ledger.rebuild import rerate
 from ladder.live import decisions
 from ladder.live.answers import answer

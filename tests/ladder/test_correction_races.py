@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from esr_platform.accounts.models import User
-from ladder.ledger.append import rules_of
+from ladder.ledger.entries import rules_of
 from ladder.matches.results import record_result
 from ladder.models import Ladder, LedgerEntry, Match, RebuildRun, Result, Season
 from tests.build import claimed, fill_with_blocks, report_of, variety_of

@@ -13,7 +13,7 @@ from django.test import Client
 from bots.models import Bot
 from esr_platform.accounts.models import User
 from ladder.corrections import change_k, merge, void, withdraw
-from ladder.ledger.append import rules_of
+from ladder.ledger.entries import rules_of
 from ladder.matches.leases import claim, give_back
 from ladder.matches.results import record_result
 from ladder.matches.schedule import fill

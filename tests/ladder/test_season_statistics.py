@@ -13,7 +13,7 @@ from games.record import replay
 from games.registry import GAMES
 from ladder import season_statistics
 from ladder.exports.documents import unpack
-from ladder.ledger.append import append
+from ladder.ledger.entries import append
 from ladder.matches.results import figures_document
 from ladder.models import (
     Block,

@@ -16,7 +16,7 @@ from django.utils import timezone
 from bots.tournaments.keys import key_hash
 from bots.tournaments.seasons import SeasonReport, verify_season
 from ladder.exports.season_deals import lines
-from ladder.ledger.append import NoSeason
+from ladder.ledger.entries import NoSeason
 from ladder.ledger.rebuild import rerate
 from ladder.matches.leases import give_back
 from ladder.matches.results import record_result

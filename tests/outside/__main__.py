@@ -21,7 +21,7 @@ from tests.outside.site import Site, running_site
 
 
 @dataclass(frozen=True)
-class Kind:
+class ProgramKind:
     """Programs of one kind, and the function that runs one of them. ``table`` is the one of ``page``."""
 
     programs: Sequence[Program]
@@ -31,11 +31,11 @@ class Kind:
 
 
 KINDS = {
-    "archivers": Kind(archivers.ARCHIVERS, archivers.result, archivers.PAGE, archivers.table),
-    "compilers": Kind(compilers.COMPILERS, compilers.result, compilers.PAGE, compilers.table),
-    "clients": Kind(clients.TOOLS, clients.result),
-    "streams": Kind(streams.CLIENTS, streams.result),
-    "readers": Kind(readers.READERS, readers.result),
+    "archivers": ProgramKind(archivers.ARCHIVERS, archivers.result, archivers.PAGE, archivers.table),
+    "compilers": ProgramKind(compilers.COMPILERS, compilers.result, compilers.PAGE, compilers.table),
+    "clients": ProgramKind(clients.TOOLS, clients.result),
+    "streams": ProgramKind(streams.CLIENTS, streams.result),
+    "readers": ProgramKind(readers.READERS, readers.result),
 }
 
 
@@ -77,7 +77,7 @@ def main() -> int:
     return 1 if differing else 0
 
 
-def run(kind: Kind, folder: Path, site: Site, program: Program) -> Result:
+def run(kind: ProgramKind, folder: Path, site: Site, program: Program) -> Result:
     """Install a program below ``folder`` and run it. If it fails or the site does not respond, the result says so."""
     if program.unavailable:
         return Result(program, "-", f"not run: {program.unavailable}")

@@ -15,16 +15,16 @@ from games.words import ordinal
 
 # --- Scorings --------------------------------------------------------------------------------------------------------
 
-Row = Mapping[str, Any]
+ScoringRow = Mapping[str, Any]
 
 
-def tell_half(story: Story, row: Row) -> None:
+def tell_half(story: Story, row: ScoringRow) -> None:
     """Add the half scoring of one color. Scoring cards do not count and are kept."""
     story.say(colour_row(story, row, HALF_VALUES, with_cards=False))
     story.table.pay_row(row)
 
 
-def tell_phase(story: Story, rows: Sequence[Row]) -> None:
+def tell_phase(story: Story, rows: Sequence[ScoringRow]) -> None:
     """Add the scoring of a phase: four colors, certificates and money. Scoring cards are returned."""
     table = story.table
     before = list(table.money)
@@ -40,7 +40,7 @@ def tell_phase(story: Story, rows: Sequence[Row]) -> None:
     story.say(f"Money now: {', '.join(now)}")
 
 
-def colour_row(story: Story, row: Row, values: Sequence[int], with_cards: bool = True) -> str:
+def colour_row(story: Story, row: ScoringRow, values: Sequence[int], with_cards: bool = True) -> str:
     """Return ``Blue (8 million): magpie and abacus tie for the most (4), get 4 each and return 2 each``."""
     colour = COLOURS.index(row["of"])
     counts = [held[colour] for held in story.table.gems]
@@ -54,7 +54,7 @@ def colour_row(story: Story, row: Row, values: Sequence[int], with_cards: bool =
     return " ".join([head, *[f"{part}." for part in (sentence, *cards)]]).removesuffix(".")
 
 
-def _alone(story: Story, row: Row, seat: int, most: int) -> str:
+def _alone(story: Story, row: ScoringRow, seat: int, most: int) -> str:
     bonus = ""
     if row["sole_bonus"][seat]:
         named = [event_card(card) for card in story.table.cards[seat] if card in ("sole_any", f"sole:{row['of']}")]
@@ -63,17 +63,17 @@ def _alone(story: Story, row: Row, seat: int, most: int) -> str:
     return f"{story.names[seat]} has the most ({most}), gets {share}{bonus} and returns {returned}"
 
 
-def _tie(story: Story, row: Row, leaders: Sequence[int], most: int) -> str:
+def _tie(story: Story, row: ScoringRow, leaders: Sequence[int], most: int) -> str:
     share, returned = row["share"][leaders[0]], row["returned"][leaders[0]]
     return f"{story.named(leaders)} tie for the most ({most}), get {share} each and return {returned} each"
 
 
-def _per_gem(story: Story, row: Row) -> list[str]:
+def _per_gem(story: Story, row: ScoringRow) -> list[str]:
     card = event_card(f"per:{row['of']}")
     return [f"{story.names[seat]} gets {paid} for {card}" for seat, paid in enumerate(row["per_gem"]) if paid]
 
 
-def _idle_cards(story: Story, row: Row, leaders: Sequence[int]) -> list[str]:
+def _idle_cards(story: Story, row: ScoringRow, leaders: Sequence[int]) -> list[str]:
     """Return sentences for the cards for a sole majority in this color that pay nothing."""
     card = f"sole:{row['of']}"
     holders = [seat for seat, cards in enumerate(story.table.cards) if card in cards and leaders != [seat]]
@@ -83,7 +83,7 @@ def _idle_cards(story: Story, row: Row, leaders: Sequence[int]) -> list[str]:
     ]
 
 
-def certificate_row(story: Story, row: Row) -> str:
+def certificate_row(story: Story, row: ScoringRow) -> str:
     """Return a row such as ``Certificates: kontor has the only one and gets 10``."""
     first, second = CERTIFICATE_VALUES
     counts = [cards.count("cert") for cards in story.table.cards]

@@ -9,7 +9,7 @@ from games.edel_stein_reich.cards import COLOURS, GEMS_AT_START, MAJORITY_VALUES
 from games.rules import Document
 from games.tutorial import Grid, Sentence, Value
 
-Row = Mapping[str, Any]
+ScoringRow = Mapping[str, Any]
 CERTIFICATES: Final = "cert"
 
 
@@ -37,19 +37,19 @@ def _add(held: dict[int, list[int]], seat: int, gems: Sequence[int], sign: int) 
     held[seat] = [have + sign * count for have, count in zip(now, gems, strict=True)]
 
 
-def row_of(row: Row, colour: str, seat: int) -> int:
+def row_of(row: ScoringRow, colour: str, seat: int) -> int:
     """Return the number of gems of ``colour`` that ``seat`` returned in a row."""
     returned: int = row["returned"][seat] if row["of"] == colour else 0
     return returned
 
 
-def paid(row: Row, seat: int) -> int:
+def paid(row: ScoringRow, seat: int) -> int:
     """Return the total payment of a row to ``seat``."""
     amount: int = row["share"][seat] + row["sole_bonus"][seat] + row["per_gem"][seat]
     return amount
 
 
-def grid(rows: Sequence[Row], held: Sequence[Sequence[int]], names: Sequence[str]) -> Grid:
+def grid(rows: Sequence[ScoringRow], held: Sequence[Sequence[int]], names: Sequence[str]) -> Grid:
     """Return the payments by row and seat, with the sum in the last row."""
     seats = range(len(names))
     lines = [[_head(row), *(_cell(row, held, seat) for seat in seats)] for row in rows]
@@ -58,14 +58,14 @@ def grid(rows: Sequence[Row], held: Sequence[Sequence[int]], names: Sequence[str
     return Grid(heads, [*lines, [Sentence("Total"), *sums]])
 
 
-def _head(row: Row) -> Sentence:
+def _head(row: ScoringRow) -> Sentence:
     if row["of"] == CERTIFICATES:
         return Sentence("Certificates")
     value = MAJORITY_VALUES[COLOURS.index(row["of"])]
     return Sentence("{%(colour)s} %(value)s", {"colour": row["of"], "value": value})
 
 
-def _cell(row: Row, held: Sequence[Sequence[int]], seat: int) -> Sentence:
+def _cell(row: ScoringRow, held: Sequence[Sequence[int]], seat: int) -> Sentence:
     amount = paid(row, seat)
     if row["of"] == CERTIFICATES:
         return Sentence("+%(paid)s", {"paid": amount}) if amount else Sentence("–")
@@ -75,7 +75,7 @@ def _cell(row: Row, held: Sequence[Sequence[int]], seat: int) -> Sentence:
     return Sentence("%(pile)s: +%(paid)s", values) if amount else Sentence("%(pile)s", values)
 
 
-def why(row: Row, held: Sequence[Sequence[int]], seat: int, names: Sequence[str]) -> Sentence:
+def why(row: ScoringRow, held: Sequence[Sequence[int]], seat: int, names: Sequence[str]) -> Sentence:
     """Explain what a row meant for ``seat``."""
     if row["of"] == CERTIFICATES:
         return _why_certificates(row, seat)
@@ -117,7 +117,7 @@ def _why(leaders: Sequence[int], seat: int, more: bool) -> Sentence:
     return Sentence("{%(colour)s}: other players are tied with %(most)s gems and get %(share)s each. You have %(own)s.")
 
 
-def _why_certificates(row: Row, seat: int) -> Sentence:
+def _why_certificates(row: ScoringRow, seat: int) -> Sentence:
     own = row["share"][seat]
     if not any(row["share"]):
         return Sentence("Certificates: no player has one, so nothing is paid.")

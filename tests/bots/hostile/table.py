@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Final
 
 from tests.bots.hostile.kind import Hostile
+from tests.bots.hostile.kinds.access import NETWORK, SECRETS
 from tests.bots.hostile.kinds.answers import ANSWERS
 from tests.bots.hostile.kinds.files import FILES
 from tests.bots.hostile.kinds.kernel import ABIS, LIMITS, PRIVILEGES, SURFACE, TERMINALS
 from tests.bots.hostile.kinds.memory import MEMORY
 from tests.bots.hostile.kinds.output import FLOODS, STALLS
 from tests.bots.hostile.kinds.processes import PROCESSES
-from tests.bots.hostile.kinds.prying import NETWORK, SECRETS
 from tests.bots.hostile.kinds.traces import TRACES
 
 FAMILIES: Final = {

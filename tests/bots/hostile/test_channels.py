@@ -13,7 +13,7 @@ from bots.sandbox import PlainLauncher, SandboxLauncher
 from bots.sandbox.code import code_of
 from bots.sandbox.host_process import HostProcess
 from bots.sandbox.runtime import is_in_memory
-from bots.sandbox.sandboxed import SelfTestOptions
+from bots.sandbox.sandbox_launcher import SelfTestOptions
 from bots.sandbox.seccomp import no_filter
 from tests.bots.hostile.channels import (
     BITS,

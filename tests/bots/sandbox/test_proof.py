@@ -20,7 +20,7 @@ from bots.sandbox.observation import CODE, LIMITS, Outside, look_as_a_bot, look_
 from bots.sandbox.proof import PropertyCheck, hidden_places, judge_from_outside, judge_walls, judge_world, prove
 from bots.sandbox.root import bots_library, root_folder
 from bots.sandbox.runtime import is_in_memory, runtime_folder
-from bots.sandbox.sandboxed import find_bubblewrap
+from bots.sandbox.sandbox_launcher import find_bubblewrap
 from tests.bots.sandbox.programs import folder_of
 from tests.services.ports import wait_until
 

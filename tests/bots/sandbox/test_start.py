@@ -12,7 +12,7 @@ from bots.protocol import Limits
 from bots.runner import HouseProgram, LocalProgram, PlatformFailure
 from bots.runner.channel import open_channel
 from bots.sandbox import PlainLauncher, SandboxLauncher
-from bots.sandbox.sandboxed import find_bubblewrap
+from bots.sandbox.sandbox_launcher import find_bubblewrap
 from games.record import verify
 from tests.bots.sandbox.programs import HONEST, duel, folder_of, program, stop
 from tests.services.leftovers import nothing_is_left

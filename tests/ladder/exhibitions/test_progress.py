@@ -36,7 +36,7 @@ from tests.build import (
     uploaded,
     variety_of,
 )
-from tests.ladder.exhibitions.requested import a_comparison, a_test, blocks_of, play_all
+from tests.ladder.exhibitions.builders import a_comparison, a_test, blocks_of, play_all
 from tests.refusals import refused
 
 

@@ -17,7 +17,7 @@ from ladder.exhibitions.progress import AHEAD, feed
 from ladder.exhibitions.requests import request_scheduled
 from ladder.models import Exhibition, Invitation, Ladder, Match, Membership
 from tests.build import DUEL, active_version, house_version, new_version, person, uploaded
-from tests.ladder.exhibitions.requested import a_test, blocks_of
+from tests.ladder.exhibitions.builders import a_test, blocks_of
 from tests.services.races import Race, RaceServer
 
 pytestmark = pytest.mark.django_db(transaction=True)

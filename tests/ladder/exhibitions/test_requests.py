@@ -14,7 +14,7 @@ from ladder.exhibitions.requests import cancel, request_comparison, request_sche
 from ladder.members.memberships import activate, leave
 from ladder.models import Exhibition, Invitation, Ladder
 from tests.build import active_version, house_version, new_version, person, uploaded
-from tests.ladder.exhibitions.requested import a_comparison, a_test
+from tests.ladder.exhibitions.builders import a_comparison, a_test
 from tests.refusals import refused
 
 

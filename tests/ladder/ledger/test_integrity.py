@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 from esr_platform.accounts.models import User
 from ladder.corrections import merge, void
 from ladder.exports.json_lines import ledger_pieces
-from ladder.ledger.append import AT_ONCE, follow, go_on, mark_of, one_moment
+from ladder.ledger.entries import AT_ONCE, follow, go_on, mark_of, one_moment
 from ladder.ledger.integrity import integrity_report, verify_all
 from ladder.ledger.rebuild import rerate
 from ladder.matches.results import record_result

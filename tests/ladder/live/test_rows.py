@@ -7,7 +7,7 @@ from django.test.utils import CaptureQueriesContext
 from bots.models import Bot
 from ladder.live import decisions
 from ladder.live.end import void
-from ladder.live.position import Position, Row
+from ladder.live.position import MoveRow, Position
 from ladder.live.rows import position_at, position_of
 from ladder.models import Match, PlayedMove
 from tests.ladder.live.play import at_random, bot_at, game_of, play_on
@@ -23,9 +23,9 @@ def known(match: Match) -> Position:
     return there
 
 
-def rows_of(match: Match) -> list[Row]:
-    columns = [name if name != "seat" else "seat__index" for name in Row._fields]
-    return [Row(*row) for row in PlayedMove.objects.filter(match=match).order_by("number").values_list(*columns)]
+def rows_of(match: Match) -> list[MoveRow]:
+    columns = [name if name != "seat" else "seat__index" for name in MoveRow._fields]
+    return [MoveRow(*row) for row in PlayedMove.objects.filter(match=match).order_by("number").values_list(*columns)]
 
 
 def test_a_running_table_is_read_in_one_question_with_all_that_was_played_here() -> None:

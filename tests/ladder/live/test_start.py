@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from ladder.ledger.append import NoSeason
+from ladder.ledger.entries import NoSeason
 from ladder.live import decisions
 from ladder.live.start import open_table
 from ladder.matches.blocks import BlockPlayer

@@ -26,7 +26,7 @@ from tests.build import (
     house_version,
     scheduled,
 )
-from tests.ladder.exhibitions.requested import a_test, play_all
+from tests.ladder.exhibitions.builders import a_test, play_all
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])

@@ -28,7 +28,7 @@ from ladder.pairings.candidates import NEW_VERSION_GAMES
 from ladder.ratings.draws import packed
 from tests.build import active_version, claimed, first_games, new_version, person, report_of, uploaded, variety_of
 from tests.build import house_version as house_version
-from tests.ladder.exhibitions.requested import a_test
+from tests.ladder.exhibitions.builders import a_test
 
 FOUR = {"edel-stein-reich": [4]}
 

@@ -12,7 +12,7 @@ from esr_platform.accounts.errors import TooMany
 from esr_platform.accounts.models import User
 from ladder.access import challenges_seen_by
 from ladder.creation import Plan, found_ladder
-from ladder.matchmaking.begin import CLOCKS
+from ladder.matchmaking.game_start import CLOCKS
 from ladder.matchmaking.lobby import challenge_documents
 from ladder.matchmaking.proposals import answer, challenge, create_game, withdraw
 from ladder.members.invitations import invite

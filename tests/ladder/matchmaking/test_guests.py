@@ -14,7 +14,7 @@ from esr_platform.accounts.errors import TooMany
 from esr_platform.accounts.sessions import guest_hash
 from ladder.creation import Plan, found_ladder
 from ladder.live.presence import note_seen
-from ladder.matchmaking.begin import QUICK
+from ladder.matchmaking.game_start import QUICK
 from ladder.matchmaking.guests import CLOSED, IDLE, KEPT, close_idle, forget_guests, guest_of, play_house, play_now
 from ladder.matchmaking.proposals import create_guest_game, join, leave
 from ladder.models import Attempt, Block, LiveSeat, Match, Outage, Proposal, ProposalPlayer

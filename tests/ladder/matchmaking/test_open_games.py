@@ -12,8 +12,8 @@ from bots.models import Bot, BotVersion, Machine
 from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.models import User
 from ladder.creation import Plan, found_ladder
-from ladder.matchmaking import begin, quick_pairing
-from ladder.matchmaking.begin import CLOCKS
+from ladder.matchmaking import game_start, quick_pairing
+from ladder.matchmaking.game_start import CLOCKS
 from ladder.matchmaking.proposals import GRACE, create_game, expire, join, keep_open, leave, withdraw
 from ladder.members.invitations import invite
 from ladder.members.memberships import join as enter_ladder
@@ -74,8 +74,8 @@ def test_the_rows_of_players_are_held_by_id_whoever_sits_where(
         held.append(version.bot_id)
         return membership_of(version, ladder)
 
-    monkeypatch.setattr(begin, "membership_of", noted)
-    monkeypatch.setattr(begin, "_RANDOM", Backwards())
+    monkeypatch.setattr(game_start, "membership_of", noted)
+    monkeypatch.setattr(game_start, "_RANDOM", Backwards())
     assert join(create_game(both[0], on(PEOPLE), rated=True), both[1]).match is not None
     assert held == sorted(held) and len(held) == 2
 
@@ -256,7 +256,7 @@ def test_nobody_plays_an_uploaded_bot_for_a_rating_where_its_files_lie_on_a_disk
     with refused("no_sandbox"):
         create_game(ada, on(OPEN), rated=True, kind="bots", bots=[theirs])
     with refused("no_sandbox"):
-        begin.begin(on(OPEN), [player(ada), theirs], rated=True)
+        game_start.begin(on(OPEN), [player(ada), theirs], rated=True)
     assert create_game(ada, on(OPEN), kind="bots", bots=[theirs]).state == "started"
     machine.delete()
     assert create_game(ada, on(OPEN), rated=True, kind="bots", bots=[theirs]).state == "started"

@@ -15,7 +15,7 @@ from esr_platform.accounts.errors import TooMany
 from esr_platform.accounts.models import User
 from ladder.creation import Plan, found_ladder
 from ladder.matchmaking import proposals, quick_pairing
-from ladder.matchmaking.begin import CLOCKS, begin
+from ladder.matchmaking.game_start import CLOCKS, begin
 from ladder.matchmaking.quick_pairing import FORGOTTEN, HERE, forget, look_for, pair, seen, stop
 from ladder.members.invitations import invite
 from ladder.members.memberships import join

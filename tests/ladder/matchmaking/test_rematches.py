@@ -11,7 +11,7 @@ from django.utils import timezone
 from bots.models import Bot
 from esr_platform.accounts.errors import TooMany
 from esr_platform.accounts.models import User
-from ladder.matchmaking.begin import CLOCKS
+from ladder.matchmaking.game_start import CLOCKS
 from ladder.matchmaking.limits import MOST_REMATCHES
 from ladder.matchmaking.lobby import rematch_request
 from ladder.matchmaking.presence import here_among

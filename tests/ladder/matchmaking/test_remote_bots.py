@@ -18,7 +18,7 @@ from ladder.matchmaking.remote_bots import offer, open_in_turn, seat, still_ther
 from ladder.members.memberships import declare, join
 from ladder.members.memberships import leave as leave_ladder
 from ladder.models import Ladder, LastSeat, LiveSeat, Match, Membership
-from ladder.pairings.live import PATIENCE_S, Sitting
+from ladder.pairings.live import PATIENCE_S, SeatedTable
 from ladder.seasons import close
 from tests.build import DUEL, person, uploaded
 from tests.ladder.live.play import play_out
@@ -96,10 +96,10 @@ def test_no_game_that_was_drawn_before_starts_either() -> None:
     drawn = offer()
     remote.rest([bots[0].pk])
     RemoteBot.objects.update(waits_since=F("waits_since") + timedelta(hours=1))
-    sitting = Sitting(Ladder.objects.get(slug=REMOTE).pk, tuple(drawn.players), next(iter(drawn.players)))
-    assert open_in_turn(drawn, [sitting]) == 0
+    table = SeatedTable(Ladder.objects.get(slug=REMOTE).pk, tuple(drawn.players), next(iter(drawn.players)))
+    assert open_in_turn(drawn, [table]) == 0
     RemoteBot.objects.update(waits_since=None)
-    assert open_in_turn(drawn, [sitting]) == 1
+    assert open_in_turn(drawn, [table]) == 1
 
 
 @pytest.mark.parametrize("gone", ["paused", "retired", "suspended"])

@@ -14,7 +14,7 @@ from bots.models import Bot
 from ladder.exhibitions.requests import request_scheduled
 from ladder.models import Block, Exhibition, Ladder, Match
 from tests.build import active_version, house_version, new_version, person, uploaded
-from tests.ladder.exhibitions.requested import a_comparison, a_test, play_all
+from tests.ladder.exhibitions.builders import a_comparison, a_test, play_all
 from tests.page import parsed
 
 

@@ -13,7 +13,7 @@ from django.test import AsyncClient, Client
 from esr_platform.accounts.models import User
 from ladder.corrections import void
 from ladder.exports.json_lines import ledger_pieces
-from ladder.ledger.append import rules_of
+from ladder.ledger.entries import rules_of
 from ladder.models import Intervention, Ladder, LedgerEntry, Match
 from ladder.ratings.recompute import recomputed
 from tests.build import person, ratings

@@ -25,7 +25,7 @@ from ladder.members.invitations import invite
 from ladder.members.memberships import join
 from ladder.models import Exhibition, Invitation, Ladder, Match, Pairing, Proposal
 from tests.build import DUEL, active_version, finish_game, house_version, person, staff, uploaded, variety_of
-from tests.ladder.exhibitions.requested import a_test, play_all
+from tests.ladder.exhibitions.builders import a_test, play_all
 from tests.ladder.pages.walk import ENDLESS
 
 NAME = "Seminar for the very secretive"

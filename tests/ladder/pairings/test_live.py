@@ -8,7 +8,7 @@ import pytest
 
 from ladder.live.notify import SEAT_PAUSE_S
 from ladder.pairings.candidates import Candidate
-from ladder.pairings.live import PATIENCE_S, Guest, LiveLadder, Sitting, seated
+from ladder.pairings.live import PATIENCE_S, Guest, LiveLadder, SeatedTable, seated
 
 
 def ladder(key: int, seats: int, bots: Sequence[int], hosted: int = 0, since: Sequence[int] = ()) -> LiveLadder:
@@ -25,7 +25,7 @@ def free(*bots: int, waited_s: float = 0.0) -> list[Guest]:
     return [Guest(bot, 1, waited_s) for bot in bots]
 
 
-def tables(ladders: Sequence[LiveLadder], guests: Sequence[Guest], room: int = 99) -> list[Sitting]:
+def tables(ladders: Sequence[LiveLadder], guests: Sequence[Guest], room: int = 99) -> list[SeatedTable]:
     return seated(ladders, guests, room, Random(3)).tables
 
 

@@ -1,6 +1,6 @@
 """A warmed interpreter inside a sandbox, for ``bench.starts``. Bots are never started this way.
 
-``python warmed.py VARIANT COUNT`` creates child processes one after the other. Each is process 1 of its own process
+``python forks.py VARIANT COUNT`` creates child processes one after the other. Each is process 1 of its own process
 namespace, has its own mount at ``/bot`` and no capabilities, and starts under the seccomp filter of bots. With the
 variant ``fork``, the child continues in this interpreter; with ``exec``, it starts a new one. The output is one JSON
 object.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import cycle
 
-from bench.ours import FOUR_SEATS
+from bench.contenders import FOUR_SEATS
 from bench.rates import Contender
 from bench.sizes import of_house_bots, of_random_play
 from bench.workers import serve

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from ladder.live.rows import position_of
 from ladder.models import Ladder, LiveSeat, Match, PlayedMove, SeatResult
-from tests.browser.seated import NUMBER, SHORT, Hall, Sitter, all_received, documents, known, table_of_people
+from tests.browser.hall import NUMBER, SHORT, Hall, Sitter, all_received, documents, known, table_of_people
 from tests.browser.test_composers import emails
 from tests.services.ports import wait_until
 

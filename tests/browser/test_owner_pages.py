@@ -17,7 +17,7 @@ from bots.starter_kits import starting_kit
 from bots.uploads.queue import check
 from esr_platform.accounts.models import User
 from ladder.members.memberships import enter
-from tests.browser.looking import Looker
+from tests.browser.looker import Looker
 from tests.build import DUEL, HONEST
 from tests.ladder.pages.people import People
 from tests.ladder.pages.test_staff import BROKEN

@@ -15,7 +15,7 @@ from bots.owners import is_guest
 from bots.protocol import Limits
 from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.models import User
-from ladder.ledger.append import NoSeason, merged_on
+from ladder.ledger.entries import NoSeason, merged_on
 from ladder.live.start import Guest, open_table
 from ladder.matches.blocks import BlockPlayer
 from ladder.matches.candidates import playing_versions

@@ -17,7 +17,7 @@ from ladder.creation import open_house
 from ladder.exhibitions.progress import feed
 from ladder.exhibitions.requests import request_scheduled
 from ladder.models import Exhibition, Ladder, Match
-from tests.browser.looking import Looker
+from tests.browser.looker import Looker
 from tests.build import (
     DUEL,
     active_version,
@@ -29,7 +29,7 @@ from tests.build import (
     uploaded,
     variety_of,
 )
-from tests.ladder.exhibitions.requested import a_comparison, a_test, play_all
+from tests.ladder.exhibitions.builders import a_comparison, a_test, play_all
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 

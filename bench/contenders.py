@@ -1,4 +1,4 @@
-"""Contenders for our games, in the build that ``ESR_ENGINE`` selects: ``python -m bench.ours`` is a worker."""
+"""Contenders for our games, in the build that ``ESR_ENGINE`` selects: ``python -m bench.contenders`` is a worker."""
 
 from __future__ import annotations
 

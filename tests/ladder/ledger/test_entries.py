@@ -9,7 +9,7 @@ from django.db import transaction
 
 from bots.tournaments.ledger import canonical
 from ladder.exports.documents import record_of
-from ladder.ledger.append import NoSeason, append
+from ladder.ledger.entries import NoSeason, append
 from ladder.models import Ladder, LedgerEntry, Match
 from ladder.ratings.chain import GENESIS, chained
 from ladder.seasons import close
