@@ -17,8 +17,8 @@ The bench measures:
 - whether each log arrives without gaps and duplicates (by the places of its entries) and whole (by the game's record)
 - the memory of the web server and the worker
 
-The games have no veiled moves, so no event is delayed on purpose. Rate limits do not apply (``bench.settings``), because
-a player who plays one round per second sends more requests than people may. The bench fails only if its CPU times
+The games have no veiled moves, so no event is delayed on purpose. Rate limits do not apply (``bench.settings``),
+because a player who plays one round per second sends more requests than people may. The bench fails only if its CPU times
 cannot be right (``bench.cpu_time``).
 """
 
