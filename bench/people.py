@@ -18,8 +18,8 @@ The bench measures:
 - the memory of the web server and the worker
 
 The games have no veiled moves, so no event is delayed on purpose. Rate limits do not apply (``bench.settings``),
-because a player who plays one round per second sends more requests than people may. The bench fails only if its CPU times
-cannot be right (``bench.cpu_time``).
+because a player who plays one round per second sends more requests than people may. The bench fails only if its CPU
+times cannot be right (``bench.cpu_time``).
 """
 
 from __future__ import annotations

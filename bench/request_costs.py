@@ -1,8 +1,8 @@
 """Requests, bytes and CPU time by view, counted inside the web process.
 
 ``bench.settings`` puts :func:`count` around all other middleware, and ``bench.views`` serves :func:`costs`. The CPU
-time is that of the request thread, so only views that run in a thread are counted correctly. The event loop and HTTP parsing
-are not included.
+time is that of the request thread, so only views that run in a thread are counted correctly. The event loop and HTTP
+parsing are not included.
 """
 
 from __future__ import annotations

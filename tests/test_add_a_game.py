@@ -95,7 +95,7 @@ def test_the_page_has_at_most_eight_files() -> None:
     assert len(named) <= 8
 
 
-def test_its_own_tests_pass_and_it_conforms_to_the_contract(prizes: None) -> None:
+def test_the_new_game_passes_its_tests_and_conforms_to_the_contract(prizes: None) -> None:
     own = vars(module_of("tests/games/prizes/test_rules.py"))
     for name, test in own.items():
         if name.startswith("test_"):
@@ -128,7 +128,7 @@ def test_the_printed_commands_succeed_in_a_checkout_with_the_game(tmp_path: Path
         assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_its_documents_have_schemas_and_its_replay_is_told(prizes: None) -> None:
+def test_the_documents_of_the_new_game_have_schemas_and_its_replay_a_story(prizes: None) -> None:
     for state in game_play.positions(SLUG, 3, 5):
         for seat in (None, 0, 1, 2):
             Draft202012Validator(GAMES[SLUG].schema("view")).validate(state.view(seat))

@@ -52,7 +52,7 @@ NO_EXECUTABLES = {
 
 
 @pytest.mark.parametrize("data", EXECUTABLES.values(), ids=EXECUTABLES.keys())
-def test_what_linux_can_start_has_no_fault(data: bytes) -> None:
+def test_an_executable_that_linux_can_start_has_no_fault(data: bytes) -> None:
     assert fault_of_executable(data) is None
 
 
@@ -125,7 +125,7 @@ def test_a_program_that_needs_what_is_offered_has_no_fault(needed: tuple[str, ..
     assert library_fault(program(loader=GLIBC, needed=needed), LIBRARIES) is None
 
 
-def test_a_go_program_is_told_from_others() -> None:
+def test_a_go_program_is_recognized() -> None:
     assert go_remark(program(also=b"\xff Go buildinf:\x08\2"))
     assert not go_remark(program())
 

@@ -78,7 +78,7 @@ def test_names_that_look_alike_are_known(name: str, other: str) -> None:
 
 
 @pytest.mark.parametrize(("one", "other"), APART)
-def test_names_that_can_be_told_apart_are_other_names(name: str, other: str) -> None:
+def test_names_that_differ_visibly_are_not_alike(name: str, other: str) -> None:
     assert not alike(name, other)
 
 
@@ -111,7 +111,7 @@ def test_typographic_punctuation_and_symbols_are_unusual(char: str) -> None:
 
 
 @pytest.mark.parametrize("char", INVISIBLE)
-def test_what_cannot_be_seen_is_found(char: str) -> None:
+def test_invisible_characters_are_found(char: str) -> None:
     assert has_invisible(f"Greedy{char}")
     assert is_blank(f"{char} {char}")
     assert not is_blank(f"a{char}")
@@ -138,6 +138,6 @@ def test_a_reserved_name_is_reserved_however_it_is_written() -> None:
     assert not is_reserved("Citrine")
 
 
-def test_a_name_of_reserved_words_is_reserved_and_one_of_them_may_be_part_of_a_name() -> None:
+def test_a_name_of_reserved_words_is_reserved_and_may_contain_one_of_them() -> None:
     assert all(map(is_reserved, ["Steinreich staff", "Official support", "STAFF, st\u0435inreich", "Staff 2"]))
     assert not any(map(is_reserved, ["Steinreich cup", "Staff outing", "-", ""]))

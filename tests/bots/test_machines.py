@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.usefixtures("sandbox_launcher")
-def test_a_machine_tells_how_its_sandbox_stands_and_when() -> None:
+def test_a_machine_stores_its_self_test_and_the_time() -> None:
     assert sandbox_state() == Sandbox.UNKNOWN
     tell()
     machine = Machine.objects.get()
@@ -31,7 +31,7 @@ def test_a_machine_tells_how_its_sandbox_stands_and_when() -> None:
     assert sandbox_state() == Sandbox.HOLDS
 
 
-def test_a_machine_tells_what_is_wrong_with_it() -> None:
+def test_a_machine_stores_the_problem_of_its_sandbox() -> None:
     write_down(document(SelfTest(ok=False, problem="bubblewrap is not installed.", remedy="Install it.")))
     machine = Machine.objects.get()
     assert not machine.sandbox["ok"]
@@ -39,7 +39,7 @@ def test_a_machine_tells_what_is_wrong_with_it() -> None:
     assert sandbox_state() == Sandbox.FAILS
 
 
-def test_a_repair_is_told_of_when_it_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_repair_is_stored_when_it_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machines, "_known", SimpleNamespace(test=None, told_s=0.0))
     broken = SelfTest(ok=False, problem="bubblewrap is not installed.", remedy="Install it.")
     repaired = SelfTest(ok=True, rated=True)
@@ -81,7 +81,7 @@ def test_only_a_machine_with_workers_can_be_repaired(sandbox: dict[str, bool], d
     assert machines.one_may_be_repaired() == may
 
 
-def test_a_machine_is_told_of_once() -> None:
+def test_a_machine_has_one_row_with_its_last_report() -> None:
     Machine.objects.create(host=socket.gethostname(), sandbox={"ok": False}, told=timezone.now() - timedelta(days=1))
     tell()
     assert Machine.objects.count() == 1
@@ -102,7 +102,7 @@ def test_a_machine_that_is_gone_does_not_speak_for_those_that_are_left() -> None
     assert sandbox_state() == Sandbox.UNRATED
 
 
-def test_what_an_older_version_has_told_of_a_machine_can_be_read() -> None:
+def test_reports_of_older_versions_can_be_read() -> None:
     Machine.objects.create(host="a", sandbox={"ok": True})
     assert sandbox_state() == Sandbox.UNRATED
 

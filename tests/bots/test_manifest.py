@@ -21,7 +21,7 @@ def test_a_manifest_says_the_name_the_command_and_the_tables() -> None:
     assert manifest.tables == (("edel-stein-reich", 3), ("edel-stein-reich", 4))
 
 
-def test_everything_may_be_left_out() -> None:
+def test_all_keys_of_a_manifest_are_optional() -> None:
     assert parse(b"", "mybot") == Manifest("mybot", "python", ("bot.py",), every_table())
 
 
@@ -82,7 +82,7 @@ def test_the_longest_manifest_is_read_in_no_time(data: bytes) -> None:
     assert time.process_time() - began < 2
 
 
-def test_a_folder_without_a_manifest_has_a_bot_py_and_its_own_name(tmp_path: Path) -> None:
+def test_a_folder_without_a_manifest_starts_bot_py_and_has_the_folder_name(tmp_path: Path) -> None:
     folder = tmp_path / "emerald"
     folder.mkdir()
     with pytest.raises(ManifestError) as caught:

@@ -52,7 +52,7 @@ def test_versions_are_numbered_from_one_and_named_by_their_hash(greedy: Bot) -> 
     refused(lambda: version(greedy, 2, "short"))
 
 
-def test_the_same_code_may_be_two_bots(greedy: Bot, ada: User) -> None:
+def test_two_bots_can_have_the_same_code(greedy: Bot, ada: User) -> None:
     version(greedy)
     version(Bot.objects.create(slug="twin", name="Twin", owner=ada))
 

@@ -38,12 +38,12 @@ def test_a_person_gets_one_row_when_they_first_play(ann: User) -> None:
     assert first.digest == owners.DIGEST
 
 
-def test_who_has_never_played_has_no_row(ann: User) -> None:
+def test_a_user_without_games_has_no_player_row(ann: User) -> None:
     assert owners.known_player(ann) is None
     assert not Bot.objects.exists()
 
 
-def test_whose_account_is_closed_does_not_play(ann: User) -> None:
+def test_closed_accounts_do_not_play(ann: User) -> None:
     get_user_model().objects.filter(pk=ann.pk).update(is_active=False)
     with refused("account_closed"):
         owners.player_of(ann)
@@ -71,7 +71,7 @@ def test_the_row_is_called_like_its_person_in_its_address_too(ann: User) -> None
     assert (player.bot.name, player.bot.slug) == ("anna", "anna")
 
 
-def test_code_is_told_from_people(ann: User) -> None:
+def test_bots_of_code_exclude_guests_and_human_players(ann: User) -> None:
     owners.guest_player()
     owners.player_of(ann)
     bot = Bot.objects.create(owner=ann, name="Code", slug="code")
@@ -130,7 +130,7 @@ def test_nobody_else_is_called_guest(ann: User) -> None:
         "Eve",
     ],
 )
-def test_a_bot_cannot_be_called_what_is_not_seen_or_looks_like_somebody_else(ann: User, name: str) -> None:
+def test_a_bot_name_cannot_be_invisible_or_imitate_another_player(ann: User, name: str) -> None:
     User.objects.create_user("bob")
     User.objects.create_user("eve", suspended=timezone.now(), suspension_reason="until Monday", is_active=False)
     Bot.objects.create(name="Greedy", slug="house-greedy", house_name="greedy")
@@ -145,7 +145,7 @@ def test_a_bot_keeps_the_name_that_it_has(ann: User) -> None:
         name_for(ann, "Greedy\u2019s")
 
 
-def test_people_are_no_bots_that_somebody_could_change(ann: User) -> None:
+def test_human_players_are_not_editable_bots(ann: User) -> None:
     bot = owners.player_of(ann).bot
     for change in (owners.retire, owners.restore, lambda it: owners.rename(it, "Other")):
         with refused("not_a_bot"):
@@ -167,6 +167,6 @@ def test_people_count_for_no_limit_of_bots(ann: User) -> None:
         require_new_bot(ann)
 
 
-def test_a_bot_may_be_called_like_its_owner_who_plays_too(ann: User) -> None:
+def test_a_bot_can_have_the_name_of_its_owner_who_also_plays(ann: User) -> None:
     owners.player_of(ann)
     assert name_for(ann, "ann-lee") == "ann-lee"

@@ -23,13 +23,13 @@ def used(folder: Path, name: str, ago_s: float) -> Path:
     return place
 
 
-def test_what_nobody_has_used_for_a_week_is_forgotten(tmp_path: Path) -> None:
+def test_copies_unused_for_a_week_are_deleted(tmp_path: Path) -> None:
     old, fresh = used(tmp_path, "old", 8 * DAY_S), used(tmp_path, "fresh", 6 * DAY_S)
     forget_unused(tmp_path)
     assert (old.exists(), fresh.exists()) == (False, True)
 
 
-def test_of_too_many_those_unused_for_longest_are_forgotten_and_none_that_may_be_in_use(tmp_path: Path) -> None:
+def test_of_too_many_copies_those_unused_for_longest_are_deleted_if_not_in_use(tmp_path: Path) -> None:
     playing = [used(tmp_path, f"playing-{number}", IN_USE_S / 2) for number in range(MOST)]
     idle = [used(tmp_path, f"idle-{number}", 2 * IN_USE_S) for number in range(3)]
     forget_unused(tmp_path)

@@ -64,7 +64,7 @@ def test_a_token_is_shown_once_and_revoked(watched: Page, look: Look) -> None:
     look("tokens-revoked")
 
 
-def test_a_remote_bot_gets_a_token_of_its_own(watched: Page, look: Look) -> None:
+def test_a_remote_bot_gets_a_separate_token(watched: Page, look: Look) -> None:
     signed_in(watched)
     bot = Bot.objects.create(slug="wren", name="Wren", owner=User.objects.get(), kind=Bot.Kind.REMOTE)
     watched.goto("/account/tokens/?bot=wren")
@@ -77,7 +77,7 @@ def test_a_remote_bot_gets_a_token_of_its_own(watched: Page, look: Look) -> None
     assert not Token.objects.live().exists()
 
 
-def test_a_forgotten_password_is_set_anew(watched: Page, look: Look) -> None:
+def test_a_forgotten_password_can_be_reset(watched: Page, look: Look) -> None:
     User.objects.create_user("miriam", "miriam@example.org", PASSWORD)
     watched.goto("/account/login/")
     look("login")

@@ -147,7 +147,7 @@ def test_lines_that_were_read_are_not_unread_after_a_reload_and_own_ones_never(h
     expect(unread).to_have_text(" 1", timeout=AMPLE_MS)
 
 
-def test_a_line_that_staff_hides_vanishes_from_open_tables(hall: Hall) -> None:
+def test_a_chat_message_hidden_by_staff_disappears_from_open_tables(hall: Hall) -> None:
     match = table_of_people(duel(), ["ada", "bob"])
     ada, bob = hall.sit(match, ["ada", "bob"])
     for sitter in (ada, bob):
@@ -274,7 +274,7 @@ def test_a_casual_game_is_aborted_and_another_one_resigned(hall: Hall) -> None:
     assert ada.messages == bob.messages == []
 
 
-def test_whoever_stays_alone_claims_the_game(hall: Hall) -> None:
+def test_the_last_player_at_the_table_claims_the_game(hall: Hall) -> None:
     match = table_of_people(duel(), ["ada", "bob"])
     ada, bob = hall.sit(match, ["ada", "bob"])
     bob.context.close()
@@ -301,7 +301,7 @@ def leave(hall: Hall, sitter: Sitter, match: Match) -> None:
     LiveSeat.objects.filter(table=match.pk, seat__index=sitter.seat).update(seen_at=gone, left_at=None)
 
 
-def test_whoever_resigns_after_the_other_has_left_is_promised_the_win_and_wins(hall: Hall) -> None:
+def test_resigning_after_the_opponent_left_wins_as_announced(hall: Hall) -> None:
     match = table_of_people(duel(), ["ada", "bob"], SHORT, rated=True)
     first = asked_first(match, ["ada", "bob"])
     gone, stays = hall.sit(match, [first, "bob" if first == "ada" else "ada"])
@@ -320,7 +320,7 @@ def test_whoever_resigns_after_the_other_has_left_is_promised_the_win_and_wins(h
     assert stays.messages == []
 
 
-def test_of_two_who_leave_the_later_one_sees_that_they_have_won(hall: Hall) -> None:
+def test_of_two_players_who_leave_the_later_one_sees_the_win(hall: Hall) -> None:
     match = table_of_people(duel(), ["ada", "bob"], SHORT, rated=True)
     first = asked_first(match, ["ada", "bob"])
     gone, later = hall.sit(match, [first, "bob" if first == "ada" else "ada"])
@@ -373,7 +373,7 @@ HIDDEN = """() => {
 """As if another tab was looked at."""
 
 
-def test_a_player_who_looks_elsewhere_is_called(hall: Hall) -> None:
+def test_a_player_in_another_tab_is_notified(hall: Hall) -> None:
     match = table_of_people(duel(), ["ada", "bob"])
     (ada,) = hall.sit(match, [asked_first(match, ["ada", "bob"])])
     ada.until_asked()

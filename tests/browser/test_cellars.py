@@ -134,7 +134,7 @@ SEATED = """() => {
 
 
 @pytest.mark.parametrize("width", [1280, 360])
-def test_who_plays_sits_last(watched: Page, width: int) -> None:
+def test_the_own_seat_is_drawn_last(watched: Page, width: int) -> None:
     watched.set_viewport_size({"width": width, "height": 740})
     watched.goto("/about/")
     mount(watched, games()[5])

@@ -154,7 +154,7 @@ def test_nothing_illegal_can_be_sent(watched: Page) -> None:
     assert tried > 1_000
 
 
-def test_what_is_legal_is_judged_as_the_engine_judges_it(watched: Page) -> None:
+def test_composers_judge_moves_like_the_engine(watched: Page) -> None:
     ready(watched)
     random = Random(16)
     others = [list(state.legal_moves(seat)) for _, state, seat in sampled()]
@@ -201,7 +201,7 @@ def bent(move: Move, random: Random) -> Move:
     return changed  # type: ignore[no-any-return]
 
 
-def test_what_a_bottle_would_earn_is_what_it_earns(watched: Page) -> None:
+def test_the_preview_of_a_bottle_shows_its_points(watched: Page) -> None:
     ready(watched)
     for kind, state, seat in sampled():
         if not kind.startswith("lay"):
@@ -227,7 +227,7 @@ def test_what_a_bottle_would_earn_is_what_it_earns(watched: Page) -> None:
             assert [points, sorted(map(sorted, trios))] == [laid["points"], sorted(map(sorted, laid["trios"]))], move
 
 
-def test_what_a_card_would_do_is_what_it_does(watched: Page) -> None:
+def test_the_preview_of_a_card_shows_its_effect(watched: Page) -> None:
     ready(watched)
     for kind, state, seat in sampled():
         if kind not in ("immediate:half", "immediate:adjust:RB", "immediate:adjust:YG", "immediate:halve_all"):
@@ -404,7 +404,7 @@ def test_a_bottle_is_dragged_onto_a_niche(watched: Page) -> None:
     assert sent(watched) == [move]
 
 
-def test_a_draft_comes_back_and_one_of_another_decision_does_not(watched: Page) -> None:
+def test_a_draft_is_restored_only_for_its_decision(watched: Page) -> None:
     ready(watched)
     for kind, about in one_of_each():
         *parts, send = steps_of(watched, about, about["moves"][-1])

@@ -42,7 +42,7 @@ def unfold(page: Page) -> None:
     page.locator("details.deal > summary").click()
 
 
-def test_a_match_page_checks_its_own_deal_and_after_the_season_its_key(ladder: Ladder, watched: Page) -> None:
+def test_a_match_page_verifies_its_deal_and_after_the_season_its_key(ladder: Ladder, watched: Page) -> None:
     match = games_of(Block.objects.filter(ladder=ladder).earliest("pk"))[0]
     verdict = watched.locator("check-deal .verdict")
     for keyed in ("false", "true"):

@@ -85,7 +85,7 @@ def test_a_match_at_a_set_time_counts_down_with_and_without_scripts(watched: Pag
     looker.open(f"/ladders/{DUEL}/schedule/")
 
 
-def test_staff_opens_a_class_and_a_student_comes_by_the_link(watched: Page, looker: Looker) -> None:
+def test_staff_creates_a_class_ladder_and_a_student_joins_by_link(watched: Page, looker: Looker) -> None:
     open_house()
     bot = uploaded(person("ada"), "Magpie")
     signed_in(watched, staff("eve"))

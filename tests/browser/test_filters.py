@@ -33,7 +33,7 @@ def test_a_table_is_filtered_sorted_and_gone_back_in_on_one_page(site: Site, wat
     assert len(loads) == 1
 
 
-def test_a_moment_of_a_chart_is_told_to_the_keyboard(site: Site, watched: Page) -> None:
+def test_chart_points_are_readable_by_keyboard(site: Site, watched: Page) -> None:
     watched.goto(f"/ladders/{site.ladder.slug}/bots/{site.bot.slug}/")
     plot, tip = watched.locator(".rating-chart .plot"), watched.locator(".chart-tip")
     expect(tip).to_be_hidden()

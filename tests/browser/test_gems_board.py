@@ -142,7 +142,7 @@ def test_the_winner_is_named_when_all_is_paid(watched: Page, transactional_db: N
 
 
 @pytest.mark.slow
-def test_a_scene_that_comes_while_another_moves_is_drawn_at_once(watched: Page, transactional_db: None) -> None:
+def test_a_scene_that_arrives_during_an_animation_is_drawn_immediately(watched: Page, transactional_db: None) -> None:
     ready(watched, 1280)
     replay = replay_document(games_of("edel-stein-reich-4", 1)[0])
     left = watched.evaluate(

@@ -65,7 +65,7 @@ def secrets_in(document: Any, seat: int) -> Iterator[Any]:
         yield from secrets_in(value, seat)
 
 
-def test_three_people_play_edel_stein_and_reich_while_somebody_looks_on(hall: Hall) -> None:
+def test_three_people_play_edel_stein_and_reich_with_a_spectator(hall: Hall) -> None:
     match = table_of_people(ladder("edel-stein-reich-3-people"), ["ada", "bob", "cid"])
     ada, bob, cid = hall.sit(match, ["ada", "bob", "cid"])
     onlooker = hall.visitor()
@@ -149,7 +149,7 @@ def test_a_duel_of_a_keyboard_and_a_phone(hall: Hall) -> None:
     assert bob.page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
 
 
-def test_a_duel_with_a_timeout_and_a_chair_that_is_taken_back(hall: Hall) -> None:
+def test_a_duel_with_a_timeout_and_a_return_to_the_seat(hall: Hall) -> None:
     match = table_of_people(ladder("edel-stein-reich-duel-people"), ["ada", "bob"], SHORT)
     ada, bob = hall.sit(match, ["ada", "bob"])
     ada.play()

@@ -94,7 +94,7 @@ def test_a_passkey_is_added_signs_in_is_named_and_removed(
     expect(watched.locator("main table")).to_have_count(0)
 
 
-def test_a_password_alone_opens_nothing_beside_a_passkey(watched: Page, authenticator: CDPSession) -> None:
+def test_a_password_alone_does_not_sign_in_with_a_passkey_registered(watched: Page, authenticator: CDPSession) -> None:
     signed_in(watched)
     go(watched, "/account/2fa/webauthn/add/")
     watched.locator("form[data-passkey=add] button").click()

@@ -65,7 +65,7 @@ def test_every_page_of_live_games_fits_its_window_and_axe_finds_nothing(ladder: 
 
 
 @pytest.mark.parametrize("streams", [True, False], ids=["by its events", "by asking"])
-def test_a_running_game_is_followed_until_its_replay_stands_there(hall: Hall, streams: bool) -> None:
+def test_a_running_game_is_followed_until_its_replay_appears(hall: Hall, streams: bool) -> None:
     random, visitor = Random(2), hall.visitor()
     ladder = Ladder.objects.get(slug="edel-stein-reich-3-remote")
     match, watched = seated(ladder, remote_bots(ladder)), visitor.page
@@ -85,7 +85,7 @@ def test_a_running_game_is_followed_until_its_replay_stands_there(hall: Hall, st
     assert visitor.messages == []
 
 
-def test_a_page_goes_on_asking_after_a_response_with_an_error(hall: Hall) -> None:
+def test_a_page_continues_polling_after_an_error(hall: Hall) -> None:
     watched = hall.visitor().page
     address = f"**/ladders/{Ladder.objects.earliest('pk').slug}/"
     watched.goto(address[2:])

@@ -83,7 +83,7 @@ def test_a_refused_file_stays_chosen_and_the_sentence_has_the_focus(
     assert page.evaluate("document.querySelector('#id_file').files[0].name") == "bot.py"
 
 
-def test_what_is_too_large_is_said_before_it_is_sent(
+def test_a_file_that_is_too_large_is_reported_before_the_upload(
     people: People, watched: Page, tmp_path: Path, settings: Any
 ) -> None:
     settings.MAX_ARCHIVE_BYTES = 1 << 20

@@ -109,7 +109,7 @@ def test_the_gems_and_marks_are_drawn(site: Site, watched: Page) -> None:
     assert referenced == []
 
 
-def test_the_legend_has_the_colours_of_the_table_and_stands_beside_a_table_alone(site: Site, watched: Page) -> None:
+def test_the_legend_has_the_colours_of_the_table_and_appears_only_with_standings(site: Site, watched: Page) -> None:
     watched.goto(f"/ladders/{site.ladder.slug}/")
     for scheme in ("light", "dark"):
         watched.emulate_media(color_scheme=scheme)

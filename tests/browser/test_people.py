@@ -15,7 +15,7 @@ from tests.build import person, uploaded
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 
-def test_staff_suspend_an_account_and_everybody_sees_it(watched: Page, looker: Looker) -> None:
+def test_staff_suspends_an_account_and_all_pages_show_it(watched: Page, looker: Looker) -> None:
     open_house()
     staff, carl = signed_in(watched), person("carl")
     bot = uploaded(carl, "W" * 40)
@@ -37,7 +37,7 @@ def test_staff_suspend_an_account_and_everybody_sees_it(watched: Page, looker: L
         looker.look(name.replace("/", "-"))
 
 
-def test_somebody_leaves(watched: Page, looker: Looker) -> None:
+def test_a_user_closes_their_account(watched: Page, looker: Looker) -> None:
     user = signed_in(watched)
     watched.goto("/account/delete/")
     watched.locator("input[name=password]").fill(PASSWORD)

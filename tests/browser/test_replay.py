@@ -112,7 +112,7 @@ def test_a_simultaneous_choice_is_one_step_and_links_to_its_parts_lead_to_the_re
     expect(marked).to_have_attribute("id", str(reveal))
 
 
-def test_what_comes_can_be_hidden_and_the_keys_are_told(site: Site, watched: Page) -> None:
+def test_the_rest_of_a_replay_can_be_hidden_and_keys_are_listed(site: Site, watched: Page) -> None:
     opened(watched, f"/matches/{site.finished.pk}/#30")
     shown = now(watched)
     watched.keyboard.press("h")

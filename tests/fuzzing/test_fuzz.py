@@ -11,7 +11,7 @@ def test_a_moment_of_fuzzing_finds_no_fault(name: str) -> None:
     assert fuzz({name: TARGETS[name]}, 0.1, 12)[name]
 
 
-def test_a_fault_is_found_and_its_input_is_told() -> None:
+def test_a_fault_is_reported_with_its_input() -> None:
     def check(data: bytes) -> None:
         assert b"PK\x05\x06" not in data
 

@@ -81,19 +81,19 @@ def test_compiled_modules_are_picked_up_until_a_source_changes(copied: Path) -> 
     assert "make engine-native" in run.stderr
 
 
-def test_what_was_compiled_from_other_sources_is_not_used_and_said_so(pretended: Path) -> None:
+def test_modules_compiled_from_other_sources_are_not_used_with_a_warning(pretended: Path) -> None:
     run = python(SAYS, pretended, "")
     assert run.stdout.startswith("False <function SteppedState.play")
     assert "RuntimeWarning: the engine was compiled from other sources (stepped.py)" in run.stderr
 
 
-def test_who_insists_on_compiled_modules_gets_an_error_that_says_what_to_do(pretended: Path) -> None:
+def test_required_compiled_modules_that_are_missing_are_an_error_with_a_remedy(pretended: Path) -> None:
     run = python(SAYS, pretended, "native")
     assert run.returncode == 1
     assert "ImportError: the engine was compiled from other sources (stepped.py): `make engine-native`" in run.stderr
 
 
-def test_who_wants_the_sources_gets_them_without_a_word(pretended: Path) -> None:
+def test_requested_sources_are_used_without_a_warning(pretended: Path) -> None:
     run = python(SAYS, pretended, "python")
     assert (run.stdout[:5], run.stderr) == ("False", "")
 

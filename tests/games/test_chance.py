@@ -38,7 +38,9 @@ def documented() -> dict[str, Callable[..., Any]]:
 
 
 @pytest.mark.parametrize(("seed", "name", "occurrence", "size", "begins"), VECTORS)
-def test_a_vector_of_the_page_comes_out(seed: str, name: str, occurrence: str, size: str, begins: str) -> None:
+def test_every_published_test_vector_is_reproduced(
+    seed: str, name: str, occurrence: str, size: str, begins: str
+) -> None:
     chance = SeededChance(SEEDS[seed])
     if name == "starter":
         assert str(chance.below(name, int(size))) == begins
@@ -100,7 +102,7 @@ def test_steps_of_one_name_do_not_depend_on_those_of_another(seed: bytes) -> Non
 
 
 @given(seed=seeds)
-def test_a_copy_goes_on_from_the_same_place_by_itself(seed: bytes) -> None:
+def test_a_copy_continues_independently_from_the_same_place(seed: bytes) -> None:
     chance = SeededChance(seed)
     chance.below("starter", 2)
     twin = chance.copy()
@@ -154,7 +156,7 @@ def test_a_seed_has_32_bytes(length: int) -> None:
         SeededChance(bytes(length))
 
 
-def test_a_script_gives_what_it_holds_and_nothing_else() -> None:
+def test_a_script_gives_its_values_and_no_others() -> None:
     script = ScriptedChance(bytes(32), [("age_order", [1, 0]), ("starter", 1)])
     assert script.shuffle("age_order", [0, 1]) == [1, 0]
     with pytest.raises(ChanceError, match="starter"):

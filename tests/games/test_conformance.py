@@ -69,7 +69,7 @@ def test_one_seed_and_the_same_moves_give_the_same_game_and_another_seed_another
 
 
 @every_table
-def test_who_is_asked_is_ascending_and_has_a_choice_and_only_the_end_asks_nobody(slug: str, seats: int) -> None:
+def test_pending_seats_are_ascending_have_a_choice_and_are_empty_only_at_the_end(slug: str, seats: int) -> None:
     for state in positions(slug, seats, 2):
         pending = state.pending
         assert list(pending) == sorted(set(pending))
@@ -134,7 +134,7 @@ def test_every_seat_and_a_spectator_has_a_view_in_json_and_nobody_else(slug: str
 
 
 @every_table
-def test_what_is_not_legal_is_refused_and_changes_nothing(slug: str, seats: int) -> None:
+def test_an_illegal_move_is_refused_and_changes_nothing(slug: str, seats: int) -> None:
     for state in positions(slug, seats, 6):
         seat = next(iter(state.pending), None)
         if seat is None:
@@ -229,7 +229,7 @@ def test_forfeits_change_the_outcome_and_not_the_play(slug: str, seats: int) -> 
 
 
 @every_table
-def test_a_copy_goes_its_own_way_and_would_have_gone_the_same(slug: str, seats: int) -> None:
+def test_a_copy_is_independent_and_deterministic(slug: str, seats: int) -> None:
     for moves in (0, 1, 15, 40):
         state = played(slug, seats, 11, moves=moves)
         before, copy = state.record, state.copy()
@@ -250,7 +250,7 @@ def test_ranks_are_competition_ranks_of_every_seat(slug: str, seats: int) -> Non
 
 
 @every_table
-def test_a_finished_game_has_a_story_for_everybody_and_scores_for_a_table(slug: str, seats: int) -> None:
+def test_a_finished_game_has_a_story_and_scores_for_every_seat(slug: str, seats: int) -> None:
     state = played(slug, seats, 12)
     names = [f"Player {letter}" for letter in "VWXYZ"[:seats]]
     assert state.outcome is not None

@@ -52,7 +52,7 @@ def wander(encoding: Encoding, decision: Document, random: Random) -> Chosen:
 
 
 @every_table
-def test_actions_are_few_and_have_names_of_their_own(slug: str, seats: int) -> None:
+def test_actions_are_few_and_have_unique_names(slug: str, seats: int) -> None:
     encoding = GAMES[slug].encoding(seats)
     assert encoding.seats == seats
     assert 1 < len(encoding.actions) <= MOST_ACTIONS
@@ -92,7 +92,7 @@ def test_any_move_survives_there_and_back(at: tuple[str, int], number: int, draw
 
 @settings(max_examples=60, deadline=None)
 @given(any_table, st.integers(0, 10**9), st.integers(0, 10**9))
-def test_whoever_follows_the_masks_makes_a_legal_move(at: tuple[str, int], number: int, draw: int) -> None:
+def test_following_the_masks_gives_a_legal_move(at: tuple[str, int], number: int, draw: int) -> None:
     encoding, random = GAMES[at[0]].encoding(at[1]), Random(draw)
     for state, seat, decision in asked(*at, number, every=7):
         sequence = wander(encoding, decision, random)
@@ -130,7 +130,7 @@ def test_options_are_ascending_and_the_mask_says_the_same(slug: str, seats: int)
 
 
 @every_table
-def test_what_is_no_whole_legal_move_is_refused(slug: str, seats: int) -> None:
+def test_incomplete_and_illegal_sequences_are_refused(slug: str, seats: int) -> None:
     encoding, random = GAMES[slug].encoding(seats), Random(2)
     for _, _, decision in asked(slug, seats, 33, every=9):
         sequence = wander(encoding, decision, random)
@@ -192,7 +192,7 @@ def test_equal_documents_give_equal_observations(slug: str, seats: int) -> None:
 
 
 @every_table
-def test_who_sits_where_does_not_matter_only_how_far_away(slug: str, seats: int) -> None:
+def test_observations_depend_on_relative_seats_only(slug: str, seats: int) -> None:
     """The first positions of one deal differ by seat; the numbers of all seats have the same places."""
     encoding = GAMES[slug].encoding(seats)
     state = GAMES[slug].new(seats, bytes(32))

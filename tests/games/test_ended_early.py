@@ -92,7 +92,7 @@ def test_a_game_that_others_played_to_its_end_keeps_its_scores() -> None:
     assert shown_outcome(state) == state.outcome == replay(state.record).outcome
 
 
-def test_a_game_that_everybody_has_left_has_no_scores() -> None:
+def test_a_game_that_all_seats_forfeited_has_no_scores() -> None:
     state = played("die-weinhaendler", 3, 4, 10)
     leave(state, stays=())
     assert when_left(state) is not None

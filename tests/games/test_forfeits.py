@@ -111,7 +111,7 @@ STEPS = len(given_up("edel-stein-reich", 4, [12, 30])["steps"])
 
 
 @pytest.mark.parametrize("times", [{0: None}, {1: None}, {2: 5}, {0: None, 2: 5}])
-def test_the_time_stands_at_all_forfeits_or_at_none(times: dict[int, Any]) -> None:
+def test_all_forfeits_have_a_time_or_none_has(times: dict[int, Any]) -> None:
     for record in (changed(times), changed(times, [3, 3, 1, 2])):
         with pytest.raises(RecordError, match="forfeit_at must be in the scores of all seats with forfeit, or of none"):
             verify(record)
@@ -161,7 +161,7 @@ def test_a_seat_does_not_give_up_after_the_platform_has_played_for_it() -> None:
 
 
 @every_table
-def test_the_schemas_accept_times_at_all_forfeits_or_at_none(slug: str, seats: int) -> None:
+def test_the_schemas_accept_times_of_all_forfeits_or_of_none(slug: str, seats: int) -> None:
     validator = Draft202012Validator(GAMES[slug].schema("record"))
     for at in ([], [5], [5, 9], [None, None]):
         assert list(validator.iter_errors(given_up(slug, seats, at))) == []
@@ -208,7 +208,7 @@ def test_a_time_is_not_a_score() -> None:
 
 
 @every_table
-def test_a_game_that_all_have_left_is_won_by_who_left_last_on_every_page(slug: str, seats: int) -> None:
+def test_a_game_that_all_players_left_is_won_by_the_last_one_on_every_page(slug: str, seats: int) -> None:
     state = played(slug, seats, 5, moves=12)
     last = len(state.steps_since(0))
     while state.pending:
@@ -228,7 +228,7 @@ def test_a_game_that_all_have_left_is_won_by_who_left_last_on_every_page(slug: s
 
 
 @every_table
-def test_a_game_that_nobody_finished_tells_who_tied(slug: str, seats: int) -> None:
+def test_the_story_of_a_game_that_nobody_finished_names_the_tie(slug: str, seats: int) -> None:
     document = replay_document(given_up(slug, seats, [9] * seats))
     assert document["outcome"]["ranks"] == [1] * seats
     sentences = [sentence for step in document["sentences"] for sentence in step]

@@ -15,7 +15,7 @@ from tests.judge.verdicts import check
 
 
 @pytest.mark.parametrize(("slug", "seats"), TABLES)
-def test_a_golden_game_comes_out_as_it_was_written_down(slug: str, seats: int) -> None:
+def test_a_golden_game_is_reproduced_exactly(slug: str, seats: int) -> None:
     written = [json.loads(line) for line in path(slug, seats).read_text(encoding="utf-8").splitlines()]
     made = play(slug, seats)
     for ply, (then, now) in enumerate(zip(written[1:-1], made[1:-1], strict=False)):
@@ -33,7 +33,7 @@ def test_a_golden_game_verifies(slug: str, seats: int) -> None:
 
 
 @pytest.mark.parametrize(("slug", "seats"), TABLES)
-def test_a_golden_game_with_forfeits_comes_out_as_it_was_written_down(slug: str, seats: int) -> None:
+def test_a_golden_game_with_forfeits_is_reproduced_exactly(slug: str, seats: int) -> None:
     written = json.loads(FORFEITS.read_text(encoding="utf-8"))[f"{slug}-{seats}"]
     assert strict.same(written, give_up(slug, seats)), ADVICE
     record = unpack(bytes.fromhex(written["packed"]))

@@ -29,7 +29,7 @@ def test_a_guide_draws_the_tokens_of_its_game_and_nothing_else(slug: str) -> Non
 
 
 @pytest.mark.parametrize("slug", GAMES)
-def test_a_guide_can_be_said_without_a_drawing(slug: str) -> None:
+def test_a_guide_has_words_for_every_drawing(slug: str) -> None:
     text = in_words(GUIDES[slug], GAMES[slug].presentation.drawn)
     assert "{" not in text
     assert all(words in text for words in GAMES[slug].presentation.drawn.values())

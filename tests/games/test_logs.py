@@ -39,7 +39,7 @@ def test_a_log_has_the_head_of_its_record_and_not_its_seed(slug: str, seats: int
 
 
 @every_table
-def test_a_finished_game_tells_every_move_once_at_its_ply_and_no_deck(slug: str, seats: int) -> None:
+def test_the_log_of_a_finished_game_has_every_move_once_and_no_deck(slug: str, seats: int) -> None:
     state = played(slug, seats, 2, defaults=0.2)
     steps = state.record["steps"]
     for seat in everybody(state):

@@ -98,13 +98,13 @@ def test_an_offer_of_other_things_than_four_integers_is_refused(offer: Any) -> N
     ],
     ids=range(11),
 )
-def test_a_text_that_is_no_record_is_refused_before_anything_is_played(text: str | bytes) -> None:
+def test_a_text_that_is_not_a_record_is_refused_before_the_replay(text: str | bytes) -> None:
     with pytest.raises(RecordError) as refused:
         from_json(text)
     assert refused.value.ply is None
 
 
-def test_what_is_refused_is_not_changed() -> None:
+def test_a_refused_record_is_not_modified() -> None:
     record = deepcopy(SAMPLES[0])
     record["outcome"]["ranks"][0] += 1
     before = json.dumps(record)

@@ -85,7 +85,7 @@ def test_a_default_must_be_the_first_legal_move_for_a_known_reason() -> None:
         assert "default must be one of late" in refusal(record, ply)
 
 
-def test_who_has_forfeited_does_not_move_again_and_the_outcome_says_so() -> None:
+def test_a_seat_that_forfeited_does_not_move_and_the_outcome_has_the_forfeit() -> None:
     state = played("edel-stein-reich", 4, number=3, moves=60)
     random = Random(3)
     for seat in iter(lambda: state.pending[0] if state.pending else None, None):
@@ -144,7 +144,7 @@ def test_a_record_that_ends_early_goes_on_too_long_or_names_no_outcome_is_refuse
     assert "the record has None" in refusal(record, None)
 
 
-def test_a_running_game_has_a_record_up_to_where_somebody_is_asked() -> None:
+def test_the_record_of_a_running_game_ends_at_the_open_decision() -> None:
     running = played("edel-stein-reich", 3, number=5, moves=30)
     assert verify(running.record).record == running.record
     record = running.record

@@ -33,7 +33,7 @@ def test_a_patch_makes_the_new_value_of_any_old_one(old: Any, new: Any) -> None:
     assert patch(new, new) is None
 
 
-def test_what_a_patch_does_not_change_is_shared() -> None:
+def test_unchanged_parts_of_a_patched_document_are_shared() -> None:
     old = {"players": [{"gems": [1, 2]}, {"gems": [3, 4]}], "offers": [[1, 0]]}
     new = patched(old, patch(old, {"players": [{"gems": [1, 2]}, {"gems": [3, 5]}], "offers": [[1, 0], [0, 1]]}))
     assert new["players"][0] is old["players"][0]
@@ -100,7 +100,7 @@ def test_a_secret_choice_is_known_to_its_seat_alone_until_the_last_one_is_in() -
 
 
 @pytest.mark.parametrize("record", SAMPLES.values(), ids=SAMPLES)
-def test_every_step_that_is_public_has_its_own_sentences_without_a_name(record: Document) -> None:
+def test_every_public_step_has_sentences_without_names(record: Document) -> None:
     document = replay_document(record)
     sentences = document["sentences"]
     assert len(sentences) == document["steps"] == len(record["steps"])

@@ -57,7 +57,7 @@ def test_a_sample_survives_being_written_and_read(line: str) -> None:
 
 
 @every_sample
-def test_the_forfeits_of_a_sample_may_come_from_the_runner_instead(line: str) -> None:
+def test_the_forfeits_of_a_sample_can_come_from_the_runner(line: str) -> None:
     record = from_json(line)
     scores = enumerate(record["outcome"]["scores"])
     forfeits = {

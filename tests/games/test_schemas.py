@@ -211,14 +211,14 @@ def test_there_is_a_schema_of_every_document_and_game() -> None:
             Draft202012Validator.check_schema(GAMES[slug].schema(document))
 
 
-def test_every_schema_stands_alone() -> None:
+def test_every_schema_is_self_contained() -> None:
     for slug in GAMES:
         for document in DOCUMENTS:
             text = json.dumps(GAMES[slug].schema(document))
             assert text.count('"$ref"') == text.count('"$ref": "#/$defs/')
 
 
-def test_a_schema_may_be_changed_without_changing_the_next_one() -> None:
+def test_a_returned_schema_is_a_copy() -> None:
     GAMES["edel-stein-reich"].schema("view").clear()
     assert GAMES["edel-stein-reich"].schema("view")["type"] == "object"
 
@@ -228,7 +228,7 @@ def test_an_unknown_document_is_an_error_that_names_the_known_ones() -> None:
         GAMES["edel-stein-reich"].schema("replay")
 
 
-def test_messages_and_views_may_gain_keys() -> None:
+def test_messages_and_views_can_gain_keys() -> None:
     assert accepts("edel-stein-reich", "view", {**VIEW, "new": 1})
     assert accepts("edel-stein-reich", "decision", {**ANSWER_OFFER, "new": 1})
     assert accepts("edel-stein-reich", "hello", {**HELLO, "new": 1})

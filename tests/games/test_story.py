@@ -31,7 +31,7 @@ SILENT = {"new_cellar", "hand"}
 
 
 @pytest.mark.parametrize("record", SAMPLES.values(), ids=SAMPLES)
-def test_every_sample_is_told_to_its_end(record: dict[str, Any]) -> None:
+def test_every_sample_has_a_story_up_to_its_end(record: dict[str, Any]) -> None:
     chapters = chapters_of(replay(record).log(None))
     assert chapters[-1].title == "Result"
     for chapter in chapters:
@@ -41,7 +41,7 @@ def test_every_sample_is_told_to_its_end(record: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("name", EXACT)
-def test_a_game_is_told_word_for_word(name: str) -> None:
+def test_stories_of_sample_games_are_reproduced_word_for_word(name: str) -> None:
     """Set ``WRITE_STORIES=1`` to rewrite the texts after a change of wording, and read them."""
     path = STORIES / f"{name.replace(':', '-')}.txt"
     story = text(chapters_of(replay(SAMPLES[name]).log(None)))
@@ -71,7 +71,7 @@ def kinds_of_schema(slug: str) -> set[str]:
 
 
 @pytest.mark.parametrize("slug", GAMES)
-def test_every_kind_of_step_and_event_is_told(slug: str) -> None:
+def test_every_kind_of_step_and_event_has_a_sentence(slug: str) -> None:
     heard: set[str] = set()
     for log in many_logs(slug):
         for index, entry in enumerate(log["entries"]):
@@ -83,7 +83,7 @@ def test_every_kind_of_step_and_event_is_told(slug: str) -> None:
 
 
 @pytest.mark.parametrize(("slug", "seats"), TABLES)
-def test_a_log_may_stop_anywhere(slug: str, seats: int) -> None:
+def test_a_log_can_stop_anywhere(slug: str, seats: int) -> None:
     log = {**played(slug, seats, number=2).log(0), "outcome": None}
     titles = {chapter.title for chapter in chapters_of(log)} | {f"{c.title.split(' (')[0]}" for c in chapters_of(log)}
     for length in range(len(log["entries"])):

@@ -24,7 +24,7 @@ def offered(by: User, ladder: Ladder, kind: str, joined: User) -> None:
         ProposalPlayer.objects.create(proposal=game, bot=player(person), index=index, accepted=True)
 
 
-def test_an_open_game_is_for_all_who_may_know_of_its_ladder_and_a_game_by_link_for_its_players() -> None:
+def test_open_games_are_visible_with_their_ladder_and_games_by_link_to_players() -> None:
     host, guest, member, stranger = people("host", "guest", "member", "stranger")
     admin = staff("eve")
     private = found_ladder(Plan("Class", DUEL, 2, players="people", private=True), admin)

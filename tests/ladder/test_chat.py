@@ -60,14 +60,14 @@ def test_the_same_words_sent_twice_are_one_line(both: Sequence[User], match: Mat
     assert len(read(match, bob)) == 5
 
 
-def test_what_one_says_the_others_read(both: Sequence[User], match: Match) -> None:
+def test_messages_are_read_by_the_other_players(both: Sequence[User], match: Match) -> None:
     ada, bob = both
     line = say(match.pk, seat(match, ada), ada, text="  Nice \n offer ")
     assert read(match, bob) == read(match, ada) == [line]
     assert (line["text"], line["seat"], line["preset"]) == ("Nice offer", seat(match, ada), "")
 
 
-def test_lines_come_in_parts_from_the_last_that_is_known_and_none_twice(both: Sequence[User], match: Match) -> None:
+def test_messages_are_paginated_after_the_last_known_one(both: Sequence[User], match: Match) -> None:
     ids = [tell(match, both[turn % 2], f"line {turn}") for turn in range(7)]
     ids_read, after = [], 0
     while part := read(match, both[1], after, 3):
@@ -133,7 +133,7 @@ def test_there_is_something_to_say_until_a_while_after_the_game(both: Sequence[U
     assert len(read(match, both[1])) == 1
 
 
-def test_who_has_switched_it_off_reads_and_says_nothing(both: Sequence[User], match: Match) -> None:
+def test_a_player_with_chat_off_reads_and_writes_nothing(both: Sequence[User], match: Match) -> None:
     ada, bob = both
     tell(match, ada, "hello")
     switch(bob, False)
@@ -183,14 +183,14 @@ def test_a_line_is_reported_once_by_those_at_the_table(both: Sequence[User], mat
 
 
 @override_settings(MAX_CHAT_REPORTS_PER_DAY=1)
-def test_one_person_reports_so_many_a_day(both: Sequence[User], match: Match) -> None:
+def test_chat_reports_per_user_and_day_are_limited(both: Sequence[User], match: Match) -> None:
     lines = [tell(match, both[0], f"rude {time}") for time in range(2)]
     report(match.pk, lines[0], both[1])
     with refused("reports_per_day", TooMany):
         report(match.pk, lines[1], both[1])
 
 
-def test_staff_hides_a_line_for_everybody_also_for_those_who_have_it(both: Sequence[User], match: Match) -> None:
+def test_staff_hides_a_message_also_on_open_pages(both: Sequence[User], match: Match) -> None:
     ada, bob = both
     rude, fine = (ChatLine.objects.get(pk=tell(match, ada, text)) for text in ("rude", "fine"))
     report(match.pk, rude.pk, bob)

@@ -52,7 +52,7 @@ def played_in_process(match: Match) -> MatchReport:
     return MatchReport(state.record, (), seats, (), False, 1000)
 
 
-def test_the_colluding_pair_stands_at_the_top_of_the_report_and_the_house_does_not_appear(company: Ladder) -> None:
+def test_the_colluding_pair_is_first_in_the_report_without_house_bots(company: Ladder) -> None:
     memberships = {membership.bot.name.lower(): membership for membership in company.memberships.select_related("bot")}
     names = [*HONEST, *CONSPIRATORS]
     met, random = dict.fromkeys(combinations(range(len(names)), 2), 0), Random(13)

@@ -36,7 +36,9 @@ def finished() -> list[int]:
     return list(Match.objects.filter(status="finished").order_by("pk").values_list("pk", flat=True))
 
 
-def test_results_beside_corrections_are_neither_lost_nor_doubled(race: Race, half_played: Ladder, eve: User) -> None:
+def test_concurrent_results_and_corrections_are_neither_lost_nor_duplicated(
+    race: Race, half_played: Ladder, eve: User
+) -> None:
     old, leases = finished(), leased()
     first, second, voided, ks, differences = race(
         ("recording", {"leases": leases[::2], "variety": 1}),
@@ -55,7 +57,7 @@ def test_results_beside_corrections_are_neither_lost_nor_doubled(race: Race, hal
     check_accounts()
 
 
-def test_of_several_who_take_the_same_results_back_each_is_by_one(race: Race, half_played: Ladder, eve: User) -> None:
+def test_concurrent_voids_of_the_same_results_each_succeed_once(race: Race, half_played: Ladder, eve: User) -> None:
     old = finished()[:5]
     got = race(*[("voiding", {"matches": matches, "by": eve.pk}) for matches in (old, old[::-1], old)])
     assert sorted(chain(*got)) == old

@@ -52,7 +52,7 @@ def sum_is_zero(ladder: Ladder) -> bool:
     return sum(membership.rating - START_RATING for membership in memberships) == 0
 
 
-def test_a_result_that_is_taken_back_was_never_rated(match: Match, eve: User) -> None:
+def test_voiding_the_last_result_restores_all_ratings(match: Match, eve: User) -> None:
     ladder = match.ladder
     *others, last = Match.objects.select_related("ladder", "block").filter(ladder=ladder).order_by("pk")
     for other in others:
@@ -70,7 +70,7 @@ def test_a_result_that_is_taken_back_was_never_rated(match: Match, eve: User) ->
     assert differences() == []
 
 
-def test_a_result_in_the_middle_is_taken_back_from_all_that_followed(played: Ladder, eve: User) -> None:
+def test_voiding_a_result_changes_all_later_ratings(played: Ladder, eve: User) -> None:
     before = ratings(played)
     void(finished_matches(played)[2].pk, "wrong", eve)
     after = ratings(played)
@@ -82,7 +82,7 @@ def test_a_result_in_the_middle_is_taken_back_from_all_that_followed(played: Lad
     assert differences() == []
 
 
-def test_a_correction_stands_in_the_chain_with_who_and_why(played: Ladder, eve: User) -> None:
+def test_a_correction_is_in_the_ledger_with_author_and_reason(played: Ladder, eve: User) -> None:
     match = finished_matches(played)[0]
     counted = LedgerEntry.objects.get(result__match=match, kind="result")
     previous = LedgerEntry.objects.filter(ladder=played).order_by("-number")[0]
@@ -137,7 +137,7 @@ def test_a_bot_that_plays_no_more_is_not_made_to_play_again(played: Ladder, eve:
     assert Block.objects.count() == before
 
 
-def test_nothing_is_taken_back_twice(played: Ladder, eve: User) -> None:
+def test_a_result_is_voided_once(played: Ladder, eve: User) -> None:
     match = finished_matches(played)[0]
     void(match.pk, "wrong", eve)
     before = snapshot()
@@ -147,7 +147,7 @@ def test_nothing_is_taken_back_twice(played: Ladder, eve: User) -> None:
 
 
 @pytest.mark.parametrize("status", ["queued", "running", "nowhere"])
-def test_what_has_no_result_has_none_to_take_back(match: Match, eve: User, status: str) -> None:
+def test_a_match_without_result_cannot_be_voided(match: Match, eve: User, status: str) -> None:
     if status == "running":
         assert claim(match.pk, "here")
     with refused("no_result"):
@@ -182,9 +182,7 @@ def test_without_an_open_season_nothing_is_corrected(played: Ladder, eve: User) 
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("then", [None, Fraction(1, 2)])
-def test_a_season_that_closes_while_a_result_is_taken_back_keeps_it(
-    played: Ladder, eve: User, then: Fraction | None
-) -> None:
+def test_a_season_that_closes_during_a_void_keeps_the_result(played: Ladder, eve: User, then: Fraction | None) -> None:
     season, match, final = played.seasons.get(), finished_matches(played)[0], list[Any]()
 
     def closing(execute: Any, sql: str, *rest: Any) -> Any:
@@ -282,7 +280,7 @@ def test_a_ledger_that_does_not_stand_up_is_not_corrected(played: Ladder, eve: U
     assert snapshot() == before
 
 
-def test_a_ledger_is_corrected_though_somebody_else_was_always_faster(
+def test_a_ledger_is_corrected_despite_concurrent_results(
     played: Ladder, eve: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With no try left, it is read under the lock."""
@@ -291,7 +289,7 @@ def test_a_ledger_is_corrected_though_somebody_else_was_always_faster(
     assert differences() == []
 
 
-def test_an_unrated_result_is_taken_back_without_a_ledger(played: Ladder, bot: Bot, eve: User) -> None:
+def test_an_unrated_result_is_voided_without_a_ledger_entry(played: Ladder, bot: Bot, eve: User) -> None:
     block = Block.objects.filter(ladder=played).order_by("pk")[0]
     match = Match.objects.filter(block=block)[0]
     Block.objects.filter(pk=block.pk).update(purpose="test")
@@ -325,7 +323,7 @@ def test_staff_correct_from_the_command_line_too(played: Ladder, eve: User) -> N
     assert differences() == []
 
 
-def test_what_is_refused_is_said_in_a_sentence(played: Ladder, eve: User) -> None:
+def test_refused_corrections_have_a_sentence(played: Ladder, eve: User) -> None:
     person("ada")
     for words, by, sentence in (
         (("void", 10**9), "eve", "has no result"),
@@ -340,7 +338,7 @@ def test_what_is_refused_is_said_in_a_sentence(played: Ladder, eve: User) -> Non
             correct(*words, by=by)
 
 
-def test_a_queued_match_is_cancelled_and_it_is_kept_who_did_it_when_and_why(match: Match, eve: User) -> None:
+def test_a_canceled_match_has_its_author_time_and_reason(match: Match, eve: User) -> None:
     assert withdraw(match.pk, "not needed", eve) == "cancelled"
     match.refresh_from_db()
     assert (match.status, match.reason) == ("cancelled", "Canceled by site staff: not needed")
@@ -359,7 +357,7 @@ def test_a_match_that_was_tried_is_void(match: Match, eve: User) -> None:
     assert Intervention.objects.get().action == "voided"
 
 
-def test_what_a_worker_brings_of_a_withdrawn_match_is_refused(match: Match, eve: User) -> None:
+def test_the_result_of_a_withdrawn_match_is_refused(match: Match, eve: User) -> None:
     lease = claimed(match)
     assert withdraw(match.pk, "stuck", eve) == "void"
     before = snapshot()
@@ -378,7 +376,7 @@ def test_a_block_opens_with_its_last_game_that_is_withdrawn(match: Match, eve: U
         assert (Block.objects.get(pk=match.block_id).ended is None) == (place < len(games))
 
 
-def test_what_has_ended_is_not_withdrawn(match: Match, eve: User) -> None:
+def test_an_ended_match_cannot_be_withdrawn(match: Match, eve: User) -> None:
     record_result(claimed(match), report_of(match))
     before = snapshot()
     for pk in (match.pk, 10**9):

@@ -36,9 +36,7 @@ def plan(**changes: Any) -> Plan:
     return Plan(**{"name": "Fast duels", "game": DUEL, "seats": 2, **changes})
 
 
-def test_a_ladder_for_everybody_opens_with_a_season_the_chosen_house_and_every_bot_that_claims_it(
-    bot: Bot, eve: User
-) -> None:
+def test_a_public_ladder_opens_with_a_season_and_all_supporting_bots(bot: Bot, eve: User) -> None:
     ladder = found_ladder(plan(limits={"move_ms": 200}, house=["greedy", "vintner"], weight=2), eve)
     assert (ladder.slug, ladder.limits, ladder.weight, ladder.invitation) == ("fast-duels", {"move_ms": 200}, 2, "")
     assert ladder.seasons.get().series.count() == 3
@@ -115,7 +113,7 @@ def test_a_link_ends_with_the_next_one(eve: User) -> None:
     assert member_by_link("\0", ada) is None
 
 
-def test_who_is_removed_sees_it_no_more_and_their_bots_leave_with_their_ratings(eve: User) -> None:
+def test_removed_users_no_longer_see_a_ladder_and_their_bots_keep_ratings(eve: User) -> None:
     ladder = found_ladder(plan(private=True), eve)
     ada = person("ada")
     invite(ladder, [ada])
@@ -131,7 +129,7 @@ def test_who_is_removed_sees_it_no_more_and_their_bots_leave_with_their_ratings(
         join(bot, ladder)
 
 
-def test_nobody_is_invited_to_what_is_for_everybody(eve: User) -> None:
+def test_nobody_is_invited_to_a_public_ladder(eve: User) -> None:
     ladder = found_ladder(plan(), eve)
     with refused("not_by_invitation"):
         invite(ladder, [person("ada")])
@@ -168,7 +166,7 @@ def test_house_bots_belong_to_nobody_and_have_the_installed_code(house: None) ->
         assert bot.active_version.digest == HOUSE[bot.house_name].digest()
 
 
-def test_people_have_ladders_of_their_own_with_time_to_think(house: None) -> None:
+def test_human_players_have_separate_ladders_with_longer_clocks(house: None) -> None:
     for hosted in Ladder.objects.filter(players="hosted"):
         of_people = Ladder.objects.get(slug=f"{hosted.slug}-people")
         assert (of_people.game, of_people.seats, of_people.limits) == (hosted.game, hosted.seats, PEOPLE_LIMITS)
@@ -198,7 +196,7 @@ def test_changed_code_makes_a_new_version_and_keeps_the_rating(ladder: Ladder) -
     assert not Membership.objects.filter(bot=bot, active=True).exists()
 
 
-def test_code_that_comes_back_is_the_version_it_was(house: None) -> None:
+def test_restored_house_code_is_its_former_version(house: None) -> None:
     bot = Bot.objects.get(house_name="greedy")
     bot.versions.update(active=False)
     bot.versions.create(number=2, digest="0" * 64, active=True)
@@ -229,7 +227,7 @@ def test_running_matches_are_left_to_their_worker(match: Match) -> None:
     assert match.status == "running"
 
 
-def test_a_match_that_comes_back_after_its_code_was_replaced_is_ended_too(match: Match) -> None:
+def test_a_match_whose_house_code_was_replaced_also_ends(match: Match) -> None:
     claimed(match)
     BotVersion.objects.filter(pk=match.seats.get(index=0).version_id).update(digest="0" * 64)
     open_house()
@@ -273,7 +271,7 @@ def _everything() -> dict[str, list[dict[str, Any]]]:
     }
 
 
-def test_the_house_put_back_is_the_house_that_was_opened() -> None:
+def test_the_restored_test_house_equals_the_opened_one() -> None:
     contents = []
     for opens in (open_house, opened_house, opened_house):
         try:

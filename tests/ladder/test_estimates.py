@@ -102,7 +102,7 @@ def test_a_block_with_a_void_game_never_counts(season: Season, duel: Ladder) -> 
     assert counting_blocks(season).count() == 3
 
 
-def test_a_block_whose_result_was_taken_back_counts_no_more(season: Season) -> None:
+def test_a_block_with_a_voided_result_does_not_count(season: Season) -> None:
     block = counting_blocks(season)[0]
     void(games_of(block)[0].pk, "a defect", staff("eve"))
     assert block not in counting_blocks(season)
@@ -123,9 +123,7 @@ def test_unrated_blocks_do_not_count(season: Season, duel: Ladder) -> None:
     assert counting_blocks(season).count() == 3
 
 
-def test_a_season_that_has_closed_is_estimated_once_more_and_no_other_ledger_changes_it(
-    season: Season, duel: Ladder
-) -> None:
+def test_a_closed_season_is_estimated_once_more_independently_of_other_ledgers(season: Season, duel: Ladder) -> None:
     close(season)
     estimate_due()
     assert Estimate.objects.filter(season=season).exists()
@@ -148,7 +146,7 @@ def test_ranks_are_among_the_versions_that_bots_played_last(bot: Bot, duel: Ladd
     assert all(1 <= row.rank_low <= row.rank_high <= 2 for row in ranked if row.rank_low and row.rank_high)
 
 
-def test_while_somebody_is_at_work_nobody_else_begins_until_that_takes_too_long(season: Season) -> None:
+def test_one_worker_estimates_at_a_time_until_a_timeout(season: Season) -> None:
     now = timezone.now()
     Estimation.objects.create(season=season, lease="7" * 32, lease_until=now + LEASE)
     estimate_due()
@@ -158,7 +156,7 @@ def test_while_somebody_is_at_work_nobody_else_begins_until_that_takes_too_long(
     assert Estimate.objects.exists()
 
 
-def test_the_task_has_a_queue_of_its_own() -> None:
+def test_the_task_has_a_separate_queue() -> None:
     routed = current_app.amqp.router.route({}, "ladder.tasks.estimate")
     assert routed["queue"].name == "estimates"
 

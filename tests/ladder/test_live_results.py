@@ -78,7 +78,7 @@ def test_a_rated_live_game_is_gathered_as_a_block_of_one_game(live: Ladder) -> N
     assert all(tally.habits for tally in VersionTally.objects.all())
 
 
-def test_estimates_take_each_live_game_for_a_block_of_its_own(live: Ladder) -> None:
+def test_estimates_count_each_live_game_as_a_block(live: Ladder) -> None:
     finished_live(live, 12)
     estimate_due()
     assert Estimation.objects.get(season=season_of(live)).blocks == 12
@@ -86,7 +86,7 @@ def test_estimates_take_each_live_game_for_a_block_of_its_own(live: Ladder) -> N
     assert sum(row.games for row in Estimate.objects.all()) == 24
 
 
-def test_what_blocks_save_is_not_said_of_games_that_have_a_deal_each(live: Ladder) -> None:
+def test_savings_of_blocks_are_not_computed_for_live_games(live: Ladder) -> None:
     finished_live(live, 40)
     gather()
     document = season_document(latest_blocks(season_of(live)))
@@ -114,7 +114,7 @@ def test_the_accounts_hold_with_rated_and_casual_live_games(live: Ladder) -> Non
     assert [fault for piece in verify_deals(season_of(live)) for fault in piece.faults] == []
 
 
-def test_a_running_live_game_breaks_no_account_and_tells_no_deal(live: Ladder) -> None:
+def test_a_running_live_game_keeps_integrity_and_hides_its_deal(live: Ladder) -> None:
     finished_live(live, 1)
     match = running(live)
     deals = [json.loads(line) for line in lines(season_of(live))][1:]
@@ -125,14 +125,14 @@ def test_a_running_live_game_breaks_no_account_and_tells_no_deal(live: Ladder) -
     assert seed.hex() not in "".join(lines(season_of(live)))
 
 
-def test_every_live_game_has_a_deal_of_the_live_series_and_shares_it_with_none(live: Ladder) -> None:
+def test_every_live_game_has_a_unique_deal_of_the_live_series(live: Ladder) -> None:
     games = [*finished_live(live, 2), *finished_live(live, 2, Block.Purpose.CASUAL)]
     series = DealSeries.objects.get(season=season_of(live), kind=DealSeries.Kind.LIVE)
     assert {match.block.series_id for match in games} == {series.pk}
     assert sorted(match.block.number or 0 for match in games) == [1, 2, 3, 4]
 
 
-def test_a_season_closes_and_tells_its_key_only_after_its_last_live_game(live: Ladder) -> None:
+def test_a_season_closes_and_publishes_its_key_after_its_last_live_game(live: Ladder) -> None:
     season = season_of(live)
     match = running(live)
     close(season)

@@ -67,7 +67,7 @@ def take_back_the_first(ladder: Ladder) -> None:
         SeatResult.objects.filter(result=result).update(rating_before=None, rating_after=None)
 
 
-def test_a_result_keeps_what_its_record_tells_of_the_seats(ladder: Ladder) -> None:
+def test_a_result_stores_the_figures_of_its_seats(ladder: Ladder) -> None:
     finished_blocks(ladder, 1)
     for result in Result.objects.all():
         assert result.figures == figures_document(replay(unpack(bytes(result.packed_record))))
@@ -107,7 +107,7 @@ def test_a_pair_is_tallied_from_both_sides(ladder: Ladder) -> None:
     assert bought == sum(sum(tally.figures["barters_won"]) for tally in SeatTally.objects.all()) > 0
 
 
-def test_nothing_is_told_of_a_block_before_its_last_game_has_ended(ladder: Ladder) -> None:
+def test_a_block_is_tallied_after_its_last_game(ladder: Ladder) -> None:
     block = scheduled(ladder, players_of(ladder.memberships.select_related("bot")[:4]))
     matches = list(block.matches.select_related("ladder", "block").order_by("seating"))
     for match in matches[:-1]:
@@ -151,7 +151,7 @@ def test_a_block_with_a_void_game_drops_out(ladder: Ladder) -> None:
     assert SeasonStatistics.objects.get().blocks == 0
 
 
-def test_a_correction_of_the_ledger_begins_the_tallies_anew(ladder: Ladder) -> None:
+def test_a_correction_of_the_ledger_restarts_the_tallies(ladder: Ladder) -> None:
     finished_blocks(ladder, 3)
     gather()
     take_back_the_first(ladder)
@@ -224,7 +224,7 @@ def test_a_record_that_nobody_can_read_keeps_no_other_season_from_its_statistics
     assert not Block.objects.get(ladder=ladder).gathered
 
 
-def test_who_has_no_time_left_gathers_the_rest_the_next_time(ladder: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tallies_continue_in_the_next_run_after_a_timeout(ladder: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
     finished_blocks(ladder, 5)
     monkeypatch.setattr(season_statistics, "AT_ONCE", 2)
     assert [gather(seconds=0) for _ in range(4)] == [2, 2, 1, 0]
@@ -246,7 +246,7 @@ def counted(ladder: Ladder) -> dict[tuple[int, int], dict[str, list[int]]]:
     return by_version
 
 
-def test_habits_of_a_version_add_up_to_what_the_records_tell(ladder: Ladder) -> None:
+def test_habits_of_a_version_are_the_sums_of_its_records(ladder: Ladder) -> None:
     finished_blocks(ladder, 5)
     gather()
     expected = counted(ladder)
@@ -272,7 +272,7 @@ def test_the_habits_of_a_ladder_are_those_of_all_its_versions(ladder: Ladder) ->
         ]
 
 
-def test_results_that_kept_no_habits_are_read_from_their_records(ladder: Ladder) -> None:
+def test_results_without_stored_habits_are_read_from_their_records(ladder: Ladder) -> None:
     finished_blocks(ladder, 2)
     expected = counted(ladder)
     for result in Result.objects.all():
@@ -285,7 +285,7 @@ def test_results_that_kept_no_habits_are_read_from_their_records(ladder: Ladder)
     } == expected
 
 
-def test_what_is_taken_back_leaves_the_habits_too(ladder: Ladder) -> None:
+def test_a_voided_result_is_removed_from_the_habits(ladder: Ladder) -> None:
     finished_blocks(ladder, 3)
     gather()
     take_back_the_first(ladder)

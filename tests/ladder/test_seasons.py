@@ -63,7 +63,7 @@ def test_opening_the_first_season_again_changes_nothing(duel: Ladder, season: Se
     assert kinds(duel) == ["season"]
 
 
-def test_a_season_has_three_keys_of_its_own_whose_hashes_are_public_from_the_start(season: Season) -> None:
+def test_a_season_has_three_keys_whose_hashes_are_public_from_the_start(season: Season) -> None:
     series = list(season.series.all())
     assert sorted(deal_series.kind for deal_series in series) == ["ladder", "live", "test"]
     assert len({bytes(deal_series.key) for deal_series in DealSeries.objects.all()}) == DealSeries.objects.count()
@@ -215,7 +215,7 @@ def check_accounts() -> None:
 
 
 @pytest.mark.parametrize("kept", [Fraction(0), Fraction(3, 4), Fraction(1)])
-def test_what_the_next_season_keeps_can_be_chosen(ladder: Ladder, kept: Fraction) -> None:
+def test_the_share_of_ratings_kept_in_the_next_season_can_be_chosen(ladder: Ladder, kept: Fraction) -> None:
     finish_block(block_on(ladder))
     before = ratings(ladder)
     close(current(ladder), kept)
@@ -247,7 +247,7 @@ def test_a_planned_season_closes_when_its_time_has_come(ladder: Ladder) -> None:
     assert current(ladder).number == 2
 
 
-def test_a_plan_can_be_taken_back(ladder: Ladder) -> None:
+def test_a_planned_season_end_can_be_canceled(ladder: Ladder) -> None:
     season = current(ladder)
     plan(season, timezone.now() + timedelta(hours=1))
     plan(season, None)

@@ -32,7 +32,7 @@ def test_nobody_waits_longer_than_the_turns_promise(seasons: list[Simulated]) ->
     assert measured(seasons).longest_wait <= MOST_TURNS
 
 
-def test_blocks_of_duels_need_fewer_games_than_deals_of_their_own(seasons: list[Simulated]) -> None:
+def test_blocks_of_duels_need_fewer_games_than_separate_deals(seasons: list[Simulated]) -> None:
     apart = [simulated(2, bots=20, matches=2000, seed=seed, independent=True) for seed in (1, 2, 3)]
     blocks = [season for season in seasons if season.seats == 2]
     assert measured(blocks).margin < measured(apart).margin

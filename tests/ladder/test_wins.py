@@ -21,7 +21,7 @@ PEOPLE = ("ann", "ben", "cid", "dora", "emil")
 FRIENDS = {"ann", "ben"}
 
 
-def test_two_people_who_always_win_for_each_other_stand_in_the_report(house: None) -> None:
+def test_two_people_who_win_for_each_other_are_in_the_report(house: None) -> None:
     people = Ladder.objects.get(slug=f"{DUEL}-people")
     for number in range(24):
         finish_game(people_match(people, ("ann", "ben")), number, forfeits={1: "resign"})

@@ -49,13 +49,13 @@ def starter() -> dict[str, str]:
     return bot_files("mine", GAMES["edel-stein-reich"])
 
 
-def test_ruff_checks_the_project_and_neither_bots_nor_environments(checkout: Path) -> None:
+def test_ruff_checks_the_project_without_created_bots_and_environments(checkout: Path) -> None:
     words = [sys.executable, "-m", "ruff", "check", "--no-cache", "--output-format", "json", "."]
     faults = json.loads(subprocess.run(words, cwd=checkout, capture_output=True, text=True, check=False).stdout)
     assert {Path(fault["filename"]).relative_to(checkout).as_posix() for fault in faults} == {"games/unused.py"}
 
 
-def test_git_shows_the_project_and_neither_bots_nor_environments(checkout: Path) -> None:
+def test_git_shows_the_project_without_created_bots_and_environments(checkout: Path) -> None:
     if not runs("git", "--version"):
         missing("git does not run")
     subprocess.run(["git", "init", "-q"], cwd=checkout, check=True)

@@ -52,7 +52,7 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Empty:
 
 
 @pytest.mark.parametrize("module", SITE_ONLY)
-def test_what_belongs_to_the_site_and_to_learners_is_not_there(empty: Empty, module: str) -> None:
+def test_the_library_has_no_dependencies_of_the_site_and_learning(empty: Empty, module: str) -> None:
     done = empty.run("python", "-c", f"import {module}")
     assert done.returncode == 1
     assert f"No module named '{module}'" in done.stderr

@@ -47,7 +47,7 @@ def test_an_archive_that_honest_programs_make_is_taken(data: bytes, files: set[s
     assert zipfile.ZipFile(io.BytesIO(data)).testzip() is None
 
 
-def test_a_python_file_alone_is_the_bot_py_of_an_archive_whatever_it_is_called() -> None:
+def test_a_single_python_file_becomes_bot_py_whatever_its_name() -> None:
     alone: Archive = read_upload("C:\\bots\\Emerald 2.py", b"pass")
     assert alone.manifest.name == "Emerald 2"
     assert alone.files == {"bot.py": b"pass"}

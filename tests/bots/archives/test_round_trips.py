@@ -56,7 +56,7 @@ def packed(files: dict[str, bytes], *, to_pipe: bool, method: int, folders: bool
 
 
 @given(TREES, st.booleans(), st.booleans(), st.sampled_from(["", "mybot/"]))
-def test_any_honest_tree_comes_back_and_everybody_reads_the_same(
+def test_every_valid_tree_survives_packing_and_all_readers_agree(
     files: dict[str, bytes], to_pipe: bool, folders: bool, around: str
 ) -> None:
     data = packed(files, to_pipe=to_pipe, method=zipfile.ZIP_DEFLATED, folders=folders, around=around)
@@ -89,7 +89,7 @@ def test_the_digest_is_as_it_is_described_and_never_changes() -> None:
 
 @needs_zip
 @pytest.mark.parametrize("command", ["zip -qr {} .", "zip -qr - . | cat > {}", "zip -q0r {} .", "zip -q9rD {} ."])
-def test_what_info_zip_makes_is_taken(tmp_path: Path, command: str) -> None:
+def test_archives_of_info_zip_are_accepted(tmp_path: Path, command: str) -> None:
     folder = tmp_path / "bot"
     (folder / "lib").mkdir(parents=True)
     (folder / "bot.py").write_text("pass")
@@ -107,7 +107,7 @@ def test_a_link_that_info_zip_keeps_is_refused(tmp_path: Path) -> None:
     assert caught.value.code == "link"
 
 
-def test_files_are_written_for_everybody_to_read_and_for_nobody_to_run(tmp_path: Path) -> None:
+def test_files_are_readable_and_not_executable_for_all_users(tmp_path: Path) -> None:
     data = packed({"bot.py": b"pass", "lib/a.py": b"x = 1"}, to_pipe=False, method=zipfile.ZIP_STORED, folders=True)
     read_upload("bot.zip", data).write_to(tmp_path / "bot")
     written = {path.relative_to(tmp_path / "bot").as_posix(): path for path in (tmp_path / "bot").rglob("*")}
@@ -118,7 +118,7 @@ def test_files_are_written_for_everybody_to_read_and_for_nobody_to_run(tmp_path:
         read_upload("bot.zip", data).write_to(tmp_path / "bot")
 
 
-def test_an_executable_can_be_executed_wherever_it_was_packed(tmp_path: Path) -> None:
+def test_an_executable_can_be_executed_on_whatever_system_it_was_packed(tmp_path: Path) -> None:
     manifest = b'language = "executable"\ncommand = ["bin/bot", "--fast"]'
     data = packed({"bin/bot": program(), "bot.toml": manifest}, to_pipe=False, method=zipfile.ZIP_STORED, folders=False)
     archive = read_upload("bot.zip", data)

@@ -34,7 +34,7 @@ def test_a_bot_that_says_nothing_of_itself_is_tried_at_every_table() -> None:
     assert all(table.decisions_us and table.ready_us is not None for table in report.tables)
 
 
-def test_a_bot_that_does_nothing_wrong_passes_and_the_lack_of_a_sandbox_is_told(esr: Esr, tmp_path: Path) -> None:
+def test_a_correct_bot_passes_and_the_missing_sandbox_is_reported(esr: Esr, tmp_path: Path) -> None:
     run = esr("check", bot(tmp_path))
     assert run.status == 0
     assert "mine passed in 1 format." in run.out
@@ -51,7 +51,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("change", WRONG)
-def test_what_goes_wrong_is_told_with_the_question_and_the_answer(esr: Esr, tmp_path: Path, change: str) -> None:
+def test_a_fault_is_reported_with_its_question_and_answer(esr: Esr, tmp_path: Path, change: str) -> None:
     run = esr("check", bot(tmp_path, f"if message['id'] == 3: {change}"), "--json")
     assert run.status == FOUND
     (table,) = run.document["tables"]
@@ -233,7 +233,7 @@ def test_an_archive_and_a_file_are_checked_as_they_are_uploaded(esr: Esr, tmp_pa
     assert esr("check", tmp_path / "alone.py").status == FOUND
 
 
-def test_a_bot_with_packages_of_its_own_has_no_limit_of_size(esr: Esr, tmp_path: Path) -> None:
+def test_a_bot_with_its_own_packages_has_no_size_limit(esr: Esr, tmp_path: Path) -> None:
     folder = bot(tmp_path)
     (folder / "weights.bin").write_bytes(bytes(9 << 20))
     assert esr("check", folder, "--python", sys.executable).status == 0

@@ -46,13 +46,13 @@ def test_several_commands_sit_after_the_bots_and_play_at_once(esr: Esr, tmp_path
     assert [game["bots"] for game in run.document["games"]] == [["random", "bot.py", "bot.py#2"]] * 2
 
 
-def test_it_is_said_that_commands_run_without_a_sandbox(esr: Esr, tmp_path: Path) -> None:
+def test_play_reports_that_commands_run_without_a_sandbox(esr: Esr, tmp_path: Path) -> None:
     run = esr("play", GAME, "house:random", "--command", line_of(bot(tmp_path)))
     assert "--python run without a sandbox" in " ".join(run.out.split())
 
 
 @pytest.mark.parametrize("command", ["no-such-program --fast", "'", ""])
-def test_what_is_not_a_command_of_this_machine_is_refused(esr: Esr, command: str) -> None:
+def test_a_command_that_is_not_installed_is_a_usage_error(esr: Esr, command: str) -> None:
     assert esr("play", GAME, "house:random", "--command", command).status == USAGE
     assert esr("check", "--command", command or " ").status == USAGE
 
@@ -106,7 +106,7 @@ def test_a_folder_that_is_not_a_virtual_environment_is_refused(esr: Esr, tmp_pat
 
 
 @pytest.mark.parametrize("option", ["--command", "--python"])
-def test_the_sandbox_takes_neither_commands_nor_other_interpreters(esr: Esr, tmp_path: Path, option: str) -> None:
+def test_the_sandbox_rejects_commands_and_other_interpreters(esr: Esr, tmp_path: Path, option: str) -> None:
     value = line_of(bot(tmp_path)) if option == "--command" else sys.executable
     assert esr("play", GAME, "house:random", "house:random", "--sandbox", option, value).status == USAGE
     assert esr("check", tmp_path / "mine", "--sandbox", option, value).status == USAGE

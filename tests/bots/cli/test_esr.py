@@ -42,21 +42,21 @@ def test_every_command_explains_itself(esr: Esr, command: object) -> None:
 
 
 @pytest.mark.parametrize("words", [[], ["dance"], ["play"], ["rules", "x", "y"]])
-def test_what_cannot_be_parsed_is_wrong_usage(esr: Esr, words: list[str]) -> None:
+def test_arguments_that_cannot_be_parsed_are_a_usage_error(esr: Esr, words: list[str]) -> None:
     run = esr(*words)
     assert (run.status, run.out) == (USAGE, "")
     assert run.err.startswith("usage: esr")
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_person_is_told_what_is_wrong_in_one_line_on_stderr(esr: Esr, name: str, tmp_path: Path) -> None:
+def test_an_error_is_one_line_on_stderr(esr: Esr, name: str, tmp_path: Path) -> None:
     run = esr(name, *(word.replace("{tmp}", str(tmp_path)) for word in WRONG[name]))
     assert (run.status, run.out) == (USAGE, "")
     assert len(run.err.splitlines()) == 1
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_machine_is_told_what_is_wrong_as_json(esr: Esr, name: str, tmp_path: Path) -> None:
+def test_with_json_an_error_is_a_json_document(esr: Esr, name: str, tmp_path: Path) -> None:
     run = esr(name, *(word.replace("{tmp}", str(tmp_path)) for word in WRONG[name]), "--json")
     assert (run.status, run.err) == (USAGE, "")
     assert run.document.keys() == {"ok", "error"}
@@ -91,7 +91,7 @@ def test_rules_are_text_without_symbols(esr: Esr, slug: str) -> None:
     assert esr("rules", slug, "--json").document["guide"] in run.out
 
 
-def test_the_module_is_the_command_and_stands_a_reader_who_leaves(tmp_path: Path) -> None:
+def test_the_module_is_the_command_and_tolerates_a_closed_pipe(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     words = [sys.executable, "-m", "bots.cli", "rules", "edel-stein-reich"]
     with subprocess.Popen(

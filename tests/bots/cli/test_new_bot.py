@@ -30,7 +30,7 @@ def test_a_new_bot_passes_the_check_at_every_table_of_its_game(esr: Esr, tmp_pat
 
 
 @pytest.mark.parametrize("slug", GAMES)
-def test_its_own_tests_pass_by_themselves_and_under_pytest(tmp_path: Path, slug: str) -> None:
+def test_tests_of_the_new_bot_pass_alone_and_under_pytest(tmp_path: Path, slug: str) -> None:
     write(tmp_path, slug)
     plain = [sys.executable, "-S", "-E", "-s", "-B", "test_bot.py"]
     for words in (plain, [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:django", "."]):
@@ -39,7 +39,7 @@ def test_its_own_tests_pass_by_themselves_and_under_pytest(tmp_path: Path, slug:
 
 
 @pytest.mark.parametrize("slug", GAMES)
-def test_its_own_tests_find_an_illegal_answer(tmp_path: Path, slug: str) -> None:
+def test_tests_of_the_new_bot_find_an_illegal_answer(tmp_path: Path, slug: str) -> None:
     write(tmp_path, slug)
     source = (tmp_path / "strategy.py").read_text(encoding="utf-8")
     broken = source.replace("method = getattr", "return 'anything'\n        method = getattr")
@@ -51,7 +51,7 @@ def test_its_own_tests_find_an_illegal_answer(tmp_path: Path, slug: str) -> None
 
 
 @pytest.mark.parametrize("slug", GAMES)
-def test_it_needs_nothing_but_the_standard_library(slug: str) -> None:
+def test_the_new_bot_needs_only_the_standard_library(slug: str) -> None:
     for name, text in bot_files("mine", GAMES[slug]).items():
         if name.endswith(".py"):
             lines = [line.split() for line in text.splitlines() if line.startswith(("import ", "from "))]
@@ -75,7 +75,7 @@ def test_the_examples_are_messages_of_the_game_one_of_every_kind_it_asks(slug: s
     assert bot_files("mine", game) == bot_files("mine", game)
 
 
-def test_its_name_is_the_folders_whatever_that_is(esr: Esr, tmp_path: Path) -> None:
+def test_the_new_bot_has_the_name_of_its_folder(esr: Esr, tmp_path: Path) -> None:
     folder = tmp_path / 'Rübe "7"'
     assert esr("new-bot", folder, "--game", "edel-stein-reich").status == 0
     assert read_folder(folder).name == 'Rübe "7"'
@@ -91,7 +91,7 @@ def test_nothing_is_overwritten(esr: Esr, tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
-def test_a_name_that_is_none_is_refused(esr: Esr, tmp_path: Path) -> None:
+def test_an_invalid_name_is_refused(esr: Esr, tmp_path: Path) -> None:
     assert esr("new-bot", tmp_path / ("x" * 41), "--game", "edel-stein-reich").status == USAGE
 
 

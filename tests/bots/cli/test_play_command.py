@@ -37,7 +37,7 @@ def test_the_same_seed_gives_the_same_games(tmp_path: Path, esr: Esr) -> None:
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
 
 
-def test_a_new_seed_is_told_so_that_the_games_can_be_played_again(esr: Esr) -> None:
+def test_the_seed_of_new_games_is_printed(esr: Esr) -> None:
     output = esr("play", "edel-stein-reich-duel", "house:random", "house:random").out
     assert "edel-stein-reich-duel, seed " in output
 
@@ -114,7 +114,7 @@ def test_games_at_once_are_the_games_one_after_another(tmp_path: Path, esr: Esr)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes() == (tmp_path / "all").read_bytes()
 
 
-def test_what_goes_wrong_in_a_game_among_several_is_still_told(tmp_path: Path, esr: Esr) -> None:
+def test_faults_of_parallel_games_are_reported(tmp_path: Path, esr: Esr) -> None:
     folder = bot(tmp_path, "if message['id'] == 2: move = 'nonsense'")
     run = esr("play", "edel-stein-reich-duel", folder, "house:random", "--games", 3, "--parallel", 2)
     assert [f"game {number}, seat 0, mine: strike at decision 2: illegal" in run.out for number in range(3)] == [
@@ -143,7 +143,7 @@ def test_a_machine_gets_games_and_table_in_one_document(tmp_path: Path, esr: Esr
     assert (rows["mine"]["games"], rows["mine"]["strikes"], rows["random"]["strikes"]) == (2, 2, 0)
 
 
-def test_logs_are_written_beside_the_records(tmp_path: Path, esr: Esr) -> None:
+def test_logs_are_written_next_to_the_records(tmp_path: Path, esr: Esr) -> None:
     words = ("play", "edel-stein-reich", *THREE, "--seed", 7, "--games", 2, "--parallel", 2)
     esr(*words, "--logs", tmp_path / "new" / "logs", "--record", tmp_path / "games.jsonl")
     names = [f"edel-stein-reich-3-game{number}" for number in range(2)]

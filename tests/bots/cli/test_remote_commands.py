@@ -50,7 +50,7 @@ def test_a_house_bot_and_a_command_play_too(esr: Esr, site: TinySite, tmp_path: 
     assert all(game.state.outcome is not None for game in site.games)
 
 
-def test_what_a_bot_does_wrong_is_told_and_costs_it_no_strike(site: TinySite, esr: Esr, tmp_path: Path) -> None:
+def test_a_fault_is_reported_and_costs_no_strike(site: TinySite, esr: Esr, tmp_path: Path) -> None:
     change = "move = {2: 'nonsense', 3: {}}.get(message['id'], move); print('hm', file=sys.stderr)"
     run = esr("play-remote", bot(tmp_path, change), *LADDER)
     assert run.status == FOUND
@@ -83,7 +83,7 @@ def test_a_bot_that_dies_is_started_again_with_the_whole_log(site: TinySite, esr
         (("login", "arena.example.org"), "esr_"),
     ],
 )
-def test_what_cannot_be_done_is_one_sentence(
+def test_an_impossible_command_is_answered_by_one_sentence(
     site: TinySite, esr: Esr, words: tuple[object, ...], says: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("\n"))
@@ -102,7 +102,7 @@ def test_a_ladder_that_is_not_shown_may_be_private_and_leaves_no_file(site: Tiny
     assert "private" not in esr("status", "nobody").err
 
 
-def test_what_a_site_says_gives_a_terminal_no_orders(capsys: pytest.CaptureFixture[str]) -> None:
+def test_control_characters_of_a_site_do_not_reach_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     assert Screen().fail("Refused.\x1b]0;gone\x07\nTry \u202eagain.", USAGE) == USAGE
     assert capsys.readouterr().err == "Refused.\\x1b]0;gone\\x07\nTry \\u202eagain.\n"
 
@@ -113,7 +113,7 @@ def test_a_ladder_of_hosted_bots_is_named_with_the_one_that_is_meant(site: TinyS
     assert (run.status, "duel-remote-remote" in run.err) == (USAGE, True)
 
 
-def test_a_token_is_kept_and_used_for_its_own_site_alone(
+def test_a_token_is_stored_and_used_for_its_site_only(
     site: TinySite, esr: Esr, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.delenv("ESR_TOKEN")

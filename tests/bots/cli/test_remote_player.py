@@ -27,7 +27,7 @@ def question(number: int, move_ms: int) -> Any:
     return {**message, "id": number, "clock": {"move_ms": move_ms, "bank_ms": 0, "game_ms": 60_000}}
 
 
-def test_an_answer_that_comes_too_late_is_not_taken_for_the_next_one(tmp_path: Path) -> None:
+def test_a_late_answer_is_not_used_for_the_next_decision(tmp_path: Path) -> None:
     seat = player(tmp_path, "if message['id'] == 1: __import__('time').sleep(0.5); move = 'too late'")
     with pytest.raises(NoAnswer) as failure:
         seat.decide(question(1, 50))
@@ -46,7 +46,7 @@ def test_an_answer_that_comes_too_late_is_not_taken_for_the_next_one(tmp_path: P
         ("sys.exit()", "exit"),
     ],
 )
-def test_what_would_be_a_strike_on_the_site_is_named_by_the_same_word(tmp_path: Path, change: str, reason: str) -> None:
+def test_faults_have_the_same_reasons_as_strikes_on_the_site(tmp_path: Path, change: str, reason: str) -> None:
     seat = player(tmp_path, change)
     with pytest.raises(NoAnswer) as failure:
         seat.decide(question(1, 20_000))

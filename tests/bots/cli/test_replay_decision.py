@@ -163,7 +163,7 @@ def test_the_same_bot_answers_the_same_again(kept: Path, esr: Esr) -> None:
     assert run.document["question"]["id"] == 2
 
 
-def test_the_strike_happens_again_and_is_told(kept: Path, esr: Esr) -> None:
+def test_the_strike_happens_again_and_is_reported(kept: Path, esr: Esr) -> None:
     run = esr(*words_of(kept, 3))
     assert run.status == FOUND
     assert "default move: illegal" in run.out
@@ -332,7 +332,7 @@ class Strategy:
 """
 
 
-def test_the_debugger_stops_in_the_strategy_where_that_is_a_file_of_its_own(kept: Path) -> None:
+def test_the_debugger_stops_in_a_separate_strategy_file(kept: Path) -> None:
     source = kept / "mine" / "bot.py"
     text = source.read_text().replace("import json, sys", "import json, sys\nfrom strategy import Strategy")
     source.write_text(text.replace('message["decision"]["default"]', 'Strategy().choose(message["decision"])'))

@@ -81,7 +81,7 @@ def test_a_house_bot_is_not_seated_at_a_game_that_it_does_not_play(game: Game) -
                 find_program(f"house:{name}", game, seats)
 
 
-def test_the_same_bot_may_sit_twice_and_is_told_apart(tmp_path: Path) -> None:
+def test_one_bot_can_have_two_seats_with_different_labels(tmp_path: Path) -> None:
     mine = str(bot_folder(tmp_path, "greedy"))
     labels = [seat.label for seat in seat_bots(["house:greedy", "house:random", "house:greedy", mine], GAME)]
     assert labels == ["greedy", "random", "greedy#2", "greedy#3"]
@@ -117,6 +117,6 @@ def test_limits_that_are_not_named_keep_their_default() -> None:
     ("text", "says"),
     [("speed=1", "startup_ms"), ("move_ms=0", "greater than 0"), ("move_ms", "not ''"), ("move_ms=-1", "-1")],
 )
-def test_a_limit_that_is_none_is_refused(text: str, says: str) -> None:
+def test_an_invalid_limit_is_refused(text: str, says: str) -> None:
     with pytest.raises(UsageError, match=says):
         read_limits(text)

@@ -29,7 +29,7 @@ def seat(label: str, fair: bool = True) -> SeatSpec[FakeProgram]:
     return SeatSpec(label, FakeProgram(default if fair else cheat))
 
 
-def test_the_seed_of_a_game_can_be_computed_by_anybody() -> None:
+def test_the_seed_of_a_game_can_be_recomputed() -> None:
     assert game_seed("7", 3) == sha256(b"play/7/3").digest()
 
 
@@ -44,7 +44,7 @@ def test_bots_keep_their_seats_unless_they_rotate() -> None:
     assert [series(*bots, rotate=True).order(i) for i in range(4)] == [(0, 1, 2), (2, 0, 1), (1, 2, 0), (0, 1, 2)]
 
 
-def test_a_rotated_bot_is_counted_under_its_own_name() -> None:
+def test_results_of_a_rotated_bot_are_counted_under_its_name() -> None:
     bots = (seat("fair"), seat("cheat", fair=False), seat("fair#2"))
     tallies = Tallies.between([bot.label for bot in bots])
     for played in play_series(series(*bots, games=3, rotate=True), InProcessLauncher()):
@@ -64,7 +64,7 @@ def one_game(*bots: SeatSpec[FakeProgram]) -> SeriesGame:
     return next(play_series(series(*bots), InProcessLauncher()))
 
 
-def test_strikes_and_forfeits_are_told_with_their_place() -> None:
+def test_strikes_and_forfeits_are_reported_with_their_place() -> None:
     lines = list(incidents(one_game(seat("a"), seat("b", fair=False), seat("c"))))
     assert len(lines) == 4
     assert lines[0].startswith("game 0, seat 1, b: strike at decision 1: illegal: ")
@@ -75,7 +75,7 @@ def test_a_quiet_game_has_nothing_to_tell() -> None:
     assert not list(incidents(one_game(seat("a"), seat("b"), seat("c"))))
 
 
-def test_only_the_end_of_a_long_stderr_is_told() -> None:
+def test_only_the_end_of_a_long_stderr_is_shown() -> None:
     played = one_game(seat("a"), seat("b"), seat("c"))
     first, *others = played.report.seats
     loud = replace(first, stderr_tail="\n".join(f"\x1b{i}" for i in range(100)))

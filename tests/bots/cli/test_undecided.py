@@ -45,7 +45,7 @@ class BrokenHost:
         raise PlatformFailure("no more processes")
 
 
-def test_a_check_on_a_host_that_is_too_busy_has_an_exit_code_of_its_own(
+def test_a_check_on_a_busy_host_has_a_separate_exit_code(
     esr: Esr, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(play_commands, "launcher_for", lambda sandbox: BusyHost)

@@ -91,7 +91,7 @@ def test_a_ledger_without_its_end_is_not_finished(cut: int, esr: Esr, tmp_path: 
 @pytest.mark.parametrize(
     "content", [b"", b"{", b"[" * 100_000, b"[]", b'{"format": "cup-ledger/1"}', b" " * (MAX_LEDGER_BYTES + 1)], ids=len
 )
-def test_a_file_that_is_no_ledger_is_explained_in_one_line(content: bytes, esr: Esr, tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_ledger_is_a_one_line_usage_error(content: bytes, esr: Esr, tmp_path: Path) -> None:
     (tmp_path / "ledger.json").write_bytes(content)
     run = esr("verify-cup", tmp_path / "ledger.json")
     assert (run.status, run.out, run.err.count("\n")) == (USAGE, "", 1)

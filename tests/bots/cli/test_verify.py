@@ -56,7 +56,7 @@ def test_a_broken_record_over_many_lines_is_one_fault(tmp_path: Path) -> None:
     ("change", "ply", "says"),
     [("seed", None, "commitment"), ("chance", 0, "the rules produce"), ("outcome", None, "the outcome is")],
 )
-def test_what_is_wrong_is_named_with_its_place(tmp_path: Path, change: str, ply: int | None, says: str) -> None:
+def test_a_fault_is_reported_with_its_place(tmp_path: Path, change: str, ply: int | None, says: str) -> None:
     path = write(tmp_path / "games.jsonl", GOOD[0], tampered(change))
     (fault,) = faults(path)
     assert (fault.line, fault.ply) == (2, ply)
@@ -72,7 +72,7 @@ def test_a_line_of_a_downloaded_ladder_is_verified_by_its_record(tmp_path: Path)
 
 
 @pytest.mark.parametrize("line", ["{bad", "[" * 100_000, "\x1b[31m", "NaN", '{"a":1,"a":1}', "9" * 10_000, "[]", "1"])
-def test_a_line_that_is_no_record_is_a_fault_and_the_next_is_still_read(tmp_path: Path, line: str) -> None:
+def test_a_line_that_is_not_a_record_is_a_fault_and_the_next_one_is_read(tmp_path: Path, line: str) -> None:
     path = write(tmp_path / "games.jsonl", GOOD[0], line, "", GOOD[1])
     assert [fault.line for fault in faults(path)] == [2]
     assert len(list(check_file(path))) == 3
@@ -123,7 +123,7 @@ def test_the_command_says_what_is_wrong_and_fails(tmp_path: Path, esr: Esr) -> N
     assert "1 of 2 records failed verification." in run.out
 
 
-def test_a_machine_is_told_which_line_and_which_ply(tmp_path: Path, esr: Esr) -> None:
+def test_with_json_a_fault_has_its_line_and_ply(tmp_path: Path, esr: Esr) -> None:
     path = write(tmp_path / "games.jsonl", GOOD[0], tampered("chance"))
     run = esr("verify", path, "--json")
     assert run.status == FOUND

@@ -50,7 +50,7 @@ def test_house_bots_and_a_bot_of_ones_own_play_every_game_to_its_end_and_it_veri
     assert all(set(game["exits"]) == {0} for game in report["games"])
 
 
-def test_wall_time_is_measured_and_processor_time_is_said_to_be_unknown(report: dict[str, Any]) -> None:
+def test_wall_time_is_measured_and_processor_time_is_unknown(report: dict[str, Any]) -> None:
     assert all(game["timed"] and set(game["cpu"]) == {None} for game in report["games"])
 
 
@@ -69,7 +69,7 @@ def test_asking_for_the_sandbox_says_that_it_is_on_linux_only(report: dict[str, 
     assert answers["ladder"] == "HouseOnlyLauncher"
 
 
-def test_whoever_plays_there_is_told_that_nothing_holds_a_bot(report: dict[str, Any]) -> None:
+def test_the_plain_launcher_warns_that_bots_run_without_a_sandbox(report: dict[str, Any]) -> None:
     assert "without a sandbox" in report["sandbox"]["caution"]
 
 

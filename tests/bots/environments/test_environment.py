@@ -52,7 +52,7 @@ def observed(table: GameEnvironment) -> dict[str, Any]:
 @pytest.mark.filterwarnings("ignore:Observation is not a NumPy array")
 @pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be")
 @pytest.mark.filterwarnings("error")
-def test_pettingzoo_finds_nothing_but_that_observations_are_dictionaries(make: Any, slug: str, seats: int) -> None:
+def test_pettingzoo_only_warns_that_observations_are_dictionaries(make: Any, slug: str, seats: int) -> None:
     api_test(make(slug, seats), num_cycles=300)
 
 
@@ -70,7 +70,7 @@ def test_pettingzoo_gets_text_to_show(slug: str) -> None:
 
 
 @every_table
-def test_whoever_is_selected_has_a_choice_and_nobody_else_has_any(slug: str, seats: int) -> None:
+def test_only_the_selected_agent_has_legal_actions(slug: str, seats: int) -> None:
     table = raw_env(slug, seats)
     for agent in turns(table, 1):
         assert agent == table.agent_selection
@@ -113,7 +113,7 @@ def test_scores_can_be_rewarded_instead(slug: str, seats: int) -> None:
 
 
 @every_table
-def test_what_was_played_is_a_record_that_verifies(slug: str, seats: int) -> None:
+def test_the_record_of_a_played_game_verifies(slug: str, seats: int) -> None:
     table = raw_env(slug, seats)
     for _ in turns(table, 4):
         pass
@@ -178,7 +178,7 @@ def test_with_the_usual_wrappers_a_masked_action_ends_the_game() -> None:
         table.step(10**6)
 
 
-def test_what_there_is_not_is_named() -> None:
+def test_unknown_games_and_seats_are_named_in_the_error() -> None:
     with pytest.raises(ValueError, match=r"'chess'.*edel-stein-reich"):
         env("chess")
     with pytest.raises(ValueError, match="2"):
@@ -253,7 +253,7 @@ def test_nobody_sees_how_far_another_has_come_with_a_move(slug: str, seats: int)
 
 
 @pytest.mark.parametrize("seats", [3, 4, 5])
-def test_those_who_choose_at_once_are_asked_in_turn_and_see_nothing_of_each_other(seats: int) -> None:
+def test_simultaneous_choices_are_asked_in_turn_and_stay_hidden(seats: int) -> None:
     tables = []
     for action in ("money", "event", "gems"):
         table = raw_env("edel-stein-reich", seats)
@@ -272,7 +272,7 @@ def test_those_who_choose_at_once_are_asked_in_turn_and_see_nothing_of_each_othe
 
 
 @every_table
-def test_what_is_rendered_tells_no_secret(slug: str, seats: int) -> None:
+def test_the_rendering_contains_no_secret(slug: str, seats: int) -> None:
     table = raw_env(slug, seats, render_mode="ansi")
     for count, agent in enumerate(turns(table, 13)):
         if count == 60 or table.terminations[agent]:

@@ -34,13 +34,13 @@ def test_the_gradient_points_to_where_the_acts_become_likelier() -> None:
     assert gained == pytest.approx(float((gradient * step).sum()), rel=0.05)
 
 
-def test_a_step_goes_along_the_gradient_and_no_further_than_the_rate() -> None:
+def test_a_step_follows_the_gradient_up_to_the_rate() -> None:
     weights = np.zeros((2, 2), dtype=np.float32)
     Adam(weights, rate=0.5).step(np.array([[3.0, -0.1], [0.0, 1e-3]], dtype=np.float32))
     assert weights == pytest.approx(np.array([[0.5, -0.5], [0.0, 0.5]]), abs=1e-3)
 
 
-def test_without_learning_everybody_wins_a_fair_share() -> None:
+def test_untrained_players_win_equal_shares() -> None:
     table = raw_env(DUEL)
     uniform = LinearPolicy(len(table.encoding.actions), table.encoding.size)
     assert 0.3 < evaluate(DUEL, None, uniform, games=60, seed=2) < 0.7

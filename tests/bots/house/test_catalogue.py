@@ -16,7 +16,7 @@ SLOW_TO_IMPORT = {"json", "random", "re", "typing", "dataclasses", "collections"
 
 
 @pytest.mark.parametrize(("game", "seats"), LADDERS)
-def test_a_game_with_bots_of_its_own_has_six_for_every_number_of_seats(game: str, seats: int) -> None:
+def test_a_game_with_house_bots_has_six_for_every_seat_count(game: str, seats: int) -> None:
     names = [name for name, bot in HOUSE.items() if bot.plays(game, seats)]
     assert names == ["random"] or len(names) >= 6
 
@@ -34,12 +34,12 @@ def test_a_game_nobody_knows_has_no_players() -> None:
     assert not any(bot.plays("tiddlywinks", 4) for bot in HOUSE.values())
 
 
-def test_a_house_bot_is_known_by_its_own_name() -> None:
+def test_a_house_bot_is_found_by_its_name() -> None:
     assert all(name == bot.name for name, bot in HOUSE.items())
 
 
 @pytest.mark.parametrize("bot", HOUSE.values(), ids=list(HOUSE))
-def test_a_house_bot_lies_inside_the_package(bot: HouseBot) -> None:
+def test_a_house_bot_is_inside_the_package(bot: HouseBot) -> None:
     assert bot.path.parent == HERE
     assert (bot.path / "bot.py").is_file()
 
@@ -60,7 +60,7 @@ def test_a_digest_covers_every_file_that_a_seat_sees() -> None:
 
 
 @pytest.mark.parametrize("bot", {bot.folder: bot for bot in HOUSE.values()}.values(), ids=lambda bot: bot.folder)
-def test_a_house_bot_imports_only_its_own_files_and_what_starts_fast(bot: HouseBot) -> None:
+def test_a_house_bot_imports_only_its_files_and_fast_modules(bot: HouseBot) -> None:
     files = bot.files()
     imported = set[str]().union(*(_imported_when_run(ast.parse(source)) for source in files.values()))
     others = {name for name in imported if f"{name}.py" not in files}

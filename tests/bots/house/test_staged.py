@@ -11,7 +11,7 @@ from bots.runner import HouseProgram, LocalProgram
 from bots.sandbox.code import code_of, staged
 
 
-def test_a_house_bot_lies_there_with_its_modules_compiled(tmp_path: Path) -> None:
+def test_a_staged_house_bot_has_compiled_modules(tmp_path: Path) -> None:
     folder = staged(code_of(HouseProgram("kontor")), tmp_path)
     assert {path.name for path in folder.glob("*.py")} == set(HOUSE["kontor"].files())
     compiled = {path.name.partition(".")[0] for path in folder.glob("__pycache__/*.pyc")}
@@ -27,7 +27,7 @@ def test_a_house_bot_lies_there_with_its_modules_compiled(tmp_path: Path) -> Non
     assert f"code object from '{folder}/__pycache__/worth." in done.stderr
 
 
-def test_everybody_can_read_what_lies_there_and_only_we_can_write(tmp_path: Path) -> None:
+def test_staged_files_are_readable_by_all_and_writable_by_the_platform(tmp_path: Path) -> None:
     folder = staged(code_of(HouseProgram("haggler")), tmp_path)
     for path in (folder, *folder.rglob("*")):
         assert path.stat().st_mode & 0o777 == (0o755 if path.is_dir() else 0o644)

@@ -89,7 +89,7 @@ MALFORMED = {
 
 
 @pytest.mark.parametrize("line", MALFORMED.values(), ids=MALFORMED.keys())
-def test_what_is_no_answer_is_malformed_and_never_an_exception(line: bytes) -> None:
+def test_invalid_answers_are_malformed_and_never_an_exception(line: bytes) -> None:
     assert isinstance(parse_answer(line), Malformed)
 
 
@@ -101,14 +101,14 @@ def test_no_bytes_raise(line: bytes) -> None:
 
 
 @given(JSON_VALUES, st.dictionaries(st.text(max_size=5), JSON_VALUES, max_size=3))
-def test_every_move_that_json_can_say_arrives_as_it_was_said(move: Any, more: dict[str, Any]) -> None:
+def test_every_json_move_arrives_unchanged(move: Any, more: dict[str, Any]) -> None:
     answer = parse_answer(json.dumps({**more, "id": 7, "move": move}).encode())
     assert isinstance(answer, Answer)
     assert answer.move == move
 
 
 @given(st.dictionaries(st.text(max_size=5), JSON_VALUES, min_size=1, max_size=3), st.integers(0, 4))
-def test_a_key_that_stands_twice_is_found_at_every_depth(twin: dict[str, Any], depth: int) -> None:
+def test_a_duplicate_key_is_found_at_every_depth(twin: dict[str, Any], depth: int) -> None:
     text = json.dumps(twin)
     text = text[:-1] + ", " + text[1:]
     for _ in range(depth):
@@ -171,5 +171,5 @@ def test_a_posted_answer_is_judged_as_strictly_as_a_line(body: bytes) -> None:
 
 
 @given(st.binary())
-def test_whatever_is_posted_nothing_raises(body: bytes) -> None:
+def test_no_posted_body_raises(body: bytes) -> None:
     assert isinstance(parse_posted(body), Posted | Malformed)

@@ -33,5 +33,5 @@ def test_limits_are_positive_integers(name: str, value: object) -> None:
         Limits(**{name: value})  # type: ignore[arg-type]
 
 
-def test_there_may_be_no_bank() -> None:
+def test_the_time_bank_is_optional() -> None:
     assert Limits(bank_ms=0).bank_ms == 0

@@ -71,7 +71,7 @@ def test_a_bot_that_never_reads_keeps_nobody_waiting(talk: Callable[[str], Chann
     assert perf_counter() - began < 50, "the bot sleeps for 60 s"
 
 
-def test_what_did_not_fit_into_the_pipe_arrives_when_the_bot_reads(talk: Callable[[str], Channel]) -> None:
+def test_data_beyond_the_pipe_buffer_arrives_when_the_bot_reads(talk: Callable[[str], Channel]) -> None:
     channel = talk(UP + "sys.stdin.readline()\nprint(sum(map(len, sys.stdin)), flush=True)")
     channel.send(b"go\n")
     for _ in range(20):
@@ -106,7 +106,7 @@ def test_the_end_of_stdout_is_the_end_though_the_bot_lives(talk: Callable[[str],
     until(channel, lambda channel: channel.ended)
 
 
-def test_stderr_is_kept_to_its_end_also_what_comes_last(each_channel: OpenChannel) -> None:
+def test_the_end_of_stderr_is_kept(each_channel: OpenChannel) -> None:
     with program("import os, sys\nsys.stderr.write('first' + 'x' * 200_000 + 'last')\nos._exit(7)") as bot:
         process = PlainLauncher(PortableStarter()).start(bot, Limits())
         channel = each_channel(process)

@@ -15,7 +15,7 @@ def test_a_move_within_its_time_leaves_the_bank_alone() -> None:
     assert clock.left() == {"move_ms": 1000, "bank_ms": 500, "game_ms": 3000}
 
 
-def test_what_a_move_takes_beyond_its_time_comes_from_the_bank() -> None:
+def test_time_beyond_the_move_time_comes_from_the_bank() -> None:
     clock = Clock(LIMITS)
     clock.spend(1200 * MS)
     assert clock.left() == {"move_ms": 1000, "bank_ms": 300, "game_ms": 2800}

@@ -20,7 +20,7 @@ def asked(bot: Play | FakeProgram, limits: Limits | None = None, **more: Any) ->
     return consult(consultation(program, limits=limits, **more), InProcessLauncher(), CHANNEL.get())
 
 
-def test_a_bot_is_told_what_it_is_and_the_whole_log_and_its_move_comes_back() -> None:
+def test_a_consulted_bot_gets_the_whole_log_and_returns_its_move() -> None:
     messages: list[Document] = []
 
     def attentive(message: Document) -> Any:
@@ -111,7 +111,7 @@ def test_a_late_answer_that_was_the_machines_fault_says_so() -> None:
     assert advice.machine_delay.decision == 17
 
 
-def test_what_cannot_be_started_is_the_platforms_fault() -> None:
+def test_a_program_that_cannot_be_started_is_a_platform_failure() -> None:
     class Broken:
         def start(self, program: FakeProgram, limits: Limits) -> Process:
             raise PlatformFailure("no room")

@@ -88,7 +88,7 @@ def test_the_time_for_the_whole_game_is_a_forfeit_when_it_is_used_up() -> None:
     assert sum(decision.wall_us for decision in report.seats[1].decisions) >= 59_000
 
 
-def test_a_table_without_anybody_left_is_played_to_the_end() -> None:
+def test_a_match_that_all_seats_forfeited_is_played_to_the_end() -> None:
     report = play(leave, leave, leave)
     assert [forfeit.reason for forfeit in report.forfeits] == ["exit"] * 3
     assert report.record["outcome"]["ranks"] == [1, 1, 1]

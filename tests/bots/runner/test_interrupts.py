@@ -22,7 +22,7 @@ def test_ctrl_c_waits_until_it_can_do_no_harm() -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_a_failure_inside_is_told_as_it_is() -> None:
+def test_a_failure_inside_is_raised_unchanged() -> None:
     with pytest.raises(ValueError, match="wrong"), uninterrupted():
         raise ValueError("wrong")
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -64,7 +64,7 @@ def test_while_a_late_answer_is_awaited_the_runner_sleeps() -> None:
     assert sum(timeout_ns <= 0 for timeout_ns in waits) < 20
 
 
-def test_the_third_time_the_result_stands() -> None:
+def test_after_the_third_delayed_attempt_the_result_is_final() -> None:
     report = slow_at_two(0.3, delay_ms=290, played_before=2)
     assert report.machine_delayed
     assert not report.play_again

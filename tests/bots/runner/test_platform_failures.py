@@ -49,7 +49,7 @@ def message_of(failure: PlatformFailure) -> str:
     return str(caught.value)
 
 
-def test_a_failure_that_everybody_may_read_does_not_quote_what_a_bot_wrote() -> None:
+def test_a_public_failure_does_not_quote_the_output_of_a_bot() -> None:
     assert SAID not in message_of(PlatformFailure("the process of a bot does not end"))
 
 

@@ -26,7 +26,7 @@ def test_a_game_of_legal_moves_is_played_to_its_end_and_verifies(seats: int) -> 
     assert all(not seat.strikes and seat.ready_us is not None and seat.exit_status == 0 for seat in report.seats)
 
 
-def test_every_seat_is_greeted_with_the_game_its_limits_and_a_seed_of_its_own() -> None:
+def test_hello_has_the_game_the_limits_and_a_seed_for_each_seat() -> None:
     watcher = Watcher()
     limits = Limits(move_ms=900)
     report = play(default, default, default, limits=limits, observer=watcher)
@@ -65,7 +65,7 @@ def test_the_logs_of_all_decides_and_the_end_are_the_whole_log_once() -> None:
         assert pieces[-1]["outcome"] == report.record["outcome"]
 
 
-def test_the_clock_of_a_decide_holds_integers_and_never_rises() -> None:
+def test_the_clock_of_decide_messages_has_integers_and_never_rises() -> None:
     watcher = Watcher()
     play(later_legal, later_legal, observer=watcher)
     clocks = [message["clock"] for message in watcher.messages(0, "decide")]
@@ -140,7 +140,7 @@ def test_a_game_with_a_core_has_one_bot_at_a_time_start_and_think_and_gives_it_b
     assert (core.asked, core.held, at_once[0]) == (3 + questions, False, 1)
 
 
-def test_a_bot_holds_its_core_only_while_it_computes() -> None:
+def test_a_bot_occupies_its_core_only_while_it_computes() -> None:
     core, computes, woken = CountedCore(), [True], threading.Event()
 
     def sleep(message: Document) -> Any:

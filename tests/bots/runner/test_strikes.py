@@ -53,19 +53,19 @@ def test_silence_is_late() -> None:
     assert report.seats[0].decisions[1].wall_us >= 10_000
 
 
-def test_half_a_line_is_late_and_its_other_half_is_no_new_fault() -> None:
+def test_half_a_line_is_late_and_the_other_half_is_not_another_fault() -> None:
     bot = at(2, b'{"id": 2, "mo', at(3, lambda message: b've": "money"}\n' + raw(3, message["decision"]["default"])))
     report = play(bot, default, limits=HASTY)
     assert [(strike.id, strike.reason) for strike in report.seats[0].strikes] == [(2, "late")]
 
 
-def test_an_answer_to_a_defaulted_decision_is_dropped_and_reading_goes_on() -> None:
+def test_an_answer_to_a_defaulted_decision_is_dropped_and_the_game_continues() -> None:
     bot = at(2, b"", at(3, lambda message: raw(2, "money") * 3 + raw(3, message["decision"]["default"])))
     report = play(bot, default, limits=HASTY)
     assert [(strike.id, strike.reason) for strike in report.seats[0].strikes] == [(2, "late")]
 
 
-def test_an_answer_that_comes_twice_is_dropped_the_second_time() -> None:
+def test_a_repeated_answer_is_dropped() -> None:
     def twice(message: Document) -> Any:
         if message["type"] != "decide":
             return None
@@ -80,7 +80,7 @@ def test_the_rest_of_a_line_that_was_too_long_is_skipped() -> None:
     assert [(strike.id, strike.reason) for strike in report.seats[0].strikes] == [(1, "too_long")]
 
 
-def test_a_strike_keeps_what_was_said_escaped_and_cut() -> None:
+def test_a_strike_stores_the_answer_escaped_and_truncated() -> None:
     report = play(at(1, b"\x1b[31m\xff" + b"a" * 1000 + b"\n"), default)
     answer = report.seats[0].strikes[0].answer
     assert answer.startswith("\\x1b[31m")
@@ -90,12 +90,12 @@ def test_a_strike_keeps_what_was_said_escaped_and_cut() -> None:
     assert len(answer) < 600
 
 
-def test_an_illegal_move_is_told_with_the_rule_and_what_was_legal() -> None:
+def test_the_error_of_an_illegal_move_names_the_rule_and_legal_moves() -> None:
     report = play(at(1, "steal"), default)
     assert "Legal moves" in report.seats[0].strikes[0].detail
 
 
-def test_the_third_strike_is_a_forfeit_and_its_own_step_keeps_its_reason() -> None:
+def test_the_third_strike_is_a_forfeit_and_its_step_keeps_its_reason() -> None:
     bot = at(1, "steal", at(3, b"?\n", at(4, raw(9, "money"))))
     report = play(bot, default, default)
     (forfeit,) = report.forfeits
@@ -109,7 +109,7 @@ def test_the_third_strike_is_a_forfeit_and_its_own_step_keeps_its_reason() -> No
     assert verify(report.record, report.forfeits_by_seat).outcome == report.record["outcome"]
 
 
-def test_a_late_bot_may_use_its_bank_until_it_is_empty() -> None:
+def test_a_slow_bot_uses_its_time_bank_until_it_is_empty() -> None:
     limits = Limits(startup_ms=500, move_ms=10, bank_ms=60, game_ms=60_000)
     watcher = Watcher()
     report = play(at(2, b""), default, limits=limits, observer=watcher)

@@ -9,7 +9,7 @@ from tests.bots.runner.fakes import HASTY, at, default, leave, play, raw
 pytestmark = pytest.mark.usefixtures("each_channel")
 
 
-def test_a_transcript_has_every_line_of_both_sides_beside_its_times() -> None:
+def test_a_transcript_has_every_line_of_both_sides_with_its_time() -> None:
     transcript = Transcript(2)
     report = play(default, default, observer=transcript)
     for seat, conversation in enumerate(transcript.seats):
@@ -24,21 +24,21 @@ def test_a_transcript_has_every_line_of_both_sides_beside_its_times() -> None:
         assert orjson.loads(conversation.end)["outcome"] == report.record["outcome"]
 
 
-def test_what_was_wrong_stands_there_as_it_came() -> None:
+def test_a_transcript_stores_a_faulty_line_unchanged() -> None:
     transcript = Transcript(2)
     report = wrong_at_two(b'\xff{"id": 2}\n', transcript)
     assert report.seats[0].strikes[0].id == 2
     assert transcript.seats[0].exchanges[1].answer == b'\xff{"id": 2}'
 
 
-def test_a_question_without_an_answer_has_none() -> None:
+def test_a_question_without_an_answer_has_an_empty_exchange() -> None:
     for answer in (b"", b"x" * 70_000 + b"\n"):
         transcript = Transcript(2)
         wrong_at_two(answer, transcript)
         assert [exchange.answer is None for exchange in transcript.seats[0].exchanges[:3]] == [False, True, False]
 
 
-def test_a_seat_that_forfeits_is_told_no_end() -> None:
+def test_a_seat_that_forfeited_gets_no_end_message() -> None:
     transcript = Transcript(2)
     play(at(3, leave), default, observer=transcript)
     gone, stayed = transcript.seats

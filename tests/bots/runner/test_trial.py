@@ -92,7 +92,7 @@ def test_lag_that_does_not_explain_a_late_start_leaves_it_to_the_bot() -> None:
 
 
 @pytest.mark.parametrize(("wait_s", "hosts"), [(2.1, True), (3.5, False)])
-def test_on_a_busy_host_a_share_of_the_time_may_be_lag_that_was_not_measured(wait_s: float, hosts: bool) -> None:
+def test_on_a_busy_host_part_of_the_time_can_be_unmeasured_lag(wait_s: float, hosts: bool) -> None:
     assert UNMEASURED_SHARE == 5, "2.1 s may be 1.68 s on an idle host, but 3.5 s are at least 2.8 s"
     report = late_start(wait_s, busy=True)
     assert (faults(report), bool(report.machine_delays)) == (["not_ready"], hosts)

@@ -101,7 +101,7 @@ def test_a_pipe_in_a_bots_folder_is_refused(runtime: Path) -> None:
             staged(code_of(LocalProgram(folder)), runtime)
 
 
-def test_no_upload_lies_where_the_houses_code_is_looked_for(runtime: Path) -> None:
+def test_no_upload_is_in_the_folder_of_house_bots(runtime: Path) -> None:
     house = code_of(HouseProgram("greedy"))
     with folder_of({"bot.py": HONEST}) as folder:
         stored = staged(code_of(StoredProgram(house.digest, folder)), runtime)
@@ -128,7 +128,7 @@ def test_the_place_of_a_copy_does_not_follow_from_the_public_digest_of_a_bot(run
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as another user")
-def test_another_user_finds_no_copy_and_a_seat_can_read_its_own(runtime: Path) -> None:
+def test_other_users_cannot_read_a_copy_and_a_seat_can_read_its_copy(runtime: Path) -> None:
     digest, name = "ab" * 32, "stored-" + "ab" * 32
     runtime.chmod(0o711)
     with folder_of({"bot.py": HONEST}) as folder:
@@ -157,7 +157,7 @@ def test_copies_that_nobody_starts_any_more_are_forgotten(runtime: Path) -> None
         assert fresh.exists()
 
 
-def test_an_interpreter_that_is_named_and_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_interpreter_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ESR_BOT_PYTHON", "/nonexistent/python")
     with pytest.raises(PlatformFailure, match="ESR_BOT_PYTHON is set to /nonexistent/python"):
         interpreter.bots_interpreter.__wrapped__()

@@ -132,7 +132,7 @@ def state_of(pid: int) -> str:
         return ""
 
 
-def test_a_runtime_folder_of_somebody_else_is_refused() -> None:
+def test_a_runtime_folder_of_another_user_is_refused() -> None:
     if os.geteuid() != 0:
         pytest.skip("only root can make a folder of somebody else")
     with folder_of({}) as place:

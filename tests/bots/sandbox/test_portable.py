@@ -56,7 +56,7 @@ def test_house_bots_play_a_game_and_nobody_claims_to_know_their_processor_time(l
     assert all(seat.wall_us > 0 for seat in report.seats)
 
 
-def test_the_strike_of_a_bot_whose_processor_time_nobody_knows_has_none(launcher: PlainLauncher) -> None:
+def test_a_strike_without_known_processor_time_states_none(launcher: PlainLauncher) -> None:
     with program(HONEST.replace('message["decision"]["default"]', "None")) as bot:
         report = duel(launcher, bot, HouseProgram("random"))
     assert {strike.cpu_us for strike in report.seats[0].strikes} == {None}

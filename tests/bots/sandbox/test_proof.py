@@ -117,7 +117,7 @@ def without(option: str) -> str:
     )
 
 
-def test_the_sandbox_of_this_machine_holds(sandbox_launcher: SandboxLauncher) -> None:
+def test_the_sandbox_of_this_machine_passes_its_self_test(sandbox_launcher: SandboxLauncher) -> None:
     test = prove(sandbox_launcher)
     assert test.ok, test.problem
     assert test.python_version.startswith("3.")
@@ -140,7 +140,7 @@ def probe_files() -> set[Path]:
     ],
     ids=["does nothing", "runs the program as it is", "answers for the probe"],
 )
-def test_a_bubblewrap_that_is_none_is_found_out(script: str, message: str) -> None:
+def test_a_fake_bubblewrap_is_detected(script: str, message: str) -> None:
     there = probe_files()
     with folder_of({"bwrap": script}) as folder:
         launcher = SandboxLauncher(bwrap=folder / "bwrap")
@@ -156,7 +156,7 @@ def test_a_bubblewrap_that_is_none_is_found_out(script: str, message: str) -> No
 
 @pytest.mark.parametrize(("option", "said"), DROPPED.items())
 @pytest.mark.usefixtures("sandbox_launcher")
-def test_a_bubblewrap_that_silently_drops_an_option_is_found_out(option: str, message: str) -> None:
+def test_a_bubblewrap_that_silently_drops_an_option_is_detected(option: str, message: str) -> None:
     with bubblewrap_that(without(option)) as launcher:
         test = prove(launcher)
     assert not test.ok
@@ -166,7 +166,7 @@ def test_a_bubblewrap_that_silently_drops_an_option_is_found_out(option: str, me
 
 @pytest.mark.parametrize(("option", "said"), ADDED.items())
 @pytest.mark.usefixtures("sandbox_launcher")
-def test_a_bubblewrap_that_lets_in_more_is_found_out(option: str, message: str) -> None:
+def test_a_bubblewrap_that_permits_more_is_detected(option: str, message: str) -> None:
     with bubblewrap_that(f"at = words.index('--chdir')\nwords[at:at] = {option.split()!r}") as launcher:
         test = prove(launcher)
     assert not test.ok
@@ -232,7 +232,7 @@ def test_a_platform_that_bots_could_read_is_found_out(monkeypatch: pytest.Monkey
     assert "VAR_DIR" in test.remedy
 
 
-def test_a_failure_of_bubblewrap_is_told_with_its_own_words_and_a_remedy() -> None:
+def test_a_failure_of_bubblewrap_has_its_message_and_a_remedy() -> None:
     script = "#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2\nexit 1\n"
     with folder_of({"bwrap": script}) as folder:
         test = prove(SandboxLauncher(bwrap=folder / "bwrap"))
@@ -317,13 +317,13 @@ def test_each_wall_that_does_not_stand_by_itself_is_named(walls: dict[str, Any],
     assert len(wrong(judge_walls({**walls, **change}))) == 1
 
 
-def test_a_probe_that_has_ended_is_not_taken_for_one_with_namespaces_of_its_own() -> None:
+def test_a_finished_probe_does_not_count_as_isolated() -> None:
     with subprocess.Popen(["true"]) as process:
         process.wait()
         assert look_from_outside(process.pid, held=True) is None
 
 
-def test_what_only_the_host_sees_is_named(seen: tuple[dict[str, Any], Outside]) -> None:
+def test_faults_that_only_the_host_sees_are_named(seen: tuple[dict[str, Any], Outside]) -> None:
     assert seen[1] == Outside([], is_root=False, held=True, on_disk=[])
     folders = (root_folder(runtime_folder()),)
     for change in ({"shared_namespaces": ["net"]}, {"is_root": True}, {"held": False}, {"on_disk": ["/usr"]}):

@@ -98,5 +98,5 @@ def test_the_types_refuse_it_too(tmp_path: Path) -> None:
     assert lines == refused, output
 
 
-def test_a_fake_is_no_program_of_a_process() -> None:
+def test_a_fake_is_not_accepted_as_a_program_type() -> None:
     assert not isinstance(FakeProgram(lambda _: None), HouseProgram | StoredProgram | LocalProgram)

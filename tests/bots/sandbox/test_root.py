@@ -39,7 +39,7 @@ def names(folder: Path) -> set[str]:
     return {path.name for path in folder.rglob("*") if path.is_file()}
 
 
-def test_a_root_holds_an_interpreter_its_library_and_the_libraries_of_compiled_bots(made: Path) -> None:
+def test_a_root_contains_an_interpreter_its_library_and_shared_libraries(made: Path) -> None:
     assert {"libc.so.6", "libm.so.6", "libstdc++.so.6", "libgcc_s.so.1", "libz.so.1", "os.py"} <= names(made)
     assert not names(made) & {"sh", "bash", "env", "perl", "su", "bwrap", "passwd"}
     assert not (made / str(bots_library())[1:] / "test").exists()
@@ -109,7 +109,7 @@ def test_a_program_cannot_be_started_from_a_place_without_programs(runtime: Path
         subprocess.run(["umount", tmp_path], check=True)
 
 
-def test_what_cannot_be_copied_is_the_platforms_failure(runtime: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_cannot_be_copied_is_a_platform_failure(runtime: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(root, "bots_interpreter", lambda: Path("/nonexistent/python3"))
     root.bots_library.cache_clear()
     with pytest.raises(PlatformFailure, match="could not copy"):

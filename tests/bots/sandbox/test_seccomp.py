@@ -42,7 +42,7 @@ def test_every_number_is_the_kernels() -> None:
     assert {name: numbers[name] for name in ours} == ours
 
 
-def test_what_is_listed_is_allowed_and_what_is_not_does_not_exist() -> None:
+def test_listed_calls_are_allowed_and_others_do_not_exist() -> None:
     known = {**ALLOWED, **CONDITIONAL, **REFUSED}.values()
     assert {verdict(number) for number in ALLOWED.values()} == {ALLOW}
     assert {verdict(number) for number in range(600) if number not in known} == {ERRNO | errno.ENOSYS}
@@ -59,7 +59,7 @@ def test_other_abis_are_deadly(number: int) -> None:
     assert verdict(number | 0x40000000) == KILL
 
 
-def test_threads_may_be_made_and_nothing_else() -> None:
+def test_clone_can_create_threads_only() -> None:
     assert verdict(56, 0x3D0F00) == ALLOW
     assert verdict(56, CLONE_THREAD | CLONE_FILES) == ALLOW
     assert verdict(56, 17) == ERRNO | errno.EPERM
@@ -67,7 +67,7 @@ def test_threads_may_be_made_and_nothing_else() -> None:
     assert verdict(57) == verdict(58) == ERRNO | errno.EPERM
 
 
-def test_no_thread_has_descriptors_of_its_own() -> None:
+def test_all_threads_share_their_descriptors() -> None:
     assert verdict(56, 0x3D0F00 & ~CLONE_FILES) == ERRNO | errno.EPERM
     assert verdict(436, 3, 60, 0) == verdict(436, 3, 60, 4) == ALLOW
     assert verdict(436, 3, 60, 2) == verdict(436, 3, 60, 6) == ERRNO | errno.EPERM
@@ -85,7 +85,7 @@ def test_the_parents_death_cannot_be_ignored() -> None:
     assert verdict(157, 15, 0) == ALLOW
 
 
-def test_limits_may_be_read_but_not_set() -> None:
+def test_limits_can_be_read_but_not_set() -> None:
     assert verdict(302, 0, 7, 0, 0x7FFF12345678) == ALLOW
     assert verdict(302, 0, 7, 0x7FFF12345678, 0) == ERRNO | errno.EPERM
     assert verdict(302, 0, 7, 1 << 40, 0) == ERRNO | errno.EPERM
@@ -113,7 +113,7 @@ def test_anonymous_memory_cannot_be_shared() -> None:
 
 
 @pytest.mark.parametrize("option", [57, 71, 17, 16, 12])
-def test_a_socket_tells_no_counter_of_the_host(option: int) -> None:
+def test_a_socket_reveals_no_counter_of_the_host(option: int) -> None:
     assert verdict(55, 3, 1, 4) == ALLOW
     assert verdict(55, 3, 1, option) == ERRNO | errno.ENOPROTOOPT
     assert verdict(55, 3, 6, 4) == ERRNO | errno.EOPNOTSUPP

@@ -177,7 +177,7 @@ def test_stderr_is_kept_to_its_last_64_kib(launcher: SandboxLauncher | PlainLaun
     assert report.seats[0].stderr_tail.endswith("x\nlast\n")
 
 
-def test_a_crash_is_told_by_its_traceback_and_exit_status(launcher: SandboxLauncher | PlainLauncher) -> None:
+def test_a_crash_is_reported_with_its_traceback_and_exit_status(launcher: SandboxLauncher | PlainLauncher) -> None:
     with program("1 / 0") as bot:
         report = duel(launcher, bot, HouseProgram("random"))
     assert [(forfeit.seat, forfeit.reason) for forfeit in report.forfeits] == [(0, "exit")]
@@ -185,7 +185,7 @@ def test_a_crash_is_told_by_its_traceback_and_exit_status(launcher: SandboxLaunc
     assert report.seats[0].exit_status == 1
 
 
-def test_modules_beside_the_bot_can_be_imported(launcher: SandboxLauncher | PlainLauncher) -> None:
+def test_modules_next_to_the_bot_can_be_imported(launcher: SandboxLauncher | PlainLauncher) -> None:
     with program("import other, sys; sys.stderr.write(other.word)\n" + HONEST, **{"other.py": "word = 'found'"}) as bot:
         assert duel(launcher, bot, HouseProgram("random")).seats[0].stderr_tail == "found"
 
@@ -252,7 +252,7 @@ def test_seats_of_one_game_are_different_users_under_root(sandbox_launcher: Sand
     assert min(owners) > 60_000
 
 
-def test_every_start_has_a_hash_seed_dice_and_an_address_layout_of_its_own(sandbox_launcher: SandboxLauncher) -> None:
+def test_every_start_has_another_hash_seed_random_seed_and_address_layout(sandbox_launcher: SandboxLauncher) -> None:
     tell = "import random, sys\nsys.stderr.write(f'{hash(\"block\")} {random.random()} {id(object())}')"
     with program(tell) as bot:
         output = [stop(sandbox_launcher.start(bot, Limits()))[1].split() for _ in range(3)]

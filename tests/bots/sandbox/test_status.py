@@ -13,7 +13,7 @@ from bots.sandbox.runtime import VARIABLE
 from bots.sandbox.status import document, status
 
 
-def test_a_sandbox_that_holds_says_what_it_is_made_of(sandbox_launcher: SandboxLauncher) -> None:
+def test_the_status_of_a_working_sandbox_lists_its_versions(sandbox_launcher: SandboxLauncher) -> None:
     assert sandbox_launcher.proved
     report = status()
     assert report["ok"]

@@ -113,7 +113,7 @@ def test_halving_leaves_the_better_half_until_one_table_remains(drawn: tuple[Ent
 
 @settings(deadline=None, max_examples=25)
 @given(lists(24), st.integers(0, 2**32))
-def test_halving_pairs_exactly_those_who_are_left(drawn: tuple[Entrants, int], seed: int) -> None:
+def test_halving_pairs_exactly_the_remaining_entrants(drawn: tuple[Entrants, int], seed: int) -> None:
     entrants, seats = drawn
     history = play(entrants, seats, lambda past: halving_round(past, 1), 500, Random(seed))
     expected = [size for size, rounds in halving_stages(len(entrants), seats, 1) for _ in range(rounds)]

@@ -51,7 +51,7 @@ def test_a_void_table_counts_for_nobody_but_its_entrants_have_met() -> None:
     assert (cup.met[0], cup.rematches((0, 1))) == ({1}, 1)
 
 
-def test_house_bots_may_always_meet() -> None:
+def test_house_bots_can_always_meet() -> None:
     entrants = Entrants((None, None, 7, 7, 7), at_a_table=2)
     assert entrants.clashes((0, 1)) == 0
     assert entrants.clashes((2, 3)) == 0

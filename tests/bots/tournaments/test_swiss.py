@@ -126,7 +126,7 @@ def test_too_few_entrants_are_refused() -> None:
     assert refused.value.code == "too_few_entrants"
 
 
-def test_only_those_who_are_left_are_paired() -> None:
+def test_only_remaining_entrants_are_paired() -> None:
     history = History(Entrants(tuple(range(9))), 2, [], range(9))
     drawn: Round = swiss_round(history, among=[1, 3, 5, 7])
     assert everyone_once(drawn, [1, 3, 5, 7])

@@ -66,7 +66,7 @@ def ledgers(draw: st.DrawFn) -> PlayedLedger:
 
 @settings(deadline=None, max_examples=40)
 @given(ledgers())
-def test_a_ledger_has_no_faults_whatever_happened_in_the_cup(cup: PlayedLedger) -> None:
+def test_ledgers_of_all_kinds_of_cups_have_no_faults(cup: PlayedLedger) -> None:
     report = verified(cup.played())
     assert (report.state, report.faults) == (FINISHED, [])
 
@@ -264,7 +264,7 @@ def test_every_forgery_is_found_even_with_new_hashes(
 
 
 @pytest.mark.parametrize(("format_", "forge"), [("swiss", drop_a_table), ("halving", seat_others)])
-def test_at_two_seats_exactly_those_play_who_are_in_the_round(format_: str, forge: Change) -> None:
+def test_at_two_seats_exactly_the_entrants_of_the_round_play(format_: str, forge: Change) -> None:
     ledger = PlayedLedger(format_, 2, 8, 3, 3 if format_ == "swiss" else None).played()
     assert faults(ledger) == []
     forge(ledger)
@@ -272,7 +272,7 @@ def test_at_two_seats_exactly_those_play_who_are_in_the_round(format_: str, forg
 
 
 @pytest.mark.parametrize("forge", [gone_twice, not_gone, gone_below_zero])
-def test_only_those_who_left_rank_last_each_at_its_own_place(
+def test_only_entrants_who_left_rank_last_in_separate_places(
     forge: Change,
 ) -> None:
     ledger = PlayedLedger("round-robin", 3, 9).played()
@@ -292,7 +292,7 @@ def test_disqualified_entrants_are_behind_all_others_in_the_order_of_their_resul
     )
 
 
-def test_the_one_who_stays_in_the_last_stage_of_successive_halving_wins() -> None:
+def test_the_remaining_entrant_of_the_last_halving_stage_wins() -> None:
     plan = Plan("halving", 2, Entrants((None,) * 4), bytes(32), "ab")
     first = plan.next_round([])
     assert first is not None
@@ -401,7 +401,7 @@ def broken(**more: object) -> bytes:
     ],
     ids=range(18),
 )
-def test_a_file_that_is_no_ledger_is_refused(text: bytes) -> None:
+def test_a_file_that_is_not_a_ledger_is_refused(text: bytes) -> None:
     with pytest.raises(ValueError, match=r"\w"):
         read_ledger(text)
 

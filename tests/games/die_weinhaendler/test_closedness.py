@@ -86,7 +86,7 @@ def twin_of(state: State, seat: int | None, random: Random) -> State:
 @given(
     st.sampled_from(TABLES), st.integers(0, 10**9), st.integers(0, 120), st.integers(-1, 4), st.sampled_from([0, 0.2])
 )
-def test_what_one_may_not_see_does_not_show(
+def test_hidden_information_does_not_affect_views(
     at: tuple[str, int], number: int, moves: int, viewer: int, defaults: float
 ) -> None:
     slug, seats = at

@@ -38,7 +38,7 @@ def names(encoding: Encoding, sequence: tuple[int, ...]) -> list[str]:
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(cheap, min_size=1, max_size=8), st.data())
-def test_a_bid_goes_card_by_card_to_every_total_that_nobody_has(hand: list[str], data: st.DataObject) -> None:
+def test_bids_are_composed_card_by_card_for_every_free_total(hand: list[str], data: st.DataObject) -> None:
     bid = data.draw(st.lists(cheap, max_size=2))
     totals = sorted({value(bid) + value(list(cards)) for cards in subsets(hand)})
     taken = sorted(data.draw(st.sets(st.sampled_from(totals), max_size=4)))

@@ -39,7 +39,7 @@ def bottles(rows: list[Row], column: int, to: int | None = None) -> list[str]:
     return [code for row in rows for cell in row[column:to] for code in tokens(cell)]
 
 
-def test_every_bottle_stands_under_its_stars_and_its_wine() -> None:
+def test_every_bottle_is_listed_under_its_stars_and_wine() -> None:
     rows = table_after(GUIDE, "## The bottles")
     assert [re.findall(r"(\d) star", heading) for heading in rows[0][1:]] == [["1"], ["2"], ["3"]]
     listed = bottles(rows[1:], 1)

@@ -36,7 +36,7 @@ def test_a_bid_of_anything_but_cards_of_the_hand_is_refused(cards: Any) -> None:
 
 
 @pytest.mark.parametrize("cell", [[True, 0], [0, 0.0], [0], [0, 0, 0], "00", [-1, 0], [5, 0], [0, 9], None, {"x": 0}])
-def test_a_cell_that_is_none_or_cannot_be_reached_is_refused(cell: Any) -> None:
+def test_an_unknown_or_unreachable_cell_is_refused(cell: Any) -> None:
     record, ply = first_step(lambda step: step.get("decision") == "lay" and step["move"] != "done")
     record["steps"][ply]["move"]["cell"] = cell
     refusal(record, ply)

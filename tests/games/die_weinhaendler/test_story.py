@@ -64,7 +64,7 @@ EXCHANGE = exchange(
 )
 
 
-def test_the_bidding_of_the_rule_sheet_says_where_every_bid_stands() -> None:
+def test_the_story_of_the_bidding_has_every_bid() -> None:
     assert sentences(*MARC_ANNE_HERMAN_CARL) == [
         "abacus opens with a bid of 19: green 14 and yellow 5.",
         "magpie underbids abacus with 7: green 7.",
@@ -77,7 +77,7 @@ def test_the_bidding_of_the_rule_sheet_says_where_every_bid_stands() -> None:
     ]
 
 
-def test_the_exchange_says_who_takes_what_from_whom() -> None:
+def test_the_story_of_the_exchange_names_all_cards_and_players() -> None:
     assert sentences(*MARC_ANNE_HERMAN_CARL, EXCHANGE)[8:] == [
         "tulip has the highest bid (43) and takes the display: yellow 19, blue 16, blue 9 and green 7.",
         "kontor takes blue 23 and red 20 from tulip.",
@@ -95,7 +95,7 @@ def test_a_bidder_alone_gives_the_next_display() -> None:
     ]
 
 
-def test_a_leader_who_adds_is_told_shortly() -> None:
+def test_a_raise_of_the_leader_has_a_short_sentence() -> None:
     assert sentences(bid(3, "Y5"), bid(0, "Y12"), bid(1), bid(2), bid(3), bid(0, "Y5", "Y5"))[-1] == (
         "magpie adds two yellow 5 for a total of 22."
     )
@@ -171,17 +171,17 @@ def test_an_empty_bottle_earns_nothing_and_may_be_covered() -> None:
     assert story[-1] == "tulip lays an empty bottle and purple 25 over an empty bottle (3 stars) for 3 points."
 
 
-def test_a_second_cellar_is_told() -> None:
+def test_the_start_of_a_second_cellar_has_a_sentence() -> None:
     story = sentences(*LAYING, *lay(2, "P25", 0, 0, 3), event("new_cellar", seat=2), *lay(2, "P11", 0, 0, 1))
     assert story[-1] == "tulip lays purple 25 (3 stars) and purple 11 to start a second cellar (1 star) for 4 points."
 
 
-def test_a_laid_bottle_of_which_nothing_is_known_yet_is_not_told() -> None:
+def test_a_hidden_laid_bottle_has_no_sentence() -> None:
     step, _event = lay(2, "P25", 0, 0, 3)
     assert sentences(*LAYING, step) == sentences(*LAYING)
 
 
-def test_the_end_of_a_round_says_what_comes_next() -> None:
+def test_the_story_of_a_round_ends_with_the_next_step() -> None:
     finished = [*LAYING, *lay(2, "P25", 0, 0, 3), done(2), done(3), done(0), done(1)]
     new = event("refill", cards=["P18", "P11", "R6"])
     chapters = chapters_of(log_of(SLUG, STARTER, DISPLAY, *finished, new, event("start", seat=2)))
@@ -216,7 +216,7 @@ def test_a_seats_own_log_begins_with_its_hand() -> None:
     )
 
 
-def test_a_default_is_told_with_its_bottle() -> None:
+def test_the_sentence_of_a_default_names_its_bottle() -> None:
     step, laid = lay(2, "G7", 0, 0, 1)
     step["step"]["default"] = "late"
     assert sentences(*LAYING, step, laid, seat=2)[-1] == (
@@ -238,7 +238,7 @@ def test_the_result_names_ties_and_forfeits() -> None:
 
 
 @pytest.mark.parametrize("seats", [3, 4, 5])
-def test_whoever_follows_a_log_knows_the_table(seats: int) -> None:
+def test_the_table_can_be_derived_from_a_log(seats: int) -> None:
     for seat in (None, seats - 1):
         story, position = Story(NAMES[:seats], seat), 0
         story.begin("the game", 0)

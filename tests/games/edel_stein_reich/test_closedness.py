@@ -93,7 +93,7 @@ def choose_without_completing(twin: State, seat: int | None, random: Random) -> 
 
 @settings(max_examples=300, deadline=None)
 @given(st.sampled_from(TABLES), st.integers(0, 10**9), st.integers(0, 200), st.integers(-1, 4))
-def test_what_one_may_not_see_does_not_show(at: tuple[str, int], number: int, moves: int, viewer: int) -> None:
+def test_hidden_information_does_not_affect_views(at: tuple[str, int], number: int, moves: int, viewer: int) -> None:
     slug, seats = at
     seat = viewer % seats if viewer >= 0 else None
     state, plays = game_with_plays(slug, seats, number, moves)
@@ -104,7 +104,7 @@ def test_what_one_may_not_see_does_not_show(at: tuple[str, int], number: int, mo
 
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from(TABLES), st.integers(0, 10**9), st.integers(0, 60))
-def test_a_secret_choice_shows_to_its_own_seat_only(at: tuple[str, int], number: int, moves: int) -> None:
+def test_a_secret_choice_is_visible_to_its_seat_only(at: tuple[str, int], number: int, moves: int) -> None:
     slug, seats = at
     state, _ = game_with_plays(slug, seats, number, moves)
     while state.decision_kind != "action" or len(state.pending) == 1 < seats - 1:

@@ -30,7 +30,7 @@ def test_every_round_and_every_scoring_has_its_chapter(record: dict[str, Any]) -
     assert chapters[-2].sentences[-1] == f"Money now: {money}."
 
 
-def test_a_low_supply_is_told() -> None:
+def test_a_low_supply_has_a_sentence() -> None:
     low = event("supply_rule", returned=[[1, 0, 0, 0], [0, 0, 0, 0], [1, 0, 0, 1], [1, 0, 0, 0]])
     assert sentences(event("phase", phase=2), low)[-1] == (
         "The supply is low on red and blue: magpie and abacus return 1 red; tulip returns 1 red and 1 blue."
@@ -55,7 +55,7 @@ def sentences(*entries: Any, seats: int = 4) -> list[str]:
 
 
 @pytest.mark.parametrize(("slug", "seats"), [table for table in TABLES if table[0] in SLUGS])
-def test_whoever_follows_a_log_knows_all_holdings(slug: str, seats: int) -> None:
+def test_holdings_can_be_derived_from_a_log(slug: str, seats: int) -> None:
     for number in range(5):
         random = Random(number)
         state = GAMES[slug].new(seats, random.randbytes(32))
@@ -76,7 +76,7 @@ def test_whoever_follows_a_log_knows_all_holdings(slug: str, seats: int) -> None
             assert story.table.money == [player["money"] for player in view["players"]]
 
 
-def test_a_reshuffle_is_told() -> None:
+def test_a_reshuffle_has_a_sentence() -> None:
     assert "30 discarded cards" in sentences(*opened_round(*["money"] * 4), event("reshuffle", count=30))[-1]
 
 
@@ -88,7 +88,7 @@ def test_an_offer_says_why_it_is_higher() -> None:
     assert why_higher([1, 0, 0, 2], [1, 0, 1, 1]) == "same number of gems, more green"
 
 
-def test_a_barter_is_told_with_its_reasons() -> None:
+def test_the_story_of_a_barter_has_its_reasons() -> None:
     story = sentences(
         *opened_round("gems", "event", "money", "money", cards=("7BB", "6YY", "7GB", "5RRB")),
         move(2, "open_barter", {"offer": [0, 0, 0, 1]}),
@@ -108,7 +108,7 @@ def test_a_barter_is_told_with_its_reasons() -> None:
     ]
 
 
-def test_a_scoring_says_who_is_paid_and_why() -> None:
+def test_the_story_of_a_scoring_has_payments_and_reasons() -> None:
     nothing = [0, 0, 0, 0]
 
     def row(of: str, **keys: list[int]) -> dict[str, Any]:
@@ -152,7 +152,7 @@ def test_a_scoring_says_who_is_paid_and_why() -> None:
     ]
 
 
-def test_a_card_without_effect_is_told_as_such() -> None:
+def test_a_card_without_effect_has_a_sentence() -> None:
     taken = [
         *opened_round("event", "money", "money", "money", display="adjust:RB"),
         move(0, "event_card", "face_up"),
@@ -164,7 +164,7 @@ def test_a_card_without_effect_is_told_as_such() -> None:
     assert sentences(*taken, returned, discarded)[-1] == "magpie sets red and blue to 4 each and returns 1 blue."
 
 
-def test_gems_that_the_supply_does_not_have_are_told() -> None:
+def test_missing_gems_of_the_supply_are_named() -> None:
     opening = opened_round("gems", "money", "money", "money", cards=("5RRB", "7BB", "6YY", "6RR"))
     some = event("gems_moved", **{"from": "supply", "to": 0, "gems": [1, 0, 0, 0], "why": "gems"})
     assert sentences(*opening, some)[-1] == "magpie is alone on Gems and takes 1 red; the supply has no more."

@@ -36,7 +36,7 @@ def test_in_that_barter_no_offer_tops_a_later_one(reached: int) -> None:
             state.check(state.pending[0], offer(earlier))
 
 
-def test_the_scoring_table_of_the_rule_sheets_comes_out_cell_by_cell() -> None:
+def test_the_scoring_table_of_the_rule_sheets_is_reproduced() -> None:
     marc, anne, maria, herman = range(4)
     state = table(
         4,

@@ -75,7 +75,7 @@ def test_a_bid_of_cards_that_another_seats_bid_equals_is_found() -> None:
 @pytest.mark.parametrize(
     "cell", [[True, 0], [0, 0.0], [0], [0, 0, 0], "00", [-1, 0], [5, 0], [0, 9], [4, 0], None, {"level": 0, "x": 0}]
 )
-def test_a_cell_that_is_none_or_cannot_be_reached_is_found(cell: Any) -> None:
+def test_an_unknown_or_unreachable_cell_is_a_fault(cell: Any) -> None:
     record = RECORDS[0]
     for ply, move in moves(record, "lay", "done"):
         assert altered_move(record, ply, {**move, "cell": cell}).startswith(f"step {ply}: lay")

@@ -78,7 +78,7 @@ def test_the_bidding_and_the_exchange_of_the_rule_sheet_come_out() -> None:
     assert events(laid) == [{"type": "refill", "cards": ["P25", "P18", "R6"]}]
 
 
-def test_the_cellar_of_ten_points_comes_out() -> None:
+def test_the_cellar_of_ten_points_is_reproduced() -> None:
     cellar = Cellar()
     assert cellar.lay("P25", (0, 0)) == (3, [])
     assert cellar.lay("G14", (0, 1)) == (2, [])
@@ -87,7 +87,7 @@ def test_the_cellar_of_ten_points_comes_out() -> None:
 
 
 @pytest.mark.parametrize("base", [["B9", "B23"], ["B23", "B9"]])
-def test_the_card_of_seven_points_comes_out(base: list[str]) -> None:
+def test_the_card_of_seven_points_is_reproduced(base: list[str]) -> None:
     row = [*base, "R6", "S17", "G7"]
     cellar = pile(*(((0, x), card) for x, card in enumerate(row)), ((1, 1), "B16"), ((1, 2), "B16"))
     assert cellar.lay("B16", (1, 0)) == (7, [[(0, 0), (0, 1), (1, 0)], [(1, 0), (1, 1), (1, 2)]])

@@ -22,7 +22,7 @@ def table(gems: list[list[int]], held: list[list[str]] | None = None) -> Table:
     return laid
 
 
-def test_the_scoring_table_of_the_rule_sheet_comes_out() -> None:
+def test_the_scoring_table_of_the_rule_sheet_is_reproduced() -> None:
     laid = table(
         [[2, 2, 7, 1], [2, 7, 3, 1], [2, 3, 7, 0], [2, 4, 2, 2]],
         [["per:R", "cert", "cert"], ["cert"], ["sole:R", "cert"], ["per:Y", "sole:B"]],

@@ -149,7 +149,7 @@ def test_cancelling_ends_what_nobody_has_begun_and_leaves_the_rest(bot: Bot, due
         cancel(exhibition, bot.owner)
 
 
-def test_an_order_ends_with_a_sentence_when_a_bot_goes_on_leave_or_the_ladder_closes(bot: Bot, duel: Ladder) -> None:
+def test_an_exhibition_ends_with_a_reason_when_a_bot_is_paused_or_the_ladder_closes(bot: Bot, duel: Ladder) -> None:
     exhibition = a_test(bot.owner, duel, [active_version(bot), house_version("greedy")], blocks=6)
     Bot.objects.filter(pk=bot.pk).update(paused=timezone.now(), pause_reason="It failed.")
     assert feed() == 0
@@ -219,7 +219,7 @@ def test_only_the_first_deal_of_a_match_is_before_the_ladders_unless_staff_ask_f
         assert [list(block_priorities) for block_priorities in blocks] == [[priority] for priority in priorities]
 
 
-def test_a_deal_may_be_played_once_seated_as_given(bot: Bot, duel: Ladder) -> None:
+def test_a_deal_can_be_played_once_in_the_given_seats(bot: Bot, duel: Ladder) -> None:
     theirs = uploaded(person("bob"), "Theirs")
     exhibition = scheduled(bot, duel, theirs, rotated=False)
     answer(exhibition, theirs.owner, True)
@@ -240,7 +240,7 @@ def test_nothing_more_is_played_for_an_account_that_was_closed(bot: Bot, duel: L
     assert (exhibition.state, exhibition.reason != "") == ("cancelled", True)
 
 
-def test_whoever_agreed_may_cancel_until_it_begins(bot: Bot, duel: Ladder) -> None:
+def test_owners_who_agreed_can_cancel_until_the_start(bot: Bot, duel: Ladder) -> None:
     theirs = uploaded(person("bob"), "Theirs")
     begun, planned = scheduled(bot, duel, theirs), scheduled(bot, duel, theirs)
     for exhibition in (begun, planned):
@@ -254,7 +254,7 @@ def test_whoever_agreed_may_cancel_until_it_begins(bot: Bot, duel: Ladder) -> No
     assert set(Exhibition.objects.values_list("state", flat=True)) == {"cancelled"}
 
 
-def test_one_refusal_ends_a_match_and_an_answer_stands(bot: Bot, duel: Ladder) -> None:
+def test_one_refusal_ends_a_match_and_answers_are_final(bot: Bot, duel: Ladder) -> None:
     theirs = uploaded(person("bob"), "Theirs")
     exhibition = scheduled(bot, duel, theirs)
     with refused("not_asked"):
@@ -265,7 +265,7 @@ def test_one_refusal_ends_a_match_and_an_answer_stands(bot: Bot, duel: Ladder) -
         answer(exhibition, theirs.owner, True)
 
 
-def test_without_everybodys_word_nothing_begins(bot: Bot, duel: Ladder) -> None:
+def test_a_scheduled_match_does_not_start_before_all_owners_agree(bot: Bot, duel: Ladder) -> None:
     exhibition = scheduled(bot, duel, uploaded(person("bob"), "Theirs"))
     Exhibition.objects.filter(pk=exhibition.pk).update(due_at=timezone.now() - timedelta(seconds=1))
     assert feed() == 0

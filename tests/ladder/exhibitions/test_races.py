@@ -103,7 +103,7 @@ def test_an_order_cancelled_while_it_is_fed_and_begun_ends_once_and_leaves_nothi
         assert (block.ended is None) == matches.filter(block=block, status="running").exists()
 
 
-def test_a_version_that_comes_to_play_after_the_deadline_never_plays_there(race: Race, mine: Bot) -> None:
+def test_a_version_activated_after_the_deadline_does_not_play(race: Race, mine: Bot) -> None:
     new_version(mine)
     new_version(mine)
     Ladder.objects.filter(slug=DUEL).update(freezes_at=timezone.now())
@@ -114,7 +114,7 @@ def test_a_version_that_comes_to_play_after_the_deadline_never_plays_there(race:
     assert membership.active
 
 
-def test_one_who_is_invited_twice_is_a_member_once(race: Race, mine: Bot) -> None:
+def test_a_user_who_is_invited_twice_has_one_invitation(race: Race, mine: Bot) -> None:
     Ladder.objects.filter(slug=DUEL).update(by_invitation=True)
     inviting = ("inviting", {"ladder": ladder().pk, "person": mine.owner_id})
     assert sorted(race(inviting, inviting, inviting)) == [0, 0, 1]

@@ -34,7 +34,7 @@ def test_other_peoples_bots_make_a_challenge_and_only_with_what_they_play(bot: B
 
 
 @pytest.mark.parametrize("state", [{"retired": timezone.now()}, {"paused": timezone.now(), "pause_reason": "Lost."}])
-def test_who_is_away_cannot_be_chosen(bot: Bot, duel: Ladder, state: dict[str, Any]) -> None:
+def test_paused_and_retired_bots_cannot_be_chosen(bot: Bot, duel: Ladder, state: dict[str, Any]) -> None:
     Bot.objects.filter(pk=bot.pk).update(**state)
     with refused("version_not_available"):
         a_test(bot.owner, duel, [active_version(bot), house_version("greedy")])
@@ -76,7 +76,7 @@ def test_a_form_sent_twice_is_one_order(bot: Bot, duel: Ladder) -> None:
     assert Exhibition.objects.count() == 1
 
 
-def test_a_person_has_so_many_orders_at_once_and_so_many_games_a_day(bot: Bot, duel: Ladder, settings: Any) -> None:
+def test_open_exhibitions_and_games_per_day_of_a_user_are_limited(bot: Bot, duel: Ladder, settings: Any) -> None:
     settings.MAX_OPEN_EXHIBITIONS_PER_USER, settings.MAX_EXHIBITION_MATCHES_PER_DAY = 2, 20
     table = [active_version(bot), house_version("greedy")]
     first = a_test(bot.owner, duel, table, blocks=3)
@@ -91,7 +91,7 @@ def test_a_person_has_so_many_orders_at_once_and_so_many_games_a_day(bot: Bot, d
     a_test(bot.owner, duel, table, blocks=1)
 
 
-def test_nobody_goes_on_ordering_by_cancelling(bot: Bot, duel: Ladder, settings: Any) -> None:
+def test_canceled_exhibitions_count_toward_the_daily_limit(bot: Bot, duel: Ladder, settings: Any) -> None:
     settings.MAX_EXHIBITIONS_PER_DAY = 3
     table = [active_version(bot), house_version("greedy")]
     for _ in range(3):

@@ -79,7 +79,7 @@ def test_every_public_game_appears_once_with_a_valid_record(settled: Ladder) -> 
         assert line["ledger"]["void"] is None
 
 
-def test_a_line_states_who_gave_up_and_when(settled: Ladder) -> None:
+def test_a_line_has_the_forfeit_of_a_seat_and_its_time(settled: Ladder) -> None:
     SeatResult.objects.filter(result__match__ladder=settled, seat__index=0).update(forfeit="exit", forfeit_at=12)
     for line in read(settled):
         first, *others = line["players"]

@@ -23,7 +23,7 @@ def broken(ladder: Ladder) -> list[str]:
     return [violation.code for violation in integrity_report(ladder).violations]
 
 
-def test_all_statements_hold_whatever_happens_to_matches(match: Match, eve: User) -> None:
+def test_all_integrity_statements_hold_for_all_match_outcomes(match: Match, eve: User) -> None:
     ladder = match.ladder
     assert broken(ladder) == []
     record_result(claimed(match), report_of(match))
@@ -86,7 +86,7 @@ def change(model: Any, **values: Any) -> None:
     model.objects.filter(pk=rows.order_by("pk")[1].pk).update(**values)
 
 
-def test_a_rating_that_is_not_the_ledgers_is_said_once_a_rebuild_has_found_it(played: Ladder) -> None:
+def test_a_wrong_rating_is_reported_after_a_rebuild_found_it(played: Ladder) -> None:
     Membership.objects.filter(pk=played.memberships.all()[0].pk).update(rating=1)
     assert broken(played) == []
     rerate(check=True)
@@ -179,7 +179,7 @@ def test_a_ledgers_file_alone_gives_every_rating(played: Ladder, eve: User) -> N
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_is_read_at_one_moment_does_not_see_what_is_written_then(house: None) -> None:
+def test_reads_at_one_moment_do_not_see_concurrent_writes(house: None) -> None:
     with one_moment():
         assert Ladder.objects.count() > 0
     Ladder.objects.update(weight=3)

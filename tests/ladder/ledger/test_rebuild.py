@@ -76,7 +76,7 @@ def test_a_changed_document_breaks_the_chain_and_is_found(played: Ladder) -> Non
     assert any(difference.startswith(f"ledger {entry.number}: ranks is ") for difference in sentences)
 
 
-def test_a_ledger_that_was_written_anew_does_not_end_with_the_ladders_last_hash(played: Ladder) -> None:
+def test_a_rewritten_ledger_does_not_end_with_the_last_hash_of_the_ladder(played: Ladder) -> None:
     Ladder.objects.filter(pk=played.pk).update(ledger_head="f" * 64)
     (difference,) = differences()
     assert "f" * 64 in difference
@@ -176,7 +176,7 @@ def test_a_season_that_starts_at_any_moment_of_a_rebuild_is_in_it(played: Ladder
 
 
 @pytest.mark.parametrize("document", [{}, {"match": 1, "result": 0, "reason": "changed"}])
-def test_a_correction_that_cannot_be_read_is_a_difference_and_hides_no_other_ladder(
+def test_an_unreadable_correction_is_a_difference_and_does_not_hide_other_ladders(
     played: Ladder, document: dict[str, Any]
 ) -> None:
     eve = staff("eve")

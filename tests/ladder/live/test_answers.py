@@ -60,7 +60,7 @@ def test_the_same_answer_again_is_the_same_and_moves_nothing(match: Match) -> No
     assert snapshot() == before
 
 
-def test_another_answer_is_told_what_was_played(match: Match) -> None:
+def test_another_answer_gets_the_move_that_was_played(match: Match) -> None:
     post(match, 1, 1, "gems")
     before = snapshot()
     assert post(match, 1, 1, "money") == Ruling("other", "gems")
@@ -85,7 +85,7 @@ def test_a_wrong_answer_is_the_decisions_strike(match: Match, body: bytes, fault
 
 
 @pytest.mark.parametrize(("body", "fault"), WRONG[:2] + WRONG[-4:])
-def test_the_same_wrong_answer_again_is_no_second_strike(match: Match, body: bytes, fault: str) -> None:
+def test_a_repeated_wrong_answer_is_one_strike(match: Match, body: bytes, fault: str) -> None:
     first, before = sent(match, 0, 1, body), snapshot()
     assert sent(match, 0, 1, body) == first
     post(match, 1, 1, "gems")
@@ -143,7 +143,7 @@ def test_nobody_answers_over_the_network_for_code_that_the_site_runs(match: Matc
     assert post(match, 0, 1, "gems") == UNKNOWN
 
 
-def test_a_decision_that_is_not_told_yet_cannot_be_answered(match: Match) -> None:
+def test_a_decision_that_was_not_sent_yet_cannot_be_answered(match: Match) -> None:
     bot = bot_at(match, 0)
     pass_time(match, -60)
     LiveSeat.objects.filter(seat__match=match).update(due_at=position(match).table.settled_at)
@@ -154,7 +154,7 @@ def test_a_decision_that_is_not_told_yet_cannot_be_answered(match: Match) -> Non
     assert snapshot() == before
 
 
-def test_a_decision_that_is_not_told_yet_is_refused_like_one_that_does_not_exist(
+def test_a_decision_that_was_not_sent_yet_is_refused_like_an_unknown_one(
     match: Match, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither takes the lock, so the time tells nothing of a decision that is held back."""
@@ -186,13 +186,13 @@ def test_an_answer_to_a_game_that_has_ended_meanwhile_is_too_late(match: Match) 
     assert post(match, 1, 2, "gems") == UNKNOWN
 
 
-def test_what_a_bot_sends_cannot_keep_the_game_from_being_stored(match: Match) -> None:
+def test_no_answer_of_a_bot_prevents_storing_the_game(match: Match) -> None:
     assert sent(match, 0, 1, b'{"move": "\\u0000\xed\xa0\x80"}').default == "malformed"
     assert sent(match, 1, 1, b"\x00" * 600).default == "malformed"
     assert sent(match, 2, 1, orjson.dumps({"move": "\0" * 6000})).default == "illegal"
     assert [len(row.heard) <= 600 for row in PlayedMove.objects.all()] == [True] * 3
 
 
-def test_one_bot_may_have_games_beside_each_other(duel: Match) -> None:
+def test_one_bot_can_play_several_games_at_once(duel: Match) -> None:
     bots = [Bot.objects.get(pk=bot_at(duel, seat)) for seat in (0, 1)]
     assert {decisions.games_of(bot.pk) == [duel.pk] for bot in bots} == {True}

@@ -37,7 +37,7 @@ def event(kind: str) -> Document:
     return {"ply": 9, "event": {"type": kind}}
 
 
-def test_a_simultaneous_choice_is_one_reveal_and_a_step_with_what_comes_of_it() -> None:
+def test_a_simultaneous_choice_is_one_reveal_and_one_step_with_its_effects() -> None:
     assert BEAT_MS["reveal"] == 900
     assert shown_ms([choice(0), choice(1), choice(2), event("cancelled")], GEMS) == 900 + BEAT_MS["step"]
 
@@ -105,7 +105,7 @@ def test_clocks_of_people_start_together_at_most_five_seconds_after_the_last_mov
     assert len(waited) > 1 and max(waited) > MOST - timedelta(seconds=2)
 
 
-def test_a_person_sees_the_question_before_their_clock_starts_and_may_answer_it() -> None:
+def test_a_player_sees_a_question_before_the_clock_starts_and_can_answer_it() -> None:
     match = table_for("edel-stein-reich", people(3))
     for seat in range(3):
         say(match, seat, "gems")
@@ -121,7 +121,7 @@ def test_a_person_sees_the_question_before_their_clock_starts_and_may_answer_it(
     assert clock["left_ms"] < 225_000
 
 
-def test_what_people_are_shown_takes_no_time_of_bots() -> None:
+def test_animations_for_people_cost_bots_no_time() -> None:
     ladder = ladder_of("edel-stein-reich", 3, "open")
     far = remote_bots(1)[0]
     match = table_for("edel-stein-reich", [*people(2), active_version(far)], players="open")

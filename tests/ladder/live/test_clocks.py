@@ -9,12 +9,12 @@ from ladder.live.clocks import Clock
 LIMITS = Limits(move_ms=1000, bank_ms=2500, game_ms=6000)
 
 
-def test_a_move_may_take_what_is_left_of_the_bank_beyond_its_own_time() -> None:
+def test_a_move_can_use_its_time_and_the_rest_of_the_bank() -> None:
     assert Clock.full(LIMITS).allowed_ms == 3500
     assert Clock.full(LIMITS).spent(2000).allowed_ms == 2500
 
 
-def test_what_is_left_of_the_game_bounds_every_move() -> None:
+def test_the_remaining_game_time_limits_every_move() -> None:
     clock = Clock.full(LIMITS).spent(3500).spent(1000)
     assert (clock.left(), clock.allowed_ms) == ({"move_ms": 1000, "bank_ms": 0, "game_ms": 1500}, 1000)
     assert clock.spent(1000).game_is_next
@@ -22,7 +22,7 @@ def test_what_is_left_of_the_game_bounds_every_move() -> None:
 
 
 @pytest.mark.parametrize("spent", [[], [1], [999, 1001, 1700], [3500, 1000, 1500], [5000, 5000]])
-def test_a_live_clock_goes_as_the_one_of_the_runner(spent: list[int]) -> None:
+def test_a_live_clock_equals_the_clock_of_the_runner(spent: list[int]) -> None:
     mine, other = Clock.full(LIMITS), of_runner.Clock(LIMITS)
     for wall_ms in spent:
         mine = mine.spent(wall_ms)

@@ -115,7 +115,7 @@ def test_a_bot_cannot_avoid_more_than_a_few_games_a_day() -> None:
     assert match.status == "aborted"
 
 
-def test_a_seat_that_is_asked_again_by_what_the_sweeper_plays_has_its_own_time() -> None:
+def test_a_seat_asked_again_after_a_swept_move_has_its_full_time() -> None:
     match = game_of("edel-stein-reich-duel", 2, SHORT)
     for _ in range(4):
         run_out(match, owing(match)[0])
@@ -123,7 +123,7 @@ def test_a_seat_that_is_asked_again_by_what_the_sweeper_plays_has_its_own_time()
         assert len(owing(match)) == 1
 
 
-def test_who_vanishes_loses_by_the_clock_and_the_others_play_on() -> None:
+def test_a_bot_that_disappears_forfeits_by_its_clock_and_the_others_play_on() -> None:
     match = game_of("edel-stein-reich", 3, SHORT)
     for _ in range(3):
         while 0 not in owing(match):
@@ -165,7 +165,7 @@ def test_time_is_taken_first_from_the_move_then_from_the_bank(match: Match) -> N
         assert live_seat.bank_ms == pytest.approx(bank_ms, abs=400)
 
 
-def test_the_clock_of_a_seat_starts_when_it_is_told_and_not_before() -> None:
+def test_the_clock_of_a_seat_starts_when_its_decision_is_sent() -> None:
     match = game_of("die-weinhaendler", 3, SHORT)
     while not PlayedMove.objects.exclude(delays=[]).exists():
         pass_time(match)

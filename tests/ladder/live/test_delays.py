@@ -41,14 +41,14 @@ def test_people_are_as_fast_as_people_and_programs_as_programs() -> None:
     assert min(drawn(substituted_for + [pace._replace(seat=1) for pace in by_hand], by_hand=True)) >= 7200
 
 
-def test_long_thoughts_are_not_all_as_long_as_may_be() -> None:
+def test_delays_after_long_decisions_vary_below_the_maximum() -> None:
     slow = [pace._replace(took_ms=60_000) for pace in OWN]
     delays = drawn(slow, most_ms=15_000)
     assert 9000 <= min(delays) < max(delays) <= 15_000
     assert len(set(delays)) > 100
 
 
-def test_who_has_thought_long_and_forfeited_keeps_nobody_waiting_as_long_again() -> None:
+def test_default_moves_of_a_slow_player_who_forfeited_are_not_delayed_as_long() -> None:
     slow = [pace._replace(took_ms=65_000) for pace in OWN]
     assert 4000 <= min(drawn(hurried(slow, 5000))) < max(drawn(hurried(slow, 5000))) <= 6250
     assert hurried(OWN, 5000) == OWN

@@ -131,7 +131,7 @@ def test_a_bot_reads_nothing_of_a_game_at_which_it_does_not_sit() -> None:
     assert decisions.position_for(match.pk + 1, bot_at(match, 0)) is None
 
 
-def test_what_is_shown_grows_by_what_is_due_and_by_nothing_else() -> None:
+def test_the_visible_part_grows_only_by_due_moves() -> None:
     """At every moment of a whole game, for every seat and the public: only what is shown by then, and own moves."""
     match = game_of("die-weinhaendler", 3)
     held_back = 0
@@ -166,7 +166,7 @@ def test_what_is_shown_grows_by_what_is_due_and_by_nothing_else() -> None:
 
 
 @pytest.mark.parametrize(("game", "seats"), TABLES)
-def test_what_is_played_for_those_who_have_forfeited_comes_one_after_the_other_too(game: str, seats: int) -> None:
+def test_default_moves_of_seats_that_forfeited_appear_one_by_one(game: str, seats: int) -> None:
     """All but one seat have forfeited: nobody sees a move of theirs, or what follows from it, before its time."""
     match = game_of(game, seats)
     gone: set[int] = set()

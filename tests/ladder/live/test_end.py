@@ -52,7 +52,7 @@ def over(duel: Match) -> Match:
     return duel
 
 
-def test_the_result_is_brought_once_and_counts(over: Match) -> None:
+def test_a_result_is_recorded_once_and_rated(over: Match) -> None:
     assert Table.objects.get().over
     assert [finish(over.pk), finish(over.pk)] == [True, False]
     match = again(over)
@@ -63,12 +63,12 @@ def test_the_result_is_brought_once_and_counts(over: Match) -> None:
     assert [rebuild.differences for rebuild in rerate(check=True, records=True)] == [[]]
 
 
-def test_the_sweeper_brings_results_that_nobody_has_brought(over: Match) -> None:
+def test_the_sweeper_records_missing_results(over: Match) -> None:
     assert (sweep_tables(), sweep_tables()) == (1, 0)
     assert again(over).status == "finished"
 
 
-def test_a_game_that_goes_on_has_no_result_to_bring(duel: Match) -> None:
+def test_a_running_game_has_no_result_to_record(duel: Match) -> None:
     before = snapshot()
     assert not finish(duel.pk)
     assert not finish(10**6)
@@ -96,7 +96,7 @@ def test_the_last_event_of_a_game_is_its_end(over: Match) -> None:
     assert whole[-len(log) :] == log
 
 
-def test_what_is_reported_has_times_strikes_and_what_was_heard(duel: Match) -> None:
+def test_the_report_of_a_live_game_has_times_strikes_and_answers(duel: Match) -> None:
     seat = owing(duel)[0]
     post(duel, seat, 1, "nonsense")
     run_out(duel, owing(duel)[0])
@@ -145,7 +145,7 @@ def test_a_void_game_says_why_and_shows_all_of_its_moves(duel: Match) -> None:
     assert (event["message"], event["status"], event["reason"]) == (None, "void", "The power was cut.")
 
 
-def test_staff_may_end_a_live_game(duel: Match) -> None:
+def test_staff_can_end_a_live_game(duel: Match) -> None:
     post(duel, owing(duel)[0], 1, "gems")
     assert withdraw(duel.pk, "It was a mistake.", staff("eva")) == Match.Status.VOID
     assert again(duel).reason == "Voided by site staff: It was a mistake."
@@ -154,13 +154,13 @@ def test_staff_may_end_a_live_game(duel: Match) -> None:
     assert PlayedMove.objects.count() == 1
 
 
-def test_a_game_that_lasts_longer_than_it_can_is_void(duel: Match) -> None:
+def test_a_game_beyond_its_maximum_duration_is_void(duel: Match) -> None:
     Match.objects.filter(pk=duel.pk).update(lease_until=timezone.now())
     assert sweep_tables() == 1
     assert (again(duel).status, again(duel).reason) == ("void", TOO_LONG)
 
 
-def test_a_broken_table_is_void_and_holds_up_no_other(duel: Match, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_broken_table_is_void_and_does_not_delay_others(duel: Match, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.CRITICAL)
     seat = owing(duel)[0]
     post(duel, seat, 1, "gems")

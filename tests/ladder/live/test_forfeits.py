@@ -113,7 +113,7 @@ def duel(answers: int = 6) -> tuple[Match, int]:
 # --- two players ---------------------------------------------------------------------------------------------------
 
 
-def test_who_resigns_after_the_other_has_left_wins() -> None:
+def test_resigning_after_the_opponent_left_wins() -> None:
     match, gone = duel()
     stays = 1 - gone
     leave(match, gone)
@@ -131,7 +131,7 @@ def test_who_resigns_after_the_other_has_left_wins() -> None:
 
 
 @pytest.mark.parametrize(("ago_s", "says"), [(0, "ended"), (59, "ended"), (61, "won")])
-def test_who_resigns_when_victory_could_be_claimed_wins_and_not_before(ago_s: float, says: str) -> None:
+def test_resigning_wins_only_when_victory_could_be_claimed(ago_s: float, says: str) -> None:
     match, seat = duel()
     seen(match, 1 - seat, ago_s)
     beat_ago(match, 0)
@@ -140,7 +140,7 @@ def test_who_resigns_when_victory_could_be_claimed_wins_and_not_before(ago_s: fl
     assert ended(match)["ranks"][seat] == (1 if says == "won" else 2)
 
 
-def test_of_two_who_leave_one_after_the_other_the_first_loses() -> None:
+def test_of_two_players_who_leave_the_first_loses() -> None:
     match, first = duel()
     leave(match, first)
     answer_until(match, 1 - first)
@@ -152,7 +152,7 @@ def test_of_two_who_leave_one_after_the_other_the_first_loses() -> None:
     assert change(match, 1 - first) > 0 > change(match, first)
 
 
-def test_who_has_left_and_resigns_then_gave_up_when_they_left() -> None:
+def test_a_player_who_left_and_then_resigns_forfeits_at_the_time_of_leaving() -> None:
     match, gone = duel()
     leave(match, gone)
     answer_until(match, 1 - gone)
@@ -164,7 +164,7 @@ def test_who_has_left_and_resigns_then_gave_up_when_they_left() -> None:
     assert outcome["ranks"][gone] == 2
 
 
-def test_who_comes_back_and_answers_has_not_given_up() -> None:
+def test_a_player_who_returns_and_answers_has_not_forfeited() -> None:
     match, gone = duel()
     leave(match, gone)
     actions.return_to_seat(match.pk, gone)
@@ -179,7 +179,7 @@ def test_who_comes_back_and_answers_has_not_given_up() -> None:
     assert times(outcome)[gone] is None
 
 
-def test_who_is_claimed_from_gave_up_at_the_last_answer() -> None:
+def test_a_claimed_victory_dates_the_forfeit_at_the_last_answer() -> None:
     match, gone = duel()
     before = position(match).answered_at(gone)
     seen(match, gone, ago_s=61)
@@ -190,7 +190,7 @@ def test_who_is_claimed_from_gave_up_at_the_last_answer() -> None:
 # --- what counts as an answer --------------------------------------------------------------------------------------
 
 
-def test_who_leaves_before_the_first_answer_gave_up_before_the_first_step() -> None:
+def test_a_player_who_leaves_before_the_first_answer_forfeits_at_step_0() -> None:
     match = table_for(GEMS, people(3), rated=True)
     leave(match, 0)
     answer_any(match, 1)
@@ -203,7 +203,7 @@ def test_who_leaves_before_the_first_answer_gave_up_before_the_first_step() -> N
     assert outcome["ranks"] == [3, 1, 1]
 
 
-def test_three_who_leave_before_the_first_answer_tie() -> None:
+def test_three_players_who_leave_before_the_first_answer_tie() -> None:
     match = table_for(GEMS, people(3), rated=True)
     for seat in range(3):
         leave(match, seat)
@@ -234,7 +234,7 @@ def test_default_moves_and_moves_of_a_substitute_are_no_answers() -> None:
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0)])
-def test_an_answer_to_a_simultaneous_choice_counts_the_same_whoever_was_last(order: Sequence[int]) -> None:
+def test_the_order_of_answers_to_a_simultaneous_choice_does_not_matter(order: Sequence[int]) -> None:
     match = table_for(GEMS, people(3), rated=True)
     before = steps(match)
     for seat in order:
@@ -270,7 +270,7 @@ def test_of_four_one_resigns_and_three_leave_and_the_last_to_leave_wins() -> Non
     assert not any(key in score for score in outcome["scores"] for key in ("reason", "at"))
 
 
-def test_who_resigned_first_ranks_last_though_a_substitute_played_on() -> None:
+def test_the_first_player_who_resigned_ranks_last_despite_a_substitute() -> None:
     match = table_for(WINE, people(3), rated=True)
     answer_until(match, 0)
     actions.resign(match.pk, 0)
@@ -292,7 +292,7 @@ def test_the_last_person_to_resign_wins_where_all_others_have_left() -> None:
     assert ended(match)["ranks"] == [2, 2, 1]
 
 
-def test_who_resigns_at_a_table_with_one_bot_left_loses_to_it() -> None:
+def test_resigning_against_the_last_bot_loses_to_it() -> None:
     match = table_for(GEMS, [*people(2), *house("greedy")], rated=True, players="open")
     leave(match, 0)
     answer_until(match, 1)
@@ -301,7 +301,7 @@ def test_who_resigns_at_a_table_with_one_bot_left_loses_to_it() -> None:
     assert ended(match)["ranks"] == [3, 2, 1]
 
 
-def test_who_resigns_at_the_step_at_which_all_others_gave_up_ties_with_them() -> None:
+def test_resigning_at_the_step_of_all_other_forfeits_ties_with_them() -> None:
     match = table_for(GEMS, people(3), rated=True)
     answer_any(match, 0)
     actions.resign(match.pk, 0)
@@ -346,7 +346,7 @@ def test_of_two_remote_bots_that_are_struck_out_the_later_one_wins() -> None:
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
-def test_remote_bots_that_are_struck_out_in_one_choice_tie_in_whatever_order_they_answer(order: Sequence[int]) -> None:
+def test_remote_bots_that_strike_out_in_one_choice_tie_in_any_order(order: Sequence[int]) -> None:
     match = table_of(ladder_of(GEMS, 3, "remote"), remote_bots(3), rated=False)
     while len(position(match).state().pending) == 3 and live_seat_at(match, 0).strikes < 2:
         for seat in order:

@@ -56,7 +56,7 @@ def test_bots_of_the_house_play_a_live_game_to_a_result_that_counts(sandbox_laun
     assert accounts() == []
 
 
-def test_each_decision_has_a_process_of_its_own_that_is_told_everything() -> None:
+def test_each_decision_has_a_new_process_with_the_whole_log() -> None:
     messages: list[Document] = []
 
     def attentive(message: Document) -> Any:
@@ -143,7 +143,7 @@ def test_a_decision_that_only_the_machine_made_late_is_asked_again() -> None:
     assert move.wall_ms < 200
 
 
-def test_the_third_time_the_machine_is_late_the_answer_stands() -> None:
+def test_after_the_third_machine_delay_the_answer_counts() -> None:
     delayed, pause = {"ns": 0}, threading.Event()
 
     def slow(message: Document) -> Any:
@@ -159,7 +159,7 @@ def test_the_third_time_the_machine_is_late_the_answer_stands() -> None:
 
 
 @COMMITTED
-def test_what_the_platform_fails_at_is_tried_again_and_costs_nobody_anything(broker: str) -> None:
+def test_a_platform_failure_is_retried_and_costs_no_seat(broker: str) -> None:
     match, launcher = house_game(), Fakes(default, failures=MOST_FAILURES - 1)
     live_seat = live_seat_of(match)
     for failed in range(MOST_FAILURES - 1):
@@ -282,7 +282,7 @@ def substituted() -> tuple[Match, LiveSeat]:
     return match, live_seat
 
 
-def test_for_who_has_gone_the_default_is_played_if_no_machine_can_ask_in_their_chair() -> None:
+def test_without_a_machine_for_the_substitute_the_default_move_is_played() -> None:
     match, live_seat = substituted()
     assert remind() == 0
     later(live_seat, PATIENCE_FOR_SUBSTITUTES + timedelta(seconds=1))
@@ -313,7 +313,7 @@ def test_a_stand_in_at_which_the_platform_fails_ends_no_game() -> None:
     assert not LiveSeat.objects.exclude(forfeit="", strikes=0).exists()
 
 
-def test_a_stand_in_without_whom_a_table_cannot_go_on_holds_up_no_other_table(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failing_substitute_does_not_delay_other_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     match, live_seat = substituted()
     later(live_seat, PATIENCE_FOR_SUBSTITUTES + timedelta(seconds=1))
 

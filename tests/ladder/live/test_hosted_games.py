@@ -32,7 +32,7 @@ from tests.services.workers import Processes
 
 
 @pytest.mark.usefixtures("house")
-def test_a_game_whose_code_is_lost_is_void_at_once_and_the_bot_goes_on_leave(sandbox_launcher: object) -> None:
+def test_a_game_whose_code_is_lost_is_void_and_the_bot_is_paused(sandbox_launcher: object) -> None:
     bot = uploaded(person("ada"))
     match = with_a_house_bot(bot)
     version = bot.active_version

@@ -31,7 +31,7 @@ def test_a_move_is_read_once() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_a_transaction_has_read_is_not_kept() -> None:
+def test_moves_read_in_a_transaction_are_not_cached() -> None:
     kept, lease, written = MoveCache[str](), uuid4(), Written("a")
     with transaction.atomic():
         assert kept.upto(lease, 1, written.read) == ("a",)
@@ -40,7 +40,7 @@ def test_what_a_transaction_has_read_is_not_kept() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_game_that_has_ended_is_read_anew_and_only_so_many_are_kept() -> None:
+def test_ended_games_are_read_again_and_the_cache_is_limited() -> None:
     kept, written = MoveCache[str](), Written("a")
     assert kept.upto(None, 1, written.read) == kept.upto(None, 1, written.read) == ("a",)
     first = uuid4()

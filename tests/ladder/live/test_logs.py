@@ -78,7 +78,7 @@ def test_the_owner_of_an_uploaded_bot_can_rebuild_every_message_that_it_was_sent
         assert orjson.loads(decision["answer"])["move"] == replay.questions[-1].played
 
 
-def test_what_a_bot_did_wrong_and_wrote_to_stderr_stands_in_its_log(sandbox_launcher: SandboxLauncher) -> None:
+def test_faults_and_stderr_of_a_bot_are_in_its_log(sandbox_launcher: SandboxLauncher) -> None:
     ada = person("ada")
     match = with_a_house_bot(uploaded(ada, source=CHATTY))
     play_on(match, sandbox_launcher)
@@ -94,7 +94,7 @@ def test_what_a_bot_did_wrong_and_wrote_to_stderr_stands_in_its_log(sandbox_laun
     assert all(start["ready_us"] for start in log["starts"])
 
 
-def test_clocks_in_a_log_are_those_that_the_bot_was_told() -> None:
+def test_clocks_in_a_log_are_those_that_were_sent_to_the_bot() -> None:
     clocks: list[Document] = []
 
     def attentive(message: Document) -> Any:

@@ -75,9 +75,7 @@ def bots(ladder: Ladder) -> list[Bot]:
     return remote_bots(2)
 
 
-def test_who_has_something_new_to_read_is_told_after_the_commit(
-    listener: Listener, ladder: Ladder, bots: list[Bot]
-) -> None:
+def test_players_with_news_are_notified_after_the_commit(listener: Listener, ladder: Ladder, bots: list[Bot]) -> None:
     with transaction.atomic():
         match = table_of(ladder, bots)
         assert listener.heard() == []
@@ -92,7 +90,7 @@ def test_who_has_something_new_to_read_is_told_after_the_commit(
     assert listener.heard() == []
 
 
-def test_a_move_is_told_at_once_and_the_decision_after_forced_steps_when_it_is_visible(listener: Listener) -> None:
+def test_a_move_is_notified_immediately_and_a_decision_after_forced_steps_when_visible(listener: Listener) -> None:
     match = table_of(live_ladder("die-weinhaendler", 3), remote_bots(3))
     while not PlayedMove.objects.exclude(delays=[]).exists():
         pass_time(match)
@@ -105,7 +103,7 @@ def test_a_move_is_told_at_once_and_the_decision_after_forced_steps_when_it_is_v
     assert later["in_ms"] > 0
 
 
-def test_everybody_at_the_table_is_told_that_it_has_ended(listener: Listener, ladder: Ladder, bots: list[Bot]) -> None:
+def test_all_seats_are_notified_of_the_end(listener: Listener, ladder: Ladder, bots: list[Bot]) -> None:
     match = table_of(ladder, bots)
     play_out(match, at_random(1))
     listener.heard()

@@ -92,7 +92,7 @@ def test_a_table_that_cannot_go_on_keeps_no_other_one_from_its_time(
     assert Attempt.objects.get(match=other).heartbeat_at > timezone.now() - timedelta(seconds=3)
 
 
-def test_who_was_asked_in_the_middle_of_it_gets_the_rest_of_it(match: Match) -> None:
+def test_a_seat_asked_during_an_outage_gets_its_remaining_part(match: Match) -> None:
     asked_ago(match, 20)
     beat_ago(match, 60)
     before = deadlines(match)
@@ -132,7 +132,7 @@ def test_while_the_site_is_away_nobody_is_absent(match: Match) -> None:
     assert say(match, 0, "gems").verdict is Verdict.PLAYED
 
 
-def test_an_answer_that_comes_before_the_first_beat_is_not_late(match: Match) -> None:
+def test_an_answer_before_the_first_heartbeat_is_not_late(match: Match) -> None:
     run_out(match, 0, ago=LATE_S)
     others_asked_ago(match, 90)
     beat_ago(match, 60)
@@ -161,7 +161,7 @@ def test_what_comes_meanwhile_from_a_clock_that_has_run_out_keeps_what_was_forgi
     assert moved(match, before[1:]) == [pytest.approx(60, abs=2)] * 2
 
 
-def test_presence_goes_on_as_it_was_before(match: Match) -> None:
+def test_after_an_outage_presence_is_as_before(match: Match) -> None:
     seen(match, 1, ago_s=62)
     seen(match, 2, ago_s=110)
     beat_ago(match, 60)
@@ -171,14 +171,14 @@ def test_presence_goes_on_as_it_was_before(match: Match) -> None:
     assert gone == [pytest.approx(0, abs=3), pytest.approx(2, abs=3), pytest.approx(50, abs=3)]
 
 
-def test_a_site_that_does_not_come_back_holds_up_nobody_for_ever(match: Match) -> None:
+def test_a_site_that_stays_offline_does_not_extend_clocks_forever(match: Match) -> None:
     run_out(match, 0, ago=LATE_S)
     beat_ago(match, outages.FROZEN_FOR.total_seconds() + 5)
     assert expire(match.pk) == 1
     assert PlayedMove.objects.get().default == "absent"
 
 
-def test_a_beat_that_could_not_be_told_to_redis_is_none(match: Match, settings: Any) -> None:
+def test_a_heartbeat_that_redis_did_not_receive_does_not_count(match: Match, settings: Any) -> None:
     settings.CACHES = {
         "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": "redis://127.0.0.1:9"}
     }
@@ -188,7 +188,7 @@ def test_a_beat_that_could_not_be_told_to_redis_is_none(match: Match, settings: 
     assert Attempt.objects.get().heartbeat_at < timezone.now() - timedelta(seconds=4)
 
 
-def test_bots_have_a_heart_of_their_own() -> None:
+def test_games_without_people_are_not_extended_by_outages() -> None:
     other = house_game()
     beat_ago(other, 100)
     before = snapshot()
@@ -204,7 +204,7 @@ def test_a_table_that_is_over_is_left_alone(match: Match) -> None:
     assert not outages.forgive(match.pk + 1)
 
 
-def test_an_outage_is_kept_with_the_game_and_shown_to_everybody_at_the_table(match: Match) -> None:
+def test_an_outage_is_stored_with_the_game_and_shown_to_all_seats(match: Match) -> None:
     say(match, 0, "gems")
     assert look(match, 1)["outage_ms"] == 0
     for seconds in (60, 20):

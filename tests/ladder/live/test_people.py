@@ -64,7 +64,7 @@ WINE = "die-weinhaendler"
 # --- sitting down --------------------------------------------------------------------------------------------------
 
 
-def test_a_person_plays_with_a_deadline_and_everybody_has_a_sitting() -> None:
+def test_people_play_with_deadlines_and_every_seat_has_an_occupant() -> None:
     match = table_for(DUEL, people(2), rated=True)
     for seat, live_seat in enumerate(position(match).live_seats):
         assert live_seat.kind == LiveSeat.Kind.PERSON
@@ -81,7 +81,7 @@ def test_a_table_of_bots_alone_has_no_sittings() -> None:
     assert not Occupant.objects.exists()
 
 
-def test_whose_chair_it_is() -> None:
+def test_a_seat_is_found_by_its_user_or_guest_secret() -> None:
     match = against_the_house()
     ada, berta = people(2)
     other = table_for(DUEL, [ada, berta])
@@ -103,7 +103,7 @@ def test_a_guest_without_a_secret_sits_nowhere() -> None:
 # --- answering -----------------------------------------------------------------------------------------------------
 
 
-def test_what_a_person_answers_is_played_once() -> None:
+def test_the_answer_of_a_person_is_played_once() -> None:
     match = table_for(GEMS, people(3))
     assert say(match, 0, "gems").verdict is Verdict.PLAYED
     assert say(match, 0, "gems", 1).verdict is Verdict.SAME
@@ -123,7 +123,7 @@ def test_what_a_person_answers_is_played_once() -> None:
         (b" " * 70_000, "too_long"),
     ],
 )
-def test_an_answer_that_is_none_costs_a_person_nothing_and_they_may_answer_again(body: bytes, fault: str) -> None:
+def test_an_invalid_answer_of_a_person_costs_nothing_and_can_be_repeated(body: bytes, fault: str) -> None:
     match = table_for(GEMS, people(3))
     ruling = answer_seat(match.pk, 0, 1, body)
     assert (ruling.verdict, ruling.default, ruling.move) == (Verdict.REFUSED, fault, None)
@@ -133,7 +133,7 @@ def test_an_answer_that_is_none_costs_a_person_nothing_and_they_may_answer_again
     assert say(match, 0, "gems").verdict is Verdict.PLAYED
 
 
-def test_what_moves_nothing_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers_that_change_nothing_do_not_lock_the_match(monkeypatch: pytest.MonkeyPatch) -> None:
     match = table_for(GEMS, people(3))
     assert say(match, 0, "gems").verdict is Verdict.PLAYED
 
@@ -146,7 +146,7 @@ def test_what_moves_nothing_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> 
     assert say(match, 1, "diamonds").verdict is Verdict.REFUSED
 
 
-def test_a_decision_that_is_not_told_yet_is_refused_like_one_that_does_not_exist(
+def test_a_decision_that_was_not_sent_yet_is_refused_like_an_unknown_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Neither takes the lock, so the time tells nothing of a decision that is held back."""
@@ -163,12 +163,12 @@ def test_a_decision_that_is_not_told_yet_is_refused_like_one_that_does_not_exist
         say(match, 0, "gems", 1)
 
 
-def test_an_answer_with_the_number_of_another_decision_is_told_so() -> None:
+def test_an_answer_with_the_number_of_another_decision_is_refused() -> None:
     match = table_for(GEMS, people(3))
     assert answer_seat(match.pk, 0, 1, b'{"id": 2, "move": "gems"}').verdict is Verdict.WRONG_ID
 
 
-def test_nobody_answers_for_a_bot_or_for_who_is_not_there() -> None:
+def test_nobody_can_answer_for_a_bot_or_an_absent_player() -> None:
     match = against_the_house()
     for seat in (1, 2, 5):
         assert answer_seat(match.pk, seat, 1, b'{"move": "gems"}').verdict is Verdict.UNKNOWN
@@ -187,7 +187,7 @@ def test_time_is_taken_from_the_move_and_then_from_the_bank() -> None:
 # --- absences ------------------------------------------------------------------------------------------------------
 
 
-def test_who_is_here_and_misses_one_decision_keeps_the_chair() -> None:
+def test_a_present_player_who_misses_one_decision_keeps_the_seat() -> None:
     match = table_for(GEMS, people(3))
     seen(match, 0)
     miss(match, 0)
@@ -197,7 +197,7 @@ def test_who_is_here_and_misses_one_decision_keeps_the_chair() -> None:
     assert say(match, 0, "gems", 1).verdict is Verdict.LATE
 
 
-def test_who_answers_again_has_missed_none_in_a_row() -> None:
+def test_an_answer_resets_the_number_of_missed_decisions() -> None:
     match = table_for(GEMS, people(3))
     for turn in range(3):
         seen(match, 0)
@@ -208,7 +208,7 @@ def test_who_answers_again_has_missed_none_in_a_row() -> None:
     assert live_seat_at(match, 0).kind == LiveSeat.Kind.PERSON
 
 
-def test_who_misses_two_in_a_row_is_stood_in_for() -> None:
+def test_a_player_who_misses_two_decisions_in_a_row_is_substituted() -> None:
     match = table_for(GEMS, people(3))
     for _ in range(2):
         seen(match, 0)
@@ -226,7 +226,7 @@ def test_who_misses_two_in_a_row_is_stood_in_for() -> None:
     ]
 
 
-def test_who_has_not_been_seen_is_stood_in_for_at_once_and_a_worker_plays() -> None:
+def test_an_absent_player_is_substituted_immediately_and_a_worker_plays() -> None:
     match = table_for(GEMS, people(3))
     seen(match, 0, ago_s=31)
     miss(match, 0)
@@ -250,7 +250,7 @@ def test_a_stand_in_spends_nothing_of_the_persons_clock() -> None:
     assert (after.bank_ms, after.game_ms) == (before.bank_ms, before.game_ms)
 
 
-def test_who_has_no_time_left_for_the_game_is_stood_in_for_and_cannot_come_back() -> None:
+def test_a_player_without_game_time_is_substituted_and_cannot_return() -> None:
     match = table_for(GEMS, people(3), limits=replace(QUICK, game_ms=60_000))
     seen(match, 0)
     miss(match, 0)
@@ -261,7 +261,7 @@ def test_who_has_no_time_left_for_the_game_is_stood_in_for_and_cannot_come_back(
         actions.return_to_seat(match.pk, 0)
 
 
-def test_the_strongest_of_the_house_stands_in() -> None:
+def test_the_strongest_house_bot_is_the_substitute() -> None:
     assert substitute_for(DUEL, 2).bot.house_name == "kontor"
     assert substitute_for(WINE, 4).bot.house_name == "sommelier"
     Membership.objects.filter(ladder__slug=DUEL, bot__house_name="miser").update(rating=1_900_000, games=100)
@@ -289,7 +289,7 @@ def test_signs_of_life_are_written_now_and_then_and_never_touch_a_deadline() -> 
     assert [position(match).unseen(seat) > timedelta(seconds=9) for seat in range(3)] == [False, False, True]
 
 
-def test_who_answers_is_here_also_without_a_stream() -> None:
+def test_a_player_who_answers_is_present_without_a_stream() -> None:
     match = table_for(GEMS, people(3), rated=True)
     first = owing(match)[0]
     for seat in range(3):
@@ -301,7 +301,7 @@ def test_who_answers_is_here_also_without_a_stream() -> None:
     assert rights_of(position(match), first)["claim"]
 
 
-def test_who_goes_is_noticed_once_and_who_comes_is_here_again() -> None:
+def test_leaving_is_noticed_once_and_returning_restores_presence() -> None:
     match = table_for(GEMS, people(3))
     assert notice_gone() == 0
     seen(match, 1, ago_s=31)
@@ -324,7 +324,7 @@ def substituted() -> Match:
     return match
 
 
-def test_who_comes_back_takes_the_chair_once_with_the_time_that_was_left() -> None:
+def test_a_player_who_returns_takes_the_seat_once_with_the_remaining_time() -> None:
     match = substituted()
     while not LiveSeat.objects.filter(table=match.pk, owes=True, kind="substitute").exists():
         answer_any(match, owing(match)[0])
@@ -341,7 +341,7 @@ def test_who_comes_back_takes_the_chair_once_with_the_time_that_was_left() -> No
         actions.return_to_seat(match.pk, 1)
 
 
-def test_who_is_back_before_the_stand_in_has_played_has_sat_there_all_the_time() -> None:
+def test_a_player_who_returns_before_a_substitute_move_was_always_the_occupant() -> None:
     match = substituted()
     actions.return_to_seat(match.pk, 0)
     assert sat(match, 0) == [("player0", 0, None)]
@@ -360,7 +360,7 @@ def test_the_second_time_they_only_watch() -> None:
         actions.return_to_seat(match.pk, 0)
 
 
-def test_who_is_back_at_the_end_has_abandoned_nothing() -> None:
+def test_a_player_who_returned_before_the_end_has_not_abandoned() -> None:
     match = substituted()
     actions.return_to_seat(match.pk, 0)
     play_to_the_end(match)
@@ -390,7 +390,7 @@ def test_a_worker_whose_person_is_back_has_no_say_any_more() -> None:
 # --- endings -------------------------------------------------------------------------------------------------------
 
 
-def test_who_is_not_back_at_the_end_has_abandoned_the_game() -> None:
+def test_a_player_who_did_not_return_has_abandoned_the_game() -> None:
     match = substituted()
     play_to_the_end(match)
     record = check_ended(match)
@@ -404,7 +404,7 @@ def test_who_is_not_back_at_the_end_has_abandoned_the_game() -> None:
     assert not SeatLog.objects.filter(seat__match=match).exists()
 
 
-def test_among_two_who_resigns_loses_at_once() -> None:
+def test_of_two_players_the_one_who_resigns_loses_immediately() -> None:
     match = table_for(DUEL, people(2), rated=True)
     answer_any(match, owing(match)[0])
     actions.resign(match.pk, 0)
@@ -434,14 +434,14 @@ def test_a_resignation_shows_the_table_as_it_was_and_no_score() -> None:
     assert [fault for piece in verify_games(match.ladder, 1) for fault in piece.faults] == []
 
 
-def test_who_resigns_against_a_bot_has_lost_to_it() -> None:
+def test_resigning_against_a_bot_loses_to_it() -> None:
     match = against_the_house()
     actions.resign(match.pk, 0)
     record = check_ended(match)
     assert record is not None and record["outcome"]["ranks"] == [2, 1]
 
 
-def test_among_three_a_bot_plays_on_for_who_resigned_who_has_lost_at_the_end() -> None:
+def test_of_three_players_a_bot_replaces_the_one_who_resigned_and_lost() -> None:
     match = table_for(GEMS, people(3), rated=True)
     actions.resign(match.pk, 2)
     live_seat = live_seat_at(match, 2)
@@ -456,7 +456,7 @@ def test_among_three_a_bot_plays_on_for_who_resigned_who_has_lost_at_the_end() -
     assert not any("default" in step for step in record["steps"])
 
 
-def test_the_last_who_has_not_left_ends_the_game() -> None:
+def test_the_last_remaining_player_can_end_the_game() -> None:
     match = table_for(GEMS, people(3), rated=True)
     actions.resign(match.pk, 0)
     actions.resign(match.pk, 2)
@@ -476,7 +476,7 @@ def test_the_last_who_has_not_left_ends_the_game() -> None:
         (1, True, 0, "left"),
     ],
 )
-def test_what_a_resignation_would_do_is_what_it_does(sitting: int, rated: bool, before: int, says: str) -> None:
+def test_the_announced_effect_of_a_resignation_is_its_effect(sitting: int, rated: bool, before: int, says: str) -> None:
     if sitting == 1:
         match = table_for(GEMS, [*people(1), *house("greedy", "random")], rated=rated, players="open")
     else:
@@ -497,7 +497,7 @@ def test_what_a_resignation_would_do_is_what_it_does(sitting: int, rated: bool, 
     assert look(match, 0)["rights"]["resigning"] == ""
 
 
-def test_a_casual_table_that_everybody_has_left_is_nothing() -> None:
+def test_a_casual_game_that_everyone_left_has_no_result() -> None:
     match = table_for(GEMS, people(3))
     for seat in range(3):
         seen(match, seat, ago_s=40)
@@ -510,7 +510,7 @@ def test_a_casual_table_that_everybody_has_left_is_nothing() -> None:
     check_ended(match)
 
 
-def test_a_guest_who_vanishes_leaves_no_game_behind() -> None:
+def test_a_guest_who_disappears_leaves_no_running_game() -> None:
     match = against_the_house()
     ask_workers(match)
     seen(match, 0, ago_s=40)
@@ -542,7 +542,7 @@ def test_a_rated_duel_that_its_person_has_left_ends_at_once() -> None:
 # --- abort ---------------------------------------------------------------------------------------------------------
 
 
-def test_a_casual_game_may_be_ended_before_its_second_round() -> None:
+def test_a_casual_game_can_be_aborted_before_its_second_round() -> None:
     match = table_for(GEMS, people(3))
     answer_any(match, 0)
     assert look(match, 1)["rights"]["abort"] == {"allowed": True, "agree": False, "agreed": []}
@@ -564,7 +564,7 @@ def test_and_not_after_it() -> None:
         actions.abort(match.pk, 1)
 
 
-def test_a_rated_game_may_be_ended_before_anybody_has_answered() -> None:
+def test_a_rated_game_can_be_aborted_before_the_first_answer() -> None:
     match = table_for(GEMS, people(3), rated=True)
     assert look(match, 0)["rights"]["abort"]["allowed"]
     actions.abort(match.pk, 0)
@@ -591,7 +591,7 @@ def test_and_afterwards_only_if_all_agree_in_one_round() -> None:
     check_ended(match)
 
 
-def test_who_could_still_come_back_has_to_agree_too() -> None:
+def test_players_who_can_return_must_also_agree() -> None:
     match = table_for(DUEL, people(2), rated=True)
     answer_any(match, owing(match)[0])
     gone = owing(match)[0]
@@ -630,7 +630,7 @@ def test_a_game_is_claimed_when_the_other_has_been_away_for_a_minute() -> None:
     assert record["outcome"]["scores"][1]["forfeit"] == "abandoned"
 
 
-def test_who_is_stood_in_for_and_still_there_is_not_claimed_from() -> None:
+def test_victory_cannot_be_claimed_over_a_present_substituted_player() -> None:
     match = substituted()
     seen(match, 0)
     for seat in (2,):
@@ -644,7 +644,7 @@ def test_who_is_stood_in_for_and_still_there_is_not_claimed_from() -> None:
     assert record is not None and record["outcome"]["ranks"] == [2, 1, 2]
 
 
-def test_who_has_resigned_may_watch_and_keeps_nobody_from_claiming() -> None:
+def test_a_player_who_resigned_can_watch_without_preventing_a_claim() -> None:
     match = table_for(GEMS, people(3), rated=True)
     actions.resign(match.pk, 0)
     seen(match, 0)
@@ -655,7 +655,7 @@ def test_who_has_resigned_may_watch_and_keeps_nobody_from_claiming() -> None:
     assert [score.get("forfeit") for score in record["outcome"]["scores"]] == ["resign", None, "abandoned"]
 
 
-def test_bots_and_who_claims_play_on() -> None:
+def test_after_a_claim_the_remaining_player_and_bots_play_on() -> None:
     first, second = people(2)
     match = table_for(GEMS, [first, second, *house("greedy")], rated=True, players="open")
     seen(match, 1, ago_s=61)
@@ -706,7 +706,7 @@ def test_to_abort_twice_is_to_abort_and_one_has_agreed_once() -> None:
     check_ended(match)
 
 
-def test_who_wanted_to_end_a_game_that_was_played_to_its_end_is_told_so() -> None:
+def test_aborting_a_finished_game_is_refused() -> None:
     match = table_for(DUEL, people(2), rated=True)
     answer_any(match, owing(match)[0])
     actions.abort(match.pk, 0)
@@ -715,7 +715,7 @@ def test_who_wanted_to_end_a_game_that_was_played_to_its_end_is_told_so() -> Non
         actions.abort(match.pk, 0)
 
 
-def test_to_claim_twice_is_to_claim_and_not_for_whom_it_was_claimed_from() -> None:
+def test_a_claim_can_be_repeated_but_not_by_the_loser() -> None:
     match = table_for(DUEL, people(2), rated=True)
     seen(match, 1, ago_s=61)
     twice(actions.claim, match, 0)
@@ -742,7 +742,7 @@ def test_to_come_back_twice_is_to_come_back() -> None:
         actions.return_to_seat(match.pk, 0)
 
 
-def test_who_came_back_has_no_chair_when_the_game_has_ended() -> None:
+def test_a_player_who_returned_has_no_seat_after_the_end() -> None:
     match = substituted()
     actions.return_to_seat(match.pk, 0)
     play_to_the_end(match)
@@ -753,7 +753,7 @@ def test_who_came_back_has_no_chair_when_the_game_has_ended() -> None:
 # --- the sweeper ---------------------------------------------------------------------------------------------------
 
 
-def test_a_decision_that_was_open_for_long_before_somebody_stands_in_voids_nothing() -> None:
+def test_a_decision_open_long_before_a_substitution_does_not_void_the_game() -> None:
     match = table_for(GEMS, people(3), rated=True, limits=replace(QUICK, move_ms=600_000))
     run_out(match, 0, ago=-100)  # asked for eleven minutes
     actions.resign(match.pk, 0)
@@ -762,7 +762,7 @@ def test_a_decision_that_was_open_for_long_before_somebody_stands_in_voids_nothi
     assert again(match).status == "running"
 
 
-def test_everybody_else_at_the_table_is_a_stranger() -> None:
+def test_other_seats_have_no_rights_of_a_person() -> None:
     match = against_the_house()
     for act in (actions.resign, actions.abort, actions.claim, actions.return_to_seat):
         for seat in (1, 3):

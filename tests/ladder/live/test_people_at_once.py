@@ -53,7 +53,7 @@ def match() -> Match:
 
 @rows_alone
 @pytest.mark.django_db(transaction=True)
-def test_who_is_here_is_written_down_without_waiting_for_anybody(match: Match) -> None:
+def test_presence_is_stored_without_waiting_for_locks(match: Match) -> None:
     for seat in range(3):
         seen(match, seat, ago_s=31)
     beat_ago(match, 0)
@@ -65,7 +65,7 @@ def test_who_is_here_is_written_down_without_waiting_for_anybody(match: Match) -
     assert look(match, 0)["here"] == ["here"] * 3
 
 
-def test_who_was_here_when_an_outage_began_is_here_whoever_had_noted_it(match: Match) -> None:
+def test_players_present_at_the_start_of_an_outage_stay_present(match: Match) -> None:
     """It is the database that has written when that was, to the millisecond."""
     before = [live_seat_at(match, seat).seen_at for seat in range(3)]
     beat_ago(match, 60)
@@ -74,9 +74,7 @@ def test_who_was_here_when_an_outage_began_is_here_whoever_had_noted_it(match: M
     assert all(then is not None and now is not None and then < now for then, now in zip(before, after, strict=True))
 
 
-def test_who_resigns_takes_no_turn_from_the_worker_that_asks_in_their_chair(
-    match: Match, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_resignation_keeps_the_turn_of_the_asking_worker(match: Match, monkeypatch: pytest.MonkeyPatch) -> None:
     seen(match, 0, ago_s=31)
     miss(match, 0)
     while not LiveSeat.objects.filter(table=match.pk, seat__index=0, owes=True).exists():
@@ -94,7 +92,7 @@ def test_who_resigns_takes_no_turn_from_the_worker_that_asks_in_their_chair(
     assert live_seat.woken_at is not None
 
 
-def test_an_answer_that_comes_when_one_has_resigned_is_late_also_before_the_result_is_there() -> None:
+def test_an_answer_after_a_resignation_is_late_before_the_result_exists() -> None:
     match = table_for("edel-stein-reich-duel", people(2))
     (seat,) = owing(match)
     actions.resign(match.pk, seat)
@@ -126,7 +124,7 @@ def test_a_game_that_ends_while_something_is_held_back_shows_nothing_before_that
     check_ended(match)
 
 
-def test_what_is_held_back_delays_no_end() -> None:
+def test_hidden_moves_do_not_delay_the_end() -> None:
     """A forced move is still to be shown when all but one have resigned: there is nothing to hide any more."""
     match = table_for("die-weinhaendler", people(3))
     while not PlayedMove.objects.exclude(delays=[]).exists():
@@ -162,9 +160,7 @@ def test_a_game_that_has_taken_too_long_and_ends_just_now_has_its_result(
     assert again(match).status == "void"
 
 
-def test_who_has_gone_is_noticed_whatever_else_the_sweeper_cannot_do(
-    match: Match, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_absent_players_are_noticed_even_if_the_sweep_fails(match: Match, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken() -> int:
         raise RuntimeError("something is broken")
 

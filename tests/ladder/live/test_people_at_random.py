@@ -119,7 +119,7 @@ def seated(game: str, persons: int, bots: int) -> list[BotVersion]:
 @pytest.mark.parametrize("rated", [False, True])
 @pytest.mark.parametrize(("game", "persons", "bots"), KINDS)
 @pytest.mark.parametrize("seed", range(2))
-def test_whatever_people_do_their_game_ends_and_everything_adds_up(
+def test_games_of_people_end_consistently_under_random_actions(
     game: str, persons: int, bots: int, rated: bool, seed: int
 ) -> None:
     versions = seated(game, persons, bots)

@@ -117,7 +117,7 @@ def test_the_chair_is_the_persons_or_the_stand_ins_but_never_both(race: Race) ->
     assert record is not None and not LiveSeat.objects.filter(table=match.pk).exclude(forfeit="").exists()
 
 
-def test_of_two_who_resign_at_once_one_has_won(race: Race) -> None:
+def test_of_two_simultaneous_resignations_one_wins(race: Race) -> None:
     match = table_for(DUEL, people(2), rated=True)
     (active,) = owing(match)
     *resigned, verdict, _ = race(
@@ -170,7 +170,7 @@ def test_everything_at_once_has_one_end(race: Race, rated: bool) -> None:
     check_ratings()
 
 
-def test_an_outage_is_forgiven_once_whoever_sees_that_it_is_over(race: Race) -> None:
+def test_an_outage_is_forgiven_once_by_concurrent_processes(race: Race) -> None:
     match = table_for(GEMS, people(3), rated=True)
     back = timedelta(seconds=100)
     LiveSeat.objects.update(due_at=F("due_at") - back, deadline=F("deadline") - back)

@@ -95,7 +95,7 @@ def test_who_comes_new_is_shown_the_running_round_and_the_one_before(game: str, 
 
 
 @pytest.mark.parametrize(("game", "seats"), TABLES)
-def test_several_seats_are_told_what_each_would_be_told_alone(game: str, seats: int) -> None:
+def test_several_seats_together_get_the_stories_of_each_alone(game: str, seats: int) -> None:
     whole = position(played(game, seats))
     for moves in range(0, len(whole.rows), 9):
         at = cut_at(whole, moves)
@@ -115,7 +115,7 @@ def test_a_moment_has_what_its_seat_alone_knows_and_nothing_of_the_others() -> N
     assert set(moment) == {"ply", "view", "yous", "entries"}
 
 
-def test_what_stands_now() -> None:
+def test_the_present_state_has_question_clock_and_rights() -> None:
     match = table_for("edel-stein-reich", people(3), rated=True)
     shown = look(match, 0)
     assert shown["question"]["kind"] == "action"
@@ -159,7 +159,7 @@ def without_options(shown: Document) -> Document:
     return {key: value for key, value in shown.items() if key != "question"}
 
 
-def test_who_is_at_the_table_and_who_is_not() -> None:
+def test_presence_of_all_seats_is_shown() -> None:
     bots = against_the_house()
     assert look(bots, 0)["here"] == ["here", "bot"]
     assert look(bots, 0)["clocks"] == [180_000, None]
@@ -171,7 +171,7 @@ def test_who_is_at_the_table_and_who_is_not() -> None:
     assert look(match, 4)["here"] == ["left", "away", "substitute", "here", "here"]
 
 
-def test_who_is_stood_in_for_is_asked_nothing_and_may_return() -> None:
+def test_a_substituted_player_gets_no_question_and_can_return() -> None:
     match = table_for("edel-stein-reich", people(3))
     seen(match, 0, ago_s=31)
     miss(match, 0)
@@ -249,7 +249,7 @@ def test_the_hidden_card_of_a_duel_is_nowhere_before_it_is_turned_over(actions: 
     assert table.rows[0].kind == "action"
 
 
-def test_hands_of_others_are_nowhere() -> None:
+def test_hands_of_other_seats_do_not_appear() -> None:
     """Two deals in which only the bottles of others, and of the stack, differ: nothing tells them apart."""
     match = table_for("die-weinhaendler", people(3))
     at = position(match)
@@ -260,7 +260,7 @@ def test_hands_of_others_are_nowhere() -> None:
     assert not any(repr(hand) in shown for hand in hands)
 
 
-def test_a_forced_move_that_is_held_back_looks_like_somebody_who_thinks() -> None:
+def test_a_hidden_forced_move_looks_like_a_thinking_player() -> None:
     """While it is held back its seat is waited for like one that was asked, and no clock tells the difference."""
     match = table_for("die-weinhaendler", people(3))
     while not PlayedMove.objects.exclude(delays=[]).exists():
@@ -280,7 +280,7 @@ def test_a_forced_move_that_is_held_back_looks_like_somebody_who_thinks() -> Non
         assert seen_by["round"] == shown.rounds_begun
 
 
-def test_a_forced_move_of_a_person_comes_as_late_as_people_think() -> None:
+def test_a_forced_move_of_a_person_is_delayed_like_a_decision() -> None:
     match = table_for("die-weinhaendler", people(3))
     while not PlayedMove.objects.exclude(delays=[]).exists():
         settle(match)
@@ -292,7 +292,7 @@ def test_a_forced_move_of_a_person_comes_as_late_as_people_think() -> None:
     assert all(900 <= delay < 15_000 for delay in delays), delays
 
 
-def test_who_is_stood_in_for_is_as_fast_as_whoever_sits_there() -> None:
+def test_a_substitute_has_the_pace_of_the_occupant() -> None:
     match = table_for("edel-stein-reich", people(3), rated=True)
     answer_any(match, 0)
     seen(match, 0, ago_s=40)
@@ -311,7 +311,7 @@ def test_who_is_stood_in_for_is_as_fast_as_whoever_sits_there() -> None:
     assert all(pace.by_hand for pace in paces if pace.seat != 0)
 
 
-def test_an_absence_is_told_to_its_own_seat_alone() -> None:
+def test_an_absence_is_shown_to_its_seat_only() -> None:
     match = table_for("edel-stein-reich", people(3))
     seen(match, 0)
     miss(match, 0)

@@ -49,14 +49,14 @@ def test_of_answers_to_one_decision_one_is_played_and_the_others_are_judged_by_i
     assert PlayedMove.objects.count() == 1
 
 
-def test_a_wrong_answer_that_comes_from_everywhere_is_one_strike(race: Race, match: Match) -> None:
+def test_a_wrong_answer_from_several_processes_is_one_strike(race: Race, match: Match) -> None:
     got = race(*[answers(match, 0, "nonsense")] * 4)
     assert got == [["refused"]] * 4
     assert LiveSeat.objects.get(seat__match=match, seat__index=0).strikes == 1
 
 
 @pytest.mark.slow
-def test_all_seats_may_answer_at_once_through_a_whole_game(race: Race, match: Match) -> None:
+def test_all_seats_can_answer_concurrently_through_a_whole_game(race: Race, match: Match) -> None:
     """Each seat's process asks and answers, two sweepers look on, and no move is lost, doubled or out of its place."""
     players = [("playing_live", {"match": match.pk, "bot": bot_at(match, seat), "seed": seat}) for seat in range(3)]
     verdicts = race(*players, *[("sweeping_tables", {"times": 20})] * 2)[:3]
@@ -70,7 +70,7 @@ def test_all_seats_may_answer_at_once_through_a_whole_game(race: Race, match: Ma
     assert verify(record).outcome == record["outcome"] is not None
 
 
-def test_the_result_of_a_live_game_is_brought_once(race: Race, match: Match) -> None:
+def test_the_result_of_a_live_game_is_recorded_once(race: Race, match: Match) -> None:
     play_out(match, at_random(1))
     got = race(*[("finishing", {"matches": [match.pk]})] * 3, ("sweeping_tables", {"times": 3}))
     assert sum(map(len, got[:3])) <= 1
@@ -141,7 +141,7 @@ def test_a_season_closes_after_its_last_live_game_and_its_keys_stay_secret_as_lo
     check_accounts()
 
 
-def test_a_live_game_has_one_end_whoever_ends_it(race: Race, match: Match) -> None:
+def test_a_live_game_ends_once_in_a_race(race: Race, match: Match) -> None:
     by = staff("eva")
     play_out(match, at_random(2))
     mine = {"matches": [match.pk]}

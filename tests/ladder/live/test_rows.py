@@ -84,5 +84,5 @@ def test_players_of_a_known_game_are_named_as_they_are_called_now() -> None:
     }
 
 
-def test_a_match_that_is_no_live_game_has_no_table() -> None:
+def test_a_match_that_is_not_a_live_game_has_no_table() -> None:
     assert position_at(1) is None

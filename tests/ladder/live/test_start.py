@@ -37,7 +37,7 @@ def test_every_seat_gets_its_player_in_the_order_in_which_they_were_named() -> N
     assert all(seat.membership is not None and seat.membership.bot in bots for seat in match.seats.all())
 
 
-def test_each_live_game_has_a_deal_of_its_own_in_the_series_of_live_games() -> None:
+def test_each_live_game_has_a_new_deal_of_the_live_series() -> None:
     ladder = live_ladder("edel-stein-reich-duel", 2)
     bots = remote_bots(2)
     games = [table_of(ladder, bots, rated=rated).block for rated in (True, False, True)]

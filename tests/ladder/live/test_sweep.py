@@ -20,7 +20,7 @@ def impatient_sweep() -> int:
     return sweep_tables()
 
 
-def test_a_table_that_another_transaction_holds_is_left_for_the_next_sweep_and_stops_no_other() -> None:
+def test_a_locked_table_is_left_for_the_next_sweep_without_delaying_others() -> None:
     first = game_of("edel-stein-reich", 3)
     second = table_of(first.ladder, [seat.version.bot for seat in first.seats.order_by("index")])
     for match in (first, second):

@@ -88,7 +88,7 @@ def test_a_round_that_began_by_a_forced_move_is_public_no_sooner_than_that_is_sh
     assert shown is not None and shown.round == table.table.round - 1
 
 
-def test_what_has_ended_is_not_cut_but_open() -> None:
+def test_a_finished_game_is_fully_public() -> None:
     match = game_of("edel-stein-reich-duel", 2)
     play_out(match, at_random(1))
     assert finish(match.pk)

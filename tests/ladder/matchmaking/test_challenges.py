@@ -59,7 +59,7 @@ def test_the_game_begins_when_the_other_accepts(pair: Sequence[Bot], made: Propo
     assert list(match.seats.values_list("version__bot", "membership")) == [(pair[0].pk, None), (pair[1].pk, None)]
 
 
-def test_it_is_told_to_whom_it_waits_for(pair: Sequence[Bot], made: Proposal) -> None:
+def test_a_challenge_is_listed_for_the_player_it_waits_for(pair: Sequence[Bot], made: Proposal) -> None:
     (document,) = challenges_waiting_for(pair[1].pk)
     assert document == challenge_documents([made])[0]
     assert (document["id"], document["ladder"], document["by"], document["limits"]["move_ms"]) == (
@@ -92,7 +92,7 @@ def test_the_same_proposal_while_the_first_is_open_is_that_one(pair: Sequence[Bo
     assert challenge(owner(pair[0]), on(REMOTE), pair) == made
 
 
-def test_it_is_withdrawn_by_who_made_it_alone(pair: Sequence[Bot], made: Proposal) -> None:
+def test_only_its_creator_withdraws_a_challenge(pair: Sequence[Bot], made: Proposal) -> None:
     with refused("not_yours"):
         withdraw(made, owner(pair[1]))
     assert withdraw(made, owner(pair[0])).state == "withdrawn"
@@ -119,7 +119,7 @@ def test_code_and_ones_own_bots_need_not_be_asked() -> None:
     assert (begun.state, at(running()[0])) == ("started", {"Greedy", "ada afar"})
 
 
-def test_ones_own_bots_may_meet_where_nothing_is_rated() -> None:
+def test_own_bots_can_meet_in_casual_games() -> None:
     (first,) = guests("ada")
     second = register(owner(first), "another", DUEL_ONLY).bot
     note_seen([second.pk])
@@ -134,7 +134,7 @@ def test_offline_bots_cannot_be_challenged_and_cannot_begin(pair: Sequence[Bot],
     assert not Match.objects.filter(status="running").exists()
 
 
-def test_who_is_busy_when_it_is_to_begin_may_accept_later(pair: Sequence[Bot], made: Proposal) -> None:
+def test_a_busy_player_can_accept_later(pair: Sequence[Bot], made: Proposal) -> None:
     declare(pair[0], games_at_once=0)
     with refused("unavailable"):
         answer(made, pair[1], True)
@@ -192,7 +192,7 @@ def test_without_a_season_nothing_begins(pair: Sequence[Bot], made: Proposal) ->
         answer(made, pair[1], True)
 
 
-def test_a_class_is_named_to_nobody_who_does_not_stand_there(pair: Sequence[Bot]) -> None:
+def test_a_private_ladder_is_not_named_to_non_members(pair: Sequence[Bot]) -> None:
     ladder = found_ladder(Plan("Class", DUEL, 2, players="remote", private=True), staff("eve"))
     invite(ladder, [owner(pair[0])])
     join(pair[0], ladder)
@@ -203,14 +203,14 @@ def test_a_class_is_named_to_nobody_who_does_not_stand_there(pair: Sequence[Bot]
     assert challenge(owner(pair[0]), ladder, pair).state == "open"
 
 
-def test_a_ladder_that_one_may_not_know_of_is_not_there(pair: Sequence[Bot]) -> None:
+def test_a_hidden_ladder_is_not_found(pair: Sequence[Bot]) -> None:
     ladder = found_ladder(Plan("Class", DUEL, 2, players="open", private=True), staff("eve"))
     with refused("no_ladder"):
         challenge(owner(pair[0]), ladder, [pair[0], Bot.objects.get(house_name="greedy")])
 
 
 @override_settings(MAX_OPEN_CHALLENGES_PER_USER=1)
-def test_one_person_has_so_many_challenges_at_once(pair: Sequence[Bot], made: Proposal) -> None:
+def test_open_challenges_per_user_are_limited(pair: Sequence[Bot], made: Proposal) -> None:
     with refused("open_challenges", TooMany):
         challenge(owner(pair[0]), on(OPEN), pair)
     answer(made, pair[1], True)
@@ -219,13 +219,13 @@ def test_one_person_has_so_many_challenges_at_once(pair: Sequence[Bot], made: Pr
 
 
 @override_settings(MAX_CHALLENGES_PER_DAY=1)
-def test_one_person_makes_so_many_challenges_a_day(pair: Sequence[Bot], made: Proposal) -> None:
+def test_challenges_per_user_and_day_are_limited(pair: Sequence[Bot], made: Proposal) -> None:
     withdraw(made, owner(pair[0]))
     with refused("challenges_per_day", TooMany):
         challenge(owner(pair[0]), on(REMOTE), pair)
 
 
-def test_a_bot_has_so_many_challenges_to_answer(pair: Sequence[Bot]) -> None:
+def test_unanswered_challenges_per_bot_are_limited(pair: Sequence[Bot]) -> None:
     for number in range(MOST_ASKED):
         (bot,) = guests(f"p{number}")
         challenge(owner(bot), on(REMOTE), [bot, pair[1]])

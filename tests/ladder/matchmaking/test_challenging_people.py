@@ -46,7 +46,7 @@ def test_a_person_is_asked_and_the_game_begins_when_they_accept(both: Sequence[U
     assert match.table.limits["move_ms"] == CLOCKS["usual"].move_ms
 
 
-def test_a_person_may_decline_and_who_asked_may_withdraw(both: Sequence[User], made: Proposal) -> None:
+def test_a_challenged_person_can_decline_and_the_creator_can_withdraw(both: Sequence[User], made: Proposal) -> None:
     assert answer(made, player(both[1]), False).state == "declined"
     again = challenge(both[0], on(PEOPLE), [player(user) for user in both])
     assert withdraw(again, both[0]).state == "withdrawn"
@@ -54,7 +54,7 @@ def test_a_person_may_decline_and_who_asked_may_withdraw(both: Sequence[User], m
         answer(again, player(both[1]), True)
 
 
-def test_the_same_proposal_is_one_in_whatever_order(both: Sequence[User], made: Proposal) -> None:
+def test_the_same_challenge_is_one_in_any_order_of_players(both: Sequence[User], made: Proposal) -> None:
     assert challenge(both[0], on(PEOPLE), [player(both[1]), player(both[0])]) == made
     assert challenge(both[0], on(PEOPLE), [player(user) for user in both], rated=True) != made
 
@@ -67,20 +67,20 @@ def test_a_rated_challenge_is_played_for_ratings(both: Sequence[User]) -> None:
     assert Membership.objects.filter(ladder=on(PEOPLE)).count() == 2
 
 
-def test_the_clock_may_be_agreed_on(both: Sequence[User]) -> None:
+def test_a_challenge_can_have_a_time_control(both: Sequence[User]) -> None:
     made = challenge(both[0], on(PEOPLE), [player(user) for user in both], limits=CLOCKS["calm"])
     assert challenge_documents([made])[0]["limits"]["move_ms"] == CLOCKS["calm"].move_ms
     match = answer(made, player(both[1]), True).match
     assert match is not None and match.table.limits["bank_ms"] == CLOCKS["calm"].bank_ms
 
 
-def test_who_is_not_here_is_not_asked(both: Sequence[User]) -> None:
+def test_offline_players_cannot_be_challenged(both: Sequence[User]) -> None:
     cache.clear()
     with refused("offline"):
         challenge(both[0], on(PEOPLE), [player(user) for user in both])
 
 
-def test_who_plays_is_here(both: Sequence[User]) -> None:
+def test_players_of_a_running_game_are_online(both: Sequence[User]) -> None:
     create_game(both[1], on(OPEN), kind=Proposal.Kind.BOTS)
     cache.clear()
     assert challenge(both[0], on(PEOPLE), [player(user) for user in both]).state == "open"
@@ -103,7 +103,7 @@ def test_a_remote_bot_is_asked_by_a_person(both: Sequence[User]) -> None:
 
 
 @override_settings(MAX_LIVE_GAMES_PER_USER=1)
-def test_who_plays_as_much_as_one_may_is_not_begun_with(both: Sequence[User], made: Proposal) -> None:
+def test_players_with_the_maximum_number_of_games_cannot_begin(both: Sequence[User], made: Proposal) -> None:
     ada, bob = both
     (cid,) = people("cid")
     create_game(ada, on(OPEN), kind=Proposal.Kind.BOTS)
@@ -135,7 +135,7 @@ def test_rated_challenges_are_for_people_with_a_verified_address_and_not_for_one
     assert bob is not None
 
 
-def test_a_rated_challenge_begins_only_while_all_may_play_for_ratings(both: Sequence[User]) -> None:
+def test_a_rated_challenge_begins_only_while_all_players_can_play_rated_games(both: Sequence[User]) -> None:
     ada, bob = both
     made = challenge(ada, on(PEOPLE), [player(user) for user in both], rated=True)
     EmailAddress.objects.filter(user=bob).update(verified=False)
@@ -150,7 +150,7 @@ def test_a_rated_challenge_begins_only_while_all_may_play_for_ratings(both: Sequ
     assert answer(made, player(bob), True).state == "started"
 
 
-def test_somebody_whose_account_is_closed_accepts_nothing(both: Sequence[User], made: Proposal) -> None:
+def test_closed_accounts_cannot_accept(both: Sequence[User], made: Proposal) -> None:
     User.objects.filter(pk=both[0].pk).update(is_active=False)
     with refused("opponent_unavailable"):
         answer(made, player(both[1]), True)

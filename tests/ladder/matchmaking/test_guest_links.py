@@ -42,7 +42,7 @@ def test_two_guests_play_a_casual_game_by_a_link() -> None:
     assert len(set(LiveSeat.objects.filter(table=match.pk).values_list("guest", "guest_address"))) == 2
 
 
-def test_a_guest_sits_where_their_own_name_stands() -> None:
+def test_a_guest_has_the_seat_with_their_name() -> None:
     made = create_guest_game(guest("Anna"), on(THREE_PEOPLE))
     join(made.token, guest("Bruno"))
     match = join(made.token, guest("Carla")).match
@@ -98,7 +98,7 @@ def test_two_at_a_table_do_not_have_the_same_name() -> None:
     assert made.players.count() == 1
 
 
-def test_who_leaves_frees_the_place_and_a_creator_withdraws_the_game() -> None:
+def test_leaving_frees_the_seat_and_a_creator_withdraws_the_game() -> None:
     made = create_guest_game(guest("Anna"), on(THREE_PEOPLE))
     join(made.token, guest("Bruno"))
     leave(made, guest("Bruno"))
@@ -109,7 +109,7 @@ def test_who_leaves_frees_the_place_and_a_creator_withdraws_the_game() -> None:
         join(made.token, guest("Bruno"))
 
 
-def test_who_begins_a_game_waits_at_no_other() -> None:
+def test_starting_a_game_leaves_all_open_games() -> None:
     first = create_guest_game(guest("Anna"), on(PEOPLE))
     second = create_guest_game(guest("Bruno"), on(PEOPLE))
     third = create_guest_game(guest("Carla"), on(THREE_PEOPLE))
@@ -121,7 +121,7 @@ def test_who_begins_a_game_waits_at_no_other() -> None:
 
 
 @override_settings(MAX_LIVE_GAMES_PER_USER=1)
-def test_a_guest_plays_so_many_games_at_once() -> None:
+def test_concurrent_games_per_guest_are_limited() -> None:
     create_guest_game(guest("Anna"), on(PEOPLE))
     with refused("games_at_once", TooMany):
         create_guest_game(guest("Anna"), on(OPEN))
@@ -174,7 +174,7 @@ def test_a_guest_declines_or_withdraws_a_rematch() -> None:
     assert other.state == "withdrawn"
 
 
-def test_a_user_and_a_guest_play_again_whoever_of_them_asks() -> None:
+def test_a_user_and_a_guest_can_both_ask_for_a_rematch() -> None:
     (ada,) = people("ada")
     bot = Bot.objects.get(house_name="greedy")
     made = create_game(ada, on(THREE_OPEN), kind=Proposal.Kind.LINK, bots=[bot])

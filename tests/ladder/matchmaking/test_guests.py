@@ -52,7 +52,7 @@ def test_a_guest_plays_a_casual_game_with_house_bots_at_once() -> None:
 
 
 @pytest.mark.parametrize("slug", [OPEN, THREE_OPEN, WINE])
-def test_a_guest_may_choose_among_games(slug: str) -> None:
+def test_a_guest_can_choose_a_game(slug: str) -> None:
     assert play_now(on(slug), None, HERE)[0].ladder.slug == slug
 
 
@@ -113,7 +113,7 @@ def test_waiting_guests_count_for_their_address_and_free_their_places_when_they_
 
 @EASY
 @override_settings(MAX_GUEST_SEATS_PER_IP_PER_DAY=2)
-def test_from_one_address_so_many_begin_a_day() -> None:
+def test_guest_games_per_ip_address_and_day_are_limited() -> None:
     matches = [ended(play_now(on(OPEN), None, HERE)[0]) for _ in range(2)]
     with refused("guest_seats_per_day", TooMany):
         play_now(on(OPEN), None, HERE)
@@ -136,7 +136,7 @@ def test_links_that_are_made_and_withdrawn_count_for_the_day() -> None:
 
 @EASY
 @override_settings(MAX_GUEST_SEATS=1)
-def test_there_are_so_many_seats_for_guests() -> None:
+def test_seats_for_guests_are_limited() -> None:
     play_now(on(OPEN), None, HERE)
     with refused("guest_seats", TooMany):
         play_now(on(OPEN), None, THERE)
@@ -159,7 +159,7 @@ def test_a_class_of_forty_plays_behind_one_address() -> None:
 
 @EASY
 @override_settings(MAX_GUEST_HOSTED_SEATS_PER_IP=3, MAX_GUEST_HOSTED_SEATS=5)
-def test_the_bots_at_games_of_guests_have_limits_of_their_own() -> None:
+def test_hosted_seats_in_guest_games_have_separate_limits() -> None:
     play_now(on(THREE_OPEN), None, HERE)
     with refused("guest_hosted_seats_per_ip", TooMany):
         play_now(on(THREE_OPEN), None, HERE)
@@ -171,7 +171,7 @@ def test_the_bots_at_games_of_guests_have_limits_of_their_own() -> None:
 
 
 @override_settings(REQUESTS_PER_MINUTE={"guests": 1})
-def test_tries_are_counted_by_address_whatever_the_secret() -> None:
+def test_attempts_are_counted_by_ip_address() -> None:
     match, secret = play_now(on(OPEN), None, HERE)
     with refused("too_often", TooMany):
         play_now(on(OPEN), "x" * 43, HERE)
@@ -237,7 +237,7 @@ def test_an_outage_of_the_site_ends_no_game_of_guests(match: Match) -> None:
     assert not Outage.objects.exists()
 
 
-def test_who_has_resigned_keeps_no_game_of_guests(match: Match) -> None:
+def test_a_guest_who_resigned_does_not_keep_a_game_open(match: Match) -> None:
     ago(match, IDLE * 2)
     note_seen({match.pk: {1}})
     LiveSeat.objects.filter(table=match.pk, seat__index=1).update(resigned=True)
@@ -273,7 +273,7 @@ def test_guests_are_forgotten_and_so_are_sessions_that_are_over() -> None:
 # --- with an account -------------------------------------------------------------------------------------------------
 
 
-def test_who_has_an_account_plays_the_house_at_once_too() -> None:
+def test_users_can_also_play_house_bots_immediately() -> None:
     (ada,) = people("ada", verified=False)
     match = play_house(ada, on(THREE_OPEN))
     assert "ada" in at(match)

@@ -70,7 +70,7 @@ def test_nothing_is_sent_before_the_commit(waiting: redis.Redis) -> None:
     assert seatings(waiting) == 1
 
 
-def test_a_bot_that_comes_or_wants_more_games_is_seated_at_once(waiting: redis.Redis) -> None:
+def test_a_bot_that_connects_or_wants_more_games_is_seated_immediately(waiting: redis.Redis) -> None:
     (ada, _), _ = playing(waiting)
     claim_stream(ada.pk, uuid4())
     assert seatings(waiting) == 1

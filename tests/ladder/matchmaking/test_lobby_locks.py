@@ -38,7 +38,7 @@ def seat(match: Match, user: User) -> int:
     return match.seats.get(version__bot__owner=user).index
 
 
-def test_what_is_said_at_once_is_read_in_the_order_of_its_numbers(both: Sequence[User]) -> None:
+def test_concurrent_messages_are_read_in_the_order_of_their_ids(both: Sequence[User]) -> None:
     ada, bob = both
     match = game_of(both)
     with transaction.atomic():
@@ -49,7 +49,7 @@ def test_what_is_said_at_once_is_read_in_the_order_of_its_numbers(both: Sequence
     assert [line["text"] for line in lines_after(match.pk, bob.pk)] == ["Hello", "Hi"]
 
 
-def test_who_asks_for_a_rematch_while_the_other_does_accepts(both: Sequence[User]) -> None:
+def test_simultaneous_rematch_requests_accept_each_other(both: Sequence[User]) -> None:
     match = ended(game_of(both))
     with transaction.atomic():
         assert rematch(match, both[0]).state == "open"
@@ -75,7 +75,7 @@ def test_to_be_seen_in_the_lobby_waits_for_nobody(both: Sequence[User]) -> None:
 
 
 @rows_alone
-def test_who_is_forgotten_holds_up_no_other_one(both: Sequence[User]) -> None:
+def test_a_locked_expired_search_does_not_delay_others(both: Sequence[User]) -> None:
     for user in both:
         look_for(user, on(PEOPLE))
     Pairing.objects.update(seen_at=timezone.now() - FORGOTTEN - timedelta(seconds=1))

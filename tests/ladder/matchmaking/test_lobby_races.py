@@ -52,7 +52,7 @@ def all_ended() -> None:
         ended(match)
 
 
-def test_who_pairs_twice_at_once_gives_nobody_two_games(race: Race) -> None:
+def test_concurrent_pairing_gives_nobody_two_games(race: Race) -> None:
     here = people(*(f"p{number}" for number in range(6)))
     for user in here:
         quick_pairing.look_for(user, on(PEOPLE))
@@ -65,7 +65,7 @@ def test_who_pairs_twice_at_once_gives_nobody_two_games(race: Race) -> None:
     assert accounts() == []
 
 
-def test_who_stops_while_they_are_found_either_plays_or_is_looking_no_more(race: Race) -> None:
+def test_a_search_canceled_during_pairing_either_plays_or_ends(race: Race) -> None:
     here = people("ada", "bob", "cid", "dora")
     where = on(PEOPLE).pk
     race(
@@ -94,7 +94,7 @@ def test_the_last_seat_is_taken_once(race: Race) -> None:
     assert got[:3].count("started") == (made.state == "started") == len(running())
 
 
-def test_people_who_come_and_go_at_several_tables_sit_at_one_rated_game_each(race: Race) -> None:
+def test_people_who_join_and_leave_several_games_play_one_rated_game_each(race: Race) -> None:
     makers, others = people("ada", "bob", "cid"), people("dora", "emil", "fred", "gus")
     made = [create_game(maker, on(THREE_PEOPLE), rated=True) for maker in makers]
     for user in others[:2]:
@@ -128,7 +128,7 @@ def test_the_same_offer_sent_at_once_is_one(race: Race) -> None:
     assert len(running()) == 1
 
 
-def test_a_challenge_of_people_begins_once_and_not_beside_another_rated_game(race: Race) -> None:
+def test_a_challenge_of_people_begins_once_and_never_during_another_rated_game(race: Race) -> None:
     ada, bob, cid = people("ada", "bob", "cid")
     first = challenge(ada, on(PEOPLE), [player(ada), player(bob)], rated=True)
     second = challenge(cid, on(PEOPLE), [player(cid), player(bob)], rated=True)
@@ -144,7 +144,7 @@ def test_a_challenge_of_people_begins_once_and_not_beside_another_rated_game(rac
     assert max(games().values()) == 1
 
 
-def test_both_who_ask_for_a_rematch_at_once_are_given_one(race: Race) -> None:
+def test_two_simultaneous_rematch_requests_start_one_game(race: Race) -> None:
     ada, bob = both = people("ada", "bob")
     match = join(create_game(ada, on(PEOPLE)), bob).match
     assert match is not None
@@ -196,7 +196,7 @@ def test_guests_take_the_last_place_of_a_link_once_and_each_of_them_one(race: Ra
     assert len(running()) == 1
 
 
-def test_guests_who_make_and_join_each_others_games_have_no_more_than_they_may(race: Race) -> None:
+def test_guests_who_create_and_join_games_concurrently_stay_within_limits(race: Race) -> None:
     letters = "abcd"
     made = [create_guest_game(guest_of(letter * 43, "192.0.2.9", f"Friend {letter}"), on(PEOPLE)) for letter in letters]
     time_enough()
@@ -211,7 +211,7 @@ def test_guests_who_make_and_join_each_others_games_have_no_more_than_they_may(r
     assert Proposal.objects.filter(state="started").count() == len(running()) >= 2
 
 
-def test_guests_who_ask_for_a_rematch_at_once_are_given_one(race: Race) -> None:
+def test_two_simultaneous_guest_rematch_requests_start_one_game(race: Race) -> None:
     made = create_guest_game(guest_of("a" * 43, "192.0.2.9", "Anna"), on(PEOPLE))
     match = join(made.token, guest_of("b" * 43, "192.0.2.9", "Bruno")).match
     assert match is not None
@@ -221,7 +221,7 @@ def test_guests_who_ask_for_a_rematch_at_once_are_given_one(race: Race) -> None:
     assert len(running()) == 1
 
 
-def test_nobody_says_more_than_they_may_by_saying_it_at_once(race: Race) -> None:
+def test_concurrent_messages_stay_within_the_chat_limit(race: Race) -> None:
     ada, bob = people("ada", "bob")
     match = join(create_game(ada, on(PEOPLE)), bob).match
     assert match is not None

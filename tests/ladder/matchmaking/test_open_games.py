@@ -56,7 +56,7 @@ def test_the_game_begins_when_the_last_seat_is_taken(both: Sequence[User]) -> No
     assert set(match.table.live_seats.values_list("kind", flat=True)) == {LiveSeat.Kind.PERSON}
 
 
-def test_whoever_took_the_last_seat_twice_is_in_the_game(both: Sequence[User]) -> None:
+def test_joining_the_last_seat_twice_returns_the_game(both: Sequence[User]) -> None:
     made = create_game(both[0], on(PEOPLE))
     begun = join(made, both[1])
     assert begun.match is not None
@@ -65,9 +65,7 @@ def test_whoever_took_the_last_seat_twice_is_in_the_game(both: Sequence[User]) -
         join(made, *people("cid"))
 
 
-def test_the_rows_of_players_are_held_by_id_whoever_sits_where(
-    both: Sequence[User], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rows_of_players_are_locked_in_the_order_of_ids(both: Sequence[User], monkeypatch: pytest.MonkeyPatch) -> None:
     held: list[int] = []
 
     def noted(version: BotVersion, ladder: Ladder) -> Membership:
@@ -128,7 +126,7 @@ def test_a_table_for_three_waits_for_all_and_people_come_and_go() -> None:
         leave(made, bob)
 
 
-def test_who_offers_and_stands_up_withdraws_it(both: Sequence[User]) -> None:
+def test_a_creator_who_leaves_withdraws_the_game(both: Sequence[User]) -> None:
     ada, bob = both
     made = create_game(ada, on(THREE_PEOPLE))
     join(made, bob)
@@ -147,7 +145,7 @@ def test_the_same_offer_is_one_while_it_is_open(both: Sequence[User]) -> None:
     assert create_game(ada, on(PEOPLE), clock="quick") != made
 
 
-def test_who_comes_too_late_is_told_so() -> None:
+def test_joining_too_late_is_refused() -> None:
     ada, bob, cid = people("ada", "bob", "cid")
     made = create_game(ada, on(PEOPLE))
     join(made, bob)
@@ -158,7 +156,7 @@ def test_who_comes_too_late_is_told_so() -> None:
 # --- links -----------------------------------------------------------------------------------------------------------
 
 
-def test_a_link_is_for_whoever_has_it(both: Sequence[User]) -> None:
+def test_anyone_with_the_link_can_join(both: Sequence[User]) -> None:
     ada, bob = both
     made = create_game(ada, on(PEOPLE), kind="link")
     assert len(made.token) == 43
@@ -262,7 +260,7 @@ def test_nobody_plays_an_uploaded_bot_for_a_rating_where_its_files_lie_on_a_disk
     assert create_game(ada, on(OPEN), rated=True, kind="bots", bots=[theirs]).state == "started"
 
 
-def test_two_bots_of_one_person_do_not_meet_somebody_for_a_rating(both: Sequence[User]) -> None:
+def test_two_bots_of_one_user_cannot_meet_in_a_rated_game(both: Sequence[User]) -> None:
     ada, bob = both
     theirs = [uploaded(bob, name, claims={"edel-stein-reich": [3]}) for name in ("Theirs", "Theirs too")]
     for bot in theirs:
@@ -280,7 +278,7 @@ def test_bots_sit_down_while_there_is_room_for_them(both: Sequence[User]) -> Non
 
 
 @override_settings(MAX_HOSTED_SEATS_PER_USER=1)
-def test_one_person_has_so_many_seats_of_code_also_at_games_that_they_have_left(both: Sequence[User]) -> None:
+def test_hosted_seats_per_user_are_limited_including_games_they_left(both: Sequence[User]) -> None:
     ada, bob = both
     match = create_game(ada, on(OPEN), kind="bots").match
     LiveSeat.objects.filter(table__match=match, kind="person").update(resigned=True)
@@ -303,7 +301,7 @@ def test_nobody_is_in_two_rated_games_at_once() -> None:
 
 
 @override_settings(MAX_LIVE_GAMES_PER_USER=1)
-def test_one_person_plays_so_many_games_at_once() -> None:
+def test_concurrent_games_per_user_are_limited() -> None:
     ada, bob, cid = people("ada", "bob", "cid")
     match = join(create_game(ada, on(PEOPLE)), bob).match
     with refused("games_at_once", TooMany):
@@ -312,7 +310,7 @@ def test_one_person_plays_so_many_games_at_once() -> None:
     assert join(Proposal.objects.get(by=cid), bob).state == "started"
 
 
-def test_who_has_found_a_game_offers_no_other_seats_and_looks_for_none() -> None:
+def test_starting_a_game_ends_open_games_and_searches() -> None:
     ada, bob, cid = people("ada", "bob", "cid")
     other, theirs = create_game(bob, on(PEOPLE), clock="quick"), create_game(cid, on(THREE_PEOPLE))
     join(theirs, bob)
@@ -334,7 +332,7 @@ def test_a_casual_game_with_bots_ends_no_search(both: Sequence[User]) -> None:
 
 
 @override_settings(MAX_LIVE_GAMES_PER_USER=1)
-def test_who_plays_elsewhere_when_it_is_full_has_left_and_the_others_wait_on() -> None:
+def test_a_busy_player_leaves_a_full_game_and_the_others_keep_waiting() -> None:
     ada, bob, cid = people("ada", "bob", "cid")
     made = create_game(ada, on(THREE_PEOPLE))
     join(made, bob)
@@ -346,7 +344,7 @@ def test_who_plays_elsewhere_when_it_is_full_has_left_and_the_others_wait_on() -
     assert join(made, dora).state == "withdrawn"
 
 
-def test_somebody_whose_account_is_closed_sits_nowhere() -> None:
+def test_closed_accounts_cannot_join() -> None:
     ada, bob, cid = people("ada", "bob", "cid")
     made = create_game(ada, on(THREE_PEOPLE))
     join(made, bob)
@@ -359,7 +357,7 @@ def test_somebody_whose_account_is_closed_sits_nowhere() -> None:
 
 
 @override_settings(MAX_HOSTED_SEATS_PER_USER=2)
-def test_who_can_have_no_bots_any_more_holds_up_nobody() -> None:
+def test_a_player_at_the_hosted_seat_limit_does_not_block_the_others() -> None:
     ada, bob, cid = people("ada", "bob", "cid")
     made = create_game(ada, on("edel-stein-reich-4-open"), bots=[house_bot("greedy")])
     join(made, bob)
@@ -368,7 +366,7 @@ def test_who_can_have_no_bots_any_more_holds_up_nobody() -> None:
     assert set(made.players.values_list("bot__name", flat=True)) == {"ada", "cid", "Greedy"}
 
 
-def test_who_is_a_member_no_more_holds_up_nobody() -> None:
+def test_a_former_member_does_not_block_the_others() -> None:
     ada, bob, cid = people("ada", "bob", "cid")
     club = found_ladder(Plan("Club", "edel-stein-reich", 3, players="people", by_invitation=True), staff("eve"))
     invite(club, [ada, bob, cid])
@@ -380,7 +378,7 @@ def test_who_is_a_member_no_more_holds_up_nobody() -> None:
 
 
 @override_settings(MAX_OPEN_GAMES_PER_USER=2, MAX_OPEN_GAMES_PER_DAY=4)
-def test_one_person_waits_at_so_many_tables_and_offers_so_many_a_day(both: Sequence[User]) -> None:
+def test_open_games_per_user_are_limited_at_once_and_per_day(both: Sequence[User]) -> None:
     ada, bob = both
     first = create_game(ada, on(PEOPLE))
     join(create_game(bob, on(THREE_PEOPLE)), ada)

@@ -17,7 +17,7 @@ from tests.ladder.matchmaking.people import PEOPLE, ended, on, people
 pytestmark = pytest.mark.django_db
 
 
-def test_who_plays_is_here_and_still_looks_at_the_table_a_while_after_the_game() -> None:
+def test_players_are_online_during_and_shortly_after_a_game() -> None:
     open_house()
     ada, bob = people("ada", "bob")
     match = join(create_game(ada, on(PEOPLE)), bob).match

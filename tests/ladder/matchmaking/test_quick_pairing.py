@@ -38,7 +38,7 @@ def gone(user: User, ago: timedelta) -> None:
     Pairing.objects.filter(bot__owner=user).update(seen_at=timezone.now() - ago)
 
 
-def test_two_who_look_for_a_game_are_given_a_rated_one(both: Sequence[User]) -> None:
+def test_two_searching_players_get_a_rated_game(both: Sequence[User]) -> None:
     for user in both:
         look_for(user, on(PEOPLE))
     assert (pair(), pair()) == (1, 0)
@@ -59,7 +59,7 @@ def test_nobody_looking_costs_one_query(django_assert_num_queries: Any) -> None:
         assert pair() == 0
 
 
-def test_the_nearest_meet_and_after_a_while_anybody() -> None:
+def test_the_nearest_ratings_meet_and_later_any_two() -> None:
     ada, bob, cid = people("ada", "bob", "cid")
     for user, points in ((ada, 1500), (bob, 1900), (cid, 1560)):
         rated_at(user, on(PEOPLE), points)
@@ -83,7 +83,7 @@ def test_looking_again_is_the_same_search_and_elsewhere_a_new_one(both: Sequence
     assert other.since >= first.since
 
 
-def test_who_stops_is_not_found(both: Sequence[User]) -> None:
+def test_a_canceled_search_is_not_paired(both: Sequence[User]) -> None:
     ada, bob = both
     for user in both:
         look_for(user, on(PEOPLE))
@@ -92,7 +92,7 @@ def test_who_stops_is_not_found(both: Sequence[User]) -> None:
     assert list(Pairing.objects.values_list("bot__owner", flat=True)) == [bob.pk]
 
 
-def test_who_was_found_cannot_stop_it_any_more(both: Sequence[User]) -> None:
+def test_a_paired_search_cannot_be_canceled(both: Sequence[User]) -> None:
     for user in both:
         look_for(user, on(PEOPLE))
     pair()
@@ -100,7 +100,7 @@ def test_who_was_found_cannot_stop_it_any_more(both: Sequence[User]) -> None:
     assert len(running()) == 1
 
 
-def test_of_whom_nothing_is_heard_is_not_paired_and_then_forgotten(both: Sequence[User]) -> None:
+def test_a_silent_search_is_not_paired_and_expires(both: Sequence[User]) -> None:
     ada, bob = both
     for user in both:
         look_for(user, on(PEOPLE))
@@ -130,7 +130,7 @@ def test_rated_games_need_a_verified_address_and_one_at_a_time(both: Sequence[Us
         look_for(both[0], on(OPEN))
 
 
-def test_who_plays_a_rated_game_by_then_is_left_out_and_the_others_wait_on() -> None:
+def test_a_player_in_a_rated_game_is_skipped_and_the_others_keep_waiting() -> None:
     ada, bob, cid = people("ada", "bob", "cid")
     for user in (ada, bob):
         look_for(user, on(PEOPLE))
@@ -143,7 +143,7 @@ def test_who_plays_a_rated_game_by_then_is_left_out_and_the_others_wait_on() -> 
     assert list(Pairing.objects.values_list("bot__owner", flat=True)) == [bob.pk]
 
 
-def test_whose_account_is_closed_is_left_out(both: Sequence[User]) -> None:
+def test_closed_accounts_are_skipped(both: Sequence[User]) -> None:
     for user in both:
         look_for(user, on(PEOPLE))
     User.objects.filter(pk=both[0].pk).update(is_active=False)
@@ -151,7 +151,7 @@ def test_whose_account_is_closed_is_left_out(both: Sequence[User]) -> None:
     assert Pairing.objects.count() == 1
 
 
-def test_whose_address_is_not_verified_any_more_is_left_out_and_the_other_looks_on(both: Sequence[User]) -> None:
+def test_a_player_without_verified_email_is_skipped_and_the_other_keeps_searching(both: Sequence[User]) -> None:
     ada, bob = both
     for user in both:
         look_for(user, on(PEOPLE))
@@ -164,7 +164,7 @@ def test_whose_address_is_not_verified_any_more_is_left_out_and_the_other_looks_
     assert at(running()[0]) == {"bob", "cid"}
 
 
-def test_who_is_not_on_a_ladder_by_invitation_any_more_is_left_out(both: Sequence[User]) -> None:
+def test_a_player_without_invitation_is_skipped(both: Sequence[User]) -> None:
     ladder = found_ladder(Plan("Class", DUEL, 2, players="people", private=True), staff("eve"))
     invite(ladder, both)
     for user in both:
@@ -174,7 +174,7 @@ def test_who_is_not_on_a_ladder_by_invitation_any_more_is_left_out(both: Sequenc
     assert list(Pairing.objects.values_list("bot__owner", flat=True)) == [both[1].pk]
 
 
-def test_who_would_be_new_after_the_deadline_is_left_out(both: Sequence[User]) -> None:
+def test_new_members_after_the_deadline_are_skipped(both: Sequence[User]) -> None:
     _, bob = both
     for user in both:
         look_for(user, on(PEOPLE))
@@ -209,7 +209,7 @@ def test_bots_fill_up_only_while_there_is_room(both: Sequence[User]) -> None:
 
 
 @override_settings(MAX_HOSTED_SEATS_PER_USER=0)
-def test_a_table_that_is_refused_holds_up_no_other_one(both: Sequence[User]) -> None:
+def test_a_refused_table_does_not_block_others(both: Sequence[User]) -> None:
     cid, dora = people("cid", "dora")
     look_for(cid, on(OPEN))
     waited(60)
@@ -220,9 +220,7 @@ def test_a_table_that_is_refused_holds_up_no_other_one(both: Sequence[User]) -> 
     assert dora is not None
 
 
-def test_a_table_that_cannot_be_opened_holds_up_no_other_one(
-    both: Sequence[User], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failing_table_does_not_block_others(both: Sequence[User], monkeypatch: pytest.MonkeyPatch) -> None:
     others = people("cid", "dora", "emil")
     for user in (*both, *others):
         look_for(user, on(PEOPLE if user in both else "die-weinhaendler-3-people"))
@@ -240,7 +238,7 @@ def test_a_table_that_cannot_be_opened_holds_up_no_other_one(
 
 
 @override_settings(MAX_HOSTED_SEATS_PER_USER=1)
-def test_who_can_have_no_bots_at_the_table_holds_up_nobody_else(both: Sequence[User]) -> None:
+def test_a_player_without_hosted_seats_does_not_block_others(both: Sequence[User]) -> None:
     ada, bob = both
     proposals.create_game(ada, on(OPEN), kind=Proposal.Kind.BOTS)
     for user in both:

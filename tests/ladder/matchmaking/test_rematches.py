@@ -73,7 +73,7 @@ def test_to_ask_again_while_it_is_played_is_that_game(both: Sequence[User]) -> N
     assert len(running()) == 2
 
 
-def test_everybody_who_played_knows_what_becomes_of_a_request(both: Sequence[User]) -> None:
+def test_all_players_see_the_state_of_a_rematch_request(both: Sequence[User]) -> None:
     match = played(both)
     ada = match.seats.get(version__bot__owner=both[0]).index
     assert rematch_request(match.pk) is None
@@ -112,7 +112,7 @@ def test_bots_keep_their_seats_at_the_table(both: Sequence[User]) -> None:
     assert again.match is not None and at(again.match) == at(first)
 
 
-def test_only_who_played_asks_and_only_for_a_while(both: Sequence[User]) -> None:
+def test_only_players_can_ask_for_a_rematch_and_only_for_a_time(both: Sequence[User]) -> None:
     (cid,) = people("cid")
     match = played(both)
     with refused("not_a_player"):
@@ -126,7 +126,7 @@ def test_only_who_played_asks_and_only_for_a_while(both: Sequence[User]) -> None
         rematch(going_on, both[0])
 
 
-def test_who_has_gone_is_not_asked(both: Sequence[User]) -> None:
+def test_absent_players_are_not_asked(both: Sequence[User]) -> None:
     match = played(both)
     cache.clear()
     assert here_among([both[1].pk]) == {both[1].pk}, "who has just played is"
@@ -141,7 +141,7 @@ def test_the_limits_are_those_of_challenges(both: Sequence[User]) -> None:
         rematch(played(both), both[0])
 
 
-def test_who_has_declined_is_asked_no_more_after_that_game(both: Sequence[User]) -> None:
+def test_a_declined_rematch_is_not_asked_again(both: Sequence[User]) -> None:
     match = played(both)
     answer(rematch(match, both[0]), player(both[1]), False)
     with refused("rematch_again", TooMany):
@@ -149,7 +149,7 @@ def test_who_has_declined_is_asked_no_more_after_that_game(both: Sequence[User])
     assert rematch(match, both[1]).state == "open", "who has declined may ask"
 
 
-def test_who_says_nothing_is_asked_a_few_times(both: Sequence[User]) -> None:
+def test_unanswered_rematch_requests_are_limited(both: Sequence[User]) -> None:
     match = played(both)
     for _ in range(MOST_REMATCHES):
         withdraw(rematch(match, both[0]), both[0])

@@ -27,7 +27,7 @@ from tests.ladder.matchmaking.remote_guests import OPEN, REMOTE, at, guests, onl
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
 
 
-def test_two_who_are_here_play_a_rated_game_with_a_deal_of_its_own() -> None:
+def test_two_online_bots_play_a_rated_game_with_a_new_deal() -> None:
     only(REMOTE)
     guests("ada", "bob")
     assert seat() == 1
@@ -43,7 +43,7 @@ def test_nobody_is_given_more_games_than_it_wants() -> None:
     assert [seat(), seat(), seat()] == [2, 0, 0]
 
 
-def test_who_wants_no_game_is_given_none() -> None:
+def test_a_bot_that_wants_no_games_gets_none() -> None:
     only(OPEN)
     (bot,) = guests("ada", games_at_once=0)
     assert seat() == 0
@@ -51,7 +51,7 @@ def test_who_wants_no_game_is_given_none() -> None:
     assert seat() == 3
 
 
-def test_who_is_away_is_given_no_game() -> None:
+def test_an_offline_bot_gets_no_game() -> None:
     only(OPEN)
     guests("ada")
     RemoteBot.objects.update(seen_at=timezone.now() - timedelta(minutes=1))
@@ -103,7 +103,7 @@ def test_no_game_that_was_drawn_before_starts_either() -> None:
 
 
 @pytest.mark.parametrize("gone", ["paused", "retired", "suspended"])
-def test_who_does_not_play_is_given_no_game(gone: str) -> None:
+def test_a_paused_or_retired_bot_gets_no_game(gone: str) -> None:
     only(OPEN)
     (bot,) = guests("ada")
     why = {"paused": {"pause_reason": "x"}, "suspended": {"suspension_reason": "x"}, "retired": {}}[gone]
@@ -111,7 +111,7 @@ def test_who_does_not_play_is_given_no_game(gone: str) -> None:
     assert seat() == 0
 
 
-def test_who_has_left_the_ladder_is_given_no_game_there() -> None:
+def test_a_former_member_gets_no_game() -> None:
     (ladder,) = only(OPEN)
     (bot,) = guests("ada")
     leave_ladder(bot, ladder)
@@ -191,7 +191,7 @@ def test_a_bot_waits_a_while_for_others_and_then_plays_elsewhere() -> None:
     assert last.version is None
 
 
-def test_since_when_somebody_waits_is_noted_and_forgotten() -> None:
+def test_the_start_of_a_wait_is_stored_and_cleared() -> None:
     only(REMOTE)
     ada, bob = guests("ada", "bob")
     declare(bob, games_at_once=0)
@@ -224,7 +224,7 @@ def test_a_frozen_entry_plays_with_the_version_of_then() -> None:
     assert running()[0].seats.get(version__bot=bot).version.label == "main"
 
 
-def test_who_was_merged_away_plays_no_more(django_user_model: Any) -> None:
+def test_merged_memberships_do_not_play(django_user_model: Any) -> None:
     from ladder.corrections import merge
 
     (ladder,) = only(OPEN)

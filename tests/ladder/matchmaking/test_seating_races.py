@@ -33,7 +33,7 @@ def games() -> Counter[int]:
     return Counter(seats.values_list("version__bot", flat=True))
 
 
-def test_several_who_seat_at_once_give_nobody_more_games_than_wanted(race: Race) -> None:
+def test_concurrent_seating_gives_no_bot_more_games_than_wanted(race: Race) -> None:
     only(REMOTE, OPEN)
     bots = guests("ada", "bob", "cid", "dora", "emil", games_at_once=2)
     here = [bot.pk for bot in bots]
@@ -76,7 +76,7 @@ def test_the_same_proposal_sent_at_once_is_one(race: Race) -> None:
     assert {pk for made in got for pk in made} == {Proposal.objects.get().pk}
 
 
-def test_who_accepts_beside_the_seating_plays_one_game(race: Race) -> None:
+def test_accepting_a_challenge_during_seating_starts_one_game(race: Race) -> None:
     only(REMOTE)
     pair = guests("ada", "bob")
     made = challenge(_owner(pair[0]), Ladder.objects.get(slug=REMOTE), pair)

@@ -29,7 +29,7 @@ def tables(ladders: Sequence[LiveLadder], guests: Sequence[Guest], room: int = 9
     return seated(ladders, guests, room, Random(3)).tables
 
 
-def test_those_who_are_free_sit_down_together() -> None:
+def test_free_bots_are_seated_together() -> None:
     (table,) = tables([ladder(1, 2, [1, 2])], free(1, 2))
     assert sorted(table.memberships) == [101, 102]
 
@@ -77,7 +77,7 @@ def test_its_turn_is_where_it_was_seated_longest_ago() -> None:
     assert [table.ladder for table in tables(ladders, free(1))] == [2]
 
 
-def test_who_has_waited_longest_sits_down_first() -> None:
+def test_the_longest_waiting_bot_is_seated_first() -> None:
     guests = [Guest(1, 1, 3.0), Guest(2, 1, 9.0), Guest(3, 1, 5.0)]
     (table,) = tables([ladder(1, 2, [1, 2, 3])], guests)
     assert table.first == 102
@@ -88,14 +88,14 @@ def test_a_bot_waits_for_others_when_its_turn_is_among_them() -> None:
     assert tables(ladders, free(1, waited_s=0.9 * PATIENCE_S)) == []
 
 
-def test_whoever_becomes_free_meanwhile_is_kept_for_it() -> None:
+def test_a_bot_that_becomes_free_is_kept_for_a_waiting_bot() -> None:
     ladders = [ladder(1, 3, [1, 2, 3]), ladder(2, 2, [1, 2, 3], hosted=3, since=[1, 1, 1])]
     assert tables(ladders, [*free(1, waited_s=0.5 * PATIENCE_S), *free(2)]) == []
     (table,) = tables(ladders, [*free(1, waited_s=0.9 * PATIENCE_S), *free(2, waited_s=0.4 * PATIENCE_S), *free(3)])
     assert table.ladder == 1
 
 
-def test_it_is_said_when_the_patience_of_the_first_who_waits_ends() -> None:
+def test_seating_returns_when_the_patience_of_the_first_bot_ends() -> None:
     ladders = [ladder(1, 2, [1, 2, 3]), ladder(2, 2, [1, 2, 3], hosted=3, since=[1, 1, 1])]
     seating = seated(ladders, free(1, waited_s=0.25 * PATIENCE_S), 99, Random(1))
     assert seating.again_s == pytest.approx(0.75 * PATIENCE_S)
@@ -106,7 +106,7 @@ def test_a_bot_with_free_opponents_waits_at_most_two_seconds() -> None:
     assert SEAT_PAUSE_S + PATIENCE_S <= 1.5, "the rest is for the queue and the database"
 
 
-def test_nobody_waits_for_ever() -> None:
+def test_no_bot_waits_beyond_its_patience() -> None:
     ladders = [ladder(1, 2, [1, 2]), ladder(2, 2, [1, 2], hosted=3, since=[1, 1])]
     seating = seated(ladders, free(1, waited_s=PATIENCE_S), 99, Random(1))
     assert [table.ladder for table in seating.tables] == [2]

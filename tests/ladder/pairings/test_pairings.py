@@ -28,7 +28,7 @@ def test_no_owner_and_no_bot_sits_twice_at_a_table(pool: list[Candidate], seats:
 
 
 @given(pools(), seat_counts, seeds)
-def test_there_are_blocks_exactly_if_enough_may_sit_together(pool: list[Candidate], seats: int, seed: int) -> None:
+def test_blocks_are_drawn_exactly_if_a_table_can_be_filled(pool: list[Candidate], seats: int, seed: int) -> None:
     assert len(drawn(pool, seats, 3, 0, Random(seed))) == (3 if most_at_one_table(pool) >= seats else 0)
     assert drawn(pool, seats, 0, 0, Random(seed)) == []
 
@@ -60,7 +60,7 @@ def after(pool: dict[int, Candidate], block: DrawnBlock, number: int) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(ladders(), seeds, st.integers(0, 3))
-def test_nobody_starves_whatever_others_upload(made: tuple[list[Candidate], int], seed: int, start: int) -> None:
+def test_no_bot_starves_when_others_upload_versions(made: tuple[list[Candidate], int], seed: int, start: int) -> None:
     """With n bots, whoever is there is given a seat within 4 n blocks, and again within 4 n after it.
 
     Against the worst that others can do: everybody else uploads a version before every block, and before every block
@@ -99,7 +99,7 @@ def test_among_the_same_bots_each_turn_of_the_longest_wait_takes_the_longest_wai
 
 @settings(max_examples=40, deadline=None)
 @given(ladders(), seeds)
-def test_who_may_meet_meets_in_the_end(made: tuple[list[Candidate], int], seed: int) -> None:
+def test_all_bots_that_may_meet_meet_eventually(made: tuple[list[Candidate], int], seed: int) -> None:
     """The chance of every pair is positive (the weights are: see the opponents); here it is seen to come true."""
     begun, seats = made
     pool = [replace(candidate, rating=candidate.rating // 20) for candidate in begun]
@@ -145,7 +145,7 @@ def test_the_top_also_meets_the_middle() -> None:
 
 
 @given(ladders(), seeds, st.integers(0, 3), st.integers(0, 3))
-def test_who_is_to_play_at_once_does_and_takes_no_turn_of_the_longest_wait(
+def test_bots_due_immediately_play_without_using_turns_of_the_longest_wait(
     made: tuple[list[Candidate], int], seed: int, number: int, count: int
 ) -> None:
     pool, seats = made
@@ -158,7 +158,7 @@ def test_who_is_to_play_at_once_does_and_takes_no_turn_of_the_longest_wait(
 
 
 @given(pools(least=2), seat_counts, seeds)
-def test_every_table_is_full_and_only_who_may_meet_sits_there(pool: list[Candidate], seats: int, seed: int) -> None:
+def test_every_table_is_full_and_its_bots_may_meet(pool: list[Candidate], seats: int, seed: int) -> None:
     assume(most_at_one_table(pool) >= seats)
     for first in pool:
         table = Field(pool).table(first, seats, Random(seed))
@@ -201,7 +201,7 @@ def test_opponents_are_drawn_with_exactly_their_weights() -> None:
             assert share > 0
 
 
-def test_who_is_too_far_from_everybody_is_drawn_from_all_weights() -> None:
+def test_a_bot_far_from_all_others_is_drawn_from_all_weights() -> None:
     """Rejection would go on for ever: everybody's weight is tiny beside the bound of its own chunk."""
     lonely = Candidate(1, 10**12)
     pool = [lonely, *(Candidate(membership, 1_500_000 + membership) for membership in range(2, 40))]
@@ -210,14 +210,14 @@ def test_who_is_too_far_from_everybody_is_drawn_from_all_weights() -> None:
     assert len(Field(pool).table(lonely, 5, Random(1))) == 5
 
 
-def test_an_owner_of_nearly_all_bots_meets_whoever_else_there_is() -> None:
+def test_an_owner_of_nearly_all_bots_meets_all_other_owners() -> None:
     pool = [Candidate(membership, 1_500_000, owner=1) for membership in range(2000)]
     pool += [Candidate(5000, 900_000, owner=2), Candidate(5001, 2_600_000, owner=None)]
     table = Field(pool).table(pool[7], 3, Random(3))
     assert {candidate.membership for candidate in table} == {7, 5000, 5001}
 
 
-def test_every_seat_comes_to_everybody() -> None:
+def test_every_bot_gets_every_seat() -> None:
     pool = house(3)
     tables = [Field(pool).table(pool[0], 3, Random(seed)) for seed in range(400)]
     seats = Counter([candidate.membership for candidate in table].index(2) for table in tables)
@@ -261,7 +261,7 @@ def of(order: list[int]) -> list[int]:
 
 
 @given(flows)
-def test_everything_comes_once_and_each_flow_in_its_own_order(made: dict[int, Flow]) -> None:
+def test_everything_is_drawn_once_and_each_flow_keeps_its_order(made: dict[int, Flow]) -> None:
     order = in_fair_order(made)
     for key, flow in made.items():
         assert [game for game in order if game // 1000 == key] == list(flow.waiting)
@@ -287,7 +287,7 @@ def test_long_games_are_fewer_so_that_the_time_is_shared() -> None:
     assert Counter(order[:33]) == {1: 3, 2: 30}
 
 
-def test_who_has_much_on_its_way_waits_for_the_others() -> None:
+def test_a_flow_with_many_running_games_waits_for_the_others() -> None:
     assert of(in_fair_order({1: flow(1, 3, on_the_way=2), 2: flow(2, 4)})) == [2, 2, 1, 2, 1, 2, 1]
 
 
@@ -352,7 +352,7 @@ def test_a_flow_without_weight_is_an_error() -> None:
 
 
 @given(st.lists(st.tuples(st.floats(0.25, 100), st.floats(0.01, 100)), min_size=2, max_size=12), st.integers(1, 32))
-def test_nobody_is_passed_over_for_ever_whatever_the_weights(drawn: list[tuple[float, float]], window: int) -> None:
+def test_no_flow_starves_for_any_weights(drawn: list[tuple[float, float]], window: int) -> None:
     """All flows always have games, and the workers begin what they were told of in that order."""
     on_the_way, begun, told_last = deque[int](), list[int](), [0.0] * len(drawn)
     for now in range(1, len(drawn) + window + 1):
@@ -420,7 +420,7 @@ def test_versions_of_the_house_are_never_new() -> None:
     assert first(pool, DrawReason.NEW_VERSION)[1] is DrawReason.FEWEST_GAMES
 
 
-def test_who_has_waited_longest_is_whoever_sat_down_before_all_others() -> None:
+def test_the_longest_wait_is_that_of_the_bot_seated_earliest() -> None:
     pool = [replace(candidate, since=10 - candidate.membership) for candidate in house(5)]
     turns = DrawQueues(pool, Random(1))
     order = []
@@ -431,13 +431,13 @@ def test_who_has_waited_longest_is_whoever_sat_down_before_all_others() -> None:
     assert order == [5, 4, 3, 2, 1, 5, 4]
 
 
-def test_nobody_is_no_turn() -> None:
+def test_no_candidates_are_an_error() -> None:
     with pytest.raises(ValueError, match="candidates"):
         DrawQueues([], Random(1)).next(DrawReason.LONGEST_WAIT)
 
 
 @given(st.lists(st.integers(0, 40), min_size=1, max_size=30, unique=True), seeds)
-def test_the_longest_wait_takes_everybody_once_before_anybody_twice(since: list[int], seed: int) -> None:
+def test_the_longest_wait_takes_every_bot_once_before_any_twice(since: list[int], seed: int) -> None:
     pool = [Candidate(membership, 1_500_000, since=at) for membership, at in enumerate(since, 1)]
     turns = DrawQueues(pool, Random(seed))
     order = []

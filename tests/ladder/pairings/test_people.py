@@ -50,7 +50,7 @@ bots = st.lists(st.tuples(st.integers(0, 3_000_000), st.none() | st.integers(100
 )
 
 
-def test_two_who_look_for_a_game_find_each_other() -> None:
+def test_two_searching_players_meet() -> None:
     assert tables(PeopleLadder(1, 2), [searcher(1, 5), searcher(2)]) == [FoundTable(1, (1, 2))]
 
 
@@ -58,18 +58,18 @@ def test_one_alone_waits() -> None:
     assert tables(PeopleLadder(1, 2), [searcher(1, 1000)]) == []
 
 
-def test_the_nearest_in_rating_sit_down_with_who_has_waited_longest() -> None:
+def test_the_nearest_ratings_join_the_longest_waiting_player() -> None:
     here = [searcher(1, 9), searcher(2, 8, START + 100_000), searcher(3, 0, START - 90_000)]
     assert tables(PeopleLadder(1, 2), here) == [FoundTable(1, (1, 3))]
 
 
-def test_who_is_far_apart_waits_until_the_window_is_wide_enough() -> None:
+def test_players_far_apart_wait_until_the_window_is_wide_enough() -> None:
     far = [searcher(1, 0), searcher(2, 0, START + NEAR + 50_000)]
     assert tables(PeopleLadder(1, 2), far) == []
     assert tables(PeopleLadder(1, 2), [searcher(1, 5), far[1]]) == [FoundTable(1, (1, 2))]
 
 
-def test_after_a_while_anybody_will_do() -> None:
+def test_after_a_time_any_two_players_meet() -> None:
     here = [searcher(1, ANYBODY_AFTER_S), searcher(2, 0, START + 5_000_000)]
     assert len(tables(PeopleLadder(1, 2), here)) == 1
 
@@ -130,9 +130,7 @@ def test_a_table_is_as_near_together_as_the_longest_wait_at_it_says(
 
 
 @given(crowds(ladders=1), seat_counts, seeds)
-def test_who_has_waited_long_enough_sits_down_as_soon_as_enough_are_there(
-    crowd: list[Searcher], seats: int, seed: int
-) -> None:
+def test_a_player_who_waited_long_enough_meets_any_others(crowd: list[Searcher], seats: int, seed: int) -> None:
     seated = {player for table in tables(PeopleLadder(1, seats), crowd, seed=seed) for player in table.players}
     waiting = {searcher.player: 0.0 for searcher in crowd if searcher.player not in seated}
     for searcher in crowd:
@@ -142,7 +140,7 @@ def test_who_has_waited_long_enough_sits_down_as_soon_as_enough_are_there(
 
 
 @given(st.lists(st.integers(0, 3_000_000), min_size=2, max_size=40), seat_counts, seeds)
-def test_nobody_waits_for_ever_whoever_comes(ratings: list[int], seats: int, seed: int) -> None:
+def test_no_player_waits_beyond_the_limit_while_others_arrive(ratings: list[int], seats: int, seed: int) -> None:
     """One comes every five seconds, and stays until a table is found."""
     waiting: dict[int, tuple[int, int]] = {}
     for number, rating in enumerate(ratings):

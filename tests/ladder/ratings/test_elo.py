@@ -68,7 +68,7 @@ def test_pairs_that_do_not_count_change_nothing(table: list[tuple[RatedSeat, int
 
 
 @pytest.mark.parametrize("wrong", [(0, 20, 30), (40, 1001, 30), (40, 20, -1)])
-def test_a_k_that_is_none_is_refused(wrong: tuple[int, int, int]) -> None:
+def test_an_invalid_k_is_refused(wrong: tuple[int, int, int]) -> None:
     with pytest.raises(ValueError, match=r"1 to 1000|0 games or more"):
         KFactor(*wrong)
 
@@ -83,7 +83,9 @@ def test_who_sits_where_does_not_matter(table: list[tuple[RatedSeat, int]], rand
 
 
 @given(players, players, ranks, ranks)
-def test_what_one_gains_the_other_loses_from_either_side(a: RatedSeat, b: RatedSeat, rank_a: int, rank_b: int) -> None:
+def test_gains_and_losses_of_a_duel_are_equal_from_both_sides(
+    a: RatedSeat, b: RatedSeat, rank_a: int, rank_b: int
+) -> None:
     here, there = changes([a, b], [rank_a, rank_b]), changes([b, a], [rank_b, rank_a])
     assert here == there[::-1]
 
@@ -152,7 +154,7 @@ def test_a_match_of_three_is_the_same_match_in_every_order(order: tuple[int, ...
 
 
 @given(st.sampled_from([20_000, 40_000]), st.integers(2, 5), st.integers(0, 2), st.integers(-3_000_000, 3_000_000))
-def test_decimal_and_floating_point_agree_wherever_both_are_sure(k: int, seats: int, twice: int, lead: int) -> None:
+def test_decimal_and_floating_point_agree_where_rounding_is_certain(k: int, seats: int, twice: int, lead: int) -> None:
     """The decimal path, rarely taken, is the same function: it is compared everywhere."""
     games = 0 if k == 40_000 else 30
     table = [RatedSeat(0, games), RatedSeat(lead, games)] + [RatedSeat(0, games)] * (seats - 2)

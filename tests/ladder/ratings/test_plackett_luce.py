@@ -159,7 +159,7 @@ def test_flat_lists_become_games() -> None:
     assert results.played.tolist() == [2, 2]
 
 
-def test_no_games_leave_everybody_in_the_middle() -> None:
+def test_without_games_all_versions_are_in_the_middle() -> None:
     assert fit(Likelihood(GameResults.flat(3, [], [], [])[0])).tolist() == []
 
 

@@ -32,7 +32,7 @@ def test_a_table_shares_half_of_its_scores(ranks: list[int]) -> None:
     assert sum(beaten(rank, ranks) for rank in ranks) == pytest.approx(len(ranks) / 2)
 
 
-def test_a_table_of_one_is_none() -> None:
+def test_a_table_with_one_seat_is_refused() -> None:
     with pytest.raises(ValueError, match="at least two ranks"):
         beaten(1, [1])
 
@@ -44,7 +44,7 @@ def test_the_winners_of_a_match_share_one_win_without_a_remainder(winners: int) 
     assert len(set(shares[:winners])) == 1
 
 
-def test_whoever_is_not_first_has_no_part_of_the_win() -> None:
+def test_only_first_places_share_the_win() -> None:
     assert win_shares([3, 1, 1, 4]) == (0, 30, 30, 0)
 
 
@@ -67,7 +67,7 @@ def test_a_draw_is_kept_in_four_bytes_little_endian() -> None:
     assert packed([1, -2]) == b"\x01\x00\x00\x00\xfe\xff\xff\xff"
 
 
-def test_two_are_told_apart_when_nothing_is_not_in_the_interval_of_their_difference() -> None:
+def test_two_versions_differ_when_zero_is_outside_the_interval_of_the_difference() -> None:
     assert told_apart(1_560_000, drawn(1_560_000, 20_000), 1_500_000, drawn(1_500_000, 20_000, seed=2))
     assert not told_apart(1_540_000, drawn(1_540_000, 20_000), 1_500_000, drawn(1_500_000, 20_000, seed=2))
 
@@ -79,7 +79,7 @@ def test_luck_that_both_had_does_not_keep_two_together() -> None:
 
 
 @given(st.lists(intervals, min_size=1, max_size=30))
-def test_a_rank_is_as_good_as_the_number_of_those_who_are_wholly_above_allows(spans: list[tuple[int, int]]) -> None:
+def test_rank_intervals_count_the_intervals_entirely_above_and_below(spans: list[tuple[int, int]]) -> None:
     for (low, high), (best, worst) in zip(spans, rank_intervals(spans), strict=True):
         assert best == 1 + sum(other_low > high for other_low, _ in spans)
         assert worst == len(spans) - sum(other_high < low for _, other_high in spans)
@@ -152,13 +152,13 @@ def test_above_and_below_the_start_are_treated_alike_and_nobody_crosses_it(
 
 
 @given(RATINGS, RATINGS, FRACTIONS)
-def test_nobody_overtakes_anybody(rating: int, other: int, fraction: tuple[int, int]) -> None:
+def test_regression_keeps_the_order(rating: int, other: int, fraction: tuple[int, int]) -> None:
     low, high = sorted((rating, other))
     assert regressed(low, *fraction) <= regressed(high, *fraction)
 
 
 @pytest.mark.parametrize(("num", "den"), [(-1, 2), (3, 2), (0, 0), (1, -1)])
-def test_a_fraction_that_is_none_is_refused(num: int, den: int) -> None:
+def test_an_invalid_fraction_is_refused(num: int, den: int) -> None:
     with pytest.raises(ValueError, match=f"from 0 to 1, not {num}/{den}"):
         regressed(START_RATING, num, den)
 
@@ -210,7 +210,7 @@ def test_four_times_the_blocks_halve_an_interval() -> None:
     assert many / few == pytest.approx(0.5, abs=0.05)
 
 
-def test_what_a_deal_gives_its_seats_falls_out_of_a_block() -> None:
+def test_effects_of_a_deal_on_seats_cancel_within_a_block() -> None:
     lucky = duels(2000, deal=2)
     own, apart = (estimate(games, 1, 1000).margins.mean() for games in (lucky, without_blocks(lucky)))
     assert own < 0.85 * apart
@@ -222,7 +222,7 @@ def test_games_that_are_copies_of_each_other_count_once() -> None:
     assert estimate(copies, 1).margins.mean() == pytest.approx(estimate(games, 1).margins.mean(), rel=0.1)
 
 
-def test_whoever_has_hardly_played_or_won_everything_is_uncertain() -> None:
+def test_versions_with_few_games_or_only_wins_have_wide_intervals() -> None:
     known = duels(400, deal=0)
     winner = np.array([[8, 0], [0, 8]])
     games = GameResults(

@@ -91,7 +91,7 @@ def test_a_new_k_counts_from_the_beginning(
 
 
 @given(ledgers(seats=2), st.sampled_from(ENTRIES))
-def test_in_a_duel_whoever_is_merged_out_was_never_there(games: list[RankedGame], out: int) -> None:
+def test_a_merged_member_has_no_effect_on_duels(games: list[RankedGame], out: int) -> None:
     items = [*games, Merge(len(games) + 1, out, None)]
     assert standings(items) == standings([game for game in games if out not in game.entries])
 
@@ -127,7 +127,7 @@ def test_two_seats_of_one_entry_take_nothing_from_each_other(games: list[RankedG
 
 
 @given(ledgers(), st.lists(st.tuples(st.sampled_from(ENTRIES), st.none() | st.sampled_from(ENTRIES)), max_size=3))
-def test_whatever_is_merged_the_changes_sum_to_zero(
+def test_rating_changes_sum_to_zero_for_all_merges(
     games: list[RankedGame], merges: list[tuple[int, int | None]]
 ) -> None:
     merge_entries = [Merge(len(games) + 1 + place, entry, into) for place, (entry, into) in enumerate(merges)]

@@ -119,7 +119,7 @@ def test_one_sided_rare_differences_may_mislead_more_often_than_promised() -> No
 
 
 @given(differences, margins)
-def test_a_test_goes_on_exactly_while_the_ratio_is_between_its_bounds(scores: list[float], margin: float) -> None:
+def test_a_test_continues_exactly_while_the_ratio_is_between_its_bounds(scores: list[float], margin: float) -> None:
     hypotheses = Hypotheses(margin)
     gone = walk(scores, hypotheses)
     assert all(hypotheses.lower < ratio < hypotheses.upper for ratio in gone.ratios[:-1])
@@ -130,7 +130,7 @@ def test_a_test_goes_on_exactly_while_the_ratio_is_between_its_bounds(scores: li
 
 
 @given(differences, margins)
-def test_the_question_turned_around_has_the_opposite_ratio(scores: list[float], margin: float) -> None:
+def test_the_reversed_question_has_the_opposite_ratio(scores: list[float], margin: float) -> None:
     """Where the versions scored differently: equal scores say nothing of the spread."""
     scores = [score for score in scores if score != 0 and score != margin]
     hypotheses = Hypotheses(margin)
@@ -140,12 +140,12 @@ def test_the_question_turned_around_has_the_opposite_ratio(scores: list[float], 
 
 
 @given(differences, margins, st.integers(0, 60))
-def test_what_was_played_before_is_not_judged_anew_by_what_comes(scores: list[float], margin: float, cut: int) -> None:
+def test_later_blocks_do_not_change_earlier_ratios(scores: list[float], margin: float, cut: int) -> None:
     whole, part = walk(scores, Hypotheses(margin)).ratios, walk(scores[:cut], Hypotheses(margin)).ratios
     assert list(whole[: len(part)]) == list(part)
 
 
-def test_versions_that_do_the_same_are_told_so_and_nothing_is_divided_by_zero() -> None:
+def test_identical_versions_are_not_better_and_nothing_is_divided_by_zero() -> None:
     same = walk([0.0] * 400, Hypotheses(0.05))
     assert same.verdict is TestVerdict.NOT_BETTER
     assert 24 <= len(same.ratios) <= 80
@@ -159,6 +159,6 @@ def test_equal_results_decide_in_nine_blocks_at_the_earliest() -> None:
 
 
 @pytest.mark.parametrize("wrong", [{"margin": 0.0}, {"margin": 1.0}, {"margin": 0.1, "alpha": 0.5}])
-def test_hypotheses_that_are_none_are_refused(wrong: dict[str, float]) -> None:
+def test_invalid_hypotheses_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(ValueError, match="margin must be between 0 and 1"):
         Hypotheses(**wrong)

@@ -41,14 +41,14 @@ def season(seed: int, blocks: int, gifts: dict[tuple[int, int], int]) -> list[Pl
     return [bartered(tuple(random.sample(PLAYERS, 4)), random, gifts) for _ in range(blocks)]
 
 
-def test_a_planted_pair_stands_at_the_top_and_nobody_else_stands_out() -> None:
+def test_a_planted_pair_is_first_and_no_other_pair_stands_out() -> None:
     transfers_found = transfers(season(1, 200, {(3, 7): 9}))
     assert (transfers_found[0].taker, transfers_found[0].giver) == (7, 3)
     assert [transfer for transfer in transfers_found if transfer.stands_out] == [transfers_found[0]]
 
 
 @pytest.mark.slow
-def test_among_honest_players_hardly_ever_anybody_stands_out() -> None:
+def test_honest_players_rarely_stand_out() -> None:
     alarms = [any(transfer.stands_out for transfer in transfers(season(seed, 150, {}))) for seed in range(100)]
     assert sum(alarms) <= 3
 
@@ -59,14 +59,14 @@ def test_gifts_in_one_direction_are_found_in_most_seasons() -> None:
     assert sum((transfer.taker, transfer.giver) == (7, 3) and transfer.stands_out for transfer in transfers_found) >= 19
 
 
-def test_who_gives_to_everybody_feeds_nobody() -> None:
+def test_a_player_generous_to_all_does_not_stand_out() -> None:
     generous = {(5, other): 6 for other in PLAYERS if other != 5}
     transfers_found = transfers(season(2, 200, generous))
     assert not [transfer for transfer in transfers_found if transfer.stands_out]
     assert next(transfer for transfer in transfers_found if transfer.giver == 5).gain > 2
 
 
-def test_a_pair_is_told_from_both_sides() -> None:
+def test_a_pair_is_reported_from_both_sides() -> None:
     transfers_found = {
         (transfer.taker, transfer.giver): transfer for transfer in transfers(season(3, 120, {(3, 7): 9}))
     }
@@ -114,7 +114,7 @@ def test_the_games_of_a_block_count_as_one_value() -> None:
     assert transfers(doubled)[0].chance == pytest.approx(transfers(blocks)[0].chance)
 
 
-def test_a_good_goes_for_the_mean_of_what_was_paid() -> None:
+def test_the_price_of_a_good_is_the_mean_payment() -> None:
     game = PlayedGame(
         (1, 2), (1, 2), [Exchange(0, 1, 2, "money"), Exchange(1, 0, 5, "money"), Exchange(0, 1, 9, "event")]
     )
@@ -122,7 +122,7 @@ def test_a_good_goes_for_the_mean_of_what_was_paid() -> None:
 
 
 @given(values=st.lists(st.tuples(st.integers(-50, 50), st.integers(1, 5)), min_size=1, max_size=12))
-def test_half_of_the_weight_lies_on_either_side_of_a_weighted_median(values: list[tuple[int, int]]) -> None:
+def test_half_of_the_weight_is_on_either_side_of_a_weighted_median(values: list[tuple[int, int]]) -> None:
     middle = weighted_median([(float(value), weight) for value, weight in values])
     half = sum(weight for _, weight in values) / 2
     assert sum(weight for value, weight in values if value < middle) <= half

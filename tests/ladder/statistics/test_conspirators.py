@@ -13,7 +13,7 @@ BLOCKS = 100
 pytestmark = pytest.mark.slow
 
 
-def test_the_colluding_pair_stands_at_the_top_and_alone() -> None:
+def test_only_the_colluding_pair_stands_out() -> None:
     names = HONEST + CONSPIRATORS
     rows = transfers(played_blocks(names, BLOCKS))
     assert (names[rows[0].taker], names[rows[0].giver]) == ("friend", "feeder")

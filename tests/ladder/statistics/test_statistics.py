@@ -51,14 +51,14 @@ def test_few_blocks_have_counts_and_no_interval() -> None:
     assert mean.occasions == 10 * (FEW - 1)
 
 
-def test_what_was_never_done_may_still_be_done() -> None:
+def test_a_habit_never_observed_has_an_upper_bound() -> None:
     mean = practice([0, 80, 0, 0, 800, 8], share=True)
     assert mean.value == mean.low == 0
     assert mean.high is not None
     assert 0.05 < mean.high < 0.1
 
 
-def test_an_amount_is_told_in_its_own_unit() -> None:
+def test_an_amount_has_its_unit() -> None:
     sums = [200, 10, 4010, 200, 10, 10]  # 19 and 21 in turn
     mean, tenth = practice(sums, share=False), practice(sums, share=False, scale=10)
     assert mean.low is not None and mean.high is not None and mean.low < 20 < mean.high
@@ -70,13 +70,13 @@ def test_an_amount_that_never_differs_has_no_interval() -> None:
     assert (mean.value, mean.low, mean.high) == (20, None, None)
 
 
-def test_a_habit_without_an_occasion_is_none() -> None:
+def test_a_habit_without_occasions_has_no_mean() -> None:
     with pytest.raises(ValueError, match="occasion"):
         practice([0, 0, 0, 0, 0, 0], share=True)
 
 
 @pytest.mark.parametrize("leaning", [0.0, 0.2])
-def test_the_interval_holds_the_truth_nineteen_times_in_twenty(leaning: float) -> None:
+def test_the_interval_contains_the_truth_in_95_percent_of_cases(leaning: float) -> None:
     random, held, times = Random(5), 0, 400
     for _ in range(times):
         shares = [0.4 + random.uniform(-leaning, leaning) for _ in range(25)]
@@ -93,7 +93,7 @@ def of(values: list[float]) -> tuple[float, float, float]:
 
 
 @given(st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]), min_size=1, max_size=60))
-def test_an_interval_lies_between_nothing_and_everything_and_has_a_width(values: list[float]) -> None:
+def test_an_interval_is_within_0_and_1_and_not_empty(values: list[float]) -> None:
     value, low, high = of(values)
     assert value == pytest.approx(sum(values) / len(values))
     assert 0 <= low < high <= 1
@@ -200,7 +200,7 @@ def test_the_points_of_a_game_sum_to_two_a_pair(ranks: list[int]) -> None:
     assert sum(half_points(ranks)) == len(ranks) * (len(ranks) - 1)
 
 
-def test_two_points_for_who_is_behind_and_one_for_who_is_level() -> None:
+def test_two_points_for_opponents_behind_and_one_for_level_opponents() -> None:
     assert half_points((1, 1, 3, 4)) == (5, 5, 2, 0)
 
 
@@ -247,7 +247,7 @@ def season(seed: int, games: int, friends: Collection[int] = (), friendly: int =
     return blocks + [game(*FRIENDS, ahead=True) for _ in range(friendly)]
 
 
-def test_two_who_always_win_for_each_other_stand_at_the_top_and_nobody_else_stands_out() -> None:
+def test_two_players_who_win_for_each_other_are_first_and_alone() -> None:
     rows = winnings(season(1, 12, FRIENDS, 24))
     assert (rows[0].taker, rows[0].giver) == FRIENDS
     assert [row for row in rows if row.stands_out] == [rows[0]]
@@ -257,14 +257,14 @@ def test_two_who_always_win_for_each_other_stand_at_the_top_and_nobody_else_stan
     assert rows[0].excess > 0.3
 
 
-def test_who_plays_mostly_with_a_friend_is_not_as_strong_as_the_friend_makes_them() -> None:
+def test_games_with_a_friend_do_not_inflate_strength() -> None:
     rows = winnings(season(2, 8, FRIENDS, 300))
     assert (rows[0].taker, rows[0].giver) == FRIENDS
     assert rows[0].stands_out
 
 
 @pytest.mark.slow
-def test_among_honest_players_hardly_ever_anybody_stands_out() -> None:
+def test_honest_players_rarely_stand_out() -> None:
     alarms = [any(row.stands_out for row in winnings(season(seed, 12))) for seed in range(100)]
     assert sum(alarms) <= 3
 
@@ -274,7 +274,7 @@ def test_pairs_that_have_hardly_met_are_not_looked_at() -> None:
     assert winnings([]) == []
 
 
-def test_two_who_only_ever_met_each_other_are_compared_with_nobody() -> None:
+def test_two_players_who_met_only_each_other_have_no_comparison() -> None:
     rows = winnings([game(*FRIENDS, ahead=True)] * 20)
     assert not any(row.stands_out for row in rows)
     assert {(row.elsewhere, row.given_elsewhere) for row in rows} == {(None, None)}

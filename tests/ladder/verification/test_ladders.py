@@ -43,7 +43,7 @@ def result(ladder: Ladder) -> Result:
     return Result.objects.filter(match__ladder=ladder).earliest("pk")
 
 
-def test_everything_that_was_played_stands_up_to_re_execution(played: Ladder) -> None:
+def test_all_played_games_verify_by_re_execution(played: Ladder) -> None:
     assert faults_of_games(played) == []
     assert sum(piece.number for piece in ladders.verify_games(played, 1)) == ladders.count_games(played) == 6
     assert faults_of_deals(played) == []
@@ -115,7 +115,7 @@ def lose_a_result(ladder: Ladder) -> None:
         (lose_a_result, "has no result"),
     ],
 )
-def test_whatever_was_changed_in_a_game_is_found(
+def test_every_change_of_a_game_is_found(
     played: Ladder, change: Callable[[Ladder], None], says: str, capsys: Any
 ) -> None:
     change(played)
@@ -143,7 +143,7 @@ def test_records_of_the_older_form_are_verified_too(played: Ladder) -> None:
     assert "the stored bytes are damaged" in faults_of_games(played)[0]
 
 
-def test_what_is_packed_is_packed_as_before(played: Ladder) -> None:
+def test_packing_is_reproducible(played: Ladder) -> None:
     row = result(played)
     assert pack(unpack(bytes(row.packed_record))) == bytes(row.packed_record)
 
@@ -190,7 +190,7 @@ def open_too_early(ladder: Ladder) -> None:
         (open_too_early, "is public, but the match has not ended"),
     ],
 )
-def test_whatever_was_changed_in_a_season_is_found(
+def test_every_change_of_a_season_is_found(
     played: Ladder, change: Callable[[Ladder], None], says: str, capsys: Any
 ) -> None:
     change(played)
