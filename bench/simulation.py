@@ -24,8 +24,8 @@ from ladder.ratings.plackett_luce import POINTS
 
 DEAL = 0.45
 AFFINITY = 0.05
-CHAIR_POINTS = 30.0
-"""What the first chair is worth more than the middle one; the last one is worth as much less."""
+SEAT_POINTS = 30.0
+"""What the first seat is worth more than the middle one; the last one is worth as much less."""
 
 STRENGTH_POINTS = 200.0
 """The standard deviation of the bots' strengths."""
@@ -62,10 +62,10 @@ class Luck:
     seats: int
     random: np.random.Generator
     independent: bool = False
-    chairs: Floats = field(init=False)
+    seat_effects: Floats = field(init=False)
 
     def __post_init__(self) -> None:
-        self.chairs = np.linspace(CHAIR_POINTS, -CHAIR_POINTS, self.seats) / POINTS
+        self.seat_effects = np.linspace(SEAT_POINTS, -SEAT_POINTS, self.seats) / POINTS
 
     def ranks(self, strengths: Floats) -> list[list[int]]:
         """By seating and seat the ranks of players with these ``strengths``, in units, who share a deal or do not."""
@@ -76,7 +76,7 @@ class Luck:
         else:
             gift, suits = self.random.normal(size=(2, self.seats))
             luck = np.sqrt(DEAL) * gift + np.sqrt(AFFINITY) * suits[orders] + np.sqrt(1 - DEAL - AFFINITY) * own
-        performance = strengths[orders] + self.chairs - np.log(-np.log(ndtr(luck)))
+        performance = strengths[orders] + self.seat_effects - np.log(-np.log(ndtr(luck)))
         ranks: list[list[int]] = (1 + np.argsort(np.argsort(-performance, axis=1), axis=1)).tolist()
         return ranks
 

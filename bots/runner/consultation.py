@@ -12,10 +12,10 @@ from functools import partial
 from typing import Any, Generic
 
 from bots.protocol import Decide, Hello, Limits, encode
-from bots.runner.chair import Chair
 from bots.runner.channel import OpenChannel, open_channel
 from bots.runner.clock import Clock
 from bots.runner.launcher import Launcher, PlatformFailure
+from bots.runner.match_seat import MatchSeat
 from bots.runner.process_end import LAST_WORDS_MS
 from bots.runner.questions import AnswerFault, Core, MoveQuestion, ReadyQuestion, ask_one
 from bots.runner.report import MachineDelay, Thought
@@ -71,60 +71,60 @@ def consult(
     :func:`~bots.runner.play.play_match`. Raises ``PlatformFailure`` for failures of the platform. The process has
     always ended on return.
     """
-    chair = _chair(consultation, open_channel)
+    match_seat = _match_seat(consultation, open_channel)
     try:
-        fault = _start(chair, consultation, launcher, core)
-        question = _ask(chair, consultation, core) if fault is None else None
+        fault = _start(match_seat, consultation, launcher, core)
+        question = _ask(match_seat, consultation, core) if fault is None else None
     except BaseException:
         with suppress(PlatformFailure):
-            chair.leave()
+            match_seat.leave()
         raise
     if question is not None:
         fault = question.fault
     exited = fault is not None and fault.reason == "exit"
-    chair.leave(LAST_WORDS_MS if exited else 0)
+    match_seat.leave(LAST_WORDS_MS if exited else 0)
     if exited:
-        fault = AnswerFault("exit", chair.exit_evidence())
-    return _advice(chair, fault, question)
+        fault = AnswerFault("exit", match_seat.exit_evidence())
+    return _advice(match_seat, fault, question)
 
 
-def _chair(consultation: Consultation[P_co], open_channel: OpenChannel) -> Chair:
+def _match_seat(consultation: Consultation[P_co], open_channel: OpenChannel) -> MatchSeat:
     """Return the seat before this decision."""
     hello, limits = consultation.hello, consultation.limits
-    chair = Chair(hello["seat"], consultation.label, hello["seed"], limits, open_channel)
-    chair.clock = Clock(limits, consultation.decide["clock"])
-    return chair
+    match_seat = MatchSeat(hello["seat"], consultation.label, hello["seed"], limits, open_channel)
+    match_seat.clock = Clock(limits, consultation.decide["clock"])
+    return match_seat
 
 
 def _start(
-    chair: Chair, consultation: Consultation[P_co], launcher: Launcher[P_co], core: Core | None
+    match_seat: MatchSeat, consultation: Consultation[P_co], launcher: Launcher[P_co], core: Core | None
 ) -> AnswerFault | None:
     """Start the process. Return why it is not ready, or ``None``."""
     launch = partial(launcher.start, consultation.program, consultation.limits)
-    start = ReadyQuestion(chair, launch, encode(consultation.hello), consultation.limits.startup_ms)
+    start = ReadyQuestion(match_seat, launch, encode(consultation.hello), consultation.limits.startup_ms)
     ask_one(start, core)
     if start.fault is None:
-        chair.ready_us = start.wall_ns // 1000
+        match_seat.ready_us = start.wall_ns // 1000
     return start.fault
 
 
-def _ask(chair: Chair, consultation: Consultation[P_co], core: Core | None) -> MoveQuestion:
-    chair.asked = consultation.decide["id"]
-    question = MoveQuestion(chair, encode(consultation.decide))
+def _ask(match_seat: MatchSeat, consultation: Consultation[P_co], core: Core | None) -> MoveQuestion:
+    match_seat.asked = consultation.decide["id"]
+    question = MoveQuestion(match_seat, encode(consultation.decide))
     ask_one(question, core)
-    chair.settle(question.wall_ns, question.cpu_ns, question.delay_ns, question.allowed_ns)
+    match_seat.settle(question.wall_ns, question.cpu_ns, question.delay_ns, question.allowed_ns)
     return question
 
 
-def _advice(chair: Chair, fault: AnswerFault | None, question: MoveQuestion | None) -> Advice:
-    report = chair.report()
+def _advice(match_seat: MatchSeat, fault: AnswerFault | None, question: MoveQuestion | None) -> Advice:
+    report = match_seat.report()
     return Advice(
         move=None if question is None else question.move,
         fault=fault,
         line=None if question is None else question.line,
         thought=next(iter(report.decisions), None),
         ready_us=report.ready_us,
-        machine_delay=next(iter(chair.machine_delays), None),
+        machine_delay=next(iter(match_seat.machine_delays), None),
         exit_status=report.exit_status,
         stderr_tail=report.stderr_tail,
     )

@@ -10,10 +10,10 @@ from typing import Final, Generic, TypeVar
 
 from bots.protocol import PROTOCOL, bot_seed, encode
 from bots.protocol.messages import Decide, Hello, limits_document
-from bots.runner.chair import MAX_STRIKES, Chair
 from bots.runner.channel import OpenChannel, open_channel
 from bots.runner.clock import cores
 from bots.runner.launcher import Launcher, Observer, PlatformFailure
+from bots.runner.match_seat import MAX_STRIKES, MatchSeat
 from bots.runner.process_end import LAST_WORDS_MS
 from bots.runner.questions import AnswerFault, Core, MoveQuestion, ReadyQuestion, ask, ask_one
 from bots.runner.report import MatchReport, Strike, escaped
@@ -70,8 +70,8 @@ class _Table(Generic[P]):
         self._somebody_must_leave = False
         self._trial_is_over = False
         self.at_once, self.core = cores(), core
-        self.chairs = [
-            Chair(seat, entry.label, bot_seed(spec.key, spec.match, seat, 1), spec.limits, open_channel)
+        self.match_seats = [
+            MatchSeat(seat, entry.label, bot_seed(spec.key, spec.match, seat, 1), spec.limits, open_channel)
             for seat, entry in enumerate(spec.seats)
         ]
 
@@ -86,36 +86,36 @@ class _Table(Generic[P]):
             else:
                 self._decide(pending)
         if self._trial_is_over:
-            for chair in self.chairs:
-                chair.leave()
+            for match_seat in self.match_seats:
+                match_seat.leave()
         else:
             self._say_goodbye()
         return self._report((perf_counter_ns() - started_ns) // 1000)
 
     def clear(self) -> None:
         """End all remaining processes. Ignores failures, because an earlier failure is more important."""
-        for chair in self.chairs:
+        for match_seat in self.match_seats:
             with suppress(PlatformFailure):
-                chair.leave()
+                match_seat.leave()
 
     # --- starting ------------------------------------------------------------------------------------------------
 
     def _start(self) -> None:
-        questions = map(self._ready_question, self.chairs, self.spec.seats)
+        questions = map(self._ready_question, self.match_seats, self.spec.seats)
         for question in self._in_turn(questions) if self.spec.trial else ask([*questions], self.at_once, self.core):
-            question.chair.start = (question.wall_ns, question.cpu_ns, question.delay_ns)
+            question.match_seat.start = (question.wall_ns, question.cpu_ns, question.delay_ns)
             if question.fault is None:
-                question.chair.ready_us = question.wall_ns // 1000
+                question.match_seat.ready_us = question.wall_ns // 1000
             else:
-                self._forfeit(question.chair, question.fault.reason, question.fault.detail)
+                self._forfeit(question.match_seat, question.fault.reason, question.fault.detail)
         self._clear_forfeited()
 
-    def _ready_question(self, chair: Chair, entry: SeatSpec[P]) -> ReadyQuestion:
+    def _ready_question(self, match_seat: MatchSeat, entry: SeatSpec[P]) -> ReadyQuestion:
         limits = self.spec.limits
-        chair.patience_ns = PATIENCE_NS * (self.spec.played_before + 1)
+        match_seat.patience_ns = PATIENCE_NS * (self.spec.played_before + 1)
         launch = partial(self.launcher.start, entry.program, limits)
         kind = TrialReadyQuestion if self.spec.trial else ReadyQuestion
-        return kind(chair, launch, self._hello(chair), limits.startup_ms)
+        return kind(match_seat, launch, self._hello(match_seat), limits.startup_ms)
 
     def _in_turn(self, questions: Iterable[ReadyQuestion]) -> Iterator[ReadyQuestion]:
         """Ask one question after the other until the trial is over."""
@@ -125,30 +125,34 @@ class _Table(Generic[P]):
             if self._trial_is_over:
                 return
 
-    def _hello(self, chair: Chair) -> bytes:
+    def _hello(self, match_seat: MatchSeat) -> bytes:
         hello: Hello = {
             "type": "hello",
             "protocol": PROTOCOL,
             "game": self.spec.game,
             "rules": self.state.rules.version,
-            "seats": len(self.chairs),
-            "seat": chair.seat,
+            "seats": len(self.match_seats),
+            "seat": match_seat.seat,
             "resumed": False,
             "limits": limits_document(self.spec.limits),
-            "seed": chair.bot_seed,
+            "seed": match_seat.bot_seed,
         }
-        return self._told(chair, encode(hello))
+        return self._sent(match_seat, encode(hello))
 
     # --- deciding ------------------------------------------------------------------------------------------------
 
     def _decide(self, pending: Sequence[int]) -> None:
         """Ask all pending seats. Seats that forfeited play their default move."""
-        chairs = [self.chairs[seat] for seat in pending]
-        questions = [MoveQuestion(chair, self._decide_message(chair)) for chair in chairs if chair.forfeit is None]
-        if len(questions) != len(chairs):
-            for chair in chairs:
-                if chair.forfeit is not None:
-                    self._play_default(chair.seat, "forfeit")
+        match_seats = [self.match_seats[seat] for seat in pending]
+        questions = [
+            MoveQuestion(match_seat, self._decide_message(match_seat))
+            for match_seat in match_seats
+            if match_seat.forfeit is None
+        ]
+        if len(questions) != len(match_seats):
+            for match_seat in match_seats:
+                if match_seat.forfeit is not None:
+                    self._play_default(match_seat.seat, "forfeit")
         if len(questions) == 1:
             ask_one(questions[0], self.core)
             self._settle(questions[0])
@@ -168,34 +172,34 @@ class _Table(Generic[P]):
             if self._trial_is_over:
                 self.state.play(seat, self.state.default_move(seat))
                 continue
-            question = TrialMoveQuestion(self.chairs[seat], self._decide_message(self.chairs[seat]))
+            question = TrialMoveQuestion(self.match_seats[seat], self._decide_message(self.match_seats[seat]))
             ask_one(question, self.core)
             self._settle(question)
         if self._somebody_must_leave:
             self._clear_forfeited()
 
     def _settle(self, question: MoveQuestion) -> None:
-        question.chair.settle(question.wall_ns, question.cpu_ns, question.delay_ns, question.allowed_ns)
+        question.match_seat.settle(question.wall_ns, question.cpu_ns, question.delay_ns, question.allowed_ns)
         if self.observer is not None and question.line is not None:
-            self.observer.heard(question.chair.seat, question.line)
+            self.observer.heard(question.match_seat.seat, question.line)
         if question.fault is None:
             self._play(question)
         else:
             self._punish(question, question.fault)
 
-    def _decide_message(self, chair: Chair) -> bytes:
-        state, seat = self.state, chair.seat
-        log = state.entries(seat, chair.log_position)
-        chair.log_position += len(log)
-        chair.asked += 1
+    def _decide_message(self, match_seat: MatchSeat) -> bytes:
+        state, seat = self.state, match_seat.seat
+        log = state.entries(seat, match_seat.log_position)
+        match_seat.log_position += len(log)
+        match_seat.asked += 1
         message: Decide = {
             "type": "decide",
-            "id": chair.asked,
-            "strikes": len(chair.strikes),
+            "id": match_seat.asked,
+            "strikes": len(match_seat.strikes),
             "decision": state.decision(seat),
             "view": state.view(seat),
             "log": log,
-            "clock": chair.clock.left(),
+            "clock": match_seat.clock.left(),
         }
         line = encode(message)
         if self.observer is not None:
@@ -204,7 +208,7 @@ class _Table(Generic[P]):
 
     def _play(self, question: MoveQuestion) -> None:
         try:
-            self.state.play(question.chair.seat, question.move)
+            self.state.play(question.match_seat.seat, question.move)
         except IllegalMove as error:
             self._punish(question, AnswerFault("illegal", str(error), question.line))
         else:
@@ -213,43 +217,43 @@ class _Table(Generic[P]):
 
     def _punish(self, question: MoveQuestion, fault: AnswerFault) -> None:
         """Record a strike, or a forfeit if the fault is one."""
-        chair = question.chair
+        match_seat = question.match_seat
         self._trial_is_over = self.spec.trial
         if fault.reason in FORFEIT_REASONS:
-            self._forfeit(chair, fault.reason, fault.detail)
-            self._play_default(chair.seat, "forfeit")
+            self._forfeit(match_seat, fault.reason, fault.detail)
+            self._play_default(match_seat.seat, "forfeit")
             return
-        spans = (question.wall_ns // 1000, chair.known_cpu_us(question.cpu_ns))
-        chair.strikes.append(Strike(chair.asked, fault.reason, fault.detail, escaped(fault.line), *spans))
-        if len(chair.strikes) == MAX_STRIKES:
-            strikes = "; ".join(f"decision {strike.id}: {strike.reason}" for strike in chair.strikes)
-            self._forfeit(chair, "strikes", f"third strike ({strikes})")
-        self._play_default(chair.seat, fault.reason)
+        spans = (question.wall_ns // 1000, match_seat.known_cpu_us(question.cpu_ns))
+        match_seat.strikes.append(Strike(match_seat.asked, fault.reason, fault.detail, escaped(fault.line), *spans))
+        if len(match_seat.strikes) == MAX_STRIKES:
+            strikes = "; ".join(f"decision {strike.id}: {strike.reason}" for strike in match_seat.strikes)
+            self._forfeit(match_seat, "strikes", f"third strike ({strikes})")
+        self._play_default(match_seat.seat, fault.reason)
 
     def _play_default(self, seat: int, reason: str) -> None:
         self.state.play(seat, self.state.default_move(seat), default=reason)
         self._moved()
 
-    def _forfeit(self, chair: Chair, reason: str, evidence: str) -> None:
+    def _forfeit(self, match_seat: MatchSeat, reason: str, evidence: str) -> None:
         """Let a seat forfeit at its decision, or before the first step of the game if it has had none.
 
         Seats that choose simultaneously give up at the same step, in whatever order their answers arrive: the choices
         are recorded together, after the last one.
         """
         self._trial_is_over = self.spec.trial
-        at = len(self.state.steps_since(0)) if chair.asked else 0
-        chair.give_up(reason, at, evidence)
+        at = len(self.state.steps_since(0)) if match_seat.asked else 0
+        match_seat.give_up(reason, at, evidence)
         self._somebody_must_leave = True
-        self.state.forfeit(chair.seat, reason, at)
+        self.state.forfeit(match_seat.seat, reason, at)
 
     def _clear_forfeited(self) -> None:
         """Wait for the processes of seats that have just forfeited, while no clock is running."""
         self._somebody_must_leave = False
         if self.core is not None:
             self.core.release()
-        for chair in self.chairs:
-            if chair.forfeit is not None and chair.process is not None:
-                chair.leave(LAST_WORDS_MS if chair.forfeit.reason == "exit" else 0)
+        for match_seat in self.match_seats:
+            if match_seat.forfeit is not None and match_seat.process is not None:
+                match_seat.leave(LAST_WORDS_MS if match_seat.forfeit.reason == "exit" else 0)
 
     # --- the end -------------------------------------------------------------------------------------------------
 
@@ -258,22 +262,22 @@ class _Table(Generic[P]):
         if self.core is not None:
             self.core.release()
         outcome = self.state.outcome
-        for chair in self.chairs:
-            if chair.process is not None and chair.channel is not None:
-                log = self.state.entries(chair.seat, chair.log_position)
-                chair.process.resume()
-                chair.channel.send(self._told(chair, encode({"type": "end", "outcome": outcome, "log": log})))
-                chair.channel.close_stdin()
+        for match_seat in self.match_seats:
+            if match_seat.process is not None and match_seat.channel is not None:
+                log = self.state.entries(match_seat.seat, match_seat.log_position)
+                match_seat.process.resume()
+                match_seat.channel.send(self._sent(match_seat, encode({"type": "end", "outcome": outcome, "log": log})))
+                match_seat.channel.close_stdin()
         deadline = perf_counter() + GOODBYE_MS / 1000
-        for chair in self.chairs:
-            chair.leave(max(0, int((deadline - perf_counter()) * 1000)))
+        for match_seat in self.match_seats:
+            match_seat.leave(max(0, int((deadline - perf_counter()) * 1000)))
 
     def _report(self, wall_us: int) -> MatchReport:
-        delays = tuple(delay for chair in self.chairs for delay in chair.machine_delays)
+        delays = tuple(delay for match_seat in self.match_seats for delay in match_seat.machine_delays)
         return MatchReport(
             record=self.state.record,
-            forfeits=tuple(chair.forfeit for chair in self.chairs if chair.forfeit is not None),
-            seats=tuple(chair.report() for chair in self.chairs),
+            forfeits=tuple(match_seat.forfeit for match_seat in self.match_seats if match_seat.forfeit is not None),
+            seats=tuple(match_seat.report() for match_seat in self.match_seats),
             machine_delays=delays,
             play_again=bool(delays) and self.spec.played_before < MAX_REPLAYS,
             wall_us=wall_us,
@@ -281,9 +285,9 @@ class _Table(Generic[P]):
 
     # --- watching ------------------------------------------------------------------------------------------------
 
-    def _told(self, chair: Chair, line: bytes) -> bytes:
+    def _sent(self, match_seat: MatchSeat, line: bytes) -> bytes:
         if self.observer is not None:
-            self.observer.sent(chair.seat, line)
+            self.observer.sent(match_seat.seat, line)
         return line
 
     def _moved(self) -> None:

@@ -10,10 +10,10 @@ from time import perf_counter_ns
 from typing import Any, Final, Protocol, TypeVar
 
 from bots.protocol import Answer, Malformed, is_ready, parse_answer
-from bots.runner.chair import EXITED, PONDERING_NS, Chair
 from bots.runner.channel import Channel, News
 from bots.runner.clock import MS
 from bots.runner.launcher import Process, uninterrupted
+from bots.runner.match_seat import EXITED, PONDERING_NS, MatchSeat
 from bots.runner.process_end import LAST_LINE_NS, LOOK_NS
 from bots.runner.report import MachineDelay
 
@@ -23,7 +23,7 @@ MACHINE_SHARE: Final = 20
 """A late answer is attributed to server lag only if the lag is at least 1/20 of the time allowed."""
 
 NEVER_UNUSUAL_SHARE: Final = 100
-"""An own time of up to 1/100 of the time allowed is never unusual (``Chair.usual_ns``)."""
+"""An own time of up to 1/100 of the time allowed is never unusual (``MatchSeat.usual_ns``)."""
 
 OWN_SHARE: Final = 0.8
 """It is not attributed to server lag if the bot's own time is more than this share of the time allowed.
@@ -65,7 +65,6 @@ class Question(ABC):
         "_process",
         "allowed_ns",
         "attended_ns",
-        "chair",
         "channel",
         "cpu_ns",
         "deadline_ns",
@@ -75,6 +74,7 @@ class Question(ABC):
         "fault",
         "line",
         "look_ns",
+        "match_seat",
         "over",
         "runner_delay_before_ns",
         "started_ns",
@@ -91,8 +91,8 @@ class Question(ABC):
     _process: Process
     started_ns: int
 
-    def __init__(self, chair: Chair) -> None:
-        self.chair = chair
+    def __init__(self, match_seat: MatchSeat) -> None:
+        self.match_seat = match_seat
         self.fault: AnswerFault | None = None
         self.line: bytes | None = None
         self.over = self.exited = False
@@ -182,7 +182,7 @@ class Question(ABC):
 
     def _measure(self, now_ns: int) -> None:
         self.wall_ns = now_ns - self.started_ns
-        self.chair.cpu_seen_ns = cpu_ns = self._process.cpu_ns()
+        self.match_seat.cpu_seen_ns = cpu_ns = self._process.cpu_ns()
         self.cpu_ns = cpu_ns - self._cpu_before_ns
         if self.wall_ns > MEASURED_NS:
             waited_ns = self._process.run_delay_ns() - self._delay_before_ns - self.attended_ns
@@ -192,12 +192,12 @@ class Question(ABC):
     def _machine_is_to_blame(self) -> bool:
         """Return whether only server lag made the answer late, and the bot has not used up its time itself."""
         own_ns = self.wall_ns - self.delay_ns
-        usual_ns = max(self.chair.usual_ns(), self.allowed_ns / NEVER_UNUSUAL_SHARE)
+        usual_ns = max(self.match_seat.usual_ns(), self.allowed_ns / NEVER_UNUSUAL_SHARE)
         most_ns = min(self.fair_ns, OWN_SHARE * self.allowed_ns, usual_ns)
         return self.delay_ns >= self.allowed_ns / MACHINE_SHARE and own_ns <= most_ns
 
     def _grace_ns(self) -> int:
-        if not self._machine_is_to_blame() or self.wall_ns - self.allowed_ns > self.chair.grace_ns:
+        if not self._machine_is_to_blame() or self.wall_ns - self.allowed_ns > self.match_seat.grace_ns:
             return 0
         return self.fair_ns - (self.wall_ns - self.delay_ns)
 
@@ -208,13 +208,13 @@ class Question(ABC):
             self.fault = fault
             return
         self.fault = self._lateness()
-        self.chair.grace_ns -= self.wall_ns - self.allowed_ns
+        self.match_seat.grace_ns -= self.wall_ns - self.allowed_ns
         if fault is None and self._machine_is_to_blame():
-            self.chair.machine_delays.append(self._blame())
+            self.match_seat.machine_delays.append(self._blame())
 
     def _blame(self) -> MachineDelay:
         spans = (self.wall_ns // 1000, self.allowed_ns // 1000, self.delay_ns // 1000)
-        return MachineDelay(self.chair.seat, self.chair.asked or None, *spans)
+        return MachineDelay(self.match_seat.seat, self.match_seat.asked or None, *spans)
 
 
 class ReadyQuestion(Question):
@@ -222,14 +222,14 @@ class ReadyQuestion(Question):
 
     __slots__ = ("_hello", "_launch", "_startup_ns")
 
-    def __init__(self, chair: Chair, launch: Callable[[], Process], hello: bytes, startup_ms: int) -> None:
-        super().__init__(chair)
+    def __init__(self, match_seat: MatchSeat, launch: Callable[[], Process], hello: bytes, startup_ms: int) -> None:
+        super().__init__(match_seat)
         self._launch, self._hello, self._startup_ns = launch, hello, startup_ms * MS
 
     def put(self) -> None:
         with uninterrupted():  # otherwise a process could run without being recorded
             self._process = self._launch()
-            self.channel = self.chair.seat_process(self._process)
+            self.channel = self.match_seat.seat_process(self._process)
         self._cpu_before_ns = self._delay_before_ns = 0
         self.channel.send(self._hello)
         self._start_clock(self._startup_ns, self._startup_ns)
@@ -246,24 +246,24 @@ class MoveQuestion(Question):
 
     __slots__ = ("_message", "move")
 
-    def __init__(self, chair: Chair, message: bytes) -> None:
-        super().__init__(chair)
+    def __init__(self, match_seat: MatchSeat, message: bytes) -> None:
+        super().__init__(match_seat)
         self._message = message
         self.move: Any = None
 
     def put(self) -> None:
-        chair = self.chair
-        assert chair.process is not None and chair.channel is not None
-        self._process, self.channel = chair.process, chair.channel
-        if chair.ponders:
+        match_seat = self.match_seat
+        assert match_seat.process is not None and match_seat.channel is not None
+        self._process, self.channel = match_seat.process, match_seat.channel
+        if match_seat.ponders:
             self._process.resume()
         self._cpu_before_ns = cpu_ns = self._process.cpu_ns()
-        if cpu_ns - chair.cpu_seen_ns > PONDERING_NS:
-            chair.ponders = True
+        if cpu_ns - match_seat.cpu_seen_ns > PONDERING_NS:
+            match_seat.ponders = True
         self._delay_before_ns = self._process.run_delay_ns()
         self.channel.send(self._message)
-        allowed_ns = chair.clock.allowed_ns
-        self._start_clock(allowed_ns, allowed_ns if chair.fair_clock is None else chair.fair_clock.allowed_ns)
+        allowed_ns = match_seat.clock.allowed_ns
+        self._start_clock(allowed_ns, allowed_ns if match_seat.fair_clock is None else match_seat.fair_clock.allowed_ns)
 
     def _judge(self, line: bytes | None) -> AnswerFault | bool:
         if line is None:
@@ -271,17 +271,17 @@ class MoveQuestion(Question):
         answer = parse_answer(line)
         if isinstance(answer, Malformed):
             return AnswerFault("malformed", answer.reason, line)
-        if answer.id == self.chair.asked:
+        if answer.id == self.match_seat.asked:
             self.move = answer.move
             return True
-        if 1 <= answer.id < self.chair.asked:
+        if 1 <= answer.id < self.match_seat.asked:
             return False
         return AnswerFault(
             "wrong_id", f"the id {_short(answer)} belongs to no decision; copy the id of the decision", line
         )
 
     def _lateness(self) -> AnswerFault:
-        if self.chair.clock.game_is_next:
+        if self.match_seat.clock.game_is_next:
             return AnswerFault("time", "the time for the whole game ran out")
         return AnswerFault("late", f"no answer within {self.allowed_ns // MS} ms; the time bank is empty")
 

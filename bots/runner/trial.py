@@ -38,26 +38,26 @@ class _Trial(Question):
 
     def _measure(self, now_ns: int) -> None:
         super()._measure(now_ns)
-        self.chair.unmeasured_ns = 0
+        self.match_seat.unmeasured_ns = 0
         if self.wall_ns > MEASURED_NS:
             stall_ns = self._process.host_stall_ns() - self._stall_before_ns
-            self.chair.unmeasured_ns = max(0, min(stall_ns, (self.wall_ns - self.delay_ns) // UNMEASURED_SHARE))
+            self.match_seat.unmeasured_ns = max(0, min(stall_ns, (self.wall_ns - self.delay_ns) // UNMEASURED_SHARE))
 
     def _time_left_ns(self) -> int:
         """Return how much time the bot would have left on an idle host. It is negative after the deadline."""
-        return self.fair_ns - (self.wall_ns - self.delay_ns - self.chair.unmeasured_ns)
+        return self.fair_ns - (self.wall_ns - self.delay_ns - self.match_seat.unmeasured_ns)
 
     def _machine_is_to_blame(self) -> bool:
         return self._time_left_ns() >= 0
 
     def _grace_ns(self) -> int:
-        return min(self._time_left_ns(), max(self.chair.patience_ns, self.allowed_ns) - self.wall_ns)
+        return min(self._time_left_ns(), max(self.match_seat.patience_ns, self.allowed_ns) - self.wall_ns)
 
     def _conclude(self, now_ns: int, fault: AnswerFault | None) -> None:
         super()._conclude(now_ns, fault)
         unjudged = fault is not None and fault.reason != "exit" and now_ns > self.deadline_ns
         if unjudged and self._machine_is_to_blame():  # the host was too slow to see an answer in time
-            self.chair.machine_delays.append(self._blame())
+            self.match_seat.machine_delays.append(self._blame())
 
 
 class TrialReadyQuestion(_Trial, ReadyQuestion):

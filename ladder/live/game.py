@@ -22,7 +22,7 @@ from django.db.models.functions import Now
 
 from bots.models import BotVersion
 from bots.reports import storable
-from bots.runner.chair import MAX_STRIKES
+from bots.runner.match_seat import MAX_STRIKES
 from esr_platform.prepared import Prepared, PreparedInsert, PreparedUpdate
 from games.registry import GAMES
 from games.rules import Document, Forfeit, Move, State

@@ -21,8 +21,8 @@ from bots.archives import ArchiveLimits
 from bots.manifest import MAX_BYTES
 from bots.protocol import Limits
 from bots.protocol.answers import MAX_ANSWER_BYTES, MAX_DEPTH
-from bots.runner.chair import MAX_STRIKES
 from bots.runner.channel import KEPT_STDERR_BYTES
+from bots.runner.match_seat import MAX_STRIKES
 from bots.runner.spec import MAX_REPLAYS
 from bots.sandbox.limits import THREADS, limit_values
 from bots.tournaments import formats, round_robin

@@ -17,7 +17,7 @@ from games.rules import Document
 
 MAKERS = {name: load(bot) for name, bot in HOUSE.items()}
 TABLES = [(game.slug, seats) for game in GAMES.values() for seats in game.seat_counts]
-CHAIRS = [(game, seats, name) for game, seats in TABLES for name, bot in HOUSE.items() if bot.plays(game, seats)]
+SEATS = [(game, seats, name) for game, seats in TABLES for name, bot in HOUSE.items() if bot.plays(game, seats)]
 STRONGEST = {
     "edel-stein-reich": ("kontor", ("greedy", "haggler", "random")),
     "edel-stein-reich-duel": ("kontor", ("greedy", "haggler", "random")),
@@ -37,7 +37,7 @@ def play(game: str, names: list[str], seed: str) -> Document:
     return play_inside(game, bots, sha256(seed.encode()).digest())
 
 
-@pytest.mark.parametrize(("game", "seats", "name"), CHAIRS)
+@pytest.mark.parametrize(("game", "seats", "name"), SEATS)
 def test_a_house_bot_plays_whole_games_without_an_illegal_move(game: str, seats: int, name: str) -> None:
     names = players(game, seats)
     line_up = islice(cycle(names), names.index(name), names.index(name) + seats)

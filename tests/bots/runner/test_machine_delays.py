@@ -8,8 +8,8 @@ import pytest
 
 from bots.protocol import Limits
 from bots.runner import FakeProgram, MatchReport
-from bots.runner.chair import KNOWN_AFTER
 from bots.runner.channel import News, PolledChannel
+from bots.runner.match_seat import KNOWN_AFTER
 from games.rules import Document
 from tests.bots.runner.fakes import CHANNEL, default, play
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from bots.protocol import Limits
-from bots.runner.chair import PONDERING_NS, Chair
+from bots.runner.match_seat import PONDERING_NS, MatchSeat
 from bots.runner.questions import MoveQuestion
 
 
@@ -49,32 +49,32 @@ class Worked:
 
 
 @pytest.fixture
-def table() -> Iterator[tuple[Chair, Worked]]:
-    chair, process = Chair(0, "bot", "", Limits()), Worked()
-    chair.seat_process(process)
-    yield chair, process
-    chair.leave()
+def table() -> Iterator[tuple[MatchSeat, Worked]]:
+    match_seat, process = MatchSeat(0, "bot", "", Limits()), Worked()
+    match_seat.seat_process(process)
+    yield match_seat, process
+    match_seat.leave()
 
 
-def ask(chair: Chair, process: Worked, cpu_at_the_answer: int) -> None:
+def ask(match_seat: MatchSeat, process: Worked, cpu_at_the_answer: int) -> None:
     """Ask once; the answer comes when the bot has used so much processor time."""
-    MoveQuestion(chair, b"{}\n").put()
-    process.cpu = chair.cpu_seen_ns = cpu_at_the_answer
-    chair.settle(0, 0, 0, 1)
+    MoveQuestion(match_seat, b"{}\n").put()
+    process.cpu = match_seat.cpu_seen_ns = cpu_at_the_answer
+    match_seat.settle(0, 0, 0, 1)
 
 
-def test_a_bot_that_thinks_out_of_turn_is_stopped_until_it_is_asked_again(table: tuple[Chair, Worked]) -> None:
-    chair, process = table
-    ask(chair, process, 5)
+def test_a_bot_that_thinks_out_of_turn_is_stopped_until_it_is_asked_again(table: tuple[MatchSeat, Worked]) -> None:
+    match_seat, process = table
+    ask(match_seat, process, 5)
     process.cpu += PONDERING_NS + 1
-    ask(chair, process, process.cpu)
+    ask(match_seat, process, process.cpu)
     assert process.done == ["pause"]
-    ask(chair, process, process.cpu)
+    ask(match_seat, process, process.cpu)
     assert process.done == ["pause", "resume", "pause"]
 
 
-def test_a_bot_that_thinks_long_in_its_turn_is_left_alone(table: tuple[Chair, Worked]) -> None:
-    chair, process = table
+def test_a_bot_that_thinks_long_in_its_turn_is_left_alone(table: tuple[MatchSeat, Worked]) -> None:
+    match_seat, process = table
     for cpu in range(0, 100 * PONDERING_NS, 10 * PONDERING_NS):
-        ask(chair, process, cpu)
+        ask(match_seat, process, cpu)
     assert process.done == []

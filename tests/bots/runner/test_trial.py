@@ -10,8 +10,8 @@ import pytest
 
 from bots.protocol import Limits
 from bots.runner import FakeProgram, MatchReport
-from bots.runner.chair import Chair
 from bots.runner.clock import MS
+from bots.runner.match_seat import MatchSeat
 from bots.runner.trial import UNMEASURED_SHARE
 from games.record import verify
 from games.rules import Document
@@ -116,8 +116,8 @@ def test_a_late_answer_that_is_wrong_too_is_tried_again() -> None:
 
 
 def test_the_bank_that_decides_in_a_trial_does_not_pay_for_a_busy_host() -> None:
-    chair = Chair(0, "bot", "00", Limits(move_ms=200, bank_ms=200))
-    chair.unmeasured_ns = 60 * MS
-    chair.settle(300 * MS, 0, 0, 400 * MS)
-    assert chair.fair_clock is not None
-    assert (chair.clock.left()["bank_ms"], chair.fair_clock.left()["bank_ms"]) == (100, 160)
+    match_seat = MatchSeat(0, "bot", "00", Limits(move_ms=200, bank_ms=200))
+    match_seat.unmeasured_ns = 60 * MS
+    match_seat.settle(300 * MS, 0, 0, 400 * MS)
+    assert match_seat.fair_clock is not None
+    assert (match_seat.clock.left()["bank_ms"], match_seat.fair_clock.left()["bank_ms"]) == (100, 160)

@@ -90,7 +90,7 @@ def test_an_answer_and_the_deadline_never_both_have_the_decision(race: Race) -> 
     check_running(match)
 
 
-def test_the_chair_is_the_persons_or_the_stand_ins_but_never_both(race: Race) -> None:
+def test_a_seat_belongs_to_the_person_or_the_substitute_but_never_to_both(race: Race) -> None:
     match = table_for(GEMS, people(3), rated=True)
     seen(match, 0, ago_s=31)
     miss(match, 0)

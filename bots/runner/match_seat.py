@@ -31,13 +31,13 @@ lag is real then, but only the bot's choice to compute made the answer late.
 """
 
 EXITED: Final = "the process exited or closed its stdout"
-"""The evidence of an exit until :meth:`Chair.leave` has found how the process ended."""
+"""The evidence of an exit until :meth:`MatchSeat.leave` has found how the process ended."""
 
 PONDERING_NS: Final = 20 * MS
 """If a bot uses more processor time than this between two decisions, it is stopped while other bots think."""
 
 
-class Chair:
+class MatchSeat:
     """The runner's data of one seat. A seat with a ``forfeit`` has no process."""
 
     def __init__(
