@@ -170,12 +170,12 @@ class SteppedState(State):
 
     def entries(self, seat: int | None, start: int = 0) -> list[Document]:
         if self.journal is None:
-            self.journal = self.told_again().journal
+            self.journal = self.with_journal().journal
         assert self.journal is not None
         journal = self.journal if seat is not None else [entry for entry in self.journal if entry[1] != OWN]
-        return [self._told(entry, seat) for entry in journal[start:]]
+        return [self._entry_for(entry, seat) for entry in journal[start:]]
 
-    def _told(self, entry: Entry, seat: int | None) -> Document:
+    def _entry_for(self, entry: Entry, seat: int | None) -> Document:
         """Return an entry as ``seat`` sees it. Only the seat that made a move sees that it was forced or a default."""
         ply, kind, what = entry
         if kind == STEP:
@@ -184,7 +184,7 @@ class SteppedState(State):
             return {"ply": ply, "step": step}
         return {"ply": ply, "event": what if kind == EVENT else what[seat]}
 
-    def told_again(self) -> Self:
+    def with_journal(self) -> Self:
         """Replay the game from its steps with a journal and return the new state."""
         chance = ScriptedChance(self.chance.seed, [(kind, move) for seat, kind, move, _ in self.steps if seat < 0])
         twin = type(self)(self.rules, self.seats, chance, journal=True)

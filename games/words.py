@@ -68,10 +68,10 @@ def in_words(text: str, tokens: Mapping[str, str]) -> str:
     """
     for name, words in tokens.items():
         text = text.replace(f"{{{name}}} {words}", words)
-    return _RUN.sub(lambda run: _said(run[0], tokens), text)
+    return _RUN.sub(lambda run: _words_of(run[0], tokens), text)
 
 
-def _said(run: str, tokens: Mapping[str, str]) -> str:
+def _words_of(run: str, tokens: Mapping[str, str]) -> str:
     """Return the words of adjacent tokens."""
     names = re.findall(IN_BRACES, run)
     return listing([tokens[name] for name in names]) if all(name in tokens for name in names) else run

@@ -149,7 +149,7 @@ def _tree(place: Path) -> Iterator[Path]:
 @cache
 def bots_library() -> Path:
     """Where the interpreter has its standard library."""
-    return Path(_said([*_python(), "-c", "import os; print(os.path.dirname(os.__file__))"]).strip())
+    return Path(_output_of([*_python(), "-c", "import os; print(os.path.dirname(os.__file__))"]).strip())
 
 
 def _python() -> list[str]:
@@ -159,7 +159,7 @@ def _python() -> list[str]:
 def _standard_libraries() -> list[Path]:
     """Those of ``LIBRARIES`` that this host has; none where its C library is another one than glibc."""
     try:
-        cached = _CACHED.findall(_said(["/sbin/ldconfig", "-p"]))
+        cached = _CACHED.findall(_output_of(["/sbin/ldconfig", "-p"]))
     except FileNotFoundError:
         return []
     known = {name: Path(place) for name, place in reversed(cached)}
@@ -168,10 +168,10 @@ def _standard_libraries() -> list[Path]:
 
 def _linked(binaries: Iterable[Path]) -> list[Path]:
     """The libraries that ``binaries`` are linked to, and the linker."""
-    return [Path(place) for place in set(_LINKED.findall(_said(["ldd", *map(str, binaries)], check=False)))]
+    return [Path(place) for place in set(_LINKED.findall(_output_of(["ldd", *map(str, binaries)], check=False)))]
 
 
-def _said(command: list[str], *, check: bool = True) -> str:
+def _output_of(command: list[str], *, check: bool = True) -> str:
     """What a program of the host prints. Raises ``OSError`` and ``SubprocessError``."""
     done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE_S, check=check)
     return done.stdout

@@ -170,9 +170,8 @@ class LedgerComparison:
         for seat, right in zip(seats, rated, strict=True):
             kept = None if seat.before is None or seat.after is None else (seat.before, seat.after)
             if kept != right:
-                self.differences.add(
-                    f"ledger {game.number}, seat {seat.seat}: the stored rating is {_said(kept)}, not {_said(right)}"
-                )
+                place = f"ledger {game.number}, seat {seat.seat}"
+                self.differences.add(f"{place}: the stored rating is {_text_of(kept)}, not {_text_of(right)}")
                 self.wrong[seat.pk] = right
 
 
@@ -231,5 +230,5 @@ def _digest(packed: bytes) -> str:
         return f"not a record: {error}"
 
 
-def _said(rated: Rated) -> str:
+def _text_of(rated: Rated) -> str:
     return "none" if rated is None else f"{rated[0]} to {rated[1]}"
