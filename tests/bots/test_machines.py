@@ -49,7 +49,7 @@ def test_a_repair_is_stored_when_it_is_noticed(monkeypatch: pytest.MonkeyPatch) 
         assert sandbox_state() == state
 
 
-def test_a_test_that_failed_again_is_told_so_that_the_site_knows_when_to_ask_next(
+def test_a_repeated_failure_of_the_self_test_is_stored_after_the_retry_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     broken = SelfTest(ok=False, problem="bubblewrap is not installed.", remedy="Install it.")

@@ -109,13 +109,13 @@ def took(step: Document) -> list[str]:
     return step["move"]["take"] if alone else []
 
 
-def test_gems_to_take_stand_in_the_order_of_the_colours() -> None:
+def test_gems_to_take_are_in_the_order_of_the_colours() -> None:
     record, ply = first_step(lambda step: len(set(took(step))) == 2)
     record["steps"][ply]["move"]["take"].reverse()
     assert refusal(record, ply).startswith("the rules produce ")
 
 
-def test_simultaneous_moves_stand_in_seat_order() -> None:
+def test_simultaneous_moves_are_in_seat_order() -> None:
     record, ply = first_step(lambda step: step.get("decision") == "action" and step["seat"] == 0)
     steps = record["steps"]
     steps[ply], steps[ply + 1] = steps[ply + 1], steps[ply]

@@ -106,7 +106,7 @@ def test_the_last_start_before_the_decision_is_the_one_that_is_fed() -> None:
     assert replay.questions[0].message["log"][0]["ply"] == 0
 
 
-def test_a_step_that_nobody_was_asked_for_is_refused_with_the_next_that_somebody_was() -> None:
+def test_a_step_without_a_decision_is_refused_with_the_next_decision() -> None:
     record = played("edel-stein-reich", 3).report.record
     with pytest.raises(UsageError, match=r"chance.* ply 3 \(seat 0\)"):
         rebuild(record, 0, None)

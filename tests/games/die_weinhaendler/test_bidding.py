@@ -11,7 +11,7 @@ from tests.games.die_weinhaendler.tables import SEED, add, answer, events, hand,
 
 
 @pytest.mark.parametrize(("seats", "cards", "stack"), [(3, 48, 29), (4, 57, 33), (5, 66, 37)])
-def test_v01_so_many_players_have_so_many_cards_and_so_many_in_the_stack(seats: int, cards: int, stack: int) -> None:
+def test_v01_the_number_of_players_determines_the_cards_in_hand_and_stack(seats: int, cards: int, stack: int) -> None:
     state = GAMES["die-weinhaendler"].new(seats, SEED)
     deck = state.record["steps"][1]["cards"]
     assert len(deck) == cards
@@ -98,7 +98,7 @@ def test_v06_two_empty_bottles_are_a_bid_of_four_tenths() -> None:
     assert player(state, 0)["total"] == 4
 
 
-def test_v07_cards_are_not_taken_back_and_who_has_passed_stays_out() -> None:
+def test_v07_bid_cards_stay_on_the_table_and_a_player_who_passed_stays_out() -> None:
     state = table("S24 O8 R6", "B16 G14 S10", "B9 B23 R20")
     answer(state, add("S24"), "pass", add("B23"))
     wrong: list[Document] = [add(), add("S24"), {"cards": ["O8"], "back": ["S24"]}]
@@ -114,7 +114,7 @@ def test_v07_cards_are_not_taken_back_and_who_has_passed_stays_out() -> None:
     assert events(state, "exchange") == []
 
 
-def test_v08_who_can_add_nothing_distinct_or_nothing_at_all_must_pass() -> None:
+def test_v08_a_player_without_a_distinct_bid_must_pass() -> None:
     state = table("S24 R6", "B23", "B9 S24 R6", "")
     answer(state, add("S24"), add("B23"))
     answer(state, add("B9"))
@@ -132,7 +132,7 @@ def test_v08_a_hand_with_cards_may_have_no_distinct_total() -> None:
 
 
 @pytest.mark.parametrize("draws", ["B9 R20", "R20 B9"])
-def test_v09_who_passes_first_keeps_the_cheaper_of_two_and_the_other_goes_to_the_bottom(draws: str) -> None:
+def test_v09_the_first_player_to_pass_keeps_the_cheaper_card_and_the_other_goes_to_the_bottom(draws: str) -> None:
     state = table("S24 Y5", "B23 G14", "Y12 R13", "G7 R6", draws=draws)
     before = state.view(None)["stack"]
     answer(state, "pass")
@@ -180,7 +180,7 @@ def test_v12_the_last_card_of_the_stack_is_kept_and_then_there_is_nothing() -> N
     assert len(events(state)) == 1
 
 
-def test_v13_who_has_bid_gets_no_card_for_passing() -> None:
+def test_v13_a_player_who_has_bid_gets_no_card_for_passing() -> None:
     state = table("S24 Y5", "B23 G14", "Y12 R13", "G7 R6")
     answer(state, add("S24"), add("B23"), add("Y12"), add("G7"), "pass")
     assert events(state) == []

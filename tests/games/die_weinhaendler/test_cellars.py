@@ -180,7 +180,7 @@ def test_v39_an_uncovered_empty_among_fifteen_must_be_covered_before_a_new_cella
     assert state.decision(0)["cells"] == [{"cell": [0, 0], "cards": "any"}]
 
 
-def test_v39_who_holds_empty_bottles_only_has_to_stop_then() -> None:
+def test_v39_a_player_with_only_empty_bottles_must_stop() -> None:
     state = laying("empty G7", {**FULL_CELLAR, (0, 0): "empty", (1, 0): "empty"})
     answer(state, lay("G7", 0, 0))
     assert steps(state, 0)[-1] == {"seat": 0, "decision": "lay", "move": "done", "forced": True}

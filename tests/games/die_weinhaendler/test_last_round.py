@@ -84,7 +84,7 @@ def test_v47_after_twenty_rounds_in_which_the_stack_did_not_shrink_the_next_is_t
     assert state.pending == ()
 
 
-def test_v47_a_round_in_which_the_stack_shrinks_begins_the_count_anew() -> None:
+def test_v47_a_round_in_which_the_stack_shrinks_restarts_the_count() -> None:
     state = table("S24 O8", "B23 G14", "O15 R6", idle_rounds=19)
     answer(state, "pass")
     finish_round(state)

@@ -145,9 +145,7 @@ def test_one_is_offered_ones_own_versions_the_house_and_the_others_that_play(bot
     assert list(offered.others) == [active_version(theirs)]
 
 
-def test_whoever_has_left_a_ladder_or_is_frozen_there_is_not_chosen_with_what_plays_elsewhere(
-    bot: Bot, duel: Ladder
-) -> None:
+def test_former_members_and_versions_that_do_not_play_on_the_ladder_cannot_be_chosen(bot: Bot, duel: Ladder) -> None:
     theirs = uploaded(person("bob"), "Theirs")
     frozen, newer = active_version(theirs), new_version(theirs)
     theirs.memberships.filter(ladder=duel).update(frozen=frozen)
@@ -160,7 +158,7 @@ def test_whoever_has_left_a_ladder_or_is_frozen_there_is_not_chosen_with_what_pl
         a_test(bot.owner, duel, [active_version(bot), frozen])
 
 
-def test_on_a_ladder_by_invitation_only_who_is_entered_can_be_challenged(bot: Bot, duel: Ladder) -> None:
+def test_on_a_ladder_by_invitation_only_members_can_be_challenged(bot: Bot, duel: Ladder) -> None:
     theirs = uploaded(person("bob"), "Theirs")
     Ladder.objects.filter(pk=duel.pk).update(by_invitation=True)
     duel.refresh_from_db()

@@ -112,7 +112,7 @@ def test_the_report_of_a_live_game_has_times_strikes_and_answers(duel: Match) ->
     assert finish(duel.pk)
 
 
-def test_three_games_lost_by_the_clock_put_a_bot_on_leave() -> None:
+def test_three_games_lost_by_the_clock_pause_a_bot() -> None:
     ladder, bots = live_ladder("edel-stein-reich-duel", 2), remote_bots(2)
     for _ in range(3):
         match = table_of(ladder, bots)

@@ -304,7 +304,7 @@ def test_a_worker_that_is_at_it_again_by_then_is_not_passed_over() -> None:
     assert not PlayedMove.objects.exists()
 
 
-def test_a_stand_in_at_which_the_platform_fails_ends_no_game() -> None:
+def test_a_platform_failure_of_a_substitute_does_not_end_the_game() -> None:
     match, _ = substituted()
     assert not ask_seat(match.pk, 0, MOST_FAILURES - 1, Fakes(default, failures=1))
     match.refresh_from_db()

@@ -103,7 +103,7 @@ def test_a_seat_asked_during_an_outage_gets_its_remaining_part(match: Match) -> 
     )
 
 
-def test_a_decision_that_was_lost_before_stays_lost_and_one_that_is_still_to_be_told_waits_for_nothing(
+def test_a_lost_decision_stays_lost_and_an_unsent_one_needs_no_extension(
     match: Match,
 ) -> None:
     run_out(match, 0, ago=30)

@@ -76,7 +76,7 @@ def test_people_play_with_deadlines_and_every_seat_has_an_occupant() -> None:
     assert live_seat.deadline - live_seat.due_at == timedelta(milliseconds=225_000)
 
 
-def test_a_table_of_bots_alone_has_no_sittings() -> None:
+def test_a_table_of_bots_has_no_occupants() -> None:
     table_for(DUEL, house("greedy", "random"), players="open")
     assert not Occupant.objects.exists()
 
@@ -239,7 +239,7 @@ def test_an_absent_player_is_substituted_immediately_and_a_worker_plays() -> Non
     assert (row.default, row.decision) == ("", 2)
 
 
-def test_a_stand_in_spends_nothing_of_the_persons_clock() -> None:
+def test_a_substitute_does_not_use_the_clock_of_the_person() -> None:
     match = table_for(GEMS, people(3))
     seen(match, 0, ago_s=31)
     miss(match, 0)

@@ -219,7 +219,7 @@ def test_no_blocks_say_nothing_about_seats() -> None:
     assert seat_effect([]) == []
 
 
-def test_a_better_seat_is_found_and_level_seats_are_not_told_apart() -> None:
+def test_a_better_seat_is_found_and_equal_seats_are_statistically_tied() -> None:
     better = seat_effect(blocks_of(8, 300, (0.5, 0, 0, 0), 0.5, Random(1)))
     assert better[0].low is not None and better[0].low > 0.5
     level = [seat_effect(blocks_of(8, 60, (0, 0, 0), 1, Random(seed))) for seed in range(60)]
