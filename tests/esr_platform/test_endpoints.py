@@ -145,7 +145,7 @@ def secrets_of(match: Match) -> dict[str, set[str]]:
     The game after the cut as it is told and as its log has it, what lies at the bottom of every deck, and the seed.
     """
     position = table_of(match)
-    now, known = position.state(told=True), cut(position.state(told=True))
+    now, known = position.state(journal=True), cut(position.state(journal=True))
     names = [live_seat.seat.version.bot.name for live_seat in position.live_seats]
     told, cut_told = ({*sentences(state, names)} if state else set() for state in (now, known))
     before = known.entries(None) if known else []
@@ -284,7 +284,7 @@ def test_the_token_of_a_seat_gives_that_seats_view_and_no_other() -> None:
     to_round(table.match, 3, random)
     view = f"/api/v1/matches/{table.match.pk}/view"
     public = read(signed_in(None), view)
-    state = table_of(table.match).state(told=True)
+    state = table_of(table.match).state(journal=True)
     for bot in table.bots:
         owner = bot.owner
         assert owner

@@ -234,12 +234,12 @@ def test_a_game_is_stopped_when_its_match_is_no_longer_the_workers(
         def __init__(self, observer: Observer) -> None:
             self.moved, self.heard, self._observer = observer.moved, observer.heard, observer
 
-        def told(self, seat: int, line: bytes) -> None:
+        def sent(self, seat: int, line: bytes) -> None:
             told.append(line)
             if len(told) == 10:
                 Match.objects.filter(pk=match.pk).update(status="queued", lease=None, lease_until=None)
                 wait_until(lambda: lost(self._observer, seat, line), "the loss is noticed")
-            self._observer.told(seat, line)
+            self._observer.sent(seat, line)
 
     def losing(spec: MatchSpec[Any], observer: Observer | None = None) -> MatchReport:
         assert observer is not None
@@ -291,7 +291,7 @@ def test_the_bots_of_a_withdrawn_match_end_in_the_middle_of_a_decision_before_ot
 
         def heard(self, seat: int, line: bytes) -> None: ...
 
-        def told(self, seat: int, line: bytes) -> None:
+        def sent(self, seat: int, line: bytes) -> None:
             if json.loads(line)["type"] == "decide" and not hasattr(self, "done"):
                 self.done = withdraw(match.pk, "It hangs.", eve)
 
@@ -304,7 +304,7 @@ def test_the_bots_of_a_withdrawn_match_end_in_the_middle_of_a_decision_before_ot
 
 def lost(observer: Observer, seat: int, line: bytes) -> bool:
     try:
-        observer.told(seat, line)
+        observer.sent(seat, line)
     except LeaseLost:
         return True
     return False

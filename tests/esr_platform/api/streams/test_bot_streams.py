@@ -69,7 +69,7 @@ def test_a_game_is_played_over_streams_to_its_end(site: Site) -> None:
     play_on(programs, streams, 500)
     assert finish(match.pk)
     ends = [stream.wait_for("game_end") for stream in streams]
-    state = position(match).state(told=True)
+    state = position(match).state(journal=True)
     for seat, end in enumerate(ends):
         assert (end["status"], end["message"]["outcome"]) == ("finished", state.outcome)
         told = [entry for event in streams[seat].of("decide") for entry in event["message"]["log"]]

@@ -69,7 +69,7 @@ def test_a_long_way_comes_in_parts_and_every_place_between_them_is_one_to_go_on_
 ) -> None:
     play_out(match, at_random(5))
     whole = look(match, 1, users[1], SeatCursor(log=0))
-    state = position(match).state(told=True)
+    state = position(match).state(journal=True)
     assert entries(whole) == state.entries(1)
     parts = [(event, place) for event, place in whole.events if event["type"] == "moments"]
     assert len(parts) > 2
@@ -157,7 +157,7 @@ def test_who_stays_when_the_other_resigns_is_shown_the_table_as_it_was(match: Ma
 
 def test_spectators_are_shown_the_table_as_it_was_when_the_other_resigned(match: Match) -> None:
     answer_some(match)
-    before, now = position(match).state(told=True), recorded(match)
+    before, now = position(match).state(journal=True), recorded(match)
     actions.resign(match.pk, 0)
     finish(match.pk)
     (news,) = spectator_events(match.pk, [SpectatorCursor()])

@@ -38,7 +38,7 @@ def test_a_game_is_played_by_two_windows_that_break_off_and_nothing_is_missed_or
     followers, random = seated(site, users, match), Random(3)
     play(match, followers, 1000, random, breaking=0.2)
     assert finish(match.pk)
-    state = position(match).state(told=True)
+    state = position(match).state(journal=True)
     for one in followers:
         wait_until(lambda one=one: one.take_in() or one.end is not None, "the end")  # type: ignore[misc]
         assert one.end is not None

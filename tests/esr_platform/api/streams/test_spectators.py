@@ -66,7 +66,7 @@ def test_a_bot_has_received_a_game_once_it_has_seen_anything_of_it(match: Match,
 
 def test_a_poller_may_say_how_much_of_the_log_it_has(match: Match) -> None:
     play_on(match, at_random(1), 6)
-    bots, state = bots_at(match), position(match).state(told=True)
+    bots, state = bots_at(match), position(match).state(journal=True)
     seat = state.pending[0]
     whole = document(get(f"matches/{match.pk}/decision?wait=0", bots[seat]))["message"]["log"]
     assert whole == position(match).shown_to(seat).entries(seat)
@@ -129,7 +129,7 @@ def test_when_a_game_has_ended_everybody_sees_all_of_it(match: Match) -> None:
     play_on(match, at_random(4))
     before = document(get(f"matches/{match.pk}/view"))
     assert before["running"]
-    assert before["log"] != (entries := position(match).state(told=True).entries(None)), "until the result is there"
+    assert before["log"] != (entries := position(match).state(journal=True).entries(None)), "until the result is there"
     assert finish(match.pk)
     after = document(get(f"matches/{match.pk}/view"))
     assert (after["running"], after["log"]) == (False, entries)
