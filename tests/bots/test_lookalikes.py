@@ -72,12 +72,12 @@ ONE_SYSTEM = [
 ]
 
 
-@pytest.mark.parametrize(("one", "other"), ALIKE)
+@pytest.mark.parametrize(("name", "other"), ALIKE)
 def test_names_that_look_alike_are_known(name: str, other: str) -> None:
     assert alike(name, other)
 
 
-@pytest.mark.parametrize(("one", "other"), APART)
+@pytest.mark.parametrize(("name", "other"), APART)
 def test_names_that_differ_visibly_are_not_alike(name: str, other: str) -> None:
     assert not alike(name, other)
 
@@ -88,7 +88,7 @@ def test_a_database_finds_every_ascii_name_that_looks_alike(char: str) -> None:
         assert _folded(name) in plain_shapes(name)
 
 
-@pytest.mark.parametrize(("one", "other"), ALIKE)
+@pytest.mark.parametrize(("name", "other"), ALIKE)
 def test_a_database_finds_the_ascii_names_of_the_list(name: str, other: str) -> None:
     assert _folded(name) in plain_shapes(other) or not name.isascii()
     assert _folded(other) in plain_shapes(name) or not other.isascii()

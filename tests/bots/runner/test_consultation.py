@@ -47,7 +47,7 @@ def test_nobody_judges_here_whether_a_move_is_legal() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "reason"),
+    ("answer", "reason"),
     [
         (b"no json\n", "malformed"),
         (b"x" * 70_000 + b"\n", "too_long"),

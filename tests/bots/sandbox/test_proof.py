@@ -132,7 +132,7 @@ def probe_files() -> set[Path]:
 
 
 @pytest.mark.parametrize(
-    ("script", "said"),
+    ("script", "message"),
     [
         (DOES_NOTHING, "could not start"),
         (PRETENDS, "is not secure: a host file is readable"),
@@ -154,7 +154,7 @@ def test_a_fake_bubblewrap_is_detected(script: str, message: str) -> None:
             launcher.start(StoredProgram("0" * 64, folder, "bwrap"), Limits())
 
 
-@pytest.mark.parametrize(("option", "said"), DROPPED.items())
+@pytest.mark.parametrize(("option", "message"), DROPPED.items())
 @pytest.mark.usefixtures("sandbox_launcher")
 def test_a_bubblewrap_that_silently_drops_an_option_is_detected(option: str, message: str) -> None:
     with bubblewrap_that(without(option)) as launcher:
@@ -164,7 +164,7 @@ def test_a_bubblewrap_that_silently_drops_an_option_is_detected(option: str, mes
     assert test.remedy
 
 
-@pytest.mark.parametrize(("option", "said"), ADDED.items())
+@pytest.mark.parametrize(("option", "message"), ADDED.items())
 @pytest.mark.usefixtures("sandbox_launcher")
 def test_a_bubblewrap_that_permits_more_is_detected(option: str, message: str) -> None:
     with bubblewrap_that(f"at = words.index('--chdir')\nwords[at:at] = {option.split()!r}") as launcher:

@@ -23,9 +23,9 @@ from tests.games.edel_stein_reich.tables import (
 )
 
 
-def bartering(zero: Holdings, first: Holdings, **laid: Any) -> EdelSteinReichState:
+def bartering(zero: Holdings, one: Holdings, **laid: Any) -> EdelSteinReichState:
     """Seats 0 and 1 of three both want the money of their gem cards, 7 and 4 millions."""
-    state = table(3, {0: zero, 1: first}, gem_cards={0: "7BB", 1: "4RRYY"}, **laid)
+    state = table(3, {0: zero, 1: one}, gem_cards={0: "7BB", 1: "4RRYY"}, **laid)
     choose(state, "money", "money", "gems")
     return state
 

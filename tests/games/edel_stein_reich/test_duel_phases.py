@@ -68,9 +68,9 @@ def test_d15_the_richer_player_starts_phase_2_whoever_started_before(started: in
     ],
 )
 def test_d16_with_equal_money_more_gems_start_then_more_red_yellow_green_blue_then_the_youngest(
-    zero: str, first: str, age_order: list[int], starter: int
+    zero: str, one: str, age_order: list[int], starter: int
 ) -> None:
-    state = duel({0: zero, 1: first}, money=[20, 20], age_order=age_order)
+    state = duel({0: zero, 1: one}, money=[20, 20], age_order=age_order)
     begin_next_phase(state)
     assert state.view(None)["active"] == starter
 
@@ -98,8 +98,8 @@ def test_d18_a_low_supply_is_replenished_at_the_start_of_phases_2_and_3(phase: i
 
 
 @pytest.mark.parametrize(("zero", "one", "paid"), [(2, 1, [10, 4]), (1, 1, [10, 10]), (1, 0, [10, 0]), (0, 0, [0, 0])])
-def test_d19_certificates_pay_10_to_the_most_and_4_to_the_second(zero: int, first: int, paid: list[int]) -> None:
-    assert purses(last_turn({0: "", 1: ""}, zero=["cert"] * zero, one=["cert"] * first)) == paid
+def test_d19_certificates_pay_10_to_the_most_and_4_to_the_second(zero: int, one: int, paid: list[int]) -> None:
+    assert purses(last_turn({0: "", 1: ""}, zero=["cert"] * zero, one=["cert"] * one)) == paid
 
 
 @pytest.mark.parametrize(("colour", "share"), [("R", 7), ("Y", 6), ("G", 5), ("B", 4)])
@@ -148,9 +148,9 @@ def test_d22_there_is_no_free_choice_card() -> None:
     ],
 )
 def test_d23_equal_money_at_the_end_is_ranked_by_gems_then_red_yellow_green_blue_then_shared(
-    zero: str, first: str, money: list[int], ranks: list[int]
+    zero: str, one: str, money: list[int], ranks: list[int]
 ) -> None:
-    outcome = last_turn({0: zero, 1: first}, money).outcome
+    outcome = last_turn({0: zero, 1: one}, money).outcome
     assert outcome is not None
     assert outcome["ranks"] == ranks
 

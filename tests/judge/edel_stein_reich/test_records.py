@@ -59,7 +59,7 @@ def haggling() -> Record:
     return first_with(lambda step: step.get("decision") == "answer_offer" and step["move"] != "accept")
 
 
-@pytest.mark.parametrize("one", [True, 1.0])
+@pytest.mark.parametrize("number", [True, 1.0])
 def test_an_offer_with_true_or_a_float_for_one_is_found(number: Any) -> None:
     record, tried = haggling(), 0
     for ply, offer in offers_of(record):

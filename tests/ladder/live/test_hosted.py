@@ -88,7 +88,7 @@ def test_only_the_time_that_the_program_thought_is_taken_from_its_clock() -> Non
 
 
 @pytest.mark.parametrize(
-    ("said", "reason"),
+    ("answer", "reason"),
     [({"nonsense": 1}, "illegal"), (b"{\n", "malformed"), (b"x" * 70_000 + b"\n", "too_long"), (b"", "late")],
 )
 def test_a_fault_is_a_strike_and_the_default_move_is_played(answer: Any, reason: str) -> None:
