@@ -54,7 +54,7 @@ def sleepers(count: int) -> list[int]:
         players = [BlockPlayer(active_version(bot)), BlockPlayer(house_version("greedy"))]
         matches.append(opened(ladder, players, rated=False, limits=SLOW))
     tables = [match.pk for match in matches]
-    asleep = LiveSeat.objects.filter(table__in=tables, seat__index=0, owes=True).exclude(woken_at=None)
+    asleep = LiveSeat.objects.filter(table__in=tables, seat__index=0, owes=True).exclude(lease=None)
 
     def asked() -> bool:
         remind()

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 from time import perf_counter
 from typing import Final
-from uuid import UUID, uuid4
 
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
@@ -19,6 +18,8 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from bots.models import BotVersion
+from esr_platform import leases
+from esr_platform.leases import FREE, Lease
 from ladder.models import Block, Estimate, Estimation, LedgerEntry, Match, Season, SeatResult
 from ladder.ratings.bootstrap import Estimates, estimate
 from ladder.ratings.draws import packed, rank_intervals
@@ -36,11 +37,11 @@ _ROWS: Final = 500
 
 @dataclass(frozen=True)
 class _Turn:
-    """The right to write the estimates of a season: a lease, and the last hash of the ledger that they include."""
+    """The right to write the estimates of a season, which include its ledger up to the hash ``head``."""
 
     season: Season
-    lease: UUID
     head: str
+    lease: Lease[Estimation]
 
 
 def estimate_due() -> int:
@@ -66,9 +67,8 @@ def _turn(season: Season, head: str) -> _Turn | None:
     last = Estimation.objects.get(season=season)
     if last.computed and timezone.now() < last.computed + timedelta(seconds=REST * last.seconds):
         return None
-    turn = _Turn(season, uuid4(), head)
-    free = Estimation.objects.filter(Q(lease_until=None) | Q(lease_until__lt=Now()), pk=last.pk, head=last.head)
-    return turn if free.update(lease=turn.lease, lease_until=Now() + LEASE) else None
+    lease = leases.claim(Estimation.objects.filter(FREE, head=last.head), last.pk, LEASE)
+    return None if lease is None else _Turn(season, head, lease)
 
 
 def _run(turn: _Turn) -> bool:
@@ -77,9 +77,7 @@ def _run(turn: _Turn) -> bool:
     rows, blocks = _estimated(turn)
     taken = perf_counter() - began
     with transaction.atomic():
-        done = {"head": turn.head, "computed": Now(), "seconds": taken, "blocks": blocks}
-        mine = Estimation.objects.filter(season=turn.season, lease=turn.lease)
-        if not mine.update(lease=None, lease_until=None, **done):
+        if not turn.lease.release(head=turn.head, computed=Now(), seconds=taken, blocks=blocks):
             return False
         Estimate.objects.filter(season=turn.season).delete()
         Estimate.objects.bulk_create(rows, batch_size=_ROWS)

@@ -23,19 +23,20 @@ from django.test import Client
 from django.utils import timezone
 
 from bots.archives import read_upload
+from bots.limits import archive_limits
 from bots.models import Bot, BotVersion
 from bots.owners import make_active, player_of
 from bots.runner.report import ForfeitReport, MatchReport, SeatReport
 from bots.tournaments.seatings import seatings
 from bots.uploads.storage import keep
-from bots.uploads.upload import archive_limits
 from esr_platform.accounts.models import User
+from esr_platform.leases import Lease
 from games.registry import GAMES
 from games.rules import Forfeit
 from ladder.creation import open_house
 from ladder.ledger.rebuild import rerate
 from ladder.matches.blocks import BlockPlayer, schedule_block
-from ladder.matches.leases import MOST_FAILURES, Lease, claim, give_back
+from ladder.matches.leases import MOST_FAILURES, claim, give_back
 from ladder.matches.results import record_result
 from ladder.matches.schedule import QUEUE_LENGTH, fill
 from ladder.members.memberships import enter, membership_of
@@ -250,7 +251,7 @@ def due_again(match: Match) -> None:
     Match.objects.filter(pk=match.pk).update(due_at=F("created"))
 
 
-def claimed(match: Match) -> Lease:
+def claimed(match: Match) -> Lease[Match]:
     """A lease of ``match``, also if its next attempt is not due yet."""
     Match.objects.filter(pk=match.pk).update(due_at=Now())
     lease = claim(match.pk, "here")

@@ -12,7 +12,6 @@ from functools import wraps
 from typing import Final
 
 from django.db import transaction
-from django.db.models import F
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
@@ -286,7 +285,7 @@ def return_to_seat(match_id: int, seat: int) -> None:
             )
         presence.withdraw_votes(table)
         live_seat.returned, live_seat.missed = True, 0
-        LiveSeat.objects.filter(pk=live_seat.pk).update(seen_at=Now(), left_at=None, starts=F("starts") + 1)
+        LiveSeat.objects.filter(pk=live_seat.pk).update(seen_at=Now(), left_at=None)
         table.seat(live_seat, LiveSeat.Kind.PERSON, live_seat.seat.version)
 
 

@@ -17,7 +17,7 @@ from ladder.live.logs import packed_logs
 from ladder.live.notify import rest_after, tell_of_the_end
 from ladder.live.position import Position
 from ladder.live.rows import position_of, stop
-from ladder.matches.leases import Lease, nobody_owes
+from ladder.matches.leases import lease_of, nobody_owes
 from ladder.matches.play import seeds_key
 from ladder.matches.results import WrongRecord, record_result
 from ladder.models import LiveSeat, Match, PlayedMove, Table
@@ -31,7 +31,7 @@ def finish(match_id: int) -> bool:
     match = over.select_related("ladder", "block").first()
     if match is None or match.lease is None:
         return False
-    lease = Lease(match.pk, match.lease)
+    lease = lease_of(match.pk, match.lease)
     try:
         position = position_of(match)
         report = report_of(position)

@@ -35,7 +35,7 @@ from ladder.models import LiveSeat, Match, PlayedMove, Table
 STRIKES: Final = ("late", "malformed", "too_long", "wrong_id", "illegal")
 """Reasons for a strike. A bot forfeits with its third strike."""
 
-_ASKED: Final = ("asked", "owes", "due_at", "deadline", "woken_at")
+_ASKED: Final = ("asked", "owes", "due_at", "deadline", "lease", "lease_until")
 _OF_PEOPLE: Final = ("kind", "substitute", "missed", "returned", "resigned", "would_abort")
 _CHANGED: Final = (
     *_ASKED,
@@ -51,7 +51,7 @@ _CHANGED: Final = (
 
 _append: Final = PreparedInsert(PlayedMove)
 _change: Final = PreparedUpdate(LiveSeat, _CHANGED)
-_go_on: Final = PreparedUpdate(LiveSeat, [name for name in _CHANGED if name != "woken_at"])
+_go_on: Final = PreparedUpdate(LiveSeat, [name for name in _CHANGED if name not in ("lease", "lease_until")])
 """For seats without a new decision: a worker may have started to ask them since they were read."""
 _stand: Final = PreparedUpdate(Table, ["moves", "round", "settled_at", "followed_at", "over"])
 
@@ -139,7 +139,8 @@ class LockedMatch:
         if answered.thought_ms is not None:
             live_seat.latency_ms = max(0, answered.wall_ms - answered.thought_ms)
         reason = self._judge(live_seat, answered)
-        asked_at, live_seat.owes, live_seat.due_at, live_seat.deadline = live_seat.due_at, False, None, None
+        asked_at = live_seat.due_at
+        live_seat.close_decision()
         self.change(live_seat)
         row = PlayedMove(
             decision=live_seat.asked,
@@ -181,7 +182,7 @@ class LockedMatch:
         """Let the seat forfeit. The platform plays default moves for it from then on."""
         live_seat.forfeit, live_seat.forfeit_at = forfeit
         live_seat.evidence = storable(evidence)[:500]
-        live_seat.owes, live_seat.due_at, live_seat.deadline = False, None, None
+        live_seat.close_decision()
         self.change(live_seat)
 
     # --- people --------------------------------------------------------------------------------------------------
@@ -213,7 +214,7 @@ class LockedMatch:
                 row = PlayedMove(received_at=now, visible_at=max([now, *before]))
                 if live_seat.owes:
                     row.decision, row.asked_at = live_seat.asked, live_seat.due_at
-                    live_seat.owes, live_seat.due_at, live_seat.deadline = False, None, None
+                    live_seat.close_decision()
                     self.change(live_seat)
                 self._play(seat, None, "forfeit" if live_seat.forfeit else "absent", row)
 
@@ -265,7 +266,7 @@ class LockedMatch:
         The clock of a person starts when they have been shown these moves one after the other.
         """
         table = self.position.table
-        live_seat.woken_at, live_seat.deadline = None, None
+        live_seat.lease = live_seat.lease_until = live_seat.deadline = None
         live_seat.due_at = max(table.settled_at, self.clock_now)
         if live_seat.kind not in LiveSeat.ASKED_BY_WORKERS:
             by_hand = live_seat.kind == LiveSeat.Kind.PERSON

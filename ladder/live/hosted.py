@@ -1,8 +1,8 @@
 """Hosted bots at live tables: for each decision, a worker starts the bot in a process of its own.
 
-The worker that asks a seat has its *turn*: the newest start of the seat, counted in ``LiveSeat.starts``, with a
-heartbeat in ``LiveSeat.woken_at``. Only workers change these two fields, without a lock on the match. A worker whose
-turn another one has taken over can no longer play.
+The worker that asks a seat has its *turn*: a lease of the seat's row (``esr_platform.leases``), taken without a lock on
+the match. It ends with the decision, and a worker whose turn another one has taken over can no longer play.
+``LiveSeat.starts`` counts the processes, because each is told its number.
 
 Only the program's own time is taken from its clock, from the question to the answer (``bots.runner.consultation``).
 Starting the program, waiting for a core and retrying after a failure are not counted. A match is void if the platform
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from typing import Any, Final
@@ -31,8 +31,10 @@ from bots.runner.launcher import Launcher, NoCoreFree, PlatformFailure
 from bots.runner.report import escaped
 from bots.runner.spec import MAX_REPLAYS
 from bots.sandbox import CoreUse, launcher_for_ladder, shared_core
+from esr_platform import leases
 from esr_platform.disconnects import retry_on_disconnect, run_isolated
 from esr_platform.heartbeats import beating
+from esr_platform.leases import EXPIRED, FREE, RENEW_EVERY_S, Lease
 from games.rules import IllegalMove
 from ladder.live import decisions, logs
 from ladder.live.clocks import milliseconds
@@ -60,24 +62,17 @@ PATIENCE_FOR_SUBSTITUTES: Final = timedelta(minutes=1)
 """How long people wait for a machine that can run a substitute."""
 
 RETRY_MS: Final = 2000
-_BEAT_S: Final = 5.0
 
 
 @dataclass(frozen=True)
 class Turn:
-    """The right to ask a seat for its decision. It is valid while ``start`` is the newest start of the seat."""
+    """The right to ask a seat for its open decision, with process number ``start`` of the seat."""
 
     match_id: int
     seat: int
-    live_seat_id: int
     decision: int
     start: int
-
-    @property
-    def valid(self) -> Q:
-        """The filter for the row of the seat while the turn is valid."""
-        its = Q(pk=self.live_seat_id, owes=True, asked=self.decision, starts=self.start)
-        return its & Q(kind__in=LiveSeat.ASKED_BY_WORKERS)
+    lease: Lease[LiveSeat]
 
 
 def ask_seat(match_id: int, seat: int, failed: int = 0, launcher: Launcher[Any] | None = None) -> bool:
@@ -109,8 +104,10 @@ def take(match_id: int, seat: int) -> Turn | None:
     if live_seat.due_at > live_seat.database_now:
         wake(match_id, seat, milliseconds(live_seat.database_now, live_seat.due_at) + 1)
         return None
-    free = Q(woken_at=None) | Q(woken_at__lt=Now() - AT_WORK)
-    return _next_start(Turn(match_id, seat, live_seat.pk, live_seat.asked, live_seat.starts), free)
+    read = {"asked": live_seat.asked, "starts": live_seat.starts}
+    free = LiveSeat.objects.filter(FREE, owes=True, kind__in=LiveSeat.ASKED_BY_WORKERS, **read)
+    lease = leases.claim(free, live_seat.pk, AT_WORK, starts=F("starts") + 1)
+    return None if lease is None else Turn(match_id, seat, live_seat.asked, live_seat.starts + 1, lease)
 
 
 def remind() -> int:
@@ -118,15 +115,16 @@ def remind() -> int:
 
     The sweeper calls this. Safe to run concurrently.
     """
-    unheard = Q(woken_at=None, due_at__lt=Now() - UNHEARD) | Q(woken_at__lt=Now() - AT_WORK)
+    unheard = Q(lease=None, due_at__lt=Now() - UNHEARD) | EXPIRED
     names = ("seat__version__bot", "substitute__bot")
     waiting = _owing().filter(unheard).annotate(database_now=Now()).select_related(*names)
     live_seats = list(waiting.order_by("due_at"))
     for live_seat in live_seats:
         patience = PATIENCE_FOR_SUBSTITUTES if live_seat.kind == LiveSeat.Kind.SUBSTITUTE else PATIENCE
         if live_seat.due_at is not None and live_seat.due_at < live_seat.database_now - patience:
-            turn = Turn(live_seat.table_id, live_seat.seat.index, live_seat.pk, live_seat.asked, live_seat.starts)
-            _give_up(turn, _waited_in_vain(live_seat, patience))
+            turn = take(live_seat.table_id, live_seat.seat.index)
+            if turn is not None:
+                _give_up(turn, _waited_in_vain(live_seat, patience))
         elif cache.add(f"reminded/{live_seat.pk}/{live_seat.asked}", True, UNHEARD.seconds):
             wake(live_seat.table_id, live_seat.seat.index)
     return len(live_seats)
@@ -136,17 +134,6 @@ def _owing() -> QuerySet[LiveSeat]:
     """The seats of running games that owe a decision for which a worker asks: of hosted bots and of substitutes."""
     asked = LiveSeat.objects.filter(kind__in=LiveSeat.ASKED_BY_WORKERS, owes=True)
     return asked.filter(table__match__status=Match.Status.RUNNING)
-
-
-def _next_start(before: Turn, free: Q | None = None) -> Turn | None:
-    """The next start at the same decision, if ``before`` is the newest."""
-    live_seat = LiveSeat.objects.filter(before.valid, free or Q())
-    taken = live_seat.update(woken_at=Now(), starts=F("starts") + 1)
-    return replace(before, start=before.start + 1) if taken else None
-
-
-def _renew(turn: Turn) -> bool:
-    return bool(LiveSeat.objects.filter(turn.valid).update(woken_at=Now()))
 
 
 # --- asking --------------------------------------------------------------------------------------------------------
@@ -159,23 +146,22 @@ def _asked(turn: Turn, launcher: Launcher[Any] | None) -> bool:
     version = position.live_seats[turn.seat].playing
     program = program_of(version, rated=match.block.rated)
     launcher = launcher or launcher_for_ladder()
-    last = turn.start + MAX_REPLAYS
-    current: Turn | None = turn
-    while current is not None:
-        question = _consultation(position, current, str(version), program)
+    for start in range(turn.start, turn.start + MAX_REPLAYS + 1):
+        question = _consultation(position, turn, start, str(version), program)
         if not connection.in_atomic_block:  # the bot may think for minutes
             connection.close()
         with (
             shared_core(CoreUse.LIVE, settings.VAR_DIR) as core,
-            beating(partial(_renew, current), f"seat {turn.seat} of match {turn.match_id}", _BEAT_S),
+            beating(turn.lease.renew, f"seat {turn.seat} of match {turn.match_id}", RENEW_EVERY_S),
         ):
             advice = consult(question, launcher, core=core)
         if version.bot.owner_id is not None:
             _note(turn, question, advice)
-        if advice.machine_delay is None or current.start == last:
+        if advice.machine_delay is None or start == turn.start + MAX_REPLAYS:
             answered = partial(_answered, seat=turn.seat, advice=advice)
-            return retry_on_disconnect(partial(_bring, current, answered))  # safe: then the decision is owed no more
-        current = _next_start(current)
+            return retry_on_disconnect(partial(_bring, turn, answered))  # safe: then the decision is owed no more
+        if not turn.lease.renew(starts=F("starts") + 1):
+            break
     return False
 
 
@@ -187,11 +173,11 @@ def _note(turn: Turn, question: Consultation[Any], advice: Advice) -> None:
         logger.exception("bot log entry lost for seat %s of match %s", turn.seat, turn.match_id)
 
 
-def _consultation(position: Position, turn: Turn, label: str, program: Any) -> Consultation[Any]:
+def _consultation(position: Position, turn: Turn, start: int, label: str, program: Any) -> Consultation[Any]:
     return Consultation(
         label=label,
         program=program,
-        hello=decisions.hello(position, turn.seat, resumed=turn.start > 1, start=turn.start),
+        hello=decisions.hello(position, turn.seat, resumed=start > 1, start=start),
         decide=decisions.decide(position, turn.seat, 0),
     )
 
@@ -202,8 +188,7 @@ def _bring(turn: Turn, answered: Callable[[LockedMatch], Answered]) -> bool:
         table = lock_match(turn.match_id)
         if table is None or not table.owes(turn.seat, turn.decision):
             return False
-        live_seat = table.position.live_seats[turn.seat]
-        if live_seat.starts != turn.start or live_seat.kind not in LiveSeat.ASKED_BY_WORKERS:
+        if table.position.live_seats[turn.seat].lease != turn.lease.token:
             return False
         table.settle(turn.seat, answered(table))
         save_and_tell(table)
@@ -241,7 +226,7 @@ def _fail(turn: Turn, failed: int, failure: PlatformFailure) -> None:
 
 def _give_up(turn: Turn, reason: str) -> bool:
     """End the game that cannot go on, or play the default move for a person who has gone; whether it was still owed."""
-    owed = LiveSeat.objects.filter(turn.valid)
+    owed = turn.lease.row
     if owed.filter(kind=LiveSeat.Kind.SUBSTITUTE).exists():
         absent = partial(_bring, turn, lambda table: Answered(table.clock_now, 0, fault="absent", detail=reason))
         brought = run_isolated(
@@ -254,7 +239,7 @@ def _give_up(turn: Turn, reason: str) -> bool:
 
 def _give_back(turn: Turn, failed: int) -> None:
     """Another worker may ask, or this one again in a while."""
-    if LiveSeat.objects.filter(turn.valid).update(woken_at=None):
+    if turn.lease.release():
         wake(turn.match_id, turn.seat, RETRY_MS, failed)
 
 

@@ -107,7 +107,7 @@ def position_at(match_id: int) -> Position | None:
     are cached. Do not use their values that can change during a game, such as names.
     """
     stands = _stands(match_id=match_id)
-    known = _GAMES.get(stands[0].lease) if stands else None
+    known = _GAMES.get(stands[0].match_lease) if stands else None
     if known is not None:
         return _position(known.match, stands, known.seats)
     matches = Match.objects.filter(pk=match_id, table__isnull=False).select_related("ladder", "block")
@@ -189,7 +189,7 @@ def _stands_of(match_id: int) -> QuerySet[Any]:
     beat = F("table__match__attempts__heartbeat_at")
     outages = Outage.objects.filter(match=OuterRef("table")).order_by().values("match").values(total=Sum("ms"))
     return live_seats.annotate(
-        lease=F("table__match__lease"), beat_at=beat, outage_ms=Subquery(outages), database_now=Now()
+        match_lease=F("table__match__lease"), beat_at=beat, outage_ms=Subquery(outages), database_now=Now()
     )
 
 

@@ -1,35 +1,32 @@
-"""Leases: which worker plays a match. At most one lease of a match is valid at a time.
+"""Leases of matches (``esr_platform.leases``), with the attempts that they belong to.
 
-A lease is a token in the match's row that ends by the database's clock, so the clocks of workers need not agree. Every
-change is a conditional UPDATE that names the token. It changes nothing once the match has another lease, so a late
-worker has no effect. Rows are locked in the order match, attempt, block, ladder, bots, memberships, here and in
-``ladder.matches.results``.
+Rows are locked in the order match, attempt, block, ladder, bots, memberships, here and in ``ladder.matches.results``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from threading import Lock
-from typing import Final, Generic, TypeVar
-from uuid import UUID, uuid4
+from typing import Any, Final, Generic, TypeVar
+from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from bots.protocol import Limits
 from bots.runner.launcher import Launcher, Observer, Process
+from esr_platform import leases
 from esr_platform.heartbeats import Heartbeat, beating
+from esr_platform.leases import EXPIRED, RENEW_EVERY_S, Lease, LeaseLost
 from games.rules import State
 from ladder.matches.blocks import end_if_over
 from ladder.models import Attempt, LiveSeat, Match, Rerun, Seat
 
 LEASE = timedelta(seconds=30)
-RENEW_EVERY_S = 5.0
 RETRY_AFTER = timedelta(seconds=5)
 MOST_FAILURES = 3
 
@@ -38,97 +35,81 @@ _FAILURES = (Attempt.Ending.FAILED, Attempt.Ending.EXPIRED)
 REASON_LENGTH = 400
 
 
-@dataclass(frozen=True)
-class Lease:
-    """The right to store the result of a match until the lease expires. ``number`` is the number of the attempt."""
-
-    match_id: int
-    token: UUID
-    number: int = 1
-
-
-def claim(match_id: int, worker: str) -> Lease | None:
+def claim(match_id: int, worker: str) -> Lease[Match] | None:
     """Take a queued, due match for ``worker``; ``None`` if it is not available. One of several claims gets it.
 
     Only the matches of one block share a deal, and they never run at the same time. Otherwise a bot could pass
     information to another seating of the same deal. The database enforces this (``Match.Meta.constraints``). A match
     that is refused for this reason counts as not sent, so that the end of the running match can send it.
     """
-    token = uuid4()
+    queued = Match.objects.filter(status=Match.Status.QUEUED)
+    due = queued.filter(~Match.another_runs(), due_at__lte=Now())
+    begun = {"status": Match.Status.RUNNING, "started": Now(), "attempts_started": F("attempts_started") + 1}
     with transaction.atomic():
-        if not _taken(match_id, token):
-            refused = Match.objects.filter(Match.another_runs(), pk=match_id, status=Match.Status.QUEUED)
-            refused.update(sent_at=None)
+        try:
+            with transaction.atomic():
+                lease = leases.claim(due, match_id, LEASE, **begun)
+        except IntegrityError:  # another worker has taken a match of the same block at the same moment
+            lease = None
+        if lease is None:
+            queued.filter(Match.another_runs(), pk=match_id).update(sent_at=None)
             return None
         number = Match.objects.values_list("attempts_started", flat=True).get(pk=match_id)
         Attempt.objects.create(
-            match_id=match_id, number=number, token=token, worker=worker[:120], started=Now(), heartbeat_at=Now()
+            match_id=match_id, number=number, token=lease.token, worker=worker[:120], started=Now(), heartbeat_at=Now()
         )
-    return Lease(match_id, token, number)
+    return lease
 
 
-def _taken(match_id: int, token: UUID) -> bool:
-    """Let a queued, due match run under ``token``; ``False`` if it is not queued or not due, or if its block runs."""
-    due = Match.objects.filter(~Match.another_runs(), pk=match_id, status=Match.Status.QUEUED, due_at__lte=Now())
-    try:
-        with transaction.atomic():
-            taken = due.update(
-                status=Match.Status.RUNNING,
-                lease=token,
-                lease_until=Now() + LEASE,
-                started=Now(),
-                attempts_started=F("attempts_started") + 1,
-            )
-    except IntegrityError:  # another worker has taken a match of the same block at the same moment
-        return False
-    return bool(taken)
+def lease_of(match_id: int, token: UUID) -> Lease[Match]:
+    """Return the lease that the match, or one of its attempts, names by ``token``."""
+    return Lease(Match, match_id, token, LEASE)
 
 
-def renew(lease: Lease) -> bool:
+def renew(lease: Lease[Match]) -> bool:
     """Extend the lease by ``LEASE``. Return ``False`` if this worker no longer holds it."""
     with transaction.atomic():
-        kept = _held(lease).update(lease_until=Now() + LEASE)
-        if kept:
+        renewed = lease.renew()
+        if renewed:
             Attempt.objects.filter(token=lease.token).update(heartbeat_at=Now())
-    return bool(kept)
+    return renewed
 
 
-def finish(lease: Lease) -> bool:
+def finish(lease: Lease[Match]) -> bool:
     """End the match as finished, inside the caller's transaction. Return ``False`` if the lease is no longer held."""
-    if not _held(lease).update(status=Match.Status.FINISHED, ended=Now(), lease=None, lease_until=None):
+    if not lease.release(status=Match.Status.FINISHED, ended=Now()):
         return False
     Attempt.objects.filter(token=lease.token).update(ending=Attempt.Ending.FINISHED, ended=Now())
     return True
 
 
-def give_back(lease: Lease, ending: Attempt.Ending, failure: str, *, only: Q | None = None) -> bool:
+def give_back(lease: Lease[Match], ending: Attempt.Ending, failure: str, *, only: Q | None = None) -> bool:
     """End the attempt without a result: the match is queued again, or void after ``MOST_FAILURES`` failures.
 
     ``failure`` is public if the match becomes void. ``only`` is a further condition. Returns ``False`` if nothing was
     done.
     """
     with transaction.atomic():  # while the lease is valid, nobody else ends an attempt, so the count stands
-        failures = _count(lease.match_id, _FAILURES) + (ending in _FAILURES)
+        failures = _count(lease.pk, _FAILURES) + (ending in _FAILURES)
+        after: dict[str, Any] = {"status": Match.Status.QUEUED, "due_at": Now() + RETRY_AFTER, "sent_at": None}
         if failures >= MOST_FAILURES:
             reason = f"Gave up after {failures} failed attempts. Last error: {failure[:REASON_LENGTH]}"
             after = {"status": Match.Status.VOID, "reason": reason, "ended": Now()}
-        else:
-            after = {"status": Match.Status.QUEUED, "due_at": Now() + RETRY_AFTER, "sent_at": None}
-        if not _held(lease).filter(only or Q()).update(lease=None, lease_until=None, **after):
+        if not lease.release(only, **after):
             return False
         Attempt.objects.filter(token=lease.token).update(ending=ending, failure=failure[:REASON_LENGTH], ended=Now())
-        if after["status"] == Match.Status.VOID:
-            end_if_over(Match.objects.filter(pk=lease.match_id).values_list("block", flat=True))
+        if failures >= MOST_FAILURES:
+            end_if_over(Match.objects.filter(pk=lease.pk).values_list("block", flat=True))
     return True
 
 
-def play_again(lease: Lease, failure: str, seats: Collection[int]) -> bool:
+def play_again(lease: Lease[Match], failure: str, seats: Collection[int]) -> bool:
     """End the attempt so that the match is played again, because the machine made ``seats`` late.
 
     Each version has this right once per block. ``False`` means that nothing was done, because all of them have used it
     or the lease was lost.
     """
-    late = Seat.objects.filter(match=lease.match_id, index__in=seats)
+    late = Seat.objects.filter(match=lease.pk, index__in=seats)
     versions = set(late.exclude(version__reruns__block=F("match__block")).values_list("version", flat=True))
     with transaction.atomic():  # no other match of the block runs that could use these rights meanwhile
         if not versions or not give_back(lease, Attempt.Ending.DELAYED, failure):
@@ -140,13 +121,9 @@ def play_again(lease: Lease, failure: str, seats: Collection[int]) -> bool:
     return True
 
 
-def delays(lease: Lease) -> int:
+def delays(lease: Lease[Match]) -> int:
     """How often the match was played in vain before because the machine was late."""
-    return _count(lease.match_id, (Attempt.Ending.DELAYED,)) if lease.number > 1 else 0
-
-
-def _held(lease: Lease) -> QuerySet[Match]:
-    return Match.objects.filter(pk=lease.match_id, status=Match.Status.RUNNING, lease=lease.token)
+    return _count(lease.pk, (Attempt.Ending.DELAYED,))
 
 
 def _count(match_id: int, endings: tuple[Attempt.Ending, ...]) -> int:
@@ -154,10 +131,6 @@ def _count(match_id: int, endings: tuple[Attempt.Ending, ...]) -> int:
 
 
 # --- Heartbeats ------------------------------------------------------------------------------------------------------
-
-
-class LeaseLost(Exception):
-    """The lease was refused, or could not be renewed while it lasts, so nothing of the game counts."""
 
 
 NOTICE: Final = timedelta(seconds=10)
@@ -171,14 +144,14 @@ GIVEN_UP_BEFORE_S: Final = 5.0
 
 
 def renewed(
-    lease: Lease, every_s: float | None = None, on_loss: Callable[[], None] | None = None
+    lease: Lease[Match], every_s: float | None = None, on_loss: Callable[[], None] | None = None
 ) -> AbstractContextManager[Heartbeat]:
     """Renew ``lease`` every ``every_s`` seconds, in a separate thread with its own database connection.
 
     ``on_loss`` is called in another thread when the lease is lost.
     """
-    what, lasts_s = f"match {lease.match_id}", LEASE.total_seconds() - GIVEN_UP_BEFORE_S
-    return beating(partial(renew, lease), what, RENEW_EVERY_S if every_s is None else every_s, lasts_s, on_loss)
+    every_s, lasts_s = every_s or RENEW_EVERY_S, lease.lasts.total_seconds() - GIVEN_UP_BEFORE_S
+    return beating(partial(renew, lease), f"match {lease.pk}", every_s, lasts_s, on_loss)
 
 
 class LeasedProcesses(Generic[P]):
@@ -246,15 +219,14 @@ class WhileLeased:
 
 # --- Lost workers ----------------------------------------------------------------------------------------------------
 
-_EXPIRED: Final = Q(lease_until__lt=Now())
 _FAILURE: Final = f"the worker sent no heartbeat for {LEASE.seconds} s"
 
 
 def expire_leases() -> int:
     """Queue again, or void, every match whose lease has run out. Returns their number. Safe to run concurrently."""
-    lost = Match.objects.filter(_EXPIRED, status=Match.Status.RUNNING, table=None).values_list("pk", "lease")
-    leases = [Lease(match_id, token) for match_id, token in lost if token]
-    return sum(give_back(lease, Attempt.Ending.EXPIRED, _FAILURE, only=_EXPIRED) for lease in leases)
+    expired = Match.objects.filter(EXPIRED, status=Match.Status.RUNNING, table=None)
+    lost = [lease_of(match_id, token) for match_id, token in expired.values_list("pk", "lease") if token]
+    return sum(give_back(lease, Attempt.Ending.EXPIRED, _FAILURE, only=EXPIRED) for lease in lost)
 
 
 # --- Live games ------------------------------------------------------------------------------------------------------
@@ -262,4 +234,5 @@ def expire_leases() -> int:
 
 def nobody_owes(match_id: int) -> None:
     """Take back what was asked at the table of a match that has ended; for one that is no live game, nothing."""
-    LiveSeat.objects.filter(table=match_id, owes=True).update(owes=False, due_at=None, deadline=None)
+    owing = LiveSeat.objects.filter(table=match_id, owes=True)
+    owing.update(owes=False, due_at=None, deadline=None, lease=None, lease_until=None)

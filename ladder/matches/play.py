@@ -25,18 +25,9 @@ from bots.runner.report import MatchReport
 from bots.runner.spec import MAX_REPLAYS, MatchSpec, SeatSpec, StoredProgram
 from bots.sandbox import CoreUse, launcher_for_ladder, shared_core
 from esr_platform.disconnects import retry_on_disconnect
+from esr_platform.leases import Lease, LeaseLost
 from ladder.matches import pauses
-from ladder.matches.leases import (
-    Lease,
-    LeasedProcesses,
-    LeaseLost,
-    WhileLeased,
-    claim,
-    delays,
-    give_back,
-    play_again,
-    renewed,
-)
+from ladder.matches.leases import LeasedProcesses, WhileLeased, claim, delays, give_back, play_again, renewed
 from ladder.matches.logs import packed_logs
 from ladder.matches.results import WrongRecord, record_result
 from ladder.models import Attempt, Block, Ladder, Match
@@ -168,7 +159,7 @@ def _spec(match_id: int) -> MatchSpec[Any] | None:
         return None
 
 
-def _claimed(match_id: int) -> Lease | None:
+def _claimed(match_id: int) -> Lease[Match] | None:
     return None if rests(socket.gethostname()) else claim(match_id, _worker())
 
 
@@ -182,7 +173,7 @@ def _not_begun(match_id: int, failure: PlatformFailure) -> Attempt.Ending | None
     return ending
 
 
-def _attempt(lease: Lease, spec: MatchSpec[Any], runner: Play | None) -> Attempt.Ending | None:
+def _attempt(lease: Lease[Match], spec: MatchSpec[Any], runner: Play | None) -> Attempt.Ending | None:
     spec = replace(spec, played_before=delays(lease))  # nobody else ends an attempt while the lease is held
     transcript = _transcript(spec)
     processes = LeasedProcesses[Any]()
@@ -196,7 +187,7 @@ def _attempt(lease: Lease, spec: MatchSpec[Any], runner: Play | None) -> Attempt
         logs = packed_logs(report, transcript)
         result = retry_on_disconnect(lambda: record_result(lease, report, logs))  # safe: a second one is refused
         if not result:
-            logger.warning("result of match %s discarded because its lease was lost", lease.match_id)
+            logger.warning("result of match %s discarded because its lease was lost", lease.pk)
         return Attempt.Ending.FINISHED if result else None
 
 
@@ -216,11 +207,11 @@ def _delayed(report: MatchReport) -> str:
     )
 
 
-def _failed(lease: Lease, failure: str) -> Attempt.Ending | None:
+def _failed(lease: Lease[Match], failure: str) -> Attempt.Ending | None:
     return _ended(lease, Attempt.Ending.FAILED, failure)
 
 
-def _ended(lease: Lease, ending: Attempt.Ending, failure: str) -> Attempt.Ending | None:
+def _ended(lease: Lease[Match], ending: Attempt.Ending, failure: str) -> Attempt.Ending | None:
     return ending if retry_on_disconnect(lambda: give_back(lease, ending, failure)) else None
 
 

@@ -11,6 +11,7 @@ from django.db import IntegrityError, transaction
 from bots.models import Bot
 from bots.reports import storable
 from bots.runner.report import MatchReport
+from esr_platform.leases import Lease
 from games.outcomes import shown_outcome
 from games.record import RecordError, replay, verify
 from games.registry import GAMES
@@ -19,7 +20,7 @@ from games.statistics import Exchange, Figures, Habits
 from ladder.ledger.entries import append, result_document, rules_of
 from ladder.matches import pauses
 from ladder.matches.blocks import end_if_over
-from ladder.matches.leases import Lease, finish
+from ladder.matches.leases import finish
 from ladder.models import Attempt, Ladder, LedgerEntry, Match, Membership, Result, Seat, SeatLog, SeatResult
 from ladder.packing import pack, unpack
 from ladder.ratings.rating import Rules, rate
@@ -92,7 +93,7 @@ class _Late(Exception):
     """The match has its result already, or is in other hands."""
 
 
-def record_result(lease: Lease, report: MatchReport, logs: Mapping[int, bytes] | None = None) -> Result | None:
+def record_result(lease: Lease[Match], report: MatchReport, logs: Mapping[int, bytes] | None = None) -> Result | None:
     """Store what re-executing the report's record gives, and rate it if its block is; ``None``: late or a duplicate.
 
     Nothing that the worker claims about the outcome is believed, only its moves and its forfeits with their evidence.
@@ -100,7 +101,7 @@ def record_result(lease: Lease, report: MatchReport, logs: Mapping[int, bytes] |
     not this match's or not a game by the rules.
     """
     whole = Attempt.objects.select_related("match__ladder", "match__block__series__season")
-    attempt = whole.get(match=lease.match_id, token=lease.token)
+    attempt = whole.get(match=lease.pk, token=lease.token)
     match = attempt.match
     state = _re_executed(match, report)
     seated = Seat.objects.filter(match=match).select_related("version__bot").defer("version__check_report")
@@ -157,7 +158,7 @@ def _stored(report: MatchReport) -> Any:
     return storable(document)
 
 
-def _store(result: Result, lease: Lease) -> None:
+def _store(result: Result, lease: Lease[Match]) -> None:
     """Insert the result and end the match. Raises ``_Late``."""
     try:
         result.save(force_insert=True)

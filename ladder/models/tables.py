@@ -75,7 +75,8 @@ class LiveSeat(models.Model):
     owes = models.BooleanField(default=False)
     due_at = models.DateTimeField(null=True, blank=True)
     deadline = models.DateTimeField(null=True, blank=True)
-    woken_at = models.DateTimeField(null=True, blank=True, help_text="last heartbeat of the worker that plays the seat")
+    lease = models.UUIDField(null=True, blank=True, help_text="lease of the worker that asks for the open decision")
+    lease_until = models.DateTimeField(null=True, blank=True)
     starts = models.PositiveIntegerField(default=0, help_text="number of program starts in this game")
     strikes = models.PositiveSmallIntegerField(default=0)
     bank_ms = models.PositiveIntegerField()
@@ -130,6 +131,11 @@ class LiveSeat(models.Model):
                 | ~Q(kind__in=ASKED) & Q(deadline__isnull=False),
             ),
             models.CheckConstraint(
+                name="live_seat_has_a_lease_only_while_a_worker_asks_it",
+                condition=Q(lease=None, lease_until=None)
+                | Q(owes=True, kind__in=ASKED, lease__isnull=False, lease_until__isnull=False),
+            ),
+            models.CheckConstraint(
                 name="live_seat_with_a_substitute_says_who",
                 condition=~Q(kind="substitute") | Q(substitute__isnull=False),
             ),
@@ -156,6 +162,11 @@ class LiveSeat(models.Model):
         if self.kind == self.Kind.SUBSTITUTE and self.substitute is not None:
             return self.substitute
         return self.seat.version
+
+    def close_decision(self) -> None:
+        """The seat owes nothing, so no worker asks it. The caller saves the row."""
+        self.owes = False
+        self.due_at = self.deadline = self.lease = self.lease_until = None
 
 
 class Occupant(models.Model):

@@ -28,7 +28,7 @@ from ladder.live.end import finish
 from ladder.live.end import void as void_table
 from ladder.live.hosted import ask_seat
 from ladder.live.sweep import sweep_tables
-from ladder.matches.leases import Lease, claim, give_back, renew
+from ladder.matches.leases import claim, give_back, lease_of, renew
 from ladder.matches.pauses import resume
 from ladder.matches.play import play
 from ladder.matches.results import record_result
@@ -60,8 +60,8 @@ def claiming(matches: list[int]) -> Act:
 
 def recording(leases: list[tuple[int, str]], variety: int, forfeit: str = "") -> Act:
     """Bring a result for every lease, in which seat 0 forfeits, if by anything; which of them counted."""
-    brought = [(Lease(match, UUID(token)), _report(match, variety, forfeit)) for match, token in leases]
-    return lambda: [lease.match_id for lease, report in brought if record_result(lease, report)]
+    brought = [(lease_of(match, UUID(token)), _report(match, variety, forfeit)) for match, token in leases]
+    return lambda: [lease.pk for lease, report in brought if record_result(lease, report)]
 
 
 def dying(match: int, token: str) -> Act:
@@ -70,7 +70,7 @@ def dying(match: int, token: str) -> Act:
 
     def act() -> None:
         with transaction.atomic():
-            assert record_result(Lease(match, UUID(token)), report)
+            assert record_result(lease_of(match, UUID(token)), report)
             os.kill(os.getpid(), signal.SIGKILL)
 
     return act
@@ -83,13 +83,13 @@ def playing(matches: list[int], variety: int) -> Act:
 
 def renewing(leases: list[tuple[int, str]]) -> Act:
     """Renew every lease; which of them were still there."""
-    return lambda: [match for match, token in leases if renew(Lease(match, UUID(token)))]
+    return lambda: [match for match, token in leases if renew(lease_of(match, UUID(token)))]
 
 
 def giving_back(leases: list[tuple[int, str]]) -> Act:
     """Give every match back as one that could not be played; which of them were still there."""
-    given = [Lease(match, UUID(token)) for match, token in leases]
-    return lambda: [lease.match_id for lease in given if give_back(lease, Attempt.Ending.FAILED, "broken")]
+    given = [lease_of(match, UUID(token)) for match, token in leases]
+    return lambda: [lease.pk for lease in given if give_back(lease, Attempt.Ending.FAILED, "broken")]
 
 
 def watching(times: int) -> Act:

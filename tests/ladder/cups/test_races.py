@@ -12,7 +12,7 @@ from django.utils import timezone
 from bots.models import Bot
 from ladder.cups.progress import advance
 from ladder.cups.verification import faults
-from ladder.matches.leases import Lease, give_back
+from ladder.matches.leases import give_back, lease_of
 from ladder.matches.results import record_result
 from ladder.matches.schedule import fill
 from ladder.models import Attempt, Block, Cup, CupEntry, CupLedgerEntry, CupRound, CupTable, Ladder, Match
@@ -123,7 +123,7 @@ def test_a_game_is_claimed_or_canceled_when_its_entrant_leaves(race: Race, bots:
     theirs = Match.objects.filter(seats__version__bot=bots[0], block__cup_table__round__cup=cup).exclude(pk__in=running)
     assert set(theirs.values_list("status", flat=True)) <= {"cancelled"}
     for attempt in Attempt.objects.filter(ending="open"):
-        give_back(Lease(attempt.match_id, attempt.token), Attempt.Ending.FAILED, "the disk is full")
+        give_back(lease_of(attempt.match_id, attempt.token), Attempt.Ending.FAILED, "the disk is full")
     assert list(faults(played_out(cup))) == []
 
 
@@ -146,7 +146,7 @@ def test_rulings_and_a_cancellation_at_the_moment_of_a_decision_have_one_effect_
     racers = [("claiming", {"matches": [match.pk for match in games(cup)]}), ("advancing", {"times": 3})]
     race(*racers, ("calling_off", {"by": by(cup), "cup": cup.pk}), ("advancing", {"times": 3}))
     for attempt in Attempt.objects.filter(ending="open"):
-        give_back(Lease(attempt.match_id, attempt.token), Attempt.Ending.FAILED, "the disk is full")
+        give_back(lease_of(attempt.match_id, attempt.token), Attempt.Ending.FAILED, "the disk is full")
     race(("advancing", {"times": 2}), ("advancing", {"times": 2}))
     cup.refresh_from_db()
     assert cup.state == Cup.State.CANCELLED
@@ -172,7 +172,7 @@ def test_two_accounts_find_no_two_running_matches_of_one_deal(race: Race, bots: 
         assert len(set(deals)) == len(deals)
         most, waited = max(most, len(deals)), waited + len(queued) - len(deals)
         for attempt in Attempt.objects.filter(ending="open").select_related("match__ladder", "match__block"):
-            lease = Lease(attempt.match_id, attempt.token)
+            lease = lease_of(attempt.match_id, attempt.token)
             assert record_result(lease, report_of(attempt.match, variety=attempt.match_id)) is not None
         advance()
         cup.refresh_from_db()

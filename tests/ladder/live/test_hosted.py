@@ -41,7 +41,7 @@ def live_seat_of(match: Match) -> LiveSeat:
 
 def later(live_seat: LiveSeat, by: timedelta) -> None:
     """Let so much time pass for a seat that owes something."""
-    LiveSeat.objects.filter(pk=live_seat.pk).update(due_at=F("due_at") - by, woken_at=F("woken_at") - by)
+    LiveSeat.objects.filter(pk=live_seat.pk).update(due_at=F("due_at") - by, lease_until=F("lease_until") - by)
 
 
 def test_bots_of_the_house_play_a_live_game_to_a_result_that_counts(sandbox_launcher: SandboxLauncher) -> None:
@@ -191,7 +191,7 @@ def test_a_program_that_is_not_on_this_machine_waits_for_one_that_has_it(broker:
     assert not ask_seat(match.pk, live_seat.seat.index)
     assert wakes(broker)[-1] == ([match.pk, live_seat.seat.index, 0], True)
     live_seat.refresh_from_db()
-    assert (live_seat.owes, live_seat.woken_at, live_seat.forfeit) == (True, None, "")
+    assert (live_seat.owes, live_seat.lease, live_seat.forfeit) == (True, None, "")
 
 
 def test_a_seat_is_asked_by_one_worker_at_a_time() -> None:
@@ -228,6 +228,20 @@ def test_nobody_is_asked_before_the_others_moves_are_shown(broker: str) -> None:
     assert not ask_seat(match.pk, live_seat.seat.index, launcher=launcher)
     assert launcher.starts == 0
     assert wakes(broker)[-1] == ([match.pk, live_seat.seat.index, 0], True)
+
+
+def test_a_turn_ends_with_its_decision() -> None:
+    match = house_game()
+    live_seat, turns = live_seat_of(match), list[bool]()
+
+    class Watching(Fakes):
+        def start(self, program: object, limits: Limits) -> Any:
+            turns.append(LiveSeat.objects.filter(pk=live_seat.pk, lease__isnull=False).exists())
+            return super().start(program, limits)
+
+    asked_once(match, Watching(default))
+    assert turns == [True]
+    assert not LiveSeat.objects.filter(table=match.pk).exclude(lease=None, lease_until=None).exists()
 
 
 def test_a_seat_that_owes_nothing_is_not_asked() -> None:

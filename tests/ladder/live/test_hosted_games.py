@@ -111,7 +111,7 @@ def test_bots_that_sleep_keep_no_other_table_waiting_and_no_worker_from_stopping
     command = host({})
     site_processes.environment = {**site_processes.environment, **command.environment}
     worker = site_processes.python(*command.arguments[1:])
-    asleep = LiveSeat.objects.filter(owes=True, seat__version__bot__in=sleepers).exclude(woken_at=None)
+    asleep = LiveSeat.objects.filter(owes=True, seat__version__bot__in=sleepers).exclude(lease=None)
     remind()
     wait_until(lambda: asleep.count() == len(sleepers), "all sleepers are asked")
     game = house_game("greedy", "haggler", rated=False)

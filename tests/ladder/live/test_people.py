@@ -17,7 +17,7 @@ from games.rules import Document
 from ladder.live import actions, answers
 from ladder.live.actions import rights_of, seat_of
 from ladder.live.answers import Verdict, answer_seat, expire
-from ladder.live.hosted import ask_seat, remind
+from ladder.live.hosted import ask_seat, remind, take
 from ladder.live.presence import NOBODY_LEFT, NoSubstitute, note_seen, notice_gone, substitute_for
 from ladder.live.start import open_table
 from ladder.live.sweep import sweep_tables
@@ -339,6 +339,18 @@ def test_a_player_who_returns_takes_the_seat_once_with_the_remaining_time() -> N
     assert answer_any(match, 0).verdict is Verdict.PLAYED
     with refused("already_seated"):
         actions.return_to_seat(match.pk, 1)
+
+
+def test_the_turn_of_a_worker_ends_when_the_person_returns() -> None:
+    match = substituted()
+    while not LiveSeat.objects.filter(table=match.pk, owes=True, kind="substitute").exists():
+        answer_any(match, owing(match)[0])
+    settle(match)
+    turn = take(match.pk, 0)
+    assert turn is not None
+    actions.return_to_seat(match.pk, 0)
+    assert not turn.lease.renew()
+    assert (live_seat_at(match, 0).owes, live_seat_at(match, 0).lease) == (True, None)
 
 
 def test_a_player_who_returns_before_a_substitute_move_was_always_the_occupant() -> None:

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 from django.db import connection, transaction
-from django.db.models import F
 from django.db.models.functions import Now
 from django.utils import timezone
 
 from ladder.live import actions, end, outages, sweep
 from ladder.live.answers import Verdict
 from ladder.live.game import LockedMatch
+from ladder.live.hosted import take
 from ladder.live.person_view import SeatViews, moments, present
 from ladder.live.presence import note_seen, notice_gone
 from ladder.live.sweep import sweep_tables
@@ -82,14 +82,14 @@ def test_a_resignation_keeps_the_turn_of_the_asking_worker(match: Match, monkeyp
     go_on = LockedMatch.go_on
 
     def meanwhile(table: LockedMatch) -> None:
-        LiveSeat.objects.filter(seat__index=0).update(woken_at=Now(), starts=F("starts") + 1)
+        assert take(match.pk, 0) is not None
         go_on(table)
 
     monkeypatch.setattr(LockedMatch, "go_on", meanwhile)
     actions.resign(match.pk, 0)
     live_seat = live_seat_at(match, 0)
     assert (live_seat.resigned, live_seat.owes, live_seat.kind) == (True, True, "substitute")
-    assert live_seat.woken_at is not None
+    assert live_seat.lease is not None
 
 
 def test_an_answer_after_a_resignation_is_late_before_the_result_exists() -> None:

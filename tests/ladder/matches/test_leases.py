@@ -16,7 +16,7 @@ from django.utils import timezone
 from psycopg.errors import AdminShutdown, DeadlockDetected, LockNotAvailable, SerializationFailure
 
 from esr_platform.disconnects import is_busy, run_isolated
-from ladder.matches.leases import LEASE, Lease, claim, delays, finish, give_back, renew, renewed
+from ladder.matches.leases import LEASE, claim, delays, finish, give_back, lease_of, renew, renewed
 from ladder.matches.schedule import fill
 from ladder.matches.sweep import OVERTAKEN, end_overtaken_matches
 from ladder.models import Attempt, Block, Ladder, Match
@@ -132,7 +132,7 @@ def test_attempts_spoilt_by_a_slow_machine_are_no_failures(match: Match) -> None
     for ending in (DELAYED, FAILED, DELAYED, FAILED):
         give_back(claimed(match), ending, "slow")
     match.refresh_from_db()
-    assert (match.status, match.attempts_started, delays(Lease(match.pk, uuid4(), 4))) == ("queued", 4, 2)
+    assert (match.status, match.attempts_started, delays(lease_of(match.pk, uuid4()))) == ("queued", 4, 2)
 
 
 def test_a_lost_worker_costs_an_attempt_and_three_void_the_match(match: Match) -> None:
