@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import socket
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 from threading import Thread
@@ -20,6 +21,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from bots.executables import LIBRARIES
+from bots.languages import LANGUAGES, Language
 from bots.models import Machine
 from bots.sandbox import SelfTest, self_test
 from bots.sandbox.proof import RETRY_S
@@ -105,6 +107,27 @@ def offered_libraries() -> frozenset[str]:
     """
     offered = [frozenset(report["libraries"]) for report in _reports() if report["ok"] and report.get("libraries")]
     return frozenset.intersection(*offered) if offered else frozenset(LIBRARIES)
+
+
+@dataclass(frozen=True)
+class InstalledLanguage:
+    """A language with the versions on the workers' machines; empty strings if unknown."""
+
+    language: Language
+    version: str
+    numpy: str
+
+
+def installed_languages() -> list[InstalledLanguage]:
+    """Return the languages of uploads with the versions of all machines with a working sandbox. One query."""
+    sandboxes = [machine.sandbox for machine in Machine.objects.all() if machine.sandbox["ok"]]
+    python, numpy = (
+        ", ".join(sorted({sandbox[name] for sandbox in sandboxes if sandbox[name]})) for name in ("python", "numpy")
+    )
+    return [
+        InstalledLanguage(language, *((python, numpy) if language.is_interpreted else ("", "")))
+        for language in LANGUAGES.values()
+    ]
 
 
 def _reports() -> list[dict[str, Any]]:

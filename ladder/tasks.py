@@ -36,8 +36,8 @@ def check_next() -> None:
 
 @shared_task
 def keep_queues() -> None:
-    """Schedule matches and send queued matches, match requests and validations to the workers."""
-    upkeep.run_all(schedule.fill, progress.feed, cups.advance, dispatch.dispatch, validations.tell)
+    """Schedule matches, send queued matches and match requests to the workers, and repeat hints for validations."""
+    upkeep.run_all(schedule.fill, progress.feed, cups.advance, dispatch.dispatch, validations.send_hints)
 
 
 @shared_task

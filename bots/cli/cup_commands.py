@@ -16,7 +16,6 @@ from rich.text import Text
 
 from bots.cli.frame import Screen, SubCommand, escaped
 from bots.cli.site import find_credentials, site_client
-from bots.client import Client
 from games.registry import GAMES
 
 _OPEN: Final = ("registration", "ready", "running")
@@ -144,19 +143,15 @@ def _run_withdraw(options: Namespace, screen: Screen) -> int:
 
 def _run_status(options: Namespace, screen: Screen) -> int:
     path = f"cups/{quote(options.cup, safe='')}"
-    with site_client(needs_token=False) as client:
+    credentials = find_credentials(needs_token=False)
+    with site_client(credentials=credentials) as client:
         cup = client.get(path)
         standings = client.get(f"{path}/standings")["results"]
         entries = list(client.each(f"{path}/entries", limit=200))
-        own = _own(client)
+        own = str(client.get("token")["owner"]) if credentials.token else ""
     _show(cup, standings, entries, own, screen)
     screen.answer({"ok": True, "cup": cup, "standings": standings, "entries": entries})
     return 0
-
-
-def _own(client: Client) -> str:
-    """Return the username of the token owner, or an empty string without a token."""
-    return str(client.get("token")["owner"]) if find_credentials(needs_token=False).token else ""
 
 
 def _show(

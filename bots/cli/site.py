@@ -114,9 +114,8 @@ _UPLOADS: Final = ("archive_bytes", "unpacked_bytes", "file_bytes", "files")
 def ask_limits(client: Client, site: str) -> ArchiveLimits:
     """Ask the site for its limits of uploads, and remember them for :func:`known_limits`. Raises ``ClientError``."""
     document = client.get("uploads/limits")
-    limits: dict[str, Any] = {name: document["limits"][name] for name in _UPLOADS} | {
-        "libraries": document["libraries"]
-    }
+    limits: dict[str, Any] = {name: document["limits"][name] for name in _UPLOADS}
+    limits["libraries"] = document["libraries"]
     with suppress(OSError):
         _limits_file().parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         _limits_file().write_text(json.dumps({"site": site, **limits}), encoding="utf-8")
@@ -146,9 +145,14 @@ _MAY_BE_PRIVATE: Final = ("Ladder", "Match", "Cup")
 
 
 @contextmanager
-def site_client(bot: str | None = None, *, needs_token: bool = True) -> Iterator[Client]:
-    """Return an API client of the configured site. In the block, ``ClientError`` becomes ``UsageError``."""
-    credentials = find_credentials(needs_token=needs_token)
+def site_client(
+    bot: str | None = None, *, needs_token: bool = True, credentials: Credentials | None = None
+) -> Iterator[Client]:
+    """Return an API client for ``credentials``, by default those of the user.
+
+    In the block, ``ClientError`` becomes ``UsageError``.
+    """
+    credentials = credentials or find_credentials(needs_token=needs_token)
     with credentials.client(bot) as client:
         try:
             yield client
@@ -157,7 +161,9 @@ def site_client(bot: str | None = None, *, needs_token: bool = True) -> Iterator
 
 
 def _advice(error: ClientError, credentials: Credentials) -> Iterator[str]:
-    """Yield what to do if the site hides a private ladder, one of its matches or a private cup."""
+    """Yield what to do if a name is taken, or if the site hides a private ladder, one of its matches or a cup."""
+    if isinstance(error, Problem) and error.code == "name_taken":
+        yield "To use the bot that you already have, add `--bot SLUG` with the slug in the URL of its page."
     if isinstance(error, Problem) and error.status == HTTPStatus.NOT_FOUND and error.detail.startswith(_MAY_BE_PRIVATE):
         if credentials.token:
             yield "If it is private, join it with its invitation link first."

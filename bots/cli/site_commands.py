@@ -122,9 +122,9 @@ def upload_arguments(parser: ArgumentParser) -> None:
 
 def run_upload(options: Namespace, screen: Screen) -> int:
     """Upload a version and wait until its validation has finished."""
-    bot = packed(options.path)
-    with site_client() as client:
-        archive = bot.read(ask_limits(client, find_credentials().site))
+    bot, credentials = packed(options.path), find_credentials()
+    with site_client(credentials=credentials) as client:
+        archive = bot.read(ask_limits(client, credentials.site))
         for notice in archive.notices:
             screen.say(notice.text, "yellow")
         version = client.upload(bot.filename, bot.data, options.bot, options.name)

@@ -100,6 +100,20 @@ def keep(filename: str, data: bytes) -> str:
     return path
 
 
+def discard(path: str) -> None:
+    """Delete a file that ``keep`` has stored for the caller's upload, unless a version names it.
+
+    Other uploads do not see a new path, so none can name it meanwhile. If the storage fails, ``forget_orphans`` deletes
+    the file later.
+    """
+    if not path or BotVersion.objects.filter(archive=path).exists():
+        return
+    try:
+        uploads().delete(path)
+    except Exception as error:  # boundary to a storage: each kind has its own errors
+        logger.warning("upload at %s not deleted, retrying tomorrow: %s: %s", path, type(error).__name__, error)
+
+
 def bytes_of(version: BotVersion) -> bytes:
     """Return the uploaded file of a version, byte for byte. Raises ``ArchiveLost`` and ``OutOfReach``."""
     try:
@@ -203,7 +217,8 @@ def _digest_of(folder: Path) -> str:
 #   before a version names it, so only the upload that wrote it can name it.
 # - This upload names it within the same request, which is shorter than ``KEPT``. Younger files are not removed.
 # - A named path stays named, because versions are not deleted. A version gets another archive only if the file at the
-#   old path was lost, or within the request after which it was first named (``bots.uploads.upload._once_more``).
+#   old path was lost, or within the request after which it was first named (``bots.uploads.upload._reuse``).
+# - A refused upload deletes its file (``discard``) only if no version names it, so the file is new.
 # - The versions of a deleted account drop their paths ``KEPT`` after the deletion. Later uploads do not see such a path
 #   (``bots.uploads.storage.keep``), and earlier uploads have named it by that time.
 #

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
-from typing import Final
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 
 from bots import archives
 from bots.archives import Archive
@@ -17,14 +17,13 @@ from bots.manifest import Manifest
 from bots.models import Bot, BotVersion, Upload
 from bots.names import clean_name, free_slug, name_for, save_at_a_free_address
 from bots.owners import owner_of_code
-from bots.uploads.storage import OutOfReach, keep, kept_already
-from esr_platform.accounts.errors import Refused, TooMany
+from bots.uploads import hints
+from bots.uploads.storage import OutOfReach, discard, keep, kept_already
+from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.limits import lock_active_user
 from esr_platform.accounts.models import User
 from games.registry import GAMES
 from games.words import either
-
-__all__ = ["NotStored", "Refused", "TooMany", "upload_new_bot", "upload_version"]
 
 # --- Formats that a version supports ---------------------------------------------------------------------------------
 
@@ -39,11 +38,11 @@ def claims_of(manifest: Manifest, games: Games | None) -> tuple[dict[str, list[i
 
     ``games`` is the uploader's choice, ``None`` to use the manifest. Raises ``Refused`` for unknown formats.
     """
-    said = _in_order(manifest.games)
+    declared = _in_order(manifest.games)
     if games is None:
-        return said, ""
+        return declared, ""
     chosen, written = chosen_claims(games)
-    return chosen, "" if chosen == said else written
+    return chosen, "" if chosen == declared else written
 
 
 def chosen_claims(games: Games) -> tuple[dict[str, list[int]], str]:
@@ -80,7 +79,6 @@ def _written(claims: Mapping[str, list[int]]) -> str:
 
 _SENTENCE: Final = 1000
 _State = BotVersion.State
-_BotOf = Callable[[Archive], Bot]
 
 
 class NotStored(Exception):
@@ -93,18 +91,7 @@ def upload_new_bot(owner: User, name: str, filename: str, data: bytes, games: Ga
     ``games`` are the formats that the uploader chose, ``None`` for those in the manifest. A repeated upload returns the
     same bot. Raises ``Refused`` and ``NotStored``.
     """
-
-    def bot_of(archive: Archive) -> Bot:
-        called = clean_name(name or archive.manifest.name)
-        same = Bot.objects.filter(owner=owner, retired=None, name__iexact=called, versions__digest=archive.digest)
-        again = same.first()
-        if again is not None:
-            return again
-        called = name_for(owner, called)
-        require_new_bot(owner)
-        return Bot(owner=owner, name=called, slug=free_slug(called))
-
-    return _upload(owner, None, filename, data, games, bot_of)
+    return _upload(owner, None, name, filename, data, games)
 
 
 def upload_version(bot: Bot, filename: str, data: bytes, games: Games | None = None) -> BotVersion:
@@ -112,38 +99,31 @@ def upload_version(bot: Bot, filename: str, data: bytes, games: Games | None = N
 
     A rejected or undecided version is then validated again. Raises ``Refused`` and ``NotStored``.
     """
-    owner = owner_of_code(bot)
-
-    def bot_of(_: Archive) -> Bot:
-        found = Bot.objects.get(pk=bot.pk)
-        if found.retired is not None:
-            raise Refused(f"{bot.name} is retired. Restore it before you upload a version.", code="retired")
-        if found.kind == Bot.Kind.REMOTE:
-            raise Refused(
-                f"{bot.name} is a remote bot. Give its next version a new label, or upload the code as a new bot.",
-                code="remote_bot",
-            )
-        return found
-
-    return _upload(owner, bot, filename, data, games, bot_of)
+    return _upload(owner_of_code(bot), bot, "", filename, data, games)
 
 
-def _upload(
-    owner: User, bot: Bot | None, filename: str, data: bytes, games: Games | None, bot_of: _BotOf
-) -> BotVersion:
-    """Count the upload, check and store its bytes, and only then take locks. The result is stored in its row."""
-    upload = _counted(owner, bot, filename, data)
+def _upload(owner: User, bot: Bot | None, name: str, filename: str, data: bytes, games: Games | None) -> BotVersion:
+    """Count the upload, read its archive, store its file, and record its version.
+
+    The upload is counted before it is read, because the hourly limit bounds the work of reading. Reading and storing
+    are slow and hold no lock. A file that was stored for nothing is deleted here after a refusal, and by
+    ``bots.uploads.storage.forget_orphans`` after a crash.
+    """
+    upload = _count(owner, bot, filename, len(data))
+    path = ""
     try:
         archive = archives.read_upload(filename, data, replace(archive_limits(), libraries=offered_libraries()))
-        _, chosen = claims_of(archive.manifest, games)
-        _require_room(owner, len(data))
-        with transaction.atomic():  # check everything before anything is stored
-            lock_active_user(owner.pk)  # else a concurrent identical upload could take the name
-            known = _known(bot_of(archive), archive, chosen)
-        stored = ("bot.zip", archive.packed()) if archive.is_reduced else (filename, data)
-        path = known.archive if known is not None and kept_already(known) else keep(*stored)
-        return _recorded(owner, upload, archive, path, games, bot_of)
+        claims, chosen = claims_of(archive.manifest, games)
+        name = "" if bot else clean_name(name or archive.manifest.name)
+        code = _Code(owner, bot, name, archive, claims, chosen)
+        known = code.versions.first()
+        if known is not None and kept_already(known):
+            path = known.archive
+        else:
+            path = keep(*(("bot.zip", archive.packed()) if archive.is_reduced else (filename, data)))
+        return _record(upload, code, path)
     except (archives.ArchiveRefused, Refused) as refusal:
+        discard(path)
         _note(upload, str(refusal))
         raise refusal if isinstance(refusal, Refused) else Refused(str(refusal), code=refusal.code) from refusal
     except OutOfReach as failure:
@@ -154,80 +134,112 @@ def _upload(
         ) from failure
 
 
-def _counted(owner: User, bot: Bot | None, filename: str, data: bytes) -> Upload:
-    """Create the row of this upload before the file is read. Raises ``TooMany``."""
-    shown = "".join(char for char in filename if char.isprintable())[:100]
+def _count(owner: User, bot: Bot | None, filename: str, size: int) -> Upload:
+    """Create the row of an upload of ``size`` bytes. It counts whatever follows. Raises ``TooMany``."""
+    printable = "".join(char for char in filename if char.isprintable())[:100]
     with transaction.atomic():
         lock_active_user(owner.pk)
         require_upload(owner)
-        return Upload.objects.create(owner=owner, bot=bot, filename=shown, size=len(data))
+        return Upload.objects.create(owner=owner, bot=bot, filename=printable, size=size)
 
 
 def _note(upload: Upload, refusal: str) -> None:
     Upload.objects.filter(pk=upload.pk).update(refusal=refusal[:_SENTENCE])
 
 
-def _recorded(
-    owner: User, upload: Upload, archive: Archive, path: str, games: Games | None, bot_of: _BotOf
-) -> BotVersion:
-    """Store the version, its bot and the upload's row in one transaction."""
+@dataclass(frozen=True)
+class _Code:
+    """The code of an upload, with the formats that it supports. ``bot`` is ``None`` for a new bot named ``name``."""
+
+    owner: User
+    bot: Bot | None
+    name: str
+    archive: Archive
+    claims: dict[str, list[int]]
+    chosen: str
+
+    @property
+    def bots(self) -> QuerySet[Bot]:
+        """The bot that gets the version, if it exists: for a new bot, one with the same name and code."""
+        if self.bot is not None:
+            return Bot.objects.filter(pk=self.bot.pk)
+        same_name = Bot.objects.filter(owner=self.owner, retired=None, name__iexact=self.name)
+        return same_name.filter(versions__digest=self.archive.digest)
+
+    @property
+    def versions(self) -> QuerySet[BotVersion]:
+        """The version with this code and these formats, if it exists. Repacked files count as the same code."""
+        same_code = BotVersion.objects.filter(digest=self.archive.digest, chosen=self.chosen)
+        return same_code.filter(bot__in=self.bots.order_by().values("pk")).select_related("bot")
+
+
+def _record(upload: Upload, code: _Code, path: str) -> BotVersion:
+    """Check names, bots and limits, and store bot and version. The commit sends a hint to the workers.
+
+    This is the only place that decides about an upload that can be read. Raises ``Refused``.
+    """
+    owner = code.owner
     with transaction.atomic():
         lock_active_user(owner.pk)
-        bot = bot_of(archive)
-        if bot._state.adding:
-            save_at_a_free_address(bot)
-        version = _version(bot, archive, upload, path, games)
+        bot = code.bots.first() or _new_bot(owner, code.name)
+        if bot.retired is not None:
+            raise Refused(f"{bot.name} is retired. Restore it before you upload a version.", code="retired")
+        if bot.kind == Bot.Kind.REMOTE:
+            raise Refused(
+                f"{bot.name} is a remote bot. Give its next version a new label, or upload the code as a new bot.",
+                code="remote_bot",
+            )
+        version = code.versions.first()
+        if version is None:
+            require_check(owner)
+            require_space(owner, upload.size)
+            version = _new_version(bot, upload, code, path)
+        else:
+            _reuse(version, owner, path)
         Upload.objects.filter(pk=upload.pk).update(bot=bot, version=version)
+        hints.send_on_commit()
     return version
 
 
-def _version(bot: Bot, archive: Archive, upload: Upload, path: str, games: Games | None) -> BotVersion:
-    """Return the version of ``bot`` with this code and these formats; create it if necessary."""
-    manifest = archive.manifest
-    claims, chosen = claims_of(manifest, games)
-    known = _known(bot, archive, chosen)
-    if known is not None:
-        return _once_more(upload.owner, known, path)
-    _require_room(upload.owner, upload.size)
+def _new_bot(owner: User, name: str) -> Bot:
+    """Create a bot of a locked user. Raises ``NameRefused`` and ``TooMany``."""
+    name = name_for(owner, name)
+    require_new_bot(owner)
+    bot = Bot(owner=owner, name=name, slug=free_slug(name))
+    save_at_a_free_address(bot)
+    return bot
+
+
+def _new_version(bot: Bot, upload: Upload, code: _Code, path: str) -> BotVersion:
+    """Add a version to the validation queue."""
+    manifest = code.archive.manifest
     return BotVersion.objects.create(
         bot=bot,
         number=(bot.versions.aggregate(last=Max("number"))["last"] or 0) + 1,
-        digest=archive.digest,
+        digest=code.archive.digest,
         state=_State.RECEIVED,
         archive=path,
         filename=upload.filename,
         size=upload.size,
         language=manifest.language,
         command=list(manifest.command),
-        claims=claims,
-        chosen=chosen,
-        notices=[notice._asdict() for notice in archive.notices],
+        claims=code.claims,
+        chosen=code.chosen,
+        notices=[notice._asdict() for notice in code.archive.notices],
     )
 
 
-def _known(bot: Bot, archive: Archive, chosen: str) -> BotVersion | None:
-    """Return the existing version with this code and these formats. Repacked files count as the same code."""
-    return BotVersion.objects.filter(bot=bot.pk, digest=archive.digest, chosen=chosen).first()
+def _reuse(version: BotVersion, owner: User, path: str) -> None:
+    """Use an existing version with the archive at ``path``, and queue it again if it was rejected or is undecided.
 
-
-def _require_room(owner: User, size: int) -> None:
-    """Raise ``TooMany`` at a limit; called before the file is stored, and again under the lock."""
-    require_check(owner)
-    require_space(owner, size)
-
-
-def _once_more(owner: User, version: BotVersion, path: str) -> BotVersion:
-    """Return the version; queue a rejected or undecided one again.
-
-    The version now uses the archive at ``path``, which has the same content, because the earlier archive may be lost.
+    The archive has the same content as the earlier one, which may be lost. Raises ``TooMany``.
     """
+    rows = BotVersion.objects.filter(pk=version.pk)
+    not_passed = rows.filter(state__in=(_State.REFUSED, _State.UNDECIDED))
     if version.archive != path:
-        BotVersion.objects.filter(pk=version.pk).update(archive=path)
-        version.refresh_from_db()
-    not_passed = BotVersion.objects.filter(pk=version.pk, state__in=(_State.REFUSED, _State.UNDECIDED))
+        rows.update(archive=path)
     if not_passed.exists():
         require_check(owner)
-    anew = {"reason": "", "check_report": None, "vain_starts": 0, "checked": None, "retry_at": None}
-    if not_passed.update(state=_State.RECEIVED, **anew):
-        version.refresh_from_db()
-    return version
+        unchecked: dict[str, Any] = {"check_report": None, "vain_starts": 0, "checked": None, "retry_at": None}
+        not_passed.update(state=_State.RECEIVED, reason="", **unchecked)
+    version.refresh_from_db()

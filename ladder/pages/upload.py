@@ -18,9 +18,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from bots import names, remote
-from bots.languages import LANGUAGES, Language
 from bots.limits import Allowances, allowances
-from bots.models import Bot, Machine
+from bots.machines import InstalledLanguage, installed_languages
+from bots.models import Bot
 from bots.protocol import Limits
 from bots.starter_kits import NAME, starting_kit
 from bots.uploads.upload import NotStored, upload_new_bot, upload_version
@@ -35,46 +35,37 @@ from ladder.pages.components.words import grouped, seat_counts, size
 
 
 @dataclass(frozen=True)
-class Spoken:
-    """A language with the versions on the workers' machines; empty strings if unknown."""
-
-    language: Language
-    version: str
-    numpy: str
-
-
-@dataclass(frozen=True)
 class UploadRequirements:
     """The parts of the upload page that are the same for all users: limits, languages and games."""
 
     allowances: Allowances
     playing: Limits
-    languages: Sequence[Spoken]
+    languages: Sequence[InstalledLanguage]
     games: Sequence[Game]
 
     @property
     def file_limits(self) -> list[tuple[str, str]]:
         """Labels and values of the upload limits."""
-        its = self.allowances
+        limits = self.allowances
         return [
-            (_("File size"), size(its.archive_bytes)),
-            (_("Unpacked size"), size(its.unpacked_bytes)),
-            (_("Files per .zip file"), str(its.files)),
-            (_("Uploads per hour"), str(its.uploads_an_hour)),
-            (_("Bots per user"), str(its.bots)),
-            (_("Bots per user, including retired bots"), str(its.bots_ever)),
+            (_("File size"), size(limits.archive_bytes)),
+            (_("Unpacked size"), size(limits.unpacked_bytes)),
+            (_("Files per .zip file"), str(limits.files)),
+            (_("Uploads per hour"), str(limits.uploads_an_hour)),
+            (_("Bots per user"), str(limits.bots)),
+            (_("Bots per user, including retired bots"), str(limits.bots_ever)),
         ]
 
     @property
     def playing_limits(self) -> list[tuple[str, str]]:
         """Labels and values of the limits per game."""
-        its = self.playing
+        limits = self.playing
         return [
-            (_("Startup time"), f"{its.startup_ms / 1000:g}\u00a0s"),
-            (_("Time per decision"), f"{its.move_ms / 1000:g}\u00a0s"),
-            (_("Time bank per game"), f"{its.bank_ms / 1000:g}\u00a0s"),
-            (_("Total time per game"), f"{its.game_ms / 1000:g}\u00a0s"),
-            (_("Memory (address space)"), f"{its.memory_mb}\u00a0MiB"),
+            (_("Startup time"), f"{limits.startup_ms / 1000:g}\u00a0s"),
+            (_("Time per decision"), f"{limits.move_ms / 1000:g}\u00a0s"),
+            (_("Time bank per game"), f"{limits.bank_ms / 1000:g}\u00a0s"),
+            (_("Total time per game"), f"{limits.game_ms / 1000:g}\u00a0s"),
+            (_("Memory (address space)"), f"{limits.memory_mb}\u00a0MiB"),
         ]
 
 
@@ -83,15 +74,9 @@ def upload_requirements() -> UploadRequirements:
     return UploadRequirements(
         allowances=allowances(),
         playing=Limits(),
-        languages=_spoken(),
+        languages=installed_languages(),
         games=list(GAMES.values()),
     )
-
-
-def _spoken() -> list[Spoken]:
-    told = [machine.sandbox for machine in Machine.objects.all() if machine.sandbox["ok"]]
-    python, numpy = (", ".join(sorted({one[name] for one in told if one[name]})) for name in ("python", "numpy"))
-    return [Spoken(each, python, numpy) if each.is_interpreted else Spoken(each, "", "") for each in LANGUAGES.values()]
 
 
 def table_choices() -> list[tuple[str, list[tuple[str, str]]]]:
@@ -301,13 +286,13 @@ def upload(request: HttpRequest) -> HttpResponse:
     """Upload a new bot. Guests see the requirements and a sign-in link."""
     if not request.user.is_authenticated:
         return render(request, "pages/upload.html", {"page": upload_requirements()})
-    form = BotUploadForm(*_sent(request))
+    form = BotUploadForm(*_submitted(request))
     if request.method == "POST" and form.is_valid():
         try:
             version = upload_new_bot(request.user, form.cleaned_data["name"], form.filename, form.content, form.games)
             return redirect("pages:bot", version.bot.slug)
         except (Refused, NotStored) as refusal:
-            _say(form, refusal)
+            _add_refusal(form, refusal)
     status = form_status(form)
     return render(request, "pages/upload.html", {"page": upload_requirements(), "form": form}, status=status)
 
@@ -318,25 +303,25 @@ def upload(request: HttpRequest) -> HttpResponse:
 def new_version(request: HttpRequest, slug: str) -> HttpResponse:
     """Upload a new version of a bot."""
     bot = access.bot_changed_by(request.user, slug)
-    form = VersionForm(*_sent(request))
+    form = VersionForm(*_submitted(request))
     if request.method == "POST" and form.is_valid():
         try:
             upload_version(bot, form.filename, form.content, form.games)
             return redirect("pages:bot", bot.slug)
         except (Refused, NotStored) as refusal:
-            _say(form, refusal)
+            _add_refusal(form, refusal)
     status = form_status(form)
     return render(
         request, "pages/upload.html", {"page": upload_requirements(), "form": form, "bot": bot}, status=status
     )
 
 
-def _sent(request: HttpRequest) -> tuple[Any, Any]:
+def _submitted(request: HttpRequest) -> tuple[Any, Any]:
     """Return the submitted data and files, also if they are empty; ``None`` before submission."""
     return (request.POST, request.FILES) if request.method == "POST" else (None, None)
 
 
-def _say(form: VersionForm, refusal: Exception) -> None:
+def _add_refusal(form: VersionForm, refusal: Exception) -> None:
     """Add a refusal to the field that has to change."""
     if isinstance(refusal, TooMany | NotStored):
         form.add_error(None, str(refusal))

@@ -14,9 +14,8 @@ from bots.models import Bot, Machine
 from bots.sandbox import SandboxLauncher
 from bots.sandbox.status import status
 from bots.starter_kits import starting_kit
-from bots.uploads.queue import check
 from esr_platform.accounts.models import User
-from ladder.members.memberships import enter
+from tests.bots.uploads.brought import check
 from tests.browser.looker import Looker
 from tests.build import DUEL, HONEST
 from tests.ladder.pages.people import People
@@ -58,7 +57,7 @@ def test_a_check_is_followed_without_reloading(
     version = people.new.versions.get()
     version.claims = {DUEL: [2]}
     version.save(update_fields=["claims"])
-    check(version.pk, sandbox_launcher, ended=lambda done: enter(done.bot))
+    check(version.pk, sandbox_launcher)
     expect(watched.locator("#check")).to_have_attribute("data-state", "ready", timeout=60_000)
     expect(note).not_to_have_text(waits)
     expect(watched.locator("#bot")).to_have_attribute("data-active", "1")

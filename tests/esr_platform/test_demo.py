@@ -10,8 +10,8 @@ from pytest_django import Settings
 
 from bots.archives import read_upload
 from bots.house.catalogue import HOUSE
+from bots.limits import archive_limits
 from bots.models import Bot, BotVersion
-from bots.uploads.upload import archive_limits
 from esr_platform.accounts.demo import demo_login
 from esr_platform.accounts.models import User
 from esr_platform.demo import activities

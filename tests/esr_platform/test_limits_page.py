@@ -26,7 +26,7 @@ from bots.runner.match_seat import MAX_STRIKES
 from bots.runner.spec import MAX_REPLAYS
 from bots.sandbox.limits import THREADS, limit_values
 from bots.tournaments import formats, round_robin
-from bots.uploads import queue, storage
+from bots.uploads import attempt, storage
 from bots.validation import MOST_TRIES, WARNING_SHARE
 from esr_platform import heads
 from esr_platform.account_pages import digests, forms, notifications
@@ -58,9 +58,9 @@ FIXED: Final[dict[str, Any]] = {
     "names in a path, with the file name": _ARCHIVE.depth,
     "size of `bot.toml`": MAX_BYTES,
     "attempts at a format before a version is undecided": MOST_TRIES,
-    "first break of an undecided version": queue.BREAKS[0],
-    "second break": queue.BREAKS[1],
-    "each further break": queue.BREAKS[2],
+    "first break of an undecided version": attempt.BREAKS[0],
+    "second break": attempt.BREAKS[1],
+    "each further break": attempt.BREAKS[2],
     "percent of a time limit above which a bot gets a warning": 100 * WARNING_SHARE,
     "time from the start to `ready`": _GAME.startup_ms / 1000,
     "time per decision, before the time bank": _GAME.move_ms / 1000,

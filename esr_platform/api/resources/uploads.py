@@ -18,10 +18,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from bots import remote
-from bots.machines import offered_libraries
+from bots.limits import allowances
+from bots.machines import installed_languages, offered_libraries
 from bots.models import Bot, BotVersion
 from bots.names import MAX_NAME
-from bots.uploads import upload
+from bots.protocol import Limits
+from bots.uploads.upload import upload_new_bot, upload_version
 from esr_platform.accounts.models import Scope
 from esr_platform.api.documents import NO_NUL, Document, File, Form, about, operation, read_body, text
 from esr_platform.api.endpoint import Endpoint
@@ -30,7 +32,6 @@ from esr_platform.api.resources.bots import Bots, BotVersionDocument, Versions, 
 from esr_platform.api.resources.views import Reading, Writing, person_of
 from games.registry import GAMES
 from ladder.members import memberships
-from ladder.pages.upload import upload_requirements
 
 # --- Forms -----------------------------------------------------------------------------------------------------------
 
@@ -144,7 +145,7 @@ class NewBot(_Uploads, Bots):
         form = read_body(request.data, NewBotForm)
         games, owner = form.chosen(), person_of(request)
         with refusals():
-            return _kept(upload.upload_new_bot(owner, form.name, str(form.file.name), form.file.read(), games))
+            return _uploaded(upload_new_bot(owner, form.name, str(form.file.name), form.file.read(), games))
 
 
 class NewVersion(_Uploads, Versions):
@@ -165,7 +166,7 @@ class NewVersion(_Uploads, Versions):
         form = read_body(request.data, UploadForm)
         games = form.chosen()
         with refusals():
-            return _kept(upload.upload_version(bot, str(form.file.name), form.file.read(), games))
+            return _uploaded(upload_version(bot, str(form.file.name), form.file.read(), games))
 
 
 class NewRemoteBot(Writing):
@@ -194,16 +195,16 @@ class NewLabel(Writing):
 
 
 def _register(request: Request) -> Response:
-    began, owner, sent = timezone.now(), person_of(request), read_body(request.data, RemoteBotForm)
+    began, owner, form = timezone.now(), person_of(request), read_body(request.data, RemoteBotForm)
     with refusals():
-        version = memberships.register(owner, sent.name, sent.games, sent.label, sent.games_at_once)
+        version = memberships.register(owner, form.name, form.games, form.label, form.games_at_once)
         return _at_its_url(version, is_new=version.created >= began)
 
 
 def _label(request: Request, slug: str) -> Response:
-    began, bot, sent = timezone.now(), _bot(request, slug), read_body(request.data, LabelForm)
+    began, bot, form = timezone.now(), _bot(request, slug), read_body(request.data, LabelForm)
     with refusals():
-        version = memberships.declare(bot, label=sent.label, games=sent.games)
+        version = memberships.declare(bot, label=form.label, games=form.games)
         assert version is not None
         return _at_its_url(version, is_new=version.created >= began)
 
@@ -233,7 +234,7 @@ def _bot(request: Request, slug: str) -> Bot:
     return bot
 
 
-def _kept(version: BotVersion) -> Response:
+def _uploaded(version: BotVersion) -> Response:
     return _at_its_url(version, is_new=version.uploads.count() == 1)
 
 
@@ -286,21 +287,20 @@ class UploadLimits(Endpoint):
     @operation("limits", "Get upload limits and programming languages", UploadLimitsDocument)
     def get(self, _request: Request) -> Response:
         """Returns the limits on uploads and games, and the supported programming languages."""
-        page = upload_requirements()
         languages = [
             LanguageDocument(
-                name=one.language.name,
-                title=one.language.title,
-                about=one.language.about,
-                version=one.version,
-                numpy=one.numpy,
+                name=installed.language.name,
+                title=installed.language.title,
+                about=installed.language.about,
+                version=installed.version,
+                numpy=installed.numpy,
             )
-            for one in page.languages
+            for installed in installed_languages()
         ]
         return Response(
             UploadLimitsDocument(
-                limits=page.allowances.document(),
-                playing=asdict(page.playing),
+                limits=allowances().document(),
+                playing=asdict(Limits()),
                 languages=languages,
                 libraries=sorted(offered_libraries()),
             )

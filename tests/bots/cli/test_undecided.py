@@ -17,11 +17,12 @@ from bots.models import BotVersion
 from bots.protocol import Limits
 from bots.runner import FakeProgram, PlatformFailure, Process
 from bots.sandbox import InProcessLauncher
-from bots.uploads.queue import SITE_FAILED, check_next
+from bots.uploads.attempt import SITE_FAILED
 from bots.validation import MOST_TRIES
 from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope
 from games.rules import Document
+from ladder.validations import check_next
 from tests.bots.cli.bots import Esr, bot
 from tests.build import opened_house, verified
 

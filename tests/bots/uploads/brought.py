@@ -10,8 +10,12 @@ from django.core.files.base import File
 from django.core.files.storage import FileSystemStorage
 
 from bots.models import BotVersion
+from bots.runner import Program
+from bots.runner.launcher import Launcher
+from bots.uploads.queue import claim
 from bots.uploads.upload import upload_new_bot
 from esr_platform.accounts.models import User
+from ladder import validations
 from tests.bots.sandbox import programs
 
 DUEL = "edel-stein-reich-duel"
@@ -37,6 +41,12 @@ def zipped(**files: bytes | str) -> bytes:
 def uploaded(owner: User, name: str = "First", data: bytes = HONEST, games: Any = DUEL_ONLY) -> BotVersion:
     """A version that has just been uploaded, of a new bot that plays the game for two."""
     return upload_new_bot(owner, name, "bot.py", data, games)
+
+
+def check(version_id: int, launcher: Launcher[Program]) -> BotVersion | None:
+    """Continue the validation of one version, regardless of the order."""
+    lease = claim(version_id)
+    return None if lease is None else validations.validate(lease, launcher)
 
 
 class FullDisk(FileSystemStorage):

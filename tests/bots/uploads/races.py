@@ -6,16 +6,32 @@ import os
 import signal
 from typing import Any
 
+from django.conf import settings
+from django.core.files.base import File
+from django.test import override_settings
+
 from bots.models import Bot
 from bots.protocol import Limits
 from bots.runner import Process, Program
 from bots.sandbox import launcher_for_uploads
-from bots.uploads.queue import check_next, claim_next
-from bots.uploads.upload import Refused, upload_new_bot, upload_version
+from bots.uploads.queue import claim_next
+from bots.uploads.storage import WholeFileStorage
+from bots.uploads.upload import upload_new_bot, upload_version
+from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
+from ladder.validations import check_next
 from tests.bots.uploads.brought import DUEL_ONLY, honest
 from tests.ladder import races
 from tests.services.races import Act, Actions
+
+
+class FatalStorage(WholeFileStorage):
+    """A storage whose process is killed right after it has stored a file."""
+
+    def _save(self, name: str, content: File[bytes]) -> str:
+        super()._save(name, content)
+        os.kill(os.getpid(), signal.SIGKILL)
+        return name
 
 
 class Deadly:
@@ -46,10 +62,22 @@ def uploading_new(owner: int, names: list[str]) -> Act:
     return lambda: [bring(name, number) for number, name in enumerate(names)]
 
 
+def dying_in_an_upload(owner: int) -> Act:
+    """Upload a new bot, and be killed when its file is stored."""
+    user = User.objects.get(pk=owner)
+    fatal = {**settings.STORAGES["uploads"], "BACKEND": f"{__name__}.{FatalStorage.__name__}"}
+
+    def act() -> None:
+        with override_settings(STORAGES={**settings.STORAGES, "uploads": fatal}):
+            upload_new_bot(user, "First", "bot.py", honest(0), DUEL_ONLY)
+
+    return act
+
+
 def uploading_versions(bot: int, codes: list[int]) -> Act:
     """A version of the bot for every number of a code; their numbers."""
-    row = Bot.objects.get(pk=bot)
-    return lambda: [upload_version(row, "bot.py", honest(code), DUEL_ONLY).number for code in codes]
+    target = Bot.objects.get(pk=bot)
+    return lambda: [upload_version(target, "bot.py", honest(code), DUEL_ONLY).number for code in codes]
 
 
 def taking_up() -> Act:
@@ -57,8 +85,8 @@ def taking_up() -> Act:
 
     def act() -> list[int]:
         taken = []
-        while mine := claim_next():
-            taken.append(mine.version_id)
+        while lease := claim_next():
+            taken.append(lease.pk)
         return taken
 
     return act
@@ -78,6 +106,7 @@ def dying_in_a_check(table: int) -> Act:
 ACTIONS: Actions = {
     **races.ACTIONS,
     "uploading_new": uploading_new,
+    "dying_in_an_upload": dying_in_an_upload,
     "uploading_versions": uploading_versions,
     "taking_up": taking_up,
     "checking_uploads": checking_uploads,

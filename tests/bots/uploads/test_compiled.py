@@ -9,11 +9,10 @@ import pytest
 
 from bots.languages import LANGUAGES
 from bots.sandbox import SandboxLauncher
-from bots.uploads.queue import check
 from bots.uploads.upload import upload_new_bot
 from esr_platform.accounts.models import User
 from games.registry import GAMES
-from tests.bots.uploads.brought import zipped
+from tests.bots.uploads.brought import check, zipped
 from tests.services.tools import compiler_fault
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]

@@ -10,9 +10,10 @@ import pytest
 from bots.models import BotVersion
 from bots.uploads import storage
 from bots.uploads.storage import WholeFileStorage, archive_of, bytes_of, forget_orphans, keep
-from bots.uploads.upload import TooMany
+from esr_platform.accounts.errors import NameRefused, TooMany
 from esr_platform.accounts.models import User
 from tests.bots.uploads.brought import HONEST, Gone, honest, uploaded
+from tests.refusals import refused
 
 
 @pytest.fixture(autouse=True)
@@ -52,23 +53,40 @@ def test_where_nobody_has_uploaded_yet_there_is_nothing_to_do(db: None, folder: 
     assert forget_orphans() == 0
 
 
-def test_an_upload_that_is_turned_down_after_it_was_kept_leaves_nothing_for_ever(
-    ada: User, folder: Path, settings: Any
-) -> None:
-    class Slow(WholeFileStorage):
-        """Somebody else's check is the last that may wait, and it comes while this file is written."""
-
-        def _save(self, name: str, content: Any) -> str:
-            BotVersion.objects.update(state="received")
-            return super()._save(name, content)
-
+def test_a_refused_upload_leaves_no_file(ada: User, folder: Path, settings: Any) -> None:
     settings.MAX_QUEUED_VALIDATIONS_PER_USER = 1
     first = uploaded(ada)
-    BotVersion.objects.update(state="ready")
-    through(Slow, settings)
-    with pytest.raises(TooMany):
+    with refused("queued_validations", TooMany):
         uploaded(ada, "Second", honest(2))
-    assert len(stored(folder)) == 2
+    with refused("name_taken", NameRefused):
+        uploaded(ada, "First", honest(3))
+    assert stored(folder) == {first.archive}
+
+
+def test_a_refused_upload_keeps_the_file_of_another_version(ada: User, bob: User, folder: Path, settings: Any) -> None:
+    settings.MAX_QUEUED_VALIDATIONS_PER_USER = 1
+    first = uploaded(ada)
+    uploaded(bob, data=honest(2))
+    with refused("queued_validations", TooMany):
+        uploaded(bob, "Second", HONEST)
+    assert first.archive in stored(folder)
+    assert bytes_of(first) == HONEST
+
+
+def test_a_file_that_a_refused_upload_could_not_delete_is_deleted_after_a_day(
+    ada: User, folder: Path, settings: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Undeletable(WholeFileStorage):
+        def delete(self, name: str) -> None:
+            raise PermissionError(13, "Permission denied")
+
+    settings.MAX_QUEUED_VALIDATIONS_PER_USER = 1
+    first, working = uploaded(ada), settings.STORAGES
+    through(Undeletable, settings)
+    with refused("queued_validations", TooMany):
+        uploaded(ada, "Second", honest(2))
+    assert "Permission denied" in caplog.text
+    settings.STORAGES = working
     age(folder)
     assert forget_orphans() == 1
     assert stored(folder) == {first.archive}

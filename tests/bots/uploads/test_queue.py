@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from bots.models import BotVersion
-from bots.uploads.queue import Claim, claim, claim_next, in_turn, waiting
+from bots.uploads.queue import claim, claim_next, in_turn, waiting
 from bots.uploads.upload import upload_version
 from esr_platform.accounts.models import User
 from tests.bots.uploads.brought import DUEL_ONLY, honest, uploaded
@@ -26,9 +26,9 @@ def lost(version: BotVersion) -> None:
 
 
 def taken() -> int:
-    mine = claim_next()
-    assert mine is not None
-    return mine.version_id
+    lease = claim_next()
+    assert lease is not None
+    return lease.pk
 
 
 def test_whoever_has_many_waiting_does_not_keep_others_waiting(of_ada: list[BotVersion], bob: User) -> None:
@@ -41,19 +41,19 @@ def test_turns_alternate_where_one_worker_does_everything(of_ada: list[BotVersio
     of_bob = [first, upload_version(first.bot, "bot.py", honest(2), DUEL_ONLY)]
     order = []
     for _ in range(5):
-        mine = claim_next()
-        assert mine is not None
-        assert mine.end(state="ready")
-        order.append(mine.version_id)
+        lease = claim_next()
+        assert lease is not None
+        assert lease.release(state="ready")
+        order.append(lease.pk)
     assert order == [of_ada[0].pk, of_bob[0].pk, of_ada[1].pk, of_bob[1].pk, of_ada[2].pk]
     assert claim_next() is None
 
 
 def test_a_check_that_pauses_lets_others_in_before_it_goes_on(of_ada: list[BotVersion], bob: User) -> None:
     of_bob = uploaded(bob)
-    mine = claim(of_ada[0].pk)
-    assert mine is not None
-    assert mine.end(vain_starts=0)
+    lease = claim(of_ada[0].pk)
+    assert lease is not None
+    assert lease.release(vain_starts=0)
     assert taken() == of_bob.pk
     assert taken() == of_ada[0].pk
 
@@ -70,23 +70,23 @@ def test_a_lost_worker_s_version_is_taken_up_by_another_and_the_late_one_has_no_
     assert late is not None
     assert late.renew()
     lost(of_ada[0])
-    mine = claim(of_ada[0].pk)
-    assert mine is not None
+    lease = claim(of_ada[0].pk)
+    assert lease is not None
     assert not late.renew()
-    assert not late.keep(check_report={})
-    assert not late.end(state="ready")
-    assert mine.end(state="ready")
+    assert not late.renew(check_report={})
+    assert not late.release(state="ready")
+    assert lease.release(state="ready")
 
 
 def test_after_a_start_in_vain_a_version_waits_a_while(of_ada: list[BotVersion]) -> None:
     version = of_ada[0]
-    mine = claim(version.pk)
-    assert mine is not None
-    assert mine.end()
+    lease = claim(version.pk)
+    assert lease is not None
+    assert lease.release()
     assert claim(version.pk) is None
     assert version not in waiting()
     BotVersion.objects.filter(pk=version.pk).update(tried=timezone.now() - timedelta(seconds=31))
-    assert isinstance(claim(version.pk), Claim)
+    assert claim(version.pk) is not None
     assert BotVersion.objects.get(pk=version.pk).vain_starts == 2
 
 

@@ -16,12 +16,11 @@ from moto.server import ThreadedMotoServer
 
 from bots.sandbox import SandboxLauncher
 from bots.uploads import storage
-from bots.uploads.queue import check
 from bots.uploads.storage import ArchiveLost, archive_of, bytes_of, forget_orphans, keep
 from bots.uploads.upload import NotStored, upload_version
 from esr_platform.accounts.models import User
 from esr_platform.environment import uploads_storage
-from tests.bots.uploads.brought import DUEL_ONLY, HONEST, honest, uploaded
+from tests.bots.uploads.brought import DUEL_ONLY, HONEST, check, honest, uploaded
 from tests.services.ports import free_port
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -19,8 +19,8 @@ from bots import archives
 from bots.models import Bot, BotVersion, Machine, Upload
 from bots.owners import restore
 from bots.uploads.storage import archive_of, bytes_of, uploads
-from bots.uploads.upload import NotStored, Refused, TooMany, upload_new_bot, upload_version
-from esr_platform.accounts.errors import NameRefused
+from bots.uploads.upload import NotStored, upload_new_bot, upload_version
+from esr_platform.accounts.errors import NameRefused, Refused, TooMany
 from esr_platform.accounts.models import User
 from games.registry import GAMES
 from tests.bots.elf import program
@@ -309,6 +309,13 @@ def test_so_many_checks_of_a_person_wait_and_no_more(ada: User, bob: User, setti
     uploaded(bob)
     BotVersion.objects.filter(number=1).update(state="ready")
     upload_version(bot, "bot.py", honest(3))
+
+
+def test_a_repeated_upload_needs_no_room_in_the_queue_or_in_the_storage(ada: User, settings: Any) -> None:
+    settings.MAX_QUEUED_VALIDATIONS_PER_USER, settings.MAX_UPLOADED_BYTES_PER_USER = 1, len(HONEST)
+    version = uploaded(ada)
+    assert uploaded(ada) == version
+    assert upload_version(version.bot, "a.zip", zipped(bot__py=HONEST), DUEL_ONLY) == version
 
 
 def test_all_that_a_person_keeps_is_bounded(ada: User, settings: Any) -> None:

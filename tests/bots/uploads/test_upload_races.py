@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from celery import current_app
 from django.utils import timezone
 
 from bots.models import Bot, BotVersion, Upload
 from bots.sandbox import SandboxLauncher
+from bots.uploads import hints
+from bots.uploads.storage import bytes_of, forget_orphans
 from bots.uploads.upload import upload_version
 from esr_platform.accounts.models import User
-from ladder import validations
 from tests.bots.uploads.brought import DUEL, DUEL_ONLY, honest, uploaded
 from tests.services.ports import wait_until
 from tests.services.races import Race, RaceServer
@@ -65,6 +66,20 @@ def test_no_limit_of_a_person_is_passed_by_being_quick(race: Race, ada: User, se
     refusals = [answer for each in got for answer in each if isinstance(answer, str)]
     assert BotVersion.objects.count() == settings.MAX_QUEUED_VALIDATIONS_PER_USER == 24 - len(refusals)
     assert Upload.objects.count() == settings.MAX_UPLOADS_PER_HOUR
+
+
+def test_an_upload_whose_process_is_killed_counts_and_leaves_a_file_that_is_deleted_after_a_day(
+    race: Race, ada: User, tmp_path: Path
+) -> None:
+    assert race(("dying_in_an_upload", {"owner": ada.pk})) == [None]
+    assert (Upload.objects.count(), Bot.objects.count(), BotVersion.objects.count()) == (1, 0, 0)
+    version = uploaded(ada, data=honest(0))
+    old = (timezone.now() - timedelta(hours=25)).timestamp()
+    files = [path for path in tmp_path.rglob("*.py") if path.is_file()]
+    for file in files:
+        os.utime(file, (old, old))
+    assert (len(files), forget_orphans()) == (2, 1)
+    assert bytes_of(version) == honest(0)
 
 
 def test_of_several_workers_one_takes_up_each_check(race: Race, ada: User, bob: User) -> None:
@@ -124,7 +139,7 @@ def test_a_task_delivered_many_times_to_two_workers_checks_each_version_once(
 ) -> None:
     versions = [uploaded(owner, str(number), honest(number)) for owner in (ada, bob) for number in range(2)]
     for _ in range(12):
-        current_app.send_task(validations.TASK, queue="checks")
+        hints.send()
     for _ in range(2):
         site_processes.worker("checks")
     wait_until(lambda: BotVersion.objects.filter(state="ready").count() == len(versions), "all are ready")

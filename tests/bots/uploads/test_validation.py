@@ -18,7 +18,8 @@ from bots.runner import FakeProgram, Process, Program
 from bots.runner.launcher import NoCoreFree, PlatformFailure
 from bots.sandbox import InProcessLauncher, SandboxLauncher
 from bots.starter_kits import starting_kit
-from bots.uploads.queue import BREAKS, FILE_LOST, LEASE, SITE_FAILED, TOO_BUSY, check, check_next, claim
+from bots.uploads.attempt import BREAKS, FILE_LOST, SITE_FAILED, TOO_BUSY
+from bots.uploads.queue import LEASE, claim
 from bots.uploads.storage import uploads
 from bots.uploads.upload import upload_new_bot, upload_version
 from bots.validation import MOST_TRIES
@@ -26,8 +27,9 @@ from esr_platform.accounts.errors import TooMany
 from esr_platform.accounts.models import User
 from games.registry import GAMES
 from games.rules import Document
+from ladder.validations import check_next
 from tests.bots.elf import program
-from tests.bots.uploads.brought import DUEL, DUEL_ONLY, HONEST, honest, uploaded, zipped
+from tests.bots.uploads.brought import DUEL, DUEL_ONLY, HONEST, check, honest, uploaded, zipped
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -81,11 +83,10 @@ def waited_long(version: BotVersion) -> None:
 
 
 def test_an_honest_bot_is_ready_and_plays_from_then_on(ada: User, sandbox_launcher: SandboxLauncher) -> None:
-    states: list[str] = []
     version = uploaded(ada)
-    done = check_next(sandbox_launcher, lambda version: states.append(version.state))
+    done = check_next(sandbox_launcher)
     assert done == version
-    assert (done.state, done.reason, done.active, states) == ("ready", "", True, ["ready"])
+    assert (done.state, done.reason, done.active) == ("ready", "", True)
     assert done.check_report is not None
     assert done.check_report["ok"] is True
     assert [(table["game"], table["seats"], table["ok"]) for table in done.check_report["tables"]] == [(DUEL, 2, True)]
@@ -130,11 +131,10 @@ def test_the_page_can_show_which_table_is_being_played(ada: User, sandbox_launch
 def test_a_bot_that_fails_is_refused_with_the_reason_and_everything_its_owner_needs(
     ada: User, sandbox_launcher: SandboxLauncher, source: bytes, reason: str, evidence: str | None
 ) -> None:
-    states: list[str] = []
     version = uploaded(ada, data=source)
-    done = check(version.pk, sandbox_launcher, lambda version: states.append(version.state))
+    done = check(version.pk, sandbox_launcher)
     assert done is not None
-    assert (done.state, done.active, states) == ("refused", False, ["refused"])
+    assert (done.state, done.active) == ("refused", False)
     assert f"{DUEL} with 2 players" in done.reason
     assert reason in done.reason
     assert done.check_report is not None

@@ -212,13 +212,13 @@ def test_code_stays_until_an_upload_that_shares_it_must_have_named_it(miriam: Us
 
 def test_a_check_that_is_going_on_brings_nothing(miriam: User) -> None:
     version = upload_new_bot(miriam, "Magpie", "bot.py", HONEST, DUEL_ONLY)
-    mine = queue.claim(version.pk)
-    assert mine is not None
+    lease = queue.claim(version.pk)
+    assert lease is not None
     deletion.delete(miriam)
     version.refresh_from_db()
     assert version.state == BotVersion.State.REFUSED
-    assert not mine.keep(check_report={})
-    assert not mine.end(state=BotVersion.State.READY)
+    assert not lease.renew(check_report={})
+    assert not lease.release(state=BotVersion.State.READY)
     assert queue.claim_next() is None
 
 

@@ -10,13 +10,12 @@ from django.core.files.base import ContentFile
 
 from bots.models import Bot, BotVersion
 from bots.sandbox import SandboxLauncher
-from bots.uploads.queue import check
 from bots.uploads.storage import uploads
 from bots.uploads.upload import upload_new_bot, upload_version
 from esr_platform.accounts.models import User
 from ladder.matches.play import play
-from ladder.members.memberships import enter
 from ladder.models import Ladder, Match
+from tests.bots.uploads.brought import check
 from tests.build import DUEL, DUEL_ONLY, HONEST, built_once, match_of, opened_house, person, staff
 
 SCRIPT = "<script>alert(1)</script>"
@@ -96,7 +95,7 @@ def zipped(source: bytes) -> bytes:
 
 def checked(version: BotVersion, launcher: SandboxLauncher) -> BotVersion:
     """``version`` after its check."""
-    done = check(version.pk, launcher, ended=lambda version: enter(version.bot))
+    done = check(version.pk, launcher)
     assert done is not None, BotVersion.objects.get(pk=version.pk).check_report
     return done
 

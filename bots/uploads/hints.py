@@ -1,0 +1,39 @@
+"""Hints for workers that a version waits for its validation.
+
+A hint names no version, because the worker picks the next one (``bots.uploads.queue``). It may be lost or arrive twice:
+``ladder.validations.send_hints`` repeats it every two seconds while versions wait.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Final
+
+from celery import current_app
+from django.db import transaction
+from kombu.exceptions import OperationalError
+from redis.exceptions import RedisError
+
+logger = logging.getLogger(__name__)
+
+TASK: Final = "ladder.tasks.check_next"
+QUEUE: Final = "checks"
+
+EXPIRES_S: Final = 60.0
+"""Hints that no worker has taken by then were repeated many times."""
+
+
+def send(count: int = 1, expires_s: float = EXPIRES_S) -> int:
+    """Send ``count`` hints and return their number; 0 if the broker is unavailable, which is only logged."""
+    try:
+        for _ in range(count):
+            current_app.send_task(TASK, queue=QUEUE, expires=expires_s)
+    except (OperationalError, OSError, RedisError) as error:
+        logger.warning("cannot reach the broker, validation hints not sent: %s", error)
+        return 0
+    return count
+
+
+def send_on_commit() -> None:
+    """Send a hint once the transaction is committed."""
+    transaction.on_commit(send, robust=True)
