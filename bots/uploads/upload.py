@@ -176,7 +176,7 @@ class _Code:
 def _record(upload: Upload, code: _Code, path: str) -> BotVersion:
     """Check names, bots and limits, and store bot and version. The commit sends a hint to the workers.
 
-    This is the only place that decides about an upload that can be read. Raises ``Refused``.
+    Raises ``Refused``.
     """
     owner = code.owner
     with transaction.atomic():
@@ -197,7 +197,8 @@ def _record(upload: Upload, code: _Code, path: str) -> BotVersion:
         else:
             _reuse(version, owner, path)
         Upload.objects.filter(pk=upload.pk).update(bot=bot, version=version)
-        hints.send_on_commit()
+        if version.state == _State.RECEIVED:
+            hints.send_on_commit()
     return version
 
 
