@@ -143,7 +143,7 @@ def _forget(person: User, name: str) -> None:
 
 
 def _stop_checks(bot: Bot) -> None:
-    """Reject versions in validation. Workers lose their claims and store nothing (``bots.uploads.queue.Claim``)."""
+    """Reject versions in validation. Workers lose their leases and store nothing (``esr_platform.leases``)."""
     with transaction.atomic():
         Bot.objects.select_for_update(no_key=True).get(pk=bot.pk)
         bot.versions.filter(state__in=BotVersion.UNCHECKED).update(
