@@ -152,8 +152,8 @@ class _WatchedTranscript(Transcript):
         self._attempt = attempt
         self._show_at = 0.0
 
-    def told(self, seat: int, line: bytes) -> None:
-        super().told(seat, line)
+    def sent(self, seat: int, line: bytes) -> None:
+        super().sent(seat, line)
         questions = sum(len(conversation.exchanges) for conversation in self.seats)
         if questions and time.monotonic() >= self._show_at:
             report, tries = self._attempt.report, self._attempt.tries

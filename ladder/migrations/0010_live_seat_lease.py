@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     dependencies = [
         ("bots", "0003_version_notices"),
-        ("ladder", "0008_cup_formats"),
+        ("ladder", "0009_cup_rows"),
     ]
 
     operations = [
