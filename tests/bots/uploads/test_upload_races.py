@@ -114,7 +114,7 @@ def test_a_worker_killed_in_a_check_loses_nothing_that_was_through(
 
 
 @pytest.mark.slow
-def test_what_is_uploaded_is_checked_by_the_workers_of_the_site_and_enters_its_ladders(
+def test_an_upload_is_validated_and_joins_its_ladders_without_the_scheduler(
     site_processes: Processes, ada: User, sandbox_launcher: SandboxLauncher
 ) -> None:
     from ladder.creation import open_house
@@ -124,8 +124,6 @@ def test_what_is_uploaded_is_checked_by_the_workers_of_the_site_and_enters_its_l
     first = uploaded(ada)
     refused = upload_version(first.bot, "bot.py", b"raise SystemExit(3)\n", DUEL_ONLY)
     site_processes.worker("checks")
-    site_processes.worker("default")
-    site_processes.beat()
     done = BotVersion.objects.filter(bot=first.bot, state__in=("ready", "refused"))
     wait_until(lambda: done.count() == 2, "both versions are checked")
     assert [version.state for version in done.order_by("number")] == ["ready", "refused"]
