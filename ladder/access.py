@@ -20,6 +20,7 @@ from collections import defaultdict
 from collections.abc import Collection
 from typing import Any, Final, TypeVar
 
+from allauth.account.models import EmailAddress
 from django.core.exceptions import PermissionDenied
 from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q, QuerySet
 from django.http import Http404
@@ -37,6 +38,7 @@ from ladder.models import (
     Match,
     Proposal,
     ProposalPlayer,
+    Season,
     Seat,
     SeatLog,
 )
@@ -125,6 +127,12 @@ def private_ladders_seen_by(people: Collection[int], ladders: Collection[int]) -
     return visible
 
 
+def season_among(seasons: QuerySet[Season, _Row], user: Viewer, slug: str, number: int) -> _Row:
+    """The season of ``seasons`` (or of rows of them) that ``user`` may see. Raises ``Http404``."""
+    ladder = ladder_seen_by(user, slug)
+    return found(seasons.filter(ladder=ladder), gettext("Season not found."), number=number)
+
+
 def exhibition_seen_by(user: Viewer, exhibition_id: int) -> Exhibition:
     """The match request with this id, with its ladder, if ``user`` may see it. Raises ``Http404``."""
     exhibitions = Exhibition.objects.visible_to(user).select_related("ladder", "requested_by")
@@ -191,6 +199,20 @@ def public_players() -> QuerySet[Bot]:
 def public_among(bots: QuerySet[Bot, _Row]) -> QuerySet[Bot, _Row]:
     """The ``bots`` (or rows of them) that everyone may see."""
     return bots.filter(_PUBLIC)
+
+
+_PROVEN: Final = Exists(EmailAddress.objects.filter(user=OuterRef("pk"), verified=True))
+_PLAYING: Final = Exists(public_players().filter(owner=OuterRef("pk")))
+
+
+def person_seen_by(viewer: Viewer, username: str) -> User:
+    """The user with this name, in any case. Raises ``Http404``.
+
+    Other viewers can see users who have verified an email address or have a public bot or game. Deleted accounts have
+    no page.
+    """
+    known = User._default_manager.filter(_PROVEN | _PLAYING | Q(pk=viewer.pk), deleted=None)
+    return found(known, gettext("Player not found."), username__iexact=username)
 
 
 def judged(bots: QuerySet[Bot]) -> QuerySet[Any]:

@@ -23,6 +23,7 @@ from esr_platform.accounts.demo import may_act
 from esr_platform.accounts.models import User
 from games.words import listing
 from ladder.cups.results import CupResults
+from ladder.exhibitions.progress import listed_players
 from ladder.models import (
     Agreement,
     Cup,
@@ -34,7 +35,7 @@ from ladder.models import (
     Ladder,
 )
 from ladder.pages.components.words import day, points, sentence, visible
-from ladder.pages.exhibitions import listed_players, title
+from ladder.pages.exhibitions import title
 from ladder.pages.feeds import ENTRIES, AtomFeed, respond, tag
 from ladder.ratings.sprt import TestVerdict
 

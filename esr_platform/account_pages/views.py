@@ -30,9 +30,10 @@ from esr_platform.accounts import passkeys, terms, tokens
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.limits import WINDOW_S
 from esr_platform.accounts.models import User
+from esr_platform.downloads import streamed
 from ladder import chat
 from ladder.access import found
-from ladder.pages.components.responses import for_staff, form_status, streamed
+from ladder.pages.components.responses import for_staff, form_status
 
 _View = TypeVar("_View", bound=Callable[..., HttpResponseBase])
 reauthenticated: Callable[[_View], _View] = reauthentication_required

@@ -10,7 +10,7 @@ from statistics import fmean
 from typing import Final
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, Value, When
 from django.db.models.functions import Now
 
 from bots.intervals import Mean, bounded
@@ -45,6 +45,16 @@ class VersionResult:
     part: ExhibitionPlayer.Part
     score: Mean | None
     rank: Mean | None
+
+
+_PARTS: Final = Case(*(When(part=part, then=Value(place)) for place, part in enumerate(ExhibitionPlayer.Part)))
+"""Order of the parts: seats, or the compared versions and then their opponents."""
+
+
+def listed_players() -> QuerySet[ExhibitionPlayer]:
+    """Return the players of all exhibitions with bots and owners, in the order of the result table."""
+    players = ExhibitionPlayer.objects.select_related("version__bot__owner").defer("version__check_report")
+    return players.order_by("exhibition", _PARTS, "index")
 
 
 Scores = dict[int, dict[tuple[int, int], BlockScore]]

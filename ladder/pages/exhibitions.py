@@ -13,7 +13,7 @@ from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
-from django.db.models import Case, Prefetch, Q, QuerySet, Value, When
+from django.db.models import Prefetch, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext, gettext_lazy
@@ -30,7 +30,16 @@ from games.words import listing
 from ladder.access import exhibition_seen_by, ladder_seen_by, may_cancel
 from ladder.exhibitions import requests
 from ladder.exhibitions.choices import MARGINS, Choices, allowances, choices, games_left
-from ladder.exhibitions.progress import Scores, VersionResult, differences, hypotheses, over_in_turn, rows, scores
+from ladder.exhibitions.progress import (
+    Scores,
+    VersionResult,
+    differences,
+    hypotheses,
+    listed_players,
+    over_in_turn,
+    rows,
+    scores,
+)
 from ladder.models import Agreement, Block, Exhibition, ExhibitionPlayer, Ladder, Match
 from ladder.models.ladders import Viewer
 from ladder.pages.components.filters import KeysetPage, paginate
@@ -244,8 +253,6 @@ def _at_most(field: Any, most: int) -> None:
 ROWS = 20
 SOON = 20
 _Part = ExhibitionPlayer.Part
-_PLACES = Case(*(When(part=part, then=Value(place)) for place, part in enumerate(_Part)))
-"""Order of the parts on a page: seats, or the compared versions and then their opponents."""
 
 
 @dataclass(frozen=True)
@@ -363,7 +370,7 @@ def exhibition_page(exhibition: Exhibition, parameters: Callable[[str], str | No
     over = over_in_turn(exhibition)
     return ExhibitionPage(
         exhibition=exhibition,
-        players=list(players_of(exhibition)),
+        players=list(listed_players().filter(exhibition=exhibition)),
         agreements=list(exhibition.agreements.select_related("person")),
         found=scores(exhibition),
         over=over,
@@ -396,17 +403,6 @@ def title(exhibition: Exhibition, versions: Sequence[BotVersion]) -> str:
     if exhibition.kind == Exhibition.Kind.COMPARISON:
         return _("%(candidate)s compared with %(baseline)s") % {"candidate": names[0], "baseline": names[1]}
     return listing(names)
-
-
-def players_of(exhibition: Exhibition) -> QuerySet[ExhibitionPlayer]:
-    """Return the players of ``exhibition`` with bots and owners, in page order."""
-    return listed_players().filter(exhibition=exhibition)
-
-
-def listed_players() -> QuerySet[ExhibitionPlayer]:
-    """Return the players of all exhibitions with bots and owners, in page order."""
-    players = ExhibitionPlayer.objects.select_related("version__bot__owner").defer("version__check_report")
-    return players.order_by("exhibition", _PLACES, "index")
 
 
 def _listed(exhibitions: QuerySet[Exhibition]) -> QuerySet[Exhibition]:

@@ -17,6 +17,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from bots.models import Bot
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
+from esr_platform.downloads import streamed
 from ladder import corrections
 from ladder.access import ladder_seen_by, match_seen_by
 from ladder.corrections import REASON_LENGTH
@@ -26,7 +27,7 @@ from ladder.ledger.integrity import IntegrityReport, recent_report
 from ladder.models import Intervention, Ladder, LedgerEntry, Match, Membership, RebuildRun
 from ladder.pages.components import responses
 from ladder.pages.components.filters import KeysetPage, paginate
-from ladder.pages.components.responses import for_staff, form_status, streamed
+from ladder.pages.components.responses import for_staff, form_status
 from ladder.ratings.elo import LARGEST_K, KFactor
 
 # --- Forms -----------------------------------------------------------------------------------------------------------

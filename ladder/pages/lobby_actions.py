@@ -27,7 +27,7 @@ from esr_platform.accounts.limits import address
 from esr_platform.accounts.models import User
 from esr_platform.page_cache import cached
 from games.registry import GAMES
-from ladder.access import bot_seen_by, challenges_seen_by, found
+from ladder.access import bot_seen_by, challenges_seen_by, found, person_seen_by
 from ladder.live.start import Guest
 from ladder.matchmaking import guests, proposals, quick_pairing
 from ladder.matchmaking.game_start import quick_bots
@@ -55,7 +55,6 @@ from ladder.pages.lobby import (
     why_not_rated,
 )
 from ladder.pages.lobby_forms import CASUAL, MODES, RATED, GameForm, GuestGameForm, GuestName, add_refusal, starts
-from ladder.pages.people import person_at
 
 # --- Challenges ------------------------------------------------------------------------------------------------------
 
@@ -396,7 +395,7 @@ def challenge_bot(request: HttpRequest, slug: str) -> HttpResponse:
 @limit_actions
 def challenge_person(request: HttpRequest, username: str) -> HttpResponse:
     """Challenge a person, who may never have played before."""
-    return _challenge(request, person_opponent(person_at(username, request.user)))
+    return _challenge(request, person_opponent(person_seen_by(request.user, username)))
 
 
 def _challenge(request: HttpRequest, opponent: Opponent) -> HttpResponse:

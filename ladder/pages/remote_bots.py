@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from statistics import median
 from typing import Any, Final
 
 from django.contrib import messages
@@ -22,17 +21,14 @@ from bots.models import Bot, RemoteBot
 from esr_platform.accounts.errors import NameRefused, Refused
 from games.rules import DEFAULT_REASONS
 from ladder import access
+from ladder.live.answer_times import AnswerTimes, answer_times, latest_decisions
 from ladder.members import memberships
-from ladder.models import Match, PlayedMove, Seat
-from ladder.openness import opened
+from ladder.models import Match, PlayedMove
 from ladder.pages.components.responses import form_status
 from ladder.pages.components.words import PROBLEMS, thinking
 from ladder.pages.upload import RegisterForm, RemoteBotSettingsForm
 
 # --- Presence --------------------------------------------------------------------------------------------------------
-
-GAMES: Final = 20
-"""Number of latest games that are evaluated."""
 
 FAULTS_SHOWN: Final = 10
 _FAULTS: Final = [reason for reason in DEFAULT_REASONS if reason in PROBLEMS]
@@ -63,27 +59,22 @@ class RejectedAnswer:
 
 @dataclass(frozen=True)
 class Answering:
-    """Answers of a bot in its latest games: number, median and 95th percentile in ms, and faults.
+    """The answer times of a bot in its latest games, and the answers that cost a strike."""
 
-    ``network`` is the median time that the client was not thinking, ``None`` if no client reports its thinking time.
-    """
-
-    answers: int
-    middle: int
-    slow: int
-    network: int | None
+    times: AnswerTimes
     faults: Sequence[RejectedAnswer]
 
     @property
     def figures(self) -> list[tuple[str, str]]:
         """Labels and values."""
-        if not self.answers:
+        times = self.times
+        if not times.answers:
             return []
         shown = [
-            (_("Answer time, median"), thinking(1000 * self.middle)),
-            (_("Answer time, 95th percentile"), thinking(1000 * self.slow)),
+            (_("Answer time, median"), thinking(1000 * times.middle)),
+            (_("Answer time, 95th percentile"), thinking(1000 * times.slow)),
         ]
-        network = [] if self.network is None else [(_("Network time, median"), thinking(1000 * self.network))]
+        network = [] if times.network is None else [(_("Network time, median"), thinking(1000 * times.network))]
         return shown + network
 
 
@@ -102,20 +93,9 @@ def presence(bot: Bot, its: QuerySet[Match]) -> Presence | None:
 
 def answering(bot: Bot) -> Answering:
     """Return the answers of ``bot`` in finished games, for its owner. Three queries."""
-    over = Seat.objects.filter(opened("match__block"), version__bot=bot, live_seat__isnull=False).order_by("-pk")
-    games = list(over.values_list("pk", flat=True)[:GAMES])
-    asked = PlayedMove.objects.filter(seat__in=games, decision__isnull=False)
-    times = sorted(asked.filter(default="").values_list("wall_ms", "thought_ms"))
-    walls = [wall for wall, _thought in times]
-    network = [max(0, wall - thought) for wall, thought in times if thought is not None]
-    wrong = asked.filter(default__in=_FAULTS).order_by("-pk")[:FAULTS_SHOWN]
-    return Answering(
-        answers=len(walls),
-        middle=round(median(walls)) if walls else 0,
-        slow=walls[int(0.95 * len(walls))] if walls else 0,
-        network=round(median(network)) if network else None,
-        faults=[_fault(move) for move in wrong],
-    )
+    decisions = latest_decisions(bot)
+    rejected = decisions.filter(default__in=_FAULTS).order_by("-pk")[:FAULTS_SHOWN]
+    return Answering(answer_times(decisions), [_fault(move) for move in rejected])
 
 
 def _fault(move: PlayedMove) -> RejectedAnswer:

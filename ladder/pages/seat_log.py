@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from esr_platform.downloads import attachment
 from games.record import to_json
 from games.rules import Document
 from ladder import access
@@ -25,7 +26,6 @@ from ladder.access import found, match_seen_by
 from ladder.matches.logs import log_of
 from ladder.models import Match, Seat
 from ladder.models.ladders import Viewer
-from ladder.pages.components.responses import attachment
 from ladder.pages.components.words import PROBLEMS, sentence, visible
 from ladder.pages.version import in_json
 

@@ -27,12 +27,13 @@ from bots.languages import LANGUAGES
 from bots.models import Bot, BotVersion
 from bots.uploads.storage import ArchiveLost, OutOfReach, archive_of, bytes_of
 from bots.validation import MOST_TRIES, SEED
+from esr_platform.downloads import attachment
 from games.registry import GAMES
 from ladder import access
 from ladder.access import found
 from ladder.models import Season
 from ladder.models.ladders import Viewer
-from ladder.pages.components.responses import attachment, too_many
+from ladder.pages.components.responses import too_many
 from ladder.pages.components.words import PROBLEMS, enumerated, grouped, sentence, size, thinking, time_taken, visible
 
 # --- Validation, step by step ----------------------------------------------------------------------------------------

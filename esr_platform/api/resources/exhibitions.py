@@ -21,9 +21,8 @@ from esr_platform.api.resources.views import HEADERS, ReadByEverybody, Writing, 
 from ladder.access import exhibition_seen_by, ladder_seen_by, may_cancel
 from ladder.exhibitions import requests
 from ladder.exhibitions.choices import versions_named
-from ladder.exhibitions.progress import VersionResult, rows, scores
+from ladder.exhibitions.progress import VersionResult, listed_players, rows, scores
 from ladder.models import Block, Exhibition, ExhibitionPlayer, Ladder, Match
-from ladder.pages.exhibitions import players_of
 
 # --- Documents -------------------------------------------------------------------------------------------------------
 
@@ -185,7 +184,7 @@ def _request(person: User, ladder: Ladder, form: TestForm | ComparisonForm, key:
 
 def _document(exhibition: Exhibition) -> ExhibitionDocument:
     """Return the document of a match request. Makes six queries."""
-    lines = rows(exhibition, scores(exhibition), list(players_of(exhibition)))
+    lines = rows(exhibition, scores(exhibition), list(listed_players().filter(exhibition=exhibition)))
     return ExhibitionDocument(
         id=exhibition.pk,
         kind=exhibition.kind,

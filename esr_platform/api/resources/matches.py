@@ -21,6 +21,7 @@ from esr_platform.api.documents import EXAMPLE_DIGEST, Document, Moment, about, 
 from esr_platform.api.parameters import Asked, ChoiceParameter, Flag, Number, Text, Time
 from esr_platform.api.resources.bots import NAMED, OWNER, NamedBot, owner_of
 from esr_platform.api.resources.views import HEADERS, Listing, One, Reading
+from esr_platform.downloads import stored_json, streamed
 from esr_platform.prepared import Prepared
 from games.outcomes import has_score
 from games.registry import GAMES
@@ -37,8 +38,6 @@ from ladder.exports.documents import match_log_of, replay_of, sent_log_of, sent_
 from ladder.exports.json_lines import game_pieces, is_in_file
 from ladder.models import Block, LedgerEntry, Match, Occupant, Outage, Seat
 from ladder.openness import opened
-from ladder.pages.components.responses import streamed
-from ladder.pages.replay import sent
 from ladder.ratings.elo import points
 
 # --- Documents -------------------------------------------------------------------------------------------------------
@@ -407,7 +406,7 @@ class Record(Reading):
         match = match_among(_MATCHES, self.viewer, match_id)
         record = sent_record_of(match)
         if record is not None:
-            return sent(request._request, record)
+            return stored_json(request._request, record.packed, record.tag)
         log = match_log_of(match)
         if log is None:
             raise _closed("record", match)
@@ -434,7 +433,7 @@ class Log(Reading):
         log = sent_log_of(match, seat)
         if log is None:
             raise _closed("log", match)
-        return sent(request._request, log)
+        return stored_json(request._request, log.packed, log.tag)
 
 
 class Replay(Reading):
@@ -446,10 +445,10 @@ class Replay(Reading):
     @operation("replay", "Get the replay of a match", example={"format": "replay/1"})
     def get(self, request: Request, match_id: int) -> HttpResponse:
         match = match_among(_MATCHES, self.viewer, match_id)
-        found = replay_of(match)
-        if found is None:
+        replay = replay_of(match)
+        if replay is None:
             raise _closed("replay", match)
-        return sent(request._request, found)
+        return stored_json(request._request, replay.packed, replay.tag)
 
 
 def _closed(what: str, match: Match) -> Http404:

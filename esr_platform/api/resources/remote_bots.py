@@ -22,9 +22,9 @@ from esr_platform.api.http import JsonParser, refusals
 from esr_platform.api.resources.uploads import Games, Label
 from esr_platform.api.resources.views import token_of
 from esr_platform.api.streams.presence import asked_of
+from ladder.live.answer_times import answer_times, latest_decisions
 from ladder.matches import pauses
 from ladder.members import memberships
-from ladder.pages.remote_bots import answering
 
 # --- The token -------------------------------------------------------------------------------------------------------
 
@@ -158,7 +158,7 @@ def _bot(request: Request) -> Bot:
 
 
 def _document(bot: Bot) -> OwnBotDocument:
-    version, lately = bot.active_version, answering(bot)
+    version, times = bot.active_version, answer_times(latest_decisions(bot))
     running = asked_of([bot.pk]).get(bot.pk, {})
     return OwnBotDocument(
         slug=bot.slug,
@@ -172,6 +172,6 @@ def _document(bot: Bot) -> OwnBotDocument:
         paused=bot.paused,
         pause_reason=bot.pause_reason,
         running=[RunningGame(game=game, decision=decision or None) for game, decision in sorted(running.items())],
-        answer_ms=lately.middle if lately.answers else None,
-        network_ms=lately.network,
+        answer_ms=times.middle if times.answers else None,
+        network_ms=times.network,
     )

@@ -1,26 +1,25 @@
-"""Responses that several pages share: long files, limits on slow pages, and pages for site admins only."""
+"""Responses that several pages share: limits on slow pages and long files, and pages for site admins only."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Callable
 from dataclasses import fields
 from functools import wraps
 from hashlib import sha256
 from http import HTTPStatus
 from typing import Any, TypeVar
 
-from asgiref.sync import sync_to_async
 from django.contrib.auth.decorators import login_required
-from django.core.handlers.asgi import ASGIRequest
-from django.db import close_old_connections
 from django.forms import BaseForm
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils.cache import add_never_cache_headers
 from django.views.decorators.cache import never_cache
 
 from esr_platform.accounts.limits import address, wait_s
+from esr_platform.downloads import attachment as attachment  # for pages.upload
+from esr_platform.downloads import streamed as streamed  # for pages.cup_exports
 from ladder import access
 from ladder.models import Cup
 
@@ -55,40 +54,6 @@ def unlisted(response: _Response, cup: Cup) -> _Response:
     if not cup.listed:
         response["X-Robots-Tag"] = "noindex, nofollow"
     return response
-
-
-# --- Files -----------------------------------------------------------------------------------------------------------
-
-
-def attachment(name: str, data: bytes, content_type: str) -> HttpResponse:
-    """A file that the browser saves as ``name``."""
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return HttpResponse(data, content_type=content_type, headers=headers)
-
-
-# --- Long files ------------------------------------------------------------------------------------------------------
-
-
-def streamed(
-    request: HttpRequest, name: str, pieces: Iterator[bytes], content_type: str = "application/jsonl"
-) -> StreamingHttpResponse:
-    """Stream ``pieces`` (by default JSON lines) as a file ``name``, without collecting them in memory."""
-    content = _one_by_one(pieces) if isinstance(request, ASGIRequest) else pieces
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return StreamingHttpResponse(content, content_type=content_type, headers=headers)
-
-
-async def _one_by_one(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
-    following = sync_to_async(_next)
-    while (piece := await following(pieces)) is not None:
-        yield piece
-
-
-def _next(pieces: Iterator[bytes]) -> bytes | None:
-    """The next piece. Closes the database connection, so that slow clients do not use up the connection pool."""
-    piece = next(pieces, None)
-    close_old_connections()
-    return piece
 
 
 # --- Limits ----------------------------------------------------------------------------------------------------------
