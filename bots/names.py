@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from functools import cache
 from itertools import chain
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from django.contrib.auth import get_user_model
 from django.db import IntegrityError, transaction
@@ -249,3 +251,55 @@ def letters_of(text: str) -> str:
 def _tower(text: str) -> bool:
     """Whether three or more marks are stacked on a letter."""
     return bool(re.search(r"M{3}", "".join(unicodedata.category(char)[0] for char in text)))
+
+
+# --- Names in lists --------------------------------------------------------------------------------------------------
+
+
+class OwnerName(NamedTuple):
+    """The columns of a user that its name and its links need. The names are those of ``User``."""
+
+    username: str
+    deleted: datetime | None
+
+
+class BotName(NamedTuple):
+    """The columns of a bot or human player that its name, its links and its owner need. The names are those of ``Bot``.
+
+    Long lists read these columns, because whole rows of bots and users take several times as long.
+    """
+
+    pk: int
+    slug: str
+    name: str
+    kind: str
+    house_name: str
+    retired: datetime | None
+    owner_id: int | None
+    owner: OwnerName | None
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any], bot: str = "bot") -> BotName:
+        """Read a row with the columns ``bot_columns(bot)``."""
+        pk, slug, name, kind, house_name, retired, owner, username, deleted = (row[one] for one in bot_columns(bot))
+        named = None if owner is None else OwnerName(username, deleted)
+        return cls(pk, slug, name, kind, house_name, retired, owner, named)
+
+    @property
+    def house(self) -> bool:
+        """Whether it is a house bot. Guests have no owner either."""
+        return self.house_name not in ("", Bot.GUEST)
+
+
+@cache
+def bot_columns(bot: str = "bot") -> tuple[str, ...]:
+    """The columns that ``BotName.of`` reads; ``bot`` is the lookup path to the bot."""
+    return (bot, *(f"{bot}__{name}" for name in _COLUMNS))
+
+
+_COLUMNS: Final = ("slug", "name", "kind", "house_name", "retired", "owner", "owner__username", "owner__deleted")
+
+
+def owner_name(bot: Bot | BotName) -> str | None:
+    """The username of the owner; ``None`` for house bots, guests and deleted accounts."""
+    return bot.owner.username if bot.owner and bot.owner.deleted is None else None

@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 from bots.limits import require_bot
 from bots.manifest import every_table
 from bots.models import Bot, BotVersion
-from bots.names import GUEST_NAME, description_for, free_slug, name_for, save_at_a_free_address
+from bots.names import GUEST_NAME, BotName, description_for, free_slug, name_for, save_at_a_free_address
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.limits import lock_active_user
 from esr_platform.accounts.models import User
@@ -83,7 +83,7 @@ def rename_player(user: User) -> None:
         save_at_a_free_address(bot)
 
 
-def is_guest(bot: Bot) -> bool:
+def is_guest(bot: Bot | BotName) -> bool:
     """Whether ``bot`` is the row that all guests share."""
     return bot.house_name == Bot.GUEST
 

@@ -20,7 +20,7 @@ from django.db.models.functions import Now
 from bots.tournaments.keys import key_hash
 from ladder.ledger.entries import append
 from ladder.matches.blocks import KEY_BYTES, end_if_over
-from ladder.members.standings import ranked, table
+from ladder.members.standings import among_each_other, table
 from ladder.models import Block, DealSeries, FinalStanding, Ladder, LedgerEntry, Match, Membership, Season
 from ladder.ratings.regression import regressed
 
@@ -181,13 +181,13 @@ def _finish(season: Season) -> bool:
         FinalStanding.objects.bulk_create(
             FinalStanding(
                 season=season,
-                membership=standing.membership,
-                rank=standing.rank,
-                rating=standing.membership.rating,
-                games=standing.membership.games,
-                wins=standing.membership.wins,
+                membership_id=row.membership,
+                rank=row.rank,
+                rating=row.rating,
+                games=row.games,
+                wins=row.wins,
             )
-            for standing in ranked(standing.membership for standing in table(ladder) if standing.membership.games)
+            for row in among_each_other([row for row in table(ladder) if row.games])
         )
         Season.objects.filter(pk=season.pk).update(closed=Now())
         if current.next_den:

@@ -15,6 +15,7 @@ from rich.text import Text
 from esr_platform.disconnects import DISCONNECTED
 from ladder.members import standings
 from ladder.models import Ladder, Match
+from ladder.ratings.elo import points
 
 # --- Ladders ---------------------------------------------------------------------------------------------------------
 
@@ -42,10 +43,9 @@ def show_tables(terminal: Terminal) -> None:
 
 
 def _rows(ladder: Ladder) -> Iterator[tuple[str, ...]]:
-    for standing in standings.table(ladder):
-        entry = standing.membership
-        share = "" if entry.win_share is None else f"{entry.win_share:.0%}"
-        yield str(standing.rank), entry.bot.name, f"{entry.points:.0f}", str(entry.games), share
+    for row in standings.table(ladder):
+        share = "" if row.win_share is None else f"{row.win_share:.0%}"
+        yield str(row.rank), row.bot.name, f"{points(row.rating):.0f}", str(row.games), share
 
 
 # --- Output ----------------------------------------------------------------------------------------------------------

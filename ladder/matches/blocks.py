@@ -175,3 +175,40 @@ def _numbered(ladder: Ladder, purpose: Block.Purpose, exhibition: Exhibition | N
 # --- Deals -----------------------------------------------------------------------------------------------------------
 
 KEY_BYTES: Final = 32
+
+
+# --- Running blocks --------------------------------------------------------------------------------------------------
+#
+# Nothing is known about a running game of a worker, so the progress of its block is shown instead.
+
+
+@dataclass(frozen=True)
+class RunningBlock:
+    """A block with the ``running`` game and the numbers of finished and all games."""
+
+    running: Match
+    over: int
+    games: int
+
+    @property
+    def since(self) -> datetime | None:
+        """The start of the running game."""
+        return self.running.started
+
+    @property
+    def steps(self) -> list[str]:
+        """The state of each game of the block: ``over``, ``now`` or ``to-come``."""
+        return ["over"] * self.over + ["now"] + ["to-come"] * (self.games - self.over - 1)
+
+
+def running_blocks(matches: Iterable[Match]) -> list[RunningBlock]:
+    """The running blocks among ``matches``, the longest running game first."""
+    by_block: dict[int, list[Match]] = {}
+    for match in matches:
+        by_block.setdefault(match.block_id, []).append(match)
+    blocks: list[RunningBlock] = []
+    for games in by_block.values():
+        running = next((match for match in games if match.status == Match.Status.RUNNING), None)
+        if running:
+            blocks.append(RunningBlock(running, sum(match.status in Match.ENDED for match in games), len(games)))
+    return sorted(blocks, key=lambda block: (block.running.started, block.running.pk))

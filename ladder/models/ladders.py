@@ -13,7 +13,7 @@ from django.db.models import Q
 from bots.models import Bot, BotVersion
 from ladder.ratings.chain import GENESIS
 from ladder.ratings.elo import START_RATING
-from ladder.ratings.shares import WIN
+from ladder.ratings.shares import WIN, win_share
 
 Viewer: TypeAlias = AbstractBaseUser | AnonymousUser
 
@@ -121,6 +121,12 @@ class Invitation(models.Model):
         return f"{self.person} on {self.ladder}"
 
 
+class MembershipQuerySet(models.QuerySet["Membership"]):
+    def listed(self) -> MembershipQuerySet:
+        """Those that the standings list: members that get games, and former members that have played."""
+        return self.filter(Q(active=True) | Q(games__gt=0))
+
+
 class Membership(models.Model):
     """A bot on a ladder, with what its rated matches of the season have added up to.
 
@@ -143,6 +149,8 @@ class Membership(models.Model):
         BotVersion, null=True, blank=True, on_delete=models.PROTECT, related_name="frozen_in", editable=False
     )
     created = models.DateTimeField(auto_now_add=True)
+
+    objects = MembershipQuerySet.as_manager()
 
     class Meta:
         ordering = ["ladder", "-rating", "pk"]
@@ -168,4 +176,9 @@ class Membership(models.Model):
     @property
     def win_share(self) -> float | None:
         """First places per game, shared ones divided, 0 to 1; ``None`` before the first game."""
-        return self.wins / (WIN * self.games) if self.games else None
+        return win_share(self.wins, self.games)
+
+    @property
+    def listed(self) -> bool:
+        """Whether the standings list it."""
+        return self.active or self.games > 0

@@ -9,7 +9,7 @@ from django.db.models.functions import Length
 from django.db.models.lookups import Exact
 
 from ladder.models.ladders import Ladder, Membership
-from ladder.ratings.shares import WIN
+from ladder.ratings.shares import win_share
 
 
 class Season(models.Model):
@@ -119,4 +119,4 @@ class FinalStanding(models.Model):
     @property
     def win_share(self) -> float | None:
         """First places per game, shared ones divided, 0 to 1; ``None`` without a game."""
-        return self.wins / (WIN * self.games) if self.games else None
+        return win_share(self.wins, self.games)

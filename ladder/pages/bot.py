@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import groupby
 from typing import Any, Final
 
-from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -29,14 +29,15 @@ from ladder.access import (
     owns,
     with_seats_of,
 )
-from ladder.models import CupEntry, Estimate, Ladder, Match, Membership, PairTally, Season, VersionTally
+from ladder.members.estimated_skill import version_estimates
+from ladder.members.standings import PlaceOfBot, places_of
+from ladder.models import CupEntry, Estimate, Ladder, Match, Membership, PairTally, VersionTally
 from ladder.models.ladders import Viewer
 from ladder.pages.components.chart import Axis, RatingChart, axis, chart_of
 from ladder.pages.components.filters import KeysetPage, whole_number
 from ladder.pages.components.people import player_address
 from ladder.pages.components.words import Reason, reasons
 from ladder.pages.cups import trophies
-from ladder.pages.ladder import of_bot
 from ladder.pages.matches import listed_part
 from ladder.pages.my_bots import Panel, panel
 from ladder.pages.remote_bots import Presence, presence
@@ -206,7 +207,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Row:
+class HeatRow:
     """Results against ``opponent`` or all (``None``): total and by own seat, ``None`` for unused seats."""
 
     opponent: Membership | None
@@ -218,12 +219,12 @@ class Row:
 class HeatMap:
     """A row for all opponents and one for each of the ``SHOWN`` most frequent; ``more`` if there are others."""
 
-    everybody: Row
-    opponents: Sequence[Row]
+    everybody: HeatRow
+    opponents: Sequence[HeatRow]
     more: bool
 
     @property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[HeatRow]:
         """All rows, the total first."""
         return [self.everybody, *self.opponents]
 
@@ -249,13 +250,13 @@ def heat_map(membership: Membership, season: int, tallies: Iterable[VersionTally
     found = list(met.order_by("-games", "opponent")[: SHOWN + 1])
     ladder, others = membership.ladder, membership.ladder.seats - 1
     games = games_of_a_deal(ladder.seats, live=ladder.live)
-    everybody = Row(None, _cell(total, games, others), _cells(own, ladder, others))
+    everybody = HeatRow(None, _cell(total, games, others), _cells(own, ladder, others))
     return HeatMap(everybody, [_against(tally, ladder) for tally in found[:SHOWN]], len(found) > SHOWN)
 
 
-def _against(tally: PairTally, ladder: Ladder) -> Row:
+def _against(tally: PairTally, ladder: Ladder) -> HeatRow:
     total = pair_share(tally.blocks, tally.share_sum, tally.share_squares)
-    return Row(tally.opponent, Cell(total, tally.games), _cells(tally.seats, ladder, 1))
+    return HeatRow(tally.opponent, Cell(total, tally.games), _cells(tally.seats, ladder, 1))
 
 
 def _cells(points: SeatPoints, ladder: Ladder, opponents: int) -> list[Cell | None]:
@@ -274,71 +275,18 @@ def _cell(points: Sequence[int], games: int, opponents: int) -> Cell | None:
 
 # --- Ladders ---------------------------------------------------------------------------------------------------------
 
-STANDS: Final = Q(active=True) | Q(games__gt=0)
-"""Memberships that are listed in the standings."""
 
-
-@dataclass(frozen=True)
-class Placed:
-    """A membership with its ``rank`` ``among`` all, its number of ``queued`` matches, and the latest season.
-
-    A membership without rated games has no rank.
-    """
-
-    membership: Membership
-    rank: int | None
-    among: int
-    queued: int
-    season: int | None
-
-    @property
-    def ladder(self) -> Ladder:
-        return self.membership.ladder
-
-    @property
-    def games(self) -> int:
-        return self.membership.games
-
-    @property
-    def shown(self) -> bool:
-        """Whether the standings list it."""
-        return self.membership.active or self.membership.games > 0
-
-
-def placed_of(bot: Bot, user: Viewer) -> list[Placed]:
-    """Return the memberships of ``bot`` on ladders that ``user`` may see, in ladder order. One query."""
-    its = Membership.objects.filter(bot=bot, ladder__in=Ladder.objects.visible_to(user))
-    return [Placed(one, one.rank if one.games else None, one.among, one.queued, one.season) for one in _placed(its)]
-
-
-def chosen_of(placed: Sequence[Placed], slug: str | None) -> Placed | None:
+def chosen_of(places: Sequence[PlaceOfBot], slug: str | None) -> PlaceOfBot | None:
     """Return the membership on ladder ``slug``; without a slug the active one with the most games.
 
     Raises ``Http404`` if the bot is not on that ladder.
     """
     if slug:
-        named = next((one for one in placed if one.ladder.slug == slug), None)
+        named = next((place for place in places if place.ladder.slug == slug), None)
         if named is None:
             raise Http404(_("This bot is not on the ladder %(slug)s.") % {"slug": slug})
         return named
-    return max(placed, key=lambda one: (one.membership.active, one.games), default=None)
-
-
-def _placed(memberships: QuerySet[Membership]) -> QuerySet[Any]:
-    there = Membership.objects.filter(STANDS, ladder=OuterRef("ladder")).order_by()
-    counted = there.values("ladder").annotate(number=Count("pk")).values("number")
-    better = there.filter(rating__gt=OuterRef("rating")).values("ladder").annotate(number=Count("pk")).values("number")
-    waiting = Match.objects.filter(
-        ladder=OuterRef("ladder"), status=Match.Status.QUEUED, seats__membership=OuterRef("pk")
-    )
-    queued = waiting.order_by().values("ladder").annotate(number=Count("pk")).values("number")
-    last = Season.objects.filter(ladder=OuterRef("ladder")).order_by("-number").values("pk")[:1]
-    return (
-        memberships.select_related("ladder")
-        .annotate(among=Coalesce(Subquery(counted), 0), rank=Coalesce(Subquery(better), 0) + 1)
-        .annotate(queued=Coalesce(Subquery(queued), 0), season=Subquery(last))
-        .order_by("ladder")
-    )
+    return max(places, key=lambda place: (place.membership.active, place.games), default=None)
 
 
 # --- Estimated skill of versions -------------------------------------------------------------------------------------
@@ -424,8 +372,8 @@ class BotPage:
     """
 
     bot: Bot
-    memberships: Sequence[Placed]
-    chosen: Placed | None
+    memberships: Sequence[PlaceOfBot]
+    chosen: PlaceOfBot | None
     versions: Versions
     matches: KeysetPage[Match]
     presence: Presence | None
@@ -467,17 +415,19 @@ def bot_page(bot: Bot, parameters: Callable[[str], str | None], user: Viewer) ->
     its = with_seats_of(matches_seen_by(user), bot.versions.all())
     inside = may_read(user, bot)
     versions = versions_of(bot, inside, parameters("versions"), user)
-    placed = placed_of(bot, user)
-    chosen = chosen_of([one for one in placed if one.shown], parameters("ladder"))
-    estimates = of_bot(bot, user)
+    places = places_of(bot, user)
+    listed = [place for place in places if place.membership.listed]
+    chosen = chosen_of(listed, parameters("ladder"))
+    estimates = version_estimates(bot, user)
+    memberships = [place.membership for place in places]
     return BotPage(
         bot=bot,
-        memberships=[one for one in placed if one.shown],
+        memberships=listed,
         chosen=chosen,
         versions=versions,
         matches=listed_part(its.exclude(attempts_started=0), parameters, MATCHES),
         presence=presence(bot, its),
-        panel=panel(bot, versions.spoken_of, [one.membership for one in placed], owns(user, bot)) if inside else None,
+        panel=panel(bot, versions.spoken_of, memberships, owns(user, bot)) if inside else None,
         source_opens=versions.active is not None and may_read_source(user, versions.active),
         estimates=newest_by_ladder(estimates),
         trophies=trophies(Bot.objects.filter(pk=bot.pk), user),
@@ -488,7 +438,7 @@ def bot_page(bot: Bot, parameters: Callable[[str], str | None], user: Viewer) ->
 _NOWHERE: Final[Mapping[str, Any]] = dict.fromkeys(("chart", "strength", "heat", "habits"))
 
 
-def _on_ladder(chosen: Placed, estimates: Sequence[Estimate]) -> Mapping[str, Any]:
+def _on_ladder(chosen: PlaceOfBot, estimates: Sequence[Estimate]) -> Mapping[str, Any]:
     """Return the parts of the page for one ladder. Three queries, three more if the chart is not cached."""
     membership, season = chosen.membership, chosen.season
     tallies = tallies_of(membership, season)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any, Final
 
 from django.core.paginator import Page, Paginator
@@ -17,6 +16,7 @@ from django.views.decorators.http import require_safe
 from bots.models import Bot, BotVersion
 from games.registry import GAMES
 from ladder.access import public_bots
+from ladder.members.standings import Place, best_places
 from ladder.models import Ladder, Membership
 from ladder.models.ladders import Viewer
 from ladder.pages.components.filters import OF, Choice, Column, Parameters, TableQuery, table_query
@@ -51,9 +51,6 @@ STATE: Final = Choice(
         "retired": gettext_lazy("Retired"),
     },
 )
-STANDS: Final = Q(active=True) | Q(games__gt=0)
-"""Whether a membership makes its bot a player of the ladder's game."""
-
 STATES: Final = {
     "playing": Q(retired=None, paused=None, suspended=None),
     "paused": Q(retired=None, paused__isnull=False),
@@ -61,51 +58,11 @@ STATES: Final = {
 }
 
 
-# --- Best ranks ------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Place:
-    """The best place of a bot: its competition rank by rating among ``of`` players with rated games on ``ladder``."""
-
-    rank: int
-    of: int
-    rating: int
-    ladder: Ladder
-
-    @property
-    def order(self) -> tuple[int, int, int]:
-        """The best rank first, then the rank among the most players, then the highest rating."""
-        return self.rank, -self.of, -self.rating
-
-
-def best_places(user: Viewer, game: str = "") -> dict[int, Place]:
-    """The best place of every player with a rated game, on the ladders (of ``game``) that ``user`` may see.
-
-    Two queries; the second reads the ratings of all members of these ladders.
-    """
-    ladders = Ladder.objects.visible_to(user).in_bulk()
-    wanted = [ladder for ladder in ladders.values() if game in ("", ladder.game)]
-    rated = Membership.objects.filter(ladder__in=wanted, games__gt=0).order_by("ladder", "-rating", "pk")
-    best: dict[int, Place] = {}
-    for ladder, members in groupby(rated.values_list("ladder", "bot", "rating"), key=lambda row: row[0]):
-        for bot, place in _places(ladders[ladder], [(bot, rating) for _, bot, rating in members]):
-            best[bot] = min(best.get(bot, place), place, key=lambda one: one.order)
-    return best
-
-
-def _places(ladder: Ladder, members: Sequence[tuple[int, int]]) -> Iterator[tuple[int, Place]]:
-    rank, last = 0, None
-    for number, (bot, rating) in enumerate(members, 1):
-        rank, last = (rank if rating == last else number), rating
-        yield bot, Place(rank, len(members), rating, ladder)
-
-
 # --- The page --------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Row:
+class BotRow:
     """A bot with its best place and the number of its active version."""
 
     bot: Bot
@@ -120,7 +77,7 @@ class BotsPage:
 
     asked: TableQuery
     bots: Page[Any]
-    rows: Sequence[Row]
+    rows: Sequence[BotRow]
 
 
 def bots_page(parameters: Parameters, user: Viewer) -> BotsPage:
@@ -133,7 +90,7 @@ def bots_page(parameters: Parameters, user: Viewer) -> BotsPage:
     found = listed.in_bulk(list(shown))
     versions = active_versions(list(found))
     bots: list[Any] = [found[pk] for pk in shown]
-    return BotsPage(asked, shown, [Row(bot, bot.played, places.get(bot.pk), versions.get(bot.pk)) for bot in bots])
+    return BotsPage(asked, shown, [BotRow(bot, bot.played, places.get(bot.pk), versions.get(bot.pk)) for bot in bots])
 
 
 def _ordered(bots: QuerySet[Bot], places: Mapping[int, Place], asked: TableQuery) -> Sequence[int] | QuerySet[Any, int]:
@@ -161,7 +118,7 @@ def _wanted(asked: TableQuery, user: Viewer) -> QuerySet[Bot]:
         if name in asked.values:
             bots = bots.filter(by_value[asked.values[name]])
     if "game" in asked.values:
-        members = Membership.objects.filter(STANDS, bot=OuterRef("pk"), ladder__game=asked.values["game"])
+        members = Membership.objects.listed().filter(bot=OuterRef("pk"), ladder__game=asked.values["game"])
         bots = bots.filter(Exists(members.filter(ladder__in=Ladder.objects.visible_to(user))))
     if "language" in asked.values:
         playing = BotVersion.objects.filter(bot=OuterRef("pk"), active=True, language=asked.values["language"])

@@ -20,15 +20,14 @@ from bots.tournaments.seatings import games_at_a_seat
 from games.game import Game
 from games.registry import GAMES
 from ladder.access import bot_seen_by, ladder_seen_by, owns, public_players
-from ladder.models import Estimate, Ladder, Membership, PairTally, Season, VersionTally
+from ladder.members.estimated_skill import Skill, skills_of
+from ladder.models import Ladder, Membership, PairTally, Season, VersionTally
 from ladder.models.ladders import Viewer
 from ladder.pages.components.chart import Axis, RatingChart, axis, rating_chart
 from ladder.pages.components.filters import Parameters, Tab, Tabs, ladder_tabs, whole_number
 from ladder.pages.components.people import choosing_page
 from ladder.pages.components.traces import traces
-from ladder.pages.ladder import estimated
 from ladder.pages.statistics import Against, share_of
-from ladder.ratings.draws import Centred
 from ladder.statistics.pair_share import PairShare, pair_share
 
 # --- Results by seat -------------------------------------------------------------------------------------------------
@@ -91,7 +90,7 @@ class Side:
     """One of the two players: its membership, and the estimated skill of the version that it played last."""
 
     membership: Membership
-    estimate: Estimate | None
+    skill: Skill | None
 
     @property
     def bot(self) -> Bot:
@@ -148,21 +147,21 @@ class There:
     @cached_property
     def axis(self) -> Axis:
         """The common axis of both."""
-        estimates = [side.estimate for side in self.sides if side.estimate]
+        skills = [side.skill for side in self.sides if side.skill]
         return axis(
             [
                 *(side.membership.rating for side in self.sides),
-                *(end for one in estimates for end in (one.low, one.high)),
+                *(end for skill in skills for end in (skill.low, skill.high)),
             ]
         )
 
     @cached_property
     def difference(self) -> Difference | None:
         """The difference of the two estimates; ``None`` if one is missing."""
-        first, second = (side.estimate for side in self.sides)
+        first, second = (side.skill for side in self.sides)
         if first is None or second is None:
             return None
-        margin = Centred.of(first.rating, first.draws).margin_from(Centred.of(second.rating, second.draws))
+        margin = first.centred.margin_from(second.centred)
         return Difference(first.rating - second.rating, round(margin))
 
     @property
@@ -218,9 +217,9 @@ def comparison_page(bots: Pair, parameters: Parameters, user: Viewer) -> Compari
 
 def _memberships(bots: Pair, user: Viewer) -> dict[Ladder, tuple[Membership, Membership]]:
     """The memberships of the two on each ladder that has both; one query."""
-    seen = Membership.objects.filter(bot__in=bots, ladder__in=Ladder.objects.visible_to(user))
-    stand = seen.filter(Q(active=True) | Q(games__gt=0)).select_related("ladder", "bot__owner")
-    found = {(membership.ladder, membership.bot): membership for membership in stand}
+    seen = Membership.objects.listed().filter(bot__in=bots, ladder__in=Ladder.objects.visible_to(user))
+    listed = seen.select_related("ladder", "bot__owner")
+    found = {(membership.ladder, membership.bot): membership for membership in listed}
     first, second = bots
     return {
         ladder: (membership, found[ladder, second])
@@ -232,8 +231,8 @@ def _memberships(bots: Pair, user: Viewer) -> dict[Ladder, tuple[Membership, Mem
 def _there(ladder: Ladder, memberships: tuple[Membership, Membership], parameters: Parameters) -> There:
     seasons = list(ladder.seasons.order_by("-number"))
     season = _season(seasons, parameters("season"))
-    estimates = estimated(ladder, memberships)
-    first, second = (Side(membership, estimates.get(membership.bot_id)) for membership in memberships)
+    skills = skills_of(ladder, [membership.bot_id for membership in memberships], draws=True)
+    first, second = (Side(membership, skills.get(membership.bot_id)) for membership in memberships)
     shown = _opponents(season, memberships, parameters("page"))
     tallies, versions = _tallies(season, memberships, list(shown)), _version_tallies(season, memberships)
     direct = [tallies.get(pair) for pair in (_ids(memberships), _ids(memberships)[::-1])]

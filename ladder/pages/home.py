@@ -22,6 +22,7 @@ from games.registry import GAMES
 from ladder.access import matches_seen_by, public_bots
 from ladder.exports.documents import replay_of
 from ladder.live.visibility import public_cut
+from ladder.matches.blocks import RunningBlock, running_blocks
 from ladder.models import Block, Ladder, Match, Membership, Result, SeatResult
 from ladder.models.ladders import Viewer
 from ladder.openness import is_open, opened
@@ -30,7 +31,6 @@ from ladder.pages.components.boards import table as drawn_table
 from ladder.pages.components.people import said, watching, watching_said
 from ladder.pages.components.responses import cache_key
 from ladder.pages.components.words import enumerated
-from ladder.pages.ladder import LiveTable, live_tables
 from ladder.pages.ladders import Board, boards
 from ladder.pages.lobby_forms import Start, starts
 from ladder.pages.match import SeatTable, scene_of, with_names
@@ -304,7 +304,7 @@ class HomePage:
     running: int
     live: Sequence[Match]
     live_running: int
-    tables: Sequence[LiveTable]
+    tables: Sequence[RunningBlock]
     latest: Sequence[Match]
     best: Followed | None
     watching: Mapping[int, str]
@@ -416,7 +416,7 @@ def newest_versions() -> list[BotVersion]:
 
 def _running_and_finished(
     seen: QuerySet[Match], moment: Moment | None
-) -> tuple[list[LiveTable], list[Match], list[Match]]:
+) -> tuple[list[RunningBlock], list[Match], list[Match]]:
     """The blocks in which something runs, live games, what has a result, the last first; with the match of ``moment``.
 
     One query. Its parts are what the viewer may see; the whole is not asked again, which would read every match.
@@ -435,7 +435,7 @@ def _running_and_finished(
     going = [row for row in rows if row.status == Match.Status.RUNNING]
     of_blocks = {row.block_id for row in going if not row.live}
     return (
-        live_tables([row for row in rows if row.block_id in of_blocks]),
+        running_blocks([row for row in rows if row.block_id in of_blocks]),
         sorted((row for row in going if row.live), key=lambda row: (row.started, row.pk)),
         sorted((row for row in rows if row.place), key=lambda row: -row.place),
     )

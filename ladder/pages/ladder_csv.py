@@ -4,51 +4,44 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from bots.models import Bot
+from bots.names import BotName, owner_name
+from esr_platform.downloads import attachment
 from ladder.access import ladder_seen_by
-from ladder.matches.candidates import playing_versions
-from ladder.members.standings import table
+from ladder.members.standings import StandingsRow, table
 from ladder.models import Ladder
 from ladder.pages.components import responses
 from ladder.pages.components.words import points
-from ladder.ratings.shares import WIN
 
-# Columns have the names that they have in the API. ``docs/reference/csv-files.md`` describes them.
-COLUMNS: Final = (
-    *("rank", "bot", "name", "owner", "version"),
-    *("rating", "games", "wins", "active", "provisional"),
-)
+COLUMNS: Final[Mapping[str, Callable[[StandingsRow], object]]] = {
+    "rank": lambda row: row.rank,
+    "bot": lambda row: row.bot.slug,
+    "name": lambda row: csv_text(row.bot.name),
+    "owner": lambda row: csv_owner(row.bot),
+    "version": lambda row: row.version or "",
+    "rating": lambda row: points(row.rating, 3),
+    "games": lambda row: row.games,
+    "wins": lambda row: row.first_places,
+    "active": lambda row: csv_flag(row.active),
+    "provisional": lambda row: csv_flag(row.provisional),
+}
+"""The columns by their names, which are those of the API. ``docs/reference/csv-files.md`` describes them."""
+
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 def table_file(ladder: Ladder) -> str:
-    """The standings of ``ladder`` as CSV (RFC 4180), best first. The version is the one that plays, or is frozen."""
-    standings = table(ladder)
-    versions = playing_versions([standing.membership for standing in standings])
+    """The standings of ``ladder`` as CSV (RFC 4180), best first."""
     buffer = io.StringIO()
     writer = csv.writer(buffer)
     writer.writerow(COLUMNS)
-    for standing in standings:
-        membership, version = standing.membership, versions.get(standing.membership.bot_id)
-        writer.writerow(
-            [
-                standing.rank,
-                membership.bot.slug,
-                csv_text(membership.bot.name),
-                csv_owner(membership.bot),
-                version.number if version and membership.bot.kind != Bot.Kind.PERSON else "",
-                points(membership.rating, 3),
-                membership.games,
-                round(membership.wins / WIN, 4),
-                csv_flag(membership.active),
-                csv_flag(standing.provisional),
-            ]
-        )
+    writer.writerows([value(row) for value in COLUMNS.values()] for row in table(ladder))
     return buffer.getvalue()
 
 
@@ -57,9 +50,9 @@ def csv_text(words: str) -> str:
     return f"'{words}" if words.startswith(_FORMULA) else words
 
 
-def csv_owner(bot: Bot) -> str:
+def csv_owner(bot: Bot | BotName) -> str:
     """The owner's username, empty for house bots, guests and deleted accounts."""
-    return csv_text(bot.owner.username) if bot.owner and not bot.owner.deleted else ""
+    return csv_text(owner_name(bot) or "")
 
 
 def csv_flag(value: bool) -> str:
@@ -72,5 +65,4 @@ def csv_flag(value: bool) -> str:
 def download_table(request: HttpRequest, slug: str) -> HttpResponse:
     """Download the standings of a ladder as CSV."""
     ladder = ladder_seen_by(request.user, slug)
-    headers = {"Content-Disposition": f'attachment; filename="{ladder.slug}.csv"'}
-    return HttpResponse(table_file(ladder), content_type="text/csv; charset=utf-8", headers=headers)
+    return attachment(f"{ladder.slug}.csv", table_file(ladder), "text/csv; charset=utf-8")

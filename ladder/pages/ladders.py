@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from django.db.models import Count, F, Q, Window
-from django.db.models.functions import RowNumber
+from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -16,7 +14,8 @@ from bots.models import Bot, BotVersion
 from games.game import Game
 from games.registry import GAMES
 from ladder.ledger.integrity import rated_results
-from ladder.models import Cup, Ladder, Match, Membership
+from ladder.members.standings import StandingsRow, Top, tops
+from ladder.models import Cup, Ladder, Match
 from ladder.models.ladders import Viewer
 
 LEADERS = 5
@@ -25,11 +24,10 @@ LEADERS = 5
 
 @dataclass(frozen=True)
 class Board:
-    """A ladder in a list of ladders, with its best memberships."""
+    """A ladder in a list of ladders, with the first rows of its standings."""
 
     ladder: Ladder
-    leaders: Sequence[Membership]
-    memberships: int
+    top: Top
     finished: int
 
     @property
@@ -37,9 +35,9 @@ class Board:
         return GAMES[self.ladder.game]
 
     @property
-    def leader(self) -> Membership | None:
+    def leader(self) -> StandingsRow | None:
         """The best player with a rated game, ``None`` before the first one."""
-        return next((one for one in self.leaders if one.games), None) if self.finished else None
+        return next((row for row in self.top.rows if row.games), None) if self.finished else None
 
 
 @dataclass(frozen=True)
@@ -79,22 +77,10 @@ class GameCounts:
 
 def boards(user: Viewer) -> list[Board]:
     """Every ladder that ``user`` may see, with its leaders; three queries."""
-    ladders: Any = Ladder.objects.visible_to(user).annotate(
-        standing=Count("memberships", filter=Q(memberships__active=True))
-    )
-    place = Window(RowNumber(), partition_by=F("ladder"), order_by=(F("rating").desc(), F("pk").asc()))
-    best = (
-        Membership.objects.filter(active=True, ladder__in=Ladder.objects.visible_to(user))
-        .annotate(place=place)
-        .filter(place__lte=LEADERS)
-    )
-    leaders = list(best.select_related("bot__owner").order_by("place"))
-    shown = list(ladders.order_by("pk"))
+    ladders = Ladder.objects.visible_to(user)
+    shown, by_ladder = list(ladders.order_by("pk")), tops(ladders, LEADERS)
     finished = rated_results(shown)
-    return [
-        Board(ladder, [one for one in leaders if one.ladder_id == ladder.pk], ladder.standing, finished[ladder.pk])
-        for ladder in shown
-    ]
+    return [Board(ladder, by_ladder.get(ladder.pk, Top((), 0)), finished[ladder.pk]) for ladder in shown]
 
 
 def ladders_page(boards: Sequence[Board]) -> LaddersPage:

@@ -7,33 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any, Final
 
-from allauth.account.models import EmailAddress
-from django.contrib.auth import get_user_model
 from django.core.paginator import Page, Paginator
-from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, Sum
+from django.db.models import Prefetch, Q, Sum
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from bots.models import Bot, BotVersion
 from esr_platform.accounts.models import User
-from ladder.access import found, matches_seen_by, public_bots, public_players, with_seats_of
+from ladder.access import matches_seen_by, person_seen_by, public_bots, with_seats_of
 from ladder.models import CupEntry, Ladder, Match, Membership
 from ladder.models.ladders import Viewer
-from ladder.pages.bots import STANDS
 from ladder.pages.components.filters import KeysetPage
 from ladder.pages.cups import trophies
 from ladder.pages.ladders import active_versions
 from ladder.pages.matches import listed_part
 
 ROWS: Final = 20
-
-_PROVEN: Final = Exists(EmailAddress.objects.filter(user=OuterRef("pk"), verified=True))
-_PLAYING: Final = Exists(public_players().filter(owner=OuterRef("pk")))
-_PEOPLE: Final[QuerySet[Any]] = get_user_model()._default_manager.filter(deleted=None)
 
 
 @dataclass(frozen=True)
@@ -62,20 +54,10 @@ class PersonPage:
         return list(self.bots.object_list)
 
 
-def person_at(username: str, viewer: Viewer) -> User:
-    """The user with this name, in any case. Raises ``Http404``.
-
-    Other viewers can see users who have verified an email address or have a public bot or game. Deleted accounts have
-    no page.
-    """
-    known = _PEOPLE.filter(_PROVEN | _PLAYING | Q(pk=viewer.pk))
-    return cast("User", found(known, _("Player not found."), username__iexact=username))
-
-
 def person_page(person: User, parameters: Callable[[str], str | None], viewer: Viewer) -> PersonPage:
     """The page of ``person`` for ``viewer``, in nine queries."""
     seen = Ladder.objects.visible_to(viewer)
-    memberships = Membership.objects.filter(STANDS, ladder__in=seen).select_related("ladder").order_by("ladder")
+    memberships = Membership.objects.listed().filter(ladder__in=seen).select_related("ladder").order_by("ladder")
     theirs = (
         public_bots()
         .filter(owner=person)
@@ -102,7 +84,7 @@ def person_page(person: User, parameters: Callable[[str], str | None], viewer: V
 
 @require_safe
 def person(request: HttpRequest, username: str) -> HttpResponse:
-    found = person_at(username, request.user)
-    if found.username != username:
-        return redirect("pages:person", found.username, permanent=False)
-    return render(request, "pages/person.html", {"page": person_page(found, request.GET.get, request.user)})
+    user = person_seen_by(request.user, username)
+    if user.username != username:
+        return redirect("pages:person", user.username, permanent=False)
+    return render(request, "pages/person.html", {"page": person_page(user, request.GET.get, request.user)})

@@ -31,15 +31,14 @@ from django.views.decorators.http import require_safe
 from bots.models import Bot
 from games.game import Game
 from games.registry import GAMES
-from ladder.access import bot_seen_by, cup_seen_by, found, ladder_seen_by, matches_seen_by
-from ladder.members.standings import listed, ranked
+from ladder.access import bot_seen_by, cup_seen_by, found, ladder_seen_by, matches_seen_by, person_seen_by
+from ladder.members.standings import table
 from ladder.models import Ladder, Match, Membership
 from ladder.openness import opened
 from ladder.pages.components.responses import too_many
 from ladder.pages.components.words import day, fitted, grouped, points, seats, text_width, visible
 from ladder.pages.cups import CupPage, cup_page
 from ladder.pages.matches import by_rank, names, reached, result_of, seats_shown
-from ladder.pages.people import person_at
 
 # --- Drawing ---------------------------------------------------------------------------------------------------------
 
@@ -56,7 +55,7 @@ _Shape = Literal["optimize_speed", "geometric_precision"]
 
 
 @dataclass(frozen=True)
-class Row:
+class PictureRow:
     """A line of a picture: a rank, the symbol of a seat or nothing, a name, and a value at the right."""
 
     name: str
@@ -71,7 +70,7 @@ class Picture:
 
     title: str
     subtitle: str
-    rows: Sequence[Row] = ()
+    rows: Sequence[PictureRow] = ()
     symbols: Sequence[tuple[str, str]] = ()
 
     @property
@@ -244,10 +243,7 @@ def _of_rules(slug: str) -> Picture:
 
 def _of_ladder(slug: str) -> Picture:
     ladder = ladder_seen_by(AnonymousUser(), slug)
-    rows = [
-        Row(standing.membership.bot.name, points(standing.membership.rating), rank=str(standing.rank))
-        for standing in ranked(listed(ladder)[:ROWS])
-    ]
+    rows = [PictureRow(row.bot.name, points(row.rating), rank=str(row.rank)) for row in table(ladder, ROWS)]
     return Picture(ladder.name, _("Ladder"), rows, _cover_of(GAMES[ladder.game]))
 
 
@@ -260,7 +256,7 @@ def _of_bot(slug: str) -> Picture:
 
 
 def _of_person(username: str) -> Picture:
-    person = person_at(username, AnonymousUser())
+    person = person_seen_by(AnonymousUser(), username)
     by_hand = Membership.objects.filter(bot__owner=person, bot__kind=Bot.Kind.PERSON)
     return Picture(person.username, _("Player"), _ratings(by_hand), _cover_of_the_first())
 
@@ -270,7 +266,7 @@ def _of_match(match_id: int) -> Picture:
     match = found(seen.select_related("ladder").prefetch_related(seats_shown()), _("Match not found."), pk=match_id)
     called = names(list(match.seats.all()))
     rows = [
-        Row(called[seat.index], reached(match, seat), symbol=f"mark-{seat.index + 1}")
+        PictureRow(called[seat.index], reached(match, seat), symbol=f"mark-{seat.index + 1}")
         for seat in by_rank(match)
         if result_of(seat)
     ]
@@ -287,30 +283,30 @@ def _of_cup(slug: str) -> Picture:
     return Picture(cup.title, subtitle, _standings_of(page) or _times_of(page), _cover_of(game))
 
 
-def _standings_of(page: CupPage) -> list[Row]:
+def _standings_of(page: CupPage) -> list[PictureRow]:
     """The best entrants once a round has ended, with their match points."""
     best = [row for row in list(page.rows)[:ROWS] if row.standing]
     return [
-        Row(row.entry.bot.name, grouped(row.standing.match_points), rank=str(row.standing.rank))
+        PictureRow(row.entry.bot.name, grouped(row.standing.match_points), rank=str(row.standing.rank))
         for row in best
         if row.standing
     ]
 
 
-def _times_of(page: CupPage) -> list[Row]:
+def _times_of(page: CupPage) -> list[PictureRow]:
     entered = page.rows.paginator.count
     return [
-        Row(_("Registration closes"), page.closes.utc),
-        Row(_("Start"), page.starts.utc),
-        Row(_("Entrants"), f"{grouped(entered)} / {grouped(page.cup.capacity)}"),
+        PictureRow(_("Registration closes"), page.closes.utc),
+        PictureRow(_("Start"), page.starts.utc),
+        PictureRow(_("Entrants"), f"{grouped(entered)} / {grouped(page.cup.capacity)}"),
     ]
 
 
-def _ratings(memberships: QuerySet[Membership]) -> list[Row]:
+def _ratings(memberships: QuerySet[Membership]) -> list[PictureRow]:
     """The best ratings on public ladders."""
     seen = memberships.filter(ladder__in=Ladder.objects.visible_to(AnonymousUser()), games__gt=0)
     best = seen.select_related("ladder").order_by("-rating", "pk")[:ROWS]
-    return [Row(membership.ladder.name, points(membership.rating)) for membership in best]
+    return [PictureRow(membership.ladder.name, points(membership.rating)) for membership in best]
 
 
 def _cover_of(game: Game) -> Sequence[tuple[str, str]]:

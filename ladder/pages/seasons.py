@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, cast
 
 from django import forms
 from django.contrib import messages
@@ -22,14 +22,15 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from esr_platform.accounts.models import User
+from esr_platform.downloads import streamed
 from ladder import seasons
-from ladder.access import found, is_staff, ladder_seen_by
+from ladder.access import is_staff, ladder_seen_by, season_among
 from ladder.exports.season_deals import pieces
 from ladder.models import Block, DealSeries, FinalStanding, Ladder, Season
 from ladder.models.ladders import Viewer
 from ladder.pages.components import responses
 from ladder.pages.components.filters import OF, Column, Parameters, TableQuery, table_query
-from ladder.pages.components.responses import for_staff, form_status, streamed
+from ladder.pages.components.responses import for_staff, form_status
 
 # --- Forms -----------------------------------------------------------------------------------------------------------
 
@@ -90,8 +91,6 @@ def _share(word: Any) -> Fraction | None:
 
 
 # --- The pages -------------------------------------------------------------------------------------------------------
-
-_Row = TypeVar("_Row")
 
 ROWS = 50
 COLUMNS = (
@@ -171,12 +170,6 @@ class SeasonPage:
 def season_seen_by(user: Viewer, slug: str, number: int) -> Season:
     """The season with its ladder, if ``user`` may see it. Raises ``Http404``."""
     return season_among(Season.objects.select_related("ladder", "closed_by"), user, slug, number)
-
-
-def season_among(seasons: QuerySet[Season, _Row], user: Viewer, slug: str, number: int) -> _Row:
-    """The season of ``seasons`` (or of rows of them) that ``user`` may see. Raises ``Http404``."""
-    ladder = ladder_seen_by(user, slug)
-    return found(seasons.filter(ladder=ladder), gettext("Season not found."), number=number)
 
 
 def seasons_page(ladder: Ladder) -> SeasonsPage:

@@ -13,3 +13,13 @@ def win_shares(ranks: Sequence[int]) -> tuple[int, ...]:
     best = min(ranks)
     share = WIN // ranks.count(best)
     return tuple([share if rank == best else 0 for rank in ranks])
+
+
+def first_places(wins: int) -> float:
+    """Return wins, which are stored in 1/60, with four decimals."""
+    return round(wins / WIN, 4)
+
+
+def win_share(wins: int, games: int) -> float | None:
+    """Return first places per game, shared ones divided, 0 to 1; ``None`` without a game. ``wins`` are in 1/60."""
+    return wins / (WIN * games) if games else None

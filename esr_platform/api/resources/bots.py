@@ -15,19 +15,26 @@ from rest_framework.response import Response
 
 from bots.languages import LANGUAGES
 from bots.models import Bot, BotVersion
+from bots.names import BotName, owner_name
 from esr_platform.accounts.models import Scope, Token, User
 from esr_platform.api.authentication import viewer
 from esr_platform.api.documents import EXAMPLE_DIGEST, Document, Moment, about, choice, operation
 from esr_platform.api.parameters import ChoiceParameter, Flag, Text
 from esr_platform.api.resources.views import OLDEST, Listing, One, Reading, orders
 from esr_platform.prepared import Prepared
-from ladder.access import bot_seen_by, code_seen_by, found, judged, ladder_seen_by, may_read, public_among
+from ladder.access import (
+    bot_seen_by,
+    code_seen_by,
+    found,
+    judged,
+    ladder_seen_by,
+    may_read,
+    person_seen_by,
+    public_among,
+)
 from ladder.models import Ladder, Membership
 from ladder.models.ladders import Viewer
-from ladder.pages.bots import STANDS
-from ladder.pages.people import person_at
 from ladder.ratings.elo import points
-from ladder.ratings.shares import WIN
 
 # --- Owners ----------------------------------------------------------------------------------------------------------
 
@@ -54,9 +61,9 @@ def owner_of(row: Mapping[str, Any], bot: str = "") -> dict[str, Any]:
     }
 
 
-def first_places(wins: int) -> float:
-    """Convert wins, which are stored in 1/60, to a number with four decimals."""
-    return round(wins / WIN, 4)
+def named_bot(bot: BotName) -> dict[str, Any]:
+    """Return the fields of ``NamedBot``."""
+    return {"bot": bot.slug, "name": bot.name, "kind": bot.kind, "owner": owner_name(bot), "house": bot.house}
 
 
 # --- Documents -------------------------------------------------------------------------------------------------------
@@ -179,7 +186,7 @@ _ACTIVE: Final = Prepared(
     lambda bots: BotVersion.objects.filter(active=True, bot__pk__in=bots).order_by().values("bot", "number")
 )
 _PLACES: Final = (
-    Membership.objects.filter(STANDS).order_by("ladder").values_list("bot", "ladder__slug", "rating", "games", "active")
+    Membership.objects.listed().order_by("ladder").values_list("bot", "ladder__slug", "rating", "games", "active")
 )
 
 
@@ -225,7 +232,7 @@ class Bots(Listing):
         bots = bots.filter(kind=asked["kind"]) if asked["kind"] else bots.exclude(kind=Bot.Kind.PERSON)
         if asked["ladder"]:
             ladder = ladder_seen_by(self.viewer, asked["ladder"])
-            bots = bots.filter(Exists(Membership.objects.filter(STANDS, ladder=ladder, bot=OuterRef("pk"))))
+            bots = bots.filter(Exists(Membership.objects.listed().filter(ladder=ladder, bot=OuterRef("pk"))))
         if asked["language"]:
             playing = BotVersion.objects.filter(bot=OuterRef("pk"), active=True, language=asked["language"])
             bots = bots.filter(Exists(playing))
@@ -346,7 +353,7 @@ class Person(One):
 
     @operation("person", "Get a user")
     def get(self, request: Request, username: str) -> Response:
-        person = person_at(username, viewer(request))
+        person = person_seen_by(viewer(request), username)
         return self.answer(
             PersonDocument(
                 username=person.username,

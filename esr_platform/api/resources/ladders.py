@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Annotated, Any, Final
 
-from django.db.models import Count, F, QuerySet
+from django.db.models import Count, F
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -15,7 +14,7 @@ from bots.protocol import Limits
 from esr_platform.api.documents import Document, Moment, about, choice, operation
 from esr_platform.api.http import refusals
 from esr_platform.api.parameters import ChoiceParameter, Flag, Number, Text
-from esr_platform.api.resources.bots import NAMED, OWNER, NamedBot, first_places, owner_of
+from esr_platform.api.resources.bots import NAMED, NamedBot, named_bot
 from esr_platform.api.resources.seasons import DATES, NamedSeason
 from esr_platform.api.resources.views import OLDEST, Listing, One, Writing, orders, person_of
 from esr_platform.prepared import Prepared
@@ -24,9 +23,10 @@ from ladder.access import bot_changed_by, bot_seen_by, ladder_seen_by
 from ladder.keyset import Order
 from ladder.ledger.integrity import rated_results
 from ladder.members import memberships
-from ladder.members.standings import listed
-from ladder.models import Estimate, Ladder, LedgerEntry, Membership, PairTally, Season, SeatResult
-from ladder.ratings.elo import PROVISIONAL_GAMES, points
+from ladder.members.estimated_skill import Skill
+from ladder.members.standings import StandingsRow, members, ranked
+from ladder.models import Ladder, LedgerEntry, Membership, PairTally, Season, SeatResult
+from ladder.ratings.elo import points
 from ladder.statistics.pair_share import pair_share
 
 # --- Ladders ---------------------------------------------------------------------------------------------------------
@@ -159,22 +159,8 @@ class MembershipDocument(NamedBot):
     ]
 
 
-_MEMBER: Final = (
-    *("pk", "bot", "bot__slug", "bot__name", *(f"bot__{name}" for name in OWNER)),
-    *("rating", "last_change", "games", "wins", "active"),
-)
-_PLAIN_ESTIMATE: Final = ("rank_low", "rank_high", "blocks", "games", "computed")
-_ESTIMATES: Final = Prepared(
-    lambda ladder, bots: (
-        Estimate.objects.filter(
-            season=Season.objects.filter(ladder__pk=ladder).order_by("-number").values("pk")[:1],
-            rank_low__isnull=False,
-            version__bot__pk__in=bots,
-        )
-        .order_by()
-        .values("version__bot", "version__number", "rating", "low", "high", *_PLAIN_ESTIMATE)
-    )
-)
+_OF_MEMBER: Final = ("rank", "games", "active", "provisional")
+_OF_SKILL: Final = ("version", "rank_low", "rank_high", "blocks", "games", "computed")
 
 
 class Members(Listing):
@@ -194,57 +180,33 @@ class Members(Listing):
     @operation("members", "Get the standings of a ladder")
     def get(self, _request: Request, slug: str) -> Response:
         ladder = ladder_seen_by(self.viewer, slug)
-        whole = listed(ladder).select_related(None)
-        wanted = whole
+        rows = members(ladder)
         if self.asked["active"] is not None:
-            wanted = wanted.filter(active=self.asked["active"])
+            rows = rows.filter(active=self.asked["active"])
         if self.asked["house"] is not None:
-            wanted = wanted.filter(bot__owner__isnull=self.asked["house"])
-        return self.answer(_members(ladder, whole, self.part(wanted.values(*_MEMBER))))
+            rows = rows.filter(bot__owner__isnull=self.asked["house"])
+        return self.answer([_member(row) for row in ranked(ladder, self.part(rows))])
 
 
-def _members(
-    ladder: Ladder, whole: QuerySet[Membership], rows: Sequence[Mapping[str, Any]]
-) -> list[MembershipDocument]:
-    """Return the documents of rows of the standings. Makes two queries."""
-    ranks = _ranks(whole, [row["rating"] for row in rows])
-    estimates = {row["version__bot"]: row for row in _ESTIMATES(ladder=ladder.pk, bots=[row["bot"] for row in rows])}
-    return [
-        MembershipDocument(
-            rank=ranks[row["rating"]],
-            bot=row["bot__slug"],
-            name=row["bot__name"],
-            **owner_of(row, "bot__"),
-            rating=points(row["rating"]),
-            last_change=points(row["last_change"]),
-            games=row["games"],
-            wins=first_places(row["wins"]),
-            active=row["active"],
-            provisional=row["games"] < PROVISIONAL_GAMES,
-            estimate=_estimate(estimates.get(row["bot"])),
-        )
-        for row in rows
-    ]
+def _member(row: StandingsRow) -> MembershipDocument:
+    return MembershipDocument(
+        **named_bot(row.bot),
+        **{name: getattr(row, name) for name in _OF_MEMBER},
+        rating=points(row.rating),
+        last_change=points(row.last_change),
+        wins=row.first_places,
+        estimate=_estimate(row.skill),
+    )
 
 
-def _ranks(whole: QuerySet[Membership], ratings: Sequence[int]) -> dict[int, int]:
-    """Return the competition rank of each of ``ratings`` in the full standings. Reads only better ratings."""
-    if not ratings:
-        return {}
-    better = whole.filter(rating__gt=min(ratings)).order_by("-rating").values_list("rating", flat=True)
-    falling = [-rating for rating in better]
-    return {rating: bisect_left(falling, -rating) + 1 for rating in ratings}
-
-
-def _estimate(row: Mapping[str, Any] | None) -> EstimateDocument | None:
-    if row is None:
+def _estimate(skill: Skill | None) -> EstimateDocument | None:
+    if skill is None:
         return None
     return EstimateDocument(
-        version=row["version__number"],
-        rating=points(row["rating"]),
-        low=points(row["low"]),
-        high=points(row["high"]),
-        **{name: row[name] for name in _PLAIN_ESTIMATE},
+        **{name: getattr(skill, name) for name in _OF_SKILL},
+        rating=points(skill.rating),
+        low=points(skill.low),
+        high=points(skill.high),
     )
 
 

@@ -8,14 +8,15 @@ from typing import Annotated, Any, Final
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from bots.names import BotName, bot_columns
 from esr_platform.api.documents import EXAMPLE_DIGEST, Document, Moment, about, choice, operation
-from esr_platform.api.resources.bots import OWNER, NamedBot, first_places, owner_of
+from esr_platform.api.resources.bots import NamedBot, named_bot
 from esr_platform.api.resources.views import Listing, One, orders
 from esr_platform.prepared import Prepared
-from ladder.access import ladder_seen_by
+from ladder.access import ladder_seen_by, season_among
 from ladder.models import DealSeries, FinalStanding, Season
-from ladder.pages.seasons import season_among
 from ladder.ratings.elo import points
+from ladder.ratings.shares import first_places
 
 # --- Documents -------------------------------------------------------------------------------------------------------
 
@@ -69,14 +70,14 @@ class StandingDocument(NamedBot):
 # --- Views -----------------------------------------------------------------------------------------------------------
 
 DATES: Final = NamedSeason.__struct_fields__
-_BOT: Final = "membership__bot__"
 _SEASONS: Final = Season.objects.values("pk", "ladder__slug", *DATES)
-_STANDINGS: Final = FinalStanding.objects.values(
-    *("pk", "rank", "rating", "games", "wins"), *(f"{_BOT}{name}" for name in ("slug", "name", *OWNER))
-)
+_BOT: Final = "membership__bot"
+_STANDINGS: Final = FinalStanding.objects.values("pk", "rank", "rating", "games", "wins", *bot_columns(_BOT))
 _WINNERS: Final = Prepared(
     lambda seasons: (
-        FinalStanding.objects.filter(rank=1, season__pk__in=seasons).order_by("pk").values("season", f"{_BOT}slug")
+        FinalStanding.objects.filter(rank=1, season__pk__in=seasons)
+        .order_by("pk")
+        .values_list("season", f"{_BOT}__slug")
     )
 )
 _SERIES: Final = DealSeries.objects.order_by("kind")
@@ -118,12 +119,12 @@ class Standings(Listing):
 def _documents(rows: Sequence[Mapping[str, Any]]) -> list[SeasonDocument]:
     """Return the documents of seasons. Makes two queries."""
     ids = [row["pk"] for row in rows]
-    first, series = _WINNERS(seasons=ids), list(_SERIES.filter(season__in=ids))
+    winners, series = _WINNERS(seasons=ids), list(_SERIES.filter(season__in=ids))
     return [
         SeasonDocument(
             ladder=row["ladder__slug"],
             **{name: row[name] for name in DATES},
-            winners=[one[f"{_BOT}slug"] for one in first if one["season"] == row["pk"]],
+            winners=[bot for season, bot in winners if season == row["pk"]],
             series=[_series(one) for one in series if one.season_id == row["pk"]],
         )
         for row in rows
@@ -143,9 +144,7 @@ def _series(series: DealSeries) -> SeriesDocument:
 def _standing(row: Mapping[str, Any]) -> StandingDocument:
     return StandingDocument(
         rank=row["rank"],
-        bot=row[f"{_BOT}slug"],
-        name=row[f"{_BOT}name"],
-        **owner_of(row, _BOT),
+        **named_bot(BotName.of(row, _BOT)),
         rating=points(row["rating"]),
         games=row["games"],
         wins=first_places(row["wins"]),

@@ -17,6 +17,7 @@ from django.utils.translation import ngettext
 from redis import RedisError
 
 from bots.models import Bot
+from bots.names import BotName
 from bots.owners import is_guest
 from esr_platform.accounts.models import User
 from esr_platform.accounts.sessions import SECRET, guest_hash
@@ -30,7 +31,7 @@ from ladder.pages.components.words import grouped
 # --- URLs of players -------------------------------------------------------------------------------------------------
 
 
-def player_address(bot: Bot) -> str:
+def player_address(bot: Bot | BotName) -> str:
     """The URL of a bot page or of a human player's profile; empty for guests and deleted users.
 
     It reads only the bot's own fields: the row of a human player has the username as its name.

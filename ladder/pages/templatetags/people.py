@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
 from bots.models import Bot
-from bots.names import guest_label
+from bots.names import BotName, OwnerName, guest_label
 from bots.owners import is_guest
 from esr_platform.accounts.models import User
 from ladder.models import Seat
@@ -19,13 +19,13 @@ register = template.Library()
 
 
 @register.filter
-def person_name(person: User | None) -> str:
+def person_name(person: User | OwnerName | None) -> str:
     """The username, or "deleted user"."""
     return gettext("deleted user") if person is None or person.deleted is not None else person.username
 
 
 @register.filter
-def person_link(person: User | None) -> SafeString:
+def person_link(person: User | OwnerName | None) -> SafeString:
     """The username with a link to the profile; plain text for a deleted user."""
     if person is None or person.deleted is not None:
         return format_html("<i>{}</i>", person_name(person))
@@ -35,7 +35,7 @@ def person_link(person: User | None) -> SafeString:
 
 
 @register.filter
-def player_link(bot: Bot) -> SafeString:
+def player_link(bot: Bot | BotName) -> SafeString:
     """The name of a bot or human player with a link to its page; plain text for guests and deleted users."""
     address = player_address(bot)
     if address:
@@ -52,7 +52,7 @@ def seat_link(seat: Seat) -> SafeString:
 
 
 @register.filter
-def player_name(bot: Bot) -> str:
+def player_name(bot: Bot | BotName) -> str:
     """The name of a bot or human player; the same text for all guests and for all deleted users."""
     if bot.kind != Bot.Kind.PERSON:
         return bot.name
@@ -62,7 +62,7 @@ def player_name(bot: Bot) -> str:
 
 
 @register.filter
-def owner_name(bot: Bot) -> SafeString:
+def owner_name(bot: Bot | BotName) -> SafeString:
     """The owner of ``bot`` without a link, or the kind of player if it has none; needs the loaded owner."""
     if bot.kind == Bot.Kind.PERSON:
         return format_html("<i>{}</i>", gettext("no account") if is_guest(bot) else gettext("human player"))
@@ -74,7 +74,7 @@ def owner_name(bot: Bot) -> SafeString:
 
 
 @register.filter
-def owner_link(bot: Bot) -> SafeString:
+def owner_link(bot: Bot | BotName) -> SafeString:
     """The owner of ``bot`` with a link, or the kind of player if it has none; needs the loaded owner."""
     if bot.owner is None or bot.kind == Bot.Kind.PERSON:
         return owner_name(bot)

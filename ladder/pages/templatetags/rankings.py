@@ -27,7 +27,7 @@ def leading(page: LadderPage) -> str:
     leaders, level = page.leaders, page.level
     if not leaders:
         return ""
-    first = page.rows[0].membership.rating // 1000
+    first = page.rows[0].standing.rating // 1000
     if len(leaders) > 1:
         return _("%(names)s lead with a rating of %(rating)s.") % {"names": named(leaders), "rating": first}
     if not level:

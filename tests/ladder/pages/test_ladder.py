@@ -10,6 +10,7 @@ from random import Random
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
+from django.core.cache import caches
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -18,15 +19,17 @@ from django.utils import timezone
 from bots.models import Bot, BotVersion
 from esr_platform.accounts.models import User
 from ladder.creation import Plan, found_ladder
+from ladder.members.estimated_skill import skills_of, tie_groups
+from ladder.members.standings import best_places, places_of
 from ladder.models import Estimate, Invitation, Ladder, Match, Membership, Season
 from ladder.pages.components.filters import paginate, whole_number
-from ladder.pages.ladder import COLUMNS, MOST_LANES, ladder_page, tie_groups
+from ladder.pages.ladder import COLUMNS, MOST_LANES, ladder_page, lanes_of
 from ladder.pages.matches import listed
 from ladder.pages.templatetags.rankings import leading
 from ladder.ratings.draws import packed
 from tests.build import DUEL, active_version, new_version, person, staff, uploaded
 from tests.ladder.pages.site import Site, block_like, crowd, rename
-from tests.page import at_most, html, markup, parsed
+from tests.page import at_most, html, markup, page, parsed
 
 ORDERS = [f"{sign}{column.key}" for column in COLUMNS for sign in ("", "-")]
 
@@ -153,18 +156,19 @@ def test_a_table_that_is_sorted_and_searched_needs_few_queries(
 
 
 def test_lines_join_longest_runs_and_overlap_in_lanes(ladder: Ladder, table: list[Membership]) -> None:
+    by_bot = skills_of(ladder, [membership.bot_id for membership in table], draws=True)
+    skills = [by_bot[membership.bot_id] for membership in table]
+
     def level(points: list[int]) -> list[tuple[int, int]]:
-        rows = [membership.bot.versions.get().estimates.get() for membership in table[: len(points)]]
-        for row, its in zip(rows, points, strict=True):
-            row.rating = 1000 * its
+        rows = [row._replace(rating=1000 * rating) for row, rating in zip(skills, points, strict=False)]
         return list(tie_groups(rows).runs)
 
     assert level([1500, 1500, 1500]) == [(0, 2)]
     assert level([1700, 1600, 1500]) == [(0, 1), (1, 2)]
     assert level([1900, 1500]) == []
     assert list(tie_groups([None, None]).runs) == []
-    many = tie_groups([membership.bot.versions.get().estimates.get() for membership in table])
-    assert len(many.lanes) <= MOST_LANES
+    many = tie_groups(skills)
+    assert len(lanes_of(many.runs)) <= MOST_LANES
     assert many.reach(0) == (0, len(table) - 1)
 
 
@@ -347,6 +351,47 @@ def test_the_table_as_csv_has_every_row_and_no_formula(site: Site, client: Clien
     assert float(mine["rating"]) == site.bot.memberships.get(ladder=site.ladder).points
 
 
+def in_file(text: str, value: object) -> bool:
+    """Whether a CSV file has this value of the API."""
+    if isinstance(value, bool):
+        return text == str(value).lower()
+    return float(text) == value if isinstance(value, int | float) else text == (value or "")
+
+
+def test_page_file_api_home_and_lists_show_the_same_standings(site: Site, client: Client) -> None:
+    """With a tie, a former member in front and a member without a rated game."""
+    slug = site.ladder.slug
+    first, second, third, *_ = site.ladder.memberships.order_by("-rating", "pk")
+    Membership.objects.filter(pk=first.pk).update(active=False, games=7)
+    Membership.objects.filter(pk__in=[second.pk, third.pk]).update(rating=1_590_000, games=5)
+    Membership.objects.filter(pk=first.pk).update(rating=1_600_000)
+    caches["pages"].clear()
+
+    text = html(client, f"/ladders/{slug}/")
+    shown = dict(zip(bots_of(text), ranks_of(text), strict=True))
+    assert list(shown.values())[:4] == [1, 2, 2, 4]
+
+    file = list(csv.DictReader(io.StringIO(client.get(f"/ladders/{slug}/table.csv").content.decode())))
+    assert {row["bot"]: int(row["rank"]) for row in file} == shown
+
+    rows = client.get(f"/api/v1/ladders/{slug}/members").json()["results"]
+    assert {row["bot"]: row["rank"] for row in rows} == shown
+    for row, of_file in zip(rows, file, strict=True):
+        assert all(in_file(text, row[name]) for name, text in of_file.items() if name in row), row
+
+    leaders = page(client, "/").one(id="leaders").all("section")[0]
+    of_home = [one.text for one in leaders.all("span", class_="place")]
+    assert of_home == [str(rank) for rank in list(shown.values())[:5]]
+
+    places = best_places(AnonymousUser(), site.ladder.game)
+    for membership in (first, second, third):
+        place = places[membership.bot_id]
+        if place.ladder == site.ladder:
+            assert (place.rank, place.of) == (shown[membership.bot.slug], len(shown))
+    of_bot = places_of(second.bot, AnonymousUser())
+    assert [place.rank for place in of_bot if place.ladder == site.ladder] == [2]
+
+
 def walk(size: int, name: str, start: int | None) -> list[list[int]]:
     """The parts from ``start`` on in the direction of the cursor ``name``."""
     parts: list[list[int]] = []
@@ -426,6 +471,6 @@ def test_a_ladder_says_that_house_bots_fill_up_while_too_few_people_play(site: S
 
 def test_a_page_of_a_big_table_needs_eleven_queries_at_most(site: Site, client: Client) -> None:
     crowd(site.ladder, 160)
-    for page in ("1", "2", "4"):
+    for number in ("1", "2", "4"):
         with at_most(11):
-            assert client.get(f"/ladders/{site.ladder.slug}/", {"page": page}).status_code == 200
+            assert client.get(f"/ladders/{site.ladder.slug}/", {"page": number}).status_code == 200

@@ -12,7 +12,7 @@ from django.test import Client
 from ladder.creation import Plan, found_ladder
 from ladder.models import Ladder, Membership
 from ladder.pages import pictures
-from ladder.pages.pictures import HEIGHT, MAX_BYTES, WIDTH, Picture, Row
+from ladder.pages.pictures import HEIGHT, MAX_BYTES, WIDTH, Picture, PictureRow
 from tests.build import finish_game, person, signed_in, staff
 from tests.ladder.pages.site import Site, block_like, finish_queued
 from tests.page import Element, page
@@ -138,7 +138,7 @@ def test_pictures_have_a_limit_per_minute(site: Site, client: Client, settings: 
 
 
 def test_the_longest_names_fit_into_the_bytes_and_names_are_no_markup() -> None:
-    crowded = Picture("Wm&" * 30, "g" * 300, [Row("@&<Ww" * 8, "1,234", rank="9")] * 5)
+    crowded = Picture("Wm&" * 30, "g" * 300, [PictureRow("@&<Ww" * 8, "1,234", rank="9")] * 5)
     png = pictures.rendered(crowded.svg, WIDTH)
     assert size_of(png) == (WIDTH, HEIGHT)
     assert len(png) <= MAX_BYTES
