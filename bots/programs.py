@@ -6,12 +6,16 @@ installed code runs. Everything else is untrusted code, and no value in the data
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from typing import Final
+
 from bots.house.catalogue import HOUSE, HouseBot
 from bots.machines import current_test
-from bots.models import BotVersion
+from bots.models import Bot, BotVersion
 from bots.runner.launcher import PlatformFailure
 from bots.runner.spec import HouseProgram, StoredProgram
 from bots.uploads.storage import ArchiveLost, OutOfReach, program_of_upload
+from esr_platform.prepared import Prepared
 
 
 class NotHere(LookupError):
@@ -62,3 +66,18 @@ def program_of(version: BotVersion, *, rated: bool = False) -> HouseProgram | St
         raise NotHere(str(failure)) from failure
     except ArchiveLost as lost:
         raise LostCode(version, str(lost)) from lost
+
+
+_ACTIVE: Final = Prepared(
+    lambda bots: (
+        BotVersion.objects.filter(active=True, bot__pk__in=bots)
+        .exclude(bot__kind=Bot.Kind.PERSON)
+        .order_by()
+        .values_list("bot", "number")
+    )
+)
+
+
+def active_versions(bots: Collection[int]) -> dict[int, int]:
+    """Return the numbers of the active versions by bot. Human players have none. One query."""
+    return dict(_ACTIVE(bots=list(bots)))

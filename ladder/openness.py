@@ -22,7 +22,17 @@ def is_open(block: Block) -> bool:
 
 def shows_results(block: Block) -> bool:
     """Whether the results of the games of ``block`` are public."""
-    return block.cup_table_id is None or is_open(block)
+    return results_are_public(block.cup_table_id, is_open(block))
+
+
+def results_are_public(cup_table: int | None, opened: bool) -> bool:
+    """Whether the results of a block are public that belongs to ``cup_table``, if any, and is public if ``opened``."""
+    return cup_table is None or opened
+
+
+def with_public_results(block: str) -> Q:
+    """A filter for rows with a block whose results are public; ``block`` is the lookup path to it."""
+    return Q(**{f"{block}__cup_table": None}) | opened(block)
 
 
 def opened(block: str) -> Q:

@@ -55,7 +55,7 @@ def _head(season: Season, series: list[DealSeries]) -> Document:
                 "name": deal_series.name,
                 "key_hash": deal_series.key_hash,
                 "key": deal_series.public_key,
-                "deals": deal_series.next_number - 1,
+                "deals": deal_series.deals,
             }
             for deal_series in series
         ],
@@ -65,7 +65,7 @@ def _head(season: Season, series: list[DealSeries]) -> Document:
 def _deals(series: DealSeries) -> Iterator[Document]:
     """Yield the deals that the first line counts. Newer deals are left out."""
     last = 0
-    while last < series.next_number - 1:
+    while last < series.deals:
         blocks = list(_piece(series, last))
         if not blocks:
             return

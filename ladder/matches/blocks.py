@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 from django.db.models import Exists, OuterRef
 from django.db.models.functions import Now
@@ -16,6 +16,7 @@ from django.db.models.functions import Now
 from bots.models import BotVersion
 from bots.tournaments.keys import season_seed
 from bots.tournaments.seatings import seatings
+from esr_platform.prepared import Prepared
 from games.chance import commitment
 from ladder.ledger.entries import NoSeason
 from ladder.models import Block, CupTable, DealSeries, Exhibition, Ladder, Match, Membership, Seat
@@ -175,6 +176,26 @@ def _numbered(ladder: Ladder, purpose: Block.Purpose, exhibition: Exhibition | N
 # --- Deals -----------------------------------------------------------------------------------------------------------
 
 KEY_BYTES: Final = 32
+
+
+# --- Games of a block ------------------------------------------------------------------------------------------------
+
+
+class BlockGame(NamedTuple):
+    """A match of a block."""
+
+    pk: int
+    status: str
+
+
+_GAMES: Final = Prepared(
+    lambda block: Match.objects.filter(block__pk=block).order_by("lineup", "seating").values_list("pk", "status")
+)
+
+
+def games_of(block: int) -> list[BlockGame]:
+    """The matches of a block, in the order of their line-ups and seatings. One query."""
+    return [BlockGame(pk, status) for pk, status in _GAMES(block=block)]
 
 
 # --- Running blocks --------------------------------------------------------------------------------------------------

@@ -92,9 +92,20 @@ class DealSeries(models.Model):
         return f"{self.name}/{self.season.number}"
 
     @property
+    def deals(self) -> int:
+        """The number of its deals so far."""
+        return self.next_number - 1
+
+    @property
     def public_key(self) -> str | None:
         """The key in hex once it is published, ``None`` before."""
         return bytes(self.key).hex() if self.published else None
+
+
+class FinalStandingQuerySet(models.QuerySet["FinalStanding"]):
+    def winners(self) -> FinalStandingQuerySet:
+        """The rows with rank 1, in one order everywhere."""
+        return self.filter(rank=1).order_by("membership")
 
 
 class FinalStanding(models.Model):
@@ -106,6 +117,8 @@ class FinalStanding(models.Model):
     rating = models.BigIntegerField(help_text="in 1/1000 point")
     games = models.PositiveIntegerField()
     wins = models.PositiveBigIntegerField(help_text="in 1/60")
+
+    objects = FinalStandingQuerySet.as_manager()
 
     class Meta:
         ordering = ["season", "rank", "membership"]

@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from bots.models import Bot, BotVersion
+from bots.programs import active_versions
 from games.registry import GAMES
 from ladder.access import public_bots
 from ladder.members.standings import Place, best_places
@@ -21,7 +22,6 @@ from ladder.models import Ladder, Membership
 from ladder.models.ladders import Viewer
 from ladder.pages.components.filters import OF, Choice, Column, Parameters, TableQuery, table_query
 from ladder.pages.ladder import LANGUAGE, MINE
-from ladder.pages.ladders import active_versions
 
 ROWS: Final = 50
 COLUMNS: Final = (

@@ -96,7 +96,7 @@ def _public() -> QuerySet[Match]:
 
 def _closed() -> QuerySet[Season]:
     """Closed seasons of public ladders, newest first, with only the winners in ``final_table``."""
-    winners = FinalStanding.objects.filter(rank=1).select_related("membership__bot").order_by("membership")
+    winners = FinalStanding.objects.winners().select_related("membership__bot")
     seasons = Season.objects.filter(closed__isnull=False, ladder__in=Ladder.objects.visible_to(AnonymousUser()))
     shown = seasons.select_related("ladder").prefetch_related(Prefetch("final_table", queryset=winners))
     return shown.order_by("-closed", "-pk")

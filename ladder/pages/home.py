@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from django.contrib.auth.models import AnonymousUser
 from django.core.cache import caches
-from django.db.models import Avg, Count, Exists, F, Min, OuterRef, Q, QuerySet, Sum, prefetch_related_objects
+from django.db.models import Avg, Count, Exists, F, Min, OuterRef, QuerySet, Sum, prefetch_related_objects
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -25,7 +25,7 @@ from ladder.live.visibility import public_cut
 from ladder.matches.blocks import RunningBlock, running_blocks
 from ladder.models import Block, Ladder, Match, Membership, Result, SeatResult
 from ladder.models.ladders import Viewer
-from ladder.openness import is_open, opened
+from ladder.openness import is_open, with_public_results
 from ladder.pages.components.boards import Board as BoardDrawing
 from ladder.pages.components.boards import table as drawn_table
 from ladder.pages.components.people import said, watching, watching_said
@@ -424,8 +424,8 @@ def _running_and_finished(
     running = seen.filter(status=Match.Status.RUNNING).order_by("started")
     blocks = running.filter(table=None).values("block")[:_MOST_RUNNING]
     live = Match.objects.filter(pk__in=running.exclude(table=None).values("pk")[:_MOST_RUNNING])
-    shown_at = Q(block__cup_table=None) | opened("block")
-    results = Result.objects.filter(Exists(seen.filter(shown_at, pk=OuterRef("match")))).order_by("-pk").values("match")
+    public = seen.filter(with_public_results("block"), pk=OuterRef("match"))
+    results = Result.objects.filter(Exists(public)).order_by("-pk").values("match")
     chosen = Match.objects.filter(pk__in=[moment.match_id] if moment else [])
     parts = (Match.objects.filter(block__in=blocks), live, Match.objects.filter(pk__in=results[:_CANDIDATES]), chosen)
     first, *others = (part.order_by().values("pk") for part in parts)

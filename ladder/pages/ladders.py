@@ -10,7 +10,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from bots.models import Bot, BotVersion
 from games.game import Game
 from games.registry import GAMES
 from ladder.ledger.integrity import rated_results
@@ -108,12 +107,6 @@ def game_counts(ladder: Ladder) -> GameCounts:
         running=found.get(Match.Status.RUNNING, 0),
         queued=found.get(Match.Status.QUEUED, 0),
     )
-
-
-def active_versions(bots: Sequence[int]) -> dict[int, int]:
-    """By bot, the number of its active version, without human players; one query."""
-    of_code = BotVersion.objects.filter(bot__in=bots, active=True).exclude(bot__kind=Bot.Kind.PERSON)
-    return dict(of_code.values_list("bot", "number"))
 
 
 # --- Views -----------------------------------------------------------------------------------------------------------

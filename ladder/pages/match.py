@@ -33,6 +33,7 @@ from ladder.access import match_seen_by, matches_seen_by
 from ladder.exports.documents import replay_of
 from ladder.live import actions
 from ladder.live.visibility import Cut, public_cut
+from ladder.matches.blocks import BlockGame, games_of
 from ladder.matches.logs import readable_seats
 from ladder.matchmaking.lobby import rematch_request
 from ladder.matchmaking.proposals import REMATCH_WITHIN
@@ -64,10 +65,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Deal:
-    """The deal of ``block`` with all games that are played with it, in the order of their seatings."""
+    """The deal of ``block`` with all games that are played with it."""
 
     block: Block
-    games: Sequence[Match]
+    games: Sequence[BlockGame]
 
     @property
     def open(self) -> bool:
@@ -92,8 +93,7 @@ class Deal:
 
 def deal_of(match: Match) -> Deal:
     """The deal of ``match``, whose block, series and season are there already; one query."""
-    games = Match.objects.filter(block=match.block_id).order_by("seating")
-    return Deal(match.block, list(games.only("pk", "seating", "status")))
+    return Deal(match.block, games_of(match.block_id))
 
 
 # --- The move list ---------------------------------------------------------------------------------------------------

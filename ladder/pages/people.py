@@ -16,13 +16,13 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from bots.models import Bot, BotVersion
+from bots.programs import active_versions
 from esr_platform.accounts.models import User
 from ladder.access import matches_seen_by, person_seen_by, public_bots, with_seats_of
 from ladder.models import CupEntry, Ladder, Match, Membership
 from ladder.models.ladders import Viewer
 from ladder.pages.components.filters import KeysetPage
 from ladder.pages.cups import trophies
-from ladder.pages.ladders import active_versions
 from ladder.pages.matches import listed_part
 
 ROWS: Final = 20

@@ -39,6 +39,7 @@ from ladder.pages.components.responses import too_many
 from ladder.pages.components.words import day, fitted, grouped, points, seats, text_width, visible
 from ladder.pages.cups import CupPage, cup_page
 from ladder.pages.matches import by_rank, names, reached, result_of, seats_shown
+from ladder.pages.templatetags.people import person_name
 
 # --- Drawing ---------------------------------------------------------------------------------------------------------
 
@@ -251,7 +252,7 @@ def _of_bot(slug: str) -> Picture:
     bot = bot_seen_by(AnonymousUser(), slug)
     if bot.kind == Bot.Kind.PERSON:
         raise Http404(_("Bot not found."))
-    by = _("House bot") if bot.owner is None else _("Bot by %(owner)s") % {"owner": bot.owner.username}
+    by = _("House bot") if bot.owner is None else _("Bot by %(owner)s") % {"owner": person_name(bot.owner)}
     return Picture(bot.name, by, _ratings(Membership.objects.filter(bot=bot)), _cover_of_the_first())
 
 

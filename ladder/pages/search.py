@@ -23,13 +23,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from bots.models import Bot
+from bots.programs import active_versions
 from ladder.access import cups_seen_by, matches_seen_by, public_bots, public_players
 from ladder.models import Cup, Ladder, Match
 from ladder.models.ladders import Viewer
 from ladder.pages.components.documentation import Hit, documentation
 from ladder.pages.components.responses import too_many
 from ladder.pages.components.words import grouped
-from ladder.pages.ladders import active_versions
 from ladder.pages.matches import listed
 
 # --- Queries ---------------------------------------------------------------------------------------------------------

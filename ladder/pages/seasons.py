@@ -125,11 +125,10 @@ class SeasonsPage:
 
 @dataclass(frozen=True)
 class SeriesRow:
-    """A deal series of a season with ``made`` deals, of which ``closed`` are in progress."""
+    """A deal series of a season, of whose deals ``pending`` are in progress."""
 
     series: DealSeries
-    made: int
-    closed: int
+    pending: int
 
     @property
     def kind(self) -> str:
@@ -149,12 +148,12 @@ class SeasonPage:
     @property
     def made(self) -> int:
         """The number of deals of all series."""
-        return sum(row.made for row in self.series)
+        return sum(row.series.deals for row in self.series)
 
     @property
     def pending(self) -> int:
         """The number of deals in progress."""
-        return sum(row.closed for row in self.series)
+        return sum(row.pending for row in self.series)
 
     @property
     def published(self) -> bool:
@@ -185,7 +184,7 @@ def season_page(season: Season, parameters: Parameters) -> SeasonPage:
     series = DealSeries.objects.filter(season=season).annotate(pending=Coalesce(number, 0)).order_by("kind")
     asked = table_query(parameters, COLUMNS, (OF,))
     shown = Paginator(_final(season, asked), ROWS).get_page(parameters("page"))
-    rows = [SeriesRow(one, one.next_number - 1, one.pending) for one in series]
+    rows = [SeriesRow(one, one.pending) for one in series]
     return SeasonPage(season, asked, rows, shown)
 
 
@@ -207,7 +206,7 @@ def _final(season: Season, asked: TableQuery) -> QuerySet[FinalStanding]:
 
 
 def _winners() -> Any:
-    return FinalStanding.objects.filter(rank=1).select_related("membership__bot").order_by("pk")
+    return FinalStanding.objects.winners().select_related("membership__bot")
 
 
 # --- Views -----------------------------------------------------------------------------------------------------------

@@ -16,12 +16,12 @@ from rest_framework.response import Response
 from bots.languages import LANGUAGES
 from bots.models import Bot, BotVersion
 from bots.names import BotName, owner_name
+from bots.programs import active_versions
 from esr_platform.accounts.models import Scope, Token, User
 from esr_platform.api.authentication import viewer
 from esr_platform.api.documents import EXAMPLE_DIGEST, Document, Moment, about, choice, operation
 from esr_platform.api.parameters import ChoiceParameter, Flag, Text
 from esr_platform.api.resources.views import OLDEST, Listing, One, Reading, orders
-from esr_platform.prepared import Prepared
 from ladder.access import (
     bot_seen_by,
     code_seen_by,
@@ -182,9 +182,6 @@ _PRIVATE: Final = ("reason", "retry_at", "filename", "size")
 _READY: Final = BotVersion.objects.filter(state=BotVersion.State.READY).values("pk", *_PUBLIC)
 _OWN: Final = BotVersion.objects.values("pk", *_PUBLIC, *_PRIVATE)
 _CHECKED: Final = _OWN.values("pk", *_PUBLIC, *_PRIVATE, "notices", "check_report")
-_ACTIVE: Final = Prepared(
-    lambda bots: BotVersion.objects.filter(active=True, bot__pk__in=bots).order_by().values("bot", "number")
-)
 _PLACES: Final = (
     Membership.objects.listed().order_by("ladder").values_list("bot", "ladder__slug", "rating", "games", "active")
 )
@@ -291,8 +288,7 @@ class OneVersion(_OwnToo, One):
 def _documents(rows: Sequence[Mapping[str, Any]], viewer: Viewer) -> list[BotListed]:
     """Return the documents of bots with the ladders that ``viewer`` can see. Makes two queries."""
     ids = [row["pk"] for row in rows]
-    of_code = [row["pk"] for row in rows if row["kind"] != Bot.Kind.PERSON]
-    playing = {row["bot"]: row["number"] for row in _ACTIVE(bots=of_code)}
+    versions = active_versions(ids)
     places: defaultdict[int, list[PlaceDocument]] = defaultdict(list)
     memberships = _PLACES.filter(bot__in=ids, ladder__in=Ladder.objects.visible_to(viewer))
     for bot, slug, rating, games, active in memberships:
@@ -301,7 +297,7 @@ def _documents(rows: Sequence[Mapping[str, Any]], viewer: Viewer) -> list[BotLis
         BotListed(
             **{name: row[name] for name in _PLAIN} | owner_of(row),
             suspended=row["suspended"] is not None,
-            version=playing.get(row["pk"]),
+            version=versions.get(row["pk"]),
             ladders=places[row["pk"]],
         )
         for row in rows

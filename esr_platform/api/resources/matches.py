@@ -15,11 +15,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from bots.models import BotVersion
+from bots.names import BotName, bot_columns
 from esr_platform.accounts.limits import wait_s
 from esr_platform.api.authentication import identity
 from esr_platform.api.documents import EXAMPLE_DIGEST, Document, Moment, about, choice, operation
 from esr_platform.api.parameters import Asked, ChoiceParameter, Flag, Number, Text, Time
-from esr_platform.api.resources.bots import NAMED, OWNER, NamedBot, owner_of
+from esr_platform.api.resources.bots import NAMED, NamedBot, named_bot
 from esr_platform.api.resources.views import HEADERS, Listing, One, Reading
 from esr_platform.downloads import stored_json, streamed
 from esr_platform.prepared import Prepared
@@ -36,8 +37,9 @@ from ladder.access import (
 )
 from ladder.exports.documents import match_log_of, replay_of, sent_log_of, sent_record_of
 from ladder.exports.json_lines import game_pieces, is_in_file
+from ladder.matches.blocks import games_of
 from ladder.models import Block, LedgerEntry, Match, Occupant, Outage, Seat
-from ladder.openness import opened
+from ladder.openness import opened, results_are_public
 from ladder.ratings.elo import points
 
 # --- Documents -------------------------------------------------------------------------------------------------------
@@ -157,23 +159,21 @@ class MatchDocument(MatchListed):
 
 _MATCH: Final = (
     *("ladder__slug", "ladder__game", "ladder__seats", "block__series__season__number", "block__purpose"),
+    "block__cup_table",
     *("status", "reason", "created", "started", "ended"),
 )
 _OPEN: Final = ExpressionWrapper(opened("block"), output_field=BooleanField())
 _LISTED: Final = Match.objects.values("pk", *_MATCH, open=_OPEN)
 _DEAL: Final = ("block", "block__series__name", "block__number", "block__commitment", "block__seed")
 _WITH_DEAL: Final = Match.objects.values("pk", *_MATCH, *_DEAL, open=_OPEN)
-_BOT: Final = "version__bot__"
+_BOT: Final = "version__bot"
 _SEAT: Final = (
-    *("match", "index", f"{_BOT}slug", f"{_BOT}name", *(f"{_BOT}{name}" for name in OWNER)),
+    *("match", "index", *bot_columns(_BOT)),
     *("version__number", "version__label", "result__rank", "result__score", "result__forfeit"),
     *("result__forfeit_at", "result__rating_before", "result__rating_after"),
 )
 _SEATS: Final = Prepared(
     lambda matches: Seat.objects.filter(match__pk__in=matches).order_by("match", "index").values(*_SEAT)
-)
-_GAMES: Final = Prepared(
-    lambda block: Match.objects.filter(block__pk=block).order_by("lineup", "seating").values("pk", "status")
 )
 _NUMBERS: Final = Prepared(
     lambda match: LedgerEntry.objects.filter(result__match__pk=match).order_by().values("kind", "number")
@@ -315,7 +315,7 @@ def _seats(matches: Sequence[int]) -> Mapping[int, list[dict[str, Any]]]:
 def _match(row: Mapping[str, Any], seats: Sequence[Mapping[str, Any]]) -> MatchListed:
     """Return a match from a row with ``_MATCH`` and ``_OPEN``."""
     purpose = row["block__purpose"]
-    over = row["status"] == Match.Status.FINISHED and (row["open"] or purpose != Block.Purpose.CUP)
+    public = row["status"] == Match.Status.FINISHED and results_are_public(row["block__cup_table"], row["open"])
     return MatchListed(
         id=row["pk"],
         ladder=row["ladder__slug"],
@@ -331,25 +331,23 @@ def _match(row: Mapping[str, Any], seats: Sequence[Mapping[str, Any]]) -> MatchL
         created=row["created"],
         started=row["started"],
         ended=row["ended"],
-        players=[_player(seat, over) for seat in seats],
+        players=[_player(seat, public) for seat in seats],
     )
 
 
-def _player(row: Mapping[str, Any], over: bool) -> PlayerDocument:
+def _player(row: Mapping[str, Any], public: bool) -> PlayerDocument:
     """Return the player at a seat. Results of unfinished and void matches and of running cup rounds are not shown."""
     return PlayerDocument(
         seat=row["index"],
-        bot=row[f"{_BOT}slug"],
-        name=row[f"{_BOT}name"],
-        **owner_of(row, _BOT),
+        **named_bot(BotName.of(row, _BOT)),
         version=row["version__number"],
         label=row["version__label"],
-        rank=row["result__rank"] if over else None,
-        score=row["result__score"] if over and has_score(row["result__score"]) else None,
-        forfeit=(row["result__forfeit"] or "") if over else "",
-        forfeit_at=row["result__forfeit_at"] if over else None,
-        rating_before=points(row["result__rating_before"]) if over else None,
-        rating_after=points(row["result__rating_after"]) if over else None,
+        rank=row["result__rank"] if public else None,
+        score=row["result__score"] if public and has_score(row["result__score"]) else None,
+        forfeit=(row["result__forfeit"] or "") if public else "",
+        forfeit_at=row["result__forfeit_at"] if public else None,
+        rating_before=points(row["result__rating_before"]) if public else None,
+        rating_after=points(row["result__rating_after"]) if public else None,
     )
 
 
@@ -359,7 +357,7 @@ def _deal(row: Mapping[str, Any]) -> DealDocument:
         number=row["block__number"],
         commitment=row["block__commitment"],
         seed=bytes(row["block__seed"]).hex() if row["open"] else None,
-        games=[DealGame(id=one["pk"], status=one["status"]) for one in _GAMES(block=row["block"])],
+        games=[DealGame(id=game.pk, status=game.status) for game in games_of(row["block"])],
     )
 
 

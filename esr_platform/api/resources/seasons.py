@@ -75,9 +75,7 @@ _BOT: Final = "membership__bot"
 _STANDINGS: Final = FinalStanding.objects.values("pk", "rank", "rating", "games", "wins", *bot_columns(_BOT))
 _WINNERS: Final = Prepared(
     lambda seasons: (
-        FinalStanding.objects.filter(rank=1, season__pk__in=seasons)
-        .order_by("pk")
-        .values_list("season", f"{_BOT}__slug")
+        FinalStanding.objects.winners().filter(season__pk__in=seasons).values_list("season", f"{_BOT}__slug")
     )
 )
 _SERIES: Final = DealSeries.objects.order_by("kind")
@@ -135,7 +133,7 @@ def _series(series: DealSeries) -> SeriesDocument:
     return SeriesDocument(
         name=series.name,
         kind=series.kind,
-        deals=series.next_number - 1,
+        deals=series.deals,
         key_hash=series.key_hash,
         key=series.public_key,
     )
