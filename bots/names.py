@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from functools import cache
 from itertools import chain
+from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
 from django.contrib.auth import get_user_model
@@ -281,7 +282,7 @@ class BotName(NamedTuple):
     @classmethod
     def of(cls, row: Mapping[str, Any], bot: str = "bot") -> BotName:
         """Read a row with the columns ``bot_columns(bot)``."""
-        pk, slug, name, kind, house_name, retired, owner, username, deleted = (row[one] for one in bot_columns(bot))
+        pk, slug, name, kind, house_name, retired, owner, username, deleted = _values(bot)(row)
         named = None if owner is None else OwnerName(username, deleted)
         return cls(pk, slug, name, kind, house_name, retired, owner, named)
 
@@ -295,6 +296,11 @@ class BotName(NamedTuple):
 def bot_columns(bot: str = "bot") -> tuple[str, ...]:
     """The columns that ``BotName.of`` reads; ``bot`` is the lookup path to the bot."""
     return (bot, *(f"{bot}__{name}" for name in _COLUMNS))
+
+
+@cache
+def _values(bot: str) -> Callable[[Mapping[str, Any]], Any]:
+    return itemgetter(*bot_columns(bot))
 
 
 _COLUMNS: Final = ("slug", "name", "kind", "house_name", "retired", "owner", "owner__username", "owner__deleted")

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery, Window
@@ -17,6 +17,7 @@ from django.db.models.functions import Coalesce, Rank, RowNumber
 
 from bots.models import Bot, BotVersion
 from bots.names import BotName, bot_columns
+from esr_platform.prepared import Prepared
 from ladder.members.estimated_skill import Skill, skills_of
 from ladder.models import Ladder, Match, Membership, Season
 from ladder.models.ladders import Viewer
@@ -31,8 +32,7 @@ PROVISIONAL: Final = Q(games__lt=PROVISIONAL_GAMES)
 Rows = QuerySet[Membership, dict[str, Any]]
 
 
-@dataclass(frozen=True)
-class StandingsRow:
+class StandingsRow(NamedTuple):
     """A member of a ladder. ``rank`` is a competition rank by rating among all listed members.
 
     ``rating`` and ``last_change`` are in 1/1000 point, ``wins`` in 1/60. ``version`` is the number of the version that
@@ -114,7 +114,7 @@ def table(ladder: Ladder, most: int | None = None) -> list[StandingsRow]:
 def among_each_other(standings: Sequence[StandingsRow]) -> list[StandingsRow]:
     """Some rows, best rating first, with their ranks among each other."""
     ratings = [-row.rating for row in standings]
-    return [replace(row, rank=bisect_left(ratings, -row.rating) + 1) for row in standings]
+    return [row._replace(rank=bisect_left(ratings, -row.rating) + 1) for row in standings]
 
 
 def page_of(
@@ -136,12 +136,21 @@ def ranked(ladder: Ladder, rows: Sequence[Mapping[str, Any]], *, draws: bool = F
     return [_row(ranks[row["rating"]], row, skills.get(row["bot"])) for row in rows]
 
 
+_BETTER: Final = Prepared(
+    lambda ladder, rating: (
+        Membership.objects.listed()
+        .filter(ladder__pk=ladder, rating__gt=rating)
+        .order_by("-rating")
+        .values_list("rating", flat=True)
+    )
+)
+
+
 def _ranks(ladder: Ladder, ratings: Collection[int]) -> dict[int, int]:
     """By rating, its rank in the standings. Reads only better ratings than the worst one."""
     if not ratings:
         return {}
-    better = Membership.objects.listed().filter(ladder=ladder, rating__gt=min(ratings)).order_by("-rating")
-    falling = [-rating for rating in better.values_list("rating", flat=True)]
+    falling = [-rating for rating in _BETTER(ladder=ladder.pk, rating=min(ratings))]
     return {rating: bisect_left(falling, -rating) + 1 for rating in ratings}
 
 

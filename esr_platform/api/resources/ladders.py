@@ -159,10 +159,6 @@ class MembershipDocument(NamedBot):
     ]
 
 
-_OF_MEMBER: Final = ("rank", "games", "active", "provisional")
-_OF_SKILL: Final = ("version", "rank_low", "rank_high", "blocks", "games", "computed")
-
-
 class Members(Listing):
     """Returns the current standings: all members of a ladder, best rating first."""
 
@@ -191,10 +187,13 @@ class Members(Listing):
 def _member(row: StandingsRow) -> MembershipDocument:
     return MembershipDocument(
         **named_bot(row.bot),
-        **{name: getattr(row, name) for name in _OF_MEMBER},
+        rank=row.rank,
         rating=points(row.rating),
         last_change=points(row.last_change),
+        games=row.games,
         wins=row.first_places,
+        active=row.active,
+        provisional=row.provisional,
         estimate=_estimate(row.skill),
     )
 
@@ -203,10 +202,15 @@ def _estimate(skill: Skill | None) -> EstimateDocument | None:
     if skill is None:
         return None
     return EstimateDocument(
-        **{name: getattr(skill, name) for name in _OF_SKILL},
+        version=skill.version,
         rating=points(skill.rating),
         low=points(skill.low),
         high=points(skill.high),
+        rank_low=skill.rank_low,
+        rank_high=skill.rank_high,
+        blocks=skill.blocks,
+        games=skill.games,
+        computed=skill.computed,
     )
 
 
