@@ -87,9 +87,9 @@ def bots_page(parameters: Parameters, user: Viewer) -> BotsPage:
     shown = Paginator(_ordered(_wanted(asked, user), places, asked), ROWS).get_page(parameters("page"))
     seen = Q(memberships__ladder__in=Ladder.objects.visible_to(user))
     listed = Bot.objects.select_related("owner").annotate(played=Sum("memberships__games", filter=seen, default=0))
-    found = listed.in_bulk(list(shown))
-    versions = active_versions(list(found))
-    bots: list[Any] = [found[pk] for pk in shown]
+    by_pk = listed.in_bulk(list(shown))
+    versions = active_versions(list(by_pk))
+    bots: list[Any] = [by_pk[pk] for pk in shown]
     return BotsPage(asked, shown, [BotRow(bot, bot.played, places.get(bot.pk), versions.get(bot.pk)) for bot in bots])
 
 
