@@ -199,12 +199,12 @@ def best_places(user: Viewer, game: str = "") -> dict[int, Place]:
 
     Two queries; the second reads the ratings of all members of these ladders.
     """
-    ladders = {pk: one for pk, one in Ladder.objects.visible_to(user).in_bulk().items() if game in ("", one.game)}
+    ladders = {ladder.pk: ladder for ladder in Ladder.objects.visible_to(user) if game in ("", ladder.game)}
     listed = Membership.objects.listed().filter(ladder__in=ladders).order_by("ladder", "-rating", "pk")
     best: dict[int, Place] = {}
     for ladder, members in groupby(listed.values_list("ladder", "bot", "rating", "games"), key=lambda row: row[0]):
         for bot, place in _places(ladders[ladder], list(members)):
-            best[bot] = min(best.get(bot, place), place, key=lambda one: one.order)
+            best[bot] = min(best.get(bot, place), place, key=lambda place: place.order)
     return best
 
 
@@ -258,4 +258,7 @@ def places_of(bot: Bot, viewer: Viewer) -> list[PlaceOfBot]:
         .annotate(queued=Coalesce(Subquery(queued), 0), season=Subquery(last))
         .order_by("ladder")
     )
-    return [PlaceOfBot(one, one.rank if one.games else None, one.among, one.queued, one.season) for one in memberships]
+    return [
+        PlaceOfBot(member, member.rank if member.games else None, member.among, member.queued, member.season)
+        for member in memberships
+    ]

@@ -412,7 +412,7 @@ def bot_page(bot: Bot, parameters: Callable[[str], str | None], user: Viewer) ->
     Eleven queries, eight if the chart is cached, two more for a remote bot, and up to four more for owner and staff.
     Raises ``Http404`` for a ladder on which ``user`` cannot see the bot.
     """
-    its = with_seats_of(matches_seen_by(user), bot.versions.all())
+    matches = with_seats_of(matches_seen_by(user), bot.versions.all())
     inside = may_read(user, bot)
     versions = versions_of(bot, inside, parameters("versions"), user)
     places = places_of(bot, user)
@@ -425,8 +425,8 @@ def bot_page(bot: Bot, parameters: Callable[[str], str | None], user: Viewer) ->
         memberships=listed,
         chosen=chosen,
         versions=versions,
-        matches=listed_part(its.exclude(attempts_started=0), parameters, MATCHES),
-        presence=presence(bot, its),
+        matches=listed_part(matches.exclude(attempts_started=0), parameters, MATCHES),
+        presence=presence(bot, matches),
         panel=panel(bot, versions.spoken_of, memberships, owns(user, bot)) if inside else None,
         source_opens=versions.active is not None and may_read_source(user, versions.active),
         estimates=newest_by_ladder(estimates),

@@ -16,7 +16,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from bots.models import Bot, BotVersion
+from bots.models import BotVersion
+from bots.names import BotName, bot_columns
 from games.game import Game
 from games.registry import GAMES
 from ladder.access import matches_seen_by, public_bots
@@ -151,12 +152,9 @@ _MOST_GAINS: Final = 50
 
 @dataclass(frozen=True)
 class Climb:
-    """A bot that has gained ``change`` (1/1000 point) on a ladder in its last ``games`` rated games there.
+    """A bot that has gained ``change`` (1/1000 point) on a ladder in its last ``games`` rated games there."""
 
-    Of ``bot`` only that is read by which bots and people are named.
-    """
-
-    bot: Bot
+    bot: BotName
     ladder: str
     ladder_slug: str
     change: int
@@ -205,43 +203,36 @@ def climbs() -> Climbs:
     return Climbs(min((gain.since for gain in gains), default=None), rows)
 
 
-_Names = dict[int, tuple[Bot, str, str]]
-"""By membership, its bot, and the name and the address name of its ladder."""
-
-_BOT: Final = ("name", "slug", "kind", "house_name", "retired")
-_NAMES: Final = ("ladder__name", "ladder__slug", *(f"bot__{name}" for name in _BOT))
+_Names = dict[int, tuple[BotName, str, str]]
+"""By membership, its bot, and the name and the slug of its ladder."""
 
 
 def _named(gains: Sequence[_Gain]) -> _Names:
     seen = Ladder.objects.visible_to(AnonymousUser())
     memberships = Membership.objects.filter(pk__in=[gain.membership for gain in gains], ladder__in=seen)
-    return {pk: _names(read) for pk, *read in memberships.values_list("pk", *_NAMES)}
-
-
-def _names(read: Sequence[Any]) -> tuple[Bot, str, str]:
-    """The bot, ladder name and slug from the columns ``_NAMES``."""
-    ladder, slug, *of_bot = read
-    return Bot(**dict(zip(_BOT, of_bot, strict=True))), ladder, slug
+    rows = memberships.values("pk", "ladder__name", "ladder__slug", *bot_columns())
+    return {row["pk"]: (BotName.of(row), row["ladder__name"], row["ladder__slug"]) for row in rows}
 
 
 def _added_up() -> tuple[list[_Gain], _Names]:
     seen = Ladder.objects.visible_to(AnonymousUser())
     last = Result.objects.order_by("-pk").values("pk")[:MOST_RESULTS]
+    bot, ladder = "seat__membership__bot", "seat__membership__ladder"
     counted = SeatResult.objects.filter(result__in=last, rating_after__isnull=False, seat__membership__ladder__in=seen)
     rows = list(
         counted.order_by()
-        .values("seat__membership", *(f"seat__membership__{name}" for name in _NAMES))
+        .values("seat__membership", f"{ladder}__name", f"{ladder}__slug", *bot_columns(bot))
         .annotate(gained=Sum(F("rating_after") - F("rating_before")), games=Count("pk"), since=Min("result__created"))
         .filter(games__gte=FEWEST_GAMES, gained__gt=0)
         .order_by("-gained", "seat__membership")[:_MOST_GAINS]
     )
     best: dict[str, Any] = {}
     for row in rows:
-        best.setdefault(row["seat__membership__bot__slug"], row)
+        best.setdefault(row[bot], row)
     rows = list(islice(best.values(), SHOWN))
     gains = [_Gain(row["seat__membership"], row["gained"], row["games"], row["since"]) for row in rows]
     return gains, {
-        row["seat__membership"]: _names([row[f"seat__membership__{name}"] for name in _NAMES]) for row in rows
+        row["seat__membership"]: (BotName.of(row, bot), row[f"{ladder}__name"], row[f"{ladder}__slug"]) for row in rows
     }
 
 

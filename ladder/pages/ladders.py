@@ -89,7 +89,7 @@ def ladders_page(boards: Sequence[Board]) -> LaddersPage:
         if not board.ladder.by_invitation:
             first.setdefault((board.ladder.game, board.ladder.seats, board.ladder.players), board)
     formats = sorted({(game, seats) for game, seats, _ in first}, key=lambda it: (list(GAMES).index(it[0]), it[1]))
-    players = [kind for kind in Ladder.Players.values if any(kind == its for _, _, its in first)]
+    players = [kind for kind in Ladder.Players.values if any(kind == players for _, _, players in first)]
     rows = [
         FormatRow(GAMES[game], seats, [(kind, first.get((game, seats, kind))) for kind in players])
         for game, seats in formats
@@ -101,11 +101,11 @@ def ladders_page(boards: Sequence[Board]) -> LaddersPage:
 def game_counts(ladder: Ladder) -> GameCounts:
     """Count the games of ``ladder`` with two queries that do not read finished matches."""
     pending = Match.objects.filter(ladder=ladder, status__in=Match.PENDING).order_by().values_list("status")
-    found = dict(pending.annotate(number=Count("pk")))
+    by_status = dict(pending.annotate(number=Count("pk")))
     return GameCounts(
         finished=rated_results([ladder])[ladder.pk],
-        running=found.get(Match.Status.RUNNING, 0),
-        queued=found.get(Match.Status.QUEUED, 0),
+        running=by_status.get(Match.Status.RUNNING, 0),
+        queued=by_status.get(Match.Status.QUEUED, 0),
     )
 
 

@@ -66,15 +66,15 @@ def person_page(person: User, parameters: Callable[[str], str | None], viewer: V
         .order_by("retired", "name", "pk")
     )
     shown = Paginator(theirs, ROWS).get_page(parameters("page"))
-    its = with_seats_of(matches_seen_by(viewer), BotVersion.objects.filter(bot__owner=person))
-    begun = its.exclude(attempts_started=0)
+    matches = with_seats_of(matches_seen_by(viewer), BotVersion.objects.filter(bot__owner=person))
+    started = matches.exclude(attempts_started=0)
     by_hand = list(memberships.filter(bot__owner=person, bot__kind=Bot.Kind.PERSON).select_related("bot"))
     return PersonPage(
         person,
         by_hand,
         shown,
         active_versions([bot.pk for bot in shown]),
-        listed_part(begun, parameters),
+        listed_part(started, parameters),
         trophies(public_bots().filter(owner=person), viewer),
     )
 

@@ -78,17 +78,17 @@ class Answering:
         return shown + network
 
 
-def presence(bot: Bot, its: QuerySet[Match]) -> Presence | None:
-    """Return the presence of a remote bot, ``None`` for a hosted one. ``its`` are its matches visible to the viewer.
+def presence(bot: Bot, matches: QuerySet[Match]) -> Presence | None:
+    """Return the presence of a remote bot, ``None`` for a hosted one. ``matches`` are those that the viewer may see.
 
     Two queries.
     """
     if bot.kind != Bot.Kind.REMOTE:
         return None
     bots: Any = RemoteBot.objects.annotate(here=Exists(remote.here().filter(pk=OuterRef("pk"))))
-    found = bots.get(pk=bot.pk)
-    playing = its.filter(status=Match.Status.RUNNING).count()
-    return Presence(found.here, found.here_since, found.seen_at, playing, found.games_at_once)
+    remote_bot = bots.get(pk=bot.pk)
+    playing = matches.filter(status=Match.Status.RUNNING).count()
+    return Presence(remote_bot.here, remote_bot.here_since, remote_bot.seen_at, playing, remote_bot.games_at_once)
 
 
 def answering(bot: Bot) -> Answering:
@@ -114,9 +114,11 @@ def register(request: HttpRequest) -> HttpResponse:
         return render(request, "pages/register_remote.html")
     form = RegisterForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
-        said = form.cleaned_data
+        values = form.cleaned_data
         try:
-            version = memberships.register(request.user, said["name"], form.games, said["label"], said["games_at_once"])
+            version = memberships.register(
+                request.user, values["name"], form.games, values["label"], values["games_at_once"]
+            )
             return redirect("pages:bot", version.bot.slug)
         except Refused as refusal:
             form.add_error("name" if isinstance(refusal, NameRefused) else None, str(refusal))
@@ -133,9 +135,9 @@ def declare(request: HttpRequest, slug: str) -> HttpResponse:
         raise Http404(_("%(name)s is not a remote bot.") % {"name": bot.name})
     form = RemoteBotSettingsForm.of(bot, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
-        said = form.cleaned_data
+        values = form.cleaned_data
         try:
-            memberships.declare(bot, label=said["label"], games=form.games, games_at_once=said["games_at_once"])
+            memberships.declare(bot, label=values["label"], games=form.games, games_at_once=values["games_at_once"])
             messages.success(request, _("Changes saved. Running games are not affected."))
             return redirect("pages:bot", bot.slug)
         except Refused as refusal:

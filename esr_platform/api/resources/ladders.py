@@ -90,7 +90,7 @@ class Ladders(Listing):
 
     @operation("ladders", "List ladders")
     def get(self, _request: Request) -> Response:
-        names = (one.name for one in Ladders.parameters)
+        names = (parameter.name for parameter in Ladders.parameters)
         wanted = {name: self.asked[name] for name in names if self.asked[name] is not None}
         return self.answer(_documents(self.part(_LADDERS.visible_to(self.viewer).filter(**wanted))))
 
@@ -102,8 +102,8 @@ class OneLadder(One):
 
     @operation("ladder", "Get a ladder")
     def get(self, _request: Request, slug: str) -> Response:
-        found = ladder_seen_by(self.viewer, slug)
-        row = {name: getattr(found, name) for name in ("pk", "limits", "next_ledger", *_PLAIN)}
+        ladder = ladder_seen_by(self.viewer, slug)
+        row = {name: getattr(ladder, name) for name in ("pk", "limits", "next_ledger", *_PLAIN)}
         return self.answer(_documents([row])[0])
 
 
