@@ -89,7 +89,7 @@ def ladders_page(boards: Sequence[Board]) -> LaddersPage:
         if not board.ladder.by_invitation:
             first.setdefault((board.ladder.game, board.ladder.seats, board.ladder.players), board)
     formats = sorted({(game, seats) for game, seats, _ in first}, key=lambda it: (list(GAMES).index(it[0]), it[1]))
-    players = [kind for kind in Ladder.Players.values if any(kind == players for _, _, players in first)]
+    players = [kind for kind in Ladder.Players.values if any(kind == listed for _, _, listed in first)]
     rows = [
         FormatRow(GAMES[game], seats, [(kind, first.get((game, seats, kind))) for kind in players])
         for game, seats in formats
