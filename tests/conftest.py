@@ -107,29 +107,27 @@ def _one_minute(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
         monkeypatch.setattr(limits, "time", SimpleNamespace(time=lambda: 30_000_000.5 * limits.WINDOW_S))
 
 
-@pytest.fixture(autouse=True)
-def _many_pages() -> Iterator[None]:
-    """Tests open more pages per minute than a person does."""
-    with override_settings(REQUESTS_PER_MINUTE={**settings.REQUESTS_PER_MINUTE, "pages": UNBOUNDED}):
-        yield
+@pytest.fixture(scope="session", autouse=True)
+def _settings_of_tests() -> Iterator[None]:
+    """Tests open more pages than a person does and play more games of house bots, and their hints reach nobody.
 
-
-@pytest.fixture(autouse=True)
-def _busy_house() -> Iterator[None]:
-    """House bots alone play as much as a test asks for."""
-    with override_settings(MAX_HOUSE_BLOCKS_PER_HOUR=UNBOUNDED):
-        yield
-
-
-@pytest.fixture(autouse=True)
-def _own_cache() -> Iterator[None]:
-    """Every test has an empty cache of its own, in memory, and hints about tables reach nobody."""
+    Caches are in memory.
+    """
     backend = f"{JsonInMemory.__module__}.{JsonInMemory.__qualname__}"
-    in_memory = {name: {"BACKEND": backend, "LOCATION": name} for name in settings.CACHES}
-    with override_settings(CACHES=in_memory, REDIS_URL=NOWHERE):
+    with override_settings(
+        REQUESTS_PER_MINUTE={**settings.REQUESTS_PER_MINUTE, "pages": UNBOUNDED},
+        MAX_HOUSE_BLOCKS_PER_HOUR=UNBOUNDED,
+        CACHES={name: {"BACKEND": backend, "LOCATION": name} for name in settings.CACHES},
+        REDIS_URL=NOWHERE,
+    ):
         yield
-        for cache in caches.all():  # also those that only another thread has used: memory is shared, `caches` is not
-            cache.clear()
+
+
+@pytest.fixture(autouse=True)
+def _empty_caches() -> Iterator[None]:
+    yield
+    for cache in caches.all():  # also those that only another thread has used: memory is shared, `caches` is not
+        cache.clear()
 
 
 @pytest.fixture(scope="session")

@@ -82,10 +82,10 @@ def test_names_that_differ_visibly_are_not_alike(name: str, other: str) -> None:
     assert not alike(name, other)
 
 
-@pytest.mark.parametrize("char", [char for char in string.printable if char not in "%\t\n\r\x0b\x0c"])
-def test_a_database_finds_every_ascii_name_that_looks_alike(char: str) -> None:
-    for name in (f"Bot {char}x", f"{char}rni"):
-        assert _folded(name) in plain_shapes(name)
+def test_a_database_finds_every_ascii_name_that_looks_alike() -> None:
+    for char in set(string.printable) - set("%\t\n\r\x0b\x0c"):
+        for name in (f"Bot {char}x", f"{char}rni"):
+            assert _folded(name) in plain_shapes(name), name
 
 
 @pytest.mark.parametrize(("name", "other"), ALIKE)

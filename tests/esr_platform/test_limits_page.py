@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import subprocess
-import sys
+import runpy
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
@@ -47,6 +45,7 @@ from ladder.matchmaking import limits as matchmaking
 from ladder.matchmaking.game_start import CLOCKS
 from ladder.pages import calendars
 
+SETTINGS: Final = Path(settings.BASE_DIR) / "esr_platform" / "settings.py"
 PAGE: Final = (Path(settings.BASE_DIR) / "docs" / "reference" / "limits.md").read_text(encoding="utf-8")
 _ARCHIVE, _GAME, _PROCESS = ArchiveLimits(), Limits(), limit_values(Limits())
 _LOCKOUT: Final = parse_rate(settings.ACCOUNT_RATE_LIMITS["lockout"])
@@ -174,40 +173,28 @@ def quantity(text: str) -> float:
     return float(number) * (_UNITS.get(words[0], 1) if words else 1)
 
 
-@pytest.fixture(scope="module")
-def defaults(tmp_path_factory: pytest.TempPathFactory) -> dict[str, float]:
+@pytest.fixture
+def defaults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """The limits in the settings of a site whose environment sets none, in bytes, seconds or pieces."""
-    script = """
-import json
-from esr_platform import settings
-found = {name: value for name, value in vars(settings).items() if type(value) is int}
-pace = settings.REQUESTS_PER_MINUTE
-found |= {f'REQUESTS_PER_MINUTE["{scope}"]': value for scope, value in pace.items()}
-found |= {"MAX_PAGES_PER_MINUTE": pace["pages"], "BOT_LOG_DAYS": settings.BOT_LOG_DAYS * 86_400}
-print(json.dumps(found))
-"""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("MAX_")}
-    run = subprocess.run(
-        [sys.executable, "-c", script],
-        cwd=settings.BASE_DIR,
-        env={**environment, "VAR_DIR": str(tmp_path_factory.mktemp("var"))},
-        capture_output=True,
-        check=True,
-    )
-    found: dict[str, float] = json.loads(run.stdout)
-    return found
+    for name in [name for name in os.environ if name.startswith("MAX_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("VAR_DIR", str(tmp_path))
+    found = runpy.run_path(str(SETTINGS))
+    pace = found["REQUESTS_PER_MINUTE"]
+    found |= {f'REQUESTS_PER_MINUTE["{scope}"]': value for scope, value in pace.items()}
+    return found | {"MAX_PAGES_PER_MINUTE": pace["pages"], "BOT_LOG_DAYS": found["BOT_LOG_DAYS"] * 86_400}
 
 
-@pytest.mark.parametrize(("name", "text", "setting"), rows(), ids=[row[0] for row in rows()])
-def test_a_limit_on_the_page_is_the_one_of_the_code(
-    name: str, text: str, setting: str, defaults: dict[str, float]
-) -> None:
-    right = defaults[setting.strip("`")] if setting.startswith("`") else FIXED[name]
-    assert quantity(text) == (right.total_seconds() if isinstance(right, timedelta) else right)
+def test_the_limits_on_the_page_are_those_of_the_code(defaults: dict[str, Any]) -> None:
+    shown = {name: quantity(text) for name, text, _ in rows()}
+    code = {name: defaults[key.strip("`")] if key.startswith("`") else FIXED[name] for name, _, key in rows()}
+    in_seconds = {name: one.total_seconds() for name, one in code.items() if isinstance(one, timedelta)}
+    assert len(shown) == len(rows())
+    assert shown == {**code, **in_seconds}
 
 
 def test_the_page_lists_every_limit_of_the_settings() -> None:
-    source = (Path(settings.BASE_DIR) / "esr_platform" / "settings.py").read_text(encoding="utf-8")
+    source = SETTINGS.read_text(encoding="utf-8")
     limits = set(re.findall(r"^(MAX_\w+) =", source, flags=re.MULTILINE))
     scopes = {f'REQUESTS_PER_MINUTE["{scope}"]' for scope in settings.REQUESTS_PER_MINUTE if scope != "pages"}
     assert len(limits) > 30

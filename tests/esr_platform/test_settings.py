@@ -1,34 +1,31 @@
 from __future__ import annotations
 
 import os
+import runpy
 import stat
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import settings
-from django.conf import settings as project
 from django.contrib.sessions.models import Session
-from django.core.management import call_command
+from django.core import signing
 from django.test import Client
 from pytest_django import Settings
 
 from bots.runner.spec import MatchSpec, SeatSpec
 from esr_platform.accounts import tokens
 from esr_platform.accounts.demo import demo_login
+from esr_platform.accounts.factors import MFAAdapter
 from esr_platform.accounts.models import Scope, User
-from esr_platform.environment import database, email_address
+from esr_platform.environment import database
 from esr_platform.public import is_local_url, is_public, lacks
 from esr_platform.secret import private_folder, secret_key
-
-
-def test_a_worker_gets_one_message_at_a_time_and_keeps_it_until_it_is_done() -> None:
-    assert settings.CELERY_TASK_ACKS_LATE
-    assert settings.CELERY_TASK_REJECT_ON_WORKER_LOST
-    assert settings.CELERY_WORKER_PREFETCH_MULTIPLIER == 1
 
 
 def test_a_match_fits_into_its_limits_and_no_message_comes_twice_while_it_runs() -> None:
@@ -38,27 +35,36 @@ def test_a_match_fits_into_its_limits_and_no_message_comes_twice_while_it_runs()
     assert longest_match < limits[0] < limits[1] < visible_again
 
 
+SETTINGS = Path(settings.BASE_DIR) / "esr_platform" / "settings.py"
+Read = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Read:
+    """Execute the settings of a site in ``tmp_path`` with more environment variables."""
+    for name in ("ALLOWED_HOSTS", "SITE_URL", "EMAIL_URL", "SECRET_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("VAR_DIR", str(tmp_path))
+    monkeypatch.setenv("DATABASE_URL", "")
+
+    def read(**environment: str) -> dict[str, Any]:
+        with monkeypatch.context() as context:
+            for name, value in environment.items():
+                context.setenv(name, value)
+            return runpy.run_path(str(SETTINGS))
+
+    return read
+
+
 @pytest.mark.parametrize("value", ["", "staff@example.org", " staff@example.org\n"])
-def test_the_contact_is_one_email_address_or_empty(value: str) -> None:
-    assert email_address("CONTACT_EMAIL", value) == value.strip()
+def test_the_contact_is_one_email_address_or_empty(read: Read, value: str) -> None:
+    assert read(CONTACT_EMAIL=value)["CONTACT_EMAIL"] == value.strip()
 
 
 @pytest.mark.parametrize("value", ["staff", "https://example.org", "a@example.org, b@example.org", "Staff <a@b.org>"])
-def test_a_site_does_not_start_with_a_contact_that_is_no_email_address(value: str) -> None:
+def test_a_site_does_not_start_with_a_contact_that_is_no_email_address(read: Read, value: str) -> None:
     with pytest.raises(SystemExit, match="CONTACT_EMAIL"):
-        email_address("CONTACT_EMAIL", value)
-
-
-def test_the_settings_check_the_contact(tmp_path: Path) -> None:
-    environment = {**os.environ, "VAR_DIR": str(tmp_path), "CONTACT_EMAIL": "staff"}
-    started = subprocess.run(
-        [sys.executable, "-c", "import esr_platform.settings"],
-        cwd=settings.BASE_DIR,
-        env=environment,
-        capture_output=True,
-        check=False,
-    )
-    assert (started.returncode, b"CONTACT_EMAIL" in started.stderr) == (1, True)
+        read(CONTACT_EMAIL=value)
 
 
 def test_every_scheduled_and_routed_task_exists() -> None:
@@ -84,14 +90,6 @@ sys.exit("esr_platform.urls" in sys.modules)
     )
 
 
-def test_a_database_connection_serves_many_tasks() -> None:
-    from celery.fixups.django import DjangoWorkerFixup
-
-    from esr_platform.celery import app
-
-    assert DjangoWorkerFixup(app).db_reuse_max == settings.CELERY_DB_REUSE_MAX
-
-
 def test_sqlite_takes_the_write_lock_when_a_transaction_begins(tmp_path: Path) -> None:
     found = database("", tmp_path / "db.sqlite3")
     assert found["NAME"] == str(tmp_path / "db.sqlite3")
@@ -105,23 +103,10 @@ def test_a_database_url_names_a_postgresql_server(tmp_path: Path) -> None:
     assert (found["HOST"], found["PORT"], found["NAME"]) == ("db.example", 5433, "ladder")
 
 
-def test_a_data_folder_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:
+def test_a_data_folder_that_cannot_be_made_is_named(read: Read, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    place = tmp_path / "file" / "var"
-    command = [sys.executable, "manage.py", "check"]
-    run = subprocess.run(  # noqa: PLW1510
-        command, cwd=settings.BASE_DIR, env={**os.environ, "VAR_DIR": str(place)}, capture_output=True, text=True
-    )
-    assert run.returncode == 1
-    assert (
-        run.stderr
-        == f"Cannot write to {place} (Not a directory). Fix its permissions or set VAR_DIR to another folder.\n"
-    )
-
-
-@pytest.mark.django_db
-def test_every_change_of_a_model_has_its_migration() -> None:
-    call_command("makemigrations", check=True, dry_run=True, verbosity=0)
+    with pytest.raises(SystemExit, match=str(tmp_path / "file" / "var")):
+        read(VAR_DIR=str(tmp_path / "file" / "var"))
 
 
 @pytest.mark.django_db
@@ -138,13 +123,11 @@ def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def test_a_data_folder_that_others_could_read_is_closed_with_its_database(tmp_path: Path) -> None:
+def test_a_data_folder_that_others_could_read_is_closed_with_its_database(read: Read, tmp_path: Path) -> None:
     folder, database = tmp_path / "var", tmp_path / "var" / "db.sqlite3"
     folder.mkdir(mode=0o755)
     (folder / "db.sqlite3-wal").touch(mode=0o644)
-    environment = {**os.environ, "VAR_DIR": str(folder), "DATABASE_URL": ""}
-    command = [sys.executable, "manage.py", "check"]
-    subprocess.run(command, cwd=settings.BASE_DIR, env=environment, check=True, capture_output=True)
+    read(VAR_DIR=str(folder))
     assert (mode(folder), mode(database), mode(folder / "db.sqlite3-wal")) == (0o700, 0o600, 0o600)
 
 
@@ -182,34 +165,20 @@ PUBLIC = {"ALLOWED_HOSTS": "arena.example.org"}
 READY = {**PUBLIC, "SITE_URL": "https://arena.example.org", "EMAIL_URL": "smtp://mail.example.org:25"}
 
 
-def python(place: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def test_a_public_site_that_can_send_no_letters_does_not_start(tmp_path: Path) -> None:
     clean = {name: value for name, value in os.environ.items() if name not in READY}
-    return subprocess.run(
-        [sys.executable, *words],
-        cwd=project.BASE_DIR,
-        env={**clean, "VAR_DIR": str(place), "DATABASE_URL": "", **environment},
+    run = subprocess.run(
+        [sys.executable, "-c", "import esr_platform.asgi"],
+        cwd=settings.BASE_DIR,
+        env={**clean, "VAR_DIR": str(tmp_path), "DATABASE_URL": "", **PUBLIC},
         capture_output=True,
         text=True,
         check=False,
     )
-
-
-@pytest.mark.parametrize("start", [("manage.py", "run"), ("-c", "import esr_platform.asgi"), ("manage.py", "check")])
-def test_a_public_site_that_can_send_no_letters_does_not_start(tmp_path: Path, start: tuple[str, ...]) -> None:
-    run = python(tmp_path, *start, **PUBLIC)
     assert run.returncode == 1
     assert "Set EMAIL_URL" in run.stderr
     assert "Set SITE_URL" in run.stderr
     assert "Traceback" not in run.stderr
-
-
-def test_a_public_site_that_has_everything_starts_and_keeps_its_cookies_to_itself(tmp_path: Path) -> None:
-    script = (
-        "import esr_platform.asgi; from django.conf import settings as s;"
-        "print(s.SESSION_COOKIE_SECURE, s.CSRF_COOKIE_SECURE, s.DEBUG)"
-    )
-    run = python(tmp_path, "-c", script, **READY)
-    assert run.stdout == "True True False\n", run.stderr
 
 
 def test_debug_is_no_way_to_run_a_public_site(settings: Settings) -> None:
@@ -228,48 +197,51 @@ def test_a_public_site_names_its_hosts(settings: Settings) -> None:
     assert lacks() == []
 
 
-def test_a_public_site_has_secure_cookies_and_hsts_unless_it_is_told_otherwise(tmp_path: Path) -> None:
-    script = (
-        "import esr_platform.asgi; from django.conf import settings as s;"
-        "print(s.SESSION_COOKIE_SECURE, s.CSRF_COOKIE_SECURE, s.SECURE_HSTS_SECONDS, s.SECURE_SSL_REDIRECT)"
-    )
-    assert python(tmp_path, "-c", script, **READY).stdout == "True True 2592000 False\n"
-    own = {"SECURE_HSTS_SECONDS": "60", "SECURE_SSL_REDIRECT": "yes"}
-    assert python(tmp_path, "-c", script, **READY, **own).stdout == "True True 60 True\n"
-    plain = {**READY, "SITE_URL": "http://10.0.0.7", "SECURE_COOKIES": "no"}
-    assert python(tmp_path, "-c", script, **plain).stdout == "False False 0 False\n"
-    run = python(tmp_path, "-c", script, **{**plain, "SECURE_COOKIES": ""})
-    assert (run.returncode, run.stdout) == (1, "")
-    assert "SECURE_COOKIES=no" in run.stderr
+@pytest.mark.parametrize(
+    ("environment", "cookies", "hsts", "redirect"),
+    [
+        ({}, True, 2_592_000, False),
+        ({"SECURE_HSTS_SECONDS": "60", "SECURE_SSL_REDIRECT": "yes"}, True, 60, True),
+        ({"SITE_URL": "http://10.0.0.7"}, True, 2_592_000, False),
+        ({"SITE_URL": "http://10.0.0.7", "SECURE_COOKIES": "no"}, False, 0, False),
+    ],
+)
+def test_a_public_site_has_secure_cookies_and_hsts_unless_it_is_told_otherwise(
+    read: Read, environment: dict[str, str], cookies: bool, hsts: int, redirect: bool
+) -> None:
+    found = read(**{**READY, **environment})
+    assert found["SESSION_COOKIE_SECURE"] is found["CSRF_COOKIE_SECURE"] is cookies
+    assert (found["SECURE_HSTS_SECONDS"], found["SECURE_SSL_REDIRECT"], found["DEBUG"]) == (hsts, redirect, False)
+
+
+def test_a_public_site_without_https_says_that_nobody_can_sign_in(settings: Settings) -> None:
+    settings.ALLOWED_HOSTS, settings.SITE_URL = ["10.0.0.7"], "http://10.0.0.7"
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.SESSION_COOKIE_SECURE = True
+    assert [problem.id for problem in lacks()] == ["esr.E004"]
+    settings.SESSION_COOKIE_SECURE = False
+    assert lacks() == []
 
 
 @pytest.mark.parametrize("key", ["a", "a" * 80, "django-insecure-" + "abcdefghijklmnopqrstuvwxyz0123456789" * 2])
-def test_a_weak_secret_key_is_refused_on_every_site(tmp_path: Path, key: str) -> None:
-    run = python(tmp_path, "manage.py", "check", SECRET_KEY=key)
-    assert run.returncode == 1
-    assert "SECRET_KEY is weak" in run.stderr
-    assert "Traceback" not in run.stderr
+def test_a_weak_secret_key_is_refused_on_every_site(read: Read, key: str) -> None:
+    with pytest.raises(SystemExit, match="SECRET_KEY is weak"):
+        read(SECRET_KEY=key)
 
 
-def test_a_weak_earlier_key_decrypts_factors_and_verifies_no_signature(tmp_path: Path) -> None:
-    script = """
-import esr_platform.asgi
-from django.conf import settings
-from django.core import signing
-from django.test import override_settings
-from esr_platform.accounts.factors import MFAAdapter
-strong, weak = settings.EARLIER_SECRET_KEYS
-for key in (strong, weak):
-    with override_settings(SECRET_KEY=key, SECRET_KEY_FALLBACKS=[], EARLIER_SECRET_KEYS=[]):
-        signed, stored = signing.dumps("me"), MFAAdapter().encrypt("factor")
-    try:
-        found = signing.loads(signed)
-    except signing.BadSignature:
-        found = None
-    print(found, MFAAdapter().decrypt(stored))
-"""
-    earlier = "abcdefghijklmnopqrstuvwxyz0123456789" * 2 + ",a weak key"
-    assert python(tmp_path, "-c", script, SECRET_KEY_FALLBACKS=earlier).stdout == "me factor\nNone factor\n"
+def test_a_weak_earlier_key_decrypts_factors_and_verifies_no_signature(read: Read, settings: Settings) -> None:
+    strong, weak = "abcdefghijklmnopqrstuvwxyz0123456789" * 2, "a weak key"
+    new = read(SECRET_KEY_FALLBACKS=f"{strong},{weak}")
+    signed, stored = {}, {}
+    for key in (strong, weak):
+        settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS, settings.EARLIER_SECRET_KEYS = key, [], []
+        signed[key], stored[key] = signing.dumps("me"), MFAAdapter().encrypt("factor")
+    for name in ("SECRET_KEY", "SECRET_KEY_FALLBACKS", "EARLIER_SECRET_KEYS"):
+        setattr(settings, name, new[name])
+    assert {MFAAdapter().decrypt(one) for one in stored.values()} == {"factor"}
+    assert signing.loads(signed[strong]) == "me"
+    with pytest.raises(signing.BadSignature):
+        signing.loads(signed[weak])
 
 
 def test_ones_own_machine_needs_nothing(settings: Settings) -> None:

@@ -19,8 +19,6 @@ from tests.games.readers import table_after
 ROOT = Path(__file__).parents[2]
 VIEWS = (ROOT / "docs" / "reference" / "views.md").read_text(encoding="utf-8")
 RECORD = (ROOT / "docs" / "reference" / "record.md").read_text(encoding="utf-8")
-DOCS = ROOT / "docs"
-PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md") if path.parent.name != "decisions")
 
 
 def blocks(page: str) -> list[str]:
@@ -165,19 +163,3 @@ def test_the_page_names_the_bottles_as_the_engine_does() -> None:
         letter = row[1].strip("`")
         left_out = [seats for seats, letters in LEFT_OUT.items() if letter in letters]
         assert row[5] == (f"{left_out[0]} seats" if left_out else "")
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_links_lead_to_files_of_the_project(name: str) -> None:
-    page = ROOT / "docs" / name
-    text = page.read_text(encoding="utf-8")
-    assert "../shared" not in text
-    for target in re.findall(r"\]\((?!https://)([^)#]+)[^)]*\)", text):
-        assert (page.parent / target).resolve().is_relative_to(ROOT), target
-        assert (page.parent / target).exists(), target
-
-
-def test_every_page_is_linked_from_the_first_one() -> None:
-    first = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
-    for name in PAGES:
-        assert name == "README.md" or f"({name})" in first, name

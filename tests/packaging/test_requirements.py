@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "requirements"
 DIRECT = [
@@ -22,13 +20,13 @@ def numbers(version: str) -> list[int]:
     return [int(part) for part in re.findall(r"\d+", version)]
 
 
-@pytest.mark.parametrize(("group", "line"), DIRECT)
-def test_every_dependency_has_a_lower_bound_of_a_locked_version(group: str, line: str) -> None:
-    match = re.match(r"([\w.-]+)(?:\[[\w,]+\])?(?:>=|~=)([\d.]+)", line)
-    assert match is not None
-    name, bound = match.groups()
-    versions = re.findall(rf"^{re.escape(name.replace('_', '-'))}==([^ ;]+)", LOCKED, re.MULTILINE | re.IGNORECASE)
-    assert min(map(numbers, versions))[:2] == numbers(bound)[:2]
+def test_every_dependency_has_a_lower_bound_of_a_locked_version() -> None:
+    for _, line in DIRECT:
+        match = re.match(r"([\w.-]+)(?:\[[\w,]+\])?(?:>=|~=)([\d.]+)", line)
+        assert match is not None, line
+        name, bound = match.groups()
+        versions = re.findall(rf"^{re.escape(name.replace('_', '-'))}==([^ ;]+)", LOCKED, re.MULTILINE | re.IGNORECASE)
+        assert min(map(numbers, versions))[:2] == numbers(bound)[:2], line
 
 
 def test_only_the_extra_s3_needs_django_storages() -> None:
