@@ -6,10 +6,9 @@ import pytest
 from pytest_django import Settings
 
 from bots.models import Bot, BotVersion
-from esr_platform.accounts.models import Scope, Token
 from ladder.models import Membership
 from tests.build import new_version, uploaded
-from tests.esr_platform.api.conftest import Program, document, person, problem
+from tests.esr_platform.api.conftest import Program, document, problem
 
 WREN = {"kind": "remote", "name": "Wren", "games": {"edel-stein-reich-duel": [2]}}
 
@@ -88,19 +87,3 @@ def test_a_version_that_is_not_validated_cannot_be_activated(manager: Program) -
     BotVersion.objects.filter(pk=new_version(bot).pk).update(state="received")
     problem(manager.send("POST", f"bots/{bot.slug}/versions/2/activate"), 422, "version_not_ready")
     problem(manager.send("POST", f"bots/{bot.slug}/versions/3/activate"), 404, "not_found")
-
-
-def test_users_cannot_upload_to_or_activate_bots_of_others(manager: Program) -> None:
-    assert manager.user is not None
-    bot = uploaded(manager.user, "Magpie")
-    new_version(bot)
-    carl = person("carl", Scope.MANAGE, Scope.UPLOAD)
-    for slug in (bot.slug, "nobody"):
-        problem(carl.send("POST", f"bots/{slug}/versions/2/activate"), 404, "not_found")
-        problem(carl.send("POST", f"bots/{slug}/versions", {"label": "x"}), 404, "not_found")
-    Token.objects.update(scopes=["upload"])
-    problem(manager.send("POST", f"bots/{bot.slug}/versions/2/activate"), 403, "permission_denied")
-    Token.objects.update(scopes=["manage"])
-    problem(manager.send("POST", "bots", WREN), 403, "permission_denied")
-    assert bot.active_version is not None
-    assert bot.active_version.number == 1

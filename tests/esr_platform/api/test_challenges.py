@@ -8,7 +8,7 @@ import pytest
 from bots.models import Bot
 from bots.owners import player_of
 from esr_platform.accounts import tokens
-from esr_platform.accounts.models import Scope, User
+from esr_platform.accounts.models import Scope
 from ladder.models import Ladder, Match, Proposal
 from tests.build import DUEL
 from tests.esr_platform.api.conftest import Program, document, problem
@@ -89,15 +89,6 @@ def test_an_impossible_challenge_is_refused_with_a_reason(pair: Sequence[Bot]) -
     problem(ada.send("POST", "challenges", {**body(pair), "ladder": "nowhere"}), 404, "not_found")
     for change in ({"bots": "x"}, {"bots": [1, 2]}, {"bots": ["x"]}, {"bot": []}):
         problem(ada.send("POST", "challenges", {**body(pair), **change}), 400, "invalid")
-
-
-def test_challenges_need_the_scope_play(pair: Sequence[Bot]) -> None:
-    ada: Any = pair[0].owner
-    assert isinstance(ada, User)
-    reader = Program(ada, tokens.issue(ada, "r", [Scope.READ, Scope.MANAGE], None)[1])
-    problem(reader.send("POST", "challenges", body(pair)), 403, "permission_denied")
-    problem(reader.get("challenges"), 403, "permission_denied")
-    problem(Program().send("POST", "challenges", body(pair)), 401, "not_authenticated")
 
 
 def test_a_token_cannot_seat_its_owner(pair: Sequence[Bot]) -> None:

@@ -130,15 +130,6 @@ def test_users_cannot_cancel_match_requests_of_others(manager: Program, carl_man
     assert Exhibition.objects.get().open
 
 
-def test_a_match_request_on_a_private_ladder_is_visible_to_members_only(
-    manager: Program, bot: Bot, duel: Ladder
-) -> None:
-    exhibition = document(manager.send("POST", "exhibitions", test_of(bot, players=[bot.slug, _house()])))
-    Ladder.objects.filter(pk=duel.pk).update(private=True, by_invitation=True)
-    problem(Program().get(f"exhibitions/{exhibition['id']}"), 404, "not_found")
-    problem(manager.send("DELETE", f"exhibitions/{exhibition['id']}"), 404, "not_found")
-
-
 def _house() -> str:
     found = Bot.objects.filter(owner=None, memberships__ladder__slug=DUEL).order_by("pk").first()
     assert found is not None

@@ -48,16 +48,6 @@ def test_a_bot_token_names_its_bot(ada: Program) -> None:
     assert document(ada.get("token"))["bot"] == "afar"
 
 
-def test_the_token_endpoint_needs_a_token() -> None:
-    problem(Program().get("token"), 401, "not_authenticated")
-    problem(Program(secret="esr_" + "x" * 43).get("token"), 401, "authentication_failed")
-    problem(Program().get("bot"), 401, "not_authenticated")
-
-
-def test_a_token_without_the_scope_play_is_refused() -> None:
-    problem(person("ada", Scope.READ).get("bot"), 403, "permission_denied")
-
-
 def test_a_connected_bot_is_online_and_available(ada: Program) -> None:
     away = document(ada.get("bot"))
     assert (away["slug"], away["games"], away["here"], away["available"]) == ("afar", DUEL, False, False)

@@ -129,12 +129,6 @@ def test_an_invalid_token_is_refused(miriam: Program, header: str) -> None:
     assert answer.headers["WWW-Authenticate"] == "Bearer"
 
 
-def test_without_a_token_uploads_return_401(db: None) -> None:
-    answer = Program().upload(name="Citrine")
-    problem(answer, 401, "not_authenticated")
-    assert answer.headers["WWW-Authenticate"] == "Bearer"
-
-
 def test_cookies_are_not_accepted(miriam: Program) -> None:
     client = Client()
     assert miriam.user is not None

@@ -41,16 +41,6 @@ def sent(bot: Bot, **changes: object) -> dict[str, object]:
     }
 
 
-def test_only_who_has_signed_in_orders(bot: Bot, duel: Ladder, client: Client) -> None:
-    for address in forms(duel):
-        assert client.get(address)["Location"].startswith("/account/login/"), address
-    client.force_login(bot.owner)
-    for address in forms(duel):
-        text = html(client, address)
-        assert "Mine v1" in text
-        assert "2,400" in text
-
-
 def test_a_form_becomes_one_order_however_often_it_is_sent(bot: Bot, duel: Ladder, client: Client) -> None:
     client.force_login(bot.owner)
     document = sent(bot)

@@ -16,7 +16,7 @@ from ladder.exports.json_lines import ledger_pieces
 from ladder.ledger.entries import rules_of
 from ladder.models import Intervention, Ladder, LedgerEntry, Match
 from ladder.ratings.recompute import recomputed
-from tests.build import person, ratings
+from tests.build import ratings
 from tests.ladder.pages.site import Site
 from tests.page import html, page, parsed
 
@@ -147,21 +147,3 @@ def test_staff_merge_entries(site: Site, as_staff: Client) -> None:
         told = page(as_staff, address(site.ladder))
         assert one.bot.name in told.text
         assert not told.all(class_="broken")
-
-
-def test_for_others_there_is_nothing_to_correct(site: Site, client: Client) -> None:
-    pages = [f"/ladders/{site.ladder.slug}/correct/{what}/" for what in ("k", "merge")]
-    pages.append(f"/matches/{site.finished.pk}/correct/")
-    for form in pages:
-        assert "/account/" in client.get(form)["Location"]
-    client.force_login(person("ada"))
-    before = ratings(site.ladder)
-    for form in pages:
-        assert client.get(form).status_code == client.post(form, WHY).status_code == 404
-    assert ratings(site.ladder) == before
-
-
-def test_a_correction_needs_a_token_of_the_form(site: Site, eve: User) -> None:
-    strict = Client(enforce_csrf_checks=True)
-    strict.force_login(eve)
-    assert strict.post(f"/matches/{site.finished.pk}/correct/", WHY).status_code == 403

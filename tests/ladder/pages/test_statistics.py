@@ -159,15 +159,6 @@ def test_a_long_history_is_thinned_out_and_keeps_its_last_moment(
     assert rating_chart([None]) is None
 
 
-def test_who_feeds_whom_is_for_staff_alone(played: Ladder, client: Client) -> None:
-    for address in ("/staff/collusion/", f"/staff/collusion/{played.slug}/"):
-        assert client.get(address).status_code == 302
-    client.force_login(person("ada"))
-    for address in ("/staff/collusion/", f"/staff/collusion/{played.slug}/"):
-        text_of(client, address, status=404)
-    assert "/staff/collusion/" not in text_of(client, f"/ladders/{played.slug}/statistics/")
-
-
 def test_staff_see_a_report_of_every_ladder(played: Ladder, staff: Client) -> None:
     shown = text_of(staff, "/staff/collusion/")
     assert (
@@ -191,12 +182,6 @@ def test_the_command_gives_the_report_in_lines_and_as_json(played: Ladder) -> No
     assert f"{found['pairs']} ordered pairs in 6 blocks, 0 flagged" in said.getvalue()
     with pytest.raises(CommandError, match="edel-stein-reich-4"):
         call_command("collusion_report", "nowhere")
-
-
-def test_a_private_ladders_numbers_are_for_its_members(played: Ladder, client: Client) -> None:
-    Ladder.objects.filter(pk=played.pk).update(private=True, by_invitation=True)
-    for address in ("statistics/", "statistics/head-to-head/", "bots/house-greedy/"):
-        text_of(client, f"/ladders/{played.slug}/{address}", status=404)
 
 
 def test_what_is_measured_is_kept_until_there_are_more_blocks(played: Ladder) -> None:

@@ -215,9 +215,3 @@ def test_a_moderator_removes_a_name_without_a_report_and_dismisses_reports(named
     eve.post(report_of(named, "Bruno"))
     assert set(named.seats.values_list("guest_name", flat=True)) == {"Anna", ""}
     assert "Guest" in page(Client(), f"/matches/{named.pk}/").one("main").text
-
-
-def test_a_stranger_reports_no_name(named: Match) -> None:
-    assert Client().post(report_of(named, "Anna")).headers["Location"].startswith("/account/login/")
-    assert signed_in(person("bob")).post(f"/matches/{named.pk}/guests/4/report/").status_code == 404
-    assert not GuestNameReport.objects.exists()

@@ -266,13 +266,6 @@ def test_the_lobby_takes_few_queries_however_many_are_there() -> None:
     assert count() == before
 
 
-def test_everything_that_changes_something_wants_a_form_of_ours() -> None:
-    client = Client(enforce_csrf_checks=True)
-    for address in ("now", "offer", "look", "stop", "open-games/1/join", "tables/1/act", "tables/1/answer"):
-        assert client.post(f"/play/{address}/").status_code == 403
-        assert client.get(f"/play/{address}/").status_code == 405
-
-
 def test_nobody_comes_and_goes_all_the_time(settings: Settings) -> None:
     settings.REQUESTS_PER_MINUTE = {**settings.REQUESTS_PER_MINUTE, "table": 2}
     made, bob = offered(signed_in(person("ada"))), signed_in(person("bob"))

@@ -67,13 +67,6 @@ def test_strangers_watch_and_who_sat_there_sees_the_result(ada: User, bob: User,
     assert client.get("/play/tables/99999999999999999999/").status_code == 404
 
 
-def test_a_private_table_is_not_there_for_others(ada: User, bob: User, client: Client) -> None:
-    match = met(ada, bob)
-    match.ladder.private = match.ladder.by_invitation = True
-    match.ladder.save()
-    assert client.get(f"/play/tables/{match.pk}/").status_code == 404
-
-
 def test_without_a_script_a_move_is_chosen_in_a_form(ada: User, bob: User) -> None:
     match = met(ada, bob)
     as_if_later(match)
