@@ -73,13 +73,13 @@ ON_POSTGRESQL := $(BIN)/python -m tests.services.postgres
 ON_BOTH := tests/bots/test_*.py tests/bots/uploads tests/ladder tests/esr_platform
 
 # Test files with race tests or lock tests. SQLite has no row locks.
-RACES := $(sort $(shell find tests -name 'test_*races.py') $(shell grep -rlE 'RaceServer|import Meanwhile|connection.vendor' tests --include='test_*.py'))
+RACES := $(shell grep -rlE 'race_server|mark\.locks' tests --include='test_*.py')
 
 test: $(VENV)/.dev sandbox  ## run the fast tests on SQLite, then race and lock tests on PostgreSQL
 	@status=0; \
 	$(BIN)/pytest -q -n auto -m "not slow" $(PYTEST_ARGS) || status=1; \
 	echo "Race and lock tests on PostgreSQL:"; \
-	$(ON_POSTGRESQL) $(BIN)/pytest -q -n auto -m "not slow" $(PYTEST_ARGS) $(RACES) || status=1; \
+	$(ON_POSTGRESQL) $(BIN)/pytest -q -n auto -m "locks and not slow" $(PYTEST_ARGS) $(RACES) || status=1; \
 	exit $$status
 
 test-postgresql: $(VENV)/.dev sandbox  ## run the fast tests that use the database on PostgreSQL

@@ -404,6 +404,7 @@ def test_the_audit_log_lists_what_staff_did_to_matches(played: Ladder, eve: User
     assert client.get("/staff/trail/").context["actions"].rows == []
 
 
+@pytest.mark.locks
 @pytest.mark.parametrize(
     "statement", ["UPDATE ladder_intervention SET reason = 'x'", "DELETE FROM ladder_intervention"]
 )

@@ -96,6 +96,7 @@ def test_house_bots_and_what_is_through_wait_for_nothing(of_ada: list[BotVersion
     assert not in_turn().exists()
 
 
+@pytest.mark.locks
 @pytest.mark.django_db(transaction=True)
 def test_of_two_that_take_a_version_up_at_once_one_gets_it(ada: User) -> None:
     version = uploaded(ada)

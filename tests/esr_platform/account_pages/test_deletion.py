@@ -293,6 +293,7 @@ def test_an_answer_on_its_way_names_nobody_who_is_gone(miriam: User) -> None:
     assert "miriam" not in everything_kept().lower()
 
 
+@pytest.mark.locks
 @pytest.mark.django_db(transaction=True)
 def test_of_two_last_ones_who_leave_at_once_one_stays() -> None:
     one, other = User.objects.create_superuser("roberta"), User.objects.create_superuser("samir")

@@ -208,6 +208,7 @@ def test_what_staff_did_is_read_by_staff_and_cannot_be_changed(miriam: User, sta
     assert StaffAction.objects.get().reason == "<b>why</b>"
 
 
+@pytest.mark.locks
 @pytest.mark.parametrize("statement", ["UPDATE bots_staffaction SET reason = 'x'", "DELETE FROM bots_staffaction"])
 def test_the_database_itself_refuses_to_change_the_trail(miriam: User, staff: User, statement: str) -> None:
     suspensions.suspend(miriam, staff, WHY)
@@ -272,6 +273,7 @@ def test_a_password_that_is_being_changed_lifts_no_suspension(miriam: User, staf
     assert miriam.session_epoch == 1
 
 
+@pytest.mark.locks
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no row locks")
 @pytest.mark.django_db(transaction=True)
 def test_a_result_that_counts_for_another_bot_of_the_suspended_is_brought(miriam: User, staff: User) -> None:

@@ -16,7 +16,7 @@ from esr_platform.accounts import tokens
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import Scope, Token, User
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.locks, pytest.mark.django_db(transaction=True)]
 
 
 def at_once(count: int, does: Callable[[int], object]) -> None:

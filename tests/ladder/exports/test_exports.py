@@ -13,7 +13,6 @@ import pyarrow.parquet as pq
 import pytest
 from django.core.management import CommandError, call_command
 from django.db.models import F
-from pytest_django import DjangoAssertNumQueries
 
 from bots.models import Bot
 from games.record import to_json, verify
@@ -114,13 +113,6 @@ def test_a_file_that_ends_early_is_complete(settled: Ladder, monkeypatch: pytest
     assert read(settled, asked=[True, False]) == everything[:4]
     assert read(settled, most=3) == everything[:3]
     assert len(everything) > 4
-
-
-def test_a_piece_makes_the_same_number_of_queries_for_any_size(
-    settled: Ladder, django_assert_num_queries: DjangoAssertNumQueries
-) -> None:
-    with django_assert_num_queries(3):
-        read(settled)
 
 
 def test_a_match_that_is_not_in_the_file_is_recognized(settled: Ladder) -> None:

@@ -51,6 +51,7 @@ def match() -> Match:
     return table_for(GEMS, people(3), rated=True)
 
 
+@pytest.mark.locks
 @rows_alone
 @pytest.mark.django_db(transaction=True)
 def test_presence_is_stored_without_waiting_for_locks(match: Match) -> None:

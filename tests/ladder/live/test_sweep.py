@@ -10,7 +10,7 @@ from ladder.models import Match, PlayedMove
 from tests.ladder.live.play import game_of, run_out, table_of
 from tests.services.locks import Meanwhile
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.locks, pytest.mark.django_db(transaction=True)]
 
 
 def impatient_sweep() -> int:

@@ -21,7 +21,7 @@ from tests.ladder.matches.test_play import failing, random_play
 from tests.services.ports import wait_until
 from tests.services.workers import Processes
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.locks, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture(autouse=True)

@@ -163,6 +163,7 @@ def void(match: Match) -> None:
     assert match.status == "void"
 
 
+@pytest.mark.locks
 def test_without_a_sandbox_that_has_proved_itself_uploaded_code_waits(
     bot: Bot, match: Match, site_processes: Processes, tmp_path: Path
 ) -> None:

@@ -18,7 +18,7 @@ from ladder.models import Match, Pairing, Proposal
 from tests.ladder.matchmaking.people import PEOPLE, THREE_PEOPLE, ended, on, people, running
 from tests.services.locks import Meanwhile
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("house")]
+pytestmark = [pytest.mark.locks, pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("house")]
 
 rows_alone = pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite has no locks of rows")
 

@@ -440,11 +440,3 @@ def test_an_offer_stays_while_its_maker_is_seen_and_a_moment_longer(both: Sequen
     assert (expire(), expire()) == (1, 0)
     made.refresh_from_db()
     assert made.state == "expired"
-
-
-def test_nothing_is_written_where_nothing_is_late(both: Sequence[User], django_assert_num_queries: Any) -> None:
-    create_game(both[0], on(PEOPLE))
-    with django_assert_num_queries(1):
-        expire()
-    with django_assert_num_queries(1):
-        keep_open([both[0].pk])

@@ -234,11 +234,3 @@ def test_merged_memberships_do_not_play(django_user_model: Any) -> None:
     seat()
     seated = LiveSeat.objects.filter(kind="remote").values_list("seat__version__bot", flat=True)
     assert list(seated) == [bob.pk]
-
-
-def test_two_hundred_find_their_tables_at_once(django_assert_max_num_queries: Any) -> None:
-    only(REMOTE, OPEN)
-    guests(*(f"p{number}" for number in range(12)))
-    with django_assert_max_num_queries(20 + 12 * 25):
-        assert seat() >= 6
-    assert Match.objects.filter(status=Match.Status.RUNNING, seats__version__bot__kind="remote").distinct().count() >= 6

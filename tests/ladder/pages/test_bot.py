@@ -33,13 +33,10 @@ from tests.build import (
     uploaded,
     variety_of,
 )
-from tests.ladder.pages.people import People
 from tests.ladder.pages.site import Site
 from tests.page import html, markup, parsed
 
 pytestmark = pytest.mark.django_db
-
-MOST_QUERIES = 13
 
 
 @pytest.fixture
@@ -171,28 +168,6 @@ def test_an_address_chooses_the_ladder_that_is_looked_at(played: Ladder, client:
     text_of(client, f"/bots/{bot.slug}/?ladder=%00", status=404)
 
 
-def queries_of(client: Client, address: str) -> int:
-    with CaptureQueriesContext(connection) as queries:
-        assert client.get(address).status_code == 200
-    return len(queries)
-
-
-def test_a_page_takes_few_queries_however_much_was_played(played: Ladder, client: Client) -> None:
-    bot = first_bot(played)
-    addresses = [f"/bots/{bot.slug}/{page}" for page in ("", "waits/", "feed.atom")]
-    addresses += ["/bots/", f"/ladders/{played.slug}/feed.atom"]
-    counted = {address: queries_of(client, address) for address in addresses}
-    assert max(counted.values()) <= MOST_QUERIES, counted
-
-
-def test_an_owner_takes_few_queries_more(people: People, client: Client) -> None:
-    client.force_login(people.ada)
-    for page in ("", "waits/"):
-        address = f"/bots/{people.magpie.slug}/{page}"
-        client.get(address)
-        assert queries_of(client, address) <= MOST_QUERIES, address
-
-
 def test_what_is_taken_back_leaves_the_page_and_says_so_in_the_feed(played: Ladder, client: Client) -> None:
     bot = first_bot(played)
     before = page_of(bot).habits
@@ -275,14 +250,6 @@ def test_games_are_counted_for_the_versions_that_are_shown(bot: Bot) -> None:
     assert [version.number for version in part.spoken_of] == [30, 1]
     assert len(queries) == 1
     assert not [query["sql"] for query in queries if "check_report" in query["sql"]]
-
-
-def test_a_page_reads_no_more_rows_than_it_shows(bot: Bot, client: Client) -> None:
-    with CaptureQueriesContext(connection) as queries:
-        client.get(f"/bots/{bot.slug}/")
-    of_versions = [query["sql"] for query in queries if re.search(r'SELECT "bots_botversion"\."id", ', query["sql"])]
-    assert len(of_versions) == 1
-    assert all(sql.count("LIMIT") == 2 for sql in of_versions)
 
 
 @pytest.fixture

@@ -13,9 +13,7 @@ from ladder.pages import home
 from ladder.pages.home import climbs
 from tests.build import finished_blocks, person, uploaded
 from tests.ladder.pages.site import Site
-from tests.page import at_most, page
-
-MOST_QUERIES = 13
+from tests.page import page
 
 
 def main(client: Client) -> str:
@@ -33,18 +31,6 @@ def test_a_newcomer_is_told_what_to_do_first(client: Client) -> None:
     first = text[: text.index('id="live"')]
     assert "/rules/die-weinhaendler/" in first
     assert "/bots/new/" in first
-
-
-def test_the_first_page_takes_few_queries_also_with_an_empty_cache_and_for_who_has_signed_in(
-    site: Site, client: Client
-) -> None:
-    for user in (None, person("ada")):
-        if user:
-            client.force_login(user)
-        forget()
-        for _ in range(2):
-            with at_most(MOST_QUERIES):
-                main(client)
 
 
 def test_a_running_block_shows_names_and_how_many_of_its_games_are_over(site: Site, client: Client) -> None:

@@ -11,9 +11,7 @@ from random import Random
 import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.core.cache import caches
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from bots.models import Bot, BotVersion
@@ -29,7 +27,7 @@ from ladder.pages.templatetags.rankings import leading
 from ladder.ratings.draws import packed
 from tests.build import DUEL, active_version, new_version, person, staff, uploaded
 from tests.ladder.pages.site import Site, block_like, crowd, rename
-from tests.page import at_most, html, markup, page, parsed
+from tests.page import html, markup, page, parsed
 
 ORDERS = [f"{sign}{column.key}" for column in COLUMNS for sign in ("", "-")]
 
@@ -146,15 +144,6 @@ def test_the_leader_is_named_with_who_cannot_be_told_apart(ladder: Ladder, table
     assert leading(ladder_page(ladder, {"sort": "-rating"}.get, AnonymousUser())) == ""
 
 
-def test_a_table_that_is_sorted_and_searched_needs_few_queries(
-    client: Client, ladder: Ladder, table: list[Membership]
-) -> None:
-    crowd(ladder, 120)
-    for query in ("", *(f"sort={order}&q=o&of=house&state=playing&page=2" for order in ORDERS)):
-        with at_most(12):
-            html(client, f"/ladders/{ladder.slug}/?{query}")
-
-
 def test_lines_join_longest_runs_and_overlap_in_lanes(ladder: Ladder, table: list[Membership]) -> None:
     by_bot = skills_of(ladder, [membership.bot_id for membership in table], draws=True)
     skills = [by_bot[membership.bot_id] for membership in table]
@@ -233,12 +222,6 @@ def test_a_table_names_the_version_that_was_estimated_where_another_one_plays(
     BotVersion.objects.filter(bot=bot).update(active=False)
     BotVersion.objects.filter(pk=new_version(bot).pk).update(active=True)
     assert "± 40, v1</span>" in html(client, f"/ladders/{ladder.slug}/")
-
-
-def test_a_table_asks_once_for_all_estimates(client: Client, ladder: Ladder, estimated: list[Membership]) -> None:
-    with CaptureQueriesContext(connection) as queries:
-        html(client, f"/ladders/{ladder.slug}/")
-    assert len([query for query in queries if "ladder_estimate" in query["sql"]]) == 1
 
 
 def test_a_bot_shows_what_its_versions_were_worth(client: Client, ladder: Ladder, estimated: list[Membership]) -> None:
@@ -467,10 +450,3 @@ def test_a_ladder_says_that_house_bots_fill_up_while_too_few_people_play(site: S
     for number in range(site.ladder.seats):
         uploaded(person(f"p{number}"), f"bot {number}", claims={site.ladder.game: [site.ladder.seats]})
         assert notes() == (number + 1 < site.ladder.seats)
-
-
-def test_a_page_of_a_big_table_needs_eleven_queries_at_most(site: Site, client: Client) -> None:
-    crowd(site.ladder, 160)
-    for number in ("1", "2", "4"):
-        with at_most(11):
-            assert client.get(f"/ladders/{site.ladder.slug}/", {"page": number}).status_code == 200

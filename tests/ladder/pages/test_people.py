@@ -116,14 +116,17 @@ def test_a_suspended_account_keeps_its_page_which_says_so(ada: User, client: Cli
     assert "Secret reason" not in page
 
 
-def test_the_page_takes_few_queries_however_much_is_on_it(ada: User, client: Client) -> None:
-    for number in range(4):
+def test_more_bots_need_no_more_queries(ada: User, client: Client) -> None:
+    def count() -> int:
+        with CaptureQueriesContext(connection) as queries:
+            assert client.get("/people/ada/").status_code == 200
+        return len(queries)
+
+    begun(uploaded(ada, "Bot 0"), Ladder.objects.get(slug=DUEL))
+    before = count()
+    for number in (1, 2, 3):
         begun(uploaded(ada, f"Bot {number}"), Ladder.objects.get(slug=DUEL))
-    with CaptureQueriesContext(
-        connection,
-    ) as asked:
-        assert client.get("/people/ada/").status_code == 200
-    assert len(asked) <= 12, [query["sql"][:120] for query in asked]
+    assert count() == before
 
 
 @pytest.fixture

@@ -12,9 +12,6 @@ from ladder.pages.components.words import grouped
 from ladder.pages.search import LONGEST, Words
 from tests.build import new_version, person, uploaded
 from tests.ladder.pages.site import Site, rename
-from tests.page import at_most
-
-MOST_QUERIES = 12
 
 
 def page(client: Client, **parameters: str) -> str:
@@ -111,18 +108,6 @@ def test_many_of_a_kind_are_paged(client: Client) -> None:
     assert "Crowd 000" in first
     assert "?q=crowd&amp;kind=bots&amp;page=2" in first or "?q=crowd&kind=bots&page=2" in first
     assert "Crowd 069" in page(client, q="crowd", kind="bots", page="3")
-
-
-def test_a_search_takes_few_queries(site: Site, client: Client) -> None:
-    client.force_login(person("ada"))
-    for address in (
-        "/search/?q=e",
-        f"/search/?q={site.finished.pk}",
-        "/search/?q=e&kind=bots",
-        "/search/suggestions/?q=e",
-    ):
-        with at_most(MOST_QUERIES, address):
-            assert client.get(address).status_code == 200
 
 
 def test_names_are_escaped_and_so_is_what_was_typed(site: Site, client: Client) -> None:

@@ -90,11 +90,6 @@ def test_what_is_no_session_is_nobodys(db: None, key: str) -> None:
     assert sessions.find(key) is None
 
 
-def test_nobody_is_asked_for_what_can_be_no_session(django_assert_num_queries: Callable[[int], object]) -> None:
-    with django_assert_num_queries(0):  # type: ignore[attr-defined]
-        assert sessions.find("a\x00b" * 10) is None
-
-
 def test_many_are_looked_at_in_two_questions(django_assert_num_queries: Callable[[int], object]) -> None:
     found = [sessions.find(session_of(person(f"mia{i}"))) for i in range(5)]
     here = [one for one in found if one is not None] + [Browser("guess", None, "secret")]
