@@ -2,50 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import re
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 
 from ladder.pages.components.documentation import Documentation
-from tests.build import person, signed_in
-from tests.page import page, parsed
+from tests.page import parsed
 from tools import docs as static
-from tools import messages, pictures
+from tools import pictures
 
 ROOT = Path(__file__).parents[1]
 
 
 def test_every_link_leads_to_a_page_and_every_page_is_linked() -> None:
     assert list(Documentation(ROOT).faults()) == []
-
-
-NO_LABELS = {"Prizes", "Upgrading"}
-"""Words in italics that are not labels: the game of a tutorial and a heading of the changelog."""
-
-
-def test_guides_name_the_buttons_and_links_as_the_pages_do() -> None:
-    texts = [text for _, message, _ in (*messages.pages(), *messages.scripts()) for text in _forms(message)]
-    labels = {text.rstrip("…:") for text in texts}
-    unknown = [
-        (guide.name, label)
-        for guide in sorted((ROOT / "docs" / "guides").glob("*.md"))
-        for label in _in_italics(guide.read_text(encoding="utf-8"))
-        if label.rstrip("…") not in labels | NO_LABELS
-    ]
-    assert unknown == []
-
-
-def _forms(message: str | tuple[str, ...]) -> tuple[str, ...]:
-    return message if isinstance(message, tuple) else (message,)
-
-
-def _in_italics(text: str) -> list[str]:
-    """The words between single asterisks that begin with a capital, outside code blocks."""
-    text = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
-    return re.findall(r"(?<![*\w])\*([A-Z][^*\n]+)\*(?![*\w])", text)
 
 
 @pytest.fixture
@@ -109,13 +80,6 @@ def test_a_copy_leaves_files_of_others_alone(folder: Path, tmp_path: Path) -> No
     mine.write_text("mine")
     static.write(Documentation(folder), mine.parent)
     assert mine.read_text() == "mine"
-
-
-@pytest.mark.django_db
-def test_the_pictures_show_the_present_navigation() -> None:
-    menu = page(signed_in(person("ada")), "/about/").one(id="menu").all("nav")[0]
-    shown = json.loads(pictures.NAVIGATION.read_text(encoding="utf-8"))
-    assert shown == [link.text for link in menu.all("a")], "Run `make pictures`: the navigation has changed."
 
 
 def test_make_pictures_takes_every_picture_that_a_page_shows() -> None:

@@ -33,9 +33,3 @@ def test_a_guide_has_words_for_every_drawing(slug: str) -> None:
     text = in_words(GUIDES[slug], GAMES[slug].presentation.drawn)
     assert "{" not in text
     assert all(words in text for words in GAMES[slug].presentation.drawn.values())
-
-
-@pytest.mark.parametrize("slug", GAMES)
-def test_a_guide_says_for_how_many_it_is(slug: str) -> None:
-    first = GUIDES[slug].split("\n## ")[0]
-    assert ("three to five" if GAMES[slug].seat_counts == (3, 4, 5) else "two") in first

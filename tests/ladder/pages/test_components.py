@@ -18,7 +18,6 @@ from games.rules import FORFEIT_REASONS
 from ladder.models import Match
 from ladder.pages import home
 from ladder.pages.components import words
-from ladder.pages.components.boards import Board
 from ladder.pages.components.chart import axis
 from ladder.pages.components.markup import coded, drawn, prose
 from ladder.pages.components.responses import cache_key
@@ -231,13 +230,6 @@ def test_a_match_is_shown_with_the_terms_of_its_game(client: Client, site: Site,
     for column in columns:
         assert f">{pseudo(column.heading)}<" in page
     assert f'aria-label="{pseudo("red")}"' in page
-
-
-def test_pages_reserve_the_place_of_the_panels_that_boards_have() -> None:
-    for game in GAMES.values():
-        board = Board(game)
-        text = Path(str(finders.find(board.script or f"esr/boards/{board.name}.js"))).read_text(encoding="utf-8")
-        assert board.whole is ("side: null" in text), board.name
 
 
 @pytest.mark.usefixtures("house")
