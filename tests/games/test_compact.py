@@ -13,7 +13,7 @@ from games import strict
 from games.compact import CompactError, pack, unpack
 from games.registry import GAMES
 from games.rules import DEFAULT_REASONS, FORFEIT_REASONS, Document
-from tests.games.play import TABLES, move_once, played, sample_records, seed_of
+from tests.games.play import TABLES, move_once, played, seed_of
 
 
 def record_with_losers(slug: str, seats: int, number: int, defaults: float) -> Document:
@@ -62,12 +62,6 @@ def test_a_record_with_forfeits_is_rebuilt_exactly_or_refused(
     else:
         with pytest.raises(CompactError, match="forfeit"):
             pack(record)
-
-
-@pytest.mark.parametrize("name", sample_records())
-def test_a_sample_record_is_rebuilt_exactly(name: str) -> None:
-    record = sample_records()[name]
-    assert strict.same(unpack(pack(record)), record)
 
 
 @settings(max_examples=100, deadline=None)

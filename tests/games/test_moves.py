@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from random import Random
 
 import pytest
@@ -48,7 +49,7 @@ def test_the_legal_moves_are_those_the_bounds_allow_in_their_order(point: tuple[
     assert len({json.dumps(move) for move in legal}) == len(legal)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=600 if os.environ.get("HYPOTHESIS_PROFILE") == "new-examples" else 200, deadline=None)
 @given(decision_points(), st.data())
 def test_a_move_is_legal_exactly_when_it_is_listed_and_an_illegal_one_changes_nothing(
     point: tuple[State, int], data: st.DataObject
