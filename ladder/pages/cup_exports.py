@@ -13,6 +13,7 @@ from django.views.decorators.http import condition, require_safe
 
 from bots.tournaments.ledger import START
 from bots.tournaments.seatings import seatings
+from esr_platform.downloads import streamed
 from ladder.access import cup_seen_by
 from ladder.cups import proof
 from ladder.cups.results import CupResults, blocks_of
@@ -94,7 +95,7 @@ def ledger(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Download the ledger of a cup, and its key once it is public. Anyone can verify the cup with it."""
     cup = cup_seen_by(request.user, slug)
     pieces = proof.ledger_pieces(cup)
-    return unlisted(responses.streamed(request, f"{cup.slug}-ledger.json", pieces, "application/json"), cup)
+    return unlisted(streamed(request, f"{cup.slug}-ledger.json", pieces, "application/json"), cup)
 
 
 @require_safe
@@ -114,7 +115,7 @@ def results(request: HttpRequest, slug: str) -> HttpResponseBase:
 
 
 def _file(request: HttpRequest, name: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> HttpResponseBase:
-    return responses.streamed(request, name, _lines(columns, rows), "text/csv; charset=utf-8")
+    return streamed(request, name, _lines(columns, rows), "text/csv; charset=utf-8")
 
 
 def _lines(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[bytes]:

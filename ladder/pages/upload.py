@@ -25,10 +25,11 @@ from bots.protocol import Limits
 from bots.starter_kits import NAME, starting_kit
 from bots.uploads.upload import NotStored, upload_new_bot, upload_version
 from esr_platform.accounts.errors import NameRefused, Refused, TooMany
+from esr_platform.downloads import attachment
 from games.game import Game
 from games.registry import GAMES
 from ladder import access
-from ladder.pages.components.responses import attachment, form_status
+from ladder.pages.components.responses import form_status
 from ladder.pages.components.words import grouped, seat_counts, size
 
 # --- Limits and languages --------------------------------------------------------------------------------------------

@@ -18,8 +18,6 @@ from django.utils.cache import add_never_cache_headers
 from django.views.decorators.cache import never_cache
 
 from esr_platform.accounts.limits import address, wait_s
-from esr_platform.downloads import attachment as attachment  # for pages.upload
-from esr_platform.downloads import streamed as streamed  # for pages.cup_exports
 from ladder import access
 from ladder.models import Cup
 
