@@ -1,4 +1,4 @@
-"""Celery tasks. Each task only calls one function."""
+"""Celery tasks. They contain no logic: a task calls one function, or several that do not depend on each other."""
 
 from __future__ import annotations
 

@@ -145,9 +145,10 @@ def _continue(cup: Cup) -> bool:
     if running is None:
         return False if cup.paused else _begin_round(cup)
     if not _undecided(running).exists():
-        if is_over := not _plays(running):
-            _end_round(cup, running)
-        return is_over
+        if _plays(running):
+            return False
+        _end_round(cup, running)
+        return True
     idle = list(_idle(running))
     if _remove_lost(cup, idle):
         return True

@@ -1,6 +1,7 @@
 """The standings of ladders: the one source of ranks, and of the values that pages, files and the API show of a member.
 
-A new column is a property of :class:`StandingsRow`, and one line for each of the page, the CSV file and the API.
+A new column is a property of :class:`StandingsRow`. The page shows it by a head and a cell in ``ladder.html`` (and
+``rankings.css`` on phones), the CSV file by a line, and the API by a field and its value.
 """
 
 from __future__ import annotations

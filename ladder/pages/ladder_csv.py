@@ -31,7 +31,10 @@ COLUMNS: Final[Mapping[str, Callable[[StandingsRow], object]]] = {
     "active": lambda row: csv_flag(row.active),
     "provisional": lambda row: csv_flag(row.provisional),
 }
-"""The columns by their names, which are those of the API. ``docs/reference/csv-files.md`` describes them."""
+"""The columns by their names, which values that the API also has have there, too.
+
+``docs/reference/csv-files.md`` describes them.
+"""
 
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 

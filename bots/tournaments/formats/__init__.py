@@ -16,6 +16,14 @@ from bots.tournaments.formats.swiss import Swiss
 __all__ = ["FORMATS", "MOST_BLOCKS", "MOST_ENTRANTS", "MOST_ROUNDS", "NO_ONE", "Format", "Plan"]
 
 FORMATS: Final[Mapping[str, Format]] = {
-    format_.slug: format_ for format_ in (Swiss(), RoundRobin(), Knockout(), DoubleElimination(), Halving(), Gauntlet())
+    rules.slug: rules
+    for rules in (
+        Swiss(),
+        RoundRobin(),
+        Knockout(),
+        DoubleElimination(),
+        Halving(),
+        Gauntlet(),
+    )
 }
 """The formats by their slug, in the order of the form."""

@@ -26,7 +26,7 @@ from ladder.members import memberships
 from ladder.members.estimated_skill import Skill
 from ladder.members.standings import StandingsRow, members, ranked
 from ladder.models import Ladder, LedgerEntry, Membership, PairTally, Season, SeatResult
-from ladder.ratings.elo import points
+from ladder.ratings.elo import PROVISIONAL_GAMES, points
 from ladder.statistics.pair_share import pair_share
 
 # --- Ladders ---------------------------------------------------------------------------------------------------------
@@ -153,7 +153,9 @@ class MembershipDocument(NamedBot):
     games: Annotated[int, about("Rated games in the season.", 2048)]
     wins: Annotated[float, about("Number of wins; a win that k players share counts 1/k for each.", 811.5)]
     active: Annotated[bool, about("Whether the bot gets new games.", True)]
-    provisional: Annotated[bool, about("Whether the rating is provisional: fewer than 30 rated games.", False)]
+    provisional: Annotated[
+        bool, about(f"Whether the rating is provisional: fewer than {PROVISIONAL_GAMES} rated games.", False)
+    ]
     estimate: Annotated[
         EstimateDocument | None, about("Estimated skill of the latest version that played; null without an estimate.")
     ]

@@ -56,7 +56,7 @@ def ledgers(draw: st.DrawFn) -> PlayedLedger:
         seats,
         entrants,
         draw(st.integers(0, 2**32)),
-        draw(st.integers(1, 5)) if format_ == "swiss" else None,
+        draw(st.integers(1, 5)) if FORMATS[format_].has_chosen_rounds else None,
         draw(st.integers(1, 2)),
         draw(st.integers(1, 2)),
         draw(st.integers(0, entrants)),

@@ -9,6 +9,7 @@ from typing import Any
 from django.utils import timezone
 
 from bots.models import Bot
+from bots.tournaments.formats import FORMATS
 from esr_platform.accounts.models import User
 from ladder.cups.progress import advance
 from ladder.cups.registration import CupForm, create_cup, enter
@@ -19,9 +20,9 @@ from tests.build import finished, verified
 def new_cup(
     format_: str, organizer: User | None = None, game: str = "edel-stein-reich", seats: int = 3, **more: Any
 ) -> Cup:
-    """A cup in registration. A Swiss cup has three rounds unless ``more`` says otherwise."""
+    """A cup in registration. If rounds can be chosen, it has three unless ``more`` says otherwise."""
     soon = timezone.now() + timedelta(hours=1)
-    usual = {"closes_at": soon, "starts_at": soon, "rounds": 3 if format_ == "swiss" else None}
+    usual = {"closes_at": soon, "starts_at": soon, "rounds": 3 if FORMATS[format_].has_chosen_rounds else None}
     form = CupForm(
         **{"title": f"Cup {format_} {seats}", "game": game, "seats": seats, "format": format_, **usual, **more}
     )
