@@ -31,7 +31,10 @@ def faults(cup: Cup) -> Iterator[str]:
     yield from report.faults
     if report.state == UNFINISHED:
         yield "The cup has ended, but its ledger contains neither final standings nor a cancellation."
-    yield from _stored(cup, ledger)
+    try:
+        yield from _stored(cup, ledger)
+    except (LookupError, TypeError, ValueError) as error:
+        yield f"The stored rows and the ledger cannot be compared: {type(error).__name__}: {error}"
 
 
 # --- The stored games ------------------------------------------------------------------------------------------------

@@ -99,6 +99,24 @@ def test_a_changed_row_is_found(change: Callable[[Cup], int]) -> None:
     assert list(faults(cup)) != []
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda cup: changed(cup, "round", lambda document: document.update(round=7)),
+        lambda cup: changed(cup, "results", lambda document: document["points"].pop()),
+        lambda cup: changed(cup, "results", lambda document: document.pop("blocks")),
+        lambda cup: CupTable.objects.filter(round__cup=cup, index=0).update(points=[0, 0]),
+        lambda cup: CupTable.objects.filter(round__cup=cup, index=0).update(entrants=[90, 91, 92]),
+        lambda cup: CupEntry.objects.filter(cup=cup, number=1).update(number=70),
+    ],
+)
+def test_a_malformed_entry_or_row_is_a_fault(change: Callable[[Cup], object]) -> None:
+    cup = played_out(entered(new_cup("swiss", rounds=1), house_bots()))
+    change(cup)
+    cup.refresh_from_db()
+    assert list(faults(cup)) != []
+
+
 def test_a_canceled_cup_is_verified_up_to_its_last_round() -> None:
     cup = due(entered(new_cup("swiss", rounds=2), house_bots()))
     play_round(cup)
