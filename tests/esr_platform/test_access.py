@@ -711,6 +711,14 @@ def test_a_token_of_a_member_without_the_scope_read_sees_nothing_private(site: S
             assert status(caller.send(method, route, address(site, kind, route))) == "404", route
 
 
+@pytest.mark.parametrize(("role", "expected"), [("visitor", "404"), ("user", "404"), ("member", "200")])
+def test_a_filter_by_a_private_ladder_is_for_its_members(site: Site, role: str, expected: str) -> None:
+    caller, bot = Caller(role), f"api/v1/bots/{site.private.other.slug}"
+    lists = ("matches/", "api/v1/matches", "api/v1/bots", "api/v1/head-to-head", f"{bot}/matches", f"{bot}/ratings")
+    found = {route: caller.send("GET", route, f"/{route}?ladder={site.private.ladder.slug}") for route in lists}
+    assert {route: status(response) for route, response in found.items()} == dict.fromkeys(lists, expected)
+
+
 def test_every_form_of_a_page_needs_its_token(site: Site) -> None:
     """But for the choice of a language and the link of an email, whose form mail programs send (RFC 8058)."""
     browsers = {}
