@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
+from bots.models import Bot
 from ladder.models import Ladder, Membership
 from ladder.pages.components.words import points
 from tests.build import DUEL, finish_game, match_of, open_ladder, person, uploaded
@@ -48,6 +50,15 @@ def test_a_cell_has_the_leader_only_after_a_rated_game(site: Site, client: Clien
     quiet = cell(client, Ladder.objects.get(slug=f"{DUEL}-open"))
     assert not quiet.all(class_="leader")
     assert "quiet" in quiet["class"]
+
+
+def test_a_leader_whose_account_is_deleted_has_no_name(site: Site, client: Client) -> None:
+    leader = Membership.objects.filter(ladder=site.ladder, games__gt=0).order_by("-rating", "pk")[0]
+    player = {"kind": Bot.Kind.PERSON, "house_name": "", "owner": person("ada")}
+    player |= {"name": "deleted-1", "slug": "deleted-1"}
+    Bot.objects.filter(pk=leader.bot_id).update(**player, retired=timezone.now())
+    Membership.objects.filter(pk=leader.pk).update(active=False)
+    assert cell(client, site.ladder).one(class_="leader").text == "deleted user"
 
 
 @pytest.mark.usefixtures("house")
