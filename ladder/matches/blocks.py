@@ -86,20 +86,20 @@ def schedule_cup_blocks(ladder: Ladder, wanted: Sequence[CupBlock]) -> None:
 
     Call it in a transaction that holds the row of the cup; the caller tells the workers when that is committed.
     """
-    if any(len(one.players) != ladder.seats for one in wanted):
+    if any(len(cup_block.players) != ladder.seats for cup_block in wanted):
         raise ValueError(f"{ladder} has {ladder.seats} seats")
     blocks = Block.objects.bulk_create(
         Block(
             ladder=ladder,
             purpose=Block.Purpose.CUP,
-            cup_table=one.table,
-            number=one.number,
-            seed=one.seed,
-            commitment=commitment(one.seed),
+            cup_table=cup_block.table,
+            number=cup_block.number,
+            seed=cup_block.seed,
+            commitment=commitment(cup_block.seed),
         )
-        for one in wanted
+        for cup_block in wanted
     )
-    _add_matches([(block, [one.players]) for block, one in zip(blocks, wanted, strict=True)], CUP)
+    _add_matches([(block, [cup_block.players]) for block, cup_block in zip(blocks, wanted, strict=True)], CUP)
 
 
 def _add_matches(

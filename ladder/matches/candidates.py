@@ -66,8 +66,11 @@ def playing_versions(
     by_bot = {membership.bot_id: membership.frozen_id for membership in memberships}
     versions = BotVersion.objects.select_related(with_bot).defer("check_report")
     versions = versions.only(*fields) if fields else versions
-    active = {one.bot_id: one for one in versions.filter(active=True, bot__in=[b for b, f in by_bot.items() if not f])}
-    pinned = {one.bot_id: one for one in versions.filter(pk__in=[f for f in by_bot.values() if f])}
+    active = {
+        version.bot_id: version
+        for version in versions.filter(active=True, bot__in=[b for b, f in by_bot.items() if not f])
+    }
+    pinned = {version.bot_id: version for version in versions.filter(pk__in=[f for f in by_bot.values() if f])}
     return active | pinned
 
 
@@ -156,14 +159,14 @@ def _players(ladder: Ladder, memberships: Collection[Membership]) -> dict[int, B
 
 def _last_seats(ladder: Ladder, memberships: Iterable[Membership]) -> dict[int, LastSeat]:
     """By membership; who is new has waited since the ladder's last block."""
-    found = {last.membership_id: last for last in LastSeat.objects.filter(membership__ladder=ladder)}
-    missing = [membership for membership in memberships if membership.pk not in found]
+    seats = {last.membership_id: last for last in LastSeat.objects.filter(membership__ladder=ladder)}
+    missing = [membership for membership in memberships if membership.pk not in seats]
     if missing:
         last_block = Block.objects.filter(ladder=ladder, purpose=Block.Purpose.LADDER).order_by("-pk").first()
         since = last_block.pk if last_block else 0
         new = LastSeat.objects.bulk_create(LastSeat(membership=membership, since=since) for membership in missing)
-        found |= {last.membership_id: last for last in new}
-    return found
+        seats |= {last.membership_id: last for last in new}
+    return seats
 
 
 def _waiting(ladder: Ladder) -> Counter[int]:
@@ -218,10 +221,10 @@ class Company:
 
 def people_on(ladder: Ladder) -> int:
     """How many people have a bot that plays on ``ladder``, counted up to the seats of a table; one query."""
-    theirs = Membership.objects.filter(
+    members = Membership.objects.filter(
         ladder=ladder, active=True, bot__owner__isnull=False, bot__in=Bot.objects.playing()
     )
-    return len(theirs.order_by().values_list("bot__owner", flat=True).distinct()[: ladder.seats])
+    return len(members.order_by().values_list("bot__owner", flat=True).distinct()[: ladder.seats])
 
 
 def companies(ladders: Sequence[Ladder]) -> dict[int, Company]:

@@ -61,9 +61,9 @@ def dispatch() -> int:
     queued = traffic(throughput)
     room = max(WINDOW, throughput.begun.total()) - queued.on_the_way
     ids = [*queued.soon, *queued.in_turn[: max(room, 0)]]
-    mine = _marked(ids) if ids else set()
-    priorities = {one.match_id: one.priority for one in queued.matches}
-    return send({match_id: priorities[match_id] for match_id in ids if match_id in mine})
+    marked = _marked(ids) if ids else set()
+    priorities = {match.match_id: match.priority for match in queued.matches}
+    return send({match_id: priorities[match_id] for match_id in ids if match_id in marked})
 
 
 def send_next(match_id: int) -> int:
@@ -197,17 +197,17 @@ class Traffic:
     @property
     def startable(self) -> list[Waiting]:
         """The matches to send: one per block, of the blocks with no match that runs or is on its way."""
-        taken = {one.block_id for one in self.matches if one.on_its_way or one.block_runs}
+        taken = {match.block_id for match in self.matches if match.on_its_way or match.block_runs}
         first: dict[int, Waiting] = {}
-        for one in self.matches:
-            if one.block_id not in taken:
-                first.setdefault(one.block_id, one)
+        for match in self.matches:
+            if match.block_id not in taken:
+                first.setdefault(match.block_id, match)
         return list(first.values())
 
     @property
     def soon(self) -> list[int]:
         """The matches with priority that are sent however many others wait."""
-        return [one.match_id for one in self.startable if one.priority > 0]
+        return [match.match_id for match in self.startable if match.priority > 0]
 
     @property
     def in_turn(self) -> list[int]:
@@ -216,21 +216,21 @@ class Traffic:
 
     def _shared(self, matches: Iterable[Waiting]) -> list[int]:
         flows: dict[Kind, dict[int, Flow]] = {kind: {} for kind in Kind}
-        ahead = Counter((one.kind, one.flow) for one in self._counting)
+        ahead = Counter((match.kind, match.flow) for match in self._counting)
         by_flow = defaultdict[tuple[Kind, int, float], list[Waiting]](list)
-        for one in matches:
-            if one.priority <= 0:
-                by_flow[one.kind, one.flow, one.weight].append(one)
+        for match in matches:
+            if match.priority <= 0:
+                by_flow[match.kind, match.flow, match.weight].append(match)
         reserved = {flow: weight for kind, flow, weight in by_flow if kind is Kind.CUP}
-        of_house = {one.flow for one in self.matches if one.of_house}
+        of_house = {match.flow for match in self.matches if match.of_house}
         share, of_cups = cup_shares(reserved, settings.CUP_SHARE, of_house)
         for (kind, flow, weight), waiting in by_flow.items():
             cost = self.throughput.cost(flow) if kind is Kind.RATED else 1.0
-            ids, since = [one.match_id for one in waiting], min(_since(one) for one in waiting)
+            ids, since = [match.match_id for match in waiting], min(_since(match) for match in waiting)
             own = of_cups[flow] if kind is Kind.CUP else weight
             flows[kind][flow] = Flow(ids, ahead[kind, flow], own, cost, since.timestamp())
-        told = Counter(one.kind for one in self._counting)
-        rated, unrated, cups = (self.playing[kind] + told[kind] for kind in Kind)
+        counts = Counter(match.kind for match in self._counting)
+        rated, unrated, cups = (self.playing[kind] + counts[kind] for kind in Kind)
         costs = (*self.throughput.costs, self.throughput.costs[1])
         of_kind = flows[Kind.RATED], flows[Kind.UNRATED], flows[Kind.CUP]
         return shared(*of_kind, max(share, 0.01), (rated, unrated, cups), costs)
@@ -243,21 +243,21 @@ class Traffic:
     @property
     def line(self) -> list[int]:
         """Everything, in the order in which the workers will probably begin it."""
-        sent = sorted((one for one in self.matches if one.on_its_way), key=_told)
-        unsent = [one for one in self.matches if not one.on_its_way]
-        soon = [one for one in unsent if one.priority > 0]
-        return [*(one.match_id for one in [*sent, *soon]), *self._shared(unsent)]
+        sent = sorted((match for match in self.matches if match.on_its_way), key=_told)
+        unsent = [match for match in self.matches if not match.on_its_way]
+        soon = [match for match in unsent if match.priority > 0]
+        return [*(match.match_id for match in [*sent, *soon]), *self._shared(unsent)]
 
     def waited(self, how_long: timedelta) -> bool:
         """Whether anything has waited for longer."""
-        return any(self.now is not None and one.due_at < self.now - how_long for one in self.matches)
+        return any(self.now is not None and match.due_at < self.now - how_long for match in self.matches)
 
     @property
     def _counting(self) -> list[Waiting]:
         return [
-            one
-            for one in self.matches
-            if one.on_its_way and one.priority <= 0 and self.now is not None and one.due_at > self.now - OVERDUE
+            match
+            for match in self.matches
+            if match.on_its_way and match.priority <= 0 and self.now is not None and match.due_at > self.now - OVERDUE
         ]
 
 
@@ -409,12 +409,12 @@ class Throughput:
 def recent() -> Throughput:
     """One query of the latest attempts, and a second one if there were many."""
     rows = Attempt.objects.of_workers().order_by("-pk").annotate(now=Now()).values_list(*_COLUMNS)
-    found = [row for row in rows[:FEW_READ] if row[1] > row[4] - LOOKED_BACK]
-    if len(found) == FEW_READ:
-        found = [row for row in rows[:MOST_READ] if row[1] > row[4] - LOOKED_BACK]
+    latest = [row for row in rows[:FEW_READ] if row[1] > row[4] - LOOKED_BACK]
+    if len(latest) == FEW_READ:
+        latest = [row for row in rows[:MOST_READ] if row[1] > row[4] - LOOKED_BACK]
     begun, finished, ends = Counter[int](), Counter[int](), list[datetime]()
     lasted, ordered = defaultdict[int, list[float]](list), list[float]()
-    for ladder_id, started, ended, ending, now, purpose in found:
+    for ladder_id, started, ended, ending, now, purpose in latest:
         begun[ladder_id] += started > now - LATELY
         if ended is not None and ending == Attempt.Ending.FINISHED:
             finished[ladder_id] += 1
@@ -424,8 +424,8 @@ def recent() -> Throughput:
             else:
                 ordered.append((ended - started).total_seconds())
     means = {ladder_id: fmean(times) for ladder_id, times in lasted.items()}
-    span = (max(ends) - min(row[1] for row in found)).total_seconds() if ends else 0.0
-    rated = [one for times in lasted.values() for one in times]
+    span = (max(ends) - min(row[1] for row in latest)).total_seconds() if ends else 0.0
+    rated = [seconds for times in lasted.values() for seconds in times]
     return Throughput(+begun, finished, max(span, 0.0), means, _costs(rated, ordered))
 
 

@@ -70,8 +70,8 @@ def unpacked(data: bytes) -> Document:
 
 def log_of(match: Match, index: int, user: Viewer) -> Document | None:
     """The ``owner-log/1`` of a seat for ``user``; ``None`` where there is none, no longer one, or none for them."""
-    found = readable_logs(match, user).filter(seat__index=index).values_list("packed", flat=True).first()
-    return None if found is None else unpacked(bytes(found))
+    stored = readable_logs(match, user).filter(seat__index=index).values_list("packed", flat=True).first()
+    return None if stored is None else unpacked(bytes(stored))
 
 
 def readable_seats(match: Match, user: Viewer) -> Collection[int]:

@@ -86,8 +86,8 @@ def _begin(bot: Bot, reason: str) -> None:
 
 def _sentence(bot: Bot) -> str:
     """Which matches, and why: the last ones that counted, since their rows are written under the bot's lock."""
-    told = [f"match {match_id} ({BAD[forfeit]})" for match_id, forfeit in islice(_counted(bot), MOST_BAD)][::-1]
-    return f"It forfeited {MOST_BAD} matches in a row: {listing(told)}."
+    forfeits = [f"match {match_id} ({BAD[forfeit]})" for match_id, forfeit in islice(_counted(bot), MOST_BAD)][::-1]
+    return f"It forfeited {MOST_BAD} matches in a row: {listing(forfeits)}."
 
 
 def _counted(bot: Bot) -> Iterator[tuple[int, str]]:

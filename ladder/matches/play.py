@@ -66,16 +66,16 @@ def _trouble(host: str) -> str:
     latest = over.order_by("-pk").annotate(rested=Now() - REST)
     columns = latest.values_list("worker", "ending", "ended", "rested", "failure", "match_id")
     tried: set[int] = set()
-    said = ""
+    last_failure = ""
     for worker, ending, ended, rested, failure, match_id in columns[:_LOOKED_BACK]:
         if host and worker.rpartition("/")[0] != host:
             continue
-        if ending != Attempt.Ending.FAILED or (not said and ended < rested):
+        if ending != Attempt.Ending.FAILED or (not last_failure and ended < rested):
             return ""
-        said = said or failure
+        last_failure = last_failure or failure
         tried.add(match_id)
         if len(tried) == MANY:
-            return said
+            return last_failure
     return ""
 
 

@@ -136,13 +136,13 @@ def _re_executed(match: Match, report: MatchReport) -> State:
     except RecordError as error:
         where = "" if error.ply is None else f" at step {error.ply}"
         raise WrongRecord(f"the record failed re-execution{where}") from error
-    mine = {
+    expected = {
         "game": match.ladder.game,
         "seats": match.ladder.seats,
         "seed": bytes(match.block.seed).hex(),
         "commitment": match.block.commitment,
     }
-    for key, value in mine.items():
+    for key, value in expected.items():
         if state.record[key] != value:
             raise WrongRecord(f"the {key} of the record does not match this match")
     if state.outcome is None:
@@ -174,10 +174,10 @@ def _rate(result: Result, seats: Sequence[Seat], state: State, report: MatchRepo
     memberships = [seat.membership_id for seat in seats if seat.membership_id is not None]
     bots, accounts = _locked_bots(seats), _locked_accounts(memberships, rules)
     results = list(_seat_results(result, seats, state, report))
-    rated = rate(accounts, memberships, [one.rank for one in results], rules)
-    for one, before_and_after in zip(results, rated, strict=True):
+    rated = rate(accounts, memberships, [seat_result.rank for seat_result in results], rules)
+    for seat_result, before_and_after in zip(results, rated, strict=True):
         if before_and_after:
-            one.rating_before, one.rating_after = before_and_after
+            seat_result.rating_before, seat_result.rating_after = before_and_after
     _save(accounts.values())
     pauses.count(report, SeatResult.objects.bulk_create(results), bots)
 

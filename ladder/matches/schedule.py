@@ -51,13 +51,13 @@ def fill(random: Random | None = None) -> int:
     """Schedule what the queues have room for; how many games. ``random`` draws the pairings, never a deal."""
     hosted = Ladder.objects.filter(open=True, players=Ladder.Players.HOSTED)
     series = DealSeries.objects.filter(kind=DealSeries.Kind.LADDER, season__closing=None, season__ladder__in=hosted)
-    found = list(series.select_related("season__ladder").order_by("pk"))
-    rest = resting([one.season.ladder_id for one in found])
-    awake = [one for one in found if one.season.ladder_id not in rest]
+    open_series = list(series.select_related("season__ladder").order_by("pk"))
+    rest = resting([ladder_series.season.ladder_id for ladder_series in open_series])
+    awake = [ladder_series for ladder_series in open_series if ladder_series.season.ladder_id not in rest]
     if not awake:
         return 0
     throughput, random = recent(), random or SystemRandom()
-    games = sum(_fill(one, throughput, random) for one in awake)
+    games = sum(_fill(ladder_series, throughput, random) for ladder_series in awake)
     if games:
         transaction.on_commit(dispatch)
     return games
@@ -126,10 +126,10 @@ def _served(ladder_id: int) -> set[int]:
 def _at_once(ready: StandingBy, served: Collection[int]) -> list[int]:
     """Who does not wait for room: of each owner's bots that have never had a seat here one, in the order they came."""
     by_owner: dict[int, int] = {}
-    for one in sorted(ready.candidates, key=lambda one: (one.since, one.membership)):
-        unseated = not one.games and ready.last_seats[one.membership].version_id is None
-        if one.owner is not None and unseated and one.owner not in served:
-            by_owner.setdefault(one.owner, one.membership)
+    for candidate in sorted(ready.candidates, key=lambda candidate: (candidate.since, candidate.membership)):
+        unseated = not candidate.games and ready.last_seats[candidate.membership].version_id is None
+        if candidate.owner is not None and unseated and candidate.owner not in served:
+            by_owner.setdefault(candidate.owner, candidate.membership)
     return list(by_owner.values())
 
 
@@ -138,15 +138,16 @@ def _new_house_versions(ready: StandingBy) -> list[int]:
     if settings.MAX_HOUSE_BLOCKS_PER_HOUR < 1:
         return []
     return [
-        one.membership
-        for one in sorted(ready.candidates, key=lambda one: (one.since, one.membership))
-        if one.width is None and ready.last_seats[one.membership].version_id != ready.players[one.membership].version.pk
+        candidate.membership
+        for candidate in sorted(ready.candidates, key=lambda candidate: (candidate.since, candidate.membership))
+        if candidate.width is None
+        and ready.last_seats[candidate.membership].version_id != ready.players[candidate.membership].version.pk
     ]
 
 
 def _write(ready: StandingBy, blocks: Collection[DrawnBlock], at_once: Collection[int], served: set[int]) -> None:
     """Schedule what was drawn; ``served`` are the owners who have a block with priority already."""
-    owners = {one.membership: one.owner for one in ready.candidates if one.owner is not None}
+    owners = {candidate.membership: candidate.owner for candidate in ready.candidates if candidate.owner is not None}
     written = []
     for block in blocks:
         new = {membership for membership in block.memberships if membership in at_once}
