@@ -59,11 +59,11 @@ def pause(by: User, cup: Cup, *, paused: bool, reason: str = "") -> bool:
     """
     with transaction.atomic():
         cup = _held(by, cup, always=not paused)
-        said = _reason(reason) if paused or reason.strip() else ""
+        cleaned = _reason(reason) if paused or reason.strip() else ""
         if cup.paused == paused:
             return False
         Cup.objects.filter(pk=cup.pk).update(paused=paused)
-        proof.append(cup, proof.Kind.PAUSED if paused else proof.Kind.RESUMED, {}, by, said)
+        proof.append(cup, proof.Kind.PAUSED if paused else proof.Kind.RESUMED, {}, by, cleaned)
         return True
 
 
@@ -234,13 +234,13 @@ def rule(by: User, table: CupTable, ruling: Ruling, reason: str, entrant: int | 
             "entrant": entrant if ruling is Ruling.LOSS else None,
             "points": points and list(points),
         }
-        said = _reason(reason)
-        if earlier is not None and earlier.reason == said and document.items() <= earlier.document.items():
+        cleaned = _reason(reason)
+        if earlier is not None and earlier.reason == cleaned and document.items() <= earlier.document.items():
             return False  # as after a double click
         games = Match.objects.filter(block__cup_table=table)
         registration.cancel_queued(games, "The organizer ruled on this table.")
         CupTable.objects.filter(pk=table.pk).update(points=document["points"], decided=True, ruled=True)
-        proof.append(cup, proof.Kind.RULING, document, by, said)
+        proof.append(cup, proof.Kind.RULING, document, by, cleaned)
         return True
 
 
@@ -277,9 +277,9 @@ def _locked(by: User, cup: Cup) -> Cup:
 
 def _reason(text: str) -> str:
     """Normalize a reason to one line. Raises ``Refused`` if it is empty, too long or unreadable."""
-    said = " ".join(clean_lines(text).split())
-    if not 1 <= len(said) <= LONGEST_REASON:
+    reason = " ".join(clean_lines(text).split())
+    if not 1 <= len(reason) <= LONGEST_REASON:
         raise Refused(_("Enter a reason of 1 to %(most)s characters.") % {"most": LONGEST_REASON}, code="reason")
-    if is_unreadable(said):
+    if is_unreadable(reason):
         raise Refused(_("The reason contains invisible characters. Remove them."), code="reason")
-    return said
+    return reason

@@ -239,12 +239,12 @@ def _between_s() -> float:
     rows = attempts.values("match__block__cup_table__round").annotate(first=Min("started"), last=Max("ended"))
     columns = ("match__block__cup_table__round__cup", "match__block__cup_table__round__number", "first", "last")
     spans = {(cup, number): (first, last) for cup, number, first, last in rows.values_list(*columns)}
-    found = [
+    gaps_s = [
         (spans[cup, number + 1][0] - last).total_seconds()
         for (cup, number), (_first, last) in spans.items()
         if (cup, number + 1) in spans
     ]
-    return float(median([one for one in found if 0 <= one < MOST_BETWEEN_S] or [USUAL_BETWEEN_S]))
+    return float(median([gap_s for gap_s in gaps_s if 0 <= gap_s < MOST_BETWEEN_S] or [USUAL_BETWEEN_S]))
 
 
 def _busy(spans: Sequence[tuple[datetime, datetime]], now: datetime, pause_s: float) -> float:

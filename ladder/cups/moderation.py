@@ -96,13 +96,17 @@ def remove_texts(cup: Cup, by: User, what: Collection[Action], reason: str, numb
         raise Refused(_("Select at least one text to remove."), code="nothing_selected")
     with transaction.atomic():
         cup, reason = _held(cup, by, reason)
-        before = {one: text for one in sorted(what) if (text := _text(cup, one, number))}
+        before = {action: text for action in sorted(what) if (text := _text(cup, action, number))}
         if not before:
             raise Refused(_("This text was already removed. Nothing was changed."), code="already_removed")
         taken = before.keys() & _FIELDS.keys()
-        made = [_remove(cup, one, reason, by, number) for one in before]
+        made = [_remove(cup, action, reason, by, number) for action in before]
         for other in _open_cups_of(cup.organizer):
-            made += [_remove(other, one, reason, by) for one in taken if getattr(other, _FIELDS[one]) == before[one]]
+            made += [
+                _remove(other, action, reason, by)
+                for action in taken
+                if getattr(other, _FIELDS[action]) == before[action]
+            ]
         _dismiss(cup, by)
         _notify_later(cup, "removed", reason, list(before.values()), is_refused=bool(taken))
     return made
@@ -166,7 +170,7 @@ def _dismiss(cup: Cup, by: User) -> int:
 def _held(cup: Cup, by: User, reason: str) -> tuple[Cup, str]:
     """Lock both users and then the cup, and check that ``by`` may moderate it. Returns the normalized reason."""
     ids = [pk for pk in (by.pk, cup.organizer_id) if pk is not None]
-    people = {one.pk: one for one in User.objects.select_for_update(no_key=True).filter(pk__in=ids).order_by("pk")}
+    people = {user.pk: user for user in User.objects.select_for_update(no_key=True).filter(pk__in=ids).order_by("pk")}
     reason = by_staff(people[by.pk], reason, str(_READ_BY))
     _require_other(cup, by)
     if cup.organizer_id is not None:

@@ -170,7 +170,7 @@ def clean_about(about: str) -> str:
 
 def require_free_title(title: str, but: Collection[int | None] = ()) -> None:
     """Require that no open cup in the list, other than ``but``, has a title that looks like ``title``."""
-    others = Cup.objects.filter(state__in=Cup.OPEN, listed=True).exclude(pk__in=[one for one in but if one])
+    others = Cup.objects.filter(state__in=Cup.OPEN, listed=True).exclude(pk__in=[cup_id for cup_id in but if cup_id])
     if any(alike(title, other) for other in others.values_list("title", flat=True)):
         raise Refused(_("Another open cup has this title. Choose a different title."), code="title_taken")
 
@@ -195,9 +195,9 @@ def _ladder(form: CupForm) -> Ladder:
 
 def require_not_removed(by: User, title: str, about: str, cup: Cup | None = None) -> None:
     """Refuse texts that a moderator removed from ``cup`` or a cup of ``by``, ignoring spaces and punctuation."""
-    theirs = Q(cup__organizer=by) | Q(cup__co_organizers=by)
+    organized = Q(cup__organizer=by) | Q(cup__co_organizers=by)
     here = Q() if cup is None else Q(cup=cup) | Q(cup__organizer__isnull=False, cup__organizer=cup.organizer_id)
-    removed = Intervention.objects.filter(theirs | here).values_list("action", "before")
+    removed = Intervention.objects.filter(organized | here).values_list("action", "before")
     known = {(action, letters_of(text)) for action, text in removed}
     texts = {Intervention.Action.REMOVED_TITLE: title, Intervention.Action.REMOVED_ABOUT: about}
     if any((action.value, letters_of(text)) in known for action, text in texts.items() if text.strip()):
@@ -298,8 +298,8 @@ def enter(by: User, cup: Cup, bot: Bot) -> CupEntry:
     with transaction.atomic():
         lock_active_user(by.pk)
         cup = _held(cup)
-        mine = bot.owner_id is not None and bot.owner_id == by.pk
-        if not mine and not (bot.owner_id is None and organizes(by, cup)):
+        owned = bot.owner_id is not None and bot.owner_id == by.pk
+        if not owned and not (bot.owner_id is None and organizes(by, cup)):
             raise Refused(_("You can enter your own bots only."), code="not_your_bot")
         _require_registration(cup)
         existing = CupEntry.objects.filter(cup=cup, bot=bot).first()
@@ -313,7 +313,7 @@ def enter(by: User, cup: Cup, bot: Bot) -> CupEntry:
         if entered.count() >= cup.capacity:
             text = _("This cup is full (%(most)s bots). Try again if a bot withdraws, or choose another cup.")
             raise Refused(text % {"most": cup.capacity}, code="full")
-        if mine and entered.filter(bot__owner=by).count() >= cup.entries_per_user:
+        if owned and entered.filter(bot__owner=by).count() >= cup.entries_per_user:
             text = _(
                 "You have reached the limit of bots per user in this cup (%(most)s). Withdraw a bot to enter another."
             )
@@ -431,7 +431,7 @@ def freeze(cup: Cup) -> None:
     """
     entries = list(CupEntry.objects.filter(cup=cup, state=CupEntry.State.ENTERED).select_related("bot"))
     active = BotVersion.objects.select_related("bot").defer("check_report").filter(active=True)
-    versions = {one.bot_id: one for one in active.filter(bot__in=[entry.bot_id for entry in entries])}
+    versions = {version.bot_id: version for version in active.filter(bot__in=[entry.bot_id for entry in entries])}
     ready: list[tuple[CupEntry, BotVersion]] = []
     for entry in entries:
         version = versions.get(entry.bot_id)
@@ -445,7 +445,7 @@ def freeze(cup: Cup) -> None:
         cancel(cup, text)
         return
     ratings = _ratings(cup, {entry.bot_id for entry, _version in ready})
-    ready.sort(key=lambda one: (-ratings.get(one[0].bot_id, 0), one[0].bot.slug))
+    ready.sort(key=lambda pair: (-ratings.get(pair[0].bot_id, 0), pair[0].bot.slug))
     owners = {owner: index for index, owner in enumerate(dict.fromkeys(entry.bot.owner_id for entry, _v in ready))}
     for number, (entry, version) in enumerate(ready):
         entry.number, entry.version = number, version
@@ -536,7 +536,7 @@ def repeat(cup: Cup) -> Cup | None:
         reason = f"The series ends here because {why}."
         proof.append(cup, proof.Kind.CHANGED, {"fields": ["repeat_days"], "reason": reason})
         return None
-    named = {one.name: getattr(cup, one.name) for one in fields(CupForm) if one.name not in ("game", "seats")}
+    named = {field.name: getattr(cup, field.name) for field in fields(CupForm) if field.name not in ("game", "seats")}
     closes_at, starts_at = next(_later(cup, cup.repeat_days))
     form = CupForm(game=cup.ladder.game, seats=cup.ladder.seats, **named)
     following = _create(organizer, cup.ladder, replace(form, closes_at=closes_at, starts_at=starts_at), cup)
@@ -547,7 +547,10 @@ def repeat(cup: Cup) -> Cup | None:
 def _failed_twice(cup: Cup) -> bool:
     """Whether ``cup`` and the one before had too few bots at their deadline."""
     last = (cup, cup.previous)
-    return all(one is not None and one.state == Cup.State.CANCELLED and not one.entrants_hash for one in last)
+    return all(
+        last_cup is not None and last_cup.state == Cup.State.CANCELLED and not last_cup.entrants_hash
+        for last_cup in last
+    )
 
 
 def _later(cup: Cup, days: int) -> Iterator[tuple[datetime, datetime]]:

@@ -95,8 +95,8 @@ class CupResults:
     @cached_property
     def played(self) -> Sequence[PlayedRound]:
         """The rounds that have ended, with rulings. A round that a cancellation stopped is not among them."""
-        ended = [one for one in self.rounds if one.row.ended is not None and not one.row.stopped]
-        return [PlayedRound(one.round, one.results or ()) for one in ended]
+        ended = [round_ for round_ in self.rounds if round_.row.ended is not None and not round_.row.stopped]
+        return [PlayedRound(round_.round, round_.results or ()) for round_ in ended]
 
     @cached_property
     def standings(self) -> Sequence[Standing]:
@@ -106,7 +106,9 @@ class CupResults:
     @cached_property
     def matches(self) -> Mapping[tuple[int, int], Sequence[int]]:
         """The finished games of the rounds that have ended, as ids by number of the round and index of the table."""
-        ended = Match.objects.filter(block__cup_table__round__in=[one.row for one in self.rounds if one.row.ended])
+        ended = Match.objects.filter(
+            block__cup_table__round__in=[round_.row for round_ in self.rounds if round_.row.ended]
+        )
         finished = ended.filter(status=Match.Status.FINISHED).order_by("block__number", "seating")
         matches = defaultdict[tuple[int, int], list[int]](list)
         place = ("block__cup_table__round__number", "block__cup_table__index")
