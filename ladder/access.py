@@ -110,8 +110,8 @@ def sees_open_game(person: int | None, game: Proposal, private_ladders: Collecti
 
 def challenges_seen_by(person: User) -> QuerySet[Proposal]:
     """The challenges that ``person`` created, or in which one of their bots is to play."""
-    theirs = ProposalPlayer.objects.filter(bot__owner=person).values("proposal")
-    made = Proposal.objects.challenges().filter(Q(by=person) | Q(pk__in=theirs))
+    joined = ProposalPlayer.objects.filter(bot__owner=person).values("proposal")
+    made = Proposal.objects.challenges().filter(Q(by=person) | Q(pk__in=joined))
     return made.select_related("ladder", "by")
 
 
@@ -293,5 +293,5 @@ def readable_logs(match: Match, user: Viewer) -> QuerySet[SeatLog]:
     """The bot logs of ``match`` that ``user`` may read now."""
     if not user.is_authenticated or not user.is_active:
         return SeatLog.objects.none()
-    theirs = Q() if getattr(user, "is_staff", False) else Q(seat__version__bot__owner=user.pk)
-    return SeatLog.objects.filter(theirs, opened("seat__match__block"), seat__match=match)
+    own = Q() if getattr(user, "is_staff", False) else Q(seat__version__bot__owner=user.pk)
+    return SeatLog.objects.filter(own, opened("seat__match__block"), seat__match=match)

@@ -174,9 +174,10 @@ def tops(ladders: QuerySet[Ladder], most: int) -> dict[int, Top]:
         members=Window(Count("pk"), partition_by=F("ladder")),
     )
     first = rows.filter(place__lte=most).order_by("ladder", "place").values("ladder", "rank", "members", *_COLUMNS)
-    by_ladder = {ladder: list(some) for ladder, some in groupby(first, key=lambda row: row["ladder"])}
+    by_ladder = {ladder: list(group) for ladder, group in groupby(first, key=lambda row: row["ladder"])}
     return {
-        ladder: Top([_row(row["rank"], row) for row in some], some[0]["members"]) for ladder, some in by_ladder.items()
+        ladder: Top([_row(row["rank"], row) for row in group], group[0]["members"])
+        for ladder, group in by_ladder.items()
     }
 
 

@@ -143,10 +143,10 @@ def _down(queued: Traffic) -> str:
 def _pending(bot: Bot, ladders: Sequence[Ladder]) -> dict[int, list[Match]]:
     """By ladder, the pending rated games of ``bot``, the next one first."""
     rated = Match.objects.filter(status__in=Match.PENDING, ladder__in=ladders, block__purpose__in=Block.COUNTED)
-    found: dict[int, list[Match]] = {}
+    matches: dict[int, list[Match]] = {}
     for match in rated.filter(seats__version__bot=bot).order_by("due_at", "pk"):
-        found.setdefault(match.ladder_id, []).append(match)
-    return found
+        matches.setdefault(match.ladder_id, []).append(match)
+    return matches
 
 
 def _closed(membership: Membership, around: _Around) -> Wait | None:
