@@ -178,11 +178,11 @@ def player_of(token: Token, named: str) -> Bot:
         own = own.filter(slug=storable(named))
     elif token.bot_id is None:
         own = own.filter(retired=None)
-    found = list(own.order_by("slug")[:_SLUGS_NAMED])
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise bot_missing(bot.slug for bot in found)
+    bots = list(own.order_by("slug")[:_SLUGS_NAMED])
+    if len(bots) == 1:
+        return bots[0]
+    if bots:
+        raise bot_missing(bot.slug for bot in bots)
     raise Http404(
         f"Remote bot not found: this token cannot play '{named}'. Use the slug of one of your remote bots."
         if named

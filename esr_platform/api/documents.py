@@ -74,11 +74,11 @@ _REFERENCE: Final = "#/components/schemas/{name}"
 
 def components(documents: Sequence[Any]) -> dict[str, dict[str, Any]]:
     """Return the JSON Schemas of ``documents`` and of all structs that they contain, by name."""
-    _, found = msgspec.json.schema_components(documents, schema_hook=_schema, ref_template=_REFERENCE)
-    for schema in found.values():
+    _, schemas = msgspec.json.schema_components(documents, schema_hook=_schema, ref_template=_REFERENCE)
+    for schema in schemas.values():
         schema.pop("title", None)
         schema["description"] = cleandoc(schema["description"])
-    return found
+    return schemas
 
 
 def reference(document: type[Any]) -> dict[str, str]:
@@ -102,7 +102,7 @@ def _example(kind: types.Type) -> Any:
             examples = (extra or {}).get("examples")
             return examples[0] if examples else _example(inner)
         case types.StructType(fields=fields):
-            shown = {one.encode_name: _example(one.type) for one in fields}
+            shown = {info.encode_name: _example(info.type) for info in fields}
             return shown if kind.tag_field is None else {kind.tag_field: kind.tag, **shown}
         case types.UnionType(types=(first, *_)):
             return _example(first)
@@ -143,14 +143,14 @@ def read_body(sent: Any, form: type[F]) -> F:
         raise ValidationError({"body": ["Must be a JSON object."]})
     wrong: dict[str, list[str]] = {}
     read: dict[str, Any] = {}
-    for one in msgspec.structs.fields(form):
-        if one.name in values:
+    for info in msgspec.structs.fields(form):
+        if info.name in values:
             try:
-                read[one.name] = msgspec.convert(values[one.name], one.type, dec_hook=_instance)
+                read[info.name] = msgspec.convert(values[info.name], info.type, dec_hook=_instance)
             except msgspec.ValidationError as error:
-                wrong[one.name] = [" ".join([f"{error}.", *_choices(one.type)])]
-        elif one.required:
-            wrong[one.name] = ["This field is required."]
+                wrong[info.name] = [" ".join([f"{error}.", *_choices(info.type)])]
+        elif info.required:
+            wrong[info.name] = ["This field is required."]
     if issubclass(form, Form):
         known = form.__struct_fields__
         unknown = [f"Unknown field. Known fields: {', '.join(known)}."]
@@ -174,8 +174,8 @@ def _whole(value: Any) -> Any:
     if type(value) is float and value.is_integer():
         return int(value)
     if isinstance(value, dict):
-        return {name: _whole(one) for name, one in value.items()}
-    return [_whole(one) for one in value] if isinstance(value, list) else value
+        return {name: _whole(item) for name, item in value.items()}
+    return [_whole(item) for item in value] if isinstance(value, list) else value
 
 
 def _instance(kind: type[Any], value: Any) -> Any:

@@ -222,8 +222,8 @@ def _fields(error: exceptions.APIException) -> dict[str, Any]:
 def _headers(error: exceptions.APIException) -> dict[str, str]:
     """Return ``WWW-Authenticate`` if a token is missing, and ``Retry-After`` in seconds if waiting helps."""
     header, wait = getattr(error, "auth_header", None), _wait(error)
-    found = {"WWW-Authenticate": header} if header else {}
-    return found | ({"Retry-After": str(wait)} if wait else {})
+    headers = {"WWW-Authenticate": header} if header else {}
+    return headers | ({"Retry-After": str(wait)} if wait else {})
 
 
 def _wait(error: exceptions.APIException) -> int:

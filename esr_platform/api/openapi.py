@@ -147,16 +147,16 @@ def _error(status: int, code: str, detail: str, about: str) -> Json:
 def _errors(path: str, method: str, operation: Json) -> dict[str, Json]:
     """Return all errors of an operation by status."""
     parameters = operation["parameters"]
-    found = {"401": "Unauthorized", "429": "TooMany", "503": "Away", "default": "Other"}
+    responses = {"401": "Unauthorized", "429": "TooMany", "503": "Away", "default": "Other"}
     if parameters or method != "get":
-        found["400"] = "Invalid"
-    if "{" in path or any(one["in"] == "query" and one.get("required") for one in parameters):
-        found["404"] = "NotFound"
+        responses["400"] = "Invalid"
+    if "{" in path or any(parameter["in"] == "query" and parameter.get("required") for parameter in parameters):
+        responses["404"] = "NotFound"
     if {} not in operation["security"]:
-        found["403"] = "Forbidden"
+        responses["403"] = "Forbidden"
     if method in ("post", "put", "patch"):
-        found["422"] = "Refused"
-    return {status: {"$ref": f"#/components/responses/{name}"} for status, name in found.items()}
+        responses["422"] = "Refused"
+    return {status: {"$ref": f"#/components/responses/{name}"} for status, name in responses.items()}
 
 
 # --- Operations ------------------------------------------------------------------------------------------------------
@@ -235,7 +235,7 @@ class _Builder:
         """Add all described methods of ``view``."""
         url = re.sub(r"<\w+:(\w+)>", r"{\1}", route)
         path, first = f"/api/v1/{url}", url.split("/")[0]
-        in_path = [_path_parameter(*one) for one in re.findall(r"([\w-]+)/<(\w+):(\w+)>", route)]
+        in_path = [_path_parameter(*parts) for parts in re.findall(r"([\w-]+)/<(\w+):(\w+)>", route)]
         for method in _METHODS:
             handler = getattr(view, method, None)
             described = OPERATIONS.get((url, method)) or getattr(handler, "operation", None)
@@ -243,7 +243,9 @@ class _Builder:
                 continue
             query = list(described.query)
             if method == "get" and issubclass(view, Reading):
-                query += [one for one in view.all_parameters() if not isinstance(one, Names)]  # see _DESCRIPTION
+                query += [
+                    parameter for parameter in view.all_parameters() if not isinstance(parameter, Names)
+                ]  # see _DESCRIPTION
             operation: Json = {
                 "operationId": described.name,
                 "summary": described.summary,
@@ -290,7 +292,7 @@ class _Builder:
         """Return the schema of one of ``structs``, and an example of the first."""
         if not isinstance(structs, tuple):
             return self._reference(structs), example(structs)
-        return {"oneOf": [self._reference(one) for one in structs]}, example(structs[0])
+        return {"oneOf": [self._reference(struct) for struct in structs]}, example(structs[0])
 
     def _reference(self, struct: type[msgspec.Struct]) -> Json:
         self.structs.add(struct)
@@ -310,8 +312,8 @@ class _Builder:
 
 def _description(*docstrings: str | None) -> str:
     """Return the first docstring that is more than the URL of the view, without indentation."""
-    found = next((one for one in docstrings if one and not one.startswith("At ``")), "")
-    return re.sub(r"\s*\n[ \t]*(?!\n)", "\n", found).strip()
+    text = next((docstring for docstring in docstrings if docstring and not docstring.startswith("At ``")), "")
+    return re.sub(r"\s*\n[ \t]*(?!\n)", "\n", text).strip()
 
 
 def _is_public(method: str, view: type[Any], described: Operation | None) -> bool:
@@ -321,7 +323,7 @@ def _is_public(method: str, view: type[Any], described: Operation | None) -> boo
 
 
 def _security(view: type[Any], *, public: bool) -> list[Json]:
-    schemes: list[Json] = [{one.security: []} for one in view.authentication_classes]
+    schemes: list[Json] = [{scheme.security: []} for scheme in view.authentication_classes]
     return [{}, *schemes] if public or not schemes else schemes
 
 
@@ -408,13 +410,13 @@ def document() -> Json:
         view = getattr(pattern.callback, "cls", None) or getattr(pattern.callback, "view_class", None)
         if view is not None:
             builder.add(str(pattern.pattern), view)
-    operations = {one["operationId"]: one for _, _, one in _operations(builder.paths)}
+    operations = {described["operationId"]: described for _, _, described in _operations(builder.paths)}
     for link in LINKS:
         name = f"{link.target}_by_{'_'.join(link.parameters)}"
         for status in {"200", "201"} & set(operations[link.source]["responses"]):
             links = operations[link.source]["responses"][status].setdefault("links", {})
             links[name] = {"operationId": link.target, "parameters": link.parameters}
-    schemas = {**components(sorted(builder.structs, key=lambda one: one.__name__)), **builder.lists}
+    schemas = {**components(sorted(builder.structs, key=lambda struct: struct.__name__)), **builder.lists}
     return {
         "openapi": "3.1.0",
         "info": {

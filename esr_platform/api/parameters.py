@@ -147,20 +147,20 @@ class Names(Parameter):
 
 def read(sent: QueryDict, parameters: Sequence[Parameter]) -> Asked:
     """Parse a query string. Raises ``ValidationError`` for invalid, unknown, missing and repeated parameters."""
-    known = ", ".join(sorted(one.name for one in parameters))
-    asked = {one.name: one.default for one in parameters}
+    known = ", ".join(sorted(parameter.name for parameter in parameters))
+    asked = {parameter.name: parameter.default for parameter in parameters}
     wrong = {name: [f"Unknown parameter. Known parameters: {known or 'none'}."] for name in sent if name not in asked}
-    for one in parameters:
-        texts = sent.getlist(one.name)
+    for parameter in parameters:
+        texts = sent.getlist(parameter.name)
         if len(texts) > 1:
-            wrong[one.name] = ["This parameter must not be repeated."]
+            wrong[parameter.name] = ["This parameter must not be repeated."]
         elif texts:
             try:
-                asked[one.name] = one.read(texts[0])
+                asked[parameter.name] = parameter.read(texts[0])
             except ValueError as error:
-                wrong[one.name] = [str(error)]
-        elif one.required:
-            wrong[one.name] = ["This parameter is required."]
+                wrong[parameter.name] = [str(error)]
+        elif parameter.required:
+            wrong[parameter.name] = ["This parameter is required."]
     if wrong:
         raise ValidationError(wrong)
     return asked

@@ -253,7 +253,7 @@ class OneBot(_OwnToo, One):
         newest: list[BotVersionListed] = []
         if bot.kind != Bot.Kind.PERSON:
             rows = _versions(bot, may_read(self.viewer, bot)).order_by("-number")[:NEWEST]
-            newest = [_version(slug, one) for one in rows]
+            newest = [_version(slug, version) for version in rows]
         return self.answer(BotDocument(**asdict(known), versions=newest))
 
 

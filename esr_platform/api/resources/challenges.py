@@ -82,8 +82,8 @@ class _Challenging(Writing):
     def seen(self) -> QuerySet[Proposal]:
         """Challenges that are visible to the token."""
         token = token_of(self.request)
-        mine = challenges_seen_by(token.user)
-        return mine if token.bot_id is None else mine.filter(players__bot=token.bot_id)
+        challenges = challenges_seen_by(token.user)
+        return challenges if token.bot_id is None else challenges.filter(players__bot=token.bot_id)
 
     def found(self, challenge_id: int) -> Proposal:
         """Return the challenge with this id. Raises ``Http404``."""

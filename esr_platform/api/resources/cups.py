@@ -301,8 +301,8 @@ class OneCup(One, Writing):
         """Changes a cup that you organize, before its registration closes."""
         person = person_of(request)
         cup, form = cup_seen_by(person, slug), read_body(request.data, CupChanges)
-        said = {name: getattr(form, name) for name in form.__struct_fields__}
-        values = {name: getattr(cup, name) if value is UNSET else value for name, value in said.items()}
+        sent = {name: getattr(form, name) for name in form.__struct_fields__}
+        values = {name: getattr(cup, name) if value is UNSET else value for name, value in sent.items()}
         with refusals():
             desk.change(person, cup, desk.CupChange(**values))
         return Response(_document(person, slug))

@@ -237,16 +237,16 @@ class OneMember(Writing):
     def put(self, request: Request, slug: str, bot: str) -> Response:
         """Adds your bot to the ladder. A former member returns with its old rating. The call is idempotent."""
         person = person_of(request)
-        ladder, mine = ladder_seen_by(person, slug), bot_changed_by(person, bot)
+        ladder, own_bot = ladder_seen_by(person, slug), bot_changed_by(person, bot)
         with refusals():
-            return Response(_membership(memberships.join(mine, ladder)))
+            return Response(_membership(memberships.join(own_bot, ladder)))
 
     @operation("leave_ladder", "Leave a ladder", OwnMembershipDocument)
     def delete(self, request: Request, slug: str, bot: str) -> Response:
         """Removes your bot from the ladder. Scheduled games are still played. A bot that rejoins keeps its rating."""
         person = person_of(request)
-        ladder, mine = ladder_seen_by(person, slug), bot_changed_by(person, bot)
-        return Response(_membership(memberships.leave(mine, ladder)))
+        ladder, own_bot = ladder_seen_by(person, slug), bot_changed_by(person, bot)
+        return Response(_membership(memberships.leave(own_bot, ladder)))
 
 
 def _membership(membership: Membership) -> OwnMembershipDocument:

@@ -266,7 +266,7 @@ class OneMatch(One):
     def get(self, _request: Request, match_id: int) -> Response:
         row = match_among(_WITH_DEAL, self.viewer, match_id)
         listed = _match(row, _seats([match_id])[match_id])
-        told = (
+        shows_moves = (
             row["open"] and row["block__purpose"] in Block.DRIVEN_BY_REQUESTS
         )  # the numbers of moves reveal hidden moves
         return self.answer(
@@ -274,8 +274,8 @@ class OneMatch(One):
                 **asdict(listed),
                 deal=_deal(row),
                 ledger=_ledger(match_id),
-                occupants=_occupants(match_id) if told else [],
-                outages=[OutageDocument(**one) for one in _OUTAGES(match=match_id)] if told else [],
+                occupants=_occupants(match_id) if shows_moves else [],
+                outages=[OutageDocument(**outage) for outage in _OUTAGES(match=match_id)] if shows_moves else [],
             )
         )
 
@@ -306,10 +306,10 @@ def _few(asked: Asked) -> bool:
 
 def _seats(matches: Sequence[int]) -> Mapping[int, list[dict[str, Any]]]:
     """Return the seats of matches by match. Makes one query."""
-    found: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
+    seats: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
     for row in _SEATS(matches=matches):
-        found[row["match"]].append(row)
-    return found
+        seats[row["match"]].append(row)
+    return seats
 
 
 def _match(row: Mapping[str, Any], seats: Sequence[Mapping[str, Any]]) -> MatchListed:
@@ -364,14 +364,14 @@ def _deal(row: Mapping[str, Any]) -> DealDocument:
 def _occupants(match_id: int) -> list[OccupantDocument]:
     return [
         OccupantDocument(
-            seat=one["seat__index"],
-            bot=one["version__bot__slug"],
-            name=one["version__bot__name"],
-            version=one["version__number"],
-            from_move=one["from_move"],
-            to_move=one["to_move"],
+            seat=occupant["seat__index"],
+            bot=occupant["version__bot__slug"],
+            name=occupant["version__bot__name"],
+            version=occupant["version__number"],
+            from_move=occupant["from_move"],
+            to_move=occupant["to_move"],
         )
-        for one in _OCCUPANTS(match=match_id)
+        for occupant in _OCCUPANTS(match=match_id)
     ]
 
 
@@ -495,5 +495,5 @@ class Records(Reading):
         def may_continue() -> bool:
             return not wait_s("bulk", who) and not wait_s("bulk_together", ALL_CLIENTS)
 
-        found = game_pieces(ladder, after, most, may_continue)
-        return streamed(request._request, f"{slug}-records.jsonl.gz", found, "application/gzip")
+        pieces = game_pieces(ladder, after, most, may_continue)
+        return streamed(request._request, f"{slug}-records.jsonl.gz", pieces, "application/gzip")

@@ -61,7 +61,7 @@ class OwnToken(Endpoint):
     def get(self, request: Request) -> Response:
         """Returns the scopes, owner and expiry of the token that you use."""
         token = token_of(request)
-        found = TokenDocument(
+        document = TokenDocument(
             owner=token.user.username,
             name=token.name,
             scopes=token.scopes,
@@ -69,7 +69,7 @@ class OwnToken(Endpoint):
             created=token.created,
             expires=token.expires,
         )
-        return Response(found, headers={"Cache-Control": "private, no-store"})
+        return Response(document, headers={"Cache-Control": "private, no-store"})
 
 
 # --- The bot ---------------------------------------------------------------------------------------------------------

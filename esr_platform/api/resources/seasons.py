@@ -123,7 +123,7 @@ def _documents(rows: Sequence[Mapping[str, Any]]) -> list[SeasonDocument]:
             ladder=row["ladder__slug"],
             **{name: row[name] for name in DATES},
             winners=[bot for season, bot in winners if season == row["pk"]],
-            series=[_series(one) for one in series if one.season_id == row["pk"]],
+            series=[_series(deal_series) for deal_series in series if deal_series.season_id == row["pk"]],
         )
         for row in rows
     ]

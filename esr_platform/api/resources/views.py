@@ -113,7 +113,7 @@ class Whole(Described):
     def answer(self, documents: Sequence[Document]) -> Response:
         """Return the response with all documents. Raises ``ValidationError``, also if there are none."""
         _ = self.asked
-        return Response(Page(next=None, results=[self.sparse(one) for one in documents]), headers=HEADERS)
+        return Response(Page(next=None, results=[self.sparse(document) for document in documents]), headers=HEADERS)
 
 
 class Page(Struct):
@@ -136,7 +136,7 @@ CURSOR: Final = Text(
 def orders(field: str, *, falling: bool = False, name: str = "") -> Mapping[str, Order]:
     """Return both orders by ``field``, keyed by their names in URLs. ``falling`` decides which one is the default."""
     both = (Order(field, falling), Order(field, not falling))
-    return {f"-{name or field}" if one.falling else name or field: one for one in both}
+    return {f"-{name or field}" if order.falling else name or field: order for order in both}
 
 
 NEWEST: Final = orders("pk", falling=True, name="id")
@@ -165,12 +165,12 @@ class Listing(Described):
     def part(self, rows: QuerySet[Any, dict[str, Any]]) -> list[dict[str, Any]]:
         """Return the requested page of ``rows``, which have ``pk`` and the fields of ``orders``. Makes one query."""
         order = self.orders[self.asked["order"]]
-        found, self._next = take(rows, order, self.asked["cursor"], self.asked["limit"])
-        return found
+        page, self._next = take(rows, order, self.asked["cursor"], self.asked["limit"])
+        return page
 
     def answer(self, documents: Sequence[Document]) -> Response:
         """Return the response with the documents of the rows that ``part`` returned."""
-        return Response(Page(self._next_url(), [self.sparse(one) for one in documents]), headers=HEADERS)
+        return Response(Page(self._next_url(), [self.sparse(document) for document in documents]), headers=HEADERS)
 
     def _next_url(self) -> str | None:
         if self._next is None:

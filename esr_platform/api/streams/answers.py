@@ -118,8 +118,8 @@ def _respond_to_person(ruling: Ruling, match: int, number: int) -> HttpResponse:
     """The response for a person. Unlike for bots, an illegal answer costs nothing: they can send another one."""
     if ruling.verdict != Verdict.REFUSED:
         return _respond(ruling, match, number, _TO_PEOPLE)
-    found = {"game": match, "decision": number, "question": ruling.question}
-    known = {name: value for name, value in found.items() if value is not None}
+    content = {"game": match, "decision": number, "question": ruling.question}
+    known = {name: value for name, value in content.items() if value is not None}
     sentence = ruling.detail.rstrip(".") + "."
     document = problem(HTTPStatus.UNPROCESSABLE_ENTITY, ruling.default or "illegal", sentence, **known)
     return _response(HTTPStatus.UNPROCESSABLE_ENTITY, document, CONTENT_TYPE)
@@ -145,17 +145,17 @@ def _respond(
     number: int,
     statuses: Mapping[Verdict, tuple[HTTPStatus, str, str]] = MappingProxyType(_STATUSES),
 ) -> HttpResponse:
-    found: dict[str, Any] = {"game": match, "decision": number, "played": ruling.move}
+    content: dict[str, Any] = {"game": match, "decision": number, "played": ruling.move}
     if ruling.verdict in (Verdict.PLAYED, Verdict.SAME):
-        return _response(HTTPStatus.OK, found, "application/json")
+        return _response(HTTPStatus.OK, content, "application/json")
     status, code, sentence = statuses[ruling.verdict]
     if ruling.verdict == Verdict.REFUSED:
         code = ruling.default
         sentence = f"{ruling.detail.rstrip('.')}. The default move was played, and your bot got a strike."
-        found["question"] = ruling.question
+        content["question"] = ruling.question
     if ruling.default:
-        found["default"] = ruling.default
-    known = {name: value for name, value in found.items() if value is not None}
+        content["default"] = ruling.default
+    known = {name: value for name, value in content.items() if value is not None}
     return _response(status, problem(status, code, sentence, **known), CONTENT_TYPE)
 
 
@@ -240,8 +240,8 @@ class SeatAction(LiveView):
     async def post(self, request: Request, match: int) -> HttpResponse:
         async with TURNS.of(whose(request)):
             seat = await threads.read(seat_here, request, match)
-            found = await threads.write(_run, request, match, seat, self.act)
-        return HttpResponse(orjson.dumps({"game": match, "seat": seat, **found}), content_type=JSON)
+            outcome = await threads.write(_run, request, match, seat, self.act)
+        return HttpResponse(orjson.dumps({"game": match, "seat": seat, **outcome}), content_type=JSON)
 
 
 def _run(request: Request, match: int, seat: int, act: str) -> dict[str, Any]:
@@ -253,13 +253,13 @@ def _run(request: Request, match: int, seat: int, act: str) -> dict[str, Any]:
 def _sent(body: bytes) -> Sent:
     """The document of the request; an empty one without a body. Raises ``Refusal``."""
     try:
-        found = orjson.loads(body) if body and len(body) <= MOST_BYTES else {} if not body else None
+        document = orjson.loads(body) if body and len(body) <= MOST_BYTES else {} if not body else None
     except orjson.JSONDecodeError:
-        found = None
-    if not isinstance(found, dict):
+        document = None
+    if not isinstance(document, dict):
         raise Refusal(
             HTTPStatus.BAD_REQUEST,
             "invalid",
             f"The body is not one JSON object of at most {MOST_BYTES:,} bytes. Send one object.",
         )
-    return found
+    return document

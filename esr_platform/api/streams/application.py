@@ -55,8 +55,8 @@ class LiveEndpoints:
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
             hub()  # start its background tasks with the first request
-        found = _live_view(scope)
-        if found is None:
+        resolved = _live_view(scope)
+        if resolved is None:
             await self._elsewhere(scope, receive, send)
             return
         body = await _body(receive)
@@ -65,7 +65,7 @@ class LiveEndpoints:
                 request = ASGIRequest({**scope, "query_string": _text(scope["query_string"])}, BytesIO(body))
                 request.META[ARRIVED] = monotonic()
                 request.META["CONTENT_LENGTH"] = str(len(body))  # of the part that was read
-                answering = _respond(request, found, _patient(send))
+                answering = _respond(request, resolved, _patient(send))
                 if request.method == "POST":
                     await _to_its_end(answering)
                 else:
@@ -76,10 +76,10 @@ def _live_view(scope: Message) -> ResolverMatch | None:
     if scope["type"] != "http" or not scope["path"].startswith(PREFIX):
         return None
     try:
-        found = resolve(scope["path"])
+        resolved = resolve(scope["path"])
     except Resolver404:
         return None
-    return found if issubclass(getattr(found.func, "cls", object), LiveView) else None
+    return resolved if issubclass(getattr(resolved.func, "cls", object), LiveView) else None
 
 
 def _text(query: bytes) -> str:

@@ -75,18 +75,18 @@ def bot_events(match_id: int, asks: list[tuple[int, GameCursor]]) -> list[GameEv
 def next_event(bot_id: int) -> PollResult:
     """Return the oldest open decision of the bot in any game, with its complete log."""
     for match_id, _ in decisions.open_decisions(bot_id):
-        found = open_event(match_id, bot_id, 0)
-        if found is not None and found.event is not None and found.event["type"] == "decide":
-            return found
+        result = open_event(match_id, bot_id, 0)
+        if result is not None and result.event is not None and result.event["type"] == "decide":
+            return result
     return PollResult()
 
 
 def open_event(match_id: int, bot_id: int, log: int) -> PollResult | None:
     """Return the open decision with the log from ``log``, or the end of the game. ``None`` if the bot does not play."""
-    found = decisions.position_for(match_id, bot_id)
-    if found is None:
+    seated = decisions.position_for(match_id, bot_id)
+    if seated is None:
         return None
-    position, seat = found
+    position, seat = seated
     if position.match.status in Match.ENDED:
         return PollResult(decisions.game_end(position, seat))
     if not _is_open(position, seat):
@@ -198,14 +198,14 @@ class BotSource(Source):
             events += await self._new_challenges()
         changed, self._changed = sorted(self._changed), set()
         asks = [EVENTS.fetch(match, (self.claim.bot, self._cursors.get(match, _NOTHING))) for match in changed]
-        for match, found in zip(changed, await asyncio.gather(*asks), strict=True):
-            if found.cursor.over:
+        for match, news in zip(changed, await asyncio.gather(*asks), strict=True):
+            if news.cursor.over:
                 self._cursors.pop(match, None)
             else:
-                self._cursors[match] = found.cursor
-            events += found.events
-            if found.again_s is not None:
-                asyncio.get_running_loop().call_later(found.again_s, self._again, match)
+                self._cursors[match] = news.cursor
+            events += news.events
+            if news.again_s is not None:
+                asyncio.get_running_loop().call_later(news.again_s, self._again, match)
         return Batch(b"".join(map(framing.event, events)))
 
     def _again(self, match: int) -> None:
@@ -213,9 +213,9 @@ class BotSource(Source):
         self._wake()
 
     async def _new_challenges(self) -> list[dict[str, Any]]:
-        found = await threads.read(challenges_waiting_for, self.claim.bot)
-        new = [challenge for challenge in found if challenge["id"] not in self._challenges]
-        self._challenges = {challenge["id"] for challenge in found}
+        challenges = await threads.read(challenges_waiting_for, self.claim.bot)
+        new = [challenge for challenge in challenges if challenge["id"] not in self._challenges]
+        self._challenges = {challenge["id"] for challenge in challenges}
         return [{"type": "challenge", "challenge": challenge} for challenge in new]
 
 
@@ -271,15 +271,15 @@ class _Polling(LiveView):
         with hub().subscribed(subscription, who):
             while True:
                 woken.clear()
-                found = await look()
+                result = await look()
                 left_s = until - asyncio.get_running_loop().time()
-                if found.event is not None:
-                    if found.is_first:
-                        await threads.write(decisions.note_sent, found.event["game"], bot.pk)
-                    return HttpResponse(orjson.dumps(found.event), content_type="application/json")
+                if result.event is not None:
+                    if result.is_first:
+                        await threads.write(decisions.note_sent, result.event["game"], bot.pk)
+                    return HttpResponse(orjson.dumps(result.event), content_type="application/json")
                 if left_s <= 0 or subscription.ended.is_set():
                     return HttpResponse(status=HTTPStatus.NO_CONTENT)
-                await wait_for(woken, min(left_s, LOOK_S, LOOK_S if found.again_s is None else found.again_s))
+                await wait_for(woken, min(left_s, LOOK_S, LOOK_S if result.again_s is None else result.again_s))
 
 
 class NextDecision(_Polling):
@@ -298,9 +298,9 @@ class GameDecision(_Polling):
         start = whole_number(request, "log", 0, 1_000_000, default=0)
 
         async def look() -> PollResult:
-            found = await threads.read(open_event, match, bot.pk, start)
-            if found is None:
+            result = await threads.read(open_event, match, bot.pk, start)
+            if result is None:
                 raise Http404(f"Live game not found, or {bot.name} does not play in it.")
-            return found
+            return result
 
         return await self._wait(request, bot, match, look)

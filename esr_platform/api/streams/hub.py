@@ -96,8 +96,8 @@ class Hub(Subscriptions):
         """Process a hint, after the delay that it contains."""
         delay_s, bots = float(hint.get("in_ms") or 0) / 1000, hint.get("bots", ())
         if hint.get("what") not in _AT_TABLES:
-            for one in self.of(LOBBY):
-                one.touch(None)
+            for subscription in self.of(LOBBY):
+                subscription.touch(None)
         if hint.get("what") == "stream":
             self.run(self.presence.compare(bots))
         elif delay_s > 0:
@@ -107,8 +107,8 @@ class Hub(Subscriptions):
 
     def _touch(self, match: int | None, bots: Iterable[int]) -> None:
         topics = [Topic("bot", bot) for bot in bots]
-        for one in self.of(*topics, *([] if match is None else [Topic("match", match)])):
-            one.touch(match)
+        for subscription in self.of(*topics, *([] if match is None else [Topic("match", match)])):
+            subscription.touch(match)
 
 
 _hubs: WeakKeyDictionary[asyncio.AbstractEventLoop, Hub] = WeakKeyDictionary()
@@ -117,7 +117,7 @@ _hubs: WeakKeyDictionary[asyncio.AbstractEventLoop, Hub] = WeakKeyDictionary()
 def hub() -> Hub:
     """Return the hub of this process. The first call starts it."""
     loop = asyncio.get_running_loop()
-    found = _hubs.get(loop)
-    if found is None:
-        found = _hubs[loop] = Hub()
-    return found
+    running = _hubs.get(loop)
+    if running is None:
+        running = _hubs[loop] = Hub()
+    return running

@@ -67,18 +67,18 @@ def _news(lobby: Lobby, playing: Mapping[int, bool], ask: InLobby) -> LobbyNews:
     offers = [_game(game) for game in lobby.open_games(user)]
     looking = {search.slug: search.people for search in lobby.searching(user)}
     challenges = lobby.challenges_of(user) if user is not None else []
-    asked = {one.pk: _challenge(one) for one in challenges if waits_for(one, user or 0)}
+    asked = {challenge.pk: _challenge(challenge) for challenge in challenges if waits_for(challenge, user or 0)}
     games = frozenset(playing)
     # A stream that opens tells only of games that the person has not come to yet: they may have begun meanwhile.
     new = sorted(match for match in games - ask.games if ask.offers is not None or playing[match])
     events += [{"type": "game", "game": match, "href": reverse("pages:live_table", args=[match])} for match in new]
     if ask.offers is not None:
-        events += [{"type": "challenge", "challenge": asked[one]} for one in sorted(asked.keys() - ask.asked)]
-    answers = [[one.pk, *(player.accepted for player in one.players.all())] for one in challenges]
-    said = _print([offers, looking, sorted(games), answers])
-    if said != ask.offers:
+        events += [{"type": "challenge", "challenge": asked[pk]} for pk in sorted(asked.keys() - ask.asked)]
+    answers = [[challenge.pk, *(player.accepted for player in challenge.players.all())] for challenge in challenges]
+    printed = _print([offers, looking, sorted(games), answers])
+    if printed != ask.offers:
         events.append({"type": "lobby", "offers": offers, "looking": looking})
-    return LobbyNews(replace(ask, offers=said, games=games, asked=frozenset(asked)), events)
+    return LobbyNews(replace(ask, offers=printed, games=games, asked=frozenset(asked)), events)
 
 
 def _game(game: Proposal) -> Document:
@@ -102,20 +102,20 @@ def _challenge(made: Proposal) -> Document:
 
 def _playing(people: Collection[int]) -> Mapping[int, Mapping[int, bool]]:
     """By person, their running games and whether they have not opened them yet."""
-    found: defaultdict[int, dict[int, bool]] = defaultdict(dict)
-    theirs = live_seats_at_tables(Q(seat__version__bot__owner__in=people)).filter(kind=LiveSeat.Kind.PERSON)
-    for person, match, new in theirs.values_list("seat__version__bot__owner", "table", "new") if people else ():
-        found[person][match] = new
-    return found
+    matches: defaultdict[int, dict[int, bool]] = defaultdict(dict)
+    live_seats = live_seats_at_tables(Q(seat__version__bot__owner__in=people)).filter(kind=LiveSeat.Kind.PERSON)
+    for person, match, new in live_seats.values_list("seat__version__bot__owner", "table", "new") if people else ():
+        matches[person][match] = new
+    return matches
 
 
 def _guests_playing(guests: Collection[str]) -> Mapping[str, Mapping[int, bool]]:
     """The same of guests, by the hashes of their secrets."""
-    found: dict[str, dict[int, bool]] = {guest: {} for guest in guests}
-    theirs = live_seats_at_tables(Q(guest__in=guests)).filter(kind=LiveSeat.Kind.PERSON)
-    for guest, match, new in theirs.values_list("guest", "table", "new") if guests else ():
-        found[guest][match] = new
-    return found
+    matches: dict[str, dict[int, bool]] = {guest: {} for guest in guests}
+    live_seats = live_seats_at_tables(Q(guest__in=guests)).filter(kind=LiveSeat.Kind.PERSON)
+    for guest, match, new in live_seats.values_list("guest", "table", "new") if guests else ():
+        matches[guest][match] = new
+    return matches
 
 
 def _print(found: Iterable[object]) -> str:

@@ -111,15 +111,15 @@ def head(match: Match) -> Document:
 def public_view(match: Match, start: int) -> Document:
     """Return the public view of a live game with the log from entry ``start``. Empty during the first round."""
     running = match.status == Match.Status.RUNNING
-    found: dict[str, Any] = {"game": match.pk, "running": running, "seat": None, "round": None, "view": None, "log": []}
+    view: dict[str, Any] = {"game": match.pk, "running": running, "seat": None, "round": None, "view": None, "log": []}
     if running:
         cut = public_cut(match)
         known = {} if cut is None else {"round": cut.round, "view": cut.view, "log": cut.log["entries"][start:]}
-        return {**found, **known}
+        return {**view, **known}
     if not is_open(match.block):
-        return found
+        return view
     state, _ = ended(position_of(match))
-    return {**found, "round": state.rounds_begun, "view": state.view(None), "log": state.entries(None, start)}
+    return {**view, "round": state.rounds_begun, "view": state.view(None), "log": state.entries(None, start)}
 
 
 def _round(match_id: int, cursor: SpectatorCursor, number: int, view: Document, log: Document) -> SpectatorEvents:
@@ -199,8 +199,8 @@ class MatchFeed:
             return Chunk(SpectatorEvents(cursor))
         if cursor in self._next:
             return self._next[cursor]
-        found = await _ARRIVALS.fetch(self._match, cursor)
-        chunk = Chunk(replace(found, over=found.over or self._news.over))  # an ended feed does not read again
+        news = await _ARRIVALS.fetch(self._match, cursor)
+        chunk = Chunk(replace(news, over=news.over or self._news.over))  # an ended feed does not read again
         if chunk.news.cursor == self._news.cursor and len(self._next) < MOST_KEPT:
             self._next[cursor] = chunk  # otherwise, this feed is behind or ahead of it
         return chunk
@@ -232,7 +232,7 @@ class MatchFeed:
         while not self._news.over:
             self._touched.clear()
             try:
-                found = await EVENTS.fetch(self._match, self._news.cursor)
+                news = await EVENTS.fetch(self._match, self._news.cursor)
             except Exception as error:  # the outermost handler of the task: try again later
                 failed += 1
                 log.warning("game_not_looked_at", match=self._match, error=repr(error))
@@ -242,9 +242,9 @@ class MatchFeed:
                     await asyncio.sleep(AGAIN_S)
                 continue
             failed = 0
-            if found.events or found.over:
-                self._tell(found)
-            if not found.over:
+            if news.events or news.over:
+                self._tell(news)
+            if not news.over:
                 await wait_for(self._touched, KEEP_ALIVE_S)
 
     def _tell(self, news: SpectatorEvents) -> None:
@@ -295,10 +295,10 @@ class TableView(LiveView):
 
     async def get(self, request: Request, match: int) -> HttpResponse:
         start = whole_number(request, "log", 0, MOST_ENTRIES, default=0)
-        found, bot = await threads.read(_seen, request, match, start)
+        document, bot = await threads.read(_seen, request, match, start)
         if bot is not None:
             await threads.write(decisions.note_sent, match, bot)
-        return HttpResponse(orjson.dumps(found), content_type="application/json")
+        return HttpResponse(orjson.dumps(document), content_type="application/json")
 
 
 class GameViewers(LiveView):
@@ -309,8 +309,8 @@ class GameViewers(LiveView):
 
     async def get(self, request: Request, match: int) -> HttpResponse:
         await threads.read(_public, request, match)
-        found = {"game": match, "viewers": await hub().viewers.count(match)}
-        return HttpResponse(orjson.dumps(found), content_type="application/json")
+        document = {"game": match, "viewers": await hub().viewers.count(match)}
+        return HttpResponse(orjson.dumps(document), content_type="application/json")
 
 
 class SpectatorSource(Source):
@@ -373,8 +373,8 @@ class MatchStreamView(StreamView):
 
 async def _opened(request: Request, match_id: int) -> Opened:
     """Return the match, read once for all clients that arrive together. Raises ``Http404`` if it is not visible."""
-    found = await _STRANGERS.fetch(match_id, None)
-    return await threads.read(_opened_by, request, match_id) if found is None else found
+    opened = await _STRANGERS.fetch(match_id, None)
+    return await threads.read(_opened_by, request, match_id) if opened is None else opened
 
 
 def _opened_by(request: Request, match_id: int) -> Opened:
@@ -406,10 +406,10 @@ def _seen(request: Request, match_id: int, start: int) -> tuple[Document, int | 
     Also return the bot of the seat if this is the first that it receives of the game.
     """
     bot = _seated(request, match_id)
-    found = None if bot is None else decisions.position_for(match_id, bot)
-    if found is None:
+    seated = None if bot is None else decisions.position_for(match_id, bot)
+    if seated is None:
         return public_view(_public(request, match_id), start), None
-    position, seat = found
+    position, seat = seated
     return decisions.seat_view(position, seat, start), None if position.live_seats[seat].starts else bot
 
 
@@ -426,10 +426,10 @@ def _seated(request: Request, match_id: int) -> int | None:
     named = request.query_params.get("bot", "")
     if named:
         live_seats = live_seats.filter(seat__version__bot__slug=storable(named))
-    found = list(live_seats.values_list("seat__version__bot", "seat__version__bot__slug"))
-    if len(found) > 1:
-        raise bot_missing(slug for _, slug in found)
-    return found[0][0] if found else None
+    seats = list(live_seats.values_list("seat__version__bot", "seat__version__bot__slug"))
+    if len(seats) > 1:
+        raise bot_missing(slug for _, slug in seats)
+    return seats[0][0] if seats else None
 
 
 def _public(request: Request, match_id: int) -> Match:

@@ -55,10 +55,10 @@ def asked_of(bots: Collection[int]) -> dict[int, dict[int, int]]:
     now = When(owes=True, due_at__lte=Now(), then=F("asked"))
     live_seats = REMOTE.filter(table__match__status=Match.Status.RUNNING, seat__version__bot__in=bots)
     rows = live_seats.annotate(open=Case(now, default=Value(0), output_field=IntegerField())).order_by()
-    found: defaultdict[int, dict[int, int]] = defaultdict(dict)
+    decisions: defaultdict[int, dict[int, int]] = defaultdict(dict)
     for bot, match, decision in rows.values_list("seat__version__bot", "table", "open"):
-        found[bot][match] = decision
-    return dict(found)
+        decisions[bot][match] = decision
+    return dict(decisions)
 
 
 # --- Presence --------------------------------------------------------------------------------------------------------
@@ -115,29 +115,33 @@ class PresenceWriter:
 
     async def _note_players(self) -> None:
         seats: defaultdict[int, set[int]] = defaultdict(set)
-        for (_, match, seat), one in self._here.of_kind("seat"):
-            if not one.ended.is_set():
+        for (_, match, seat), subscription in self._here.of_kind("seat"):
+            if not subscription.ended.is_set():
                 seats[match].add(seat)
         if seats:
             await threads.write(presence.note_seen, dict(seats))
 
     async def _note_visitors(self) -> None:
         """Keep the open games and quick pairings of those who are in the lobby."""
-        seen = {one.browser.user_id for one in self._here.of(LOBBY) if one.browser is not None}
-        people = {one for one in seen if one is not None}
+        seen = {
+            subscription.browser.user_id for subscription in self._here.of(LOBBY) if subscription.browser is not None
+        }
+        people = {user for user in seen if user is not None}
         if people:
             await threads.write(quick_pairing.seen, people)
 
     async def end_sessions(self) -> None:
         """End the subscriptions whose session has ended or belongs to another account by now."""
-        theirs = self._here.of(LOBBY).union(one for _, one in self._here.of_kind("seat"))
-        browsers = {one: one.browser for one in theirs if one.browser is not None}
+        subscriptions = self._here.of(LOBBY).union(subscription for _, subscription in self._here.of_kind("seat"))
+        browsers = {
+            subscription: subscription.browser for subscription in subscriptions if subscription.browser is not None
+        }
         if not browsers:
             return
         live = await threads.read(sessions.still_live, list(browsers.values()))
-        for one, browser in browsers.items():
+        for subscription, browser in browsers.items():
             if browser not in live:
-                one.end(SIGNED_OUT)
+                subscription.end(SIGNED_OUT)
 
     @staticmethod
     async def beat(every_s: float = BEAT_S) -> None:
@@ -147,7 +151,7 @@ class PresenceWriter:
             await _tried(partial(threads.write, outages.beat))
 
     async def _note_bots(self) -> None:
-        waiting = [(topic.number, one.claim) for topic, one in self._here.of_kind("bot")]
+        waiting = [(topic.number, subscription.claim) for topic, subscription in self._here.of_kind("bot")]
         streams = {claim.stream: claim.bot for _, claim in waiting if claim is not None}
         asking, self._seen = self._seen | {bot for bot, claim in waiting if claim is None}, set()
         if streams or asking:
@@ -173,21 +177,25 @@ class PresenceWriter:
 
         Looks at the streams of ``bots``, or at all of this process.
         """
-        claims = {one: one.claim for _, one in self._here.of_kind("bot") if one.claim is not None}
+        claims = {
+            subscription: subscription.claim
+            for _, subscription in self._here.of_kind("bot")
+            if subscription.claim is not None
+        }
         if bots is not None:
-            claims = {one: claim for one, claim in claims.items() if claim.bot in bots}
+            claims = {subscription: claim for subscription, claim in claims.items() if claim.bot in bots}
         if not claims:
             return
-        theirs, used = {claim.bot for claim in claims.values()}, {claim.token for claim in claims.values()}
-        found = await threads.read(_find, sorted(theirs), used)
-        for one, claim in claims.items():
-            if claim.token not in found.tokens:
-                one.end(NOT_LIVE)
-            elif found.streams.get(claim.bot) != claim.stream:
-                one.end(TAKEN_OVER)
+        claimed, used = {claim.bot for claim in claims.values()}, {claim.token for claim in claims.values()}
+        current = await threads.read(_find, sorted(claimed), used)
+        for subscription, claim in claims.items():
+            if claim.token not in current.tokens:
+                subscription.end(NOT_LIVE)
+            elif current.streams.get(claim.bot) != claim.stream:
+                subscription.end(TAKEN_OVER)
             else:
-                for match in claim.behind(found.asked.get(claim.bot, {})):
-                    one.touch(match)
+                for match in claim.behind(current.asked.get(claim.bot, {})):
+                    subscription.touch(match)
 
 
 async def _tried(step: Callable[[], Awaitable[object]]) -> None:

@@ -100,11 +100,13 @@ def seat_events(match_id: int, asks: list[SeatRequest]) -> list[SeatEvents]:
     shown = {seat: _shown(position, seat) for seat in {ask.seat for ask in asks}}
     behind = [ask for ask in asks if not ask.known.over and ask.known.shown != shown[ask.seat]]
     stories = _stories(views, {(ask.seat, ask.known.log) for ask in behind})
-    said = said_so_far(match_id) if any(ask.user_id is not None for ask in asks) else (0, 0)
+    chat_state = said_so_far(match_id) if any(ask.user_id is not None for ask in asks) else (0, 0)
     ended = position.match.status in Match.ENDED
     rematch = rematch_shown(match_id) if ended else None
-    found = [_news(position, views, ask, stories.get((ask.seat, ask.known.log)), shown[ask.seat], said) for ask in asks]
-    return [_with_rematch(news, rematch) for news in found]
+    all_news = [
+        _news(position, views, ask, stories.get((ask.seat, ask.known.log)), shown[ask.seat], chat_state) for ask in asks
+    ]
+    return [_with_rematch(news, rematch) for news in all_news]
 
 
 def rematch_shown(match_id: int) -> Document | None:
@@ -127,15 +129,15 @@ def _with_rematch(news: SeatEvents, rematch: Document | None) -> SeatEvents:
 
 def _stories(views: SeatViews, wanted: set[tuple[int, int | None]]) -> dict[tuple[int, int | None], Story]:
     """What seats were shown since each position of their log, with as few replays of the game as possible."""
-    found: dict[tuple[int, int | None], Story] = {}
+    by_position: dict[tuple[int, int | None], Story] = {}
     while wanted:
         part = dict(wanted)  # of each seat one
         stories = views.stories(part)
         beyond = {seat: None for seat, log in part.items() if log is not None and log > stories[seat].log_to}
         stories |= views.stories(beyond) if beyond else {}  # the log was never that long: send all of it
-        found |= {(seat, log): stories[seat] for seat, log in part.items()}
+        by_position |= {(seat, log): stories[seat] for seat, log in part.items()}
         wanted -= set(part.items())
-    return found
+    return by_position
 
 
 def _shown(position: Position, seat: int) -> Shown:
@@ -170,7 +172,7 @@ def _of_the_game(
     known, now, events = ask.known, views.present(ask.seat), []
     stands = _print(_without_the_clock(now))
     for event in () if story is None else _moments(story, known, now):
-        log = event["log_from"] + sum(len(one["entries"]) for one in event["moments"])
+        log = event["log_from"] + sum(len(moment["entries"]) for moment in event["moments"])
         known = replace(known, log=log, ply=event["moments"][-1]["ply"], present=stands)
         events.append((event, known.place))
     if known.present != stands:
@@ -189,7 +191,7 @@ def _moments(story: Story, known: SeatCursor, now: Document) -> Iterator[Documen
         part = shown[first : first + MOST_MOMENTS]
         event = {"type": "moments", "log_from": start, "moments": part, "present": now}
         yield {**event, "reset": True} if anew and first == 0 else event
-        start += sum(len(one["entries"]) for one in part)
+        start += sum(len(moment["entries"]) for moment in part)
 
 
 def _chat(match_id: int, user_id: int | None, known: SeatCursor, so_far: tuple[int, int]) -> Iterator[Document]:
@@ -207,7 +209,7 @@ def _chat(match_id: int, user_id: int | None, known: SeatCursor, so_far: tuple[i
         line = lines[-1]["id"]
     hidden = sorted(hidden_lines(match_id) - known.hidden)
     if hidden:
-        yield {"type": "chat", "lines": [{"id": one, "hidden": True} for one in hidden]}
+        yield {"type": "chat", "lines": [{"id": line_id, "hidden": True} for line_id in hidden]}
 
 
 def _end(position: Position) -> Document:

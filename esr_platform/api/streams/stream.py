@@ -50,8 +50,8 @@ class EventStream(JSONLines):
 
     def event(self, document: Mapping[str, Any], place: int | str | None = None) -> bytes:
         at = b"" if place is None else b"id: %s\n" % str(place).encode("ascii")
-        said = orjson.dumps(document, option=orjson.OPT_NON_STR_KEYS)
-        return b"%sevent: %s\ndata: %s\n\n" % (at, str(document["type"]).encode(), said)
+        data = orjson.dumps(document, option=orjson.OPT_NON_STR_KEYS)
+        return b"%sevent: %s\ndata: %s\n\n" % (at, str(document["type"]).encode(), data)
 
 
 FRAMINGS: Final = [JSONLines, EventStream]

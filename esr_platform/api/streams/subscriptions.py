@@ -92,11 +92,16 @@ class Subscriptions:
 
     def of(self, *topics: Topic) -> set[Subscription]:
         """Return the subscriptions to at least one of ``topics``."""
-        return {one for topic in topics for one in self._by_topic.get(topic, ())}
+        return {subscription for topic in topics for subscription in self._by_topic.get(topic, ())}
 
     def of_kind(self, kind: Kind) -> list[tuple[Topic, Subscription]]:
         """Return all subscriptions to topics of a kind, with the topic."""
-        return [(topic, one) for topic, some in self._by_topic.items() if topic.kind == kind for one in some]
+        return [
+            (topic, subscription)
+            for topic, subscriptions in self._by_topic.items()
+            if topic.kind == kind
+            for subscription in subscriptions
+        ]
 
     @property
     def bots(self) -> list[int]:
@@ -105,9 +110,9 @@ class Subscriptions:
 
     def make_room(self, topic: Topic, most: int) -> None:
         """End the oldest subscriptions to ``topic`` until fewer than ``most`` are open."""
-        open_ones = [one for one in self.of(topic) if not one.ended.is_set()]
-        for one in sorted(open_ones, key=lambda one: one.number)[: max(0, len(open_ones) + 1 - most)]:
-            one.end(NEWER)
+        open_ones = [subscription for subscription in self.of(topic) if not subscription.ended.is_set()]
+        for oldest in sorted(open_ones, key=lambda opened: opened.number)[: max(0, len(open_ones) + 1 - most)]:
+            oldest.end(NEWER)
 
     def require_room(self, who: str) -> None:
         """Raise ``Refusal`` (429 or 503) if ``who``, or all clients together, have too many connections.
@@ -144,11 +149,11 @@ class Subscriptions:
 
     def touch_all(self) -> None:
         """Let all clients check for news."""
-        for one in self.of(*self._by_topic):
-            one.touch(None)
+        for subscription in self.of(*self._by_topic):
+            subscription.touch(None)
 
     def close(self) -> None:
         """End all current and future subscriptions, because the process is about to stop."""
         self._closing = True
-        for one in self.of(*self._by_topic):
-            one.end()
+        for subscription in self.of(*self._by_topic):
+            subscription.end()

@@ -241,12 +241,12 @@ class Coalescer(Generic[Ask, Found]):
         asks, answers = [ask for ask, _ in waiting], [answer for _, answer in waiting]
         on_thread = write if any(map(self._writes, asks)) else read
         try:
-            found = await on_thread(self._fetch_all, match, asks)
+            results = await on_thread(self._fetch_all, match, asks)
         except Exception as error:  # the callers handle it
             for answer in answers:
                 if not answer.done():
                     answer.set_exception(error)
             return
-        for answer, one in zip(answers, found, strict=True):
+        for answer, result in zip(answers, results, strict=True):
             if not answer.done():  # done if the client has disconnected
-                answer.set_result(one)
+                answer.set_result(result)

@@ -23,20 +23,20 @@ _MOST_DIGITS: Final = 9
 
 def whole_number(request: Request, name: str, least: int, most: int, default: int) -> int:
     """The query parameter ``name``. Raises ``Refusal`` (400) unless it is a number from ``least`` to ``most``."""
-    said = request.query_params.get(name)
-    if said is None:
+    text = request.query_params.get(name)
+    if text is None:
         return default
-    if not (_is_number(said) and least <= int(said) <= most):
+    if not (_is_number(text) and least <= int(text) <= most):
         sentence = f"`{name}` must be an integer from {least} to {most}."
         raise Refusal(HTTPStatus.BAD_REQUEST, "invalid", sentence)
-    return int(said)
+    return int(text)
 
 
 def place(request: Request) -> int:
     """The entry of the log from which a stream starts: where the client stopped, else the first."""
-    said = request.headers.get("Last-Event-ID", "")
-    if _is_number(said):
-        return int(said)
+    text = request.headers.get("Last-Event-ID", "")
+    if _is_number(text):
+        return int(text)
     return whole_number(request, "log", 0, 10**_MOST_DIGITS, default=0)
 
 
@@ -46,8 +46,8 @@ def places(request: Request) -> tuple[int | None, int]:
     They come from the id of the last event (``57.1203``), or from ``?at=`` if the client opens a new stream. After a
     malformed id everything is sent again.
     """
-    said = request.headers.get("Last-Event-ID") or request.query_params.get("at", "")
-    log, _, line = said.partition(".")
+    text = request.headers.get("Last-Event-ID") or request.query_params.get("at", "")
+    log, _, line = text.partition(".")
     if not _is_number(log) or (line and not _is_number(line)):
         return None, 0
     return int(log), int(line or 0)

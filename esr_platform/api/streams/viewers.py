@@ -132,10 +132,10 @@ class SpectatorCounts:
     async def count(self, match: int) -> int:
         """Return the number of spectators, or only those in this process if Redis does not respond."""
         try:
-            (found,) = await self._ask([(match, "")])
+            (total,) = await self._ask([(match, "")])
         except (RedisError, OSError, TimeoutError):
             return self._count(match)
-        return max(found, self._count(match))
+        return max(total, self._count(match))
 
     async def keep(self, every_s: float = EVERY_S) -> None:
         """Report and read the counts every ``every_s`` seconds. Never returns."""
@@ -154,12 +154,12 @@ class SpectatorCounts:
         if not matches:
             return
         here = set(self._here)
-        said = {match: str(self._count(match)) if match in here | self._said else "" for match in matches}
-        sums = await self._ask(said.items())
+        counts = {match: str(self._count(match)) if match in here | self._said else "" for match in matches}
+        sums = await self._ask(counts.items())
         self._said = here
-        for match, found in zip(matches, sums, strict=True):
+        for match, total in zip(matches, sums, strict=True):
             for tell in tuple(self._told.get(match, ())):
-                tell(max(found, self._count(match)))
+                tell(max(total, self._count(match)))
 
     def _count(self, match: int) -> int:
         return self._here[match].total if match in self._here else 0
@@ -172,5 +172,5 @@ class SpectatorCounts:
         async with self._redis.pipeline(transaction=False) as asking:
             for match, count in said:
                 asking.eval(_SAY_AND_SUM, 1, f"viewers:{match}", self._name, count, FORGOTTEN_S)
-            found: list[Any] = await asking.execute()
-        return [int(one) for one in found]
+            totals: list[Any] = await asking.execute()
+        return [int(total) for total in totals]
