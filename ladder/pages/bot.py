@@ -82,14 +82,14 @@ def versions_of(bot: Bot, everything: bool, older_than: str | None, user: Viewer
     listed = bot.versions.all() if everything else bot.versions.filter(state=_STATE.READY)
     listed = listed if start is None else listed.filter(number__lt=start)
     part = listed.order_by("-number").values("pk")[: ROWS + 1]
-    found = list(_of(bot, user).filter(_concerned(bot) | Q(pk__in=part)))
-    rows = [one for one in found if _is_listed(one, everything, start)][: ROWS + 1]
+    versions = list(_of(bot, user).filter(_concerned(bot) | Q(pk__in=part)))
+    rows = [version for version in versions if _is_listed(version, everything, start)][: ROWS + 1]
     shown = rows[:ROWS]
     return Versions(
         rows=[(version, version.played) for version in shown],
         before=shown[-1].number if len(rows) > ROWS else None,
         newer=start is not None,
-        spoken_of=list(spoken_of(bot, found)),
+        spoken_of=list(spoken_of(bot, versions)),
     )
 
 
@@ -100,7 +100,11 @@ def spoken_of(bot: Bot, among: Sequence[BotVersion] | None = None) -> Sequence[B
     """
     if among is None:
         return list(_plain(bot).filter(_concerned(bot)))
-    return [one for place, one in enumerate(among) if not place or one.active or one.state in BotVersion.UNCHECKED]
+    return [
+        version
+        for place, version in enumerate(among)
+        if not place or version.active or version.state in BotVersion.UNCHECKED
+    ]
 
 
 def _is_listed(version: BotVersion, everything: bool, start: int | None) -> bool:
@@ -162,10 +166,10 @@ class HabitTables:
 
 def tallies_of(membership: Membership, season: int | None) -> Sequence[VersionTally]:
     """Return the tallies of the membership's versions in a season, with the season's statistics. One query."""
-    its = VersionTally.objects.filter(season=season, membership=membership).select_related(
+    tallies = VersionTally.objects.filter(season=season, membership=membership).select_related(
         "version", "season__statistics"
     )
-    return list(its.defer("version__check_report", "season__statistics__document", "season__statistics__collusion"))
+    return list(tallies.defer("version__check_report", "season__statistics__document", "season__statistics__collusion"))
 
 
 def habit_tables(tallies: Sequence[VersionTally], game: str) -> HabitTables | None:
@@ -180,7 +184,7 @@ def habit_tables(tallies: Sequence[VersionTally], game: str) -> HabitTables | No
     everybody: HabitSums = shown.season.statistics.habits
     rows = [_row(habit, shown.habits, everybody) for habit in GAMES[game].statistics.habit_columns]
     known = [row for row in rows if row.own or row.mean]
-    groups = [HabitGroup(title, list(its)) for title, its in groupby(known, key=lambda row: row.habit.group)]
+    groups = [HabitGroup(title, list(group)) for title, group in groupby(known, key=lambda row: row.habit.group)]
     return HabitTables(shown.version.number, shown.blocks, shown.games, groups) if groups else None
 
 
@@ -247,11 +251,11 @@ def heat_map(membership: Membership, season: int, tallies: Iterable[VersionTally
     if not own:
         return None
     met = PairTally.objects.filter(season=season, membership=membership).select_related("opponent__bot__owner")
-    found = list(met.order_by("-games", "opponent")[: SHOWN + 1])
+    opponents = list(met.order_by("-games", "opponent")[: SHOWN + 1])
     ladder, others = membership.ladder, membership.ladder.seats - 1
     games = games_of_a_deal(ladder.seats, live=ladder.live)
     everybody = HeatRow(None, _cell(total, games, others), _cells(own, ladder, others))
-    return HeatMap(everybody, [_against(tally, ladder) for tally in found[:SHOWN]], len(found) > SHOWN)
+    return HeatMap(everybody, [_against(tally, ladder) for tally in opponents[:SHOWN]], len(opponents) > SHOWN)
 
 
 def _against(tally: PairTally, ladder: Ladder) -> HeatRow:
@@ -261,7 +265,7 @@ def _against(tally: PairTally, ladder: Ladder) -> HeatRow:
 
 def _cells(points: SeatPoints, ladder: Ladder, opponents: int) -> list[Cell | None]:
     games = games_at_a_seat(ladder.seats, live=ladder.live)
-    return [_cell(its, games, opponents) for its in points]
+    return [_cell(sums, games, opponents) for sums in points]
 
 
 def _cell(points: Sequence[int], games: int, opponents: int) -> Cell | None:
@@ -313,40 +317,49 @@ class Strength:
     @cached_property
     def axis(self) -> Axis:
         """The axis that contains all intervals."""
-        return axis([end for one in self.estimates for end in (one.low, one.high)])
+        return axis([end for estimate in self.estimates for end in (estimate.low, estimate.high)])
 
     @property
     def rows(self) -> list[VersionRow]:
         newer: Sequence[Estimate | None] = [None, *self.estimates]
         return [
-            VersionRow(one, None if above is None or one.told_apart_from(above) else above.version.number)
-            for above, one in zip(newer, self.estimates, strict=False)
+            VersionRow(estimate, None if above is None or estimate.told_apart_from(above) else above.version.number)
+            for above, estimate in zip(newer, self.estimates, strict=False)
         ]
 
     @property
     def said(self) -> str:
         """A sentence that compares the newest version with all older ones; empty if it is the only one."""
         newest, older = self.newest, self.estimates[1:]
-        apart = [one for one in older if newest.told_apart_from(one)]
+        apart = [estimate for estimate in older if newest.told_apart_from(estimate)]
         parts = [
-            (_("has a higher estimated skill than %(versions)s"), [one for one in apart if one.rating < newest.rating]),
-            (_("has a lower estimated skill than %(versions)s"), [one for one in apart if one.rating > newest.rating]),
-            (_("is statistically tied with %(versions)s"), [one for one in older if one not in apart]),
+            (
+                _("has a higher estimated skill than %(versions)s"),
+                [estimate for estimate in apart if estimate.rating < newest.rating],
+            ),
+            (
+                _("has a lower estimated skill than %(versions)s"),
+                [estimate for estimate in apart if estimate.rating > newest.rating],
+            ),
+            (_("is statistically tied with %(versions)s"), [estimate for estimate in older if estimate not in apart]),
         ]
-        said = [text % {"versions": _names(versions)} for text, versions in parts if versions]
-        if not said:
+        comparisons = [text % {"versions": _names(versions)} for text, versions in parts if versions]
+        if not comparisons:
             return ""
-        return _("%(version)s %(what)s.") % {"version": _name(newest), "what": "; ".join(said)}
+        return _("%(version)s %(what)s.") % {"version": _name(newest), "what": "; ".join(comparisons)}
 
 
 def strength(estimates: Sequence[Estimate]) -> Strength | None:
     """Sort the ``estimates`` of one ladder's season by version; ``None`` without any."""
-    return Strength(sorted(estimates, key=lambda one: -one.version.number)) if estimates else None
+    return Strength(sorted(estimates, key=lambda estimate: -estimate.version.number)) if estimates else None
 
 
 def newest_by_ladder(estimates: Sequence[Estimate]) -> dict[int, Estimate]:
     """Return the newest version's estimate by ladder id."""
-    return {one.season.ladder_id: one for one in sorted(estimates, key=lambda one: one.version.number)}
+    return {
+        estimate.season.ladder_id: estimate
+        for estimate in sorted(estimates, key=lambda estimate: estimate.version.number)
+    }
 
 
 def _name(one: Estimate) -> str:
@@ -354,7 +367,7 @@ def _name(one: Estimate) -> str:
 
 
 def _names(versions: Sequence[Estimate]) -> str:
-    return listing([_name(one) for one in versions])
+    return listing([_name(estimate) for estimate in versions])
 
 
 # --- The page --------------------------------------------------------------------------------------------------------
@@ -442,10 +455,10 @@ def _on_ladder(chosen: PlaceOfBot, estimates: Sequence[Estimate]) -> Mapping[str
     """Return the parts of the page for one ladder. Three queries, three more if the chart is not cached."""
     membership, season = chosen.membership, chosen.season
     tallies = tallies_of(membership, season)
-    its = [one for one in estimates if one.season.ladder_id == membership.ladder_id]
+    of_ladder = [estimate for estimate in estimates if estimate.season.ladder_id == membership.ladder_id]
     return {
-        "chart": chart_of(membership, its),
-        "strength": strength(its),
+        "chart": chart_of(membership, of_ladder),
+        "strength": strength(of_ladder),
         "heat": heat_map(membership, season, tallies) if season else None,
         "habits": habit_tables(tallies, membership.ladder.game),
     }
@@ -456,13 +469,13 @@ def _on_ladder(chosen: PlaceOfBot, estimates: Sequence[Estimate]) -> Mapping[str
 
 @require_safe
 def bot(request: HttpRequest, slug: str) -> HttpResponse:
-    found = bot_seen_by(request.user, slug)
-    if found.kind == Bot.Kind.PERSON:
-        address = player_address(found)
+    player = bot_seen_by(request.user, slug)
+    if player.kind == Bot.Kind.PERSON:
+        address = player_address(player)
         if not address:
-            raise Http404(_("%(name)s does not have a bot page.") % {"name": found.name})
+            raise Http404(_("%(name)s does not have a bot page.") % {"name": player.name})
         return redirect(address)
-    page = bot_page(found, request.GET.get, request.user)
+    page = bot_page(player, request.GET.get, request.user)
     return render(request, "pages/bot.html", {"page": page})
 
 

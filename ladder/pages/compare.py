@@ -57,7 +57,7 @@ def seat_rows(
     rows = []
     in_a_block = games_at_a_seat(ladder.seats, live=ladder.live)
     for seat in range(ladder.seats):
-        against = [_at(seat, [its] if its else [], in_a_block, 1) for its in direct]
+        against = [_at(seat, [tally] if tally else [], in_a_block, 1) for tally in direct]
         overall = [_at(seat, tallies, in_a_block, ladder.seats - 1) for tallies in everybody]
         rows.append(SeatComparison(seat, (against[0], against[1]), (overall[0], overall[1])))
     return rows
@@ -67,8 +67,8 @@ def _at(
     seat: int, tallies: Sequence[PairTally] | Sequence[VersionTally], in_a_block: int, opponents: int
 ) -> SeatShare | None:
     """The sum of some tallies in one seat."""
-    numbers = [its.seats[seat] for its in tallies if its.seats]
-    games, points, squares = (sum(its[place] for its in numbers) for place in range(3))
+    numbers = [tally.seats[seat] for tally in tallies if tally.seats]
+    games, points, squares = (sum(sums[place] for sums in numbers) for place in range(3))
     return _share(in_a_block, games, points, squares, opponents)
 
 
@@ -175,8 +175,8 @@ class There:
         """Links to all seasons; empty if there is only one."""
         here = f"?ladder={self.ladder.slug}&season="
         links = [
-            Tab(f"{one.number}", f"Season {one.number}", f"{here}{one.number}", one == self.season)
-            for one in self.seasons
+            Tab(f"{season.number}", f"Season {season.number}", f"{here}{season.number}", season == self.season)
+            for season in self.seasons
         ]
         return [Tabs("Season", links)] if len(links) > 1 else []
 
@@ -193,13 +193,15 @@ class ComparisonPage:
     @property
     def tabs(self) -> list[Tabs]:
         """Links to the ladders that both are on."""
-        return ladder_tabs(self.ladders, self.there.ladder if self.there else None, lambda its: f"?ladder={its.slug}")
+        return ladder_tabs(
+            self.ladders, self.there.ladder if self.there else None, lambda ladder: f"?ladder={ladder.slug}"
+        )
 
 
 def bots_seen_by(user: Viewer, slugs: tuple[str, str]) -> Pair:
     """The bots with these slugs, if ``user`` may see them. Raises ``Http404``."""
-    found = {bot.slug: bot for bot in public_players().filter(slug__in=slugs)}
-    first, second = (found.get(slug) or bot_seen_by(user, slug) for slug in slugs)
+    by_slug = {bot.slug: bot for bot in public_players().filter(slug__in=slugs)}
+    first, second = (by_slug.get(slug) or bot_seen_by(user, slug) for slug in slugs)
     if first == second:
         raise Http404("A bot cannot be compared with itself. Choose two different bots.")
     return first, second
@@ -208,7 +210,9 @@ def bots_seen_by(user: Viewer, slugs: tuple[str, str]) -> Pair:
 def comparison_page(bots: Pair, parameters: Parameters, user: Viewer) -> ComparisonPage:
     """The page of two bots for ``user``; eleven queries. Raises ``Http404`` for an unknown season."""
     memberships = _memberships(bots, user)
-    ladders = sorted(memberships, key=lambda ladder: (-min(one.games for one in memberships[ladder]), ladder.pk))
+    ladders = sorted(
+        memberships, key=lambda ladder: (-min(membership.games for membership in memberships[ladder]), ladder.pk)
+    )
     wanted = [ladder for ladder in ladders if ladder.slug == parameters("ladder")] or ladders
     there = _there(wanted[0], memberships[wanted[0]], parameters) if wanted else None
     yours = all(owns(user, bot) for bot in bots)
@@ -219,12 +223,12 @@ def _memberships(bots: Pair, user: Viewer) -> dict[Ladder, tuple[Membership, Mem
     """The memberships of the two on each ladder that has both; one query."""
     seen = Membership.objects.listed().filter(bot__in=bots, ladder__in=Ladder.objects.visible_to(user))
     listed = seen.select_related("ladder", "bot__owner")
-    found = {(membership.ladder, membership.bot): membership for membership in listed}
+    by_place = {(membership.ladder, membership.bot): membership for membership in listed}
     first, second = bots
     return {
-        ladder: (membership, found[ladder, second])
-        for (ladder, bot), membership in found.items()
-        if bot == first and (ladder, second) in found
+        ladder: (membership, by_place[ladder, second])
+        for (ladder, bot), membership in by_place.items()
+        if bot == first and (ladder, second) in by_place
     }
 
 
@@ -246,12 +250,12 @@ def _there(ladder: Ladder, memberships: tuple[Membership, Membership], parameter
         seats=seat_rows(
             ladder,
             direct,
-            [[its for its in versions if its.membership_id == membership.pk] for membership in memberships],
+            [[tally for tally in versions if tally.membership_id == membership.pk] for membership in memberships],
         ),
         opponents=shown,
         common=[
-            CommonOpponent(its.opponent, (_against(its), _against(tallies[memberships[1].pk, its.opponent_id])))
-            for its in shown
+            CommonOpponent(tally.opponent, (_against(tally), _against(tallies[memberships[1].pk, tally.opponent_id])))
+            for tally in shown
         ],
     )
 
@@ -277,7 +281,7 @@ def _tallies(
 ) -> Mapping[tuple[int, int], PairTally]:
     """The second's tallies against these opponents, and those of the two against each other; one query."""
     first, second = memberships
-    wanted = Q(membership=second, opponent__in=[its.opponent_id for its in shown])
+    wanted = Q(membership=second, opponent__in=[tally.opponent_id for tally in shown])
     direct = Q(membership=first, opponent=second) | Q(membership=second, opponent=first)
     rows = PairTally.objects.filter(wanted | direct, season=season)
     return {(row.membership_id, row.opponent_id): row for row in rows}

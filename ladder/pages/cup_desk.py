@@ -97,13 +97,13 @@ def desk_page(cup: Cup, parameters: Callable[[str], str | None]) -> DeskPage:
     shown = Paginator(entries, ROWS).get_page(parameters("entrants"))
     rounds = list(CupRound.objects.filter(cup=cup).order_by("number"))
     wanted = whole_number(parameters("round"))
-    round_ = next((one for one in rounds if one.number == wanted), rounds[-1] if rounds else None)
+    round_ = next((row for row in rounds if row.number == wanted), rounds[-1] if rounds else None)
     page, tables = None, list[DeskTable]()
     if round_ is not None:
         rows = CupTable.objects.filter(round=round_).order_by("index")
         page = Paginator(rows, ROWS).get_page(parameters("tables"))
         names = names_of(cup)
-        tables = [DeskTable(table, [names[one] for one in table.entrants]) for table in page]
+        tables = [DeskTable(table, [names[entrant] for entrant in table.entrants]) for table in page]
     settled = round_ is not None and desk.is_settled(cup, round_)
     return DeskPage(cup, _entrants(cup, shown), shown, rounds, round_, tables, page, settled)
 
@@ -116,16 +116,18 @@ def names_of(cup: Cup) -> Mapping[int, str]:
 
 def _entrants(cup: Cup, entries: Collection[CupEntry]) -> list[EntrantRow]:
     of_cup = SeatResult.objects.filter(opened("seat__match__block"), seat__match__block__cup_table__round__cup=cup)
-    lost = of_cup.exclude(forfeit="").filter(seat__version__in=[one.version_id for one in entries if one.version_id])
+    lost = of_cup.exclude(forfeit="").filter(
+        seat__version__in=[entry.version_id for entry in entries if entry.version_id]
+    )
     forfeits = dict(lost.order_by().values_list("seat__version").annotate(number=Count("pk")))
     waits = cup.state == Cup.State.REGISTRATION
     return [
         EntrantRow(
-            one,
-            unplayable(cup, one.bot) if waits and one.state == CupEntry.State.ENTERED else "",
-            forfeits.get(one.version_id, 0),
+            entry,
+            unplayable(cup, entry.bot) if waits and entry.state == CupEntry.State.ENTERED else "",
+            forfeits.get(entry.version_id, 0),
         )
-        for one in entries
+        for entry in entries
     ]
 
 
@@ -166,7 +168,9 @@ class RuleForm(ReasonForm):
 
     def __init__(self, names: Mapping[int, str], *args: Any) -> None:
         super().__init__(*args)
-        losses = [(f"{Ruling.LOSS}:{one}", _("Loss for %(name)s") % {"name": name}) for one, name in names.items()]
+        losses = [
+            (f"{Ruling.LOSS}:{entrant}", _("Loss for %(name)s") % {"name": name}) for entrant, name in names.items()
+        ]
         cast("forms.ChoiceField", self.fields["ruling"]).choices = [
             *losses,
             (str(Ruling.VOID), _("Void: the table does not count for any bot.")),
@@ -292,7 +296,7 @@ def rule_on_table(request: HttpRequest, cup: Cup, number: int, index: int) -> Ht
     tables = CupTable.objects.filter(round__cup=cup).select_related("round__cup")
     table = found(tables, _("Table not found."), round__number=number, index=index - 1)
     names = names_of(cup)
-    form = RuleForm({one: names[one] for one in table.entrants}, request.POST or None)
+    form = RuleForm({entrant: names[entrant] for entrant in table.entrants}, request.POST or None)
 
     def act(user: User) -> str:
         ruling, _colon, entrant = form.cleaned_data["ruling"].partition(":")

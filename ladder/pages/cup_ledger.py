@@ -71,7 +71,7 @@ class _Names:
 
 def ledger_rows(entries: Sequence[CupLedgerEntry]) -> list[LedgerRow]:
     """Ledger entries of any cups in words; one query, and one for bots and for users that are no entrants."""
-    numbered = CupEntry.objects.filter(cup__in={one.cup_id for one in entries}, number__isnull=False)
+    numbered = CupEntry.objects.filter(cup__in={entry.cup_id for entry in entries}, number__isnull=False)
     entrants = {(cup, number): name for cup, number, name in numbered.values_list("cup", "number", "bot__name")}
     bots, users = set(_named(entries, "bot")), {*_named(entries, "added"), *_named(entries, "removed")}
     people = get_user_model()._default_manager.filter(pk__in=users, deleted=None)
@@ -80,13 +80,13 @@ def ledger_rows(entries: Sequence[CupLedgerEntry]) -> list[LedgerRow]:
         dict(Bot.objects.filter(pk__in=bots).values_list("pk", "name")) if bots else {},
         dict(people.values_list("pk", "username")) if users else {},
     )
-    return [LedgerRow(one, _said(one, names)) for one in entries]
+    return [LedgerRow(entry, _said(entry, names)) for entry in entries]
 
 
 def _named(entries: Iterable[CupLedgerEntry], name: str) -> Iterator[int]:
     """The ids that documents of entries by authors have under ``name``."""
     kinds = (Kind.LEFT, Kind.CHANGED)
-    return (one.document[name] for one in entries if one.kind in kinds and name in one.document)
+    return (entry.document[name] for entry in entries if entry.kind in kinds and name in entry.document)
 
 
 def _said(entry: CupLedgerEntry, names: _Names) -> str:

@@ -251,7 +251,7 @@ class CupPage:
     @cached_property
     def numbers(self) -> Sequence[int]:
         """The numbers of the rounds that have begun."""
-        return [one.number for one in self.results.rounds]
+        return [round_.number for round_ in self.results.rounds]
 
     @cached_property
     def places(self) -> Mapping[int, int]:
@@ -293,7 +293,7 @@ class CupPage:
     @cached_property
     def schedule(self) -> Sequence[RoundRow]:
         """All rounds: those that have begun, and further ones as far as they are known."""
-        begun = [RoundRow(one.number, len(one.tables), one) for one in self.results.rounds]
+        begun = [RoundRow(round_.number, len(round_.tables), round_) for round_ in self.results.rounds]
         if self.stored is None or self.cup.state in (Cup.State.FINISHED, Cup.State.CANCELLED):
             return begun
         after, tables, seconds = self.stored.rounds, self.stored.tables, self.stored.round_s

@@ -34,10 +34,10 @@ def url(kind: str, name: str) -> str:
 @require_safe
 def page(request: HttpRequest, slug: str) -> HttpResponse:
     docs = documentation()
-    found = docs.by_slug.get(slug) if docs else None
-    if docs is None or found is None:
+    doc = docs.by_slug.get(slug) if docs else None
+    if docs is None or doc is None:
         return render(request, "pages/docs_missing.html", {"has_docs": docs is not None}, status=404)
-    return render(request, "pages/docs.html", context(docs, found, _rendered(docs, found)))
+    return render(request, "pages/docs.html", context(docs, doc, _rendered(docs, doc)))
 
 
 def context(docs: Documentation, shown: DocPage, prose: Prose) -> dict[str, Any]:

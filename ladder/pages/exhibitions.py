@@ -209,7 +209,7 @@ class CompareForm(ExhibitionForm):
         limits, games = allowances(), 2 * len(seatings(self.seats))
         _at_most(self.fields["most_blocks"], limits.comparison_blocks)
         self.initial.setdefault("most_blocks", min(limits.comparison_blocks, limits.games_a_day // games))
-        self.initial.setdefault("gauntlet", [one.pk for one in self.offered.house[: max(3, self.seats - 1)]])
+        self.initial.setdefault("gauntlet", [version.pk for version in self.offered.house[: max(3, self.seats - 1)]])
 
     @property
     def pair(self) -> tuple[int, int]:
@@ -228,7 +228,7 @@ def everybody(offered: Choices) -> Options:
 
 
 def _groups(groups: Sequence[tuple[str, Sequence[BotVersion]]]) -> Options:
-    return [(name, [(one.pk, _said(one)) for one in versions]) for name, versions in groups if versions]
+    return [(name, [(version.pk, _said(version)) for version in versions]) for name, versions in groups if versions]
 
 
 def _said(version: BotVersion) -> str:
@@ -387,10 +387,10 @@ def exhibitions_page(parameters: Callable[[str], str | None], user: Viewer) -> E
     planned = seen.filter(state=Exhibition.State.PLANNED) | seen.filter(
         kind=Exhibition.Kind.SCHEDULED, state=Exhibition.State.RUNNING
     )
-    mine = Q(state=Exhibition.State.INVITED, agreements__person=user.pk, agreements__agreed=None)
+    invited = Q(state=Exhibition.State.INVITED, agreements__person=user.pk, agreements__agreed=None)
     own = seen.filter(requested_by=user.pk) if user.pk is not None else seen.none()
     return ExhibitionsPage(
-        asked=list(seen.filter(mine).order_by("due_at")) if user.pk is not None else [],
+        asked=list(seen.filter(invited).order_by("due_at")) if user.pk is not None else [],
         planned=list(planned.order_by("due_at", "pk")[:SOON]),
         own=paginate(own, parameters, ROWS),
         ladders=list(Ladder.objects.visible_to(user).filter(open=True, players=Ladder.Players.HOSTED).order_by("pk")),
@@ -473,21 +473,21 @@ schedule = _ordering("pages/exhibition_schedule.html", ScheduleForm, _place_sche
 @login_required
 def cancel(request: HttpRequest, exhibition_id: int) -> HttpResponse:
     """Cancel a match request. Games that have started are finished."""
-    found, person = exhibition_seen_by(request.user, exhibition_id), cast("User", request.user)
-    if not may_cancel(found, person):
+    match_request, person = exhibition_seen_by(request.user, exhibition_id), cast("User", request.user)
+    if not may_cancel(match_request, person):
         raise PermissionDenied(_("You cannot cancel this match request. Only the user who created it can."))
-    said = _("Match request canceled. Games that have started will be finished.")
-    return _done(request, found, lambda: requests.cancel(found, person), said)
+    text = _("Match request canceled. Games that have started will be finished.")
+    return _done(request, match_request, lambda: requests.cancel(match_request, person), text)
 
 
 @require_POST
 @login_required
 def answer(request: HttpRequest, exhibition_id: int) -> HttpResponse:
     """Accept or decline the invitation to a scheduled match."""
-    found, person = exhibition_seen_by(request.user, exhibition_id), cast("User", request.user)
+    match_request, person = exhibition_seen_by(request.user, exhibition_id), cast("User", request.user)
     agreed = "agree" in request.POST
-    said = _("You accepted the invitation.") if agreed else _("You declined the invitation, so the match is canceled.")
-    return _done(request, found, lambda: requests.answer(found, person, agreed), said)
+    text = _("You accepted the invitation.") if agreed else _("You declined the invitation, so the match is canceled.")
+    return _done(request, match_request, lambda: requests.answer(match_request, person, agreed), text)
 
 
 def _done(request: HttpRequest, found: Exhibition, does: Callable[[], object], said: str) -> HttpResponse:

@@ -68,11 +68,11 @@ class AtomFeed(Atom1Feed):
 def bot_feed(request: HttpRequest, slug: str) -> HttpResponse:
     """The latest matches of a bot, the same for every reader, in four queries."""
     bot = bot_seen_by(AnonymousUser(), slug)
-    its = with_seats_of(_public(), bot.versions.all())
+    matches = with_seats_of(_public(), bot.versions.all())
     title = f"Matches of {visible(bot.name)} on {settings.SITE_NAME}"
     feed = AtomFeed(title, player_address(bot), reverse("pages:bot_feed", args=[bot.slug]), bot.created)
     with translation.override(settings.LANGUAGE_CODE):
-        return _response(request, feed, [_match_entry(match, bot) for match in its[:ENTRIES]])
+        return _response(request, feed, [_match_entry(match, bot) for match in matches[:ENTRIES]])
 
 
 @require_safe
@@ -179,8 +179,8 @@ def _result(match: Match, seats: Sequence[Seat]) -> str:
 
 def _row(match: Match, seat: Seat, name: str) -> str:
     """``1. ada: 143``, or ``1. ada`` if the game ended early and has no scores."""
-    said = reached(match, seat)
-    return f"{_rank(seat)}. {visible(name)}" + (f": {said}" if said else "")
+    score = reached(match, seat)
+    return f"{_rank(seat)}. {visible(name)}" + (f": {score}" if score else "")
 
 
 def _rank(seat: Seat) -> str:

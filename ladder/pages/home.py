@@ -59,8 +59,8 @@ _KEY: Final = cache_key("watching", Moment)
 
 def kept() -> Moment | None:
     """The match that was chosen within the last minute."""
-    found = caches["pages"].get(_KEY)
-    return None if found is None else Moment(**found)
+    stored = caches["pages"].get(_KEY)
+    return None if stored is None else Moment(**stored)
 
 
 def chosen(latest: Sequence[Match]) -> Moment | None:
@@ -78,8 +78,8 @@ def _moment(match: Match) -> Moment:
     replay = replay_of(match)
     document: dict[str, Any] = json.loads(replay.json) if replay else {}
     ply = document.get("turning_point")
-    said = document["sentences"][ply] if ply is not None else []
-    return Moment(match.pk, ply, said[0]) if said else Moment(match.pk, None, "")
+    sentences = document["sentences"][ply] if ply is not None else []
+    return Moment(match.pk, ply, sentences[0]) if sentences else Moment(match.pk, None, "")
 
 
 # --- The live game to watch ------------------------------------------------------------------------------------------
@@ -109,12 +109,12 @@ def best() -> Best | None:
 
     No query, or at most ten every few seconds.
     """
-    found = caches["pages"].get(_LIVE_KEY)
-    if found is None:
+    stored = caches["pages"].get(_LIVE_KEY)
+    if stored is None:
         best = _chosen()
-        found = _NONE if best is None else vars(best)
-        caches["pages"].set(_LIVE_KEY, found, LIVE_KEPT_SECONDS)
-    return None if found == _NONE else Best(**found)
+        stored = _NONE if best is None else vars(best)
+        caches["pages"].set(_LIVE_KEY, stored, LIVE_KEPT_SECONDS)
+    return None if stored == _NONE else Best(**stored)
 
 
 def _chosen() -> Best | None:
@@ -190,14 +190,14 @@ _CLIMBERS_KEY: Final = cache_key("climbing", _Gain)
 
 def climbs() -> Climbs:
     """The biggest gain of each bot on ladders that are not private; one query."""
-    found = caches["pages"].get(_CLIMBERS_KEY)
-    if found is None:
+    stored = caches["pages"].get(_CLIMBERS_KEY)
+    if stored is None:
         gains, named = _added_up()
         caches["pages"].set(
             _CLIMBERS_KEY, [{**vars(gain), "since": gain.since.isoformat()} for gain in gains], KEPT_SECONDS
         )
     else:
-        gains = [_Gain(**{**gain, "since": datetime.fromisoformat(gain["since"])}) for gain in found]
+        gains = [_Gain(**{**gain, "since": datetime.fromisoformat(gain["since"])}) for gain in stored]
         named = _named(gains) if gains else {}
     rows = [Climb(*named[gain.membership], gain.change, gain.games) for gain in gains if gain.membership in named]
     return Climbs(min((gain.since for gain in gains), default=None), rows)
@@ -421,8 +421,8 @@ def _running_and_finished(
     parts = (Match.objects.filter(block__in=blocks), live, Match.objects.filter(pk__in=results[:_CANDIDATES]), chosen)
     first, *others = (part.order_by().values("pk") for part in parts)
     shown = Match.objects.filter(pk__in=first.union(*others)).select_related("ladder", "block").defer("block__seed")
-    found: list[Any] = list(shown.annotate(place=F("result__pk"), live=F("table__pk")))
-    rows = [row for row in found if not (moment and row.pk == moment.match_id and row.ladder.private)]
+    matches: list[Any] = list(shown.annotate(place=F("result__pk"), live=F("table__pk")))
+    rows = [row for row in matches if not (moment and row.pk == moment.match_id and row.ladder.private)]
     going = [row for row in rows if row.status == Match.Status.RUNNING]
     of_blocks = {row.block_id for row in going if not row.live}
     return (

@@ -190,7 +190,7 @@ def integrity_report_page(ladder: Ladder, parameters: Callable[[str], str | None
 
 def _names(entries: Sequence[LedgerEntry]) -> Mapping[int, str]:
     """The current names of bots, by membership."""
-    merged = [one.document for one in entries if one.kind == LedgerEntry.Kind.MERGE]
+    merged = [entry.document for entry in entries if entry.kind == LedgerEntry.Kind.MERGE]
     ids = {pk for document in merged for pk in (document["entry"], document["into"]) if pk is not None}
     return dict(Bot.objects.filter(memberships__in=ids).values_list("memberships", "name")) if ids else {}
 
@@ -204,11 +204,11 @@ def _void(document: Any, _names: Mapping[int, str]) -> str:
 
 
 def _merge(document: Any, names: Mapping[int, str]) -> str:
-    one, into = document["entry"], document["into"]
-    who = _called(one, names)
+    merged, into = document["entry"], document["into"]
+    who = _called(merged, names)
     if into is None:
         return gettext("The results of %(who)s no longer count.") % {"who": who}
-    if into == one:
+    if into == merged:
         return gettext("The results of %(who)s count for %(who)s again.") % {"who": who}
     return gettext("The results of %(who)s count for %(whom)s.") % {"who": who, "whom": _called(into, names)}
 
@@ -296,11 +296,11 @@ def withdraw(request: HttpRequest, match_id: int) -> HttpResponse:
     if form.is_valid():
         reason, staff = form.cleaned_data["reason"], cast("User", request.user)
         try:
-            said = corrections.void(match.pk, reason, staff) if finished else _withdrawn(match, reason, staff)
+            message = corrections.void(match.pk, reason, staff) if finished else _withdrawn(match, reason, staff)
         except Refused as refusal:
             form.add_error(None, str(refusal))
         else:
-            messages.success(request, said)
+            messages.success(request, message)
             return redirect("pages:match", match.pk)
     if finished:
         title, send = _("Void the result of match %(number)s"), _("Void result")

@@ -208,7 +208,7 @@ class LobbyPage:
     @property
     def active_searches(self) -> Sequence[QuickPairing]:
         """The ladders on which people search, for guests."""
-        return [one for one in (*self.quick, *self.mixed) if one.searching]
+        return [pairing for pairing in (*self.quick, *self.mixed) if pairing.searching]
 
     @property
     def may_search(self) -> bool:
@@ -228,21 +228,21 @@ def lobby_page(
     The ladder with the slug ``wanted`` is first in quick pairing. At most 19 queries.
     """
     ladders = ladders_for_people(viewer)
-    quick = sorted(ladders, key=lambda one: one.slug != wanted)
+    quick = sorted(ladders, key=lambda ladder: ladder.slug != wanted)
     lobby = read_lobby([person.pk] if person else [])
     people = {search.ladder: search.people for search in lobby.searching(person.pk if person else None)}
     own = Pairing.objects.filter(bot__owner=person).first() if person else None
-    mine, others = _open_games(lobby, person, address)
-    mine += _games_of_guest(guest, address) if guest else []
+    own_games, others = _open_games(lobby, person, address)
+    own_games += _games_of_guest(guest, address) if guest else []
     return LobbyPage(
         person=person,
         tables=own_tables(person, guest),
         challenges=_challenges(lobby, person) if person else [],
-        mine=mine,
+        mine=own_games,
         open_games=others,
         search=_search(own, ladders, people),
-        quick=[QuickPairing(one, people.get(one.pk, 0)) for one in quick if _of_people(one)],
-        mixed=[QuickPairing(one, people.get(one.pk, 0)) for one in quick if not _of_people(one)],
+        quick=[QuickPairing(ladder, people.get(ladder.pk, 0)) for ladder in quick if _of_people(ladder)],
+        mixed=[QuickPairing(ladder, people.get(ladder.pk, 0)) for ladder in quick if not _of_people(ladder)],
         why_not_rated=why_not_rated(person),
         starts=starts(ladders),
         running=_running(viewer),
@@ -276,15 +276,15 @@ def own_tables(person: User | None, guest: str | None) -> list[OwnTable]:
     """The running games of a person or guest, those with their turn first; at most three queries."""
     if person is None and guest is None:
         return []
-    theirs = Q(seat__version__bot__owner=person) if person else Q(guest=guest)
-    live_seats: Any = live_seats_at_tables(theirs).annotate(now=Now())
+    own = Q(seat__version__bot__owner=person) if person else Q(guest=guest)
+    live_seats: Any = live_seats_at_tables(own).annotate(now=Now())
     rows = list(live_seats.select_related("seat").order_by("-table")[:MOST_OWN])
     shown = Match.objects.filter(pk__in=[row.table_id for row in rows]).select_related("ladder", "block")
     matches = {match.pk: match for match in shown.defer("block__seed").prefetch_related(seats_shown())} if rows else {}
-    found = [
+    tables = [
         OwnTable(matches[row.table_id], row.seat.index, _turn(row), row.new) for row in rows if row.table_id in matches
     ]
-    return sorted(found, key=lambda one: not one.turn)
+    return sorted(tables, key=lambda table: not table.turn)
 
 
 def _turn(live_seat: Any) -> bool:
@@ -301,7 +301,7 @@ def _of_people(ladder: Ladder) -> bool:
 
 
 def _search(own: Pairing | None, ladders: Iterable[Ladder], people: Mapping[int, int]) -> Search | None:
-    ladder = next((one for one in ladders if own is not None and one.pk == own.ladder_id), None)
+    ladder = next((ladder for ladder in ladders if own is not None and ladder.pk == own.ladder_id), None)
     if own is None or ladder is None:
         return None
     return Search(ladder, own.since, max(0, people.get(ladder.pk, 1) - 1))
@@ -314,13 +314,13 @@ def _open_games(lobby: Lobby, person: User | None, address: str) -> tuple[list[O
     """The open games that ``person`` created or joined, and those of others; one query."""
     games = lobby.open_games(person.pk if person else None)
     ratings = _ratings(games)
-    mine: list[OpenGame] = []
+    own_games: list[OpenGame] = []
     others: list[OpenGame] = []
     for game in games:
         sits = person is not None and any(player.bot.owner_id == person.pk for player in game.players.all())
         own = person is not None and game.by_id == person.pk
-        (mine if sits or own else others).append(_open_game(game, ratings, own, address))
-    return mine, others
+        (own_games if sits or own else others).append(_open_game(game, ratings, own, address))
+    return own_games, others
 
 
 def _games_of_guest(guest: str, address: str) -> list[OpenGame]:
@@ -359,13 +359,13 @@ def _ratings(games: Sequence[Proposal]) -> dict[tuple[int, int], int]:
 
 def _challenges(lobby: Lobby, person: User) -> list[Challenge]:
     """The challenges that ``person`` has to answer, and their own open ones."""
-    theirs = lobby.challenges_of(person.pk)
-    shown = [one for one in theirs if one.by_id == person.pk or waits_for(one, person.pk)]
-    return [_challenge(one, person) for one in shown[:MOST_OWN]]
+    challenges = lobby.challenges_of(person.pk)
+    shown = [challenge for challenge in challenges if challenge.by_id == person.pk or waits_for(challenge, person.pk)]
+    return [_challenge(challenge, person) for challenge in shown[:MOST_OWN]]
 
 
 def _challenge(challenge: Proposal, person: User) -> Challenge:
-    others = [one.bot.name for one in challenge.players.all() if one.bot.owner_id != person.pk]
+    others = [player.bot.name for player in challenge.players.all() if player.bot.owner_id != person.pk]
     return Challenge(
         pk=challenge.pk,
         by=challenge.by_name,

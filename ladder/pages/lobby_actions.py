@@ -159,9 +159,9 @@ def _met(ladders: Sequence[Ladder], opponent: Opponent) -> list[Ladder]:
     """The ladders on which a person or a bot can be challenged."""
     if opponent.person is not None:
         player = known_player(opponent.person)
-        return [one for one in ladders if _for_two(one) and (player is None or kind_sits(player.bot, one))]
+        return [ladder for ladder in ladders if _for_two(ladder) and (player is None or kind_sits(player.bot, ladder))]
     joined = set(Membership.objects.filter(bot=opponent.bot, active=True).values_list("ladder", flat=True))
-    return [one for one in ladders if one.pk in joined and one.players == Ladder.Players.OPEN]
+    return [ladder for ladder in ladders if ladder.pk in joined and ladder.players == Ladder.Players.OPEN]
 
 
 def _for_two(ladder: Ladder) -> bool:
@@ -173,10 +173,10 @@ def _format(ladder: Ladder) -> str:
     """``Edel, Stein & Reich, 4 players (with house bots)``."""
     if ladder.by_invitation:
         return ladder.name
-    its = {"game": GAMES[ladder.game].name, "seats": seats(ladder.seats)}
+    words = {"game": GAMES[ladder.game].name, "seats": seats(ladder.seats)}
     if ladder.seats > 2:
-        return gettext("%(game)s, %(seats)s (with house bots)") % its
-    return gettext("%(game)s, %(players)s") % {**its, "players": players_word(ladder.players)}
+        return gettext("%(game)s, %(seats)s (with house bots)") % words
+    return gettext("%(game)s, %(players)s") % {**words, "players": players_word(ladder.players)}
 
 
 # --- Views -----------------------------------------------------------------------------------------------------------

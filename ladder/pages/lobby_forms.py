@@ -106,8 +106,8 @@ def starts(ladders: Iterable[Ladder]) -> list[Start]:
             known = by_game.get(ladder.game)
             if known is None or abs(ladder.seats - PREFERRED) < abs(known.seats - PREFERRED):
                 by_game[ladder.game] = ladder
-    found = [(game, by_game[slug]) for slug, game in GAMES.items() if slug in by_game]
-    return [Start(game, ladder.slug, ladder.seats, symbols(game)) for game, ladder in found]
+    preferred = [(game, by_game[slug]) for slug, game in GAMES.items() if slug in by_game]
+    return [Start(game, ladder.slug, ladder.seats, symbols(game)) for game, ladder in preferred]
 
 
 def symbols(game: Game) -> list[tuple[str, str]]:
@@ -183,7 +183,7 @@ class GameForm(forms.Form):
         picked = self.ladders.get(wanted or "")
         if picked is None:
             return
-        people = next((one for one in self.ladders.values() if _for_bots(picked, one)), None)
+        people = next((ladder for ladder in self.ladders.values() if _for_bots(picked, ladder)), None)
         self.initial["table"] = (people or picked).slug
         if picked.players == Ladder.Players.OPEN:
             self.initial["kind"] = Proposal.Kind.BOTS
@@ -198,7 +198,7 @@ class GameForm(forms.Form):
         picked = self.ladders[self.cleaned_data["table"]]
         with_bots = self.against_bots or any(self._named(picked.seats))
         if with_bots and picked.players == Ladder.Players.PEOPLE:
-            return next((one for one in self.ladders.values() if _for_bots(one, picked)), picked)
+            return next((ladder for ladder in self.ladders.values() if _for_bots(ladder, picked)), picked)
         return picked
 
     @property
@@ -261,7 +261,7 @@ def formats(ladders: Sequence[Ladder]) -> list[tuple[str, Any]]:
     """The choices by game. A ladder for people also represents the open ladder of its format."""
     groups: dict[str, list[tuple[str, str]]] = {}
     for ladder in ladders:
-        if ladder.players == Ladder.Players.OPEN and any(_for_bots(ladder, one) for one in ladders):
+        if ladder.players == Ladder.Players.OPEN and any(_for_bots(ladder, other) for other in ladders):
             continue
         text = ladder.name if ladder.by_invitation else _format(ladder)
         groups.setdefault(GAMES[ladder.game].name, []).append((ladder.slug, text))

@@ -151,9 +151,13 @@ def told(match: Match, names: Sequence[str]) -> Told | None:
 
 def _chapters(document: dict[str, Any], names: Sequence[str]) -> Iterator[ToldChapter]:
     """Each with its sentences; those of a step that ends one chapter and begins the next are shared out in order."""
-    numbered = [(ply, place, text) for ply, some in enumerate(document["sentences"]) for place, text in enumerate(some)]
+    numbered = [
+        (ply, place, text)
+        for ply, sentences in enumerate(document["sentences"])
+        for place, text in enumerate(sentences)
+    ]
     for chapter in document["chapters"]:
-        told, numbered = numbered[: chapter["sentences"]], numbered[chapter["sentences"] :]
+        chapter_lines, numbered = numbered[: chapter["sentences"]], numbered[chapter["sentences"] :]
         yield ToldChapter(
             chapter["title"],
             chapter["ply"],
@@ -161,7 +165,7 @@ def _chapters(document: dict[str, Any], names: Sequence[str]) -> Iterator[ToldCh
                 Sentence(
                     with_names(names, text), begins_with(text), ply, not place, () if place else _silent(document, ply)
                 )
-                for ply, place, text in told
+                for ply, place, text in chapter_lines
             ],
         )
 
@@ -176,19 +180,19 @@ def _silent(document: dict[str, Any], ply: int) -> range:
 
 def _said_at(chapters: Sequence[ToldChapter], ply: int | None) -> Sentence | None:
     """The first sentence of a step: what was done, before what follows from it."""
-    said = [sentence for chapter in chapters for sentence in chapter.sentences if sentence.ply == ply]
-    return said[0] if said else None
+    sentences = [sentence for chapter in chapters for sentence in chapter.sentences if sentence.ply == ply]
+    return sentences[0] if sentences else None
 
 
 def with_names(names: Sequence[str], text: str) -> str:
     """A sentence of a replay, which calls seats ``{0}``, ``{1}`` and so on."""
-    return _NAME.sub(lambda found: names[int(found[1])], text)
+    return _NAME.sub(lambda slot: names[int(slot[1])], text)
 
 
 def begins_with(text: str) -> int | None:
     """Whose name a sentence begins with."""
-    found = _NAME.match(text)
-    return int(found[1]) if found else None
+    slot = _NAME.match(text)
+    return int(slot[1]) if slot else None
 
 
 # --- Human players at the table --------------------------------------------------------------------------------------
@@ -218,29 +222,29 @@ def substituted(match: Match, names: Sequence[str]) -> list[Substituted]:
 
 
 def _sentence(row: Occupant, person: str) -> str:
-    said = {"bot": row.version.bot.name, "person": person, "first": row.from_move + 1, "last": row.to_move}
-    return gettext(_ON if row.to_move is None else _TO) % said
+    values = {"bot": row.version.bot.name, "person": person, "first": row.from_move + 1, "last": row.to_move}
+    return gettext(_ON if row.to_move is None else _TO) % values
 
 
 def outages(match: Match) -> list[str]:
     """Return a sentence for each site outage during a finished live game; one query."""
     if match.status not in Match.ENDED or match.block.purpose not in Block.DRIVEN_BY_REQUESTS:
         return []
-    said = gettext("The site was unavailable for %(time)s before move %(move)s. Running clocks were extended.")
+    text = gettext("The site was unavailable for %(time)s before move %(move)s. Running clocks were extended.")
     rows = Outage.objects.filter(match=match)
-    return [said % {"time": span(row.ms / 1000), "move": row.before_move + 1} for row in rows]
+    return [text % {"time": span(row.ms / 1000), "move": row.before_move + 1} for row in rows]
 
 
 def outages_said(ms: int) -> str:
     """Describe an outage in a running live game without its move number, which can be hidden."""
-    said = gettext("The site was unavailable for %(time)s. Running clocks were extended.")
-    return said % {"time": span(ms / 1000)}
+    text = gettext("The site was unavailable for %(time)s. Running clocks were extended.")
+    return text % {"time": span(ms / 1000)}
 
 
 def own_seat(seats: Sequence[Seat], person: int | None) -> Seat | None:
     """Return the seat where the user with the id ``person`` plays by hand, or ``None``."""
-    theirs = (seat for seat in seats if seat.version.bot.kind == Bot.Kind.PERSON and person is not None)
-    return next((seat for seat in theirs if seat.version.bot.owner_id == person), None)
+    of_people = (seat for seat in seats if seat.version.bot.kind == Bot.Kind.PERSON and person is not None)
+    return next((seat for seat in of_people if seat.version.bot.owner_id == person), None)
 
 
 @dataclass(frozen=True)
@@ -431,7 +435,7 @@ class MatchPage:
     @property
     def substituted_seats(self) -> Collection[int]:
         """The seats in which somebody stood in: they were played on by a bot."""
-        return {one.seat for one in self.substituted}
+        return {substitution.seat for substitution in self.substituted}
 
     @property
     def own_seat(self) -> Seat | None:
@@ -512,16 +516,16 @@ class MatchPage:
     @property
     def replay_table(self) -> dict[str, Any]:
         """The document about the match that the board gets. On other sites, it does not link to pages of players."""
-        found = table(self.game, list(self.match.seats.all()), self.names)
+        document = table(self.game, list(self.match.seats.all()), self.names)
         if self.embedded:
-            found["labels"] = [{**label, "href": ""} for label in found["labels"]]
-        return found
+            document["labels"] = [{**label, "href": ""} for label in document["labels"]]
+        return document
 
     @property
     def speeds(self) -> list[tuple[str, str]]:
         """The replay speeds in steps per second, with their labels."""
-        some = [ngettext("%(count)s step/s", "%(count)s steps/s", count) % {"count": count} for count in SPEEDS]
-        return [("0.5", gettext("0.5 steps/s")), *zip(map(str, SPEEDS), some, strict=True)]
+        labels = [ngettext("%(count)s step/s", "%(count)s steps/s", count) % {"count": count} for count in SPEEDS]
+        return [("0.5", gettext("0.5 steps/s")), *zip(map(str, SPEEDS), labels, strict=True)]
 
     @cached_property
     def told(self) -> Told | None:
@@ -535,10 +539,10 @@ def match_page(match_id: int, user: Viewer, guest_seat: int | None = None) -> Ma
     ``guest_seat`` is the seat of a visitor who plays or played there as a guest.
     """
     related = ("ladder", "block__series__season__ladder", "block__cup_table__round__cup")
-    found = matches_seen_by(user).select_related(*related)
-    match = found.prefetch_related(seats_shown(), "attempts").get(pk=match_id)
-    said = Result.objects.filter(match=match)
-    rows = list(said.values_list("ledger_entries__kind", "ledger_entries__number", "report__machine_delays"))
+    matches = matches_seen_by(user).select_related(*related)
+    match = matches.prefetch_related(seats_shown(), "attempts").get(pk=match_id)
+    results = Result.objects.filter(match=match)
+    rows = list(results.values_list("ledger_entries__kind", "ledger_entries__number", "report__machine_delays"))
     return MatchPage(
         match=match,
         attempts=list(match.attempts.all()),
@@ -625,8 +629,8 @@ def rounds(request: HttpRequest, match_id: int, number: int | None = None) -> Ht
 
 def _round_content(match: Match, number: int | None = None) -> bytes:
     prefetch_related_objects([match], seats_shown())
-    found = running(match, names(list(match.seats.all())), number)
-    if found is None or (number is not None and (found.cut is None or found.cut.round != number)):
+    view = running(match, names(list(match.seats.all())), number)
+    if view is None or (number is not None and (view.cut is None or view.cut.round != number)):
         raise Http404(_("Match not found."))
-    about = {"match": match, "running": found, "moment": number is None}
+    about = {"match": match, "running": view, "moment": number is None}
     return render_to_string("pages/_rounds.html", about).encode()

@@ -80,7 +80,7 @@ def enroll(request: HttpRequest, slug: str) -> HttpResponse:
     """Add the chosen bots of members who have accepted the invitation."""
     ladder = _by_invitation(slug)
     try:
-        added = invitations.enroll(ladder, {int(one) for one in request.POST.getlist("bot") if one.isdecimal()})
+        added = invitations.enroll(ladder, {int(pk) for pk in request.POST.getlist("bot") if pk.isdecimal()})
     except Refused as refusal:
         messages.error(request, str(refusal))
     else:

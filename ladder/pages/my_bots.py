@@ -144,13 +144,13 @@ def _welcoming(bot: Bot) -> QuerySet[Ladder]:
 
 
 def _told(bot: Bot, joined: Sequence[str], left: Sequence[str]) -> str:
-    said = []
+    sentences = []
     if joined:
-        said.append(_("%(name)s joined %(ladders)s.") % {"name": bot.name, "ladders": enumerated(joined)})
+        sentences.append(_("%(name)s joined %(ladders)s.") % {"name": bot.name, "ladders": enumerated(joined)})
     if left:
         text = _("%(name)s left %(ladders)s. Queued matches are still played, and the rating is kept.")
-        said.append(text % {"name": bot.name, "ladders": enumerated(left)})
-    return " ".join(said) or _("No changes.")
+        sentences.append(text % {"name": bot.name, "ladders": enumerated(left)})
+    return " ".join(sentences) or _("No changes.")
 
 
 # --- The list --------------------------------------------------------------------------------------------------------
@@ -217,7 +217,7 @@ def my_bots(owner: Viewer) -> Sequence[Mine]:
         .prefetch_related(Prefetch("versions", queryset=versions), Prefetch("memberships", queryset=memberships))
         .order_by("-retired", "name", "pk")
     )
-    return sorted((_mine(bot) for bot in bots), key=lambda mine: mine.bot.retired is not None)
+    return sorted((_mine(bot) for bot in bots), key=lambda row: row.bot.retired is not None)
 
 
 def _mine(bot: Any) -> Mine:

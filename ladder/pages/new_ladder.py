@@ -55,8 +55,8 @@ def table_choices() -> list[tuple[str, list[tuple[str, str]]]]:
 def house_choices() -> list[tuple[str, str]]:
     """All house bots with the games that they play."""
     return [
-        (name, f"{one.title} ({', '.join(GAMES[slug].name for slug in one.games if slug in GAMES)})")
-        for name, one in HOUSE.items()
+        (name, f"{bot.title} ({', '.join(GAMES[slug].name for slug in bot.games if slug in GAMES)})")
+        for name, bot in HOUSE.items()
     ]
 
 

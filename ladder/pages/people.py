@@ -58,14 +58,14 @@ def person_page(person: User, parameters: Callable[[str], str | None], viewer: V
     """The page of ``person`` for ``viewer``, in nine queries."""
     seen = Ladder.objects.visible_to(viewer)
     memberships = Membership.objects.listed().filter(ladder__in=seen).select_related("ladder").order_by("ladder")
-    theirs = (
+    bots = (
         public_bots()
         .filter(owner=person)
         .annotate(played=Sum("memberships__games", filter=Q(memberships__ladder__in=seen), default=0))
         .prefetch_related(Prefetch("memberships", queryset=memberships))
         .order_by("retired", "name", "pk")
     )
-    shown = Paginator(theirs, ROWS).get_page(parameters("page"))
+    shown = Paginator(bots, ROWS).get_page(parameters("page"))
     matches = with_seats_of(matches_seen_by(viewer), BotVersion.objects.filter(bot__owner=person))
     started = matches.exclude(attempts_started=0)
     by_hand = list(memberships.filter(bot__owner=person, bot__kind=Bot.Kind.PERSON).select_related("bot"))

@@ -61,8 +61,8 @@ class Words:
     @property
     def match_number(self) -> int | None:
         """The match number in ``4711``, ``#4711`` or ``match 4711``; ``None`` for any other text."""
-        found = _NUMBER.fullmatch(self.text)
-        return int(found[1]) if found else None
+        matched = _NUMBER.fullmatch(self.text)
+        return int(matched[1]) if matched else None
 
     def in_any(self, *fields: str) -> Q:
         """Rows with the text in one of ``fields``, in any case.
@@ -171,8 +171,8 @@ def _bots(words: Words, user: Viewer) -> QuerySet[Bot]:
 
 def _people(words: Words, _user: Viewer) -> QuerySet[AbstractBaseUser]:
     """Users with a public bot or public games. Other accounts are not disclosed."""
-    theirs = public_players().filter(owner=OuterRef("pk"))
-    known: QuerySet[Any] = get_user_model().objects.filter(Exists(theirs), is_active=True)
+    players = public_players().filter(owner=OuterRef("pk"))
+    known: QuerySet[Any] = get_user_model().objects.filter(Exists(players), is_active=True)
     return words.best_first(known.filter(words.in_any("username")), "username")
 
 

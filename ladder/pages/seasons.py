@@ -184,7 +184,7 @@ def season_page(season: Season, parameters: Parameters) -> SeasonPage:
     series = DealSeries.objects.filter(season=season).annotate(pending=Coalesce(number, 0)).order_by("kind")
     asked = table_query(parameters, COLUMNS, (OF,))
     shown = Paginator(_final(season, asked), ROWS).get_page(parameters("page"))
-    rows = [SeriesRow(one, one.pending) for one in series]
+    rows = [SeriesRow(deal_series, deal_series.pending) for deal_series in series]
     return SeasonPage(season, asked, rows, shown)
 
 

@@ -178,6 +178,6 @@ def _seat(request: HttpRequest, match_id: int, index: int) -> Seat:
     seats = match.seats.select_related("version__bot__owner", "match__ladder", "match__block")
     seat = found(seats, _("Seat not found."), index=index)
     if not access.may_read(request.user, seat.version.bot):
-        said = _("Only the owner of %(name)s and site staff can see this log.")
-        raise PermissionDenied(said % {"name": seat.version.bot.name})
+        text = _("Only the owner of %(name)s and site staff can see this log.")
+        raise PermissionDenied(text % {"name": seat.version.bot.name})
     return seat

@@ -84,7 +84,7 @@ def _report_page(
     request: HttpRequest, form: ReportForm, send: Callable[[User, str], object], about: Mapping[str, Bot | Cup]
 ) -> HttpResponse:
     """The form to report one thing, whose name is that of its page; after ``send``, a redirect to this page."""
-    ((kind, one),) = about.items()
+    ((kind, reported),) = about.items()
     if request.method == "POST" and form.is_valid():
         try:
             send(cast("User", request.user), form.cleaned_data["text"])
@@ -92,7 +92,7 @@ def _report_page(
             form.add_error(None, str(refusal))
         else:
             messages.success(request, _("Thank you for your report. A moderator will review it."))
-            return redirect(f"pages:{kind}", one.slug)
+            return redirect(f"pages:{kind}", reported.slug)
     return render(request, "pages/report.html", {**about, "form": form}, status=form_status(form))
 
 
@@ -228,7 +228,7 @@ class ModerateCupForm(forms.Form):
 
     do = forms.ChoiceField(choices=[("remove", ""), ("cancel", ""), ("dismiss", "")])
     what = forms.TypedMultipleChoiceField(
-        choices=[(one.value, one.label) for one in Intervention.ON_CUPS],
+        choices=[(action.value, action.label) for action in Intervention.ON_CUPS],
         coerce=Intervention.Action,
         required=False,
     )
@@ -263,15 +263,15 @@ def moderate_cup(request: HttpRequest, cup_id: int) -> HttpResponse:
 
     With ``?entry=``, it offers to remove the reason of this entry of the ledger.
     """
-    one = found(cup_moderation.with_reports(Cup.objects.all()), _("Cup not found."), pk=cup_id)
+    cup = found(cup_moderation.with_reports(Cup.objects.all()), _("Cup not found."), pk=cup_id)
     if request.method == "POST":
-        _act_on_cup(request, one, ModerateCupForm(request.POST))
-        return redirect("pages:moderate_cup", one.pk)
+        _act_on_cup(request, cup, ModerateCupForm(request.POST))
+        return redirect("pages:moderate_cup", cup.pk)
     context = {
-        "cup": one,
-        "cups": [one],
-        "entry": _entry_with_reason(one, request.GET.get("entry", "")),
-        "removals": cup_moderation.removals().filter(cup=one)[:LATEST],
+        "cup": cup,
+        "cups": [cup],
+        "entry": _entry_with_reason(cup, request.GET.get("entry", "")),
+        "removals": cup_moderation.removals().filter(cup=cup)[:LATEST],
         "most": REASON_LENGTH,
     }
     return render(request, "pages/reported_cups.html", context)
@@ -327,15 +327,15 @@ class ModerateForm(forms.Form):
 @require_http_methods(["GET", "HEAD", "POST"])
 @for_staff
 def bot(request: HttpRequest, bot_id: int) -> HttpResponse:
-    one = found(Bot.objects.of_code().select_related("owner"), gettext("Bot not found."), pk=bot_id)
+    moderated = found(Bot.objects.of_code().select_related("owner"), gettext("Bot not found."), pk=bot_id)
     if request.method == "POST":
-        _act(request, one, ModerateForm(request.POST))
-        return redirect("pages:moderate_bot", one.pk)
+        _act(request, moderated, ModerateForm(request.POST))
+        return redirect("pages:moderate_bot", moderated.pk)
     context = {
-        "bot": one,
-        "actions": _listed(StaffAction.objects.filter(bot=one))[:ROWS],
-        "blankings": TextRemoval.objects.filter(bot=one).select_related("by")[:ROWS],
-        "complaints": one.bot_reports.filter(settled=None).select_related("by")[:ROWS],
+        "bot": moderated,
+        "actions": _listed(StaffAction.objects.filter(bot=moderated))[:ROWS],
+        "blankings": TextRemoval.objects.filter(bot=moderated).select_related("by")[:ROWS],
+        "complaints": moderated.bot_reports.filter(settled=None).select_related("by")[:ROWS],
         "most": REASON_LENGTH,
     }
     return render(request, "pages/moderate_bot.html", context)
@@ -401,8 +401,8 @@ class MachineRow:
 
     @property
     def found(self) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = self.machine.sandbox
-        return found
+        sandbox: Mapping[str, Any] = self.machine.sandbox
+        return sandbox
 
     @property
     def failed(self) -> Sequence[Mapping[str, Any]]:

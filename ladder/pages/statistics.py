@@ -71,8 +71,8 @@ def figure_table(game: Game, figures: Figures, games: int) -> FigureTable | None
 def together(figures: Iterable[Figures]) -> Figures:
     """The sum of all figures."""
     total: Figures = {}
-    for its in figures:
-        total = added(total, its)
+    for part in figures:
+        total = added(total, part)
     return total
 
 
@@ -117,8 +117,8 @@ def matrix_page(of: Of, page: str | None) -> MatrixPage:
     shares = shares_between(memberships, of)
     first = shown.start_index()
     rows = [
-        MatrixRow(first + place, one, [(other, shares.get((one.pk, other.pk))) for other in memberships])
-        for place, one in enumerate(memberships)
+        MatrixRow(first + place, member, [(other, shares.get((member.pk, other.pk))) for other in memberships])
+        for place, member in enumerate(memberships)
     ]
     return MatrixPage(of, shown, rows)
 
@@ -215,7 +215,7 @@ class StatisticsPage:
     @property
     def axis(self) -> SeatAxis:
         """The one axis for all seats."""
-        ends = [end for one in self.shares for end in (one.low, one.value, one.high) if end is not None]
+        ends = [end for share in self.shares for end in (share.low, share.value, share.high) if end is not None]
         return SeatAxis(max([_NARROWEST, *(abs(end - 0.5) for end in ends)]))
 
     @property
@@ -323,7 +323,7 @@ class MembershipPage:
         """One row per version, newest first."""
         numbers = {tally.version.number: tally.version.number for tally in self.tallies}
         return [
-            self._row(f"v{number}", (its for its in self.tallies if its.version.number == number))
+            self._row(f"v{number}", (tally for tally in self.tallies if tally.version.number == number))
             for number in sorted(numbers, reverse=True)
         ]
 
@@ -331,7 +331,7 @@ class MembershipPage:
     def seats(self) -> list[ResultRow]:
         """One row per seat that the member has had."""
         return [
-            self._row(_("Seat %(number)s") % {"number": seat}, (its for its in self.tallies if its.seat == seat))
+            self._row(_("Seat %(number)s") % {"number": seat}, (tally for tally in self.tallies if tally.seat == seat))
             for seat in sorted({tally.seat for tally in self.tallies})
         ]
 
@@ -345,14 +345,14 @@ class MembershipPage:
         return [Against(tally, share_of(tally)) for tally in self.opponents]
 
     def _row(self, name: str, tallies: Iterable[SeatTally]) -> ResultRow:
-        its = list(tallies)
-        games = sum(tally.games for tally in its)
+        summed = list(tallies)
+        games = sum(tally.games for tally in summed)
         return ResultRow(
             name=name,
             games=games,
-            share=sum(tally.points for tally in its) / 2 / (self.of.ladder.seats - 1) / games,
-            first=sum(tally.wins for tally in its) / WIN / games,
-            forfeits=sum(tally.forfeits for tally in its),
+            share=sum(tally.points for tally in summed) / 2 / (self.of.ladder.seats - 1) / games,
+            first=sum(tally.wins for tally in summed) / WIN / games,
+            forfeits=sum(tally.forfeits for tally in summed),
         )
 
 
@@ -498,7 +498,7 @@ def collusion_report(ladder: Ladder) -> CollusionReport:
 def cup_collusion_report(cup: Cup) -> CollusionReport:
     """The report of ``cup``, from its finished blocks. The players of a cup are bots, and all of them are code."""
     document = collusion_document(cup_blocks(cup))
-    ids = {one[side] for one in document["found"] for side in ("taker", "giver")}
+    ids = {pair[side] for pair in document["found"] for side in ("taker", "giver")}
     bots = Bot.objects.select_related("owner").in_bulk(ids)
     return CollusionReport(
         ladder=cup.ladder,
@@ -506,7 +506,7 @@ def cup_collusion_report(cup: Cup) -> CollusionReport:
         measured=timezone.now() if document["blocks"] else None,
         blocks=document["blocks"],
         pairs=document["pairs"],
-        rows=[CollusionRow(bots[one["taker"]], bots[one["giver"]], one) for one in document["found"]],
+        rows=[CollusionRow(bots[pair["taker"]], bots[pair["giver"]], pair) for pair in document["found"]],
         standing_out=_alarms(document),
         cup=cup,
     )
@@ -521,13 +521,13 @@ def collusion_reports() -> list[CollusionReport]:
 
 
 def _short(ladder: Ladder, season: Season | None, kept: Mapping[int, SeasonStatistics]) -> CollusionReport:
-    its = kept.get(season.pk) if season else None
-    document = its.collusion if its else {}
+    latest = kept.get(season.pk) if season else None
+    document = latest.collusion if latest else {}
     won = document.get("won", {})
     return CollusionReport(
         ladder=ladder,
         season=season,
-        measured=its.measured if its else None,
+        measured=latest.measured if latest else None,
         blocks=document.get("blocks", 0),
         pairs=document.get("pairs", 0),
         rows=(),
@@ -541,11 +541,11 @@ def report_from(
 ) -> CollusionReport:
     """The report that ``ladder.season_statistics.collusion_document`` gives; one query."""
     won = document.get("won", {})
-    found = [*document.get("found", ()), *won.get("found", ())]
-    ids = {one[side] for one in found for side in ("taker", "giver")}
+    pairs = [*document.get("found", ()), *won.get("found", ())]
+    ids = {pair[side] for pair in pairs for side in ("taker", "giver")}
     members = Membership.objects.filter(pk__in=ids).select_related("bot__owner")
     bots = {membership.pk: membership.bot for membership in members}
-    rows = [CollusionRow(bots[one["taker"]], bots[one["giver"]], one) for one in found]
+    rows = [CollusionRow(bots[pair["taker"]], bots[pair["giver"]], pair) for pair in pairs]
     fed = len(document.get("found", ()))
     return CollusionReport(
         ladder=ladder,
@@ -561,7 +561,7 @@ def report_from(
 
 
 def _alarms(document: Mapping[str, Any]) -> int:
-    return sum(one["stands_out"] for one in document.get("found", ()))
+    return sum(pair["stands_out"] for pair in document.get("found", ()))
 
 
 # --- Views -----------------------------------------------------------------------------------------------------------

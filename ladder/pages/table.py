@@ -241,7 +241,7 @@ class TablePage:
     def talk(self) -> str:
         """As :func:`talk_of`."""
         live_seats = self.position.live_seats
-        people = sum(one.kind in LiveSeat.OF_PEOPLE and not one.guest for one in live_seats)
+        people = sum(live_seat.kind in LiveSeat.OF_PEOPLE and not live_seat.guest for live_seat in live_seats)
         return talk_of(self.person, self.rated, people)
 
     @property

@@ -300,9 +300,9 @@ class Page:
         """The sentences of what has come since the newcomer's last decision."""
         names = self.tutorial.names
         before = _flat(self.game.presentation.story(self.walk.before, names)) if self.walk.moves else []
-        told = _flat(self.game.presentation.story(self.tutorial.log(self.walk.state), names))
-        same = next((at for at, (old, new) in enumerate(zip(before, told, strict=False)) if old != new), len(before))
-        return told[same:]
+        after = _flat(self.game.presentation.story(self.tutorial.log(self.walk.state), names))
+        same = next((at for at, (old, new) in enumerate(zip(before, after, strict=False)) if old != new), len(before))
+        return after[same:]
 
     @property
     def grid(self) -> tuple[list[SafeString], list[list[SafeString]]]:
@@ -378,10 +378,10 @@ def tutorial(request: HttpRequest, slug: str) -> HttpResponse:
         raise Http404(gettext("This link contains invalid moves. Restart the tutorial from the rules page.")) from None
     amounts = None if page.over else _amounts(request, [heap.token for heap in page.lesson.heaps])
     if amounts is not None:
-        found = offered(page, amounts)
-        if isinstance(found, str):
-            return _moved(request, found)
-        page = found
+        offer = offered(page, amounts)
+        if isinstance(offer, str):
+            return _moved(request, offer)
+        page = offer
     return render(request, "pages/tutorial.html", {"page": page})
 
 

@@ -277,7 +277,7 @@ class VersionPage:
     @property
     def attempts(self) -> Sequence[VainAttempt]:
         """The attempts that server lag or a failure of the site has spoiled."""
-        return [_attempt(one) for one in (self.version.check_report or {}).get("attempts", ())]
+        return [_attempt(attempt) for attempt in (self.version.check_report or {}).get("attempts", ())]
 
     @property
     def untried(self) -> Sequence[str]:
@@ -295,7 +295,7 @@ class VersionPage:
         closed = Season.objects.filter(closed__isnull=False, series__blocks__reruns__version=self.version)
         counted = closed.annotate(count=Count("series__blocks__reruns")).select_related("ladder").order_by("-closed")
         text = gettext("Season %(number)s")
-        return [(f"{one.ladder.name}, {text % {'number': one.number}}", one.count) for one in counted]
+        return [(f"{season.ladder.name}, {text % {'number': season.number}}", season.count) for season in counted]
 
     @property
     def can_activate(self) -> bool:
@@ -411,9 +411,9 @@ def source_page(version: BotVersion) -> SourcePage:
     files = sorted(archive_of(version).files.items(), key=lambda file: (file[0] != entry, file[0]))
     left, shown = SHOWN_BYTES, []
     for path, data in files:
-        one = _file(path, data, left)
-        left -= len(data) if one.text is not None else 0
-        shown.append(one)
+        source_file = _file(path, data, left)
+        left -= len(data) if source_file.text is not None else 0
+        shown.append(source_file)
     return SourcePage(version, shown)
 
 

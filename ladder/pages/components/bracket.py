@@ -135,7 +135,7 @@ def bracket(
     ``begun`` is the number of rounds that have begun.
     """
     stages = list(_stages(plan, played, begun))
-    first = next((at for at, one in enumerate(stages) if len(one.round.tables) <= MOST_TABLES), len(stages))
+    first = next((at for at, stage in enumerate(stages) if len(stage.round.tables) <= MOST_TABLES), len(stages))
     shown = stages[first:]
     order = _order(shown)
     tops = _tops(shown, order)
@@ -146,7 +146,7 @@ def bracket(
             _box(stage, number, table, at * COLUMN, tops[at][table], names, replays.get((number, table), ()))
             for table in tables
         ]
-        byes = [names[one] for one in stage.round.byes] if stage.named else []
+        byes = [names[entrant] for entrant in stage.round.byes] if stage.named else []
         columns.append(Column(number, at * COLUMN, boxes, byes))
     sure = len(played) if _may_clash(plan, stages) else len(stages)
     paths = [path for at in range(len(shown) - 1) if first + at < sure for path in _paths(shown, tops, at)]
@@ -160,22 +160,22 @@ def _stages(plan: Plan, played: Sequence[PlayedRound], begun: int) -> Iterator[_
     alive: Sequence[int] = range(len(plan.entrants))
     while (following := knockout_round(plan.entrants, plan.seats, so_far)) is not None:
         ended = len(so_far) < len(played)
-        one = played[len(so_far)] if ended else PlayedRound(following, (None,) * len(following.tables))
+        played_round = played[len(so_far)] if ended else PlayedRound(following, (None,) * len(following.tables))
         is_final = len(alive) == plan.seats
         if is_final:
-            stay = ranking(one.round.tables[0], one.results[0])[:1]
+            stay = ranking(played_round.round.tables[0], played_round.results[0])[:1]
         else:
-            stay = survivors(one, plan.seats, alive)
+            stay = survivors(played_round, plan.seats, alive)
         number = len(so_far)
         state = "decided" if ended else "running" if number < begun else "planned"
-        yield _Stage(one.round, one.results, frozenset(stay), number <= len(played), state)
-        so_far.append(one)
+        yield _Stage(played_round.round, played_round.results, frozenset(stay), number <= len(played), state)
+        so_far.append(played_round)
         alive = stay
 
 
 def _may_clash(plan: Plan, stages: Sequence[_Stage]) -> bool:
     """Whether the limit of entries at a table may still change who meets whom."""
-    left = [one for stage in stages if stage.state != "decided" for one in stage.round.entrants]
+    left = [entrant for stage in stages if stage.state != "decided" for entrant in stage.round.entrants]
     return plan.entrants.clashes(set(left)) > 0
 
 
@@ -183,10 +183,10 @@ def _targets(stages: Sequence[_Stage], at: int) -> dict[int, list[int]]:
     """By table of a round, the tables of the next round in which its entrants play on, in order."""
     if at + 1 == len(stages):
         return {}
-    following = {one: index for index, table in enumerate(stages[at + 1].round.tables) for one in table}
+    following = {entrant: index for index, table in enumerate(stages[at + 1].round.tables) for entrant in table}
     stay = stages[at].stay
     return {
-        index: sorted({following[one] for one in table if one in stay and one in following})
+        index: sorted({following[entrant] for entrant in table if entrant in stay and entrant in following})
         for index, table in enumerate(stages[at].round.tables)
     }
 
@@ -202,10 +202,12 @@ def _order(stages: Sequence[_Stage]) -> list[list[int]]:
         place = {table: position for position, table in enumerate(orders[0])}
         targets = _targets(stages, at)
         means = {
-            one: sum(place[to] for to in targets[one]) / len(targets[one]) if targets[one] else len(place) + one
-            for one in tables
+            table: sum(place[to] for to in targets[table]) / len(targets[table])
+            if targets[table]
+            else len(place) + table
+            for table in tables
         }
-        orders.insert(0, sorted(tables, key=lambda one: (means[one], one)))
+        orders.insert(0, sorted(tables, key=lambda table: (means[table], table)))
     return orders
 
 
@@ -223,7 +225,8 @@ def _tops(stages: Sequence[_Stage], order: Sequence[Sequence[int]]) -> list[dict
         for table in tables:
             height = ROW * len(stages[at].round.tables[table])
             middles = [
-                tops[at - 1][one] + ROW * len(stages[at - 1].round.tables[one]) // 2 for one in sources.get(table, ())
+                tops[at - 1][source] + ROW * len(stages[at - 1].round.tables[source]) // 2
+                for source in sources.get(table, ())
             ]
             wanted = sum(middles) // len(middles) - height // 2 if middles else free
             tops[at][table] = max(free, wanted)
@@ -247,13 +250,13 @@ def _box(
     entrants, points = stage.round.tables[table], stage.results[table]
     lines = [
         Line(
-            one if stage.named else None,
-            names[one] if stage.named else "",
+            entrant if stage.named else None,
+            names[entrant] if stage.named else "",
             None if points is None else points[place],
-            stage.state == "decided" and one in stage.stay,
+            stage.state == "decided" and entrant in stage.stay,
             y + ROW * place,
         )
-        for place, one in enumerate(entrants)
+        for place, entrant in enumerate(entrants)
     ]
     state = "void" if stage.state == "decided" and points is None else stage.state
     return Box(number, table, x, y, state, lines, replays[:MOST_REPLAYS])

@@ -76,9 +76,9 @@ class TimeAxis:
     @property
     def ticks(self) -> list[tuple[str, float]]:
         """Labels and positions of the ticks, from the left."""
-        found = list(self._moments())
-        by_day = all(moment.hour == moment.minute == 0 for moment in found)
-        return [(_said(moment, by_day), self.position(moment)) for moment in found]
+        moments = list(self._moments())
+        by_day = all(moment.hour == moment.minute == 0 for moment in moments)
+        return [(_said(moment, by_day), self.position(moment)) for moment in moments]
 
     def _moments(self) -> Iterator[datetime]:
         length = self.last - self.first
@@ -175,27 +175,27 @@ class RatingChart:
 
     @property
     def traces(self) -> list[Trace]:
-        return [one.trace for one in self.drawn]
+        return [drawn.trace for drawn in self.drawn]
 
     @property
     def of_versions(self) -> bool:
         """Whether a bot is among the members: human players have no versions."""
-        return not all(one.by_hand for one in self.traces)
+        return not all(curve.by_hand for curve in self.traces)
 
     @property
     def thinned(self) -> bool:
-        return any(one.trace.thinned for one in self.drawn)
+        return any(drawn.trace.thinned for drawn in self.drawn)
 
 
 class _Box:
     """The ranges of ratings and times of a chart. All intervals are inside."""
 
     def __init__(self, traces: Sequence[Trace]) -> None:
-        moments = [moment for its in traces for moment in its.moments]
+        moments = [moment for curve in traces for moment in curve.moments]
         ratings = [moment.rating for moment in moments]
         self.times = TimeAxis(min(moment.at for moment in moments), max(moment.at for moment in moments))
-        known = [one.estimate for its in traces for one in its.stretches if one.estimate]
-        ends = [end for one in known for end in (one.low, one.high)]
+        known = [stretch.estimate for curve in traces for stretch in curve.stretches if stretch.estimate]
+        ends = [end for estimate in known for end in (estimate.low, estimate.high)]
         low, high = min([*ratings, *ends]), max([*ratings, *ends])
         room = max(POINT, (high - low) * _ROOM)
         self.low, self.high = low - room, high + room
@@ -209,14 +209,14 @@ class _Box:
 
 def rating_chart(traces: Sequence[Trace | None]) -> RatingChart | None:
     """The chart of the traces that are not ``None``; ``None`` without any. No queries."""
-    shown = [its for its in traces if its is not None]
+    shown = [curve for curve in traces if curve is not None]
     if not shown:
         return None
     box = _Box(shown)
     levels = [points for points, _ in axis([round(box.low), round(box.high)]).ticks]
     return RatingChart(
-        drawn=[_drawn(its, box) for its in shown],
-        levels=[Mark(box.down(its * POINT), str(its)) for its in levels if box.low <= its * POINT <= box.high],
+        drawn=[_drawn(curve, box) for curve in shown],
+        levels=[Mark(box.down(level * POINT), str(level)) for level in levels if box.low <= level * POINT <= box.high],
         times=[Mark(place, text) for text, place in box.times.ticks],
         seasons=_seasons(shown, box),
         versions=_versions(shown[0], box) if len(shown) == 1 and not shown[0].by_hand else [],
@@ -228,10 +228,10 @@ def _drawn(its: Trace, box: _Box) -> DrawnTrace:
     pairs = zip_longest(its.stretches, its.stretches[1:])
     return DrawnTrace(
         trace=its,
-        paths=[_path([(box.right(one), box.down(one.rating)) for one in moments]) for _, moments in seasons],
-        bands=[_band(one, _end(one, after), box) for one, after in pairs if one.estimate],
+        paths=[_path([(box.right(moment), box.down(moment.rating)) for moment in moments]) for _, moments in seasons],
+        bands=[_band(stretch, _end(stretch, after), box) for stretch, after in pairs if stretch.estimate],
         last=(box.right(its.last), box.down(its.last.rating)),
-        points=";".join(_point(one, "-" if its.by_hand else str(one.version), box) for one in its.moments),
+        points=";".join(_point(moment, "-" if its.by_hand else str(moment.version), box) for moment in its.moments),
     )
 
 
@@ -259,7 +259,7 @@ def _band(its: Stretch, end: RatingPoint, box: _Box) -> Band:
 def _seasons(traces: Sequence[Trace], box: _Box) -> list[Mark]:
     """The starts of seasons, if there is more than one."""
     begun: dict[int, float] = {}
-    for moment in sorted((one for its in traces for one in its.moments), key=lambda one: one.at):
+    for moment in sorted((moment for curve in traces for moment in curve.moments), key=lambda moment: moment.at):
         begun.setdefault(moment.season, box.right(moment))
     marks = [Mark(place, str(season)) for season, place in begun.items()]
     return _with_room(marks) if len(marks) > 1 else []
@@ -290,25 +290,30 @@ def chart_of(membership: Membership, estimates: Sequence[Estimate]) -> RatingCha
 
     What is kept has no names in it.
     """
-    computed = max((one.computed.isoformat() for one in estimates), default="")
+    computed = max((estimate.computed.isoformat() for estimate in estimates), default="")
     key = f"trace/3:{membership.pk}:{membership.games}:{membership.rating}:{computed}".replace(" ", "")
     kept = caches["pages"].get(key)
     if kept is not None:
         return rating_chart([_unpacked(membership, kept)])
-    found = trace(membership)
-    if found is None:
+    fresh = trace(membership)
+    if fresh is None:
         return None
-    caches["pages"].set(key, _packed(found), KEPT_SECONDS)
-    return rating_chart([found])
+    caches["pages"].set(key, _packed(fresh), KEPT_SECONDS)
+    return rating_chart([fresh])
 
 
 def _packed(found: Trace) -> Document:
     """The trace without its membership, as JSON. Stretches are the moments by season and version, so their sizes
     suffice.
     """
-    moments = [[one.number, one.rating, one.version, one.season, one.at.isoformat()] for one in found.moments]
-    estimates = [one.estimate and [one.estimate.rating, one.estimate.low, one.estimate.high] for one in found.stretches]
-    sizes = [len(one.moments) for one in found.stretches]
+    moments = [
+        [moment.number, moment.rating, moment.version, moment.season, moment.at.isoformat()] for moment in found.moments
+    ]
+    estimates = [
+        stretch.estimate and [stretch.estimate.rating, stretch.estimate.low, stretch.estimate.high]
+        for stretch in found.stretches
+    ]
+    sizes = [len(stretch.moments) for stretch in found.stretches]
     return {"moments": moments, "sizes": sizes, "estimates": estimates, "thinned": found.thinned}
 
 

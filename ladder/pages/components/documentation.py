@@ -225,9 +225,9 @@ class Documentation:
         reached, waiting = {INDEX, "README.md"}, [INDEX, "README.md"]
         while waiting:
             page = self.by_source.get(waiting.pop())
-            found = {target.source for target, _ in self._linked_pages(page)} - reached if page else set()
-            reached |= found
-            waiting += found
+            linked = {target.source for target, _ in self._linked_pages(page)} - reached if page else set()
+            reached |= linked
+            waiting += linked
         return reached
 
     # --- Search --------------------------------------------------------------------------------------------------
@@ -259,15 +259,15 @@ class _Part:
     def score(self, words: Sequence[str]) -> int:
         """0 if a word is missing."""
         title, heading, text = self.page.title.casefold(), self.heading.casefold(), self.text.casefold()
-        found = [
+        scores = [
             8 * (word in title) * (not self.anchor) + 4 * (word in heading) + (word in text or word in title)
             for word in words
         ]
-        if not all(found):
+        if not all(scores):
             return 0
         phrase = " ".join(words)
         named = 30 if not self.anchor and phrase in title else 20 if phrase in heading else 0
-        return max(4 * sum(found) + named + 6 * (phrase in text) - 4 * (self.page.section == "internals"), 1)
+        return max(4 * sum(scores) + named + 6 * (phrase in text) - 4 * (self.page.section == "internals"), 1)
 
     def hit(self, words: Sequence[str], around: int = 90) -> Hit:
         """The part with an extract around the first word that its text contains."""

@@ -44,15 +44,15 @@ def ladder_tabs(ladders: Iterable[Ladder], current: Ladder | None, address: Call
     A number alone is the number of players; further ladders of the same format are shown with their names.
     """
     shown = list(ladders)
-    players = next((one.players for one in (*([current] if current else ()), *shown)), "")
+    players = next((ladder.players for ladder in (*([current] if current else ()), *shown)), "")
     groups: dict[str, list[Tab]] = {}
-    said: set[tuple[str, int]] = set()
+    labeled: set[tuple[str, int]] = set()
     for ladder in shown:
         if ladder.players == players:
             table = (ladder.game, ladder.seats)
             tabs = groups.setdefault(ladder.game, [])
-            text = ladder.name if table in said else str(ladder.seats) if tabs else seats(ladder.seats)
-            said.add(table)
+            text = ladder.name if table in labeled else str(ladder.seats) if tabs else seats(ladder.seats)
+            labeled.add(table)
             tabs.append(Tab(text, ladder.name, address(ladder), current == ladder))
     return [*_by_players(shown, current, address), *(Tabs(GAMES[game].name, tabs) for game, tabs in groups.items())]
 
@@ -60,15 +60,15 @@ def ladder_tabs(ladders: Iterable[Ladder], current: Ladder | None, address: Call
 def _by_players(shown: Sequence[Ladder], current: Ladder | None, address: Callable[[Ladder], str]) -> Iterator[Tabs]:
     """Tabs for the kinds of players: the ladder of the same format, else the first; empty if there is one kind."""
     table = (current.game, current.seats) if current else None
-    its: dict[str, Ladder] = {}
-    for ladder in sorted(shown, key=lambda one: (one != current, (one.game, one.seats) != table)):
-        its.setdefault(ladder.players, ladder)
-    if len(its) > 1:
-        kinds = [kind for kind in Ladder.Players.values if kind in its]
+    by_kind: dict[str, Ladder] = {}
+    for ladder in sorted(shown, key=lambda ladder: (ladder != current, (ladder.game, ladder.seats) != table)):
+        by_kind.setdefault(ladder.players, ladder)
+    if len(by_kind) > 1:
+        kinds = [kind for kind in Ladder.Players.values if kind in by_kind]
         words = {kind: capfirst(players_word(kind)) for kind in kinds}
         yield Tabs(
             gettext("Players"),
-            [Tab(words[kind], words[kind], address(its[kind]), current == its[kind]) for kind in kinds],
+            [Tab(words[kind], words[kind], address(by_kind[kind]), current == by_kind[kind]) for kind in kinds],
         )
 
 
@@ -99,10 +99,10 @@ def paginate(rows: QuerySet[Row, Any], parameters: Callable[[str], str | None], 
     texts = (parameters("before"), parameters("after"))
     before, after = (text if whole_number(text) is not None else None for text in texts)
     if after is not None and before is None:
-        found, newer = take(rows, OLDEST, after, size)
-        return KeysetPage(found[::-1], OLDEST.cursor(found[0]) if found else None, newer)
-    found, older = take(rows, NEWEST, before, size)
-    return KeysetPage(found, older, NEWEST.cursor(found[0]) if found and before is not None else None)
+        part, newer = take(rows, OLDEST, after, size)
+        return KeysetPage(part[::-1], OLDEST.cursor(part[0]) if part else None, newer)
+    part, older = take(rows, NEWEST, before, size)
+    return KeysetPage(part, older, NEWEST.cursor(part[0]) if part and before is not None else None)
 
 
 # --- Filters and order -----------------------------------------------------------------------------------------------

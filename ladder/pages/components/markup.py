@@ -49,8 +49,8 @@ LIT: Final = "*"
 def example(kind: str, caption: str, text: str, draw: Draw) -> SafeString:
     """Return the figure of a block. Raises ``KeyError`` for a ``kind`` that is not in :data:`KINDS`."""
     body = KINDS[kind](text.strip("\n").split("\n"), draw)
-    told = format_html("<figcaption>{}</figcaption>", draw(caption)) if caption else SafeString()
-    return format_html('<figure class="drawn drawn-{}">{}{}</figure>\n', kind, body, told)
+    figcaption = format_html("<figcaption>{}</figcaption>", draw(caption)) if caption else SafeString()
+    return format_html('<figure class="drawn drawn-{}">{}{}</figure>\n', kind, body, figcaption)
 
 
 def cells(line: str) -> list[str]:
@@ -80,20 +80,20 @@ def _chain(lines: Sequence[str], draw: Draw) -> SafeString:
 
 def _steps(lines: Sequence[str], draw: Draw) -> SafeString:
     """One after the other, each above the one before: tokens, and why."""
-    found = [[*cells(line), ""][:2] for line in lines]
+    steps = [[*cells(line), ""][:2] for line in lines]
     items = [
         format_html('<li><span class="tokens">{}</span> <i>{}</i></li>', draw(tokens), draw(why))
-        for tokens, why in found
+        for tokens, why in steps
     ]
     return _listed(items)
 
 
 def _cards(lines: Sequence[str], draw: Draw) -> SafeString:
     """Cards side by side: the number on the coin, and tokens."""
-    found = [[*cells(line), ""][:2] for line in lines]
+    cards = [[*cells(line), ""][:2] for line in lines]
     items = [
         format_html('<li><b class="coin">{}</b> <span class="tokens">{}</span></li>', value, draw(tokens))
-        for value, tokens in found
+        for value, tokens in cards
     ]
     return format_html("<ul>{}</ul>", format_html_join("", "{}", ((item,) for item in items)))
 
@@ -105,7 +105,7 @@ def _piles(lines: Sequence[str], draw: Draw) -> SafeString:
     mark = "most" if counts.count(max(counts)) == 1 else "tied"
     items = []
     for (name, tokens, paid), count in zip(rows, counts, strict=True):
-        pile = _SEVERAL.sub(lambda found: found[2] * int(found[1]), tokens).replace(",", "")
+        pile = _SEVERAL.sub(lambda match: match[2] * int(match[1]), tokens).replace(",", "")
         items.append(
             format_html(
                 '<tr><th scope="row">{}</th><td class="tokens">{}</td><td class="num"><b class="{}">{}</b></td>'
@@ -135,8 +135,8 @@ def _pyramid(lines: Sequence[str], draw: Draw) -> SafeString:
 def _one_pyramid(block: Sequence[str], draw: Draw) -> SafeString:
     name = block[0].removesuffix(":") if block[0].endswith(":") else ""
     rows = [(_row(cells(line), draw),) for line in block[1 if name else 0 :]]
-    said = format_html("<i>{}</i>", name) if name else SafeString()
-    return format_html('<div class="pyramid">{}{}</div>', format_html_join("", "<div>{}</div>", rows), said)
+    heading = format_html("<i>{}</i>", name) if name else SafeString()
+    return format_html('<div class="pyramid">{}{}</div>', format_html_join("", "<div>{}</div>", rows), heading)
 
 
 def _row(places: Sequence[str], draw: Draw) -> SafeString:
@@ -185,7 +185,7 @@ def drawn(text: str, game: Game) -> SafeString:
     kept = _COUNT.sub(_together, escape(text))
     for name, words in game.presentation.pictures.items() if "{" in kept else ():
         kept = re.sub(re.escape(f"{{{name}}} {escape(words)}"), _together, kept)
-    return mark_safe(_TOKEN.sub(lambda found: _symbol(found, game), kept))  # noqa: S308 - escaped before
+    return mark_safe(_TOKEN.sub(lambda match: _symbol(match, game), kept))  # noqa: S308 - escaped before
 
 
 def _together(found: re.Match[str]) -> str:

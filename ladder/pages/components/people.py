@@ -112,11 +112,11 @@ def watching(matches: Sequence[int]) -> dict[int, int]:
     if not matches:
         return {}
     try:
-        (now, _), *found = _ask(matches)
+        (now, _), *counts = _ask(matches)
     except (RedisError, OSError) as error:
         logger.warning("spectator counts unavailable: %s", error)
         return {}
-    return {match: _sum(said, int(now)) for match, said in zip(matches, found, strict=True)}
+    return {match: _sum(count, int(now)) for match, count in zip(matches, counts, strict=True)}
 
 
 def watching_said(matches: Sequence[int]) -> dict[int, str]:
@@ -201,8 +201,8 @@ class ChoosingPage:
 def choosing_page(parameters: Parameters, ladder: Ladder | None) -> ChoosingPage:
     """The form with the values of a query string; at most five queries."""
     first, second = (named(name, word(parameters(name))) for name in ("a", "b"))
-    found = ChoosingPage((first, second), ladder, ())
-    return found if found.chosen else ChoosingPage((first, second), ladder, _offered(ladder))
+    page = ChoosingPage((first, second), ladder, ())
+    return page if page.chosen else ChoosingPage((first, second), ladder, _offered(ladder))
 
 
 def named(name: str, typed: str) -> Named:

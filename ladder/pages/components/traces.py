@@ -103,15 +103,15 @@ def traces(memberships: Sequence[Membership]) -> list[Trace | None]:
     sampled = {membership.pk: _sampled(seats[membership.pk]) for membership in memberships}
     read = _moments(set().union(*(kept | newest for kept, newest in sampled.values())))
     estimates = _estimates(memberships)
-    found: list[Trace | None] = []
+    drawn: list[Trace | None] = []
     for membership in memberships:
         kept, newest = sampled[membership.pk]
-        its = [(seat, moment) for seat, moment in read if seat in kept or seat in newest]
-        moments = [moment for seat, moment in its if seat in kept or seat == its[-1][0]]
+        pairs = [(seat, moment) for seat, moment in read if seat in kept or seat in newest]
+        moments = [moment for seat, moment in pairs if seat in kept or seat == pairs[-1][0]]
         stretches = _stretches(moments, estimates[membership.bot_id])
         thinned = len(seats[membership.pk]) > len(kept)
-        found.append(Trace(membership, moments, stretches, thinned) if moments else None)
-    return found
+        drawn.append(Trace(membership, moments, stretches, thinned) if moments else None)
+    return drawn
 
 
 def _seats(memberships: Sequence[Membership]) -> dict[int, list[int]]:
@@ -154,13 +154,13 @@ def _estimates(memberships: Sequence[Membership]) -> dict[int, dict[tuple[int, i
     rows = Estimate.objects.filter(season__ladder__in=ladders, version__bot__in=bots).annotate(
         of_bot=F("version__bot"), of_season=F("season__number"), of_version=F("version__number")
     )
-    found: dict[int, dict[tuple[int, int], Estimate]] = {bot: {} for bot in bots}
+    by_bot: dict[int, dict[tuple[int, int], Estimate]] = {bot: {} for bot in bots}
     for row in rows.defer("kept_draws"):
-        found[row.of_bot][row.of_season, row.of_version] = row
-    return found
+        by_bot[row.of_bot][row.of_season, row.of_version] = row
+    return by_bot
 
 
 def _stretches(moments: Sequence[RatingPoint], estimates: Mapping[tuple[int, int], Estimate]) -> list[Stretch]:
     """The moments by season and version. A version that is activated again has several stretches."""
     groups = groupby(moments, key=lambda moment: (moment.season, moment.version))
-    return [Stretch(list(its), estimates.get(of)) for of, its in groups]
+    return [Stretch(list(points), estimates.get(of)) for of, points in groups]

@@ -114,10 +114,10 @@ def players_word(players: str) -> str:
 
 def table(ladder: Ladder) -> str:
     """The size of a ladder's games, with the kind of player if they are live: ``4 players, remote bots``."""
-    its = seats(ladder.seats)
+    text = seats(ladder.seats)
     if not ladder.live:
-        return its
-    return gettext("%(seats)s, %(players)s") % {"seats": its, "players": players_word(ladder.players)}
+        return text
+    return gettext("%(seats)s, %(players)s") % {"seats": text, "players": players_word(ladder.players)}
 
 
 def seat_counts(counts: Sequence[int]) -> str:

@@ -50,8 +50,8 @@ def moment(time: datetime) -> SafeString:
 def countdown(time: datetime) -> SafeString:
     """Format a future time as ``in 12 min``; a script counts down the seconds."""
     left = (time - timezone.now()).total_seconds()
-    said = gettext("in %(span)s") % {"span": words.span(left)} if left > 0 else gettext("now")
-    return format_html('<span data-countdown="{}">{}</span>', time.isoformat(timespec="milliseconds"), said)
+    text = gettext("in %(span)s") % {"span": words.span(left)} if left > 0 else gettext("now")
+    return format_html('<span data-countdown="{}">{}</span>', time.isoformat(timespec="milliseconds"), text)
 
 
 @register.filter

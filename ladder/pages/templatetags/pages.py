@@ -78,9 +78,9 @@ def sections(context: Mapping[str, Any]) -> list[tuple[str, str, bool]]:
     own = (OWN,) if user is not None and user.is_authenticated else ()
     staff = (STAFF,) if user is not None and user.is_staff else ()
     listed = (*SECTIONS[:5], *own, *SECTIONS[5:], *staff)
-    found = [(str(title), reverse(f"pages:{name}")) for title, name in listed]
-    exact = max((address for _, address in found if here.startswith(address)), key=len, default="")
-    return [(title, address, address == exact) for title, address in found]
+    links = [(str(title), reverse(f"pages:{name}")) for title, name in listed]
+    exact = max((address for _, address in links if here.startswith(address)), key=len, default="")
+    return [(title, address, address == exact) for title, address in links]
 
 
 def _section_of(path: str) -> str:

@@ -60,10 +60,10 @@ def named(names: list[str]) -> str:
 @register.filter
 def names_of(winners: Sequence[FinalStanding]) -> SafeString:
     """The names of ``winners`` in a sentence, each in bold."""
-    *others, last = [format_html("<b>{}</b>", one.membership.bot.name) for one in winners]
+    *others, last = [format_html("<b>{}</b>", winner.membership.bot.name) for winner in winners]
     if not others:
         return last
-    joined = format_html_join(", ", "{}", ((one,) for one in others))
+    joined = format_html_join(", ", "{}", ((name,) for name in others))
     return format_html(_("%(names)s and %(last)s").replace("%(names)s", "{0}").replace("%(last)s", "{1}"), joined, last)
 
 
@@ -101,13 +101,18 @@ def hundredths(difference: float) -> str:
 def verdict(there: There) -> str:
     """Which of two bots is stronger, or that they are statistically tied."""
     first, second = (side.bot.name for side in there.sides)
-    its = there.difference
-    if its is None:
+    difference = there.difference
+    if difference is None:
         return _("They cannot be compared yet: at least one has no estimated skill.")
-    better, worse = (first, second) if its.value >= 0 else (second, first)
-    said = {"better": better, "worse": worse, "points": abs(its.value) // 1000, "margin": its.margin // 1000}
-    if its.sure:
+    better, worse = (first, second) if difference.value >= 0 else (second, first)
+    values = {
+        "better": better,
+        "worse": worse,
+        "points": abs(difference.value) // 1000,
+        "margin": difference.margin // 1000,
+    }
+    if difference.sure:
         text = _("%(better)s has a higher estimated skill than %(worse)s: +%(points)s ± %(margin)s points (95%% CI).")
-        return text % said
+        return text % values
     text = _("%(better)s and %(worse)s are statistically tied: the difference is %(points)s ± %(margin)s points.")
-    return text % said
+    return text % values
