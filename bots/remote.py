@@ -103,8 +103,8 @@ def note_seen(bots: Iterable[int] = (), streams: Mapping[UUID, int] = MappingPro
     newer one has replaced changes nothing, so a late note does not bring its bot back.
     """
     with transaction.atomic():
-        theirs = Q(pk__in=list(bots)) | Q(pk__in=list(streams.values()), stream__in=list(streams))
-        free = RemoteBot.objects.filter(theirs).select_for_update(skip_locked=True, no_key=True)
+        named = Q(pk__in=list(bots)) | Q(pk__in=list(streams.values()), stream__in=list(streams))
+        free = RemoteBot.objects.filter(named).select_for_update(skip_locked=True, no_key=True)
         ids = list(free.order_by("pk").values_list("pk", flat=True))
         still_here = When(here_since__isnull=False, seen_at__gt=Now() - HERE, then=F("here_since"))
         came = Case(still_here, default=Now(), output_field=DateTimeField())

@@ -329,8 +329,8 @@ def prove(launcher: SandboxLauncher) -> SelfTest:
         version, checks = _look(launcher)
     except PlatformFailure as failure:
         return _failed(f"The self-test could not start its probe: {failure}.")
-    except ProbeFailed as said:
-        return _failed(f"The self-test probe did not answer from inside the sandbox: {said}.")
+    except ProbeFailed as error:
+        return _failed(f"The self-test probe did not answer from inside the sandbox: {error}.")
     leaks = [check.problem for check in checks if not check.ok and not check.for_ratings]
     if leaks:
         return _failed("The sandbox is not secure: " + "; ".join(leaks) + ".", checks)

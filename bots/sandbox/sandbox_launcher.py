@@ -224,17 +224,17 @@ def _start(
 ) -> SandboxedProcess:
     """Start bubblewrap, hold the bot until its limits are set, and release it."""
     with ExitStack() as always, ExitStack() as on_failure:
-        with ExitStack() as theirs:
+        with ExitStack() as of_child:
             pipes = Pipes.open()
             on_failure.callback(pipes.close_ours)
-            theirs.callback(pipes.close_theirs)
-            status_in, status_out = _pipe(on_failure, theirs)
-            blocked, release = _pipe(theirs, always)
-            seccomp = _file(trial.bpf(), theirs)
+            of_child.callback(pipes.close_theirs)
+            status_in, status_out = _pipe(on_failure, of_child)
+            blocked, release = _pipe(of_child, always)
+            seccomp = _file(trial.bpf(), of_child)
             options = bubblewrap.options(
                 world.root, world.folder, world.environment, status_fd=status_out, block_fd=blocked, seccomp_fd=seccomp
             )
-            arguments = _file(options, theirs)
+            arguments = _file(options, of_child)
             handed = (status_out, blocked, seccomp, arguments)
             child = _spawn([*before, "--args", str(arguments), "--", *world.command], pipes, handed)
         status = _Status(status_in)

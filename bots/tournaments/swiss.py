@@ -225,12 +225,12 @@ def _swap(
         if other == number:
             continue
         for at, place in product(range(len(table)), repeat=2):
-            mine, theirs = [*table], [*tables[other]]
-            mine[at], theirs[place] = theirs[place], mine[at]
-            after = cost(mine), cost(theirs)
+            here, there = [*table], [*tables[other]]
+            here[at], there[place] = there[place], here[at]
+            after = cost(here), cost(there)
             gain = tuple(map(sub, map(add, *after), map(add, costs[number], costs[other])))
             if gain < (0, 0, 0) and (best is None or gain < best[0]):
-                best = gain, other, mine, theirs, after
+                best = gain, other, here, there, after
     if best is None:
         return False
     _, other, tables[number], tables[other], (costs[number], costs[other]) = best
