@@ -20,11 +20,11 @@ def accounts() -> list[str]:
     """Whatever is wrong in the books after all matches have ended, in sentences."""
     rebuilds = rerate(check=True, records=True)
     wrong = [f"{rebuild.ladder}: {difference}" for rebuild in rebuilds for difference in rebuild.differences]
-    integrity = (one for ladder in Ladder.objects.all() for one in _wrong_integrity(ladder))
+    integrity = (fault for ladder in Ladder.objects.all() for fault in _wrong_integrity(ladder))
     violated = (
-        f"{ladder}: {one.title} {one.problem}"
+        f"{ladder}: {violation.title} {violation.problem}"
         for ladder in Ladder.objects.all()
-        for one in integrity_report(ladder).violations
+        for violation in integrity_report(ladder).violations
     )
     return [*wrong, *_wrong_matches(), *_wrong_blocks(), *integrity, *violated]
 

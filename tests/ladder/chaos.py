@@ -242,7 +242,7 @@ def _on_an_empty_database(options: argparse.Namespace, server: Server | None) ->
     ended = Match.objects.exclude(reason="").exclude(status=Match.Status.CANCELLED, block__cup_table__isnull=False)
     ended = ended.annotate(failed=failed)  # what a cup cancels has a void game in its block
     # The kills are random, so they can end all attempts of a match, which is then void by rule.
-    wrong = [f"{one} is {one.status}: {one.reason}" for one in ended if one.failed < MOST_FAILURES]
+    wrong = [f"{match} is {match.status}: {match.reason}" for match in ended if match.failed < MOST_FAILURES]
     wrong += [f"nothing was killed of the kind {kind}" for kind in running.kinds if not running.kills[kind]]
     wrong += [*accounts(), *_wrong_cups()]
     print(
@@ -271,13 +271,13 @@ def _create_cups(wanted: Sequence[str]) -> None:
     codes = [HONEST] * (UPLOADED - 1) + [CANNOT_START]
     own = [uploaded(owners[number // 2], f"Bot {number}", code, claims) for number, code in enumerate(codes)]
     now, soon = timezone.now(), timezone.now() + timedelta(hours=1)
-    for number, (format_, seats) in enumerate(one.split("/") for one in wanted):
-        game = next(slug for slug, one in GAMES.items() if int(seats) in one.seat_counts)
+    for number, (format_, seats) in enumerate(cup_format.split("/") for cup_format in wanted):
+        game = next(slug for slug, known_game in GAMES.items() if int(seats) in known_game.seat_counts)
         rounds = SWISS_ROUNDS if format_ == "swiss" else None
         form = CupForm(f"{format_} {seats}", game, int(seats), format_, soon, soon, rounds=rounds, entries_per_user=2)
         cup = create_cup(verified(f"organizer-{number}"), form)
         house = Membership.objects.filter(ladder=cup.ladder, bot__owner=None).select_related("bot").order_by("pk")
-        for bot in [*own, *(one.bot for one in house[: ENTRANTS - UPLOADED])]:
+        for bot in [*own, *(membership.bot for membership in house[: ENTRANTS - UPLOADED])]:
             enter(bot.owner or User.objects.get(pk=cup.organizer_id), cup, bot)
     Cup.objects.update(closes_at=now, starts_at=now)
 
@@ -291,7 +291,7 @@ def _wrong_cups() -> Iterator[str]:
 
     broken = SeatResult.objects.filter(seat__version__bot__name=f"Bot {UPLOADED - 1}", forfeit="")
     yield from (
-        f"a bot that cannot start has played match {one.seat.match_id}" for one in broken.select_related("seat")
+        f"a bot that cannot start has played match {forfeit.seat.match_id}" for forfeit in broken.select_related("seat")
     )
     for cup in Cup.objects.order_by("pk"):
         entrants = CupEntry.objects.filter(cup=cup, number__isnull=False, state=CupEntry.State.ENTERED).count()

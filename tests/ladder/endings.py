@@ -143,7 +143,7 @@ class End:
     def source(self, allowed_s: float) -> bytes:
         """The bot; ``allowed_s`` is the most that it may take for a decision."""
         number = self.number if self.moment in ("asked", "answered") else 0
-        prepared = "\n".join(PREPARATIONS[one] for one in self.preparations) or "pass"
+        prepared = "\n".join(PREPARATIONS[preparation] for preparation in self.preparations) or "pass"
         text = _SOURCE.format(
             allowed_s=allowed_s,
             moment=(self.moment, number),

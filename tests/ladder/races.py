@@ -217,15 +217,15 @@ def playing_live(match: int, bot: int, seed: int) -> Act:
     random = Random(seed)
 
     def act() -> dict[str, int]:
-        said: Counter[str] = Counter()
+        verdicts: Counter[str] = Counter()
         while Match.objects.filter(pk=match, status="running", table__over=False).exists():
             standing = decisions.standing(match, bot)
             if standing is not None and standing.decide is not None:
                 decision = standing.decide["message"]["decision"]
                 body = orjson.dumps({"move": random.choice(decision["legal"] or [decision["default"]])})
                 for _ in range(2):
-                    said[answer(match, bot, standing.decide["decision"], body).verdict.value] += 1
-        return dict(said)
+                    verdicts[answer(match, bot, standing.decide["decision"], body).verdict.value] += 1
+        return dict(verdicts)
 
     return act
 

@@ -287,6 +287,8 @@ def test_the_restored_test_house_equals_the_opened_one() -> None:
 def _unnumbered(rows: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
     """Without ids, which depend on what was there before."""
     return {
-        name: [{key: value for key, value in row.items() if key != "id" and not key.endswith("_id")} for row in some]
-        for name, some in rows.items()
+        name: [
+            {key: value for key, value in row.items() if key != "id" and not key.endswith("_id")} for row in of_table
+        ]
+        for name, of_table in rows.items()
     }

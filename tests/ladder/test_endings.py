@@ -38,10 +38,10 @@ def meet(duel: Ladder) -> Meet:
     Ladder.objects.filter(pk=duel.pk).update(limits=LIMITS)
     bot = uploaded(person("eve"))
     house = duel.memberships.get(bot__house_name="random")
-    mine, other = duel.memberships.get(bot=bot), BlockPlayer(active_version(house.bot), house)
+    membership, other = duel.memberships.get(bot=bot), BlockPlayer(active_version(house.bot), house)
 
     def run(end: End) -> Match:
-        match = first_match(duel, [BlockPlayer(new_version(bot, end.source(ALLOWED_S)), mine), other])
+        match = first_match(duel, [BlockPlayer(new_version(bot, end.source(ALLOWED_S)), membership), other])
         assert play(match.pk) == "finished", (end, match.attempts.get().failure)
         return Match.objects.get(pk=match.pk)
 

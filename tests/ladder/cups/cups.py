@@ -43,7 +43,7 @@ def house_bots(game: str = "edel-stein-reich", seats: int = 3, most: int = 7) ->
     playing = Membership.objects.filter(
         ladder__game=game, ladder__seats=seats, ladder__players="hosted", bot__owner=None
     )
-    return [one.bot for one in playing.select_related("bot").order_by("bot__slug")[:most]]
+    return [membership.bot for membership in playing.select_related("bot").order_by("bot__slug")[:most]]
 
 
 def due(cup: Cup, starts_at: datetime | None = None) -> Cup:

@@ -29,7 +29,7 @@ def test_staff_see_who_gained_from_whom_in_a_cup_and_bots_of_one_owner_are_compa
     assert page.one(data_flagged=True)["data-pairs"] == "6"
     assert page.all("a", href=f"/bots/{own[0].slug}/")
     assert parsed(signed_in(staff).get("/staff/collusion/")).all("a", href=address)
-    said = StringIO()
-    call_command("collusion_report", "--cup", cup.slug, "--json", stdout=said)
-    found = json.loads(said.getvalue())["found"]
-    assert {own[0].slug, own[1].slug} in [{one["taker"], one["giver"]} for one in found]
+    output = StringIO()
+    call_command("collusion_report", "--cup", cup.slug, "--json", stdout=output)
+    pairs = json.loads(output.getvalue())["found"]
+    assert {own[0].slug, own[1].slug} in [{pair["taker"], pair["giver"]} for pair in pairs]

@@ -50,7 +50,7 @@ def test_a_paused_cup_ends_its_round_and_begins_no_other() -> None:
     cup = running()
     pause(organizer_of(cup), cup, paused=True, reason="A bot is repaired.")
     play_round(cup)
-    assert [one.ended is not None for one in CupRound.objects.filter(cup=cup)] == [True]
+    assert [round_.ended is not None for round_ in CupRound.objects.filter(cup=cup)] == [True]
     pause(organizer_of(cup), cup, paused=False)
     assert advance() == 1
     assert CupRound.objects.filter(cup=cup).count() == 2
@@ -117,12 +117,12 @@ def test_a_ruling_in_a_running_round_does_not_reveal_the_points_of_its_games() -
 def test_a_void_block_is_replaced_at_its_table_only() -> None:
     cup = running()
     table = CupTable.objects.filter(round__cup=cup).order_by("index")[0]
-    others = {one.pk: one.blocks.count() for one in CupTable.objects.filter(round__cup=cup).exclude(pk=table.pk)}
+    others = {table.pk: table.blocks.count() for table in CupTable.objects.filter(round__cup=cup).exclude(pk=table.pk)}
     match = Match.objects.select_related("ladder", "block").filter(block__cup_table=table).order_by("pk")[0]
     make_void(match)
     play_round(cup)
     assert [block.number for block in table.blocks.order_by("pk")] == [1, 2]
-    assert {one.pk: one.blocks.count() for one in CupTable.objects.filter(pk__in=others)} == others
+    assert {table.pk: table.blocks.count() for table in CupTable.objects.filter(pk__in=others)} == others
     played_out(cup)
     assert list(faults(cup)) == []
 
@@ -276,7 +276,7 @@ def test_only_site_admins_reserve_workers_and_some_are_left_to_others() -> None:
     reserve(root, other, 20)
     reserve(root, cup, None)
     shares = CupLedgerEntry.objects.filter(kind="changed", author=root).order_by("pk")
-    assert [one.document["reserved_percent"] for one in shares] == [70, 20, None]
+    assert [entry.document["reserved_percent"] for entry in shares] == [70, 20, None]
 
 
 def test_a_cup_has_its_reserved_share_of_the_workers_before_other_cups_and_ladders() -> None:
@@ -307,8 +307,8 @@ def test_a_cup_with_too_many_actions_can_still_be_resumed_left_and_canceled(monk
 
 def test_a_co_organizer_can_leave_an_ended_cup_whose_ledger_stays_as_it_is() -> None:
     cup, bea, carl = new_cup("swiss"), person("bea"), person("carl")
-    for one in (bea, carl):
-        add_organizer(organizer_of(cup), cup, one.username)
+    for user in (bea, carl):
+        add_organizer(organizer_of(cup), cup, user.username)
     call_off(organizer_of(cup), cup, "Too few bots.")
     before = CupLedgerEntry.objects.filter(cup=cup).count()
     with pytest.raises(Refused) as refused:

@@ -41,12 +41,12 @@ def test_half_of_the_workers_need_twice_as_long() -> None:
 
 def test_a_round_takes_as_long_as_the_games_of_a_block_one_after_the_other() -> None:
     many = Pace(workers=100, game_s=29.97, pause_s=0.03)
-    assert all(60 < one < 75 for one in rounds_s(many))
+    assert all(60 < seconds < 75 for seconds in rounds_s(many))
 
 
 def test_a_round_waits_for_a_slow_bot() -> None:
     slow = Pace(workers=2, game_s=0.47, pause_s=0.03, seat_s={3: 20.0})
-    assert all(40 < one < 50 for one in rounds_s(slow, bots=range(8)))
+    assert all(40 < seconds < 50 for seconds in rounds_s(slow, bots=range(8)))
 
 
 @pytest.mark.parametrize("format_", FORMATS)
@@ -71,7 +71,7 @@ def test_the_planned_tables_are_those_that_are_played(format_: str, seats: int) 
     while (following := plan.next_round(played)) is not None:
         points = tuple(range(seats))
         played.append(PlayedRound(following, (points,) * len(following.tables)))
-    planned, counts = planned_tables(format_, seats, 13, rounds), [len(one.round.tables) for one in played]
+    planned, counts = planned_tables(format_, seats, 13, rounds), [len(round_.round.tables) for round_ in played]
     assert counts in (planned, [*planned, 1]), "a second final of a double elimination depends on the first one"
 
 

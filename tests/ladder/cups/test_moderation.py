@@ -49,7 +49,7 @@ def test_a_reported_cup_waits_for_staff_until_its_texts_are_removed(cup: Cup, or
     page = shown.page(client, "/staff/cups/")
     assert "It insults." in page.one("main").text
     assert f"/cups/{cup.slug}/" in page.one("main").links
-    data = {"do": "remove", "what": [one.value for one in Both], "reason": "An insult."}
+    data = {"do": "remove", "what": [action.value for action in Both], "reason": "An insult."}
     assert client.post(f"/staff/cups/{cup.pk}/", data).status_code == 302
     old = cup.slug
     cup.refresh_from_db()
@@ -57,7 +57,7 @@ def test_a_reported_cup_waits_for_staff_until_its_texts_are_removed(cup: Cup, or
     assert client.get(f"/cups/{old}/").status_code == 404
     assert client.get(f"/cups/{cup.slug}/").status_code == 200
     assert not moderation.reported().exists()
-    removed = {one.before: one.action for one in Intervention.objects.filter(cup=cup)}
+    removed = {intervention.before: intervention.action for intervention in Intervention.objects.filter(cup=cup)}
     assert removed == {"Cup swiss 3": "removed title", "Buy this.": "removed about"}
     for path in ("/staff/cups/", f"/staff/cups/{cup.pk}/", "/staff/trail/?of=matches"):
         text = shown.page(client, path).one("main").text
@@ -146,8 +146,10 @@ def test_staff_remove_a_reason_from_the_ledger_and_where_it_is_repeated(
     assert list(faults(cup)) == []
     cup.refresh_from_db()
     assert cup.reason not in ("", "An insult.")
-    assert [one.reason for one in CupEntry.objects.filter(cup=cup).order_by("pk")] == ["", "No time."]
-    assert [one.before for one in Intervention.objects.filter(action="removed reason")] == ["An insult."] * 2
+    assert [entry.reason for entry in CupEntry.objects.filter(cup=cup).order_by("pk")] == ["", "No time."]
+    assert [intervention.before for intervention in Intervention.objects.filter(action="removed reason")] == [
+        "An insult."
+    ] * 2
     for read in (path, f"/cups/{cup.slug}/", f"/cups/{cup.slug}/ledger.json", f"/api/v1/cups/{cup.slug}/ledger"):
         assert "An insult." not in Client().get(read).getvalue().decode()
     notes = [row.notes for row in shown.page(Client(), path).all("tr", data_kind="cancelled")]
@@ -180,7 +182,7 @@ def test_a_user_has_one_open_report_per_cup_and_ten_a_day(cup: Cup) -> None:
     ada = person("ada")
     moderation.report(cup, ada, "first")
     moderation.report(cup, ada, "second")
-    assert [one.text for one in CupReport.objects.all()] == ["second"]
+    assert [report.text for report in CupReport.objects.all()] == ["second"]
     CupReport.objects.all().update(settled_at="2026-01-01T00:00:00Z")
     CupReport.objects.bulk_create(
         CupReport(cup=cup, by=ada, text="x", settled_at="2026-01-01T00:00:00Z") for _ in range(moderation.MOST_A_DAY)

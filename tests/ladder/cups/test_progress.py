@@ -263,7 +263,7 @@ def test_site_staff_cannot_void_the_result_of_a_cup_match() -> None:
 def test_a_bot_that_cannot_play_any_more_leaves_the_cup_and_its_table_is_a_walkover(format_: str, how: str) -> None:
     cup = due(entered(new_cup(format_, game=DUEL, seats=2), [uploaded(person("ada")), *house_bots(DUEL, 2)[:3]]))
     entry = CupEntry.objects.get(cup=cup, bot__owner__username="ada")
-    table = next(one for one in CupTable.objects.filter(round__cup=cup) if entry.number in one.entrants)
+    table = next(table for table in CupTable.objects.filter(round__cup=cup) if entry.number in table.entrants)
     leaving(entry, how)
     sweep()
     advance()
@@ -360,12 +360,12 @@ def test_an_entrant_whose_stored_code_is_lost_leaves_after_a_void_game(sandbox_l
     entry = CupEntry.objects.select_related("version").get(cup=cup, bot=lost)
     assert entry.version is not None
     uploads().delete(entry.version.archive)
-    theirs = Match.objects.filter(seats__version=entry.version, block__cup_table__round__cup=cup)
-    while theirs.filter(status="queued").exists():
-        theirs.filter(status="queued").update(due_at=lately())
+    matches = Match.objects.filter(seats__version=entry.version, block__cup_table__round__cup=cup)
+    while matches.filter(status="queued").exists():
+        matches.filter(status="queued").update(due_at=lately())
         Attempt.objects.update(ended=lately() - timedelta(hours=1))
-        play(theirs.filter(status="queued").order_by("pk")[0].pk)
-    assert set(theirs.values_list("status", flat=True)) == {"void"}
+        play(matches.filter(status="queued").order_by("pk")[0].pk)
+    assert set(matches.values_list("status", flat=True)) == {"void"}
     advance()
     entry.refresh_from_db()
     assert (entry.state, bool(entry.reason)) == ("withdrawn", True)
@@ -401,7 +401,7 @@ def test_a_void_block_gets_a_new_deal_at_its_table_only_until_the_table_is_void(
         assert len({block.commitment for block in blocks}) == number
         void(Match.objects.filter(block=blocks.last())[0])
         advance()
-    assert [Block.objects.filter(cup_table=one).count() for one in others] == [1] * len(others)
+    assert [Block.objects.filter(cup_table=table).count() for table in others] == [1] * len(others)
     first.refresh_from_db()
     assert (first.decided, first.points) == (True, None)
     played_out(cup)

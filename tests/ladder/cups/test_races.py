@@ -120,8 +120,10 @@ def test_a_game_is_claimed_or_canceled_when_its_entrant_leaves(race: Race, bots:
     )
     running = set(Match.objects.filter(status="running").values_list("pk", flat=True))
     assert sorted([*first, *second]) == sorted(running)
-    theirs = Match.objects.filter(seats__version__bot=bots[0], block__cup_table__round__cup=cup).exclude(pk__in=running)
-    assert set(theirs.values_list("status", flat=True)) <= {"cancelled"}
+    matches = Match.objects.filter(seats__version__bot=bots[0], block__cup_table__round__cup=cup).exclude(
+        pk__in=running
+    )
+    assert set(matches.values_list("status", flat=True)) <= {"cancelled"}
     for attempt in Attempt.objects.filter(ending="open"):
         give_back(lease_of(attempt.match_id, attempt.token), Attempt.Ending.FAILED, "the disk is full")
     assert list(faults(played_out(cup))) == []
@@ -159,8 +161,8 @@ def test_two_accounts_find_no_two_running_matches_of_one_deal(race: Race, bots: 
     """Two bots can signal to each other while they run, whoever owns them. So only what they know may not be shared:
     no two running matches, of a cup or of its ladder, ever have one deal.
     """
-    mine = [*bots, *(uploaded(person(name), name) for name in ("bert", "cleo"))]
-    cup = due(cup_of(mine, "swiss", rounds=2, blocks=2))
+    players = [*bots, *(uploaded(person(name), name) for name in ("bert", "cleo"))]
+    cup = due(cup_of(players, "swiss", rounds=2, blocks=2))
     Ladder.objects.exclude(pk=cup.ladder_id).update(open=False)
     most, waited = 0, 0
     for turn in range(40):

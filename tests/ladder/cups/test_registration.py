@@ -174,7 +174,7 @@ def test_the_next_cup_of_a_series_is_created_once_at_the_same_local_time(month: 
     assert following.closes_at > timezone.now()
     assert (following.title, following.about, following.repeat_days) == (cup.title, cup.about, 7)
     assert following.key_hash != cup.key_hash
-    assert [one.username for one in following.co_organizers.all()] == ["bea"]
+    assert [user.username for user in following.co_organizers.all()] == ["bea"]
 
 
 def test_a_series_ends_after_two_cups_with_too_few_bots_or_without_its_organizer() -> None:
@@ -265,9 +265,9 @@ def test_versions_and_owners_freeze_at_the_deadline() -> None:
     cup = new_cup("swiss", game=DUEL, seats=2, entries_per_user=2)
     due(entered(cup, [*mine, *house_bots(DUEL, 2)[:3]]))
     document = CupLedgerEntry.objects.get(cup=cup, kind="entrants").document
-    owners = {one["bot"]: one["owner"] for one in document["entrants"]}
+    owners = {entrant["bot"]: entrant["owner"] for entrant in document["entrants"]}
     assert owners[mine[0].pk] == owners[mine[1].pk] is not None
-    assert [owner for bot, owner in owners.items() if bot not in {one.pk for one in mine}] == [None] * 3
+    assert [owner for bot, owner in owners.items() if bot not in {own_bot.pk for own_bot in mine}] == [None] * 3
     frozen = CupEntry.objects.filter(cup=cup).order_by("number")
     assert [entry.number for entry in frozen] == list(range(5))
     assert all(entry.version is not None and entry.version.active for entry in frozen)

@@ -23,9 +23,9 @@ def test_the_remaining_game_time_limits_every_move() -> None:
 
 @pytest.mark.parametrize("spent", [[], [1], [999, 1001, 1700], [3500, 1000, 1500], [5000, 5000]])
 def test_a_live_clock_equals_the_clock_of_the_runner(spent: list[int]) -> None:
-    mine, other = Clock.full(LIMITS), of_runner.Clock(LIMITS)
+    clock, other = Clock.full(LIMITS), of_runner.Clock(LIMITS)
     for wall_ms in spent:
-        mine = mine.spent(wall_ms)
+        clock = clock.spent(wall_ms)
         other.spend(wall_ms * of_runner.MS)
-    assert mine.left() == other.left()
-    assert (mine.allowed_ms * of_runner.MS, mine.game_is_next) == (other.allowed_ns, other.game_is_next)
+    assert clock.left() == other.left()
+    assert (clock.allowed_ms * of_runner.MS, clock.game_is_next) == (other.allowed_ns, other.game_is_next)

@@ -97,11 +97,11 @@ def test_a_live_game_is_the_one_that_the_runner_plays(game: str, seats: int) -> 
         key=seeds_key(),
         match=str(match.pk),
     )
-    report, mine = play_match(spec, InProcessLauncher()), report_of(position(match))
-    assert mine.record == report.record
-    assert mine.forfeits_by_seat == report.forfeits_by_seat
-    assert [f.evidence for f in mine.forfeits] == [f.evidence for f in report.forfeits]
-    for seat, other in zip(mine.seats, report.seats, strict=True):
+    report, expected = play_match(spec, InProcessLauncher()), report_of(position(match))
+    assert expected.record == report.record
+    assert expected.forfeits_by_seat == report.forfeits_by_seat
+    assert [f.evidence for f in expected.forfeits] == [f.evidence for f in report.forfeits]
+    for seat, other in zip(expected.seats, report.seats, strict=True):
         assert [(s.id, s.reason) for s in seat.strikes] == [(s.id, s.reason) for s in other.strikes]
         assert seat.bot_seed == other.bot_seed
     assert live == lines

@@ -66,8 +66,8 @@ def test_the_owner_of_an_uploaded_bot_can_rebuild_every_message_that_it_was_sent
     match = finished(match)
     log, record = log_of(match, 0, ada), record_of(match)
     assert log is not None and record is not None
-    mine = [message for message in messages if message.get("seat", message.get("decision", {}).get("seat")) == 0]
-    sent = list(zip(mine[::2], mine[1::2], strict=True))
+    of_seat = [message for message in messages if message.get("seat", message.get("decision", {}).get("seat")) == 0]
+    sent = list(zip(of_seat[::2], of_seat[1::2], strict=True))
     assert len(log["starts"]) == len(log["decisions"]) == len(sent) > 10
     for (hello, decide), decision in zip(sent, log["decisions"], strict=True):
         replay = rebuild(record, decision["ply"], log)

@@ -253,10 +253,10 @@ def test_hands_of_other_seats_do_not_appear() -> None:
     """Two deals in which only the bottles of others, and of the stack, differ: nothing tells them apart."""
     match = table_for("die-weinhaendler", people(3))
     at = position(match)
-    mine = at.state().view(1)["you"]["hand"]
+    own_hand = at.state().view(1)["you"]["hand"]
     hands = [at.state().view(seat)["you"]["hand"] for seat in (0, 2)]
     shown = repr(everything(at, 1))
-    assert repr(mine) in shown
+    assert repr(own_hand) in shown
     assert not any(repr(hand) in shown for hand in hands)
 
 

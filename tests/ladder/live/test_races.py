@@ -144,11 +144,11 @@ def test_a_season_closes_after_its_last_live_game_and_its_keys_stay_secret_as_lo
 def test_a_live_game_ends_once_in_a_race(race: Race, match: Match) -> None:
     by = staff("eva")
     play_out(match, at_random(2))
-    mine = {"matches": [match.pk]}
+    arguments = {"matches": [match.pk]}
     finishers = race(
-        *[("finishing", mine)] * 2,
-        *[("voiding_tables", mine)] * 2,
-        ("withdrawing", {**mine, "by": by.pk}),
+        *[("finishing", arguments)] * 2,
+        *[("voiding_tables", arguments)] * 2,
+        ("withdrawing", {**arguments, "by": by.pk}),
         ("sweeping_tables", {"times": 3}),
     )
     ended = again(match)

@@ -66,7 +66,7 @@ def test_every_purpose_has_its_own_numbers_and_key(duel: Ladder, purpose: str, s
     block = scheduled(duel, first_players(duel), purpose=Block.Purpose(purpose))
     assert (block.series.name, block.number) == (series % duel.slug, 2)
     assert bytes(block.seed) == season_seed(bytes(block.series.key), block.series.name, 1, 2)
-    assert len({bytes(one.key) for one in block.series.season.series.all()}) == 3
+    assert len({bytes(deal_series.key) for deal_series in block.series.season.series.all()}) == 3
 
 
 def test_a_table_of_the_wrong_size_is_refused(duel: Ladder) -> None:
@@ -146,7 +146,7 @@ def test_the_hash_of_a_key_is_what_sha256sum_says() -> None:
 
 def test_another_key_name_season_or_number_gives_another_deal() -> None:
     given = [(KEY, "a", 1, 1), (KEY[::-1], "a", 1, 1), (KEY, "b", 1, 1), (KEY, "a", 2, 1), (KEY, "a", 1, 2)]
-    assert len({season_seed(*one) for one in given}) == len(given)
+    assert len({season_seed(*names) for names in given}) == len(given)
 
 
 def test_a_name_must_be_ascii() -> None:
@@ -159,6 +159,6 @@ def test_long_games_that_somebody_orders_do_not_make_a_ladders_games_long(bot: B
     play_all(a_test(bot.owner, duel, [active_version(bot), house_version("greedy")], blocks=2))
     ordered = Attempt.objects.filter(match__block__purpose="test")
     assert ordered.update(started=F("started") - timedelta(seconds=100)) == 4
-    found = recent()
-    assert found.finished[duel.pk] == 6
-    assert found.cost(duel.pk) < 50
+    throughput = recent()
+    assert throughput.finished[duel.pk] == 6
+    assert throughput.cost(duel.pk) < 50

@@ -171,11 +171,11 @@ def test_a_match_that_was_sent_while_its_block_ran_is_sent_again_at_the_end(brok
 
 def test_a_match_that_was_not_sent_yet_goes_before_one_of_its_block_that_was(broker: str, match: Match) -> None:
     """Or a match that no worker can begin would keep the others of its block from being sent."""
-    told, following, *_ = games_of(match.block)
+    sent, following, *_ = games_of(match.block)
     Match.objects.filter(block=match.block).update(due_at=timezone.now() - 2 * SEND_AGAIN)
-    Match.objects.filter(pk=told.pk).update(sent_at=timezone.now() - SEND_AGAIN - timedelta(seconds=1))
+    Match.objects.filter(pk=sent.pk).update(sent_at=timezone.now() - SEND_AGAIN - timedelta(seconds=1))
     dispatch()
-    assert set(messages(broker)) & set(names(told.block.matches.order_by("pk"))) == {*named(following.pk)}
+    assert set(messages(broker)) & set(names(sent.block.matches.order_by("pk"))) == {*named(following.pk)}
 
 
 def test_a_match_whose_message_is_void_by_now_is_sent_again_once(broker: str, match: Match) -> None:
@@ -381,5 +381,5 @@ def test_a_large_round_of_a_cup_leaves_room_for_the_first_matches_of_another_cup
     assert Match.objects.filter(block__cup_table__round__cup=large, status=Match.Status.QUEUED).count() > 8
     cups = dict(Match.objects.values_list("pk", "block__cup_table__round__cup"))
     read = traffic(recent())
-    assert {cups[one] for one in read.in_turn} == {large.pk, small.pk}
-    assert len({one.block_id for one in read.matches}) == len(read.matches) == 8
+    assert {cups[match_id] for match_id in read.in_turn} == {large.pk, small.pk}
+    assert len({match.block_id for match in read.matches}) == len(read.matches) == 8

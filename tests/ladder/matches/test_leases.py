@@ -265,8 +265,8 @@ def raised(cause: Exception) -> OperationalError:
 
 
 def locked_sqlite(tmp_path: Path) -> sqlite3.OperationalError:
-    with closing(sqlite3.connect(tmp_path / "db", isolation_level=None)) as one:
-        one.execute("BEGIN EXCLUSIVE")
+    with closing(sqlite3.connect(tmp_path / "db", isolation_level=None)) as database:
+        database.execute("BEGIN EXCLUSIVE")
         with closing(sqlite3.connect(tmp_path / "db", timeout=0)) as other:
             try:
                 other.execute("BEGIN EXCLUSIVE")

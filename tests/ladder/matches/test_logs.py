@@ -139,10 +139,10 @@ def test_each_owner_of_a_table_reads_their_own(bot: Bot, ada: User, sandbox_laun
     match = Match.objects.select_related("ladder").filter(ladder=ladder)[0]
     assert play(match.pk, pretending) == "finished"
     finish_others(match)
-    mine = match.seats.get(membership__bot=bot).index
-    assert readable_seats(match, ada) == {mine}
-    assert readable_seats(match, bob) == {1 - mine}
-    assert log_of(match, 1 - mine, ada) is None
+    seat = match.seats.get(membership__bot=bot).index
+    assert readable_seats(match, ada) == {seat}
+    assert readable_seats(match, bob) == {1 - seat}
+    assert log_of(match, 1 - seat, ada) is None
 
 
 def test_a_match_of_the_house_keeps_no_lines_at_all(bot: Bot) -> None:
@@ -221,8 +221,8 @@ def test_a_log_of_usual_length_is_kept_whole() -> None:
 def test_a_log_keeps_the_end_of_a_long_stderr_and_says_that_it_is_cut() -> None:
     log = {"stderr_tail": "start" + "ä" * logs.KEPT_STDERR + "end", "decisions": [{"answer": "a"}]}
     kept = unpacked(packed(log))
-    said, _, end = kept["stderr_tail"].partition("\n")
-    assert said == "[cut here: only the last 16 KiB are kept]"
+    notice, _, end = kept["stderr_tail"].partition("\n")
+    assert notice == "[cut here: only the last 16 KiB are kept]"
     assert end == "ä" * ((logs.KEPT_STDERR - 3) // 2) + "end"
     assert kept["decisions"] == log["decisions"]
 

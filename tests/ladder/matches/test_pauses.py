@@ -105,7 +105,7 @@ def test_a_pause_names_no_unrated_match_because_its_result_may_not_be_public(bot
     test.block.refresh_from_db()
     assert record_result(claimed(test), report_of(test, forfeits={0: "exit"}))
     lost.append(played(bot, duel, "exit"))
-    assert re.findall(r"match (\d+)", bot.pause_reason) == [str(one.pk) for one in lost]
+    assert re.findall(r"match (\d+)", bot.pause_reason) == [str(match.pk) for match in lost]
 
 
 @pytest.mark.usefixtures("house")
@@ -158,8 +158,10 @@ def test_a_match_scheduled_while_its_bot_went_on_leave_is_cancelled_by_the_sweep
     Match.objects.filter(pk=tried.pk).update(attempts_started=1)
     Bot.objects.filter(pk=bot.pk).update(paused=Now(), pause_reason="It failed.")
     sweep()
-    found = {match.pk: [game.status for game in match.block.matches.order_by("seating")] for match in (untried, tried)}
-    assert found == {untried.pk: ["cancelled", "cancelled"], tried.pk: ["queued", "cancelled"]}
+    statuses = {
+        match.pk: [game.status for game in match.block.matches.order_by("seating")] for match in (untried, tried)
+    }
+    assert statuses == {untried.pk: ["cancelled", "cancelled"], tried.pk: ["queued", "cancelled"]}
     ended = Block.objects.filter(pk__in=[untried.block_id, tried.block_id]).exclude(ended=None)
     assert list(ended) == [untried.block]
 
@@ -171,8 +173,8 @@ def test_the_owner_puts_it_back_with_a_clean_count(bot: Bot, duel: Ladder) -> No
     assert resume(bot)
     bot.refresh_from_db()
     assert (bot.paused, bot.pause_reason, bot.bad_in_a_row) == (None, "", 0)
-    one = duel.memberships.filter(bot__owner=None)[0]
-    duel.memberships.filter(bot__owner=None).exclude(pk=one.pk).update(active=False)
+    opponent = duel.memberships.filter(bot__owner=None)[0]
+    duel.memberships.filter(bot__owner=None).exclude(pk=opponent.pk).update(active=False)
     fill()
     assert Match.objects.filter(status="queued", seats__membership__bot=bot).exists()
     assert not resume(bot)
@@ -269,9 +271,9 @@ def test_the_rest_of_one_machine_is_not_that_of_another(match: Match) -> None:
 
 def test_no_machine_rests_because_staff_end_what_it_plays(match: Match) -> None:
     eve = staff("eve")
-    for one in queue()[:MANY]:
-        assert claim(one, "here/1")
-        withdraw(one, "a wrong build", eve)
+    for match_id in queue()[:MANY]:
+        assert claim(match_id, "here/1")
+        withdraw(match_id, "a wrong build", eve)
         Match.objects.filter(status="queued").update(due_at=timezone.now())
     assert not rests("here")
     assert trouble() == ""

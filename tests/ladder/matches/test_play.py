@@ -228,15 +228,15 @@ def test_a_game_is_stopped_when_its_match_is_no_longer_the_workers(
     transactional_db: None, match: Match, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(leases, "RENEW_EVERY_S", 0.001)
-    told: list[bytes] = []
+    lines: list[bytes] = []
 
     class Losing:
         def __init__(self, observer: Observer) -> None:
             self.moved, self.heard, self._observer = observer.moved, observer.heard, observer
 
         def sent(self, seat: int, line: bytes) -> None:
-            told.append(line)
-            if len(told) == 10:
+            lines.append(line)
+            if len(lines) == 10:
                 Match.objects.filter(pk=match.pk).update(status="queued", lease=None, lease_until=None)
                 wait_until(lambda: lost(self._observer, seat, line), "the loss is noticed")
             self._observer.sent(seat, line)
@@ -246,7 +246,7 @@ def test_a_game_is_stopped_when_its_match_is_no_longer_the_workers(
         return with_fakes(spec, Losing(observer))
 
     assert play(match.pk, losing) is None
-    assert len(told) == 10
+    assert len(lines) == 10
     assert match.attempts.get().ending == "open"
     assert not Result.objects.exists()
 
@@ -337,6 +337,6 @@ def test_a_ladder_may_have_its_own_limits(match: Match) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_ratings_of_whole_games_through_the_runner_add_up(transactional_db: None, match: Match, seed: int) -> None:
-    for one in Random(seed).sample(list(Match.objects.all()), 3):
-        assert play(one.pk, with_fakes) == Attempt.Ending.FINISHED
+    for sampled in Random(seed).sample(list(Match.objects.all()), 3):
+        assert play(sampled.pk, with_fakes) == Attempt.Ending.FINISHED
     assert sum(rating - 1_500_000 for rating in match.ladder.memberships.values_list("rating", flat=True)) == 0

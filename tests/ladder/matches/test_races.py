@@ -72,7 +72,9 @@ def leased() -> list[tuple[int, str]]:
 def check_accounts() -> None:
     """Every ladder's numbers are what its gapless ledger gives, and every deal is what its gapless number gives."""
     assert [rebuild.differences for rebuild in rerate(check=True)] == [[]] * Ladder.objects.count()
-    assert [fault for season in Season.objects.all() for one in verify_deals(season) for fault in one.faults] == []
+    assert [
+        fault for season in Season.objects.all() for problem in verify_deals(season) for fault in problem.faults
+    ] == []
 
 
 def test_of_several_processes_one_claims_each_match(race: Race, match: Match) -> None:
@@ -149,9 +151,9 @@ def test_a_late_result_and_the_new_attempts_result_never_both_count(race: Race, 
 
 
 def test_a_check_of_the_ratings_beside_new_results_finds_nothing(race: Race, match: Match) -> None:
-    recorded, found = race(("recording", {"leases": leased(), "variety": 0}), ("checking", {"times": 10}))
+    recorded, differences = race(("recording", {"leases": leased(), "variety": 0}), ("checking", {"times": 10}))
     assert len(recorded) == QUEUE_LENGTH
-    assert found == []
+    assert differences == []
 
 
 def test_a_worker_killed_before_its_commit_has_changed_nothing(race: Race, match: Match) -> None:
@@ -193,7 +195,7 @@ def test_the_last_two_games_of_a_block_that_end_at_once_end_it_once_and_never_ea
 def test_a_game_that_is_given_up_and_one_that_is_withdrawn_at_once_end_their_block(race: Race, house: None) -> None:
     leases, waiting = last_two_of_blocks(failures=MOST_FAILURES - 1)
     got = race(("giving_back", {"leases": leases}), withdrawing(waiting), ("watching", {"times": 400}))
-    assert [len(one) for one in got] == [20, 20, 0]
+    assert [len(ids) for ids in got] == [20, 20, 0]
     assert Counter(Match.objects.values_list("status", flat=True)) == {"void": 20, "cancelled": 20}
     check_blocks()
     check_accounts()

@@ -83,12 +83,12 @@ def test_results_are_rated_in_the_order_in_which_they_come_in_without_gaps_after
     match: Match,
 ) -> None:
     matches = list(Match.objects.select_related("ladder").order_by("-pk"))
-    for one in matches:
-        finished(one, variety=variety_of(one))
+    for game in matches:
+        finished(game, variety=variety_of(game))
     season, *rows = LedgerEntry.objects.filter(ladder=match.ladder).order_by("number")
     assert (season.number, season.kind) == (1, "season")
     assert [row.number for row in rows] == list(range(2, len(matches) + 2))
-    assert [row.result.match_id for row in rows] == [one.pk for one in matches]
+    assert [row.result.match_id for row in rows] == [game.pk for game in matches]
     assert not any(rebuild.differences for rebuild in rerate(check=True))
 
 

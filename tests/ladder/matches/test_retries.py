@@ -81,12 +81,12 @@ def cut(*, others: bool) -> None:
     connection.ensure_connection()
     settings = connection.settings_dict
     where = {"host": settings["HOST"], "port": settings["PORT"], "user": settings["USER"], "dbname": settings["NAME"]}
-    mine = connection.connection.info.backend_pid
+    pid = connection.connection.info.backend_pid
     with psycopg.connect(**where, autocommit=True) as other:
         other.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"
             " AND pid <> pg_backend_pid() AND (pid <> %s) = %s",
-            (mine, others),
+            (pid, others),
         )
 
 

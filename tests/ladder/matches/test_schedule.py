@@ -113,9 +113,9 @@ def test_a_block_is_complete_when_it_is_scheduled(match: Match) -> None:
     assert [game.seating for game in games] == [0, 1, 2, 3]
     order = [seat.membership_id for seat in seats[0]]
     assert len(set(order)) == 4
-    for game, its in zip(games, seats, strict=True):
-        assert [seat.membership_id for seat in its] == [order[player] for player in seatings(4)[game.seating]]
-        for seat in its:
+    for game, of_game in zip(games, seats, strict=True):
+        assert [seat.membership_id for seat in of_game] == [order[player] for player in seatings(4)[game.seating]]
+        for seat in of_game:
             assert seat.membership.ladder_id == match.ladder_id
             assert seat.version.bot_id == seat.membership.bot_id
             assert seat.version.active
@@ -420,12 +420,12 @@ def test_candidates_are_read_with_as_many_queries_however_many_there_are(
 def test_who_comes_waits_from_the_last_block_on(ladder: Ladder) -> None:
     fill()
     bot = uploaded(person("ada"), claims=FOUR)
-    (mine,) = [one for one in ready(ladder).candidates if one.owner is not None]
+    (mine,) = [candidate for candidate in ready(ladder).candidates if candidate.owner is not None]
     last = ladder.blocks.latest("pk")
     assert (mine.since, mine.games, mine.version_games) == (last.pk, 0, 0)
     fill()
     assert LastSeat.objects.get(membership__bot=bot).since > last.pk
-    ours = next(one for one in ready(ladder).candidates if one.membership == mine.membership)
+    ours = next(candidate for candidate in ready(ladder).candidates if candidate.membership == mine.membership)
     assert ours.games == ours.version_games == Match.objects.filter(seats__membership=mine.membership).count() > 0
 
 
@@ -435,7 +435,7 @@ def test_another_version_starts_again_and_its_bots_games_stay(ladder: Ladder) ->
     version = new_version(bot, claims=FOUR)
     bot.versions.filter(active=True).update(active=False)
     BotVersion.objects.filter(pk=version.pk).update(active=True)
-    (mine,) = [one for one in ready(ladder).candidates if one.owner is not None]
+    (mine,) = [candidate for candidate in ready(ladder).candidates if candidate.owner is not None]
     assert mine.version_games == 0
     assert mine.games > 0
 
@@ -465,7 +465,7 @@ def test_the_width_is_that_of_the_open_seasons_estimate(ladder: Ladder) -> None:
         kept_draws=packed([1_500_000]),
         computed=timezone.now(),
     )
-    widths = {one.membership: one.width for one in ready(ladder).candidates}
+    widths = {candidate.membership: candidate.width for candidate in ready(ladder).candidates}
     assert widths.pop(membership.pk) == 240_000
     assert set(widths.values()) == {None}
 

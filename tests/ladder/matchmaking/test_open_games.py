@@ -312,13 +312,13 @@ def test_concurrent_games_per_user_are_limited() -> None:
 
 def test_starting_a_game_ends_open_games_and_searches() -> None:
     ada, bob, cid = people("ada", "bob", "cid")
-    other, theirs = create_game(bob, on(PEOPLE), clock="quick"), create_game(cid, on(THREE_PEOPLE))
-    join(theirs, bob)
+    other, joined = create_game(bob, on(PEOPLE), clock="quick"), create_game(cid, on(THREE_PEOPLE))
+    join(joined, bob)
     quick_pairing.look_for(bob, on(PEOPLE))
     join(create_game(ada, on(PEOPLE)), bob)
     other.refresh_from_db()
     assert other.state == "withdrawn"
-    assert list(theirs.players.values_list("bot__name", flat=True)) == ["cid"]
+    assert list(joined.players.values_list("bot__name", flat=True)) == ["cid"]
     assert not quick_pairing.stop(bob)
 
 

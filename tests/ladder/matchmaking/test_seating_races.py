@@ -56,10 +56,10 @@ def test_concurrent_seating_gives_no_bot_more_games_than_wanted(race: Race) -> N
 def test_a_challenge_ends_once(race: Race) -> None:
     pair = guests("ada", "bob")
     made = challenge(_owner(pair[0]), Ladder.objects.get(slug=REMOTE), pair)
-    theirs = {"challenge": made.pk, "bot": pair[1].pk}
+    arguments = {"challenge": made.pk, "bot": pair[1].pk}
     got = race(
-        *[("answering", {**theirs, "accepted": True})] * 2,
-        ("answering", {**theirs, "accepted": False}),
+        *[("answering", {**arguments, "accepted": True})] * 2,
+        ("answering", {**arguments, "accepted": False}),
         ("withdrawing", {"challenge": made.pk, "person": pair[0].owner_id}),
         ("expiring", {}),
     )

@@ -37,7 +37,7 @@ def test_organizers_add_bots_of_members_who_accepted_the_invitation(course: Ladd
     member_by_link(course.invitation, ada)
     assert enrollable(course) == [bots[ada]]
     assert enroll(course, {bot.pk for bot in bots.values()}) == [bots[ada]]
-    assert [one.bot for one in course.memberships.filter(active=True)] == [bots[ada]]
+    assert [membership.bot for membership in course.memberships.filter(active=True)] == [bots[ada]]
 
 
 def test_a_bot_that_its_owner_removed_is_not_added_again(course: Ladder) -> None:
@@ -62,7 +62,7 @@ def test_the_members_page_adds_bots_and_lists_the_steps_at_the_end_of_a_term(cou
     assert course.memberships.get().bot == bot
     page = parsed(staff.get(address))
     assert page.all("input", name="bot") == []
-    links = {one["href"] for one in page.one(id="term-end").all("a")}
+    links = {link["href"] for link in page.one(id="term-end").all("a")}
     assert links == {
         f"/ladders/{course.slug}/schedule/",
         f"/staff/collusion/{course.slug}/",

@@ -212,7 +212,7 @@ def test_uploaded_bots_are_given_matches_beside_the_house(bot: Bot, duel: Ladder
 
 def test_bots_of_one_owner_never_meet(duel: Ladder) -> None:
     ada, bob = person("ada"), person("bob")
-    theirs = [uploaded(ada, f"Ada {number}") for number in range(4)] + [uploaded(bob, "Bob 1")]
+    bots = [uploaded(ada, f"Ada {number}") for number in range(4)] + [uploaded(bob, "Bob 1")]
     duel.memberships.filter(bot__owner=None).update(active=False)
     fill()
     tables = [
@@ -220,7 +220,7 @@ def test_bots_of_one_owner_never_meet(duel: Ladder) -> None:
     ]
     assert tables == [["ada", "bob"]] * len(tables)
     assert tables
-    assert theirs
+    assert bots
 
 
 def test_one_bot_never_meets_another_version_of_itself_and_meets_the_house_where_it_is_alone(

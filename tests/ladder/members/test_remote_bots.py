@@ -189,7 +189,7 @@ def test_a_bot_is_here_while_it_is_seen() -> None:
     bot = remote_bot()
     assert not remote.here().exists()
     assert remote.note_seen([bot.pk]) == 1
-    assert [one.pk for one in remote.available()] == [bot.pk]
+    assert [available.pk for available in remote.available()] == [bot.pk]
     RemoteBot.objects.update(seen_at=timezone.now() - remote.HERE - timedelta(seconds=1))
     assert not remote.here().exists()
 

@@ -147,9 +147,9 @@ def play(number: int) -> None:
 def test_it_is_queued_at_a_place_with_an_estimate_from_what_was_played_lately(bot: Bot, ladder: Ladder) -> None:
     fill()
     play(3)
-    mine = Match.objects.filter(seats__version__bot=bot).order_by("pk")
-    Match.objects.exclude(pk__in=mine).filter(status=Match.Status.QUEUED).update(priority=2)
-    mine.filter(status=Match.Status.QUEUED).update(priority=0)
+    matches = Match.objects.filter(seats__version__bot=bot).order_by("pk")
+    Match.objects.exclude(pk__in=matches).filter(status=Match.Status.QUEUED).update(priority=2)
+    matches.filter(status=Match.Status.QUEUED).update(priority=0)
     others = Match.objects.filter(status=Match.Status.QUEUED, priority=2).count()
     wait = answer(bot)
     assert wait.cause is Cause.QUEUED

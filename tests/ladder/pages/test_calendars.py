@@ -45,7 +45,7 @@ def plain(value: Any) -> Any:
 def test_a_cup_has_its_deadline_and_its_start_in_utc(cup: Cup, settings: Settings) -> None:
     settings.SITE_URL = "https://arena.example.org"
     registration, start = events(f"/cups/{cup.slug}/calendar.ics")
-    assert [one["UID"] for one in (registration, start)] == [
+    assert [event["UID"] for event in (registration, start)] == [
         f"cup-{cup.pk}-registration@arena.example.org",
         f"cup-{cup.pk}-start@arena.example.org",
     ]
@@ -76,12 +76,12 @@ def test_changes_and_cancellations_update_the_same_event(cup: Cup) -> None:
     later = cup.starts_at + timedelta(days=1)
     change(cup.organizer, cup, CupChange(cup.title, cup.about, cup.closes_at, later, None))
     moved = events("/cups/calendar.ics")
-    assert [one["UID"] for one in moved] == [one["UID"] for one in before]
-    assert [(one["SEQUENCE"], one["STATUS"]) for one in moved] == [(1, "CONFIRMED")] * 2
+    assert [event["UID"] for event in moved] == [event["UID"] for event in before]
+    assert [(event["SEQUENCE"], event["STATUS"]) for event in moved] == [(1, "CONFIRMED")] * 2
     assert moved[1]["DTSTART"] == later.replace(microsecond=0)
     call_off(cup.organizer, cup, "No room.")
     canceled = events("/cups/calendar.ics")
-    assert [(one["SEQUENCE"], one["STATUS"]) for one in canceled] == [(2, "CANCELLED")] * 2
+    assert [(event["SEQUENCE"], event["STATUS"]) for event in canceled] == [(2, "CANCELLED")] * 2
     assert "No room." in canceled[1]["DESCRIPTION"]
 
 
@@ -89,7 +89,7 @@ def test_the_calendar_of_the_site_contains_listed_cups_that_have_not_ended(cup: 
     hidden = new_cup("knockout", title="By link", listed=False, **DUEL)
     past = new_cup("knockout", title="Past", **DUEL)
     Cup.objects.filter(pk=past.pk).update(state="finished", ended=timezone.now(), entrants_hash="0" * 64)
-    assert {one["UID"].split("@")[0] for one in events("/cups/calendar.ics")} == {
+    assert {event["UID"].split("@")[0] for event in events("/cups/calendar.ics")} == {
         f"cup-{cup.pk}-registration",
         f"cup-{cup.pk}-start",
     }

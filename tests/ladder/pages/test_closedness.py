@@ -71,10 +71,10 @@ class Site:
         matches = [match.pk for block in self.blocks for match in games_of(block)]
         bots = [self.bot, games_of(self.four)[0].seats.get(index=0).version.bot]
         slugs = [DUEL, "edel-stein-reich-4", *(bot.slug for bot in bots), "edel-stein-reich"]
-        one = [1, 2]
-        known = {"slug": slugs, "match_id": matches, "index": [0, 1], "number": one, "bot_id": [bots[0].pk]}
+        numbers = [1, 2]
+        known = {"slug": slugs, "match_id": matches, "index": [0, 1], "number": numbers, "bot_id": [bots[0].pk]}
         known["username"] = [bot.owner.username for bot in bots if bot.owner] + ["nobody"]
-        return _Otherwise(one, known)
+        return _Otherwise(numbers, known)
 
 
 class _Otherwise(dict[str, Sequence[object]]):
@@ -96,8 +96,8 @@ def site(settings: Any) -> Site:
     staff("eve")
     ladder = Ladder.objects.get(slug=DUEL)
     other = ladder.memberships.filter(bot__owner=None).select_related("bot").earliest("pk")
-    mine = ladder.memberships.get(bot=bot)
-    duel = scheduled(ladder, [BlockPlayer(active_version(membership.bot), membership) for membership in (mine, other)])
+    own = ladder.memberships.get(bot=bot)
+    duel = scheduled(ladder, [BlockPlayer(active_version(membership.bot), membership) for membership in (own, other)])
     assert play(games_of(duel)[0].pk) == "finished"
     four = block_on(Ladder.objects.get(slug="edel-stein-reich-4"))
     finished, forfeited, void, _ = games_of(four)
@@ -143,8 +143,8 @@ def sentences(match: Match, record: Document) -> Iterator[str]:
 
 def replayed(record: Document) -> Iterator[str]:
     """The sentences of the replay, which has no names."""
-    for told in replay_document(record)["sentences"]:
-        yield from (bare(sentence) for sentence in told if len(sentence) > 30)
+    for lines in replay_document(record)["sentences"]:
+        yield from (bare(sentence) for sentence in lines if len(sentence) > 30)
 
 
 def said_in(log: Document) -> Iterator[str]:
@@ -154,17 +154,17 @@ def said_in(log: Document) -> Iterator[str]:
 
 def closed_of(block: Block) -> dict[str, set[str]]:
     """Everything that nobody may know of ``block``, by what it is."""
-    found: dict[str, set[str]] = {"seed": set(spelled(bytes(block.seed)))}
+    secrets: dict[str, set[str]] = {"seed": set(spelled(bytes(block.seed)))}
     for result in Result.objects.filter(match__block=block).select_related("match"):
         record = unpack(bytes(result.packed_record))
-        found.setdefault("record", set()).update(spelled(bytes(result.packed_record)[40:]))
-        found.setdefault("deck", set()).update(decks(record))
-        found.setdefault("story", set()).update(sentences(result.match, record))
-        found.setdefault("replay", set()).update(replayed(record))
-    found["evidence"] = {bare(text)[1:] for text in evidence(block)}
+        secrets.setdefault("record", set()).update(spelled(bytes(result.packed_record)[40:]))
+        secrets.setdefault("deck", set()).update(decks(record))
+        secrets.setdefault("story", set()).update(sentences(result.match, record))
+        secrets.setdefault("replay", set()).update(replayed(record))
+    secrets["evidence"] = {bare(text)[1:] for text in evidence(block)}
     for log in SeatLog.objects.filter(seat__match__block=block):
-        found.setdefault("log", set()).update(map(bare, said_in(unpacked(bytes(log.packed)))))
-    return found
+        secrets.setdefault("log", set()).update(map(bare, said_in(unpacked(bytes(log.packed)))))
+    return secrets
 
 
 def evidence(block: Block) -> Iterator[str]:
@@ -202,7 +202,7 @@ def person_called(name: str) -> Any:
 
 def leaks(seen: Mapping[str, str], closed: Mapping[str, set[str]]) -> list[tuple[str, str]]:
     """Where which kind of secret stands."""
-    words = [(kind, word) for kind, some in closed.items() for word in some]
+    words = [(kind, word) for kind, secrets in closed.items() for word in secrets]
     return sorted({(address, kind) for address, text in seen.items() for kind, word in words if word in text})
 
 
@@ -226,9 +226,9 @@ def test_all_of_it_is_open_once_the_last_game_is_over_and_the_key_once_the_seaso
     for block in site.blocks:
         finish(block)
     seen = everything_seen(site, None)
-    found = {kind for _, kind in leaks(seen, closed_of(site.duel))} | {k for _, k in leaks(seen, closed_of(site.four))}
-    assert {"seed", "deck", "story", "replay", "evidence"} <= found
-    assert "log" not in found
+    kinds = {kind for _, kind in leaks(seen, closed_of(site.duel))} | {k for _, k in leaks(seen, closed_of(site.four))}
+    assert {"seed", "deck", "story", "replay", "evidence"} <= kinds
+    assert "log" not in kinds
     assert leaks(everything_seen(site, "bob"), {"key": keys(), "log": closed_of(site.duel)["log"]}) == []
     for user in ("ada", "eve"):
         assert (log := leaks(everything_seen(site, user), {"log": closed_of(site.duel)["log"]}))

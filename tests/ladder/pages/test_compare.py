@@ -58,7 +58,7 @@ def test_two_bots_are_compared_in_few_queries(client: Client, ladder: Ladder, fo
 def test_what_one_has_won_directly_the_other_has_lost(four: list[Membership]) -> None:
     there = there_of(*four)
     assert there.direct is not None
-    first, second = (its.share for its in there.direct)
+    first, second = (side.share for side in there.direct)
     assert first.value + second.value == pytest.approx(1)
     assert first.low + second.high == pytest.approx(1)
     assert first.blocks == BLOCKS
@@ -68,8 +68,8 @@ def test_seats_add_up_to_the_whole(four: list[Membership]) -> None:
     there = there_of(*four)
     assert there.direct is not None
     at_seats = [row.direct[0] for row in there.seats]
-    assert [its.games for its in at_seats if its] == [BLOCKS] * 4
-    assert sum(its.share.value for its in at_seats if its) / 4 == pytest.approx(there.direct[0].share.value)
+    assert [share.games for share in at_seats if share] == [BLOCKS] * 4
+    assert sum(share.share.value for share in at_seats if share) / 4 == pytest.approx(there.direct[0].share.value)
 
 
 def test_the_opponents_of_both_are_the_others(four: list[Membership]) -> None:
@@ -85,8 +85,8 @@ def test_without_an_estimate_nobody_is_called_stronger(client: Client, four: lis
 
 
 def test_bots_that_never_met_say_so(client: Client, ladder: Ladder) -> None:
-    one, other = ladder.memberships.select_related("bot")[:2]
-    text = html(client, address(one, other))
+    first, other = ladder.memberships.select_related("bot")[:2]
+    text = html(client, address(first, other))
     assert 'data-note="not-met"' in text
     assert 'data-note="no-rated-game"' in text
 
@@ -118,14 +118,17 @@ def test_nothing_of_a_private_ladder_is_compared_for_strangers(
 def test_the_form_leads_to_the_page_or_says_who_may_be_meant(client: Client, ladder: Ladder) -> None:
     for name in ("magpie one", "magpie two", "tulip"):
         uploaded(person(name.replace(" ", "-")), name, claims={ladder.game: [ladder.seats]})
-    tulip, one = Bot.objects.get(name="tulip"), Bot.objects.get(name="magpie one")
-    found = client.get("/compare/", {"a": "tulip", "b": one.slug, "ladder": ladder.slug})
-    assert found.status_code == 302
-    assert found["Location"] == f"/compare/{tulip.slug}/{one.slug}/?ladder={ladder.slug}"
+    tulip, magpie = Bot.objects.get(name="tulip"), Bot.objects.get(name="magpie one")
+    response = client.get("/compare/", {"a": "tulip", "b": magpie.slug, "ladder": ladder.slug})
+    assert response.status_code == 302
+    assert response["Location"] == f"/compare/{tulip.slug}/{magpie.slug}/?ladder={ladder.slug}"
     text = html(client, "/compare/?a=tulip&b=magpie+")
     assert 'id="problem-b"' in text
-    assert parsed(client.get("/compare/", {"a": one.slug, "b": "magpie"})).one("input", name="a")["value"] == one.name
-    assert f"?a=tulip&amp;b={one.slug}" in text
+    assert (
+        parsed(client.get("/compare/", {"a": magpie.slug, "b": "magpie"})).one("input", name="a")["value"]
+        == magpie.name
+    )
+    assert f"?a=tulip&amp;b={magpie.slug}" in text
     assert 'id="problem-a"' in html(client, "/compare/?a=nobody")
     assert 'role="alert"' in html(client, "/compare/?a=tulip&b=tulip")
 

@@ -151,9 +151,9 @@ def test_seat_counts_are_enumerated() -> None:
 
 @given(st.lists(st.integers(-2_000_000, 5_000_000), max_size=30))
 def test_the_axis_holds_every_rating_with_few_ticks(ratings: list[int]) -> None:
-    found = axis(ratings)
-    assert all(0 <= found.position(rating) <= 100 for rating in ratings)
-    assert 2 <= len(found.ticks) <= 7
+    scale = axis(ratings)
+    assert all(0 <= scale.position(rating) <= 100 for rating in ratings)
+    assert 2 <= len(scale.ticks) <= 7
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from tests.page import at_most
 def urls_of(client: Client) -> list[str]:
     caches["pages"].clear()
     document = ElementTree.fromstring(client.get("/sitemap.xml").content)
-    return [str(one.text) for one in document.iter("{http://www.sitemaps.org/schemas/sitemap/0.9}loc")]
+    return [str(element.text) for element in document.iter("{http://www.sitemaps.org/schemas/sitemap/0.9}loc")]
 
 
 def test_robots_find_the_sitemap_and_stay_out_of_pages_for_users(client: Client, settings: Any) -> None:
@@ -31,9 +31,9 @@ def test_robots_find_the_sitemap_and_stay_out_of_pages_for_users(client: Client,
 
 def test_the_sitemap_has_the_public_pages_alone(site: Site, client: Client, settings: Any) -> None:
     with at_most(5):
-        found = urls_of(client)
-    assert len(set(found)) == len(found)
-    paths = [url.removeprefix(settings.SITE_URL) for url in found]
+        urls = urls_of(client)
+    assert len(set(urls)) == len(urls)
+    paths = [url.removeprefix(settings.SITE_URL) for url in urls]
     assert {"/", "/rules/die-weinhaendler/", f"/ladders/{site.ladder.slug}/", f"/bots/{site.bot.slug}/"} <= set(paths)
     assert f"/matches/{site.finished.pk}/" in paths
     assert not {f"/matches/{match.pk}/" for match in (site.closed, site.running, site.queued)} & set(paths)
@@ -59,10 +59,10 @@ def test_the_sitemap_says_when_an_ended_match_last_changed_and_follows_the_schem
 def test_the_sitemap_is_the_same_for_staff_and_hides_private_ladders(site: Site, client: Client) -> None:
     Ladder.objects.filter(pk=site.ladder.pk).update(private=True, by_invitation=True)
     person("ada")
-    found = urls_of(signed_in(staff("boss")))
-    assert found == urls_of(client)
-    assert not [url for url in found if site.ladder.slug in url.split("/")]
-    assert not [url for url in found if re.search(rf"/matches/{site.finished.pk}/", url)]
+    urls = urls_of(signed_in(staff("boss")))
+    assert urls == urls_of(client)
+    assert not [url for url in urls if site.ladder.slug in url.split("/")]
+    assert not [url for url in urls if re.search(rf"/matches/{site.finished.pk}/", url)]
 
 
 def test_the_manifest_names_icons_that_exist(client: Client) -> None:

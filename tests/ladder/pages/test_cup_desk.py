@@ -92,8 +92,8 @@ def test_an_organizer_rules_on_a_table() -> None:
     address = desk(cup, "rounds/1/2/")
     assert address in page(olga, desk(cup)).links
     loser = table.entrants[1]
-    choices = {one["value"] for one in page(olga, address).all("input", name="ruling")}
-    assert choices == {"void", "bye", *(f"loss:{one}" for one in table.entrants)}
+    choices = {choice["value"] for choice in page(olga, address).all("input", name="ruling")}
+    assert choices == {"void", "bye", *(f"loss:{entrant}" for entrant in table.entrants)}
     assert parsed(olga.post(address, {"ruling": "loss:99", "reason": "Late."})).errors == {"ruling"}
     assert olga.post(address, {"ruling": f"loss:{loser}", "reason": "Late."}).status_code == 302
     olga.post(address, {"ruling": f"loss:{loser}", "reason": "Late."})
@@ -123,7 +123,7 @@ def test_a_canceled_cup_has_a_desk_without_actions() -> None:
     assert (cup.state, cup.reason) == ("cancelled", "The room is closed.")
     text = page(olga, desk(cup))
     assert "ended" in text.notes
-    assert not [one for one in (*text.links, *text.actions) if one.startswith(desk(cup)) and one != desk(cup)]
+    assert not [link for link in (*text.links, *text.actions) if link.startswith(desk(cup)) and link != desk(cup)]
     again = olga.post(desk(cup, "cancel/"), {"reason": "The room is closed."})
     assert parsed(again).errors == {""}
     assert kinds(cup) == ["cancelled"]

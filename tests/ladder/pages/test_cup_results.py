@@ -60,7 +60,7 @@ def test_a_row_of_a_crosstable_adds_up_to_the_match_points() -> None:
 
 
 def test_results_by_round_name_the_opponents_by_their_places() -> None:
-    rows = by_round([FIRST, SECOND], [0, 4], 2, {one: one + 1 for one in range(5)})
+    rows = by_round([FIRST, SECOND], [0, 4], 2, {entrant: entrant + 1 for entrant in range(5)})
     assert texts(rows[0]) == ["2 3–1 #2", "· #3"]
     assert texts(rows[1])[0].split()[0] == "2"
     assert parsed(rows[1][0] or "").links == []
@@ -72,24 +72,28 @@ def test_the_address_of_a_table_leads_to_its_page_of_the_round() -> None:
 
 
 def drawn(size: int, seats: int, rounds: int, owners: int = 0) -> Bracket:
-    plan = Plan("knockout", seats, Entrants(tuple(one % (owners or size) for one in range(size))), b"k" * 32, "")
+    plan = Plan(
+        "knockout", seats, Entrants(tuple(entrant % (owners or size) for entrant in range(size))), b"k" * 32, ""
+    )
     random, played = Random(size), list[PlayedRound]()
     while len(played) < rounds and (following := plan.next_round(played)) is not None:
         results = tuple(tuple(random.sample(range(20), len(table))) for table in following.tables)
         played.append(PlayedRound(following, results))
-    return bracket(plan, played, {one: f"Bot {one}" for one in range(size)}, {(1, 0): range(1, 10)}, len(played) + 1)
+    return bracket(
+        plan, played, {entrant: f"Bot {entrant}" for entrant in range(size)}, {(1, 0): range(1, 10)}, len(played) + 1
+    )
 
 
 @pytest.mark.parametrize(("size", "seats"), [(2, 2), (11, 2), (64, 2), (20, 3), (64, 4), (23, 5)])
 @pytest.mark.parametrize("rounds", [0, 1, 99])
 def test_boxes_of_a_bracket_do_not_overlap_and_fit_the_drawing(size: int, seats: int, rounds: int) -> None:
-    found = drawn(size, seats, rounds)
-    for column in found.columns:
+    drawing = drawn(size, seats, rounds)
+    for column in drawing.columns:
         for above, below in pairwise(column.boxes):
             assert above.foot < below.y
         for box in column.boxes:
-            assert box.x + WIDTH <= found.width
-            assert box.foot <= found.height
+            assert box.x + WIDTH <= drawing.width
+            assert box.foot <= drawing.height
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
@@ -116,7 +120,7 @@ def test_lines_to_planned_tables_are_drawn_only_if_no_owner_can_change_them() ->
 
 
 def test_a_large_bracket_begins_with_a_later_round() -> None:
-    found = drawn(512, 2, 0)
-    assert len(found.columns[0].boxes) == MOST_TABLES
-    assert found.first == 4
-    assert not any(a.x == b.x for a, b in combinations(found.columns, 2))
+    drawing = drawn(512, 2, 0)
+    assert len(drawing.columns[0].boxes) == MOST_TABLES
+    assert drawing.first == 4
+    assert not any(a.x == b.x for a, b in combinations(drawing.columns, 2))

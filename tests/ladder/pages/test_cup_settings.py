@@ -55,7 +55,7 @@ def test_visitors_sign_in_and_users_verify_their_email_address_first(client: Cli
 
 def test_a_verified_user_creates_a_cup_with_times_in_a_time_zone() -> None:
     ada = signed_in(verified("ada"))
-    assert [one for one in page(ada, "/cups/").links if one == NEW]
+    assert [link for link in page(ada, "/cups/").links if link == NEW]
     start = (timezone.now() + timedelta(days=3)).replace(minute=30, second=0, microsecond=0)
     tokyo = local(start, "Asia/Tokyo")
     sent = fields(time_zone="Asia/Tokyo", closes_at=tokyo, starts_at=tokyo, repeat_days="7", visibility="link")
@@ -108,7 +108,9 @@ def test_an_organizer_changes_texts_and_times_before_the_deadline() -> None:
     cup = new_cup("swiss", time_zone="Asia/Tokyo")
     assert cup.organizer is not None
     organizer, address = signed_in(cup.organizer), f"/cups/{cup.slug}/desk/settings/"
-    shown = {one["name"]: one.attributes.get("value", "") for one in page(organizer, address).all("input", name=True)}
+    shown = {
+        field["name"]: field.attributes.get("value", "") for field in page(organizer, address).all("input", name=True)
+    }
     assert shown["starts_at"] == local(cup.starts_at, "Asia/Tokyo")
     sent = {name: shown[name] for name in ("closes_at", "starts_at", "repeat_days")}
     assert organizer.post(address, {**sent, "title": "Summer cup", "about": ""}).status_code == 302

@@ -137,7 +137,9 @@ def test_a_finished_cup_shows_its_winner_its_standings_and_its_key(client: Clien
     text = page(client, address(cup))
     standings = cup.ledger.get(kind="end").document["standings"]
     numbers = dict(CupEntry.objects.filter(cup=cup).values_list("number", "bot__slug"))
-    assert [row["data-entry"] for row in text.all("tr", data_entry=True)] == [numbers[one] for _, one, _ in standings]
+    assert [row["data-entry"] for row in text.all("tr", data_entry=True)] == [
+        numbers[entrant] for _, entrant, _ in standings
+    ]
     assert "winner" in text.notes
     assert text.one("dd", data_key=True).text == bytes(cup.key).hex()
 
@@ -265,14 +267,14 @@ def test_pages_of_a_cup_need_few_queries_and_no_more_for_more_rounds(client: Cli
     play_round(cup)
     addresses = ("/cups/", address(cup), address(cup, "rounds/1/"), address(cup, "ledger/"))
     first = {}
-    for one in addresses:
-        with at_most(8, one) as queries:
-            page(client, one)
-        first[one] = len(queries)
+    for url in addresses:
+        with at_most(8, url) as queries:
+            page(client, url)
+        first[url] = len(queries)
     play_round(cup)
-    for one in addresses:
-        with at_most(first[one], one):
-            page(client, one)
+    for url in addresses:
+        with at_most(first[url], url):
+            page(client, url)
 
 
 def test_a_running_cup_shows_its_progress_and_what_is_to_play(client: Client) -> None:
@@ -299,16 +301,16 @@ def test_a_crosstable_links_each_result_to_its_table(client: Client, format_: st
 def test_a_bracket_links_to_the_replays_of_ended_rounds_only(client: Client) -> None:
     cup = running("knockout")
     drawing = page(client, address(cup)).one("svg", class_="bracket")
-    assert {one["data-state"] for one in drawing.all("g", data_state=True)} == {"running", "planned"}
+    assert {group["data-state"] for group in drawing.all("g", data_state=True)} == {"running", "planned"}
     assert not [link for link in drawing.links if link.startswith("/matches/")]
     while cup.played_rounds.filter(number=1, ended=None).exists():  # ties play further blocks
         play_round(cup)
     drawing = page(client, address(cup)).one("svg", class_="bracket")
     played = Match.objects.filter(block__cup_table__round__cup=cup, block__cup_table__round__number=1)
     numbers = {f"/matches/{match.pk}/" for match in played}
-    found = {link for link in drawing.links if link.startswith("/matches/")}
-    assert found
-    assert found <= numbers
+    links = {link for link in drawing.links if link.startswith("/matches/")}
+    assert links
+    assert links <= numbers
 
 
 def test_points_of_a_round_are_hidden_until_it_has_ended(client: Client) -> None:
@@ -362,10 +364,10 @@ def test_bots_of_those_who_are_or_were_organizers_have_no_trophies(client: Clien
 
 def test_search_and_sitemap_have_listed_cups_alone(client: Client) -> None:
     listed, unlisted = new_cup("swiss"), new_cup("knockout", listed=False)
-    found = page(client, "/search/?q=cup").links
+    links = page(client, "/search/?q=cup").links
     sitemap = client.get("/sitemap.xml").content.decode()
-    assert address(listed) in found
-    assert address(unlisted) not in found
+    assert address(listed) in links
+    assert address(unlisted) not in links
     assert f"{address(listed)}</loc>" in sitemap
     assert address(unlisted) not in sitemap
 
@@ -401,7 +403,7 @@ def test_a_canceled_knockout_keeps_the_bracket_of_its_ended_rounds(client: Clien
     play_round(cup)
     call_off(organizer_of(cup), cup, "The room is closed.")
     drawing = page(client, address(cup)).one("svg", class_="bracket")
-    assert {one["data-state"] for one in drawing.all("g", data_state=True)} == {"decided", "planned"}
+    assert {group["data-state"] for group in drawing.all("g", data_state=True)} == {"decided", "planned"}
 
 
 def test_only_those_who_take_part_find_a_cup_by_link_in_the_list() -> None:

@@ -18,9 +18,9 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.fixture
 def docs() -> Documentation:
-    found = documentation()
-    assert found is not None
-    return found
+    documents = documentation()
+    assert documents is not None
+    return documents
 
 
 def test_every_page_is_served_without_queries(docs: Documentation, client: Client) -> None:
@@ -45,7 +45,9 @@ def test_links_between_pages_are_links_of_the_site(client: Client) -> None:
 def test_the_menu_has_all_sections_and_marks_the_page(docs: Documentation, client: Client) -> None:
     menu = page(client, "/docs/guides/deploy/").one("nav", class_="docs-menu")
     assert menu.one(aria_current="page")["href"] == "/docs/guides/deploy/"
-    assert [one["id"] for one in menu.all(class_="docs-section")] == [f"docs-{section.key}" for section in docs.menu]
+    assert [element["id"] for element in menu.all(class_="docs-section")] == [
+        f"docs-{section.key}" for section in docs.menu
+    ]
     assert len(set(menu.links)) == len(menu.links) == 1 + sum(len(section.pages) for section in docs.menu)
 
 
@@ -70,7 +72,7 @@ def test_previous_and_next_lead_through_all_pages(docs: Documentation) -> None:
 
 def test_contents_lead_to_the_headings_of_the_page(client: Client) -> None:
     shown = page(client, "/docs/reference/bot-protocol/")
-    anchors = {one["id"] for one in shown.one("article").all(id=True)}
+    anchors = {element["id"] for element in shown.one("article").all(id=True)}
     links = shown.one("nav", class_="contents").links
     assert len(links) > 3
     assert {link.removeprefix("#") for link in links} <= anchors
@@ -82,7 +84,7 @@ def test_contents_lead_to_the_headings_of_the_page(client: Client) -> None:
 )
 def test_headings_have_the_anchors_of_github(heading: str, anchor: str) -> None:
     prose = document(f"# Title\n\n## {heading}\n\n## {heading}\n", str)
-    assert [one.anchor for one in prose.headings] == [anchor, f"{anchor}-1"]
+    assert [item.anchor for item in prose.headings] == [anchor, f"{anchor}-1"]
 
 
 def test_html_of_a_page_is_text_and_comments_are_removed() -> None:
@@ -125,7 +127,7 @@ def test_changed_files_are_read_again_while_debugging(client: Client, settings: 
 
 
 def hits(client: Client, text: str) -> list[str]:
-    return [link for found in page(client, f"/docs/search/?q={text}").all(class_="docs-hits") for link in found.links]
+    return [link for hit in page(client, f"/docs/search/?q={text}").all(class_="docs-hits") for link in hit.links]
 
 
 def test_the_search_finds_titles_before_headings_before_texts(tmp_path: Path) -> None:
@@ -136,8 +138,8 @@ def test_the_search_finds_titles_before_headings_before_texts(tmp_path: Path) ->
     }.items():
         (tmp_path / "docs").mkdir(exist_ok=True)
         (tmp_path / "docs" / f"{name}.md").write_text(text)
-    found = Documentation(tmp_path).search("CLOCK", 20)
-    assert [(hit.page.slug, hit.anchor) for hit in found] == [
+    results = Documentation(tmp_path).search("CLOCK", 20)
+    assert [(hit.page.slug, hit.anchor) for hit in results] == [
         ("clock", ""),
         ("z", "a-clock"),
         ("", ""),
@@ -158,7 +160,7 @@ def test_the_search_leads_to_the_heading_and_marks_the_words(client: Client) -> 
     assert {mark.text.lower() for mark in shown.all("mark")} <= {"move_ms", ""}
     link = next(link for link in shown.one(class_="docs-hits").links if "#" in link)
     path, _, anchor = link.partition("#")
-    assert [one for one in page(client, path) if one.attributes.get("id") == anchor]
+    assert [element for element in page(client, path) if element.attributes.get("id") == anchor]
 
 
 def test_the_search_of_the_site_also_finds_pages(client: Client) -> None:

@@ -38,10 +38,10 @@ def test_an_embedded_replay_knows_no_user(site: Site, client: Client) -> None:
         assert "public" in response["Cache-Control"]
         assert not response.wsgi_request.session.accessed  # type: ignore[attr-defined]
     assert client.get(address).content == boss.get(address).content
-    found = page(client, address)
-    assert [form for form in found.all("form") if form.attributes.get("method") != "dialog"] == []
-    assert f"/matches/{site.finished.pk}/" in found.links
-    assert found.one("game-replay")["data-document"] == f"/matches/{site.finished.pk}/replay.json"
+    text = page(client, address)
+    assert [form for form in text.all("form") if form.attributes.get("method") != "dialog"] == []
+    assert f"/matches/{site.finished.pk}/" in text.links
+    assert text.one("game-replay")["data-document"] == f"/matches/{site.finished.pk}/replay.json"
 
 
 def test_only_what_everyone_may_see_can_be_embedded(site: Site, client: Client) -> None:

@@ -39,14 +39,14 @@ def test_a_ladder_without_games_says_where_everybody_starts(client: Client) -> N
 
 def test_more_rows_need_no_more_queries(site: Site, client: Client) -> None:
     def counts() -> list[int]:
-        found = []
+        numbers = []
         for address in site.addresses:
             for cache in caches.all():
                 cache.clear()
             with CaptureQueriesContext(connection) as queries:
                 html(client, address)
-            found.append(len(queries))
-        return found
+            numbers.append(len(queries))
+        return numbers
 
     before = counts()
     crowd(site.ladder, 20)

@@ -137,12 +137,12 @@ def test_pages_of_orders_need_few_queries_however_many_there_are(bot: Bot, duel:
     exhibition = play_all(a_test(bot.owner, duel, [active_version(bot), house_version("greedy")]))
 
     def counts() -> list[int]:
-        found = []
+        numbers = []
         for address in ("/exhibitions/", f"/exhibitions/{exhibition.pk}/", *forms(duel)):
             with CaptureQueriesContext(connection) as queries:
                 html(client, address)
-            found.append(len(queries))
-        return found
+            numbers.append(len(queries))
+        return numbers
 
     at = timezone.now() + timedelta(hours=1)
     request_scheduled(bot.owner, duel, [active_version(bot).pk, house_version("greedy").pk], 1, at, uuid4())

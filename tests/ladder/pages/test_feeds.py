@@ -54,7 +54,7 @@ def test_a_feed_has_what_the_standard_asks_for(played: Ladder, client: Client) -
             assert "/matches/" in (link.get("href") or "")
         ids = [entry.findtext(f"{ATOM}id") for entry in entries]
         assert len(set(ids)) == len(ids)
-        assert all(str(one).startswith("tag:") for one in ids)
+        assert all(str(tag).startswith("tag:") for tag in ids)
 
 
 def test_a_bot_has_its_own_matches_in_its_feed_and_a_ladder_all(played: Ladder, client: Client) -> None:

@@ -69,14 +69,14 @@ def test_who_has_gained_most_in_enough_games_climbs(duel: Ladder, monkeypatch: p
     ada = uploaded(person("ada"), "Riser")
     finished_blocks(duel, 12)
     monkeypatch.setattr(home, "FEWEST_GAMES", 2)
-    found = climbs()
+    shown = climbs()
     gained = {
         membership.bot.name: (membership.rating - 1_500_000, membership.games)
         for membership in duel.memberships.select_related("bot").filter(games__gte=2, rating__gt=1_500_000)
     }
     best = dict(sorted(gained.items(), key=lambda row: -row[1][0])[: home.SHOWN])
-    assert {climb.bot.name: (climb.change, climb.games) for climb in found.rows} == best
-    assert [climb.change for climb in found.rows] == sorted((climb.change for climb in found.rows), reverse=True)
+    assert {climb.bot.name: (climb.change, climb.games) for climb in shown.rows} == best
+    assert [climb.change for climb in shown.rows] == sorted((climb.change for climb in shown.rows), reverse=True)
     Bot.objects.filter(pk=ada.pk).update(name="Blanked")
     assert "Riser" not in {climb.bot.name for climb in climbs().rows}
 

@@ -52,8 +52,8 @@ def test_corrections_stand_there_with_their_reasons_and_who_it_was_is_for_staff(
     site: Site, client: Client, as_staff: Client, eve: User
 ) -> None:
     void(site.finished.pk, "<script>alert(1)</script>", eve)
-    for one, sees in ((client, False), (as_staff, True)):
-        text = html(one, address(site.ladder))
+    for reader, sees in ((client, False), (as_staff, True)):
+        text = html(reader, address(site.ladder))
         assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
         assert ("eve</span>" in text) == sees
         assert (f"/ladders/{site.ladder.slug}/correct/k/" in parsed(text).links) == sees
@@ -64,8 +64,8 @@ def test_the_ledger_is_a_file_from_which_anybody_computes_the_ratings(site: Site
     assert response["Content-Type"] == "application/jsonl"
     assert response["Content-Disposition"] == f'attachment; filename="{site.ladder.slug}-ledger.jsonl"'
     lines = b"".join(response.streaming_content).splitlines()
-    found = recomputed(lines)
-    assert {pk: one.rating for pk, one in found.standings.items()} == {
+    recomputation = recomputed(lines)
+    assert {pk: standing.rating for pk, standing in recomputation.standings.items()} == {
         pk: row[0] for pk, row in ratings(site.ladder).items() if row[2]
     }
     assert set(json.loads(lines[1])) == {"ladder", "number", "kind", "document", "previous", "hash"}
@@ -133,17 +133,17 @@ def test_staff_set_another_k(site: Site, as_staff: Client) -> None:
 
 def test_staff_merge_entries(site: Site, as_staff: Client) -> None:
     form = f"/ladders/{site.ladder.slug}/correct/merge/"
-    one, other = [seat.membership for seat in site.finished.seats.order_by("index")[:2]]
-    assert f"({one.bot.slug})" in html(as_staff, form)
-    lacking = as_staff.post(form, {**WHY, "entry": one.pk, "counts": "another"})
+    member, other = [seat.membership for seat in site.finished.seats.order_by("index")[:2]]
+    assert f"({member.bot.slug})" in html(as_staff, form)
+    lacking = as_staff.post(form, {**WHY, "entry": member.pk, "counts": "another"})
     assert parsed(lacking).errors == {"into"}
     for counts, into, merged in (
-        ("another", other.pk, {one.pk: other.pk}),
+        ("another", other.pk, {member.pk: other.pk}),
         ("itself", "", {}),
-        ("nobody", "", {one.pk: None}),
+        ("nobody", "", {member.pk: None}),
     ):
-        assert as_staff.post(form, {**WHY, "entry": one.pk, "counts": counts, "into": into}).status_code == 302
+        assert as_staff.post(form, {**WHY, "entry": member.pk, "counts": counts, "into": into}).status_code == 302
         assert rules_of(site.ladder).merged == merged
-        told = page(as_staff, address(site.ladder))
-        assert one.bot.name in told.text
-        assert not told.all(class_="broken")
+        report = page(as_staff, address(site.ladder))
+        assert member.bot.name in report.text
+        assert not report.all(class_="broken")

@@ -58,23 +58,23 @@ def test_every_column_can_give_the_order_and_its_head_says_so(
     best_first = [membership.bot.slug for membership in table]
     wanted = {
         "rating": best_first,
-        "bot": [membership.bot.slug for membership in sorted(table, key=lambda one: one.bot.name)],
+        "bot": [membership.bot.slug for membership in sorted(table, key=lambda member: member.bot.name)],
     }
     for order in ORDERS:
         text = html(client, f"/ladders/{ladder.slug}/?sort={order}")
         key, turned = order.removeprefix("-"), order.startswith("-")
         expected = wanted.get(key, best_first[::-1])
         assert bots_of(text) == (expected[::-1] if turned else expected), order
-        said = "ascending" if (key == "bot") != turned else "descending"
-        assert re.search(rf'class="[a-z ]*{key}" aria-sort="{said}"', text), order
+        direction = "ascending" if (key == "bot") != turned else "descending"
+        assert re.search(rf'class="[a-z ]*{key}" aria-sort="{direction}"', text), order
         assert text.count("aria-sort") == 1
 
 
 def test_ranks_stay_those_of_the_whole_table(client: Client, ladder: Ladder, table: list[Membership]) -> None:
     upside_down = html(client, f"/ladders/{ladder.slug}/?sort=-rating")
     assert ranks_of(upside_down) == list(range(len(table), 0, -1))
-    found = html(client, f"/ladders/{ladder.slug}/?q={table[3].bot.name}")
-    assert ranks_of(found) == [4]
+    text = html(client, f"/ladders/{ladder.slug}/?q={table[3].bot.name}")
+    assert ranks_of(text) == [4]
 
 
 def test_what_has_no_estimate_stands_last_in_either_order(
@@ -329,9 +329,9 @@ def test_the_table_as_csv_has_every_row_and_no_formula(site: Site, client: Clien
     rows = list(csv.DictReader(io.StringIO(response.content.decode())))
     assert len(rows) == site.ladder.memberships.filter(active=True).count()
     assert [int(row["rank"]) for row in rows] == sorted(int(row["rank"]) for row in rows)
-    mine = next(row for row in rows if row["bot"] == site.bot.slug)
-    assert mine["name"] == f"'{name}"
-    assert float(mine["rating"]) == site.bot.memberships.get(ladder=site.ladder).points
+    own_row = next(row for row in rows if row["bot"] == site.bot.slug)
+    assert own_row["name"] == f"'{name}"
+    assert float(own_row["rating"]) == site.bot.memberships.get(ladder=site.ladder).points
 
 
 def in_file(text: str, value: object) -> bool:
@@ -363,7 +363,7 @@ def test_page_file_api_home_and_lists_show_the_same_standings(site: Site, client
         assert all(in_file(text, row[name]) for name, text in of_file.items() if name in row), row
 
     leaders = page(client, "/").one(id="leaders").all("section")[0]
-    of_home = [one.text for one in leaders.all("span", class_="place")]
+    of_home = [element.text for element in leaders.all("span", class_="place")]
     assert of_home == [str(rank) for rank in list(shown.values())[:5]]
 
     places = best_places(AnonymousUser(), site.ladder.game)
@@ -380,9 +380,9 @@ def walk(size: int, name: str, start: int | None) -> list[list[int]]:
     parts: list[list[int]] = []
     at = start
     while True:
-        found = paginate(listed(Match.objects.all()), {name: None if at is None else str(at)}.get, size)
-        parts.append([match.pk for match in found.rows])
-        at = found.before if name == "before" else found.after
+        part = paginate(listed(Match.objects.all()), {name: None if at is None else str(at)}.get, size)
+        parts.append([match.pk for match in part.rows])
+        at = part.before if name == "before" else part.after
         if at is None:
             return parts
 
@@ -391,9 +391,9 @@ def test_older_and_newer_parts_hold_every_match_once(site: Site) -> None:
     everything = list(Match.objects.order_by("-pk").values_list("pk", flat=True))
     for size in (1, 3, 7, 100):
         older = walk(size, "before", None)
-        assert [pk for found in older for pk in found] == everything
+        assert [pk for part in older for pk in part] == everything
         newer = walk(size, "after", 0)
-        assert [pk for found in reversed(newer) for pk in found] == everything
+        assert [pk for part in reversed(newer) for pk in part] == everything
 
 
 def test_a_cursor_that_is_none_shows_the_newest(site: Site, client: Client) -> None:

@@ -32,7 +32,7 @@ def bots_at(client: Client, **asked: str) -> list[str]:
 @pytest.mark.usefixtures("house")
 def test_every_format_is_a_row_with_a_ladder_per_kind_of_player(client: Client) -> None:
     matrix = page(client, "/ladders/").one("table", id="ladders")
-    kinds = [one["id"] for one in matrix.all("th", id=True)]
+    kinds = [heading["id"] for heading in matrix.all("th", id=True)]
     assert kinds == list(Ladder.Players.values)
     rows = matrix.one("tbody").all("tr")
     assert [row["id"] for row in rows][:2] == ["edel-stein-reich-3", "edel-stein-reich-4"]

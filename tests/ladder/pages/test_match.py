@@ -125,10 +125,10 @@ def test_only_an_unfinished_match_is_fetched_again(site: Site, client: Client) -
 
 
 def test_chapters_and_steps_of_a_told_game_have_anchors_of_their_own(site: Site, client: Client) -> None:
-    told = match_page(site.finished.pk, AnonymousUser()).told
-    assert told is not None
-    steps = [str(one.ply) for chapter in told.chapters for one in chapter.sentences if one.first]
-    anchors = [*(f"chapter-{number}" for number in range(1, len(told.chapters) + 1)), *steps]
+    story = match_page(site.finished.pk, AnonymousUser()).told
+    assert story is not None
+    steps = [str(sentence.ply) for chapter in story.chapters for sentence in chapter.sentences if sentence.first]
+    anchors = [*(f"chapter-{number}" for number in range(1, len(story.chapters) + 1)), *steps]
     assert len(set(anchors)) == len(anchors) > 100
     text = page(client, site.finished)
     assert all(text.count(f'id="{anchor}"') == 1 and f'href="#{anchor}"' in text for anchor in anchors)
@@ -147,9 +147,9 @@ def test_a_finished_game_can_be_gone_through_from_its_page_and_opens_where_it_tu
 
 def test_a_sentence_carries_the_mark_of_the_seat_it_begins_with(site: Site) -> None:
     names = match_page(site.finished.pk, AnonymousUser()).names
-    told = match_page(site.finished.pk, AnonymousUser()).told
-    assert told is not None
-    marked = [sentence for chapter in told.chapters for sentence in chapter.sentences if sentence.seat is not None]
+    story = match_page(site.finished.pk, AnonymousUser()).told
+    assert story is not None
+    marked = [sentence for chapter in story.chapters for sentence in chapter.sentences if sentence.seat is not None]
     assert marked
     assert all(sentence.text.startswith(names[sentence.seat]) for sentence in marked if sentence.seat is not None)
 

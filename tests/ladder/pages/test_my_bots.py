@@ -155,7 +155,11 @@ def test_strangers_see_neither_refused_versions_nor_what_is_for_the_owner(people
 def test_a_refused_version_says_why_with_question_answer_and_stderr(people: People) -> None:
     text = html(signed_in(people.ada), f"/bots/{people.magpie.slug}/versions/2/")
     assert 'data-state="refused"' in text
-    assert {one["data-note"] for one in parsed(text).all("pre", data_note=True)} == {"decision", "answer", "stderr"}
+    assert {element["data-note"] for element in parsed(text).all("pre", data_note=True)} == {
+        "decision",
+        "answer",
+        "stderr",
+    }
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
     assert "--seed check" in text
     own = html(signed_in(people.ada), f"/bots/{people.magpie.slug}/")
@@ -198,18 +202,18 @@ def test_more_versions_and_bots_need_no_more_queries(people: People) -> None:
     client = signed_in(people.ada)
 
     def counts() -> list[int]:
-        found = []
+        numbers = []
         for address in (f"/bots/{people.magpie.slug}/", "/bots/mine/", "/bots/"):
             with CaptureQueriesContext(connection) as queries:
                 html(client, address)
-            found.append(len(queries))
-        return found
+            numbers.append(len(queries))
+        return numbers
 
     before = counts()
     for number in range(3):
         uploaded(people.ada, f"More {number}")
         upload_version(people.magpie, "bot.py", b"# %d\n%s" % (number, HONEST))
-    assert [one + 2 for one in before[:1]] + before[1:] >= counts(), "but for the version's place among the checks"
+    assert [count + 2 for count in before[:1]] + before[1:] >= counts(), "but for the version's place among the checks"
 
 
 def test_every_control_has_a_name(people: People) -> None:
@@ -265,9 +269,9 @@ def test_a_refused_version_never_plays(people: People) -> None:
 def test_ladders_are_ticked_and_unticked(people: People) -> None:
     client, address = signed_in(people.ada), f"/bots/{people.magpie.slug}/"
     assert f'value="{DUEL}" checked' in html(client, address)
-    told = client.post(f"{address}ladders/", {"shown": DUEL}, follow=True).content.decode()
+    text = client.post(f"{address}ladders/", {"shown": DUEL}, follow=True).content.decode()
     assert not people.magpie.memberships.get(ladder__slug=DUEL).active
-    assert f'value="{DUEL}">' in told
+    assert f'value="{DUEL}">' in text
     client.post(f"{address}ladders/", {"shown": DUEL, "ladder": DUEL})
     assert people.magpie.memberships.get(ladder__slug=DUEL).active
 
@@ -371,7 +375,7 @@ def test_a_log_that_is_no_longer_kept_says_so(people: People) -> None:
 
 def test_my_bots_lists_every_state(people: People) -> None:
     states = page(signed_in(people.ada), "/bots/mine/").all("td", data_status=True)
-    assert {(one["data-status"], one["data-newest"]) for one in states} == {
+    assert {(element["data-status"], element["data-newest"]) for element in states} == {
         ("active", "refused"),
         ("no_version", "received"),
     }
@@ -465,9 +469,9 @@ def test_a_version_that_is_being_checked_shows_the_table_that_is_tried(people: P
     BotVersion.objects.filter(pk=version.pk).update(state="checking", check_report=report)
     for address in (f"/bots/{people.new.slug}/", f"/bots/{people.new.slug}/versions/1/"):
         text = html(signed_in(people.ada), address)
-        said = re.search(r'id="check-said"[^>]*>(.*?)</p>', text, re.DOTALL)
-        assert said is not None
-        assert f"{GAMES[DUEL].name.replace('&', '&amp;')}, 2 players" in said[1]
+        status = re.search(r'id="check-said"[^>]*>(.*?)</p>', text, re.DOTALL)
+        assert status is not None
+        assert f"{GAMES[DUEL].name.replace('&', '&amp;')}, 2 players" in status[1]
         assert "1.9\u00a0s" in text
         assert text.count('<li class="done">') == 3
         assert text.count('<li class="now">') == 1

@@ -28,9 +28,9 @@ def bots() -> list[Bot]:
 
 @pytest.fixture
 def match(bots: list[Bot]) -> Match:
-    found = seated(Ladder.objects.get(slug="edel-stein-reich-3-remote"), bots)
-    to_round(found, 3, Random(1))
-    return found
+    table = seated(Ladder.objects.get(slug="edel-stein-reich-3-remote"), bots)
+    to_round(table, 3, Random(1))
+    return table
 
 
 def rounds(match: Match, number: int | str = "") -> str:

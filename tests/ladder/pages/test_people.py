@@ -226,9 +226,9 @@ def test_people_stand_in_no_list_of_bots(people: Ladder) -> None:
     client.force_login(verified("ann"))
     for address in ("/bots/?q=ann", "/bots/mine/", "/bots/?of=people"):
         assert "/bots/ann/" not in text(address, client)
-    found = text("/search/?q=ann", client)
-    assert "/people/ann/" in found
-    assert "/bots/ann/" not in found
+    results = text("/search/?q=ann", client)
+    assert "/people/ann/" in results
+    assert "/bots/ann/" not in results
 
 
 def test_the_page_of_an_entry_speaks_of_no_versions(people: Ladder) -> None:

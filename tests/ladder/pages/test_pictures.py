@@ -28,9 +28,9 @@ def size_of(png: bytes) -> tuple[int, int]:
 def tags_of(found: Element) -> dict[str, str]:
     """The tags for link previews, by property."""
     return {
-        one.attributes.get("property") or one["name"]: one["content"]
-        for one in found.all("meta")
-        if re.match("og:|twitter:", one.attributes.get("property", one.attributes.get("name", "")))
+        element.attributes.get("property") or element["name"]: element["content"]
+        for element in found.all("meta")
+        if re.match("og:|twitter:", element.attributes.get("property", element.attributes.get("name", "")))
     }
 
 
@@ -51,15 +51,15 @@ def test_every_kind_of_page_has_tags_and_a_small_picture(site: Site, client: Cli
     }
     generic = dict.fromkeys(("/", "/play/", "/ladders/", "/matches/", "/bots/", "/rules/", "/about/"), GENERIC)
     for address, path in {**specific, **generic}.items():
-        found = page(client, address)
-        tags = tags_of(found)
+        text = page(client, address)
+        tags = tags_of(text)
         assert tags["og:image"] == f"{settings.SITE_URL}{path}", address
-        assert tags["og:url"] == found.one("link", rel="canonical")["href"] == f"{settings.SITE_URL}{address}"
+        assert tags["og:url"] == text.one("link", rel="canonical")["href"] == f"{settings.SITE_URL}{address}"
         assert (tags["og:image:width"], tags["og:image:height"]) == ("1200", "630")
         assert tags["twitter:card"] == "summary_large_image"
         assert tags["og:title"]
-        assert tags["og:title"] in found.all("title")[0].text
-        assert tags["og:description"] == next(one for one in found.all("meta", name="description"))["content"]
+        assert tags["og:title"] in text.all("title")[0].text
+        assert tags["og:description"] == next(element for element in text.all("meta", name="description"))["content"]
         response = client.get(path)
         assert (response.status_code, response["Content-Type"]) == (200, "image/png")
         assert "public" in response["Cache-Control"]
@@ -98,16 +98,16 @@ def test_only_bots_and_people_with_a_page_have_a_picture(site: Site, client: Cli
 def test_pages_for_few_have_no_tags(site: Site) -> None:
     client = signed_in(staff("boss"))
     for address in ("/account/", "/staff/", "/staff/trail/"):
-        found = page(client, address)
-        assert tags_of(found) == {}
-        assert found.all("link", rel="canonical") == []
+        text = page(client, address)
+        assert tags_of(text) == {}
+        assert text.all("link", rel="canonical") == []
     assert page(client, "/nowhere/", 404).all("link", rel="canonical") == []
 
 
 def test_the_canonical_url_keeps_the_number_of_the_page_alone(site: Site, client: Client, settings: Any) -> None:
     for query, kept in (("?page=2&sort=x", "?page=2"), ("?page=1", ""), ("?q=a", ""), ("?page=<b>", "")):
-        found = page(client, f"/bots/{query}").one("link", rel="canonical")
-        assert found["href"] == f"{settings.SITE_URL}/bots/{kept}"
+        link = page(client, f"/bots/{query}").one("link", rel="canonical")
+        assert link["href"] == f"{settings.SITE_URL}/bots/{kept}"
 
 
 def test_a_picture_is_rendered_once_until_its_content_changes(

@@ -22,14 +22,14 @@ def test_what_is_on_offer_on_a_private_ladder_is_on_the_page_of_the_lobby_for_me
     offered = create_game(ada, ladder)
     Pairing.objects.create(bot=player_of(dora).bot, ladder=ladder)
     Invitation.objects.filter(person=dora, ladder=ladder).delete()
-    told = (ladder.name, ada.username, f"/play/open-games/{offered.pk}/")
+    hints = (ladder.name, ada.username, f"/play/open-games/{offered.pk}/")
     for user, sees in ((ada, True), (cid, True), (bob, False), (dora, False), (None, False)):
         client = Client()
         if user is not None:
             client.force_login(user)
         page = client.get("/play/").content.decode()
-        found = [word for word in told if word in page]
-        assert found == (list(told) if sees else []), user
+        visible = [word for word in hints if word in page]
+        assert visible == (list(hints) if sees else []), user
     for stranger in (bob, dora):
         client = Client()
         client.force_login(stranger)

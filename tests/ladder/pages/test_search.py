@@ -22,7 +22,7 @@ def page(client: Client, **parameters: str) -> str:
 
 def names(client: Client, text: str) -> list[str]:
     suggestions: list[dict[str, str]] = client.get("/search/suggestions/", {"q": text}).json()["suggestions"]
-    return [one["name"] for one in suggestions]
+    return [suggestion["name"] for suggestion in suggestions]
 
 
 @pytest.mark.parametrize(

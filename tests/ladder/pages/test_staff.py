@@ -47,9 +47,9 @@ def moderator() -> User:
 
 @pytest.fixture
 def bot(owner: User) -> Bot:
-    found = Bot.objects.create(owner=owner, name="Rude Word", slug="rude-word", description="Buy this.")
-    BotVersion.objects.create(bot=found, number=1, digest="1" * 64, active=True)
-    return found
+    rude = Bot.objects.create(owner=owner, name="Rude Word", slug="rude-word", description="Buy this.")
+    BotVersion.objects.create(bot=rude, number=1, digest="1" * 64, active=True)
+    return rude
 
 
 def test_a_reported_name_is_taken_away_by_staff_who_are_named(bot: Bot, reporter: User, moderator: User) -> None:
@@ -106,9 +106,9 @@ def test_one_entry_in_the_header_leads_staff_to_all_their_pages(bot: Bot, report
     client = signed_in(moderator)
     assert "/staff/" in shown.page(client, "/").one("nav").links
     index = shown.page(client, "/staff/")
-    counts = {one["data-count"]: re.findall(r"\d+", one.text) for one in index.all(data_count=True)}
+    counts = {element["data-count"]: re.findall(r"\d+", element.text) for element in index.all(data_count=True)}
     assert counts == {"bots": ["1"], "lines": ["0"], "cups": ["0"], "machines": ["1"]}
-    listed = {f"/{one.pattern}" for one in get_resolver().url_patterns[-1].url_patterns}
+    listed = {f"/{pattern.pattern}" for pattern in get_resolver().url_patterns[-1].url_patterns}
     own = {path for path in listed if re.fullmatch(r"/staff/[a-z]+/(new/)?", path)}
     assert own <= set(index.one("main").links)
     for path in own:
@@ -120,13 +120,13 @@ def test_one_entry_in_the_header_leads_staff_to_all_their_pages(bot: Bot, report
 def test_one_person_is_one_voice(bot: Bot, reporter: User) -> None:
     moderation.complain(bot, reporter, "first")
     moderation.complain(bot, reporter, "second")
-    assert [one.text for one in BotReport.objects.all()] == ["second"]
+    assert [report.text for report in BotReport.objects.all()] == ["second"]
 
 
 def test_reports_a_day_are_limited(owner: User, reporter: User) -> None:
     bots = [Bot.objects.create(owner=owner, name=f"b{i}", slug=f"b{i}") for i in range(moderation.MOST_A_DAY + 1)]
-    for one in bots[:-1]:
-        moderation.complain(one, reporter, "x")
+    for reported in bots[:-1]:
+        moderation.complain(reported, reporter, "x")
     with pytest.raises(TooMany) as refusal:
         moderation.complain(bots[-1], reporter, "x")
     assert refusal.value.retry_after_s is not None
@@ -195,12 +195,12 @@ def test_without_any_word_of_a_worker_it_says_when_there_will_be_one() -> None:
 
 
 def test_a_machine_that_holds_shows_what_was_tried(sandbox_launcher: SandboxLauncher) -> None:
-    found = status()
-    write_down(found)
+    machine = status()
+    write_down(machine)
     text = sandboxes_page(staff("eve"))
     assert Machine.objects.get().host in text
-    assert text.count('<li class="done">') == len(found["checks"])
-    assert found["python"] in text
+    assert text.count('<li class="done">') == len(machine["checks"])
+    assert machine["python"] in text
     assert '<li class="failed">' not in text
 
 

@@ -88,7 +88,7 @@ def test_the_statistics_of_a_ladder_show_seats_phases_and_what_blocks_save(playe
 
 
 def test_money_a_phase_on_the_page_adds_up_to_the_scores(played: Ladder, client: Client) -> None:
-    scores = [one.score["money"] for one in SeatResult.objects.all()]
+    scores = [result.score["money"] for result in SeatResult.objects.all()]
     shown = text_of(client, f"/ladders/{played.slug}/statistics/")
     phases = shown[shown.index('id="phases"') :]
     whole = phases[phases.index("Whole game</th>") :]
@@ -128,12 +128,15 @@ def test_the_chart_of_a_bot_marks_where_another_version_began(ladder: Ladder, cl
     finished_block(ladder, [mine, *others])
     make_active(new_version(bot, claims=CLAIMS))
     finished_block(ladder, [Membership.objects.select_related("bot").get(pk=mine.pk), *others])
-    its = trace(mine)
-    assert its is not None
-    assert [moment.version for moment in its.moments] == [1, 1, 1, 1, 2, 2, 2, 2]
-    assert [(one.season, one.version, len(one.moments)) for one in its.stretches] == [(1, 1, 4), (1, 2, 4)]
+    curve = trace(mine)
+    assert curve is not None
+    assert [moment.version for moment in curve.moments] == [1, 1, 1, 1, 2, 2, 2, 2]
+    assert [(stretch.season, stretch.version, len(stretch.moments)) for stretch in curve.stretches] == [
+        (1, 1, 4),
+        (1, 2, 4),
+    ]
     mine.refresh_from_db()
-    assert its.last.rating == mine.rating
+    assert curve.last.rating == mine.rating
     gather()
     shown = text_of(client, f"/ladders/{ladder.slug}/bots/{bot.slug}/")
     assert '<line class="version"' in shown
@@ -145,16 +148,16 @@ def test_a_long_history_is_thinned_out_and_keeps_its_last_moment(
 ) -> None:
     membership = played.memberships.select_related("bot").order_by("-games")[0]
     monkeypatch.setattr("ladder.pages.components.traces.MOST_POINTS", 7)
-    its = trace(membership)
-    assert its is not None
-    assert its.thinned
-    assert len(its.moments) <= 8
-    assert its.last.rating == membership.rating
-    numbers = [moment.number for moment in its.moments]
+    curve = trace(membership)
+    assert curve is not None
+    assert curve.thinned
+    assert len(curve.moments) <= 8
+    assert curve.last.rating == membership.rating
+    numbers = [moment.number for moment in curve.moments]
     assert numbers == sorted(numbers)
-    chart = rating_chart([its])
+    chart = rating_chart([curve])
     assert chart is not None
-    assert sum(path.count("L") for path in chart.drawn[0].paths) == len(its.moments) - 1
+    assert sum(path.count("L") for path in chart.drawn[0].paths) == len(curve.moments) - 1
     assert chart.drawn[0].last[0] == 100
     assert rating_chart([None]) is None
 
@@ -166,20 +169,20 @@ def test_staff_see_a_report_of_every_ladder(played: Ladder, staff: Client) -> No
         == Ladder.objects.filter(game="die-weinhaendler", players__in=["hosted", "remote"]).count()
     )
     report = text_of(staff, f"/staff/collusion/{played.slug}/")
-    found = SeasonStatistics.objects.get().collusion
-    assert found["pairs"] == len(found["found"])
-    assert f'data-flagged="0" data-pairs="{found["pairs"]}"' in report
+    collusion = SeasonStatistics.objects.get().collusion
+    assert collusion["pairs"] == len(collusion["found"])
+    assert f'data-flagged="0" data-pairs="{collusion["pairs"]}"' in report
     assert 'data-pairs="0"' in text_of(staff, "/staff/collusion/die-weinhaendler-4/")
 
 
 def test_the_command_gives_the_report_in_lines_and_as_json(played: Ladder) -> None:
-    said, document = StringIO(), StringIO()
-    call_command("collusion_report", played.slug, stdout=said)
+    output, document = StringIO(), StringIO()
+    call_command("collusion_report", played.slug, stdout=output)
     call_command("collusion_report", played.slug, "--json", stdout=document)
-    found = json.loads(document.getvalue())
-    assert found["unit"] == "gems"
-    assert found["blocks"] == 6
-    assert f"{found['pairs']} ordered pairs in 6 blocks, 0 flagged" in said.getvalue()
+    report = json.loads(document.getvalue())
+    assert report["unit"] == "gems"
+    assert report["blocks"] == 6
+    assert f"{report['pairs']} ordered pairs in 6 blocks, 0 flagged" in output.getvalue()
     with pytest.raises(CommandError, match="edel-stein-reich-4"):
         call_command("collusion_report", "nowhere")
 

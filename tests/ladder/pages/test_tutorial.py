@@ -19,9 +19,9 @@ OFFERED = "0-0"
 
 
 def tutorial() -> Tutorial:
-    found = GAMES["edel-stein-reich"].presentation.tutorial
-    assert found is not None
-    return found
+    lessons = GAMES["edel-stein-reich"].presentation.tutorial
+    assert lessons is not None
+    return lessons
 
 
 def on(moves: tuple[int, ...], *more: int) -> Walk:
@@ -242,7 +242,7 @@ def test_the_words_of_a_picture_stay_with_it_and_are_not_read_out_twice() -> Non
 @pytest.mark.parametrize("slug", GAMES)
 def test_every_guide_has_drawn_examples_and_none_of_their_signs_is_left(slug: str) -> None:
     drawn = html(GAMES[slug].presentation.guide, slug)
-    found = re.findall(r"<figure.*?</figure>", drawn, flags=re.DOTALL)
-    assert len(found) >= 4
-    assert not any("{" in figure or "```" in figure or ">*" in figure for figure in found)
+    figures = re.findall(r"<figure.*?</figure>", drawn, flags=re.DOTALL)
+    assert len(figures) >= 4
+    assert not any("{" in figure or "```" in figure or ">*" in figure for figure in figures)
     assert {kind for kind in KINDS if f"drawn-{kind}" in drawn}

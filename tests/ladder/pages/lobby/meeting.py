@@ -23,7 +23,9 @@ def met(*users: User, ladder: str = DUEL, rated: bool = False) -> Match:
     table = Ladder.objects.get(slug=ladder)
     versions = [player_of(user) for user in users]
     return open_table(
-        table, [BlockPlayer(one, membership_of(one, table) if rated else None) for one in versions], rated=rated
+        table,
+        [BlockPlayer(version, membership_of(version, table) if rated else None) for version in versions],
+        rated=rated,
     )
 
 

@@ -67,10 +67,10 @@ def test_who_is_refused_gets_no_session(client: Client) -> None:
 def test_two_people_meet_by_seats_that_one_offers() -> None:
     ada, bob = signed_in(person("ada")), signed_in(person("bob"))
     seek = offered(ada)
-    mine, theirs = html(ada), html(bob)
-    assert f"/play/open-games/{seek.pk}/withdraw/" in mine
-    assert f"/play/open-games/{seek.pk}/join/" in theirs
-    assert f"/play/open-games/{seek.pk}/join/" not in mine
+    of_ada, of_bob = html(ada), html(bob)
+    assert f"/play/open-games/{seek.pk}/withdraw/" in of_ada
+    assert f"/play/open-games/{seek.pk}/join/" in of_bob
+    assert f"/play/open-games/{seek.pk}/join/" not in of_ada
     response = bob.post(f"/play/open-games/{seek.pk}/join/")
     match = Match.objects.latest("pk")
     assert response["Location"] == f"/play/tables/{match.pk}/"

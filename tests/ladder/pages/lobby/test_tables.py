@@ -48,9 +48,9 @@ def test_the_page_of_a_seat_has_what_the_table_needs(ada: User, bob: User) -> No
         text = html(client, match)
     for road in ("seat/stream", "decisions/", "seat/", "viewers"):
         assert f'"/api/v1/matches/{match.pk}/{road}"' in text
-    found = re.search(r'<script type="application/json">(.*?)</script>', text)
-    assert found
-    table = orjson.loads(found[1])
+    data = re.search(r'<script type="application/json">(.*?)</script>', text)
+    assert data
+    table = orjson.loads(data[1])
     assert table["order"] == [1, 0]
     assert table["names"] == ["ada", "bob"]
     assert 'id="resign-title"' in text
@@ -94,7 +94,7 @@ def test_without_a_script_who_looks_at_the_table_is_there(ada: User, bob: User) 
 def test_a_form_that_is_not_whole_is_harmless(ada: User, bob: User, client: Client) -> None:
     match = met(ada, bob)
     as_if_later(match)
-    mine = signed_in(ada)
+    browser = signed_in(ada)
     for sent in (
         {},
         {"decision": "x", "move": "1"},
@@ -102,8 +102,8 @@ def test_a_form_that_is_not_whole_is_harmless(ada: User, bob: User, client: Clie
         {"decision": "1", "move": "[" * 500},
         {"decision": "1", "move": "[" * 500 + "]" * 500},
     ):
-        assert mine.post(f"/play/tables/{match.pk}/answer/", sent).status_code == 302
-    assert mine.post(f"/play/tables/{match.pk}/act/", {"do": "win"}).status_code == 302
+        assert browser.post(f"/play/tables/{match.pk}/answer/", sent).status_code == 302
+    assert browser.post(f"/play/tables/{match.pk}/act/", {"do": "win"}).status_code == 302
     assert client.post(f"/play/tables/{match.pk}/act/", {"do": "resign"})["Location"] == f"/matches/{match.pk}/"
     assert table_of(match).rows == ()
 
@@ -125,9 +125,9 @@ def test_a_hidden_choice_is_in_nobody_elses_page(ada: User, bob: User, client: C
 
 def test_who_resigns_in_the_form_has_lost(ada: User, bob: User) -> None:
     match = met(ada, bob)
-    mine = signed_in(ada)
-    assert 'value="resign"' in html(mine, match)
-    mine.post(f"/play/tables/{match.pk}/act/", {"do": "resign"})
+    browser = signed_in(ada)
+    assert 'value="resign"' in html(browser, match)
+    browser.post(f"/play/tables/{match.pk}/act/", {"do": "resign"})
     assert LiveSeat.objects.get(table=match.pk, seat__index=0).forfeit == "resign"
 
 
@@ -140,7 +140,9 @@ def test_a_resigned_game_has_no_score_on_any_page_nor_in_the_api(ada: User, bob:
     signed_in(ada).post(f"/play/tables/{match.pk}/act/", {"do": "resign"})
     assert finish(match.pk)
     document = client.get(f"/api/v1/matches/{match.pk}").json()
-    assert [(one["rank"], one["score"], one["forfeit"], one["forfeit_at"]) for one in document["players"]] == [
+    assert [
+        (player["rank"], player["score"], player["forfeit"], player["forfeit_at"]) for player in document["players"]
+    ] == [
         (2, None, "resign", now),
         (1, None, "", None),
     ]
@@ -181,8 +183,8 @@ def test_a_rematch_is_asked_for_at_the_end_by_who_played(ada: User, bob: User, c
     asked = signed_in(ada).get(f"/matches/{match.pk}/").content.decode()
     assert 'data-note="accept"' not in asked
     assert "Waiting for bob" in asked
-    for one in (bob, ada):
-        response = signed_in(one).post(f"/play/tables/{match.pk}/rematch/", {"want": "no"})
+    for user in (bob, ada):
+        response = signed_in(user).post(f"/play/tables/{match.pk}/rematch/", {"want": "no"})
         assert response["Location"] == f"/matches/{match.pk}/", "they stay there"
     assert Proposal.objects.get().state == Proposal.State.DECLINED
     note_here([ada.pk])
@@ -209,10 +211,10 @@ def test_who_stood_in_for_whom_is_told_when_the_game_is_over(bob: User, client: 
     people = (person("cid"), bob, person("eve"))
     match = met(*people, ladder="edel-stein-reich-3-people")
     actions.resign(match.pk, 0)
-    said = "played for cid from move"
-    assert said not in client.get(f"/matches/{match.pk}/").content.decode()
+    sentence = "played for cid from move"
+    assert sentence not in client.get(f"/matches/{match.pk}/").content.decode()
     actions.abort(match.pk, 1)
-    assert said in client.get(f"/matches/{match.pk}/").content.decode()
+    assert sentence in client.get(f"/matches/{match.pk}/").content.decode()
 
 
 def test_an_outage_of_the_site_is_on_the_page_of_the_table_and_later_on_that_of_the_match(
@@ -220,11 +222,13 @@ def test_an_outage_of_the_site_is_on_the_page_of_the_table_and_later_on_that_of_
 ) -> None:
     match = met(ada, bob)
     Outage.objects.create(match=match, before_move=3, ended=timezone.now(), ms=29_000)
-    said = "unavailable for 29\u00a0s"
-    assert said in html(signed_in(ada), match)
-    assert said not in client.get(f"/matches/{match.pk}/").content.decode(), "moves of a running game are not counted"
+    sentence = "unavailable for 29\u00a0s"
+    assert sentence in html(signed_in(ada), match)
+    assert sentence not in client.get(f"/matches/{match.pk}/").content.decode(), (
+        "moves of a running game are not counted"
+    )
     actions.abort(match.pk, 1)
-    assert f"{said} before move 4" in client.get(f"/matches/{match.pk}/").content.decode()
+    assert f"{sentence} before move 4" in client.get(f"/matches/{match.pk}/").content.decode()
 
 
 def _without_tokens(text: str) -> str:
