@@ -157,22 +157,22 @@ STREAMS = (
 
 def judged() -> dict[str, Exposure]:
     """The exposure of every endpoint by its route. A route must not be listed twice."""
-    found: dict[str, Exposure] = {}
+    exposures: dict[str, Exposure] = {}
     for exposure, routes in JUDGED.items():
         for route in routes.split():
             key = "" if route == "/" else route
-            assert key not in found, f"{route} is listed twice"
-            found[key] = exposure
-    return found
+            assert key not in exposures, f"{route} is listed twice"
+            exposures[key] = exposure
+    return exposures
 
 
 def routes(patterns: Sequence[URLPattern | URLResolver] | None = None, before: str = "") -> Iterator[str]:
     """Every route in the site's own table, but for those of allauth, which knows of no game."""
-    for one in get_resolver().url_patterns if patterns is None else patterns:
-        route = before + str(one.pattern)
-        if isinstance(one, URLResolver):
-            yield from routes(one.url_patterns, route)
-        elif not one.callback.__module__.startswith("allauth."):
+    for pattern in get_resolver().url_patterns if patterns is None else patterns:
+        route = before + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            yield from routes(pattern.url_patterns, route)
+        elif not pattern.callback.__module__.startswith("allauth."):
             yield route
 
 
@@ -180,8 +180,8 @@ def filled(route: str, values: Mapping[str, Sequence[object]]) -> Iterator[str]:
     """The addresses of ``route`` with every combination of ``values``, by the names of its parameters."""
     names = _PARAMETER.findall(route)
     for chosen in product(*(values.get(name, [1]) for name in names)):
-        some = iter(chosen)
-        yield "/" + _PARAMETER.sub(lambda _, some=some: str(next(some)), route)
+        arguments = iter(chosen)
+        yield "/" + _PARAMETER.sub(lambda _, arguments=arguments: str(next(arguments)), route)
 
 
 def read(client: Client, address: str, **headers: Any) -> tuple[int, str]:

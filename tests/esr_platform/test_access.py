@@ -486,7 +486,7 @@ def things(game: str, seats: int, owner: User, organizer: User) -> Things:
         finish_game(veiled),
         live,
         ChatLine.objects.create(match=live, seat=seat, by=owner, text="Hello."),
-        request_scheduled(owner, hosted, [active_version(one.bot).pk for one in members], 1, soon, uuid4()),
+        request_scheduled(owner, hosted, [active_version(member.bot).pk for member in members], 1, soon, uuid4()),
         *proposals,
         due(cup),
         friend,
@@ -531,44 +531,44 @@ def kinds(route: str) -> Iterator[str]:
 
 def address(site: Site, kind: str, route: str) -> str:
     """The URL of ``route``."""
-    some = site.private if kind == "private" else site.public
-    bot = site.hidden if kind == "hidden" else some.bot
-    match = some.veiled if kind == "veiled" else some.match
-    owner = some.bot.owner
+    subject = site.private if kind == "private" else site.public
+    bot = site.hidden if kind == "hidden" else subject.bot
+    match = subject.veiled if kind == "veiled" else subject.match
+    owner = subject.bot.owner
     assert owner is not None
     if route.startswith("account/feed/<"):
         return path_of(owner)
     if route.startswith("account/emails/off/"):
         return unsubscribe_url(owner).removeprefix(settings.SITE_URL)
     noun = route.removeprefix("api/v1/").removeprefix("pictures/").removeprefix("staff/collusion/").partition("/")[0]
-    slugs = {"bots": bot.slug, "play": bot.slug, "remote-bots": site.remote.slug, "cups": some.cup.slug}
+    slugs = {"bots": bot.slug, "play": bot.slug, "remote-bots": site.remote.slug, "cups": subject.cup.slug}
     slugs |= {"docs": "start/library"} | dict.fromkeys(("rules", "games"), "edel-stein-reich")
-    person = some.helper if noun == "cups" else owner
+    person = subject.helper if noun == "cups" else owner
     values = {
-        "slug": "edel-stein-reich" if "starter" in route else slugs.get(noun, some.ladder.slug),
+        "slug": "edel-stein-reich" if "starter" in route else slugs.get(noun, subject.ladder.slug),
         "bot": bot.slug,
         "bot_id": bot.pk,
         "first": bot.slug,
-        "second": some.other.slug,
-        "match": some.live.pk,
-        "match_id": some.live.pk if noun == "play" else match.pk,
-        "index": match.seats.get(version__bot=some.bot).index if noun == "matches" else 1,
+        "second": subject.other.slug,
+        "match": subject.live.pk,
+        "match_id": subject.live.pk if noun == "play" else match.pk,
+        "index": match.seats.get(version__bot=subject.bot).index if noun == "matches" else 1,
         "username": person.username,
         "person_id": person.pk,
-        "exhibition_id": some.exhibition.pk,
-        "challenge_id": some.challenge.pk,
-        "game_id": some.game.pk,
-        "token": some.link.token if noun == "play" else f"invitation-{site.private.ladder.pk}",
-        "cup_id": some.cup.pk,
-        "line_id": some.line.pk,
-        "seat_id": some.line.seat_id,
+        "exhibition_id": subject.exhibition.pk,
+        "challenge_id": subject.challenge.pk,
+        "game_id": subject.game.pk,
+        "token": subject.link.token if noun == "play" else f"invitation-{site.private.ladder.pk}",
+        "cup_id": subject.cup.pk,
+        "line_id": subject.line.pk,
+        "seat_id": subject.line.seat_id,
         "document": "decision",
         "name": "home.png",
         "size": 180,
         "language": "de",
         "version": "another",
     }
-    query = QUERIES.get(route) or (f"bot={some.bot.slug}" if route.endswith("/withdraw/") else "")
+    query = QUERIES.get(route) or (f"bot={subject.bot.slug}" if route.endswith("/withdraw/") else "")
     url = next(filled(route, {name: [value] for name, value in values.items()}))
     return f"{url}?{query}" if query else url
 
@@ -611,10 +611,10 @@ def status(response: HttpResponse) -> str:
 def methods(admin: Caller, url: str) -> set[str]:
     """The methods of a view. Views of forms treat PUT as POST."""
     view: Any = resolve(url.partition("?")[0]).func
-    found = getattr(view, "cls", None) or getattr(view, "view_class", None)
-    if found is not None:
+    view_class = getattr(view, "cls", None) or getattr(view, "view_class", None)
+    if view_class is not None:
         names = ("GET", "POST", "PUT", "PATCH", "DELETE") if hasattr(view, "cls") else ("GET", "POST")
-        return {name for name in names if hasattr(found, name.lower())}
+        return {name for name in names if hasattr(view_class, name.lower())}
     response = admin.browser.generic("PURGE", url)
     assert response.status_code == 405, url
     return {*response.headers["Allow"].split(", ")} - {"HEAD"}
@@ -622,7 +622,7 @@ def methods(admin: Caller, url: str) -> set[str]:
 
 def matrix() -> dict[tuple[str, str, str], dict[str, str]]:
     """The statuses by role for each method, kind of things and route."""
-    found: dict[tuple[str, str, str], dict[str, str]] = {}
+    cells: dict[tuple[str, str, str], dict[str, str]] = {}
     for line in MATRIX.strip().splitlines():
         if not line.startswith(" "):
             method, kind, *statuses = line.split()
@@ -630,9 +630,9 @@ def matrix() -> dict[tuple[str, str, str], dict[str, str]]:
             continue
         for word in line.split():
             key = (method, kind, word.removeprefix("/"))
-            assert key not in found, key
-            found[key] = row
-    return found
+            assert key not in cells, key
+            cells[key] = row
+    return cells
 
 
 def entered_by_scope() -> Iterator[tuple[Scope, str, str]]:
@@ -667,7 +667,7 @@ def test_a_role_sees_and_changes_what_the_matrix_says(site: Site, role: str) -> 
     """Where all users get the same, only ``user`` is asked among them."""
     caller, wrong = Caller(role), []
     for (method, kind, route), row in matrix().items():
-        if role not in ("visitor", "user") and len({row[one] for one in ROLES[1:]}) == 1:
+        if role not in ("visitor", "user") and len({row[other_role] for other_role in ROLES[1:]}) == 1:
             continue
         response = caller.send(method, route, address(site, kind, route))
         if status(response) != row[role]:
@@ -692,14 +692,14 @@ def test_a_suspended_admin_gets_what_visitors_get(site: Site) -> None:
 def test_a_token_needs_the_scope_of_its_endpoint(site: Site) -> None:
     listed = {(method, route): scope for scope, method, route in entered_by_scope()}
     closed = {(method, route) for (method, _, route), row in matrix().items() if row["visitor"] == "401"}
-    assert {one for one in closed if "/seat/" not in one[1]} == {*listed, ("GET", "api/v1/token")}
+    assert {endpoint for endpoint in closed if "/seat/" not in endpoint[1]} == {*listed, ("GET", "api/v1/token")}
     wrong = []
     for owner in ("owner", "organizer"):
         callers = {scope: Caller(owner, [scope]) for scope in Scope}
         for (method, route), scope in listed.items():
             if ("cups/" in route) == (owner == "organizer"):
                 url = address(site, "public", route)
-                admitted = [one for one in Scope if callers[one].send(method, route, url).status_code != 403]
+                admitted = [held for held in Scope if callers[held].send(method, route, url).status_code != 403]
                 wrong += [] if admitted == [scope] else [(method, route, admitted)]
     assert wrong == []
 

@@ -172,14 +172,14 @@ def test_far_above_the_limit_bodies_end_at_once(settings: Settings) -> None:
         await asyncio.sleep(3600)
         raise AssertionError
 
-    said: list[Message] = []
+    messages: list[Message] = []
 
     async def send(message: Message) -> None:
-        said.append(message)
+        messages.append(message)
 
     scope = {"type": "http", "path": "/", "headers": [(b"transfer-encoding", b"chunked")], "client": ("192.0.2.1", 1)}
     asyncio.run(bounded(scope, silence, send))
-    assert (said[0]["status"], bounded.unfinished) == (429, {"192.0.2.1": 8})
+    assert (messages[0]["status"], bounded.unfinished) == (429, {"192.0.2.1": 8})
 
 
 async def reads_all(scope: Message, receive: Any, send: Any) -> None:
@@ -195,7 +195,7 @@ async def reads_all(scope: Message, receive: Any, send: Any) -> None:
 
 def answer(pieces: list[bytes], *, pause_s: float = 0.0, length: int | None = None, path: str = "/api/v1/bots") -> Any:
     """Status and body for a request that comes in ``pieces``, each after a pause, and then only silence."""
-    left, said = list(pieces), []
+    left, messages = list(pieces), []
 
     async def receive() -> Message:
         await asyncio.sleep(pause_s)
@@ -205,12 +205,12 @@ def answer(pieces: list[bytes], *, pause_s: float = 0.0, length: int | None = No
         return {"type": "http.request", "body": left.pop(0), "more_body": bool(left)}
 
     async def send(message: Message) -> None:
-        said.append(message)
+        messages.append(message)
 
     headers = [] if length is None else [(b"content-length", str(length).encode())]
     scope = {"type": "http", "path": path, "headers": headers}
     asyncio.run(BoundedBodies(reads_all, most_bytes=100, seconds=0.5)(scope, receive, send))
-    return said[0]["status"], said[1]["body"]
+    return messages[0]["status"], messages[1]["body"]
 
 
 def test_a_body_that_drips_is_ended() -> None:

@@ -108,7 +108,7 @@ def test_what_beats_keep_alive_is_not_lost() -> None:
 
 @pytest.mark.parametrize("answer", [False, OperationalError()])
 def test_what_must_end_with_a_lease_is_told_of_its_loss_even_while_a_beat_hangs(answer: bool | Exception) -> None:
-    told, hang = Event(), Event()
+    lost, hang = Event(), Event()
 
     def beat() -> bool:
         if isinstance(answer, Exception):
@@ -116,8 +116,8 @@ def test_what_must_end_with_a_lease_is_told_of_its_loss_even_while_a_beat_hangs(
             raise answer
         return answer
 
-    with beating(beat, "the match", 0.001, 0.01, told.set):
-        assert told.wait(60)
+    with beating(beat, "the match", 0.001, 0.01, lost.set):
+        assert lost.wait(60)
         hang.set()
 
 
@@ -161,10 +161,10 @@ def test_violations_are_counted_a_ladder(house: Ladder, client: Client) -> None:
     Membership.objects.filter(pk=house.memberships.all()[0].pk).update(rating=1)
     tasks.check_ratings()
     tasks.audit()
-    found = figures(client)
-    assert found[name] == 2
-    assert found[f'ladder_rebuild_differences{{ladder="{house.slug}"}}'] == 2
-    assert 0 <= found[f'ladder_audit_age_seconds{{ladder="{house.slug}"}}'] < 60
+    metrics = figures(client)
+    assert metrics[name] == 2
+    assert metrics[f'ladder_rebuild_differences{{ladder="{house.slug}"}}'] == 2
+    assert 0 <= metrics[f'ladder_audit_age_seconds{{ladder="{house.slug}"}}'] < 60
     assert RebuildRun.objects.filter(purpose="check").count() == Ladder.objects.count()
 
 

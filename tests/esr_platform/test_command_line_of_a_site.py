@@ -160,15 +160,15 @@ def test_the_example_bots_play_whole_games(town: Town, tmp_path: Path) -> None:
         wait_until(played, "everybody has played a game", 240)
         for name, bot in bots.items():
             assert bot.poll() is None, (tmp_path / name).read_text()
-            (player,) = [one for one in _finished(client, name)[0]["players"] if one["bot"] == name]
+            (player,) = [row for row in _finished(client, name)[0]["players"] if row["bot"] == name]
             assert (player["forfeit"], player["rank"] in (1, 2)) == ("", True)
     if len(here) < len(PROGRAMS):
         missing("only " + " and ".join(here) + " can be run on this machine")
 
 
 def _started(town: Town, name: str, folder: Path, running: ExitStack) -> subprocess.Popen[bytes]:
-    said = running.enter_context((folder / name).open("wb"))
-    bot = subprocess.Popen(PROGRAMS[name], cwd=folder, env=town.environment(name), stdout=said, stderr=said)
+    output = running.enter_context((folder / name).open("wb"))
+    bot = subprocess.Popen(PROGRAMS[name], cwd=folder, env=town.environment(name), stdout=output, stderr=output)
     running.callback(bot.wait)
     running.callback(bot.kill)
     return bot

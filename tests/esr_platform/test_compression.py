@@ -56,14 +56,14 @@ def addresses(cup: Cup) -> Iterator[str]:
 
 def streamed(client: Client, cup: Cup) -> dict[tuple[str, str], bytes]:
     """The content of every streamed response, by its method and address."""
-    found = {}
+    bodies = {}
     for address in addresses(cup):
         method, response = "GET", client.get(address)
         if response.status_code == 405 or address == "/account/export/":
             method, response = "POST", client.post(address)
         if response.streaming:
-            found[method, address] = response.getvalue()
-    return found
+            bodies[method, address] = response.getvalue()
+    return bodies
 
 
 def test_every_streamed_response_has_the_same_bytes_with_gzip(client: Client, cup: Cup, ada: User) -> None:
@@ -83,6 +83,6 @@ def test_every_streamed_response_has_the_same_bytes_with_gzip(client: Client, cu
                 contents[method, address] = httpx2.Response(200, headers=response.headers, content=sent).content
         return contents
 
-    found = async_to_sync(decoded)()
-    assert ("GET", f"/cups/{cup.slug}/ledger.json") in found
-    assert found == {key: plain[key] for key in found}
+    bodies = async_to_sync(decoded)()
+    assert ("GET", f"/cups/{cup.slug}/ledger.json") in bodies
+    assert bodies == {key: plain[key] for key in bodies}

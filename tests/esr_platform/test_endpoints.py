@@ -77,13 +77,13 @@ class Table:
         """Every address of these kinds, but for streams."""
         known = judged()
         wanted = [route for route in routes() if known.get(route) in kinds and route not in STREAMS]
-        found = [address for route in wanted for address in filled(route, self.values)]
+        urls = [address for route in wanted for address in filled(route, self.values)]
         asked_for = [
             f"/matches/?ladder={self.ladder.slug}&state=running",
             "/search/?q=afar",
             "/search/suggestions/?q=af",
         ]
-        return [*found, *(asked_for if Exposure.NAMES in kinds else ())]
+        return [*urls, *(asked_for if Exposure.NAMES in kinds else ())]
 
 
 @pytest.fixture
@@ -147,11 +147,11 @@ def secrets_of(match: Match) -> dict[str, set[str]]:
     position = table_of(match)
     now, known = position.state(journal=True), cut(position.state(journal=True))
     names = [live_seat.seat.version.bot.name for live_seat in position.live_seats]
-    told, cut_told = ({*sentences(state, names)} if state else set() for state in (now, known))
+    all_lines, cut_told = ({*sentences(state, names)} if state else set() for state in (now, known))
     before = known.entries(None) if known else []
     return {
         "seed": set(spelled(bytes(position.match.block.seed))),
-        "story": {bare(text) for text in told - cut_told if len(text) >= LEAST_LETTERS},
+        "story": {bare(text) for text in all_lines - cut_told if len(text) >= LEAST_LETTERS},
         "log": {
             bare(json.dumps(membership)) for membership in now.entries(None)[len(before) :] if "step" in membership
         },
@@ -168,12 +168,12 @@ def bottoms(record: Document) -> Iterator[str]:
     """The last five cards of every deck, both ways round: whoever has shuffled it alone knows them for long."""
     decks = {step["chance"]: step["cards"] for step in record["steps"] if len(step.get("cards", ())) >= 10}
     for cards in decks.values():
-        yield from (bare("".join(some)) for some in (cards[-5:], cards[-5:][::-1]))
+        yield from (bare("".join(bottom)) for bottom in (cards[-5:], cards[-5:][::-1]))
 
 
 def leaks(seen: Mapping[str, tuple[int, str]], secrets: Mapping[str, set[str]]) -> list[tuple[str, str]]:
     """Where which kind of secret stands."""
-    words = [(kind, word) for kind, some in secrets.items() for word in some]
+    words = [(kind, word) for kind, texts in secrets.items() for word in texts]
     plain = {address: text + bare(text) for address, (_, text) in seen.items()}
     return sorted({(address, kind) for address, text in plain.items() for kind, word in words if word in text})
 
@@ -185,7 +185,7 @@ def moved(before: Mapping[str, tuple[int, str]], after: Mapping[str, tuple[int, 
 
 
 def _parting(old: str, new: str) -> str:
-    place = next((at for at, (one, other) in enumerate(zip(old, new, strict=False)) if one != other), len(old))
+    place = next((at for at, (letter, other) in enumerate(zip(old, new, strict=False)) if letter != other), len(old))
     return f"{old[max(0, place - 60) : place + 30]!r} -> {new[place : place + 30]!r}"
 
 
@@ -230,13 +230,13 @@ def test_nothing_that_anybody_reads_moves_while_a_round_is_played() -> None:
         "a stranger's token": (bearing(stranger), of_no_seat),
         "the token of a bot elsewhere": (bearing(stranger, table.stranger), of_no_seat),
     }
-    before = {name: everything(client, some, table.match) for name, (client, some) in readers.items()}
+    before = {name: everything(client, clients, table.match) for name, (client, clients) in readers.items()}
     assert play_within_the_round(table.match, random) >= 3
     as_if_later(table.match)
     secrets = secrets_of(table.match)
     assert all(secrets.values())
-    for name, (client, some) in readers.items():
-        after = everything(client, some, table.match)
+    for name, (client, urls) in readers.items():
+        after = everything(client, urls, table.match)
         assert moved(before[name], after) == {}, name
         assert leaks(after, secrets) == [], name
         assert all(status < 500 for status, _ in after.values())

@@ -250,10 +250,10 @@ def test_a_rejected_request_is_one_short_line_in_the_log(
 def test_a_request_is_one_short_line_in_the_log(client: Client, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     client.get("/terms/", {"x": "a" * 5000}, headers={"user-agent": "b" * 5000})
-    said: list[Any] = [record.msg for record in caplog.records]
-    assert [(line["event"], line["code"]) for line in said] == [("request_finished", 200)]
-    assert len(said[0]["request"]) == 200
-    assert "bbb" not in str(said)
+    lines: list[Any] = [record.msg for record in caplog.records]
+    assert [(line["event"], line["code"]) for line in lines] == [("request_finished", 200)]
+    assert len(lines[0]["request"]) == 200
+    assert "bbb" not in str(lines)
 
 
 @pytest.mark.django_db

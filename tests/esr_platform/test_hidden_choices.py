@@ -73,26 +73,26 @@ def play(match: Match, seat: int, move: Move) -> None:
 
 def told(match: Match, users: list[User], chooser: int, before: Mapping[int, SeatCursor]) -> dict[str, str]:
     """What the streams of all others say now, to who was there before and to who comes new, and the public stream."""
-    found = {}
+    texts = {}
     for seat, user in enumerate(users):
         if seat != chooser:
             for name, known in (("new", SeatCursor()), ("before", before[seat])):
                 (news,) = seat_events(match.pk, [SeatRequest(seat, user.pk, known)])
-                found[f"the stream of seat {seat}, {name}"] = _CLOCK.sub("", orjson.dumps(news.events).decode())
+                texts[f"the stream of seat {seat}, {name}"] = _CLOCK.sub("", orjson.dumps(news.events).decode())
     row = Match.objects.select_related("ladder", "block").get(pk=match.pk)
-    found["the public stream"] = str([head(row), *spectator_events(match.pk, [SpectatorCursor()])[0].events])
-    return found
+    texts["the public stream"] = str([head(row), *spectator_events(match.pk, [SpectatorCursor()])[0].events])
+    return texts
 
 
 def shown(match: Match, readers: Mapping[str, Client], addresses: list[str]) -> dict[str, str]:
     """What comes back of all addresses, by reader and address."""
-    found = {}
+    texts = {}
     for name, client in readers.items():
         for address in addresses:
             status, text = read(client, address)
             assert status < 500, (address, text)
-            found[f"{name}: {address}"] = _CLOCK.sub("", f"{status} {text}")
-    return found
+            texts[f"{name}: {address}"] = _CLOCK.sub("", f"{status} {text}")
+    return texts
 
 
 def endpoints(match: Match) -> list[str]:
@@ -107,15 +107,15 @@ def endpoints(match: Match) -> list[str]:
         "language": ["de"],
     }
     kinds = {Exposure.NAMES, Exposure.CUT, Exposure.ENDED, Exposure.SEAT}
-    some = [route for route in routes() if judged().get(route) in kinds and route not in STREAMS]
-    some += [route for route in routes() if route.startswith("play/") and "token" not in route]
-    return sorted({address for route in some for address in filled(route, values)})
+    chosen_routes = [route for route in routes() if judged().get(route) in kinds and route not in STREAMS]
+    chosen_routes += [route for route in routes() if route.startswith("play/") and "token" not in route]
+    return sorted({address for route in chosen_routes for address in filled(route, values)})
 
 
 def choices(match: Match, random: Random, wanted: int) -> Iterator[tuple[int, list[Move]]]:
     """Plays on, and stops where a seat has a choice that the others will not see yet: the seat, and its moves."""
-    found = 0
-    while found < wanted:
+    count = 0
+    while count < wanted:
         pass_time(match)
         LiveSeat.objects.filter(table=match.pk, owes=True).update(due_at=F("due_at") - timedelta(seconds=1))
         state = position(match).state()
@@ -123,7 +123,7 @@ def choices(match: Match, random: Random, wanted: int) -> Iterator[tuple[int, li
             return
         seat = random.choice(state.pending)
         if len(state.pending) > 1:
-            found += 1
+            count += 1
             moves = state.legal_moves(seat)
             yield seat, [moves[0], moves[-1]]
         play(match, seat, state.random_move(seat, random))
@@ -131,13 +131,13 @@ def choices(match: Match, random: Random, wanted: int) -> Iterator[tuple[int, li
 
 def differing(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, tuple[str, str]]:
     """Where not the same is read, with what begins to differ."""
-    found = {}
+    parts = {}
     for address, text in one.items():
         if text != other[address]:
             pairs = enumerate(zip(text, other[address], strict=False))
             at = next((at for at, (a, b) in pairs if a != b), min(len(text), len(other[address])))
-            found[address] = (text[max(0, at - 80) : at + 80], other[address][max(0, at - 80) : at + 80])
-    return found
+            parts[address] = (text[max(0, at - 80) : at + 80], other[address][max(0, at - 80) : at + 80])
+    return parts
 
 
 def test_no_stream_tells_which_choice_lies_face_down() -> None:

@@ -53,15 +53,15 @@ def games(cup: Cup) -> list[Match]:
 
 
 def addresses(cup: Cup, played: list[Match]) -> Iterator[str]:
-    mine = next(match for match in played if match.seats.filter(version__bot__owner__username="ada").exists())
-    bots = [seat.version.bot.slug for seat in mine.seats.select_related("version__bot")]
+    own = next(match for match in played if match.seats.filter(version__bot__owner__username="ada").exists())
+    bots = [seat.version.bot.slug for seat in own.seats.select_related("version__bot")]
     of_cup, of_ladder = (
         ("cups/", "pictures/cups/", "api/v1/cups/"),
         ("ladders/", "api/v1/ladders/", "pictures/ladders/"),
     )
     values = {
-        "match": [mine.pk],
-        "match_id": [mine.pk],
+        "match": [own.pk],
+        "match_id": [own.pk],
         "index": range(2),
         "first": bots[:1],
         "second": bots[1:],
@@ -81,9 +81,9 @@ def addresses(cup: Cup, played: list[Match]) -> Iterator[str]:
 
 def test_no_endpoint_shows_a_result_of_a_running_round(cup: Cup) -> None:
     played = games(cup)
-    some = sorted(set(addresses(cup, played)))
-    of_staff = [address for address in some if address.startswith(("/staff/", "/matches/", "/cups/"))]
-    every = {"ada": [address for address in some if not address.startswith("/staff/")], "eve": of_staff}
+    urls = sorted(set(addresses(cup, played)))
+    of_staff = [address for address in urls if address.startswith(("/staff/", "/matches/", "/cups/"))]
+    every = {"ada": [address for address in urls if not address.startswith("/staff/")], "eve": of_staff}
     readers = {"ada": signed_in(verified("ada")), "eve": signed_in(staff("eve"))}
     seen, decided = [], []
     for turned in (False, True):

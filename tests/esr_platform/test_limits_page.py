@@ -158,13 +158,13 @@ _LIVE: Final = "Bots in live games have more time"
 
 def rows() -> list[tuple[str, str, str]]:
     """The limit, the value and the setting of each row. Names of the second table of clocks end with ``(live)``."""
-    found, live = list[tuple[str, str, str]](), False
+    table, live = list[tuple[str, str, str]](), False
     for line in PAGE.splitlines():
         live = line.startswith(_LIVE) or (live and not line.startswith("## "))
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if line.startswith("| ") and cells[1] != "default":
-            found.append((f"{cells[0]} (live)" if live else cells[0], cells[1], cells[2]))
-    return found
+            table.append((f"{cells[0]} (live)" if live else cells[0], cells[1], cells[2]))
+    return table
 
 
 def quantity(text: str) -> float:
@@ -179,16 +179,16 @@ def defaults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     for name in [name for name in os.environ if name.startswith("MAX_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("VAR_DIR", str(tmp_path))
-    found = runpy.run_path(str(SETTINGS))
-    pace = found["REQUESTS_PER_MINUTE"]
-    found |= {f'REQUESTS_PER_MINUTE["{scope}"]': value for scope, value in pace.items()}
-    return found | {"MAX_PAGES_PER_MINUTE": pace["pages"], "BOT_LOG_DAYS": found["BOT_LOG_DAYS"] * 86_400}
+    values = runpy.run_path(str(SETTINGS))
+    pace = values["REQUESTS_PER_MINUTE"]
+    values |= {f'REQUESTS_PER_MINUTE["{scope}"]': value for scope, value in pace.items()}
+    return values | {"MAX_PAGES_PER_MINUTE": pace["pages"], "BOT_LOG_DAYS": values["BOT_LOG_DAYS"] * 86_400}
 
 
 def test_the_limits_on_the_page_are_those_of_the_code(defaults: dict[str, Any]) -> None:
     shown = {name: quantity(text) for name, text, _ in rows()}
     code = {name: defaults[key.strip("`")] if key.startswith("`") else FIXED[name] for name, _, key in rows()}
-    in_seconds = {name: one.total_seconds() for name, one in code.items() if isinstance(one, timedelta)}
+    in_seconds = {name: duration.total_seconds() for name, duration in code.items() if isinstance(duration, timedelta)}
     assert len(shown) == len(rows())
     assert shown == {**code, **in_seconds}
 

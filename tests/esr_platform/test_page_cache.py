@@ -63,8 +63,8 @@ def test_limits_raise_at_a_pickle_instead_of_loading_it(redis_url: str, capsys: 
 def test_json_and_bytes_come_back_as_they_were(redis_url: str, value: Any) -> None:
     cache = SharedRedisCache(redis_url, {})
     cache.set("value", value)
-    found = cache.get("value", "missing")
-    assert (found, type(found)) == (value, type(value))
+    cached = cache.get("value", "missing")
+    assert (cached, type(cached)) == (value, type(value))
 
 
 @pytest.mark.parametrize("seconds", [0.4, 600.5])

@@ -22,20 +22,20 @@ def test_a_query_gives_the_rows_for_each_value_that_it_is_asked_for() -> None:
         lambda name: Bot.objects.filter(name=name).select_related("owner").annotate(own=F("owner"))
     )
     for bot in (first, second, first):
-        (found,) = named(name=bot.name)
-        assert (found, found.owner, found.own) == (bot, bot.owner, bot.owner_id)
+        (row,) = named(name=bot.name)
+        assert (row, row.owner, row.own) == (bot, bot.owner, bot.owner_id)
     assert named(name="Nobody") == []
 
 
 def test_rows_come_with_their_related_rows_and_annotations() -> None:
     ann, bot = person("ann"), uploaded(person("ben"), "First")
     tokens.issue(ann, "of nobody's bot", [Scope.READ], None)
-    found: Prepared[Any] = Prepared(
+    of_user: Prepared[Any] = Prepared(
         lambda user: Token.objects.filter(user=user).select_related("user", "bot__owner").annotate(since=F("created"))
     )
     versions: Prepared[Any] = Prepared(lambda bot: BotVersion.objects.filter(bot=bot).select_related("bot__owner"))
     with CaptureQueriesContext(connection) as asked:
-        (token,), (version,) = found(user=ann.pk), versions(bot=bot.pk)
+        (token,), (version,) = of_user(user=ann.pk), versions(bot=bot.pk)
         assert (token.user, token.bot, token.since) == (ann, None, token.created)
         assert (version.bot, version.bot.owner) == (bot, bot.owner)
     assert len(asked) == 2
@@ -65,11 +65,11 @@ def test_values_are_told_apart_wherever_they_stand_in_the_sql() -> None:
 
 def test_a_list_may_have_any_length() -> None:
     bots = [uploaded(person(name), name) for name in ("ann", "ben", "cid")]
-    some = Prepared(lambda bots: Bot.objects.filter(pk__in=bots).order_by("pk").values("pk", "name"))
+    query = Prepared(lambda bots: Bot.objects.filter(pk__in=bots).order_by("pk").values("pk", "name"))
     for wanted in (bots, bots[:1], bots[1:], bots[:2]):
-        assert some(bots=[bot.pk for bot in wanted]) == [{"pk": bot.pk, "name": bot.name} for bot in wanted]
+        assert query(bots=[bot.pk for bot in wanted]) == [{"pk": bot.pk, "name": bot.name} for bot in wanted]
     with CaptureQueriesContext(connection) as asked:
-        assert some(bots=[]) == []
+        assert query(bots=[]) == []
     assert len(asked) == 0
 
 
@@ -103,8 +103,8 @@ def test_new_rows_are_written_as_django_would_write_them() -> None:
         name="Second'); --",
     )
     PreparedInsert(Bot)([new])
-    found = Bot.objects.get(slug="second")
-    assert (found.name, found.created, found.owner_id) == (new.name, made.created, made.owner_id)
+    row = Bot.objects.get(slug="second")
+    assert (row.name, row.created, row.owner_id) == (new.name, made.created, made.owner_id)
 
 
 def test_the_named_columns_of_rows_are_written_and_no_others() -> None:

@@ -91,16 +91,16 @@ sys.exit("esr_platform.urls" in sys.modules)
 
 
 def test_sqlite_takes_the_write_lock_when_a_transaction_begins(tmp_path: Path) -> None:
-    found = database("", tmp_path / "db.sqlite3")
-    assert found["NAME"] == str(tmp_path / "db.sqlite3")
-    assert found["OPTIONS"]["transaction_mode"] == "IMMEDIATE"
-    assert found["ATOMIC_REQUESTS"] is False
+    values = database("", tmp_path / "db.sqlite3")
+    assert values["NAME"] == str(tmp_path / "db.sqlite3")
+    assert values["OPTIONS"]["transaction_mode"] == "IMMEDIATE"
+    assert values["ATOMIC_REQUESTS"] is False
 
 
 def test_a_database_url_names_a_postgresql_server(tmp_path: Path) -> None:
-    found = database("postgres://ada@db.example:5433/ladder", tmp_path)
-    assert found["ENGINE"] == "django.db.backends.postgresql"
-    assert (found["HOST"], found["PORT"], found["NAME"]) == ("db.example", 5433, "ladder")
+    values = database("postgres://ada@db.example:5433/ladder", tmp_path)
+    assert values["ENGINE"] == "django.db.backends.postgresql"
+    assert (values["HOST"], values["PORT"], values["NAME"]) == ("db.example", 5433, "ladder")
 
 
 def test_a_data_folder_that_cannot_be_made_is_named(read: Read, tmp_path: Path) -> None:
@@ -209,9 +209,9 @@ def test_a_public_site_names_its_hosts(settings: Settings) -> None:
 def test_a_public_site_has_secure_cookies_and_hsts_unless_it_is_told_otherwise(
     read: Read, environment: dict[str, str], cookies: bool, hsts: int, redirect: bool
 ) -> None:
-    found = read(**{**READY, **environment})
-    assert found["SESSION_COOKIE_SECURE"] is found["CSRF_COOKIE_SECURE"] is cookies
-    assert (found["SECURE_HSTS_SECONDS"], found["SECURE_SSL_REDIRECT"], found["DEBUG"]) == (hsts, redirect, False)
+    values = read(**{**READY, **environment})
+    assert values["SESSION_COOKIE_SECURE"] is values["CSRF_COOKIE_SECURE"] is cookies
+    assert (values["SECURE_HSTS_SECONDS"], values["SECURE_SSL_REDIRECT"], values["DEBUG"]) == (hsts, redirect, False)
 
 
 def test_a_public_site_without_https_says_that_nobody_can_sign_in(settings: Settings) -> None:
@@ -238,7 +238,7 @@ def test_a_weak_earlier_key_decrypts_factors_and_verifies_no_signature(read: Rea
         signed[key], stored[key] = signing.dumps("me"), MFAAdapter().encrypt("factor")
     for name in ("SECRET_KEY", "SECRET_KEY_FALLBACKS", "EARLIER_SECRET_KEYS"):
         setattr(settings, name, new[name])
-    assert {MFAAdapter().decrypt(one) for one in stored.values()} == {"factor"}
+    assert {MFAAdapter().decrypt(secret) for secret in stored.values()} == {"factor"}
     assert signing.loads(signed[strong]) == "me"
     with pytest.raises(signing.BadSignature):
         signing.loads(signed[weak])

@@ -59,7 +59,7 @@ def test_the_link_to_sign_in_leads_back_to_the_page_except_from_account_pages(
 ) -> None:
     expected = f"/account/login/?{urlencode({'next': back})}" if back else "/account/login/"
     header = parsed(client.get(here)).one("header")
-    assert [one["href"] for one in header.all("a") if one["href"].startswith("/account/")] == [expected]
+    assert [link["href"] for link in header.all("a") if link["href"].startswith("/account/")] == [expected]
 
 
 def test_signing_in_without_a_page_to_return_to_leads_to_the_lobby(miriam: User, client: Client) -> None:
@@ -243,9 +243,9 @@ def test_every_address_of_an_account_that_shows_ones_own_is_closed_to_strangers(
 
 def test_no_page_of_django_s_own_administration_is_there() -> None:
     def addresses(patterns: list[URLPattern | URLResolver]) -> list[str]:
-        return [str(one.pattern) for one in patterns]
+        return [str(pattern.pattern) for pattern in patterns]
 
-    assert not any("admin" in one for one in addresses(get_resolver().url_patterns))
+    assert not any("admin" in address for address in addresses(get_resolver().url_patterns))
 
 
 def test_a_session_left_open_is_not_enough_to_take_an_account_over(miriam: User, client: Client) -> None:

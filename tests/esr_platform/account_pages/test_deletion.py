@@ -296,9 +296,9 @@ def test_an_answer_on_its_way_names_nobody_who_is_gone(miriam: User) -> None:
 @pytest.mark.locks
 @pytest.mark.django_db(transaction=True)
 def test_of_two_last_ones_who_leave_at_once_one_stays() -> None:
-    one, other = User.objects.create_superuser("roberta"), User.objects.create_superuser("samir")
+    roberta, other = User.objects.create_superuser("roberta"), User.objects.create_superuser("samir")
     with transaction.atomic():
-        deletion.delete(one)
+        deletion.delete(roberta)
         too = Meanwhile(lambda: deletion.delete(other))
         too.is_waiting()
     with refused("last_superuser"):
@@ -362,16 +362,18 @@ def test_what_was_said_goes_from_tables_that_are_open_and_its_rows_later(
     old, new = (finished_by_hand(people, ("miriam", "ben")) for _ in range(2))
     Match.objects.filter(pk=old.pk).update(ended=timezone.now() - AFTERWARDS - timedelta(seconds=1))
     lines = [
-        ChatLine.objects.create(match=match, seat=match.seats.get(version__bot__owner=one), by=one, text="my address")
+        ChatLine.objects.create(match=match, seat=match.seats.get(version__bot__owner=user), by=user, text="my address")
         for match in (old, new)
-        for one in (miriam, ben)
+        for user in (miriam, ben)
     ]
     report(new.pk, lines[2].pk, ben)
     settle(lines[2], eve, hide=False)
     assert [line["id"] for line in lines_after(new.pk, ben.pk)] == [lines[2].pk, lines[3].pk]
-    with django_capture_on_commit_callbacks() as told:
+    with django_capture_on_commit_callbacks() as callbacks:
         deletion.delete(miriam)
-    hints = [orjson.loads(one.args[0]) for one in told if isinstance(one, partial) and one.args]
+    hints = [
+        orjson.loads(callback.args[0]) for callback in callbacks if isinstance(callback, partial) and callback.args
+    ]
     assert [hint["match"] for hint in hints if hint["what"] == "chat"] == [new.pk]
     assert hidden_lines(new.pk) == {lines[2].pk}, "so streams that have told the line take it away"
     assert said_so_far(new.pk) == (lines[3].pk, 1)
@@ -458,10 +460,10 @@ def test_a_cup_goes_on_without_its_organizer_and_without_the_bots_of_a_deleted_a
     assert (cup.state, cup.organizer, cup.about) == (Cup.State.FINISHED, None, "")
     assert list(faults(cup)) == []
     entries = CupEntry.objects.filter(bot__owner=ada).order_by("cup")
-    assert [(one.cup, one.state, one.number is None) for one in entries] == [
+    assert [(entry.cup, entry.state, entry.number is None) for entry in entries] == [
         (other, "withdrawn", True),
         (cup, "withdrawn", False),
     ]
     assert not other.co_organizers.exists()
-    texts = str([*CupLedgerEntry.objects.values_list("document", "reason"), *(one.reason for one in entries)])
+    texts = str([*CupLedgerEntry.objects.values_list("document", "reason"), *(entry.reason for entry in entries)])
     assert "ada" not in texts

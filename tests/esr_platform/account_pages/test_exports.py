@@ -75,15 +75,15 @@ def test_everything_of_ones_own_is_in_it(ada: User) -> None:
 def test_cups_of_ones_own_and_their_public_results_are_in_it(ada: User) -> None:
     bot = uploaded(verified("ada"), "Magpie")
     cup = new_cup("swiss", organizer=ada, game="edel-stein-reich-duel", seats=2, rounds=1)
-    theirs = new_cup("knockout", game="edel-stein-reich-duel", seats=2)
-    report(theirs, ada, "It insults.")
+    other_cup = new_cup("knockout", game="edel-stein-reich-duel", seats=2)
+    report(other_cup, ada, "It insults.")
     due(entered(cup, [bot, *house_bots("edel-stein-reich-duel", 2, most=3)]))
     games = Match.objects.select_related("ladder", "block").filter(block__cup_table__round__cup=cup)
     finished(games.filter(seats__version__bot=bot).order_by("pk")[0])
     archive = taken(ada)
     account = document(archive, "account.json")
-    assert [one["slug"] for one in account["cups"]] == [cup.slug]
-    assert [one["text"] for one in account["reported_cups"]] == ["It insults."]
+    assert [listed["slug"] for listed in account["cups"]] == [cup.slug]
+    assert [reported["text"] for reported in account["reported_cups"]] == ["It insults."]
     assert document(archive, f"bots/{bot.slug}/bot.json")["cups"][0]["cup__slug"] == cup.slug
     assert ranks(archive) == set(), "the round has not ended"
     play_round(cup)
@@ -124,7 +124,7 @@ def test_private_ladders_that_one_is_no_member_of_are_not_in_it(ada: User) -> No
     type(match.block).objects.filter(pk=match.block_id).update(ended=match.created)
     version = bot.versions.get().pk
     others = [entry.bot.active_version for entry in ladder.memberships.exclude(bot=bot)[: ladder.seats - 1]]
-    request_test(ada, ladder, [version, *(one.pk for one in others if one is not None)], 1, uuid4())
+    request_test(ada, ladder, [version, *(rival.pk for rival in others if rival is not None)], 1, uuid4())
     Ladder.objects.filter(pk=ladder.pk).update(private=True, by_invitation=True)
     archive = taken(ada)
     assert archive.read("exhibitions.jsonl") == b""
@@ -138,7 +138,7 @@ def test_what_is_too_large_is_left_out_and_said(ada: User, settings: Settings) -
     settings.MAX_EXPORT_BYTES = 4000
     Bot.objects.update(description="x" * 2000)
     archive = taken(ada)
-    assert sum(one.file_size for one in archive.infolist() if one.filename != "omitted.txt") <= 4000
+    assert sum(file.file_size for file in archive.infolist() if file.filename != "omitted.txt") <= 4000
     if f"bots/{bot.slug}/v1.py" not in archive.namelist():
         assert bot.slug in archive.read("omitted.txt").decode()
 
@@ -176,8 +176,8 @@ def test_what_somebody_did_by_hand_is_in_it(ada: User) -> None:
     Proposal.objects.create(ladder=people, by=ada, clock="usual", expires=timezone.now())
     archive = taken(ada)
     account = document(archive, "account.json")
-    assert [(one["ladder"], one["games"]) for one in account["by_hand"]] == [(people.name, 1)]
-    assert [one["clock"] for one in account["seats_offered"]] == ["usual"]
+    assert [(row["ladder"], row["games"]) for row in account["by_hand"]] == [(people.name, 1)]
+    assert [row["clock"] for row in account["seats_offered"]] == ["usual"]
     assert account["chat"] is True
     assert document(archive, "chat.jsonl")["text"] == "well played"
     assert document(archive, "matches.jsonl")["match"] == match.pk

@@ -32,8 +32,8 @@ def named(**values: str) -> Env:
 
 
 def test_nothing_is_there_without_settings() -> None:
-    found = elsewhere(named())
-    assert (found.apps, found.providers, found.origins) == ([], {}, [])
+    linked = elsewhere(named())
+    assert (linked.apps, linked.providers, linked.origins) == ([], {}, [])
 
 
 def test_half_a_setting_is_said() -> None:
@@ -45,9 +45,9 @@ def test_half_a_setting_is_said() -> None:
 
 def test_each_site_brings_its_application_and_its_origin() -> None:
     env = {f"{site}_CLIENT_{part}": "x" for site in ("GITHUB", "GOOGLE", "GITLAB") for part in ("ID", "SECRET")}
-    found = elsewhere(named(**env, GITLAB_URL="https://git.example.org/"))
-    assert set(found.providers) == {"github", "google", "gitlab"}
-    assert found.origins == ["https://github.com", "https://accounts.google.com", "https://git.example.org"]
+    linked = elsewhere(named(**env, GITLAB_URL="https://git.example.org/"))
+    assert set(linked.providers) == {"github", "google", "gitlab"}
+    assert linked.origins == ["https://github.com", "https://accounts.google.com", "https://git.example.org"]
 
 
 class Provider(BaseHTTPRequestHandler):
@@ -70,7 +70,7 @@ class Provider(BaseHTTPRequestHandler):
         here = f"http://127.0.0.1:{self.server.server_port}"  # type: ignore[attr-defined]
         self.rfile.read(int(self.headers["Content-Length"]))
         claims = {**WHO, "iss": here, "aud": "esr", "iat": int(time()), "exp": int(time()) + 60}
-        token = ".".join(_part(one) for one in ({"alg": "RS256", "typ": "JWT"}, claims)) + ".c2ln"
+        token = ".".join(_part(part) for part in ({"alg": "RS256", "typ": "JWT"}, claims)) + ".c2ln"
         self._say({"access_token": "t", "token_type": "Bearer", "expires_in": 60, "id_token": token})
 
     def log_message(self, *_: Any) -> None:

@@ -60,7 +60,7 @@ def news(user: User, since: timedelta = A_MONTH) -> list[News]:
 
 
 def about(user: User) -> list[tuple[Kind, str]]:
-    return [(one.kind, one.key) for one in news(user)]
+    return [(item.kind, item.key) for item in news(user)]
 
 
 def test_news_are_in_the_order_in_which_they_happened_and_lead_to_their_pages(miriam: User, carl: User) -> None:
@@ -70,21 +70,21 @@ def test_news_are_in_the_order_in_which_they_happened_and_lead_to_their_pages(mi
     bot = paused(miriam, ago=timedelta(hours=3))
     season = ended_season(ladder, {bot: 2}, timedelta(hours=2))
     version = rejected(miriam, ago=timedelta(hours=1))
-    assert [one.kind for one in news(miriam)] == [
+    assert [item.kind for item in news(miriam)] == [
         Kind.EXHIBITION_MATCH,
         Kind.INVITATION,
         Kind.BOT_PAUSED,
         Kind.SEASON_ENDED,
         Kind.VERSION_REJECTED,
     ]
-    assert [resolve(one.path).kwargs for one in news(miriam)] == [
+    assert [resolve(item.path).kwargs for item in news(miriam)] == [
         {"exhibition_id": exhibition.pk},
         {"exhibition_id": invited.pk},
         {"slug": bot.slug},
         {"slug": ladder.slug, "number": season.number},
         {"slug": version.bot.slug},
     ]
-    assert [one.kind for one in news(miriam, timedelta(minutes=150))] == [Kind.SEASON_ENDED, Kind.VERSION_REJECTED]
+    assert [item.kind for item in news(miriam, timedelta(minutes=150))] == [Kind.SEASON_ENDED, Kind.VERSION_REJECTED]
     assert news(carl) == []
 
 
@@ -99,34 +99,35 @@ def test_an_ended_match_is_told_to_who_requested_and_who_accepted_it(miriam: Use
 
 
 def test_a_canceled_match_is_told_with_the_reason_but_not_to_who_canceled_it(miriam: User, carl: User) -> None:
-    its = {"state": "cancelled", "reason": "Canceled.", "ended_by": carl}
-    exhibition = ended_exhibition(miriam, ladder_called(), kind="scheduled", due_at=timezone.now(), **its)
+    columns = {"state": "cancelled", "reason": "Canceled.", "ended_by": carl}
+    exhibition = ended_exhibition(miriam, ladder_called(), kind="scheduled", due_at=timezone.now(), **columns)
     Agreement.objects.create(exhibition=exhibition, person=carl, agreed=True, answered=timezone.now())
-    (one,) = news(miriam)
-    assert exhibition.reason in one.sentence
+    (item,) = news(miriam)
+    assert exhibition.reason in item.sentence
     assert news(carl) == []
 
 
 def test_a_version_comparison_is_told_with_its_verdict(miriam: User) -> None:
-    its = {"kind": "comparison", "margin": 50}
+    columns = {"kind": "comparison", "margin": 50}
     exhibitions = [
-        ended_exhibition(miriam, ladder_called(), verdict=said, **its) for said in ("better", "not better", "open")
+        ended_exhibition(miriam, ladder_called(), verdict=verdict, **columns)
+        for verdict in ("better", "not better", "open")
     ]
     for exhibition in exhibitions:
         ExhibitionPlayer.objects.filter(exhibition=exhibition, index=0).update(part="candidate")
         ExhibitionPlayer.objects.filter(exhibition=exhibition, index=1).update(part="baseline", index=0)
-    said = {one.key: one.sentence.rpartition(": ")[2] for one in news(miriam)}
-    assert set(said) == {str(exhibition.pk) for exhibition in exhibitions}
-    assert len(set(said.values())) == 3
+    verdicts = {item.key: item.sentence.rpartition(": ")[2] for item in news(miriam)}
+    assert set(verdicts) == {str(exhibition.pk) for exhibition in exhibitions}
+    assert len(set(verdicts.values())) == 3
 
 
 def test_the_end_of_a_season_is_told_once_with_all_ranks_of_ones_own(miriam: User, carl: User) -> None:
     own = [bot_of(miriam, "citrine"), bot_of(miriam, "opal")]
     season = ended_season(ladder_called(), {own[0]: 3, own[1]: 1, bot_of(None, "greedy"): 2})
-    (one,) = news(miriam)
-    assert (one.kind, one.key) == (Kind.SEASON_ENDED, str(season.pk))
-    assert one.sentence.index("opal") < one.sentence.index("citrine")
-    assert "greedy" not in one.sentence
+    (item,) = news(miriam)
+    assert (item.kind, item.key) == (Kind.SEASON_ENDED, str(season.pk))
+    assert item.sentence.index("opal") < item.sentence.index("citrine")
+    assert "greedy" not in item.sentence
     assert news(carl) == []
 
 
@@ -139,7 +140,7 @@ def test_people_have_news_of_ladders_that_they_may_see_only(miriam: User, carl: 
     invitation(carl, miriam, hidden)
     invitation(miriam, carl, hidden)
     assert news(miriam) == []
-    assert {one.kind for one in news(carl)} == {Kind.EXHIBITION_MATCH, Kind.SEASON_ENDED, Kind.INVITATION}
+    assert {item.kind for item in news(carl)} == {Kind.EXHIBITION_MATCH, Kind.SEASON_ENDED, Kind.INVITATION}
 
 
 def test_a_bot_that_pauses_again_is_news_of_its_own(miriam: User) -> None:
@@ -174,8 +175,8 @@ def memberships(path: str) -> list[Xml.Element]:
 
 
 def links(path: str) -> list[str]:
-    found = [membership.find(f"{ATOM}link") for membership in memberships(path)]
-    return [(link.get("href") or "").removeprefix(settings.SITE_URL) for link in found if link is not None]
+    elements = [membership.find(f"{ATOM}link") for membership in memberships(path)]
+    return [(link.get("href") or "").removeprefix(settings.SITE_URL) for link in elements if link is not None]
 
 
 def status(path: str) -> int:
@@ -317,7 +318,7 @@ def cup(miriam: User, carl: User) -> Cup:
 
 
 def cup_news(user: User) -> list[str]:
-    return [one.kind for one in news(user) if one.kind.startswith("cup-")]
+    return [item.kind for item in news(user) if item.kind.startswith("cup-")]
 
 
 def test_a_cup_has_one_piece_of_news_at_a_time_for_owners_and_organizers(cup: Cup, miriam: User, carl: User) -> None:
@@ -356,10 +357,10 @@ def test_a_canceled_cup_is_news_for_all_but_those_who_canceled_it(cup: Cup, miri
 def test_the_owner_of_a_bot_that_is_rejected_at_the_deadline_is_told_why(cup: Cup, miriam: User) -> None:
     Bot.objects.filter(owner=miriam).update(paused=timezone.now(), pause_reason="It failed.")
     due(cup)
-    (found,) = [one for one in news(miriam) if one.kind.startswith("cup-")]
+    (item,) = [event for event in news(miriam) if event.kind.startswith("cup-")]
     entry = CupEntry.objects.get(cup=cup, bot__owner=miriam)
-    assert (found.kind, entry.state) == (Kind.CUP_ENTRY_REJECTED, CupEntry.State.REJECTED)
-    assert entry.reason in found.sentence
+    assert (item.kind, entry.state) == (Kind.CUP_ENTRY_REJECTED, CupEntry.State.REJECTED)
+    assert entry.reason in item.sentence
 
 
 def entry_of(user: User, cup: Cup) -> CupEntry:
@@ -374,9 +375,9 @@ def test_the_owner_of_a_bot_that_an_organizer_removes_from_a_cup_is_told_why(
     if is_frozen:
         due(cup)
     remove(carl, entry_of(miriam, cup), "It copied another bot.", disqualified=disqualified)
-    (found,) = [one for one in news(miriam) if one.kind == Kind.CUP_ENTRY_REMOVED]
-    assert "It copied another bot." in found.sentence
-    assert ("disqualified" in found.headline) == disqualified
+    (item,) = [event for event in news(miriam) if event.kind == Kind.CUP_ENTRY_REMOVED]
+    assert "It copied another bot." in item.sentence
+    assert ("disqualified" in item.headline) == disqualified
     assert Kind.CUP_ENTRY_REMOVED not in cup_news(carl)
     assert User.objects.filter(notifications.may_have_news(cup.created, timezone.now()), pk=miriam.pk).exists()
 
@@ -395,9 +396,9 @@ def test_the_owner_of_a_paused_bot_is_told_that_it_has_lost_its_place_in_a_cup(c
     due(cup)
     Bot.objects.filter(owner=miriam).update(paused=timezone.now(), pause_reason="It failed.")
     advance()
-    (found,) = [one for one in news(miriam) if one.kind == Kind.CUP_ENTRY_REMOVED]
-    assert entry_of(miriam, cup).reason in found.sentence
-    assert "cannot return" in found.sentence
+    (item,) = [event for event in news(miriam) if event.kind == Kind.CUP_ENTRY_REMOVED]
+    assert entry_of(miriam, cup).reason in item.sentence
+    assert "cannot return" in item.sentence
 
 
 def test_the_owner_of_a_bot_that_is_suspended_before_the_deadline_is_told_that_it_left_the_cup(
@@ -412,8 +413,8 @@ def test_entrants_of_a_cup_learn_once_that_the_next_one_of_its_series_is_open(cu
     Cup.objects.filter(pk=cup.pk).update(repeat_days=7)
     due(cup)
     following = Cup.objects.get(previous=cup)
-    (found,) = [one for one in news(miriam) if one.kind == Kind.CUP_OPEN]
-    assert found.path == f"/cups/{following.slug}/"
+    (item,) = [event for event in news(miriam) if event.kind == Kind.CUP_OPEN]
+    assert item.path == f"/cups/{following.slug}/"
     assert User.objects.filter(notifications.may_have_news(cup.created, timezone.now()), pk=miriam.pk).exists()
     enter(miriam, following, entry_of(miriam, cup).bot)
     assert Kind.CUP_OPEN not in cup_news(miriam)
@@ -421,8 +422,8 @@ def test_entrants_of_a_cup_learn_once_that_the_next_one_of_its_series_is_open(cu
 
 def test_a_new_co_organizer_of_a_cup_is_told(cup: Cup, miriam: User, carl: User) -> None:
     add_organizer(carl, cup, "miriam")
-    (found,) = [one for one in news(miriam) if one.kind == Kind.CUP_ORGANIZER]
-    assert resolve(found.path).url_name == "cup_desk"
+    (item,) = [event for event in news(miriam) if event.kind == Kind.CUP_ORGANIZER]
+    assert resolve(item.path).url_name == "cup_desk"
     assert cup_news(carl) == []
     remove_organizer(carl, cup, miriam.pk)
     assert cup_news(miriam) == []

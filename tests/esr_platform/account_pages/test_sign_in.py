@@ -32,9 +32,9 @@ def sign_up(client: Client, username: str = "miriam", email: str = "miriam@examp
 
 def code_in(letter: mail.EmailMessage) -> str:
     """The code that a letter carries on a line of its own."""
-    found = re.search(r"^([A-Z0-9-]{6,9})$", str(letter.body), re.MULTILINE)
-    assert found is not None
-    return found[1]
+    code = re.search(r"^([A-Z0-9-]{6,9})$", str(letter.body), re.MULTILINE)
+    assert code is not None
+    return code[1]
 
 
 def test_a_person_signs_up_with_the_code_from_the_letter_and_is_signed_in(client: Client) -> None:
@@ -213,7 +213,7 @@ def test_another_address_becomes_the_primary_one_once_it_is_proven(client: Clien
     assert "new@example.org" not in proven()
     client.post("/account/email/", {"email": "new@example.org", "action_primary": ""})
     assert User.objects.get().email == "miriam@example.org", "not before it is proven"
-    letter = next(one for one in reversed(mail.outbox) if one.to == ["new@example.org"])
+    letter = next(message for message in reversed(mail.outbox) if message.to == ["new@example.org"])
     client.post(CONFIRM, {"code": code_in(letter)})
     client.post("/account/email/", {"email": "new@example.org", "action_primary": ""})
     assert User.objects.get().email == "new@example.org"

@@ -255,12 +255,12 @@ def test_the_owner_cannot_lift_it(miriam: User, staff: User) -> None:
 
 
 def test_of_two_who_suspend_each_other_at_once_one_does(db: None) -> None:
-    one, other = User.objects.create_superuser("roberta"), User.objects.create_superuser("samir")
+    roberta, other = User.objects.create_superuser("roberta"), User.objects.create_superuser("samir")
     on_its_way = User.objects.get(pk=other.pk)
-    suspensions.suspend(other, one, WHY)
+    suspensions.suspend(other, roberta, WHY)
     with pytest.raises(Refused):
-        suspensions.suspend(one, on_its_way, WHY)
-    assert User.objects.get(is_superuser=True, is_active=True) == one
+        suspensions.suspend(roberta, on_its_way, WHY)
+    assert User.objects.get(is_superuser=True, is_active=True) == roberta
 
 
 def test_a_password_that_is_being_changed_lifts_no_suspension(miriam: User, staff: User) -> None:

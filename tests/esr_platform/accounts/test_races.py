@@ -51,13 +51,13 @@ def test_what_staff_takes_away_is_away_whatever_its_owner_sends_at_that_moment()
     bot = Bot.objects.create(owner=carl, name="Rude Word", slug="rude", description="Rude.")
 
     def act(number: int) -> None:
-        mine = Bot.objects.get(pk=bot.pk)
+        current = Bot.objects.get(pk=bot.pk)
         if number == 12:
-            blank(mine, staff, list(TextRemoval.What), "")
+            blank(current, staff, list(TextRemoval.What), "")
         elif number % 2:
-            rename(mine, "Rude Word")
+            rename(current, "Rude Word")
         else:
-            describe(mine, "Rude.")
+            describe(current, "Rude.")
 
     at_once(30, act)
     bot.refresh_from_db()

@@ -28,17 +28,17 @@ def issued(user: User, lifetime: timedelta | None = None) -> str:
 
 
 def test_a_token_acts_for_its_owner_within_its_scope(miriam: User) -> None:
-    found = tokens.find(issued(miriam))
-    assert found is not None
-    assert found.allows(Scope.UPLOAD)
-    assert found.user == miriam
+    token = tokens.find(issued(miriam))
+    assert token is not None
+    assert token.allows(Scope.UPLOAD)
+    assert token.user == miriam
 
 
 def test_a_token_does_nothing_outside_its_scopes(miriam: User) -> None:
     _, secret = tokens.issue(miriam, "nothing", [], None)
-    found = tokens.find(secret)
-    assert found is not None
-    assert not found.allows(Scope.UPLOAD)
+    token = tokens.find(secret)
+    assert token is not None
+    assert not token.allows(Scope.UPLOAD)
 
 
 def test_the_secret_is_kept_nowhere(miriam: User) -> None:
@@ -119,9 +119,9 @@ def test_the_page_makes_a_token_of_one_bot_whatever_is_ticked(miriam: User, clie
     assert "Wren" in client.get("/account/tokens/?bot=wren").content.decode()
     form = {"name": "gpu", "bot": "wren", "scopes": ["manage"], "days": ""}
     page = client.post("/account/tokens/", form).content.decode()
-    found = tokens.find(page.partition("<code>")[2].partition("</code>")[0])
-    assert found is not None
-    assert (found.scopes, found.bot) == (["play"], Bot.objects.get(slug="wren"))
+    token = tokens.find(page.partition("<code>")[2].partition("</code>")[0])
+    assert token is not None
+    assert (token.scopes, token.bot) == (["play"], Bot.objects.get(slug="wren"))
 
 
 def test_a_bot_of_somebody_else_is_no_choice(miriam: User, client: Client) -> None:

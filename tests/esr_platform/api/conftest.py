@@ -65,8 +65,8 @@ class Program:
 
 
 def document(answer: HttpResponse) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(answer.content)
-    return found
+    content: dict[str, Any] = json.loads(answer.content)
+    return content
 
 
 def read(address: str, **headers: str) -> dict[str, Any]:
@@ -88,12 +88,12 @@ def walked(address: str, **parameters: Any) -> list[dict[str, Any]]:
 
 def problem(answer: HttpResponse, status: int, code: str) -> dict[str, Any]:
     """The problem document of an answer that has to be one."""
-    found = document(answer)
+    content = document(answer)
     assert answer.headers["Content-Type"] == "application/problem+json"
-    assert (answer.status_code, found["status"], found["code"]) == (status, status, code), found
-    assert found["title"] and found["type"]
-    assert found["detail"].endswith(".")
-    return found
+    assert (answer.status_code, content["status"], content["code"]) == (status, status, code), content
+    assert content["title"] and content["type"]
+    assert content["detail"].endswith(".")
+    return content
 
 
 @pytest.fixture(autouse=True)

@@ -60,8 +60,8 @@ def test_a_remote_bot_takes_no_code_and_a_hosted_bot_takes_no_label(manager: Pro
     ],
 )
 def test_an_invalid_field_is_named(manager: Program, change: dict[str, Any], wrong: str) -> None:
-    found = problem(manager.send("POST", "bots", {**WREN, **change}), 400, "invalid")
-    assert list(found["fields"]) == [wrong]
+    error = problem(manager.send("POST", "bots", {**WREN, **change}), 400, "invalid")
+    assert list(error["fields"]) == [wrong]
 
 
 def test_the_number_of_registered_bots_is_limited(manager: Program, settings: Settings) -> None:

@@ -41,7 +41,7 @@ def test_a_game_begins_when_the_challenged_bot_accepts(pair: Sequence[Bot]) -> N
     assert answer.status_code == 201, answer.content
     made = document(answer)
     assert (made["state"], made["by"], made["match"]) == ("open", "ada", None)
-    assert [one["accepted"] for one in made["players"]] == [True, None]
+    assert [player["accepted"] for player in made["players"]] == [True, None]
     assert document(bob.get("challenges"))["results"] == [made]
     for _ in range(2):
         begun = document(bob.send("POST", f"challenges/{made['id']}/accept"))

@@ -25,19 +25,19 @@ def _some(ladder: Ladder) -> Match:
 def test_only_the_result_is_public_while_a_deal_is_still_in_play(played: Ladder) -> None:
     match = _some(played)
     Block.objects.filter(pk=match.block_id).update(ended=None)
-    found = read(f"matches/{match.pk}")
-    assert (found["open"], found["deal"]["seed"], found["deal"]["commitment"]) == (False, None, match.block.commitment)
-    assert sorted(one["rank"] for one in found["players"])[0] == 1
+    row = read(f"matches/{match.pk}")
+    assert (row["open"], row["deal"]["seed"], row["deal"]["commitment"]) == (False, None, match.block.commitment)
+    assert sorted(player["rank"] for player in row["players"])[0] == 1
     for part in ("record", "log", "replay"):
         problem(Client().get(f"/api/v1/matches/{match.pk}/{part}"), 404, "not_found")
 
 
 def test_a_public_match_has_a_record_logs_of_all_seats_and_a_replay(played: Ladder) -> None:
     match = _some(played)
-    found = read(f"matches/{match.pk}")
-    assert found["deal"]["seed"] == match.block.public_seed
-    assert {one["id"] for one in found["deal"]["games"]} == set(match.block.matches.values_list("pk", flat=True))
-    assert found["ledger"]["result"] >= 1
+    row = read(f"matches/{match.pk}")
+    assert row["deal"]["seed"] == match.block.public_seed
+    assert {game["id"] for game in row["deal"]["games"]} == set(match.block.matches.values_list("pk", flat=True))
+    assert row["ledger"]["result"] >= 1
     record = read(f"matches/{match.pk}/record")
     assert (record["format"], record["seed"]) == ("game-record/1", match.block.public_seed)
     everybody, first = read(f"matches/{match.pk}/log"), read(f"matches/{match.pk}/log?seat=0")
@@ -49,18 +49,22 @@ def test_a_public_match_has_a_record_logs_of_all_seats_and_a_replay(played: Ladd
 def test_a_void_match_has_no_result(played: Ladder) -> None:
     match = _some(played)
     void(match.pk, "a test", staff("ruth"))
-    found = read(f"matches/{match.pk}")
-    assert (found["status"], found["reason"] != "") == ("void", True)
-    assert {(one["rank"], one["score"], one["rating_after"]) for one in found["players"]} == {(None, None, None)}
-    assert found["ledger"]["void"] > found["ledger"]["result"]
+    row = read(f"matches/{match.pk}")
+    assert (row["status"], row["reason"] != "") == ("void", True)
+    assert {(player["rank"], player["score"], player["rating_after"]) for player in row["players"]} == {
+        (None, None, None)
+    }
+    assert row["ledger"]["void"] > row["ledger"]["result"]
 
 
 def test_an_upload_token_does_not_show_private_ladders(secret: Ladder) -> None:
     uploads, reads = person("ada", Scope.UPLOAD), person("miriam", Scope.UPLOAD, Scope.READ)
     for member in (uploads, reads):
         Invitation.objects.create(ladder=secret, person=member.user)
-    told = [{one["ladder"] for one in document(who.get("bots/house-greedy"))["ladders"]} for who in (uploads, reads)]
-    assert [secret.slug in ladders for ladders in told] == [False, True]
+    listed = [
+        {ladder["ladder"] for ladder in document(who.get("bots/house-greedy"))["ladders"]} for who in (uploads, reads)
+    ]
+    assert [secret.slug in ladders for ladders in listed] == [False, True]
 
 
 def test_lists_neither_name_nor_count_data_of_private_ladders(secret: Ladder) -> None:
@@ -74,14 +78,14 @@ def test_a_version_that_was_never_validated_is_visible_to_its_owner_only(miriam:
     miriam.upload(name="Citrine")
     BotVersion.objects.update(state="ready", active=True)
     miriam.upload("bots/citrine/versions", data=b"print(2)\n")
-    assert [one["number"] for one in read("bots/citrine/versions")["results"]] == [1]
-    assert [one["number"] for one in document(miriam.get("bots/citrine/versions"))["results"]] == [2, 1]
+    assert [version["number"] for version in read("bots/citrine/versions")["results"]] == [1]
+    assert [version["number"] for version in document(miriam.get("bots/citrine/versions"))["results"]] == [2, 1]
     problem(carl.get("bots/citrine/versions/2"), 404, "not_found")
     first = read("bots/citrine/versions/1")
     assert (first["filename"], first["size"], first["check_report"]) == (None, None, None)
     assert first["notices"] is None
     assert document(miriam.get("bots/citrine/versions/1"))["filename"] == "bot.py"
-    assert [one["number"] for one in read("bots/citrine")["versions"]] == [1]
+    assert [version["number"] for version in read("bots/citrine")["versions"]] == [1]
 
 
 def test_staff_see_hidden_bots_of_others_with_the_scope_read_but_not_upload(miriam: Program) -> None:

@@ -24,15 +24,15 @@ LISTS = {"Codes of rules": RULES, "Codes of archives": ARCHIVES, "Codes of limit
 
 def literal_codes(*errors: str, argument: int | None = None) -> set[str]:
     """The codes with which the code creates ``errors``: the keyword ``code``, or the positional ``argument``."""
-    found: set[str] = set()
+    literals: set[str] = set()
     for package in ("bots", "ladder", "esr_platform"):
         for path in (ROOT / package).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in errors:
                     codes = [keyword.value for keyword in node.keywords if keyword.arg == "code"]
                     codes += [] if argument is None else node.args[argument : argument + 1]
-                    found |= {str(one.value) for one in codes if isinstance(one, ast.Constant)}
-    return found
+                    literals |= {str(constant.value) for constant in codes if isinstance(constant, ast.Constant)}
+    return literals
 
 
 def anchor(code: str) -> str:

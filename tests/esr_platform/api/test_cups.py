@@ -52,13 +52,13 @@ def test_an_organizer_creates_changes_pauses_and_cancels_a_cup(manager: Program,
     assert not document(manager.send("POST", "cups/winter-cup/resume"))["paused"]
     ended = document(manager.send("POST", "cups/winter-cup/cancel", {"reason": "No room."}))
     assert (ended["state"], ended["reason"]) == ("cancelled", "No room.")
-    kinds = [one["kind"] for one in walked("cups/winter-cup/ledger", limit=2)]
+    kinds = [entry["kind"] for entry in walked("cups/winter-cup/ledger", limit=2)]
     assert kinds == ["changed", "paused", "resumed", "cancelled"]
 
 
 def test_invalid_settings_are_named(manager: Program, organizer: User) -> None:
-    found = problem(manager.send("POST", "cups", settings(seats=9, closes_at="soon", colour="red")), 400, "invalid")
-    assert set(found["fields"]) == {"seats", "closes_at", "colour"}
+    error = problem(manager.send("POST", "cups", settings(seats=9, closes_at="soon", colour="red")), 400, "invalid")
+    assert set(error["fields"]) == {"seats", "closes_at", "colour"}
     assert set(problem(manager.send("POST", "cups", {}), 400, "invalid")["fields"]) >= {"title", "game", "starts_at"}
     problem(manager.send("POST", "cups", settings(rounds=None)), 422, "rounds")
     problem(manager.send("POST", "cups", settings(closes_at="2020-01-01T00:00:00Z")), 422, "too_early")
@@ -72,7 +72,7 @@ def test_a_user_enters_and_withdraws_a_bot(cup: Cup, carl_manages: Program) -> N
     for _ in range(2):
         entry = document(carl_manages.send("PUT", here))
         assert (entry["bot"], entry["state"], entry["number"]) == (bot.slug, "entered", None)
-    assert [one["bot"] for one in walked(f"cups/{cup.slug}/entries")][-1] == bot.slug
+    assert [entry["bot"] for entry in walked(f"cups/{cup.slug}/entries")][-1] == bot.slug
     assert read(f"cups/{cup.slug}")["entries"] == 4
     for _ in range(2):
         assert document(carl_manages.send("DELETE", here))["state"] == "withdrawn"
@@ -100,15 +100,15 @@ def test_results_and_matches_appear_when_their_round_has_ended(cup: Cup) -> None
     (table,) = first["tables"]
     assert sum(place["points"] for place in table["entrants"]) == 4
     assert len(table["matches"]) == 2
-    assert [one["number"] for one in walked(f"cups/{cup.slug}/rounds")] == [2, 1]
+    assert [round_["number"] for round_ in walked(f"cups/{cup.slug}/rounds")] == [2, 1]
     play_round(cup)
     assert cup.state == Cup.State.FINISHED
     assert list(faults(cup)) == []
     standings = read(f"cups/{cup.slug}/standings")["results"]
-    assert [one["rank"] for one in standings] == [1, 2, 3]
-    assert {one["bot"] for one in standings} == {bot.slug for bot in house_bots(GAME, 2, most=3)}
-    ranks = {one["bot"]: one["rank"] for one in standings}
-    assert {one["bot"]: one["rank"] for one in walked(f"cups/{cup.slug}/entries")} == ranks
+    assert [standing["rank"] for standing in standings] == [1, 2, 3]
+    assert {standing["bot"] for standing in standings} == {bot.slug for bot in house_bots(GAME, 2, most=3)}
+    ranks = {standing["bot"]: standing["rank"] for standing in standings}
+    assert {entry["bot"]: entry["rank"] for entry in walked(f"cups/{cup.slug}/entries")} == ranks
     assert read(f"cups/{cup.slug}")["key"] == bytes(cup.key).hex()
 
 
@@ -128,7 +128,7 @@ def test_games_of_an_unlisted_cup_are_public_without_a_trace_of_the_cup(cup: Cup
     cup.refresh_from_db()
     played_out(cup)
     games = set(Match.objects.filter(block__cup_table__round__cup=cup).values_list("pk", flat=True))
-    assert {one["id"] for one in walked("matches", purpose="cup")} == games
+    assert {match["id"] for match in walked("matches", purpose="cup")} == games
     pages = ["/matches/", f"/ladders/{cup.ladder.slug}/", f"/matches/{min(games)}/", "/cups/", "/sitemap.xml"]
     shown = [Client().get(page).content.decode() for page in pages]
     shown += [json.dumps(read(f"matches/{pk}")) for pk in games]
@@ -138,10 +138,10 @@ def test_games_of_an_unlisted_cup_are_public_without_a_trace_of_the_cup(cup: Cup
 
 def test_lists_filter_cups_and_leave_out_unlisted_ones(cup: Cup, organizer: User) -> None:
     other = new_cup("knockout", organizer=organizer, listed=False)
-    assert [one["slug"] for one in walked("cups")] == [cup.slug]
+    assert [row["slug"] for row in walked("cups")] == [cup.slug]
     assert read(f"cups/{other.slug}")["listed"] is False
     assert walked("cups", state="running") == []
-    assert [one["slug"] for one in walked("cups", game=GAME, seats=2, format="swiss", state="registration")] == [
+    assert [row["slug"] for row in walked("cups", game=GAME, seats=2, format="swiss", state="registration")] == [
         cup.slug
     ]
     problem(Client().get("/api/v1/cups?state=begun"), 400, "invalid")
@@ -150,7 +150,7 @@ def test_lists_filter_cups_and_leave_out_unlisted_ones(cup: Cup, organizer: User
 
 def mine(program: Program) -> set[str]:
     """The slugs of the cups of the user, also of unlisted ones."""
-    return {one["slug"] for one in document(program.get("cups?mine=true"))["results"]}
+    return {row["slug"] for row in document(program.get("cups?mine=true"))["results"]}
 
 
 def test_users_find_their_own_cups_also_those_by_link(cup: Cup, organizer: User, carl_manages: Program) -> None:
@@ -175,8 +175,8 @@ def test_users_find_their_own_cups_also_those_by_link(cup: Cup, organizer: User,
 def test_an_open_cup_states_the_rounds_to_play(cup: Cup) -> None:
     assert read(f"cups/{cup.slug}")["schedule"] is None
     CupSchedule.objects.create(cup=cup, rounds=0, computed=timezone.now(), basis="", tables=[3, 2], round_s=[10, 20.5])
-    found = read(f"cups/{cup.slug}")["schedule"]
-    assert (found["tables"], found["games"], found["seconds"]) == ([3, 2], 5 * 2 * cup.blocks, 30.5)
+    schedule = read(f"cups/{cup.slug}")["schedule"]
+    assert (schedule["tables"], schedule["games"], schedule["seconds"]) == ([3, 2], 5 * 2 * cup.blocks, 30.5)
     played_out(due(cup))
     assert read(f"cups/{cup.slug}")["schedule"] is None
 

@@ -32,7 +32,7 @@ def test_a_test_match_can_be_requested_followed_and_canceled(manager: Program, b
         3,
         DUEL,
     )
-    assert [(one["bot"], one["version"]) for one in exhibition["players"]] == [(bot.slug, 1), (house.slug, 1)]
+    assert [(player["bot"], player["version"]) for player in exhibition["players"]] == [(bot.slug, 1), (house.slug, 1)]
     assert document(manager.client.get(answer.headers["Location"])) == exhibition
     ended = document(manager.send("DELETE", f"exhibitions/{exhibition['id']}"))
     assert ended["state"] == "cancelled"
@@ -55,15 +55,18 @@ def test_two_versions_are_compared(manager: Program, bot: Bot) -> None:
     answer = manager.send("POST", "exhibitions", body)
     assert answer.status_code == 201, answer.content
     exhibition = document(answer)
-    assert [(one["part"], one["version"]) for one in exhibition["players"]][:2] == [("candidate", 2), ("baseline", 1)]
+    assert [(player["part"], player["version"]) for player in exhibition["players"]][:2] == [
+        ("candidate", 2),
+        ("baseline", 1),
+    ]
     assert (exhibition["margin"], exhibition["verdict"]) == (100, "")
 
 
 def test_an_error_for_a_value_lists_the_allowed_ones(manager: Program, bot: Bot) -> None:
     body = {"kind": "comparison", "ladder": DUEL, "blocks": 20, "candidate": bot.slug, "baseline": bot.slug}
     answer = manager.send("POST", "exhibitions", {**body, "opponents": [_house()], "margin": 10})
-    (said,) = problem(answer, 400, "invalid")["fields"]["margin"]
-    assert all(str(margin) in said for margin in (20, 50, 100))
+    (message,) = problem(answer, 400, "invalid")["fields"]["margin"]
+    assert all(str(margin) in message for margin in (20, 50, 100))
 
 
 def test_the_error_for_a_player_does_not_reveal_whether_it_exists(manager: Program, bot: Bot, duel: Ladder) -> None:
@@ -71,13 +74,13 @@ def test_the_error_for_a_player_does_not_reveal_whether_it_exists(manager: Progr
     assert carl is not None
     secret = new_version(Bot.objects.create(owner=carl, name="Secret", slug="secret"))
     type(secret).objects.filter(pk=secret.pk).update(state="received")
-    said = []
+    messages = []
     for name in ("secret", "secret/1", "nobody", "nobody/1", f"{bot.slug}/9"):
         refusal = problem(
             manager.send("POST", "exhibitions", test_of(bot, players=[bot.slug, name])), 422, "version_not_available"
         )
-        said.append(refusal["detail"].replace(name, "it"))
-    assert len(set(said)) == 1
+        messages.append(refusal["detail"].replace(name, "it"))
+    assert len(set(messages)) == 1
     assert not Exhibition.objects.exists()
 
 
@@ -95,8 +98,8 @@ def test_the_error_for_a_player_does_not_reveal_whether_it_exists(manager: Progr
     ],
 )
 def test_an_invalid_field_is_named(manager: Program, bot: Bot, change: dict[str, Any], wrong: str) -> None:
-    found = problem(manager.send("POST", "exhibitions", test_of(bot, **change)), 400, "invalid")
-    assert list(found["fields"]) == [wrong]
+    error = problem(manager.send("POST", "exhibitions", test_of(bot, **change)), 400, "invalid")
+    assert list(error["fields"]) == [wrong]
 
 
 NESTED = b'{"kind": "test", "players": ' + b"[" * 900 + b"]" * 900 + b"}"
@@ -131,6 +134,6 @@ def test_users_cannot_cancel_match_requests_of_others(manager: Program, carl_man
 
 
 def _house() -> str:
-    found = Bot.objects.filter(owner=None, memberships__ladder__slug=DUEL).order_by("pk").first()
-    assert found is not None
-    return found.slug
+    house_bot = Bot.objects.filter(owner=None, memberships__ladder__slug=DUEL).order_by("pk").first()
+    assert house_bot is not None
+    return house_bot.slug

@@ -17,9 +17,9 @@ pytestmark = pytest.mark.django_db
 
 @pytest.mark.parametrize("order", ["-id", "id"])
 def test_a_paginated_list_has_every_row_once(played: Ladder, order: str) -> None:
-    found = [row["id"] for row in walked("matches", limit=1, order=order)]
+    ids = [row["id"] for row in walked("matches", limit=1, order=order)]
     every = list(Match.objects.order_by("-pk" if order == "-id" else "pk").values_list("pk", flat=True))
-    assert found == every
+    assert ids == every
 
 
 @pytest.mark.parametrize("order", ["-rating", "rating", "-games", "games", "id", "-id"])
@@ -67,9 +67,9 @@ def test_only_requested_fields_and_the_identifying_fields_are_returned(played: L
     ],
 )
 def test_an_invalid_parameter_is_named_with_its_valid_values(db: None, query: str, field: str) -> None:
-    found = problem(Client().get(f"/api/v1/matches?{query}"), 400, "invalid")
-    assert list(found["fields"]) == [field]
-    assert found["fields"][field][0].endswith(".")
+    error = problem(Client().get(f"/api/v1/matches?{query}"), 400, "invalid")
+    assert list(error["fields"]) == [field]
+    assert error["fields"][field][0].endswith(".")
 
 
 @pytest.mark.parametrize("moment", ["0001-01-01T00:00:00%2B14:00", "9999-12-31T23:59:59-12:00", "2026-11-22t10:00:00z"])
@@ -83,16 +83,16 @@ def test_a_missing_parameter_is_named(db: None) -> None:
 
 
 def test_matches_can_be_filtered(played: Ladder) -> None:
-    some = Match.objects.filter(ladder=played).order_by("pk")[0]
-    bots = [seat.version.bot.slug for seat in some.seats.select_related("version__bot")]
+    match = Match.objects.filter(ladder=played).order_by("pk")[0]
+    bots = [seat.version.bot.slug for seat in match.seats.select_related("version__bot")]
     every = Match.objects.filter(ladder=played).count()
     assert len(walked("matches", ladder=played.slug, status="finished", rated="true", season=1)) == every
     assert walked("matches", rated="false") == []
     assert walked("matches", game="die-weinhaendler") == []
-    found = walked("matches", bot=bots[0], **{"with": bots[1]})
-    assert some.pk in [row["id"] for row in found]
-    assert all({bots[0], bots[1]} <= {one["bot"] for one in row["players"]} for row in found)
-    assert [row["id"] for row in walked(f"bots/{bots[0]}/matches", **{"with": bots[1]})] == [row["id"] for row in found]
+    rows = walked("matches", bot=bots[0], **{"with": bots[1]})
+    assert match.pk in [row["id"] for row in rows]
+    assert all({bots[0], bots[1]} <= {player["bot"] for player in row["players"]} for row in rows)
+    assert [row["id"] for row in walked(f"bots/{bots[0]}/matches", **{"with": bots[1]})] == [row["id"] for row in rows]
 
 
 def test_an_unchanged_response_is_not_sent_again(played: Ladder) -> None:
@@ -110,12 +110,12 @@ def test_more_rows_need_no_more_queries(played: Ladder) -> None:
     addresses = ["games", "ladders", "bots", "matches", f"head-to-head?ladder={played.slug}", *on_ladder, *of_bot]
 
     def counts() -> dict[str, int]:
-        found = {}
+        numbers = {}
         for address in addresses:
             with CaptureQueriesContext(connection) as queries:
                 read(address)
-            found[address] = len(queries)
-        return found
+            numbers[address] = len(queries)
+        return numbers
 
     before = counts()
     finished_blocks(played, 3)
@@ -147,8 +147,6 @@ def test_a_document_has_exactly_its_described_fields(played: Ladder) -> None:
     of_bot = [f"bots/house-greedy{more}" for more in ("", "/versions", "/versions/1", f"/ratings?ladder={played.slug}")]
     of_ladder = [f"{ladder}{more}" for more in ("", "/members", "/seasons", "/seasons/1")]
     for address in ("games", "ladders", "bots", "matches", match, *of_bot, *of_ladder):
-        found = read(address)
+        page = read(address)
         view = resolve(f"/api/v1/{address.partition('?')[0]}").func.view_class
-        assert set(found["results"][0] if "results" in found else found) == set(view.document.__struct_fields__), (
-            address
-        )
+        assert set(page["results"][0] if "results" in page else page) == set(view.document.__struct_fields__), address

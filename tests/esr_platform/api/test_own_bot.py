@@ -36,9 +36,9 @@ def declare(program: Program, query: str = "", **changes: Any) -> HttpResponse:
 
 
 def test_a_token_shows_its_owner_and_scopes(ada: Program) -> None:
-    said = document(ada.get("token"))
-    assert (said["owner"], said["scopes"], said["bot"], said["expires"]) == ("ada", ["play"], None, None)
-    assert ada.secret not in json.dumps(said)
+    token = document(ada.get("token"))
+    assert (token["owner"], token["scopes"], token["bot"], token["expires"]) == ("ada", ["play"], None, None)
+    assert ada.secret not in json.dumps(token)
 
 
 def test_a_bot_token_names_its_bot(ada: Program) -> None:
@@ -58,8 +58,8 @@ def test_a_connected_bot_is_online_and_available(ada: Program) -> None:
 
 def test_declared_fields_change_and_missing_fields_do_not(ada: Program) -> None:
     assert document(declare(ada, games_at_once=0))["games_at_once"] == 0
-    said = document(declare(ada, label="step 2000"))
-    assert (said["label"], said["version"], said["games_at_once"], said["games"]) == ("step 2000", 2, 0, DUEL)
+    bot = document(declare(ada, label="step 2000"))
+    assert (bot["label"], bot["version"], bot["games_at_once"], bot["games"]) == ("step 2000", 2, 0, DUEL)
     wider = document(declare(ada, games={"edel-stein-reich-duel": [2], "die-weinhaendler": [3]}))
     assert (wider["label"], wider["version"]) == ("step 2000", 3)
 
@@ -67,8 +67,8 @@ def test_declared_fields_change_and_missing_fields_do_not(ada: Program) -> None:
 def test_a_paused_bot_can_resume_itself(ada: Program) -> None:
     Bot.objects.filter(slug="afar").update(paused="2026-01-01T00:00Z", pause_reason="It lost.", bad_in_a_row=3)
     assert document(ada.get("bot"))["pause_reason"] == "It lost."
-    said = document(declare(ada, available=True))
-    assert (said["paused"], said["pause_reason"]) == (None, "")
+    bot = document(declare(ada, available=True))
+    assert (bot["paused"], bot["pause_reason"]) == (None, "")
 
 
 @pytest.mark.parametrize(
@@ -96,8 +96,8 @@ def test_declarations_have_a_lower_rate_limit_than_answers(ada: Program, setting
 def test_one_of_several_bots_must_be_named_and_bots_of_others_are_not_found(ada: Program) -> None:
     assert ada.user is not None
     register(ada.user, "Beyond", DUEL)
-    said = problem(ada.get("bot"), 400, "bot_missing")["detail"]
-    assert "afar" in said and "beyond" in said
+    detail = problem(ada.get("bot"), 400, "bot_missing")["detail"]
+    assert "afar" in detail and "beyond" in detail
     assert document(ada.get("bot?bot=beyond"))["name"] == "Beyond"
     problem(declare(person("eve", Scope.PLAY), "?bot=afar", games_at_once=2), 404, "not_found")
 

@@ -27,8 +27,8 @@ def test_human_players_are_listed_among_bots_on_request(people: Ladder) -> None:
     player_of(verified("ann"))
     guest_player()
     assert not {row["slug"] for row in walked("bots", limit=50)} & {"ann", "house-guest"}
-    found = {row["slug"]: (row["owner"], row["house"], row["version"]) for row in walked("bots", kind="person")}
-    assert found == {"ann": ("ann", False, None), "house-guest": (None, False, None)}
+    players = {row["slug"]: (row["owner"], row["house"], row["version"]) for row in walked("bots", kind="person")}
+    assert players == {"ann": ("ann", False, None), "house-guest": (None, False, None)}
     assert walked("bots", kind="person", house="true") == []
 
 
@@ -65,10 +65,11 @@ def test_occupants_are_shown_when_the_match_is_public(people: Ladder) -> None:
         for seat in match.seats.select_related("version"):
             Occupant.objects.create(match=match, seat=seat, version=seat.version, from_move=0)
     assert read(f"matches/{running.pk}")["occupants"] == []
-    told = [
-        (one["seat"], one["bot"], one["from_move"], one["to_move"]) for one in read(f"matches/{over.pk}")["occupants"]
+    occupants = [
+        (occupant["seat"], occupant["bot"], occupant["from_move"], occupant["to_move"])
+        for occupant in read(f"matches/{over.pk}")["occupants"]
     ]
-    assert told == [(0, "ann", 0, None), (1, "ben", 0, None)]
+    assert occupants == [(0, "ann", 0, None), (1, "ben", 0, None)]
 
 
 def test_outages_are_shown_when_the_match_is_public(people: Ladder) -> None:

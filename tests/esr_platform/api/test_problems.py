@@ -95,7 +95,7 @@ def test_documentation_and_unknown_paths_count_as_pages(settings: Settings) -> N
     client = Client()
     paths = ("", "redoc", "schema", "nowhere")
     answers = [client.get(f"/api/v1/{path}") for path in (*paths, *paths)]
-    assert [one.status_code for one in answers] == [200, 200, 200, 404] + [429] * 4
+    assert [answer.status_code for answer in answers] == [200, 200, 200, 404] + [429] * 4
     for answer in answers[4:]:
         problem(answer, 429, "throttled")
         assert 1 <= int(answer.headers["Retry-After"]) <= 60
@@ -107,8 +107,8 @@ def test_responses_announce_the_rate_limit_before_it_is_reached(miriam: Program,
     answers = [miriam.get("ladders"), miriam.get("bots/x"), miriam.get("ladders")]
     assert [answer.status_code for answer in answers] == [200, 404, 429]
     assert {answer.headers["RateLimit-Policy"] for answer in answers} == {'"read";q=2;w=60'}
-    found = [answer.headers["RateLimit"] for answer in answers]
-    assert found == ['"read";r=1;t=30', '"read";r=0;t=30', '"read";r=0;t=30']
+    limits = [answer.headers["RateLimit"] for answer in answers]
+    assert limits == ['"read";r=1;t=30', '"read";r=0;t=30', '"read";r=0;t=30']
 
 
 def test_pages_of_other_sites_can_read_and_do_nothing_else(miriam: Program) -> None:

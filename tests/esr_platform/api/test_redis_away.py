@@ -71,10 +71,10 @@ def ask(program: Program, method: str, address: str) -> HttpResponse:
 
 
 def test_every_operation_returns_503_while_redis_is_unavailable(no_redis: None, everybody: list[Program]) -> None:
-    found = list(operations())
-    assert len(found) > 50
-    for method, address in found:
-        answers = [ask(one, method, address) for one in everybody]
+    requests = list(operations())
+    assert len(requests) > 50
+    for method, address in requests:
+        answers = [ask(program, method, address) for program in everybody]
         away = [answer for answer in answers if answer.status_code == 503]
         assert away, (method, address, [answer.status_code for answer in answers])
         assert {answer.status_code for answer in answers} <= {401, 403, 503}, (method, address)

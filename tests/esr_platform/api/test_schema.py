@@ -31,7 +31,7 @@ def examples() -> Iterator[tuple[str, dict[str, Any], Any]]:
     """Every body in the document, with its schema and its example."""
     for name, operation in operations():
         bodies = [operation["requestBody"]] if "requestBody" in operation else []
-        answers = [one for one in operation["responses"].values() if "content" in one]
+        answers = [answer for answer in operation["responses"].values() if "content" in answer]
         for body in [*bodies, *answers]:
             for kind, content in body["content"].items():
                 yield f"{name} {kind}", content["schema"], content.get("example")
@@ -55,7 +55,7 @@ def test_every_endpoint_is_in_the_document() -> None:
 def test_every_operation_has_a_summary_and_an_example() -> None:
     for name, operation in operations():
         assert operation["summary"], name
-        assert all(one["description"] for one in operation.get("parameters", [])), name
+        assert all(parameter["description"] for parameter in operation.get("parameters", [])), name
         answer = next((operation["responses"][code] for code in ("200", "201") if code in operation["responses"]), {})
         for kind, content in answer.get("content", {}).items():
             assert "example" in content or content["schema"].get("format") == "binary", f"{name} {kind}"
@@ -71,8 +71,10 @@ def test_the_body_of_every_operation_that_has_required_fields_is_required() -> N
     schemas = schema()["components"]["schemas"]
     for name, body in bodies.items():
         for content in body["content"].values():
-            found = schemas.get(content["schema"].get("$ref", "").rpartition("/")[2], content["schema"])
-            parts = [schemas[one["$ref"].rpartition("/")[2]] for one in found.get("oneOf", [])] or [found]
+            body_schema = schemas.get(content["schema"].get("$ref", "").rpartition("/")[2], content["schema"])
+            parts = [schemas[reference["$ref"].rpartition("/")[2]] for reference in body_schema.get("oneOf", [])] or [
+                body_schema
+            ]
             if all(part.get("required") for part in parts):
                 assert body.get("required"), name
 
@@ -95,7 +97,7 @@ def test_every_link_connects_an_existing_field_and_parameter() -> None:
     for name, operation in by_name.items():
         for answer in operation["responses"].values():
             for link in answer.get("links", {}).values():
-                known = {one["name"] for one in by_name[link["operationId"]]["parameters"]}
+                known = {parameter["name"] for parameter in by_name[link["operationId"]]["parameters"]}
                 assert set(link["parameters"]) <= known, name
                 for expression in link["parameters"].values():
                     assert _found(expression, next(iter(answer["content"].values()))["example"]) is not None
@@ -168,7 +170,11 @@ def test_each_field_of_a_response_is_required() -> None:
     schemas = schema()["components"]["schemas"]
     ladder = schemas["LadderDocument"]
     assert set(ladder["required"]) == set(ladder["properties"])
-    assert all(set(one["required"]) == set(one["properties"]) for name, one in schemas.items() if name.endswith("Page"))
+    assert all(
+        set(page_schema["required"]) == set(page_schema["properties"])
+        for name, page_schema in schemas.items()
+        if name.endswith("Page")
+    )
 
 
 @pytest.mark.parametrize("separators", [(",", ":"), (", ", ": "), (" ,\n", "\t: ")])

@@ -49,7 +49,7 @@ def schemathesis(folder: Path, url: str, headers: Mapping[str, str], *options: s
 @pytest.mark.parametrize("examples", [1, pytest.param(10, marks=pytest.mark.nightly)])
 def test_schemathesis_finds_nothing(everything: Program, live_server: Any, tmp_path: Path, examples: int) -> None:
     ARTEFACTS.mkdir(exist_ok=True)
-    found = schemathesis(
+    run = schemathesis(
         tmp_path,
         live_server.url,
         everything.headers,
@@ -57,5 +57,5 @@ def test_schemathesis_finds_nothing(everything: Program, live_server: Any, tmp_p
         *("--report", "html,junit", "--report-html-path", str(ARTEFACTS / "schemathesis")),
         *("--report-junit-path", str(ARTEFACTS / "schemathesis.xml")),
     )
-    (ARTEFACTS / "schemathesis.txt").write_text(found.stdout, encoding="utf-8")
-    assert found.returncode == 0, found.stdout[-8000:] + found.stderr
+    (ARTEFACTS / "schemathesis.txt").write_text(run.stdout, encoding="utf-8")
+    assert run.returncode == 0, run.stdout[-8000:] + run.stderr

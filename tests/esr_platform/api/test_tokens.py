@@ -122,9 +122,9 @@ def test_a_token_plays_as_its_own_bot_or_as_the_bot_that_is_named() -> None:
     assert player_of(token, "wren") == wren
     assert player_of(own, "") == player_of(own, "robin") == robin
     foreign = remote(carl, "carls")
-    for its, name in ((token, foreign.slug), (own, "wren"), (token, "nobody")):
+    for used, name in ((token, foreign.slug), (own, "wren"), (token, "nobody")):
         with pytest.raises(Http404):
-            player_of(its, name)
+            player_of(used, name)
 
 
 def test_still_live_returns_the_valid_tokens() -> None:

@@ -22,7 +22,7 @@ def test_an_uploaded_bot_can_be_followed_through_its_validation(miriam: Program)
     assert document(again) == version
     bot = document(miriam.get("bots/citrine"))
     assert bot["name"] == "Citrine"
-    assert [one["number"] for one in bot["versions"]] == [1]
+    assert [version["number"] for version in bot["versions"]] == [1]
 
 
 def test_the_name_in_the_archive_is_the_default(miriam: Program) -> None:
@@ -74,8 +74,8 @@ def test_an_invalid_upload_is_refused_with_a_reason(miriam: Program) -> None:
     ],
 )
 def test_an_invalid_field_is_named(miriam: Program, form: dict[str, str], wrong: str) -> None:
-    found = problem(miriam.upload(**form), 400, "invalid")
-    assert list(found["fields"]) == [wrong]
+    error = problem(miriam.upload(**form), 400, "invalid")
+    assert list(error["fields"]) == [wrong]
 
 
 def test_an_unknown_game_is_named(miriam: Program) -> None:
@@ -106,7 +106,7 @@ def test_a_permanent_limit_has_no_retry_after(miriam: Program, settings: Setting
 def test_bots_of_others_look_like_unknown_bots(miriam: Program, carl: Program) -> None:
     miriam.upload(name="Citrine")
     for address in ("bots/citrine", "bots/citrine/versions/1"):
-        stranger, nothing = (document(carl.get(one)) for one in (address, address.replace("citrine", "nothing")))
+        stranger, nothing = (document(carl.get(url)) for url in (address, address.replace("citrine", "nothing")))
         assert stranger["status"] == 404
         assert stranger == {**nothing, "detail": nothing["detail"].replace("nothing", "citrine")}
     problem(carl.upload("bots/citrine/versions", data=BOT + b"# mine\n"), 404, "not_found")
@@ -137,10 +137,10 @@ def test_cookies_are_not_accepted(miriam: Program) -> None:
 
 
 def test_the_limits_and_languages_are_public(db: None, settings: Settings) -> None:
-    found = document(Program().get("uploads/limits"))
-    assert found["limits"]["archive_bytes"] == settings.MAX_ARCHIVE_BYTES
-    assert found["playing"]["memory_mb"] == 512
-    assert "python" in [language["name"] for language in found["languages"]]
+    limits = document(Program().get("uploads/limits"))
+    assert limits["limits"]["archive_bytes"] == settings.MAX_ARCHIVE_BYTES
+    assert limits["playing"]["memory_mb"] == 512
+    assert "python" in [language["name"] for language in limits["languages"]]
 
 
 @pytest.mark.parametrize("filename", ["../../../etc/passwd.py", "C:\\x.py", "a\u202eyp.py", "x" * 300 + ".py", "-.py"])

@@ -67,8 +67,8 @@ def test_what_is_compiled_is_what_is_written(language: str, domain: str) -> None
 @EVERY_LANGUAGE
 @pytest.mark.parametrize("domain", DOMAINS)
 def test_translations_have_the_placeholders_of_the_text(language: str, domain: str) -> None:
-    for english, said in forms(messages.read(language, domain)):
-        assert places(said) == places(english), (english, said)
+    for english, translated in forms(messages.read(language, domain)):
+        assert places(translated) == places(english), (english, translated)
 
 
 def forms(catalog: Any) -> Iterator[tuple[str, str]]:
@@ -78,7 +78,7 @@ def forms(catalog: Any) -> Iterator[tuple[str, str]]:
         if isinstance(message.id, str):
             yield message.id, message.string
         else:
-            yield from ((message.id[place > 0], said) for place, said in enumerate(message.string))
+            yield from ((message.id[place > 0], text) for place, text in enumerate(message.string))
 
 
 def places(text: str) -> set[str]:

@@ -71,9 +71,9 @@ def test_a_page_translates_the_terms_of_a_game(client: Client, pseudo_language: 
 
 def test_the_scripts_of_a_page_find_their_words(client: Client, pseudo_language: str) -> None:
     page = in_language(client, pseudo_language).get(ABOUT).content.decode()
-    found = re.search(r'data-words="([^"]+)"', page)
-    assert found
-    response = client.get(found[1])
+    link = re.search(r'data-words="([^"]+)"', page)
+    assert link
+    response = client.get(link[1])
     document = json.loads(response.content)
     assert document["words"]["red"] == pseudo("red")
     assert {term: document["words"][term] for term in terms(GAMES.values())} == {
@@ -81,8 +81,8 @@ def test_the_scripts_of_a_page_find_their_words(client: Client, pseudo_language:
     }
     assert document["plurals"][:3] == [1, 0, 1]
     assert "immutable" in response["Cache-Control"]
-    assert all(isinstance(said, str) or all(said) for said in document["words"].values())
-    assert {len(said) for said in document["words"].values() if isinstance(said, list)} == {2}
+    assert all(isinstance(text, str) or all(text) for text in document["words"].values())
+    assert {len(text) for text in document["words"].values() if isinstance(text, list)} == {2}
 
 
 def test_the_words_have_no_english_document(client: Client) -> None:

@@ -32,17 +32,17 @@ def test_a_text_grows_around_its_placeholders_and_tags(text: str, said: str) -> 
 
 def test_a_long_text_grows_by_about_30_percent_and_can_wrap() -> None:
     text = "Hosted bots play on the computers of the site, and remote bots on the computers of their owners."
-    said = pseudo(text)
-    assert 1.25 * len(text) < len(said) < 1.4 * len(text)
-    assert max(map(len, said.split())) <= max(map(len, text.split())) + 2
+    longer = pseudo(text)
+    assert 1.25 * len(text) < len(longer) < 1.4 * len(text)
+    assert max(map(len, longer.split())) <= max(map(len, text.split())) + 2
 
 
 def test_django_finds_messages_and_plurals_of_the_pseudo_locale(pseudo_language: str) -> None:
     plurals = (message for _, message, context in messages.pages() if isinstance(message, tuple) and not context)
-    one, several = next(plurals)
+    singular, several = next(plurals)
     with translation.override(pseudo_language):
         assert gettext(TERM) == pseudo(TERM)
         assert gettext("no such message") == "no such message"
-        assert ngettext(one, several, 1) == pseudo(one)
-        assert ngettext(one, several, 2) == pseudo(several)
+        assert ngettext(singular, several, 1) == pseudo(singular)
+        assert ngettext(singular, several, 2) == pseudo(several)
     assert gettext(TERM) == TERM

@@ -67,14 +67,14 @@ class Running:
 
     def processes(self) -> dict[int, str]:
         """The command lines of all processes of this site that still run, by number."""
-        found = {}
+        commands = {}
         for folder in Path("/proc").glob("[0-9]*"):
             with suppress(OSError):
                 words = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
                 environment = (folder / "environ").read_bytes().split(b"\0")
                 if f"VAR_DIR={self.data}".encode() in environment or f"{self.data}/" in words:
-                    found[int(folder.name)] = words
-        return found
+                    commands[int(folder.name)] = words
+        return commands
 
     def pids(self, words: str) -> list[int]:
         """The processes whose command line holds ``words``, oldest first."""

@@ -319,10 +319,10 @@ def test_a_site_awaits_a_redis_that_needs_most_of_a_minute_and_reports_the_wait(
         raise Prepared
 
     seconds = chain([0.0], repeat(45.0))  # at the start of the wait, then at every look
-    said = io.StringIO()
+    output = io.StringIO()
     place = Place(ROOT, tmp_path, free_port(), f"unix://{socket_path(tmp_path)}")
-    site = Site(place, Terminal(Console(file=said)), clock=lambda: next(seconds))
+    site = Site(place, Terminal(Console(file=output)), clock=lambda: next(seconds))
     with pytest.raises(Prepared), site.up(prepare):
         pass
-    (report,) = [line for line in said.getvalue().splitlines() if "embedded Redis (45 s" in line]
+    (report,) = [line for line in output.getvalue().splitlines() if "embedded Redis (45 s" in line]
     assert f"{os.cpu_count()} cores" in report

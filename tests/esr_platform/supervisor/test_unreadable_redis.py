@@ -33,8 +33,8 @@ def files(tmp_path: Path) -> Path:
 
 
 def only(files: Path, pattern: str) -> Path:
-    (found,) = files.glob(pattern)
-    return found
+    (path,) = files.glob(pattern)
+    return path
 
 
 def overwrite(path: Path, start: int, new: bytes) -> None:

@@ -70,8 +70,8 @@ class Follower:
     @property
     def asked(self) -> int | None:
         self.take_in()
-        found: int | None = self.present.get("decision")
-        return found
+        number: int | None = self.present.get("decision")
+        return number
 
     @property
     def knows_all(self) -> bool:
@@ -91,19 +91,19 @@ def play(match: Match, followers: list[Follower], moves: int, random: Random, *,
     """Answer what the streams ask, over HTTP, at most ``moves`` times; of streams some break off before each."""
 
     def who() -> Follower | None:
-        return next((one for one in followers if (one.asked or 0) > one.answered), None)
+        return next((follower for follower in followers if (follower.asked or 0) > follower.answered), None)
 
     for _ in range(moves):
         wait_until(lambda: who() is not None or not position(match).state().pending, "somebody is asked")
-        one = who()
-        if one is None:
+        follower = who()
+        if follower is None:
             return
         for other in followers:
             if random.random() < breaking:
                 other.vanish()
-        number = one.present["decision"]
-        move = position(match).state().random_move(one.seat, random)
-        said = one.browser.answer(match.pk, number, move)
-        assert said.status_code == 200, said.text
-        one.answered = number
+        number = follower.present["decision"]
+        move = position(match).state().random_move(follower.seat, random)
+        response = follower.browser.answer(match.pk, number, move)
+        assert response.status_code == 200, response.text
+        follower.answered = number
         pass_time(match)

@@ -36,7 +36,7 @@ def table_of_people(
     """A live game at which ``users`` sit in this order."""
     ladder = ladder or live_ladder(game, len(users), "people")
     players = [player_of(user) for user in users]
-    seated = [BlockPlayer(one, membership_of(one, ladder) if rated else None) for one in players]
+    seated = [BlockPlayer(player, membership_of(player, ladder) if rated else None) for player in players]
     return opened(ladder, seated, rated=rated, limits=limits)
 
 
@@ -74,8 +74,8 @@ class Window:
 
     def post(self, path: str, body: Any = None, **headers: str) -> httpx2.Response:
         content = b"" if body is None else json.dumps(body).encode()
-        said = {"Content-Type": "application/json", "X-CSRFToken": TOKEN, **self.headers, **headers}
-        return self.http.post(path, content=content, headers=said)
+        sent = {"Content-Type": "application/json", "X-CSRFToken": TOKEN, **self.headers, **headers}
+        return self.http.post(path, content=content, headers=sent)
 
     def answer(self, game: int, decision: int, move: Any) -> httpx2.Response:
         return self.post(f"matches/{game}/decisions/{decision}", {"move": move})
@@ -117,8 +117,8 @@ class Tab:
 
     def post(self, address: str, body: Any = None, kind: str = "application/json", **headers: str) -> HttpResponse:
         data = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
-        said = {"X-CSRFToken": TOKEN, **headers}
-        return self.client.post(f"/api/v1/{address}", data, content_type=kind, headers=said)
+        sent = {"X-CSRFToken": TOKEN, **headers}
+        return self.client.post(f"/api/v1/{address}", data, content_type=kind, headers=sent)
 
     def sign_out(self) -> None:
         Session.objects.filter(session_key=self.session).delete()

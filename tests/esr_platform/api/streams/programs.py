@@ -40,8 +40,8 @@ class Stream:
     @property
     def problem(self) -> dict[str, Any]:
         """What was answered instead of a stream."""
-        found: dict[str, Any] = self._response.json()
-        return found
+        content: dict[str, Any] = self._response.json()
+        return content
 
     @property
     def events(self) -> list[dict[str, Any]]:

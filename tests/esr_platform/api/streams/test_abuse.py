@@ -50,8 +50,8 @@ def rows() -> list[list[Any]]:
 def asked(match: Match) -> tuple[int, int, Any]:
     """Which seat owes an answer, to which decision, and a move that is legal."""
     seat = owing(match)[0]
-    found = position(match)
-    return seat, found.live_seats[seat].asked, found.state().decision(seat)["default"]
+    current = position(match)
+    return seat, current.live_seats[seat].asked, current.state().decision(seat)["default"]
 
 
 def connected(site: Site, clients: ExitStack) -> socket.socket:
@@ -62,10 +62,10 @@ def connected(site: Site, clients: ExitStack) -> socket.socket:
 
 def head(site: Site, match: Match, length: int | str, secret: str = "") -> bytes:
     """The head of an answer to the first decision, whose body is so long."""
-    said = f"Authorization: Bearer {secret}\r\n" if secret else ""
+    authorization = f"Authorization: Bearer {secret}\r\n" if secret else ""
     host = httpx2.URL(site.url).netloc.decode()
     line = f"POST /api/v1/matches/{match.pk}/decisions/1 HTTP/1.1"
-    return f"{line}\r\nHost: {host}\r\n{said}Content-Length: {length}\r\n\r\n".encode()
+    return f"{line}\r\nHost: {host}\r\n{authorization}Content-Length: {length}\r\n\r\n".encode()
 
 
 def test_clients_that_vanish_or_send_garbage_move_nothing(site: Site, match: Match) -> None:

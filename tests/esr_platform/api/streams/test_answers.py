@@ -59,21 +59,21 @@ def active(match: Match) -> int:
 def unmoved(match: Match, act: Callable[[], HttpResponse], status: int, code: str) -> dict[str, Any]:
     """The problem that ``act`` is answered with; nothing at the table has changed."""
     before = list(PlayedMove.objects.values()), list(LiveSeat.objects.values())
-    found = problem(act(), status, code)
+    refusal = problem(act(), status, code)
     assert (list(PlayedMove.objects.values()), list(LiveSeat.objects.values())) == before
-    return found
+    return refusal
 
 
 def test_an_answer_is_played_and_the_same_again_is_the_same(table: tuple[Match, list[Seat]]) -> None:
     match, seats = table
     seat = active(match)
     legal = seats[seat].question(seat)["decision"]["legal"]
-    said = [seats[seat].post(1, {"move": legal[1], "id": 1, "thought_ms": 3}) for _ in range(2)]
-    assert [answer.status_code for answer in said] == [200, 200]
-    assert document(said[0]) == document(said[1]) == {"game": match.pk, "decision": 1, "played": legal[1]}
+    answers = [seats[seat].post(1, {"move": legal[1], "id": 1, "thought_ms": 3}) for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [200, 200]
+    assert document(answers[0]) == document(answers[1]) == {"game": match.pk, "decision": 1, "played": legal[1]}
     assert PlayedMove.objects.filter(decision=1, seat__index=seat).count() == 1
-    found = unmoved(match, lambda: seats[seat].post(1, {"move": legal[0]}), 409, "answered")
-    assert found["played"] == legal[1]
+    refusal = unmoved(match, lambda: seats[seat].post(1, {"move": legal[0]}), 409, "answered")
+    assert refusal["played"] == legal[1]
 
 
 @pytest.mark.parametrize(
@@ -108,8 +108,8 @@ def test_an_answer_that_is_late_learns_what_was_played_instead(table: tuple[Matc
     question = program.question(seat)["decision"]
     before = timezone.now() - timedelta(hours=1)
     LiveSeat.objects.filter(seat__index=seat).update(due_at=before, deadline=before)
-    found = problem(program.post(1, {"move": question["legal"][-1]}), 409, "late")
-    assert (found["played"], found["default"]) == (question["default"], "late")
+    refusal = problem(program.post(1, {"move": question["legal"][-1]}), 409, "late")
+    assert (refusal["played"], refusal["default"]) == (question["default"], "late")
 
 
 def test_nobody_answers_for_another_seat_or_what_was_never_asked(table: tuple[Match, list[Seat]]) -> None:

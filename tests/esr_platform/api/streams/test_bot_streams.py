@@ -72,8 +72,8 @@ def test_a_game_is_played_over_streams_to_its_end(site: Site) -> None:
     state = position(match).state(journal=True)
     for seat, end in enumerate(ends):
         assert (end["status"], end["message"]["outcome"]) == ("finished", state.outcome)
-        told = [entry for event in streams[seat].of("decide") for entry in event["message"]["log"]]
-        assert told + end["message"]["log"] == state.entries(seat), "the whole log, and nothing twice"
+        entries = [entry for event in streams[seat].of("decide") for entry in event["message"]["log"]]
+        assert entries + end["message"]["log"] == state.entries(seat), "the whole log, and nothing twice"
         ids = [event["decision"] for event in streams[seat].of("decide")]
         assert ids == sorted(set(ids))
     assert "event: game_end" in streams[1].lines

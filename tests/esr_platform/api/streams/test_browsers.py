@@ -58,17 +58,17 @@ ENDINGS = [suspend, change_password, end_all, sign_out, wait_for_weeks]
 
 
 def test_a_session_is_its_persons(mia: User) -> None:
-    found = sessions.find(session_of(mia, guest="a secret from before"))
-    assert found is not None
-    assert (found.user, found.user_id, found.guest) == (mia, mia.pk, None)
-    assert identity(RequestFactory().get("/"), found) == f"user-{mia.pk}"
+    browser = sessions.find(session_of(mia, guest="a secret from before"))
+    assert browser is not None
+    assert (browser.user, browser.user_id, browser.guest) == (mia, mia.pk, None)
+    assert identity(RequestFactory().get("/"), browser) == f"user-{mia.pk}"
 
 
 def test_a_guest_is_known_by_the_secret_and_counted_by_the_address(db: None) -> None:
-    found = sessions.find(session_of(None, guest="a secret"))
-    assert found is not None
-    assert (found.user, found.guest) == (None, "a secret")
-    assert identity(RequestFactory().get("/", REMOTE_ADDR="192.0.2.7"), found) == "address-192.0.2.7"
+    browser = sessions.find(session_of(None, guest="a secret"))
+    assert browser is not None
+    assert (browser.user, browser.guest) == (None, "a secret")
+    assert identity(RequestFactory().get("/", REMOTE_ADDR="192.0.2.7"), browser) == "address-192.0.2.7"
     nobody = sessions.find(session_of(None, something="else"))
     assert nobody is not None
     assert (nobody.user, nobody.guest) == (None, None)
@@ -91,8 +91,8 @@ def test_what_is_no_session_is_nobodys(db: None, key: str) -> None:
 
 
 def test_many_are_looked_at_in_two_questions(django_assert_num_queries: Callable[[int], object]) -> None:
-    found = [sessions.find(session_of(person(f"mia{i}"))) for i in range(5)]
-    here = [one for one in found if one is not None] + [Browser("guess", None, "secret")]
+    browsers = [sessions.find(session_of(person(f"mia{i}"))) for i in range(5)]
+    here = [browser for browser in browsers if browser is not None] + [Browser("guess", None, "secret")]
     with django_assert_num_queries(2):  # type: ignore[attr-defined]
         assert sessions.still_live(here) == set(here[:5])
 

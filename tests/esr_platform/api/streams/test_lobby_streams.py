@@ -63,10 +63,10 @@ def test_who_sits_down_is_told_of_the_game_and_nobody_else(ladder: Ladder, users
     match = proposals.join(offered, users[1]).match
     assert match is not None
     news = lobby_news(0, here)
-    for one in news[:2]:
-        assert one.events[0] == {"type": "game", "game": match.pk, "href": f"/play/tables/{match.pk}/"}
-    assert [event["type"] for one in news[2:] for event in one.events] == ["lobby", "lobby"]
-    assert look(*(one.known for one in news)) == [[]] * 4
+    for item in news[:2]:
+        assert item.events[0] == {"type": "game", "game": match.pk, "href": f"/play/tables/{match.pk}/"}
+    assert [event["type"] for item in news[2:] for event in item.events] == ["lobby", "lobby"]
+    assert look(*(item.known for item in news)) == [[]] * 4
     assert look(InLobby(users[0].pk)) == [["game", "lobby"]], "a stream that opens tells of a game they missed"
     seats = {user: match.seats.get(version__bot__owner=user).index for user in users[:2]}
     note_seen({match.pk: {seats[users[0]]}})
@@ -119,21 +119,23 @@ def test_what_is_on_offer_on_a_private_ladder_comes_through_the_streams_of_membe
         private=True, by_invitation=True, name="A seminar for the few", slug="for-the-few"
     )
     private.refresh_from_db()
-    Invitation.objects.bulk_create(Invitation(ladder=private, person=one) for one in (ada, cid, dora))
-    members, others = ([window(site, one).stream("lobby/stream") for one in some] for some in ((ada, cid), (bob, None)))
+    Invitation.objects.bulk_create(Invitation(ladder=private, person=invited) for invited in (ada, cid, dora))
+    members, others = (
+        [window(site, user).stream("lobby/stream") for user in group] for group in ((ada, cid), (bob, None))
+    )
     left = window(site, dora).stream("lobby/stream")
     for stream in (*members, *others, left):
         stream.wait_for("lobby")
     Invitation.objects.filter(person=dora).delete()
     secret = proposals.create_game(ada, private)
     Pairing.objects.create(bot=player_of(cid).bot, ladder=private)
-    told = proposals.create_game(bob, public)
+    public_game = proposals.create_game(bob, public)
     for stream in (*members, *others, left):
-        wait_until(lambda stream=stream: told.pk in offered_by(stream), "what everybody may see comes")
+        wait_until(lambda stream=stream: public_game.pk in offered_by(stream), "what everybody may see comes")
     assert [secret.pk in offered_by(stream) for stream in (*members, *others, left)] == [True] * 2 + [False] * 3
     for stream in (*others, left):
-        said = repr(stream.lines)
-        assert not [word for word in (private.slug, private.name, ada.username, cid.username) if word in said]
+        text = repr(stream.lines)
+        assert not [word for word in (private.slug, private.name, ada.username, cid.username) if word in text]
     looking = [
         {slug for event in stream.of("lobby") for slug in event["looking"]} for stream in (*members, *others, left)
     ]

@@ -48,22 +48,22 @@ def test_another_server_takes_over_where_one_was_killed_and_nobodys_clock_has_ru
     here, random, away = started(), Random(5), timedelta(minutes=2)
     followers = seated(here, users, match)
     play(match, followers, 6, random)
-    wait_until(lambda: all(one.knows_all for one in followers), "both know how it stands")
+    wait_until(lambda: all(follower.knows_all for follower in followers), "both know how it stands")
     here.process.kill()
     here.process.wait()
-    wait_until(lambda: all(one.stream.ended for one in followers), "the streams break off")
+    wait_until(lambda: all(follower.stream.ended for follower in followers), "the streams break off")
     (seat,) = owing(match)
     live_seat = position(match).live_seats[seat]
     let_pass(match, away)
     there = started()
-    for one in followers:
-        one.move_to(there)
+    for follower in followers:
+        follower.move_to(there)
     wait_until(
         lambda: LiveSeat.objects.get(pk=live_seat.pk).deadline >= live_seat.deadline,  # type: ignore[operator]
         "what passed while nobody was there is given back",
     )
     play(match, followers, 6, random, breaking=0.2)
-    wait_until(lambda: all(one.knows_all for one in followers), "both know all, each entry once")
+    wait_until(lambda: all(follower.knows_all for follower in followers), "both know all, each entry once")
     assert not PlayedMove.objects.exclude(default="").exists()
 
 
@@ -91,13 +91,13 @@ def test_a_redis_that_is_started_again_costs_nobody_an_event(
     play(match, followers, 4, random)
     stop()
     (seat,) = owing(match)
-    one = followers[seat]
-    wait_until(lambda: (one.asked or 0) > one.answered, "it is asked")
+    follower = followers[seat]
+    wait_until(lambda: (follower.asked or 0) > follower.answered, "it is asked")
     move = position(match).state().random_move(seat, random)
     before = PlayedMove.objects.count()
-    said = one.browser.answer(match.pk, one.present["decision"], move)
-    assert (said.status_code, PlayedMove.objects.count()) == (503, before), "it may be sent again"
+    response = follower.browser.answer(match.pk, follower.present["decision"], move)
+    assert (response.status_code, PlayedMove.objects.count()) == (503, before), "it may be sent again"
     start()
     play(match, followers, 6, random)
-    wait_until(lambda: all(one.knows_all for one in followers), "both know all, each entry once")
-    assert not any(one.stream.ended for one in followers), "the streams have stayed open"
+    wait_until(lambda: all(follower.knows_all for follower in followers), "both know all, each entry once")
+    assert not any(follower.stream.ended for follower in followers), "the streams have stayed open"

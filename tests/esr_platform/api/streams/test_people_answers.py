@@ -52,12 +52,12 @@ def users(db: None) -> list[User]:
 @pytest.fixture
 def match(users: list[User]) -> Match:
     """A casual table of two, where everybody is here; whose turn it is was told a moment ago."""
-    found = table_of_people("edel-stein-reich-duel", users)
+    table = table_of_people("edel-stein-reich-duel", users)
     now = timezone.now()
-    LiveSeat.objects.filter(table=found.pk).update(seen_at=now + timedelta(minutes=10))
-    LiveSeat.objects.filter(table=found.pk, owes=True).update(due_at=F("due_at") - timedelta(seconds=1))
-    Attempt.objects.filter(match=found).update(heartbeat_at=now + timedelta(minutes=10))
-    return found
+    LiveSeat.objects.filter(table=table.pk).update(seen_at=now + timedelta(minutes=10))
+    LiveSeat.objects.filter(table=table.pk, owes=True).update(due_at=F("due_at") - timedelta(seconds=1))
+    Attempt.objects.filter(match=table).update(heartbeat_at=now + timedelta(minutes=10))
+    return table
 
 
 @pytest.fixture
@@ -69,23 +69,23 @@ def sitters(match: Match, users: list[User]) -> list[Sitter]:
 
 def question(match: Match) -> dict[str, Any]:
     state = position(match).state()
-    found: dict[str, Any] = state.decision(state.pending[0])
-    return found
+    decision: dict[str, Any] = state.decision(state.pending[0])
+    return decision
 
 
 def unmoved(match: Match, act: Callable[[], HttpResponse], status: int, code: str) -> dict[str, Any]:
     """The problem that ``act`` is answered with; nothing at the table has changed."""
     before = list(PlayedMove.objects.values()), list(LiveSeat.objects.values())
-    found = problem(act(), status, code)
+    refusal = problem(act(), status, code)
     assert (list(PlayedMove.objects.values()), list(LiveSeat.objects.values())) == before
-    return found
+    return refusal
 
 
 def test_a_person_answers_with_the_session_and_the_same_again_is_the_same(match: Match, sitters: list[Sitter]) -> None:
     legal = question(match)["legal"]
-    said = [sitters[0].answer(1, {"move": legal[1], "id": 1}) for _ in range(2)]
-    assert [answer.status_code for answer in said] == [200, 200]
-    assert document(said[0]) == document(said[1]) == {"game": match.pk, "decision": 1, "played": legal[1]}
+    answers = [sitters[0].answer(1, {"move": legal[1], "id": 1}) for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [200, 200]
+    assert document(answers[0]) == document(answers[1]) == {"game": match.pk, "decision": 1, "played": legal[1]}
     assert unmoved(match, lambda: sitters[0].answer(1, {"move": legal[0]}), 409, "answered")["played"] == legal[1]
 
 
@@ -102,10 +102,10 @@ def test_what_is_illegal_costs_nothing_and_may_be_sent_better(
     match: Match, sitters: list[Sitter], body: bytes, code: str
 ) -> None:
     asked = question(match)
-    found = unmoved(match, lambda: sitters[0].answer(1, body), 422, code)
-    assert found["question"]["legal"] == asked["legal"]
-    assert "played" not in found
-    assert "strike" not in found["detail"]
+    refusal = unmoved(match, lambda: sitters[0].answer(1, body), 422, code)
+    assert refusal["question"]["legal"] == asked["legal"]
+    assert "played" not in refusal
+    assert "strike" not in refusal["detail"]
     assert sitters[0].answer(1, {"move": asked["legal"][0]}).status_code == 200
 
 

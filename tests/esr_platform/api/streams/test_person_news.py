@@ -32,16 +32,16 @@ def users(db: None) -> list[User]:
 
 @pytest.fixture
 def match(users: list[User]) -> Match:
-    found = table_of_people("edel-stein-reich-duel", users)
+    table = table_of_people("edel-stein-reich-duel", users)
     later = timezone.now() + timedelta(hours=1)
-    LiveSeat.objects.filter(table=found.pk).update(seen_at=later)
-    Attempt.objects.filter(match=found).update(heartbeat_at=later)
-    return found
+    LiveSeat.objects.filter(table=table.pk).update(seen_at=later)
+    Attempt.objects.filter(match=table).update(heartbeat_at=later)
+    return table
 
 
 def look(match: Match, seat: int, user: User | None, known: SeatCursor) -> SeatEvents:
-    (found,) = seat_events(match.pk, [SeatRequest(seat, user.pk if user else None, known)])
-    return found
+    (news,) = seat_events(match.pk, [SeatRequest(seat, user.pk if user else None, known)])
+    return news
 
 
 def types(news: SeatEvents) -> list[str]:
@@ -111,8 +111,8 @@ def test_words_are_told_once_none_is_skipped_and_hidden_ones_are_taken_back(matc
     )
     place = look(match, 0, None, SeatCursor()).known.log
     news = look(match, 0, users[0], SeatCursor(log=place))
-    said = [line for event, _ in news.events if event["type"] == "chat" for line in event["lines"]]
-    assert [line["text"] for line in said] == [line.text for line in lines]
+    messages = [line for event, _ in news.events if event["type"] == "chat" for line in event["lines"]]
+    assert [line["text"] for line in messages] == [line.text for line in lines]
     assert news.known.place == f"{place}.{lines[-1].pk}"
     assert types(look(match, 0, users[0], news.known)) == []
     middle = replace(news.known, line=lines[MOST_LINES].pk)

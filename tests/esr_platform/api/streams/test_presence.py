@@ -52,24 +52,24 @@ def test_no_error_ends_the_saying_of_who_is_here() -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_of_streams_that_are_opened_at_once_the_last_one_counts_and_of_other_bots_none_ends() -> None:
-    mine, other = remote_bots(2)
+    taken, other = remote_bots(2)
     numbers = [uuid4() for _ in range(5)]
     for number in numbers:
-        claim_stream(mine.pk, number)
+        claim_stream(taken.pk, number)
     claim_stream(other.pk, uuid4())
     token = tokens.issue(person("token"), "test", [Scope.PLAY], None)[0]
-    streams, elsewhere = [stream(mine, number, token) for number in numbers], stream(other, uuid4(), token)
+    streams, elsewhere = [stream(taken, number, token) for number in numbers], stream(other, uuid4(), token)
 
     async def compares() -> None:
         here = Waiting()
         with ExitStack() as open_streams:
-            for one in (*streams, elsewhere):
-                open_streams.enter_context(here.subscribed(one))
+            for opened in (*streams, elsewhere):
+                open_streams.enter_context(here.subscribed(opened))
             looking = PresenceWriter(here)
-            await asyncio.gather(*(looking.compare([mine.pk]) for _ in numbers))
+            await asyncio.gather(*(looking.compare([taken.pk]) for _ in numbers))
         await sync_to_async(connections.close_all)()
 
     asyncio.run(compares())
     assert [watch.reason for watch in streams] == [TAKEN_OVER] * 4 + [""]
     assert elsewhere.reason == "", "nobody said that it has a newer one"
-    assert RemoteBot.objects.get(pk=mine.pk).stream == numbers[-1]
+    assert RemoteBot.objects.get(pk=taken.pk).stream == numbers[-1]

@@ -34,10 +34,10 @@ def match(db: None) -> Match:
 @pytest.fixture
 def member(match: Match) -> User:
     """Somebody who may know of the ladder, which nobody else knows of."""
-    found = person("mia")
+    user = person("mia")
     Ladder.objects.filter(pk=match.ladder_id).update(private=True, by_invitation=True)
-    Invitation.objects.create(ladder=match.ladder, person=found)
-    return found
+    Invitation.objects.create(ladder=match.ladder, person=user)
+    return user
 
 
 async def opened(match: Match, secret: str = "") -> AsyncIterator[bytes]:
@@ -86,22 +86,22 @@ def test_all_who_watch_are_told_the_same_whenever_they_have_come(match: Match, m
     @async_to_sync
     async def watch() -> tuple[list[Any], list[Any]]:
         early = [await opened(match) for _ in range(5)]
-        told: list[list[Any]] = [[] for _ in early]
+        events: list[list[Any]] = [[] for _ in early]
         for number in (2, 3, 4):
             following = [asyncio.ensure_future(anext(pieces)) for pieces in early]
             await asyncio.sleep(0)
             await touched(match, lambda number=number: to_round(match, number))  # type: ignore[misc]
-            for mine, piece in zip(told, await asyncio.gather(*following), strict=True):
-                mine.append(orjson.loads(piece))
+            for of_reader, piece in zip(events, await asyncio.gather(*following), strict=True):
+                of_reader.append(orjson.loads(piece))
         assert len(looks) <= 2 + 3 * 2, "one for all who watch, and one for the clock"
         late = await opened(match)
-        return told, [orjson.loads(await anext(late))]
+        return events, [orjson.loads(await anext(late))]
 
-    told, late = watch()
-    assert all(mine == told[0] for mine in told)
-    assert [event["round"] for event in told[0]] == [1, 2, 3]
-    entries = [entry for event in told[0] for entry in event["log"]]
-    assert (late[0]["round"], late[0]["view"], late[0]["log"]) == (3, told[0][-1]["view"], entries)
+    events, late = watch()
+    assert all(of_reader == events[0] for of_reader in events)
+    assert [event["round"] for event in events[0]] == [1, 2, 3]
+    entries = [entry for event in events[0] for entry in event["log"]]
+    assert (late[0]["round"], late[0]["view"], late[0]["log"]) == (3, events[0][-1]["view"], entries)
 
 
 def to_round(match: Match, number: int) -> None:

@@ -41,11 +41,11 @@ def test_a_touch_is_not_told_by_the_number_of_those_who_watch(monkeypatch: pytes
             stream.subscription.touch(None)
         for _ in range(20):
             await asyncio.sleep(0)
-        found = piece.done()
+        done = piece.done()
         piece.cancel()
         with suppress(asyncio.CancelledError):
             await piece
-        return found
+        return done
 
     assert not asyncio.run(told())
     assert news.looks > 1

@@ -39,14 +39,14 @@ def test_a_game_is_played_by_two_windows_that_break_off_and_nothing_is_missed_or
     play(match, followers, 1000, random, breaking=0.2)
     assert finish(match.pk)
     state = position(match).state(journal=True)
-    for one in followers:
-        wait_until(lambda one=one: one.take_in() or one.end is not None, "the end")  # type: ignore[misc]
-        assert one.end is not None
-        assert (one.end["status"], one.end["outcome"]) == ("finished", state.outcome)
-        assert one.end["href"] == f"/matches/{match.pk}/"
-        assert one.begun is not None
-        assert one.entries == state.entries(one.seat)[one.begun :]
-        assert one.begun == 0
+    for follower in followers:
+        wait_until(lambda follower=follower: follower.take_in() or follower.end is not None, "the end")  # type: ignore[misc]
+        assert follower.end is not None
+        assert (follower.end["status"], follower.end["outcome"]) == ("finished", state.outcome)
+        assert follower.end["href"] == f"/matches/{match.pk}/"
+        assert follower.begun is not None
+        assert follower.entries == state.entries(follower.seat)[follower.begun :]
+        assert follower.begun == 0
 
 
 def test_who_comes_new_is_shown_the_running_round_and_the_one_before(site: Site, users: list[User]) -> None:
@@ -98,16 +98,16 @@ def test_nobody_else_gets_a_seats_stream(site: Site, users: list[User]) -> None:
 )
 def test_a_stream_ends_with_its_session(site: Site, users: list[User], end: Callable[[User], Any]) -> None:
     match = table_of_people(DUEL, users)
-    mine, others = (window(site, user) for user in users)
-    streams = [mine.sit(match.pk), others.sit(match.pk)]
+    browser, others = (window(site, user) for user in users)
+    streams = [browser.sit(match.pk), others.sit(match.pk)]
     for stream in streams:
         stream.wait_for("moments")
     end(users[0])
     assert streams[0].wait_for("closed")["reason"]
     wait_until(lambda: streams[0].ended, "the stream ends")
     assert not streams[1].of("closed")
-    assert mine.sit(match.pk).status == 401, "the cookie opens nothing any more"
-    assert mine.answer(match.pk, 1, "anything").status_code == 401
+    assert browser.sit(match.pk).status == 401, "the cookie opens nothing any more"
+    assert browser.answer(match.pk, 1, "anything").status_code == 401
 
 
 def test_who_holds_a_stream_open_is_seen_at_the_table(site: Site, users: list[User]) -> None:
@@ -129,26 +129,26 @@ def test_a_choice_that_lies_face_down_is_told_to_nobody_else(site: Site, users: 
     users = [*users, *people(1, "carl")]
     match = table_of_people("edel-stein-reich", users)
     followers = seated(site, users, match)
-    for one in followers:
-        wait_until(lambda one=one: one.asked is not None, "all are asked at once")  # type: ignore[misc]
+    for follower in followers:
+        wait_until(lambda follower=follower: follower.asked is not None, "all are asked at once")  # type: ignore[misc]
     first, *others = followers
-    heard = [quiet(one.stream) for one in others]
+    heard = [quiet(follower.stream) for follower in others]
     spectator = window(site).stream(f"matches/{match.pk}/stream")
     spectator.wait_for("game")
     watched = quiet(spectator)
     move = first.present["question"]["legal"][-1]
     assert first.browser.answer(match.pk, first.present["decision"], move).status_code == 200
     wait_until(lambda: first.asked is None, "its own window knows")
-    for one, before in zip(others, heard, strict=True):
-        assert one.browser.answer(match.pk, one.present["decision"], "no such").status_code == 422
-        one.vanish()
-        wait_until(lambda one=one: bool(one.stream.of("present")), "how things stand")  # type: ignore[misc]
-        again = one.stream.of("present")[0]["present"]
+    for follower, before in zip(others, heard, strict=True):
+        assert follower.browser.answer(match.pk, follower.present["decision"], "no such").status_code == 422
+        follower.vanish()
+        wait_until(lambda follower=follower: bool(follower.stream.of("present")), "how things stand")  # type: ignore[misc]
+        again = follower.stream.of("present")[0]["present"]
         assert again["waiting"] == [1, 2], "that a choice lies there is seen, and not which"
         of_it = ("clock", "waiting")
         assert {name: again[name] for name in again if name not in of_it} == {
-            name: one.present[name] for name in again if name not in of_it
+            name: follower.present[name] for name in again if name not in of_it
         }
-        assert [line for line in quiet(one.stream) if "moments" in line] == []
+        assert [line for line in quiet(follower.stream) if "moments" in line] == []
         assert before
     assert quiet(spectator) == watched or all(event["type"] == "viewers" for event in spectator.events[1:])

@@ -41,9 +41,9 @@ def get(address: str, bot: Bot | None = None, *scopes: Scope) -> HttpResponse:
 def test_a_long_poll_has_the_decision_and_a_hello(match: Match) -> None:
     bots, seat = bots_at(match), position(match).state().pending[0]
     for address in ("bot/decision?wait=0", f"matches/{match.pk}/decision?wait=0"):
-        found = document(get(address, bots[seat]))
-        assert (found["type"], found["game"], found["decision"], found["log_from"]) == ("decide", match.pk, 1, 0)
-        assert (found["message"]["type"], found["hello"]["type"], found["hello"]["seat"]) == ("decide", "hello", seat)
+        event = document(get(address, bots[seat]))
+        assert (event["type"], event["game"], event["decision"], event["log_from"]) == ("decide", match.pk, 1, 0)
+        assert (event["message"]["type"], event["hello"]["type"], event["hello"]["seat"]) == ("decide", "hello", seat)
         assert get(address, bots[1 - seat]).status_code == 204, "nobody asked the other one"
 
 
@@ -77,9 +77,9 @@ def test_a_poller_may_say_how_much_of_the_log_it_has(match: Match) -> None:
 def test_a_long_poll_ends_with_the_game(match: Match) -> None:
     play_on(match, at_random(2))
     assert finish(match.pk)
-    found = document(get(f"matches/{match.pk}/decision?wait=0", bots_at(match)[0]))
-    assert (found["type"], found["status"]) == ("game_end", "finished")
-    assert found["message"]["outcome"] == position(match).state().outcome
+    event = document(get(f"matches/{match.pk}/decision?wait=0", bots_at(match)[0]))
+    assert (event["type"], event["status"]) == ("game_end", "finished")
+    assert event["message"]["outcome"] == position(match).state().outcome
     assert get("bot/decision?wait=0", bots_at(match)[0]).status_code == 204
 
 
@@ -108,8 +108,8 @@ def test_numbers_that_no_row_has_and_names_that_no_database_takes_are_of_nothing
 def test_a_seat_sees_its_own_view_and_everybody_else_one_a_round_behind(match: Match) -> None:
     bots, address = bots_at(match), f"matches/{match.pk}/view"
     for stranger in (get(address), get(address, remote_bots(1, "stranger")[0])):
-        found = document(stranger)
-        assert (found["running"], found["seat"], found["round"], found["view"], found["log"]) == (
+        view = document(stranger)
+        assert (view["running"], view["seat"], view["round"], view["view"], view["log"]) == (
             *(True, None, None, None),
             [],
         )
@@ -119,10 +119,10 @@ def test_a_seat_sees_its_own_view_and_everybody_else_one_a_round_behind(match: M
     assert shown["round"] == shown["view"]["round"] == position(match).state().rounds_begun - 1
     assert document(get(address, bots[0], Scope.READ)) == shown, "a token that cannot play opens no seat"
     for seat, bot in enumerate(bots):
-        mine = document(get(address, bot))
+        own_view = document(get(address, bot))
         state = position(match).shown_to(seat)
-        assert (mine["seat"], mine["view"], mine["log"]) == (seat, state.view(seat), state.entries(seat))
-        assert len(mine["log"]) > len(shown["log"])
+        assert (own_view["seat"], own_view["view"], own_view["log"]) == (seat, state.view(seat), state.entries(seat))
+        assert len(own_view["log"]) > len(shown["log"])
 
 
 def test_when_a_game_has_ended_everybody_sees_all_of_it(match: Match) -> None:

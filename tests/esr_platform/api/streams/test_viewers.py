@@ -18,10 +18,10 @@ from tests.services.ports import wait_until
 
 def test_processes_add_up_what_they_say_and_one_that_says_nothing_is_forgotten(broker: str) -> None:
     here, there = SpectatorCounts(), SpectatorCounts()
-    told: list[int] = []
+    counts: list[int] = []
 
     async def watch() -> None:
-        with here.watching(7, "user-1", told.append), there.watching(7, "user-2", lambda _: None):
+        with here.watching(7, "user-1", counts.append), there.watching(7, "user-2", lambda _: None):
             with there.watching(7, "user-2", lambda _: None), there.watching(8, "user-3", lambda _: None):
                 await there.say()
                 await here.say()
@@ -33,7 +33,7 @@ def test_processes_add_up_what_they_say_and_one_that_says_nothing_is_forgotten(b
         assert await SpectatorCounts().count(7) == 0
 
     asyncio.run(watch())
-    assert told == [2]
+    assert counts == [2]
     with redis.Redis.from_url(broker) as client:
         client.hset("viewers:9", "a process that is gone", "12:1000000000")
     assert asyncio.run(SpectatorCounts().count(9)) == 0
@@ -67,7 +67,7 @@ def test_whoever_watches_is_told_how_many_do(started: Callable[[], Site]) -> Non
     streams = [site.stranger().stream(f"matches/{match.pk}/stream") for site in (here, there)]
     for stream in streams:
         stream.wait_for("game")
-        wait_until(lambda stream=stream: [one["viewers"] for one in stream.of("viewers")][-1:] == [2], "two")  # type: ignore[misc]
+        wait_until(lambda stream=stream: [event["viewers"] for event in stream.of("viewers")][-1:] == [2], "two")  # type: ignore[misc]
     assert here.stranger().get(f"matches/{match.pk}/viewers").json() == {"game": match.pk, "viewers": 2}
     streams[1].close()
     wait_until(lambda: streams[0].of("viewers")[-1]["viewers"] == 1, "one is left")
