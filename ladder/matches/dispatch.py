@@ -356,13 +356,13 @@ def _kind_and_flow(row: Mapping[str, Any]) -> tuple[Kind, int]:
     return Kind.UNRATED, row["block__exhibition__requested_by"] or 0
 
 
-def _since(one: Waiting) -> datetime:
+def _since(match: Waiting) -> datetime:
     """The time of its last message, or its due time."""
-    return one.sent_at or one.due_at
+    return match.sent_at or match.due_at
 
 
-def _told(one: Waiting) -> tuple[int, datetime, int]:
-    return -one.priority, _since(one), one.match_id
+def _told(match: Waiting) -> tuple[int, datetime, int]:
+    return -match.priority, _since(match), match.match_id
 
 
 # --- What the workers did in the last minutes ------------------------------------------------------------------------

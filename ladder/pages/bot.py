@@ -362,8 +362,8 @@ def newest_by_ladder(estimates: Sequence[Estimate]) -> dict[int, Estimate]:
     }
 
 
-def _name(one: Estimate) -> str:
-    return f"v{one.version.number}"
+def _name(estimate: Estimate) -> str:
+    return f"v{estimate.version.number}"
 
 
 def _names(versions: Sequence[Estimate]) -> str:

@@ -490,10 +490,10 @@ def answer(request: HttpRequest, exhibition_id: int) -> HttpResponse:
     return _done(request, match_request, lambda: requests.answer(match_request, person, agreed), text)
 
 
-def _done(request: HttpRequest, found: Exhibition, does: Callable[[], object], said: str) -> HttpResponse:
+def _done(request: HttpRequest, match_request: Exhibition, does: Callable[[], object], text: str) -> HttpResponse:
     try:
         does()
-        messages.success(request, said)
+        messages.success(request, text)
     except Refused as refusal:
         messages.error(request, str(refusal))
-    return redirect("pages:exhibition", found.pk)
+    return redirect("pages:exhibition", match_request.pk)

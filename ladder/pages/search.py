@@ -204,14 +204,14 @@ def suggestions(words: Words, user: Viewer) -> list[Suggestion]:
     return list(islice(_all(finds(words, user, _EACH)), MOST))
 
 
-def _all(found: Finds) -> Iterator[Suggestion]:
-    if found.match:
-        yield _of_match(found.match)
-    yield from (_of_bot(bot, found) for bot in found.bots)
-    yield from (_of_person(person) for person in found.people)
-    for ladder in found.ladders:
+def _all(results: Finds) -> Iterator[Suggestion]:
+    if results.match:
+        yield _of_match(results.match)
+    yield from (_of_bot(bot, results) for bot in results.bots)
+    yield from (_of_person(person) for person in results.people)
+    for ladder in results.ladders:
         yield _suggestion(ladder.name, _("Ladder"), reverse("pages:ladder", args=[ladder.slug]))
-    for cup in found.cups:
+    for cup in results.cups:
         yield _suggestion(cup.title, _("Cup"), reverse("pages:cup", args=[cup.slug]))
 
 
@@ -220,10 +220,10 @@ def _of_match(match: Match) -> Suggestion:
     return _suggestion(name, match.ladder.name, reverse("pages:match", args=[match.pk]))
 
 
-def _of_bot(bot: Bot, found: Finds) -> Suggestion:
+def _of_bot(bot: Bot, results: Finds) -> Suggestion:
     owner = getattr(bot.owner, "username", "")
     what = _("Bot by %(owner)s") % {"owner": owner} if owner else _("House bot")
-    version = found.versions.get(bot.pk)
+    version = results.versions.get(bot.pk)
     return _suggestion(bot.name, f"{what}, v{version}" if version else what, reverse("pages:bot", args=[bot.slug]))
 
 

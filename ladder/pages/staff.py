@@ -284,16 +284,16 @@ def _entry_with_reason(cup: Cup, number: str) -> CupLedgerEntry | None:
     return CupLedgerEntry.objects.filter(cup=cup, number=int(number), reason__isnull=False).first()
 
 
-def _act_on_cup(request: HttpRequest, one: Cup, form: ModerateCupForm) -> None:
+def _act_on_cup(request: HttpRequest, cup: Cup, form: ModerateCupForm) -> None:
     staff = cast("User", request.user)
     if not form.is_valid():
         messages.error(request, str(next(iter(form.errors.values()))[0]))
         return
     reason, what, entry = (form.cleaned_data[name] for name in ("reason", "what", "entry"))
     acts: dict[str, tuple[Callable[[], object], str]] = {
-        "remove": (lambda: cup_moderation.remove_texts(one, staff, what, reason, entry or 0), _("Text removed.")),
-        "cancel": (lambda: cup_moderation.cancel(one, staff, reason), _("Cup canceled.")),
-        "dismiss": (lambda: cup_moderation.dismiss(one, staff), _("Reports dismissed.")),
+        "remove": (lambda: cup_moderation.remove_texts(cup, staff, what, reason, entry or 0), _("Text removed.")),
+        "cancel": (lambda: cup_moderation.cancel(cup, staff, reason), _("Cup canceled.")),
+        "dismiss": (lambda: cup_moderation.dismiss(cup, staff), _("Reports dismissed.")),
     }
     act, message = acts[form.cleaned_data["do"]]
     _done(request, act, message)
@@ -360,16 +360,16 @@ def trail(request: HttpRequest) -> HttpResponse:
     return render(request, "pages/trail.html", context)
 
 
-def _act(request: HttpRequest, one: Bot, form: ModerateForm) -> None:
+def _act(request: HttpRequest, moderated: Bot, form: ModerateForm) -> None:
     staff = cast("User", request.user)
     if not form.is_valid():
         messages.error(request, str(next(iter(form.errors.values()))[0]))
         return
     reason, what = form.cleaned_data["reason"], form.cleaned_data["what"]
     acts: dict[str, tuple[Callable[[], object], str]] = {
-        "suspend": (lambda: suspend(one, staff, reason), _("Bot suspended. It has left its ladders.")),
-        "lift": (lambda: lift(one, staff, reason), _("Suspension lifted.")),
-        "blank": (lambda: moderation.blank(one, staff, what, reason), _("Text removed.")),
+        "suspend": (lambda: suspend(moderated, staff, reason), _("Bot suspended. It has left its ladders.")),
+        "lift": (lambda: lift(moderated, staff, reason), _("Suspension lifted.")),
+        "blank": (lambda: moderation.blank(moderated, staff, what, reason), _("Text removed.")),
     }
     act, message = acts[form.cleaned_data["do"]]
     _done(request, act, message)

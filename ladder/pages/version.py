@@ -330,11 +330,13 @@ SHOWN_LAG_US: Final = 1000
 """Server lag of a game that is too short to show."""
 
 
-def _attempt(one: Mapping[str, Any]) -> VainAttempt:
-    words = table_words(one) if one["game"] else ""
-    if "failure" in one:
-        return VainAttempt(words, gettext("Problem of the site: %(problem)s") % {"problem": visible(one["failure"])})
-    delay = one["delay"]
+def _attempt(attempt: Mapping[str, Any]) -> VainAttempt:
+    words = table_words(attempt) if attempt["game"] else ""
+    if "failure" in attempt:
+        return VainAttempt(
+            words, gettext("Problem of the site: %(problem)s") % {"problem": visible(attempt["failure"])}
+        )
+    delay = attempt["delay"]
     figures = {
         "where": _where(delay["seat"], delay["decision"]),
         "wall": thinking(delay["wall_us"]),

@@ -130,8 +130,8 @@ def _patient(send: Send) -> Send:
     return sending
 
 
-async def _respond(request: ASGIRequest, found: ResolverMatch, send: Send) -> None:
-    response = await _answer(request, found)
+async def _respond(request: ASGIRequest, resolved: ResolverMatch, send: Send) -> None:
+    response = await _answer(request, resolved)
     request.close()
     await send({"type": "http.response.start", "status": response.status_code, "headers": _headers(response)})
     if isinstance(response, StreamingHttpResponse):
@@ -143,12 +143,12 @@ async def _respond(request: ASGIRequest, found: ResolverMatch, send: Send) -> No
         await send({"type": "http.response.body", "body": cast("HttpResponse", response).content})
 
 
-async def _answer(request: ASGIRequest, found: ResolverMatch) -> HttpResponseBase:
+async def _answer(request: ASGIRequest, resolved: ResolverMatch) -> HttpResponseBase:
     """Return the response of the view. Handle and log its exceptions as Django's handler does."""
     try:
         request.get_host()  # raises DisallowedHost for unknown hosts
-        request.resolver_match = found
-        return cast("HttpResponseBase", await found.func(request, *found.args, **found.kwargs))
+        request.resolver_match = resolved
+        return cast("HttpResponseBase", await resolved.func(request, *resolved.args, **resolved.kwargs))
     except Exception as error:  # the outermost handler, which logs the error
         return response_for_exception(request, error)
 

@@ -118,8 +118,8 @@ def _guests_playing(guests: Collection[str]) -> Mapping[str, Mapping[int, bool]]
     return matches
 
 
-def _print(found: Iterable[object]) -> str:
-    return sha256(orjson.dumps(list(found), option=orjson.OPT_SORT_KEYS)).hexdigest()
+def _print(parts: Iterable[object]) -> str:
+    return sha256(orjson.dumps(list(parts), option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
 # --- The stream ------------------------------------------------------------------------------------------------------

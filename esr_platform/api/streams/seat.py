@@ -149,11 +149,16 @@ def _shown(position: Position, seat: int) -> Shown:
 
 
 def _news(
-    position: Position, views: SeatViews, ask: SeatRequest, story: Story | None, shown: Shown, said: tuple[int, int]
+    position: Position,
+    views: SeatViews,
+    ask: SeatRequest,
+    story: Story | None,
+    shown: Shown,
+    chat_state: tuple[int, int],
 ) -> SeatEvents:
     known, events = (ask.known, []) if ask.known.over else _of_the_game(views, ask, story)
     known = replace(known, shown=shown)
-    for event in _chat(position.match.pk, ask.user_id, known, said):
+    for event in _chat(position.match.pk, ask.user_id, known, chat_state):
         gone = {line["id"] for line in event["lines"] if line.get("hidden")}
         known = replace(known, hidden=known.hidden | gone)
         known = replace(known, line=max((known.line, *(line["id"] for line in event["lines"]))))

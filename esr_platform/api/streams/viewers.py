@@ -164,13 +164,13 @@ class SpectatorCounts:
     def _count(self, match: int) -> int:
         return self._here[match].total if match in self._here else 0
 
-    async def _ask(self, said: Iterable[tuple[int, str]]) -> Sequence[int]:
+    async def _ask(self, counts: Iterable[tuple[int, str]]) -> Sequence[int]:
         if self._redis is None:
             self._redis = Redis.from_url(
                 settings.REDIS_URL, socket_timeout=_TIMEOUT_S, socket_connect_timeout=_TIMEOUT_S
             )
         async with self._redis.pipeline(transaction=False) as asking:
-            for match, count in said:
+            for match, count in counts:
                 asking.eval(_SAY_AND_SUM, 1, f"viewers:{match}", self._name, count, FORGOTTEN_S)
             totals: list[Any] = await asking.execute()
         return [int(total) for total in totals]

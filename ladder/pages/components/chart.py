@@ -223,37 +223,40 @@ def rating_chart(traces: Sequence[Trace | None]) -> RatingChart | None:
     )
 
 
-def _drawn(its: Trace, box: _Box) -> DrawnTrace:
-    seasons = groupby(its.moments, key=lambda moment: moment.season)
-    pairs = zip_longest(its.stretches, its.stretches[1:])
+def _drawn(curve: Trace, box: _Box) -> DrawnTrace:
+    seasons = groupby(curve.moments, key=lambda moment: moment.season)
+    pairs = zip_longest(curve.stretches, curve.stretches[1:])
     return DrawnTrace(
-        trace=its,
+        trace=curve,
         paths=[_path([(box.right(moment), box.down(moment.rating)) for moment in moments]) for _, moments in seasons],
         bands=[_band(stretch, _end(stretch, after), box) for stretch, after in pairs if stretch.estimate],
-        last=(box.right(its.last), box.down(its.last.rating)),
-        points=";".join(_point(moment, "-" if its.by_hand else str(moment.version), box) for moment in its.moments),
+        last=(box.right(curve.last), box.down(curve.last.rating)),
+        points=";".join(_point(moment, "-" if curve.by_hand else str(moment.version), box) for moment in curve.moments),
     )
 
 
-def _point(its: RatingPoint, version: str, box: _Box) -> str:
-    return f"{box.right(its)} {box.down(its.rating)} {its.rating / POINT:.0f} {version} {its.at:%Y-%m-%dT%H:%MZ}"
+def _point(moment: RatingPoint, version: str, box: _Box) -> str:
+    return (
+        f"{box.right(moment)} {box.down(moment.rating)} {moment.rating / POINT:.0f} "
+        f"{version} {moment.at:%Y-%m-%dT%H:%MZ}"
+    )
 
 
 def _path(points: Sequence[tuple[float, float]]) -> str:
     return "M" + "L".join(f"{x} {y}" for x, y in points)
 
 
-def _end(its: Stretch, after: Stretch | None) -> RatingPoint:
+def _end(stretch: Stretch, after: Stretch | None) -> RatingPoint:
     """The end of a stretch: the start of the next one in the same season."""
-    return after.first if after and after.season == its.season else its.last
+    return after.first if after and after.season == stretch.season else stretch.last
 
 
-def _band(its: Stretch, end: RatingPoint, box: _Box) -> Band:
-    assert its.estimate is not None
-    left, right = box.right(its.first), box.right(end)
-    top, bottom = box.down(its.estimate.high), box.down(its.estimate.low)
+def _band(stretch: Stretch, end: RatingPoint, box: _Box) -> Band:
+    assert stretch.estimate is not None
+    left, right = box.right(stretch.first), box.right(end)
+    top, bottom = box.down(stretch.estimate.high), box.down(stretch.estimate.low)
     width, height = round(max(0.5, right - left), 2), round(bottom - top, 2)
-    return Band(min(left, 100 - width), width, top, height, box.down(its.estimate.rating))
+    return Band(min(left, 100 - width), width, top, height, box.down(stretch.estimate.rating))
 
 
 def _seasons(traces: Sequence[Trace], box: _Box) -> list[Mark]:
@@ -265,9 +268,9 @@ def _seasons(traces: Sequence[Trace], box: _Box) -> list[Mark]:
     return _with_room(marks) if len(marks) > 1 else []
 
 
-def _versions(its: Trace, box: _Box) -> list[Mark]:
+def _versions(curve: Trace, box: _Box) -> list[Mark]:
     """The starts of versions."""
-    changes = groupby(its.moments, key=lambda moment: moment.version)
+    changes = groupby(curve.moments, key=lambda moment: moment.version)
     return _with_room([Mark(box.right(next(iter(moments))), f"v{version}") for version, moments in changes])
 
 
@@ -302,19 +305,19 @@ def chart_of(membership: Membership, estimates: Sequence[Estimate]) -> RatingCha
     return rating_chart([fresh])
 
 
-def _packed(found: Trace) -> Document:
+def _packed(curve: Trace) -> Document:
     """The trace without its membership, as JSON. Stretches are the moments by season and version, so their sizes
     suffice.
     """
     moments = [
-        [moment.number, moment.rating, moment.version, moment.season, moment.at.isoformat()] for moment in found.moments
+        [moment.number, moment.rating, moment.version, moment.season, moment.at.isoformat()] for moment in curve.moments
     ]
     estimates = [
         stretch.estimate and [stretch.estimate.rating, stretch.estimate.low, stretch.estimate.high]
-        for stretch in found.stretches
+        for stretch in curve.stretches
     ]
-    sizes = [len(stretch.moments) for stretch in found.stretches]
-    return {"moments": moments, "sizes": sizes, "estimates": estimates, "thinned": found.thinned}
+    sizes = [len(stretch.moments) for stretch in curve.stretches]
+    return {"moments": moments, "sizes": sizes, "estimates": estimates, "thinned": curve.thinned}
 
 
 def _unpacked(membership: Membership, kept: Document) -> Trace:

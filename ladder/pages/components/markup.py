@@ -188,8 +188,8 @@ def drawn(text: str, game: Game) -> SafeString:
     return mark_safe(_TOKEN.sub(lambda match: _symbol(match, game), kept))  # noqa: S308 - escaped before
 
 
-def _together(found: re.Match[str]) -> str:
-    return f'<span class="count">{found[0]}</span>'
+def _together(match: re.Match[str]) -> str:
+    return f'<span class="count">{match[0]}</span>'
 
 
 def coded(text: str) -> SafeString:
@@ -197,15 +197,15 @@ def coded(text: str) -> SafeString:
     return mark_safe(_CODE.sub(r"<code>\1</code>", escape(text)))  # noqa: S308 - escaped before
 
 
-def _symbol(found: re.Match[str], game: Game) -> str:
+def _symbol(match: re.Match[str], game: Game) -> str:
     """The drawing of one token, silent where the text behind it says the same; no token of ``game`` stays text."""
-    words = game.presentation.drawn.get(found[1])
+    words = game.presentation.drawn.get(match[1])
     if words is None:
-        return found[0]
-    named = found.string.startswith(f" {words}", found.end())
-    kind, parted, _ = found[1].partition("-")
+        return match[0]
+    named = match.string.startswith(f" {words}", match.end())
+    kind, parted, _ = match[1].partition("-")
     name = f"{game.presentation.drawing} {kind}" if parted else game.presentation.drawing
-    return drawing(found[1], name, "" if named else gettext(words), f"drawings/{game.presentation.drawing}")
+    return drawing(match[1], name, "" if named else gettext(words), f"drawings/{game.presentation.drawing}")
 
 
 @dataclass(frozen=True)

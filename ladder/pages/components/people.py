@@ -112,11 +112,11 @@ def watching(matches: Sequence[int]) -> dict[int, int]:
     if not matches:
         return {}
     try:
-        (now, _), *counts = _ask(matches)
+        (now, _), *by_match = _ask(matches)
     except (RedisError, OSError) as error:
         logger.warning("spectator counts unavailable: %s", error)
         return {}
-    return {match: _sum(count, int(now)) for match, count in zip(matches, counts, strict=True)}
+    return {match: _sum(counts, int(now)) for match, counts in zip(matches, by_match, strict=True)}
 
 
 def watching_said(matches: Sequence[int]) -> dict[int, str]:
@@ -138,9 +138,9 @@ def _ask(matches: Sequence[int]) -> list[Any]:
         return list(asking.execute())
 
 
-def _sum(said: Iterable[bytes], now: int) -> int:
+def _sum(counts: Iterable[bytes], now: int) -> int:
     """The sum of the recent ones of values ``count:time``."""
-    rows = [value.decode().partition(":") for value in said]
+    rows = [value.decode().partition(":") for value in counts]
     return sum(int(count) for count, _, at in rows if now - int(at) < COUNTS_S)
 
 
