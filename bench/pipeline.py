@@ -171,7 +171,7 @@ def uploaded_bots(source: bytes, count: int = 4, claims: dict[str, list[int]] | 
         code = b"# %d\n%b" % (number, source)
         digest = read_upload("bot.py", code, ArchiveLimits()).digest
         version = BotVersion.objects.create(
-            bot=bot, number=1, digest=digest, archive=keep("bot.py", code), filename="bot.py", size=len(code),
+            bot=bot, number=1, digest=digest, archive=keep("bot.py", code).path, filename="bot.py", size=len(code),
             command=["bot.py"], claims=claims or {"edel-stein-reich": [4]},
         )  # fmt: skip
         make_active(version)

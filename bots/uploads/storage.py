@@ -12,7 +12,7 @@ from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from secrets import token_hex
-from typing import Final
+from typing import Final, NamedTuple
 from uuid import uuid4
 
 from django.conf import settings
@@ -80,8 +80,15 @@ def uploads() -> Storage:
     return storages["uploads"]
 
 
-def keep(filename: str, data: bytes) -> str:
-    """Store the bytes and return their path. The path does not depend on the user's file name.
+class StoredFile(NamedTuple):
+    """A stored file. ``is_new``: nothing else can name its path yet."""
+
+    path: str
+    is_new: bool
+
+
+def keep(filename: str, data: bytes) -> StoredFile:
+    """Store the bytes. The path does not depend on the user's file name.
 
     Bytes that a version already names are not stored again, unless the stored file differs. All others get a new path,
     even if they were stored before: ``forget_orphans`` relies on it. After ``OutOfReach`` no stored file is lost.
@@ -94,24 +101,23 @@ def keep(filename: str, data: bytes) -> str:
     path = known or f"{start}-{token_hex(8)}.{suffix}"
     try:
         if known is None or _read(known) != data:
-            return uploads().save(path, ContentFile(data))
+            return StoredFile(uploads().save(path, ContentFile(data)), is_new=known is None)
     except Exception as error:  # boundary to a storage: each kind has its own errors
         raise _out_of_reach(path, error) from error
-    return path
+    return StoredFile(path, is_new=False)
 
 
-def discard(path: str) -> None:
-    """Delete a file that ``keep`` has stored for the caller's upload, unless a version names it.
+def discard(stored: StoredFile) -> None:
+    """Delete a new file of an upload that no version names in the end.
 
-    Other uploads do not see a new path, so none can name it meanwhile. If the storage fails, ``forget_orphans`` deletes
-    the file later.
+    Other uploads may name the path of an older file. If the storage fails, ``forget_orphans`` deletes the file later.
     """
-    if not path or BotVersion.objects.filter(archive=path).exists():
+    if not stored.is_new or BotVersion.objects.filter(archive=stored.path).exists():
         return
     try:
-        uploads().delete(path)
+        uploads().delete(stored.path)
     except Exception as error:  # boundary to a storage: each kind has its own errors
-        logger.warning("upload at %s not deleted, retrying tomorrow: %s: %s", path, type(error).__name__, error)
+        logger.warning("upload at %s not deleted, retrying tomorrow: %s: %s", stored.path, type(error).__name__, error)
 
 
 def bytes_of(version: BotVersion) -> bytes:

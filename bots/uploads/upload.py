@@ -18,7 +18,7 @@ from bots.models import Bot, BotVersion, Upload
 from bots.names import clean_name, free_slug, name_for, save_at_a_free_address
 from bots.owners import owner_of_code
 from bots.uploads import hints
-from bots.uploads.storage import OutOfReach, discard, keep, kept_already
+from bots.uploads.storage import OutOfReach, StoredFile, discard, keep, kept_already
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.limits import lock_active_user
 from esr_platform.accounts.models import User
@@ -110,7 +110,7 @@ def _upload(owner: User, bot: Bot | None, name: str, filename: str, data: bytes,
     ``bots.uploads.storage.forget_orphans`` after a crash.
     """
     upload = _count(owner, bot, filename, len(data))
-    path = ""
+    stored: StoredFile | None = None
     try:
         archive = archives.read_upload(filename, data, replace(archive_limits(), libraries=offered_libraries()))
         claims, chosen = claims_of(archive.manifest, games)
@@ -118,12 +118,12 @@ def _upload(owner: User, bot: Bot | None, name: str, filename: str, data: bytes,
         code = _Code(owner, bot, name, archive, claims, chosen)
         known = code.versions.first()
         if known is not None and kept_already(known):
-            path = known.archive
-        else:
-            path = keep(*(("bot.zip", archive.packed()) if archive.is_reduced else (filename, data)))
-        return _record(upload, code, path)
+            return _record(upload, code, known.archive)
+        stored = keep(*(("bot.zip", archive.packed()) if archive.is_reduced else (filename, data)))
+        return _record(upload, code, stored.path)
     except (archives.ArchiveRefused, Refused) as refusal:
-        discard(path)
+        if stored is not None:
+            discard(stored)
         _note(upload, str(refusal))
         raise refusal if isinstance(refusal, Refused) else Refused(str(refusal), code=refusal.code) from refusal
     except OutOfReach as failure:

@@ -29,6 +29,7 @@ from ladder.models import Ladder, Membership, Season
 from ladder.models.ladders import Viewer
 from ladder.pages.components.chart import Axis, axis
 from ladder.pages.components.filters import OF, Choice, Column, Parameters, TableQuery, Tabs, ladder_tabs, table_query
+from ladder.pages.components.people import player_name
 from ladder.pages.components.words import Clock
 from ladder.pages.ladders import GameCounts, game_counts
 from ladder.ratings.elo import PROVISIONAL_GAMES
@@ -173,7 +174,7 @@ class LadderPage:
         """The names of the leaders, if the page shows the top of the default standings."""
         if not self.asked.usual or self.standings.number > 1:
             return []
-        return [row.standing.bot.name for row in self.rows if row.standing.rank == 1][:NAMED]
+        return [player_name(row.standing.bot) for row in self.rows if row.standing.rank == 1][:NAMED]
 
     @property
     def level(self) -> list[str]:
@@ -181,7 +182,7 @@ class LadderPage:
         if len(self.leaders) != 1 or self.rows[0].reach is None:
             return []
         last = self.rows[0].reach[1]
-        return [row.standing.bot.name for row in self.rows[1:] if row.standing.rank <= last]
+        return [player_name(row.standing.bot) for row in self.rows[1:] if row.standing.rank <= last]
 
 
 def ladder_page(ladder: Ladder, parameters: Parameters, user: Viewer) -> LadderPage:

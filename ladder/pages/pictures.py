@@ -35,6 +35,7 @@ from ladder.access import bot_seen_by, cup_seen_by, found, ladder_seen_by, match
 from ladder.members.standings import table
 from ladder.models import Ladder, Match, Membership
 from ladder.openness import opened
+from ladder.pages.components.people import player_name
 from ladder.pages.components.responses import too_many
 from ladder.pages.components.words import day, fitted, grouped, points, seats, text_width, visible
 from ladder.pages.cups import CupPage, cup_page
@@ -244,7 +245,7 @@ def _of_rules(slug: str) -> Picture:
 
 def _of_ladder(slug: str) -> Picture:
     ladder = ladder_seen_by(AnonymousUser(), slug)
-    rows = [PictureRow(row.bot.name, points(row.rating), rank=str(row.rank)) for row in table(ladder, ROWS)]
+    rows = [PictureRow(player_name(row.bot), points(row.rating), rank=str(row.rank)) for row in table(ladder, ROWS)]
     return Picture(ladder.name, _("Ladder"), rows, _cover_of(GAMES[ladder.game]))
 
 

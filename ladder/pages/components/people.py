@@ -43,6 +43,15 @@ def player_address(bot: Bot | BotName) -> str:
     return reverse("pages:person", args=[bot.name])
 
 
+def player_name(bot: Bot | BotName) -> str:
+    """The name of a bot or human player; the same text for all guests and for all deleted users."""
+    if bot.kind != Bot.Kind.PERSON:
+        return bot.name
+    if is_guest(bot):
+        return _("Guest")
+    return bot.name if bot.retired is None else _("deleted user")
+
+
 # --- Guests ----------------------------------------------------------------------------------------------------------
 
 _NAME: Final = "guest_name"

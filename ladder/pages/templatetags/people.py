@@ -13,9 +13,10 @@ from bots.names import BotName, OwnerName, guest_label
 from bots.owners import is_guest
 from esr_platform.accounts.models import User
 from ladder.models import Seat
-from ladder.pages.components.people import player_address
+from ladder.pages.components.people import player_address, player_name
 
 register = template.Library()
+register.filter(player_name)
 
 
 @register.filter
@@ -49,16 +50,6 @@ def seat_link(seat: Seat) -> SafeString:
     if is_guest(seat.version.bot):
         return format_html('<span class="name">{}</span>', guest_label(seat.guest_name))
     return player_link(seat.version.bot)
-
-
-@register.filter
-def player_name(bot: Bot | BotName) -> str:
-    """The name of a bot or human player; the same text for all guests and for all deleted users."""
-    if bot.kind != Bot.Kind.PERSON:
-        return bot.name
-    if is_guest(bot):
-        return gettext("Guest")
-    return bot.name if bot.retired is None else gettext("deleted user")
 
 
 @register.filter

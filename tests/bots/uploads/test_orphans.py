@@ -9,7 +9,7 @@ import pytest
 
 from bots.models import BotVersion
 from bots.uploads import storage
-from bots.uploads.storage import WholeFileStorage, archive_of, bytes_of, forget_orphans, keep
+from bots.uploads.storage import WholeFileStorage, archive_of, bytes_of, discard, forget_orphans, keep
 from esr_platform.accounts.errors import NameRefused, TooMany
 from esr_platform.accounts.models import User
 from tests.bots.uploads.brought import HONEST, Gone, honest, uploaded
@@ -36,12 +36,12 @@ def age(folder: Path, hours: float = 25) -> None:
 
 def test_what_no_version_names_goes_after_a_day_and_what_one_names_stays(ada: User, folder: Path) -> None:
     version = uploaded(ada)
-    orphan = keep("bot.py", honest(2))
+    orphan = keep("bot.py", honest(2)).path
     (folder / f"{orphan}.0123.part").write_bytes(b"half of it")
     age(folder, 23)
     assert forget_orphans() == 0
     age(folder)
-    fresh = keep("bot.py", honest(3))
+    fresh = keep("bot.py", honest(3)).path
     assert forget_orphans() == 2
     assert stored(folder) == {version.archive, fresh}
     assert archive_of(version).files == {"bot.py": HONEST}
@@ -71,6 +71,14 @@ def test_a_refused_upload_keeps_the_file_of_another_version(ada: User, bob: User
         uploaded(bob, "Second", HONEST)
     assert first.archive in stored(folder)
     assert bytes_of(first) == HONEST
+
+
+def test_a_refused_upload_keeps_a_file_that_another_upload_may_be_about_to_name(ada: User, folder: Path) -> None:
+    version = uploaded(ada)
+    shared = keep("bot.py", HONEST)
+    BotVersion.objects.filter(pk=version.pk).update(archive="elsewhere.py")
+    discard(shared)
+    assert shared.path in stored(folder)
 
 
 def test_a_file_that_a_refused_upload_could_not_delete_is_deleted_after_a_day(
@@ -112,7 +120,7 @@ def test_the_bytes_of_an_orphan_uploaded_at_this_very_moment_are_not_taken(
         return getattr(WholeFileStorage, moment)(self, *words)
 
     setattr(Interrupted, moment, interrupt)
-    orphan = keep("bot.py", HONEST)
+    orphan = keep("bot.py", HONEST).path
     age(folder)
     through(Interrupted, settings)
     assert forget_orphans() == 1

@@ -76,7 +76,7 @@ def test_what_no_version_names_goes_from_the_bucket_after_a_day(
     ada: User, bucket: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     version = uploaded(ada)
-    orphan = keep("bot.py", honest(2))
+    orphan = keep("bot.py", honest(2)).path
     assert forget_orphans() == 0
     monkeypatch.setattr(storage, "KEPT", timedelta(seconds=-5))  # nobody can make a file of a bucket older
     assert forget_orphans() == 1
