@@ -101,7 +101,7 @@ def new_version(bot: Bot, source: bytes = HONEST, claims: Any = DUEL_ONLY) -> Bo
         bot=bot,
         number=bot.versions.count() + 1,
         digest=read_upload("bot.py", source, archive_limits()).digest,
-        archive=keep("bot.py", source),
+        archive=keep("bot.py", source).path,
         filename="bot.py",
         size=len(source),
         command=["bot.py"],

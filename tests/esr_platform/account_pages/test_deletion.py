@@ -202,7 +202,7 @@ def test_code_stays_until_an_upload_that_shares_it_must_have_named_it(miriam: Us
     version = bot.versions.get()
     deletion.delete(miriam)
     version.refresh_from_db()
-    shared = keep("bot.py", bytes_of(version))
+    shared = keep("bot.py", bytes_of(version)).path
     assert shared != version.archive, "no upload from now on is told of that file"
     later(miriam)
     deletion.erase_all()
