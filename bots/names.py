@@ -286,11 +286,6 @@ class BotName(NamedTuple):
         named = None if owner is None else OwnerName(username, deleted)
         return cls(pk, slug, name, kind, house_name, retired, owner, named)
 
-    @property
-    def house(self) -> bool:
-        """Whether it is a house bot. Guests have no owner either."""
-        return self.house_name not in ("", Bot.GUEST)
-
 
 @cache
 def bot_columns(bot: str = "bot") -> tuple[str, ...]:

@@ -13,7 +13,7 @@ one. Otherwise the table is a walkover.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Final
 
@@ -276,8 +276,18 @@ class _Seats:
         return [BlockPlayer(self._version(entrant)) for entrant in table.entrants]
 
     def _version(self, entrant: int) -> BotVersion:
-        version = self._results.entrants[entrant].version
-        return self._substitute if version is None or entrant in self._results.left else version
+        return self._substitute if entrant in self._results.left else self._versions[entrant]
+
+    @cached_property
+    def _versions(self) -> Mapping[int, BotVersion]:
+        """By entrant, the frozen version."""
+        frozen = BotVersion.objects.filter(cup_entries__cup=self._results.cup, cup_entries__number__isnull=False)
+        versions = {version.pk: version for version in frozen.select_related("bot").defer("check_report")}
+        return {
+            number: versions[entry.version_id]
+            for number, entry in self._results.entrants.items()
+            if entry.version_id is not None
+        }
 
     @cached_property
     def _substitute(self) -> BotVersion:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 from bots.tournaments.formats import Plan
 from bots.tournaments.rounds import Entrants, PlayedRound, Points, Round, Standing, match_points
@@ -51,6 +52,13 @@ class RoundResults:
         return sum(table.decided for table in self.tables)
 
 
+_SHOWN: Final = (
+    *("cup", "number", "owner_number", "rank", "state", "reason", "version__number", "version__digest"),
+    *(f"bot__{name}" for name in ("slug", "name", "kind", "house_name", "retired")),
+    *("bot__owner__username", "bot__owner__deleted"),
+)
+
+
 class CupResults:
     """What has happened in a cup. Entries, rounds and tables are read when they are needed, with one query each."""
 
@@ -59,9 +67,12 @@ class CupResults:
 
     @cached_property
     def entries(self) -> Sequence[CupEntry]:
-        """All entries with bots, owners and versions: the frozen entrants by number, others by time of entry."""
-        entries = CupEntry.objects.filter(cup=self.cup).select_related("bot__owner", "version__bot")
-        return list(entries.defer("version__check_report").order_by("number", "pk"))
+        """All entries: the frozen entrants by number, others by time of entry.
+
+        Of bots, owners and versions, only what names and links need is read (``_SHOWN``).
+        """
+        entries = CupEntry.objects.filter(cup=self.cup).select_related("bot__owner", "version")
+        return list(entries.only(*_SHOWN).order_by("number", "pk"))
 
     @cached_property
     def entrants(self) -> Mapping[int, CupEntry]:

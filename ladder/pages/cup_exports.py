@@ -33,6 +33,8 @@ RESULTS: Final = (
     *("seat", "number", "bot", "name", "owner", "version", "rank", "left"),
 )
 
+ROUNDS_AT_ONCE: Final = 10
+
 PIECE: Final = 1 << 16
 """About how many characters of a file are sent at once."""
 
@@ -60,16 +62,18 @@ def results_rows(cup: Cup) -> Iterator[Sequence[Any]]:
     """A row for each seat of each game of the rounds that have ended, by round, table, block and seating.
 
     ``left`` marks an entrant who had left the cup: it ranks last, and a house bot may have played for it.
-    Two queries per round.
+    Two queries per ``ROUNDS_AT_ONCE``.
     """
     results = CupResults(cup)
     orders = seatings(cup.ladder.seats)
-    for round_ in results.rounds[: len(results.played)]:
-        blocks = blocks_of(round_.tables)
-        for table in round_.tables:
+    rounds = results.rounds[: len(results.played)]
+    for first in range(0, len(rounds), ROUNDS_AT_ONCE):
+        tables = [(one.number, table) for one in rounds[first : first + ROUNDS_AT_ONCE] for table in one.tables]
+        blocks = blocks_of([table for _round, table in tables])
+        for round_, table in tables:
             for number, block in enumerate(blocks[table.pk], 1):
                 for seating, (order, game) in enumerate(zip(orders, block["games"], strict=True)):
-                    where = [round_.number, table.index + 1, number, game["match"], game["status"], seating]
+                    where = [round_, table.index + 1, number, game["match"], game["status"], seating]
                     ranks = game["ranks"] or [""] * len(order)
                     for seat, (place, rank) in enumerate(zip(order, ranks, strict=True)):
                         entry = results.entrants[table.entrants[place]]

@@ -61,9 +61,10 @@ def owner_of(row: Mapping[str, Any], bot: str = "") -> dict[str, Any]:
     }
 
 
-def named_bot(bot: BotName) -> dict[str, Any]:
+def named_bot(bot: Bot | BotName) -> dict[str, Any]:
     """Return the fields of ``NamedBot``."""
-    return {"bot": bot.slug, "name": bot.name, "kind": bot.kind, "owner": owner_name(bot), "house": bot.house}
+    house = bot.house_name not in ("", Bot.GUEST)
+    return {"bot": bot.slug, "name": bot.name, "kind": bot.kind, "owner": owner_name(bot), "house": house}
 
 
 # --- Documents -------------------------------------------------------------------------------------------------------

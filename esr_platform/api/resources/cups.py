@@ -33,7 +33,7 @@ from esr_platform.api.documents import (
 )
 from esr_platform.api.http import refusals
 from esr_platform.api.parameters import ChoiceParameter, Flag, Number
-from esr_platform.api.resources.bots import OWNER, NamedBot, owner_of
+from esr_platform.api.resources.bots import OWNER, NamedBot, named_bot, owner_of
 from esr_platform.api.resources.views import OLDEST, Listing, One, Whole, Writing, orders, person_of
 from games.registry import GAMES
 from ladder.access import bot_seen_by, cup_seen_by, cups_of, cups_seen_by, found
@@ -513,21 +513,20 @@ class CupStandings(Whole):
     @operation("cup_standings", "Get the standings of a cup")
     def get(self, _request: Request, slug: str) -> Response:
         results = CupResults(cup_seen_by(self.viewer, slug))
-        entrants = {row["number"]: row for row in _ENTRIES.filter(cup=results.cup, number__isnull=False)}
         standings = results.standings if results.played else ()
-        return self.answer([_standing(standing, entrants[standing.entrant]) for standing in standings])
+        return self.answer([_standing(standing, results.entrants[standing.entrant]) for standing in standings])
 
 
-def _standing(standing: Standing, entrant: Mapping[str, Any]) -> CupStandingDocument:
+def _standing(standing: Standing, entry: CupEntry) -> CupStandingDocument:
     return CupStandingDocument(
-        **_named(entrant),
+        **named_bot(entry.bot),
         rank=standing.rank,
         match_points=standing.match_points,
         direct=standing.direct,
         share=round(float(standing.share), 6),
         opponents=round(float(standing.opponents), 6),
         byes=standing.byes,
-        state=entrant["state"],
+        state=entry.state,
     )
 
 
