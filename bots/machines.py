@@ -82,8 +82,8 @@ def one_may_be_repaired() -> bool:
 
     Workers notice a repair only when they have something to do (:func:`current_test`).
     """
-    undecided = Machine.objects.filter(told__lt=Now() - timedelta(seconds=RETRY_S), told__gt=Now() - GONE_AFTER)
-    return not all(machine.sandbox.get("rated", False) for machine in undecided)
+    machines = Machine.objects.filter(told__lt=Now() - timedelta(seconds=RETRY_S), told__gt=Now() - GONE_AFTER)
+    return not all(machine.sandbox.get("rated", False) for machine in machines)
 
 
 def write_down(report: Mapping[str, Any]) -> None:

@@ -2,7 +2,7 @@
 
 A row names its newest lease by a random token in ``lease``. A claim is a conditional UPDATE that writes a new token,
 and every later change is a conditional UPDATE that names it. So a worker whose lease was taken over has no effect, and
-the clocks of workers need not agree. A lease that has expired stays valid until somebody else claims the row.
+the clocks of workers need not agree. A lease that has expired stays valid until another worker claims the row.
 ``esr_platform.heartbeats`` renews a lease while long work runs.
 """
 
@@ -58,7 +58,7 @@ class Lease(Generic[Row]):
 def claim(free: QuerySet[Row], pk: int, lasts: timedelta, **changes: Any) -> Lease[Row] | None:
     """Claim the row ``pk`` if ``free`` contains it, and store ``changes``. One of several concurrent claims succeeds.
 
-    ``free`` must decide by columns of its own table: Django turns joins into a subquery, which PostgreSQL does not
+    ``free`` must decide by columns of the same table: Django turns joins into a subquery, which PostgreSQL does not
     evaluate again after it has waited for another claim.
     """
     lease = Lease(free.model, pk, uuid4(), lasts)

@@ -1,4 +1,4 @@
-"""Validation of uploads: a worker continues the next validation, and what follows from its verdict on ladders."""
+"""Validation of uploads: a worker continues the next validation, and a verdict updates the ladders of the bot."""
 
 from __future__ import annotations
 

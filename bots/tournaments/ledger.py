@@ -56,7 +56,7 @@ class Ledger:
     @property
     def entrants(self) -> Document | None:
         """The document of the frozen entrant list; ``None`` before the deadline."""
-        return entrant_list((entry.kind, entry.document) for entry in self.entries)
+        return next((entry.document for entry in self.entries if entry.kind == "entrants"), None)
 
 
 _LEDGER: Final = {
@@ -127,11 +127,6 @@ def reason_hash(reason: str, salt: str) -> str:
 
 
 # --- Plan and rounds -------------------------------------------------------------------------------------------------
-
-
-def entrant_list(entries: Iterable[tuple[str, Document]]) -> Document | None:
-    """The document of the frozen entrant list among kinds and documents; ``None`` before the deadline."""
-    return next((document for kind, document in entries if kind == "entrants"), None)
 
 
 def plan_from(document: Document, key: bytes) -> Plan:

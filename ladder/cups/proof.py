@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
-from typing import Any, Final
+from collections.abc import Iterable, Iterator
+from typing import Final
 
 import orjson
 from django.db.models import Max
@@ -12,7 +12,7 @@ from django.db.models import Max
 from bots.tournaments.ledger import FORMAT, SALT_BYTES, START, chained, reason_hash
 from esr_platform.accounts.models import User
 from games.rules import Document
-from ladder.models import Cup, CupLedgerEntry
+from ladder.models import Cup, CupEntry, CupLedgerEntry
 
 Kind = CupLedgerEntry.Kind
 
@@ -42,6 +42,24 @@ def append(
     )
 
 
+SIGNED: Final = ("author", "reason_hash")
+"""What :func:`append` adds to a document."""
+
+
+def entrant_list(cup: Cup, entries: Iterable[CupEntry]) -> Document:
+    """The document of a frozen entrant list, from its entries by number. Owners are numbers, since names change."""
+    entrants = list[Document]()
+    for entry in entries:
+        assert entry.version is not None, "an entry of the list has its version"
+        version = entry.version
+        entrants.append(
+            {"bot": entry.bot_id, "version": version.number, "digest": version.digest, "owner": entry.owner_number}
+        )
+    settings = ("format", "blocks", "rounds", "at_a_table", "key_hash", *(["design"] if cup.design else []))
+    document = {name: getattr(cup, name) for name in settings}
+    return {**document, "cup": cup.pk, "game": cup.ladder.game, "seats": cup.ladder.seats, "entrants": entrants}
+
+
 COLUMNS: Final = ("number", "kind", "document", "hash", "reason", "salt", "created")
 ENTRIES_AT_ONCE: Final = 20
 """Number of entries that are read at once; the results of a large round are long."""
@@ -62,20 +80,10 @@ def ledger_pieces(cup: Cup) -> Iterator[bytes]:
     }
     yield orjson.dumps(head)[:-1] + b',"entries":['
     separator = b""
-    for rows in batches(cup):
-        yield separator + b",".join(map(orjson.dumps, rows))
-        separator = b","
-    yield b"]}\n"
-
-
-def batches(cup: Cup) -> Iterator[list[dict[str, Any]]]:
-    """Yield the entries of now in batches, oldest first, with ``COLUMNS``. One query each."""
     entries = CupLedgerEntry.objects.filter(cup=cup).order_by("number")
     last, number = entries.aggregate(last=Max("number"))["last"] or 0, 0
     while number < last:
-        part = entries.filter(number__gt=number, number__lte=last)
-        rows = [dict(row) for row in part.values(*COLUMNS)[:ENTRIES_AT_ONCE]]
-        if not rows:
-            return
-        yield rows
-        number = rows[-1]["number"]
+        rows = list(entries.filter(number__gt=number, number__lte=last).values(*COLUMNS)[:ENTRIES_AT_ONCE])
+        yield separator + b",".join(map(orjson.dumps, rows))
+        separator, number = b",", rows[-1]["number"]
+    yield b"]}\n"

@@ -432,48 +432,29 @@ def freeze(cup: Cup) -> None:
     entries = list(CupEntry.objects.filter(cup=cup, state=CupEntry.State.ENTERED).select_related("bot"))
     active = BotVersion.objects.select_related("bot").defer("check_report").filter(active=True)
     versions = {version.bot_id: version for version in active.filter(bot__in=[entry.bot_id for entry in entries])}
-    ready: list[tuple[CupEntry, BotVersion]] = []
+    ready: list[CupEntry] = []
     for entry in entries:
-        version = versions.get(entry.bot_id)
-        problem = _problem(cup, entry.bot, version)
-        if problem or version is None:
+        entry.version = versions.get(entry.bot_id)
+        problem = _problem(cup, entry.bot, entry.version)
+        if problem or entry.version is None:
             CupEntry.objects.filter(pk=entry.pk).update(state=CupEntry.State.REJECTED, reason=problem[:500])
         else:
-            ready.append((entry, version))
+            ready.append(entry)
     if len(ready) < max(2, cup.ladder.seats):
         text = f"Too few bots were ready at the deadline: {len(ready)} of at least {max(2, cup.ladder.seats)}."
         cancel(cup, text)
         return
-    ratings = _ratings(cup, {entry.bot_id for entry, _version in ready})
-    ready.sort(key=lambda pair: (-ratings.get(pair[0].bot_id, 0), pair[0].bot.slug))
-    owners = {owner: index for index, owner in enumerate(dict.fromkeys(entry.bot.owner_id for entry, _v in ready))}
-    for number, (entry, version) in enumerate(ready):
-        entry.number, entry.version = number, version
+    ratings = _ratings(cup, {entry.bot_id for entry in ready})
+    ready.sort(key=lambda entry: (-ratings.get(entry.bot_id, 0), entry.bot.slug))
+    owners = {owner: index for index, owner in enumerate(dict.fromkeys(entry.bot.owner_id for entry in ready))}
+    for number, entry in enumerate(ready):
+        entry.number = number
         entry.owner_number = None if entry.bot.owner_id is None else owners[entry.bot.owner_id]
-    CupEntry.objects.bulk_update(
-        [entry for entry, _version in ready], ["number", "version", "owner_number"], batch_size=100
-    )
-    entrants = [
-        {"bot": entry.bot_id, "version": version.number, "digest": version.digest, "owner": entry.owner_number}
-        for entry, version in ready
-    ]
-    document: Document = {
-        "cup": cup.pk,
-        "game": cup.ladder.game,
-        "seats": cup.ladder.seats,
-        "format": cup.format,
-        "blocks": cup.blocks,
-        "rounds": cup.rounds,
-        "at_a_table": cup.at_a_table,
-        "key_hash": cup.key_hash,
-        "entrants": entrants,
-    }
-    design = [list(table) for table in cup.rules.design(len(entrants), cup.ladder.seats)]
-    if design:
-        document["design"] = design
-    hash_ = entrants_hash(entrants)
-    Cup.objects.filter(pk=cup.pk).update(state=Cup.State.READY, entrants_hash=hash_, design=design)
-    cup.state, cup.entrants_hash, cup.design = Cup.State.READY, hash_, design
+    CupEntry.objects.bulk_update(ready, ["number", "version", "owner_number"], batch_size=100)
+    cup.design = [list(table) for table in cup.rules.design(len(ready), cup.ladder.seats)]
+    document = proof.entrant_list(cup, ready)
+    cup.state, cup.entrants_hash = Cup.State.READY, entrants_hash(document["entrants"])
+    Cup.objects.filter(pk=cup.pk).update(state=cup.state, entrants_hash=cup.entrants_hash, design=cup.design)
     proof.append(cup, proof.Kind.ENTRANTS, document)
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
-from typing import Final
 
 from bots.tournaments.keys import cup_seed
 from bots.tournaments.ledger import Entry, Ledger, played_from, round_of
 from bots.tournaments.verification import UNFINISHED, verify_cup
 from games.chance import commitment
 from games.rules import Document
+from ladder.cups import proof
 from ladder.cups.progress import SUBSTITUTE
 from ladder.cups.results import CupResults, blocks_of
 from ladder.models import Block, Cup, CupLedgerEntry, CupTable, Seat
@@ -62,7 +62,8 @@ def _stored(cup: Cup, ledger: Ledger) -> Iterator[str]:
 
 def _stored_rows(results: CupResults, frozen: Document, entries: Sequence[tuple[str, Document]]) -> Iterator[str]:
     """Compare the rows by which the site pairs and ranks with the ledger, whose kinds and documents are ``entries``."""
-    if _frozen(results) != {name: frozen.get(name, []) for name in _FROZEN}:
+    stored_list = proof.entrant_list(results.cup, results.entrants.values())
+    if stored_list != {name: value for name, value in frozen.items() if name not in proof.SIGNED}:
         yield "The stored entrants or settings are not those of the entrant list."
     begun = [round_of(document) for kind, document in entries if kind == Kind.ROUND]
     if [round_.round for round_ in results.rounds] != begun:
@@ -80,21 +81,6 @@ def _stored_rows(results: CupResults, frozen: Document, entries: Sequence[tuple[
     is_finished, standings = results.cup.state == Cup.State.FINISHED, results.standings
     if is_finished and any(results.entrants[row.entrant].rank != row.rank for row in standings):
         yield "The stored ranks do not follow from the results."
-
-
-_FROZEN: Final = ("seats", "format", "blocks", "rounds", "at_a_table", "design", "entrants")
-"""The values of the entrant list that are also stored in rows."""
-
-
-def _frozen(results: CupResults) -> Document:
-    """The stored values of ``_FROZEN``."""
-    cup, entrants = results.cup, list[Document]()
-    for entry in results.entrants.values():
-        version = entry.version
-        number, digest = (version.number, version.digest) if version else (None, None)
-        entrants.append({"bot": entry.bot_id, "version": number, "digest": digest, "owner": entry.owner_number})
-    names = ("format", "blocks", "rounds", "at_a_table", "design")
-    return {**{name: getattr(cup, name) for name in names}, "seats": cup.ladder.seats, "entrants": entrants}
 
 
 def _stored_games(cup: Cup, document: Document, entrants: Sequence[Document]) -> Iterator[str]:

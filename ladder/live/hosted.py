@@ -2,7 +2,7 @@
 
 The worker that asks a seat has its *turn*: a lease of the seat's row (``esr_platform.leases``), taken without a lock on
 the match. It ends with the decision, and a worker whose turn another one has taken over can no longer play.
-``LiveSeat.starts`` counts the processes, because each is told its number.
+``LiveSeat.starts`` counts the processes. Each gets its number in the hello message.
 
 Only the program's own time is taken from its clock, from the question to the answer (``bots.runner.consultation``).
 Starting the program, waiting for a core and retrying after a failure are not counted. A match is void if the platform

@@ -112,7 +112,7 @@ class SkillOrder(Sequence[Mapping[str, Any]]):
             return self[index : index + 1][0] if index >= 0 else self[len(self) + index]
         ids = self._order[index]
         rows = {row["pk"]: row for row in self._members.filter(pk__in=ids)}
-        return [rows[pk] for pk in ids]
+        return [rows[pk] for pk in ids if pk in rows]  # a member can leave between the queries
 
 
 # --- Of versions -----------------------------------------------------------------------------------------------------

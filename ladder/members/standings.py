@@ -38,7 +38,7 @@ class StandingsRow(NamedTuple):
 
     ``rating`` and ``last_change`` are in 1/1000 point, ``wins`` in 1/60. ``version`` is the number of the version that
     plays on the ladder, the frozen one or the active one; ``None`` for human players. ``skill`` is the estimated skill,
-    ``None`` if there is none or if it was not asked for.
+    ``None`` if it is unknown or was not asked for.
     """
 
     rank: int

@@ -179,9 +179,9 @@ class CupEntry(models.Model):
 
 
 class CupRound(models.Model):
-    """A round of a cup. Each of its tables plays deals of its own.
+    """A round of a cup. Each of its tables plays separate deals.
 
-    A round that is ``stopped`` was running when its cup was canceled. It has no results.
+    A round that is ``stopped`` was running when its cup was canceled. It does not count in the standings.
     """
 
     cup = models.ForeignKey(Cup, on_delete=models.PROTECT, related_name="played_rounds")

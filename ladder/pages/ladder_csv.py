@@ -31,7 +31,7 @@ COLUMNS: Final[Mapping[str, Callable[[StandingsRow], object]]] = {
     "active": lambda row: csv_flag(row.active),
     "provisional": lambda row: csv_flag(row.provisional),
 }
-"""The columns by their names, which values that the API also has have there, too.
+"""The columns by their names. A value that the API also returns has the same name there.
 
 ``docs/reference/csv-files.md`` describes them.
 """

@@ -71,4 +71,4 @@ def test_a_lease_is_released_only_if_the_row_matches(version: BotVersion) -> Non
     assert not lease.release(only=EXPIRED, state="received")
     expire()
     assert lease.release(only=EXPIRED, state="received")
-    assert not lease.release(state="received"), "it has no lease any more"
+    assert not lease.release(state="received"), "it no longer has a lease"

@@ -44,22 +44,6 @@ NAMED: Final = judged(Bot.objects.only("slug", "owner", "kind"))
 HOUSE: Final = Q(owner=None, kind=Bot.Kind.HOSTED)
 """House bots. Guests have no owner either, but are not hosted."""
 
-OWNER: Final = ("kind", "house_name", "owner__username", "owner__deleted")
-"""Columns of a bot that ``owner_of`` needs."""
-
-
-def owner_of(row: Mapping[str, Any], bot: str = "") -> dict[str, Any]:
-    """Return ``kind``, ``owner`` and ``house`` from a row with the columns ``OWNER`` after the prefix ``bot``.
-
-    The owner is ``None`` for deleted accounts. Guests have no owner but are not house bots.
-    """
-    gone = row[f"{bot}owner__deleted"] is not None
-    return {
-        "kind": row[f"{bot}kind"],
-        "owner": None if gone else row[f"{bot}owner__username"],
-        "house": row[f"{bot}house_name"] not in ("", Bot.GUEST),
-    }
-
 
 def named_bot(bot: Bot | BotName) -> dict[str, Any]:
     """Return the fields of ``NamedBot``."""
@@ -296,7 +280,9 @@ def _documents(rows: Sequence[Mapping[str, Any]], viewer: Viewer) -> list[BotLis
         places[bot].append(PlaceDocument(ladder=slug, rating=points(rating), games=games, active=active))
     return [
         BotListed(
-            **{name: row[name] for name in _PLAIN} | owner_of(row),
+            **{name: row[name] for name in _PLAIN},
+            owner=None if row["owner__deleted"] is not None else row["owner__username"],
+            house=row["house_name"] not in ("", Bot.GUEST),
             suspended=row["suspended"] is not None,
             version=versions.get(row["pk"]),
             ladders=places[row["pk"]],

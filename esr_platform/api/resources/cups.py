@@ -14,6 +14,7 @@ from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from bots.names import BotName, bot_columns
 from bots.tournaments.formats import FORMATS
 from bots.tournaments.rounds import Standing
 from bots.tournaments.tables import Ruling
@@ -33,7 +34,7 @@ from esr_platform.api.documents import (
 )
 from esr_platform.api.http import refusals
 from esr_platform.api.parameters import ChoiceParameter, Flag, Number
-from esr_platform.api.resources.bots import OWNER, NamedBot, named_bot, owner_of
+from esr_platform.api.resources.bots import NamedBot, named_bot
 from esr_platform.api.resources.views import OLDEST, Listing, One, Whole, Writing, orders, person_of
 from games.registry import GAMES
 from ladder.access import bot_seen_by, cup_seen_by, cups_of, cups_seen_by, found
@@ -408,19 +409,14 @@ class CupEntryDocument(NamedBot):
     created: Annotated[Moment, about("Time of the entry.")]
 
 
-_BOT: Final = ("bot__slug", "bot__name", *(f"bot__{name}" for name in OWNER))
 _ENTRY: Final = ("rank", "state", "reason", "created")
-_ENTRIES: Final = CupEntry.objects.values("pk", "cup__slug", "number", "version__number", *_ENTRY, *_BOT)
-
-
-def _named(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {"bot": row["bot__slug"], "name": row["bot__name"], **owner_of(row, "bot__")}
+_ENTRIES: Final = CupEntry.objects.values("pk", "cup__slug", "number", "version__number", *_ENTRY, *bot_columns())
 
 
 def _entry(row: Mapping[str, Any]) -> CupEntryDocument:
     number = row["number"]
     return CupEntryDocument(
-        **_named(row),
+        **named_bot(BotName.of(row)),
         cup=row["cup__slug"],
         number=None if number is None else number + 1,
         version=row["version__number"],

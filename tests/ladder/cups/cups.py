@@ -22,7 +22,8 @@ def new_cup(
 ) -> Cup:
     """A cup in registration. If rounds can be chosen, it has three unless ``more`` says otherwise."""
     soon = timezone.now() + timedelta(hours=1)
-    usual = {"closes_at": soon, "starts_at": soon, "rounds": 3 if FORMATS[format_].has_chosen_rounds else None}
+    rounds = 3 if format_ in FORMATS and FORMATS[format_].has_chosen_rounds else None
+    usual = {"closes_at": soon, "starts_at": soon, "rounds": rounds}
     form = CupForm(
         **{"title": f"Cup {format_} {seats}", "game": game, "seats": seats, "format": format_, **usual, **more}
     )
