@@ -8,12 +8,13 @@ running game becomes public round by round, so one event per second needs a tabl
 more tables do this (``--watched``), and half of the spectators watch each of them. Spectators are also notified of
 their number whenever it changes. 100 visitors look at the lobby, which changes every five seconds.
 
-The bench measures:
+The bench measures, after all have come and the watched games have ended once:
 
 - the time from sending a move until its response arrives
 - the time until the event that shows the move arrives at each seat of the table
 - the time from sending the move that begins a round until the previous round arrives at each spectator
-- requests, bytes and CPU time per spectator and round, and per visitor and change of the lobby, as browsers send them
+- requests and bytes per spectator and round, and per visitor and change of the lobby, as browsers send them
+- the CPU time of the web server per move, per event and client, and per page
 - whether each log arrives without gaps and duplicates (by the places of its entries) and whole (by the game's record)
 - the memory of the web server and the worker
 
@@ -33,7 +34,7 @@ from statistics import quantiles
 from typing import TYPE_CHECKING, Any
 
 from bench.databases import on_each
-from bench.remote_play import DUEL, GAME, OPENING_S, PACE_S, Look, show_clients, show_parts, site
+from bench.remote_play import DUEL, GAME, PACE_S, Look, show_clients, show_parts, site
 
 if TYPE_CHECKING:
     from esr_platform.accounts.models import User
@@ -41,12 +42,10 @@ if TYPE_CHECKING:
 
 TOLD_MS = 250
 MOVES_MS = 200
-ROUND_VIEW = "pages:round"
-LOBBY_VIEW = "pages:lobby_parts"
 HURRY_S = 0.22
 """Between two moves at the tables that are watched: a round of the duel has about four."""
 
-SHORT = {"tables": 20, "spectators": 100, "visitors": 50, "seconds": 60}
+SHORT = {"tables": 20, "spectators": 100, "visitors": 50, "seconds": 40}
 
 
 def person(name: str) -> User:
@@ -113,17 +112,20 @@ def run(options: argparse.Namespace) -> tuple[dict[str, Any], list[Look]]:
 def not_whole(ends: list[list[Any]]) -> int:
     """How many readers of a game that has ended were told another number of entries than there are."""
     from ladder.live.rows import position_of
+    from ladder.live.visibility import ended
     from ladder.models import Match
 
     lengths = {}
     for match in Match.objects.filter(pk__in={game for game, *_ in ends}, status="finished"):
-        lengths[match.pk] = len(position_of(match).state(journal=True).entries(None))
+        lengths[match.pk] = len(ended(position_of(match))[0].entries(None))
     return sum(lengths.get(game) != entries for game, _, entries in ends)
 
 
-def timed(what: str, rows: list[list[float]], goal_ms: int) -> str:
+def timed(what: str, report: dict[str, Any], kind: str, goal_ms: int) -> str:
     """A line on how long it took, after the opening."""
-    took = sorted(ms for at_s, ms in rows if at_s >= OPENING_S)
+    took = sorted(ms for at_s, ms in report[kind] if at_s >= report["costs"][0]["at_s"])
+    if len(took) < 2:
+        return f"  {what}: {len(took)}, too few for quantiles"
     cuts = quantiles(took, n=1000)
     verdict = "met" if cuts[989] <= goal_ms else f"MISSED (limit: {goal_ms} ms)"
     return (
@@ -132,16 +134,47 @@ def timed(what: str, rows: list[list[float]], goal_ms: int) -> str:
     )
 
 
-def show_pages(per: str, report: dict[str, Any], kind: str, events: int, view: str) -> None:
-    """Print requests, bytes and CPU time for each of ``events``; ``view`` is what the requests of ``kind`` reach."""
+def show_pages(report: dict[str, Any]) -> float:
+    """Print what each view has cost per request after the opening, dearest first. Returns their CPU seconds."""
+    before, after = (costs["views"] for costs in report["costs"])
+    used = {
+        view: {name: number - before.get(view, {}).get(name, 0) for name, number in cost.items()}
+        for view, cost in after.items()
+    }
+    for view, cost in sorted(used.items(), key=lambda row: -row[1]["cpu_s"]):
+        if cost["requests"]:
+            each_ms = 1000 * cost["cpu_s"] / cost["requests"]
+            print(f"  page {view}: {cost['requests']:.0f} requests, {each_ms:.2f} ms of CPU per request")
+    total_s: float = sum(cost["cpu_s"] for cost in used.values())
+    return total_s
+
+
+def show_requests(per: str, report: dict[str, Any], kind: str, events: int) -> None:
+    """Print requests and bytes of ``kind`` for each of ``events``."""
     asked = report["pages"].get(kind, {})
-    cost = report["costs"].get(view, {"requests": 0, "cpu_s": 0.0})
-    each_ms = 1000 * cost["cpu_s"] / max(1, cost["requests"])
-    requests = asked.get("requests", 0) / max(1, events)
     statuses = {name: number for name, number in asked.items() if name.isdigit()}
+    each = max(1, events)
     print(
-        f"  per {per}: {requests:.2f} requests, {asked.get('bytes', 0) / max(1, events):,.0f} bytes,"
-        f" {requests * each_ms:.2f} ms of CPU ({each_ms:.2f} ms per request, {cost['requests']} requests); {statuses}"
+        f"  per {per}: {asked.get('requests', 0) / each:.2f} requests, {asked.get('bytes', 0) / each:,.0f} bytes;"
+        f" {statuses}, {events} events"
+    )
+
+
+def show_costs(report: dict[str, Any]) -> None:
+    """Print the CPU time of the web server after the opening per page, per move, and per event and client."""
+    pages_s = show_pages(report)
+    opening, closing = report["costs"]
+    span = closing["at_s"] - opening["at_s"]
+    threads = {name: used_s - opening["threads"].get(name, 0.0) for name, used_s in closing["threads"].items()}
+    live = {name: threads.get(name, 0.0) for name in ("MainThread", "live-reader", "live-writer")}
+    parts = ", ".join(f"{name} {used_s / span:.0%}" for name, used_s in live.items())
+    print(f"  threads of the web server: {parts}, pages {pages_s / span:.0%} of a core")
+    moves = sum(opening["at_s"] <= at_s < closing["at_s"] for at_s, _ in report["moves"])
+    events = sum(count for at_s, count in report["events"].items() if opening["at_s"] <= int(at_s) < closing["at_s"])
+    told_ms, all_ms = 1000 * (live["MainThread"] + live["live-reader"]), 1000 * sum(live.values())
+    print(
+        f"  without pages: {all_ms / max(1, moves):.2f} ms of CPU per move ({moves / span:.1f} moves/s);"
+        f" loop and readers: {told_ms / max(1, events):.3f} ms per event and client ({events / span:.0f} events/s)"
     )
 
 
@@ -151,12 +184,12 @@ def show(options: argparse.Namespace, report: dict[str, Any], looks: list[Look])
 
     print(
         f"\n{options.inside}, {options.tables} tables of {options.seats} players, {options.watched} more tables with"
-        f" {options.spectators} spectators, {options.seconds} s"
+        f" {options.spectators} spectators, {options.seconds} s after {report['costs'][0]['at_s']:.0f} s of opening"
     )
-    print(timed("moves answered", report["moves"], MOVES_MS))
-    print(timed("moves shown at seats", report["shown"], TOLD_MS))
-    print(timed("rounds shown to spectators", report["rounds"], TOLD_MS))
-    first, last = show_parts(looks)
+    print(timed("moves answered", report, "moves", MOVES_MS))
+    print(timed("moves shown at seats", report, "shown", TOLD_MS))
+    print(timed("rounds shown to spectators", report, "rounds", TOLD_MS))
+    first, last = show_parts(looks, report["costs"][0]["at_s"])
     span = last.at_s - first.at_s
     rates = {
         kind: sum(count for second, count in by_second.items() if first.at_s <= int(second) < last.at_s)
@@ -166,19 +199,25 @@ def show(options: argparse.Namespace, report: dict[str, Any], looks: list[Look])
     parts = ", ".join(f"{rate:.2f} {kind}" for kind, rate in sorted(rates.items()))
     show_clients("the visitors", report)
     print(f"  {sum(rates.values()):.2f} events per second and spectator: {parts}")
-    show_pages("spectator and round", report, "round", report["told_rounds"], ROUND_VIEW)
-    show_pages("visitor and change of the lobby", report, "lobby change", report["told_lobby"], LOBBY_VIEW)
-    ends, again = report["ends"], report["opened_again"]
-    print(f"  log entries lost: {report['lost']}, duplicated: {report['doubled']}; streams reopened: {again}")
-    print(f"  complete logs: {len(ends)}, with gaps: {not_whole(ends)}")
+    show_requests("spectator and round", report, "round", report["told_rounds"])
+    show_requests("visitor and change of the lobby", report, "lobby change", report["told_lobby"])
+    show_costs(report)
+    ends = report["ends"]
+    print(
+        f"  log entries lost: {report['lost']}, duplicated: {report['doubled']}; streams reopened:"
+        f" {report['opened_again']}"
+    )
+    watched = sum(spectator for _, spectator, _ in ends)
+    print(f"  complete logs: {len(ends)}, {watched} of them of spectators, with gaps: {not_whole(ends)}")
     games = {status: Match.objects.filter(status=status).count() for status in ("finished", "running", "void")}
     faults = PlayedMove.objects.exclude(default="").count()
     decided = [at_s for at_s, _ in report["moves"] if first.at_s <= at_s < last.at_s]
     own_ms = 1000 * (last.used_s["web"] - first.used_s["web"]) / max(1, len(decided))
     print(
         f"  {len(decided) / span:.0f} moves/s, {own_ms:.1f} ms CPU time of the web server per move, including streams"
+        " and pages"
     )
-    print(f"  responses by status: {report['answers']}; default moves: {faults}; games {games}")
+    print(f"  responses to moves by status: {report['answers']}; default moves: {faults}; games {games}")
     print(f"  errors: {len(report['broken'])} {report['broken'][:3]}")
     print(f"  load average at the end: {' '.join(f'{load:.1f}' for load in os.getloadavg())}")
 
@@ -206,7 +245,7 @@ def main() -> int:
     parser.add_argument(
         "--watched", type=int, default=2, help="number of tables that play one round per second (default: 2)"
     )
-    parser.add_argument("--seconds", type=int, default=600)
+    parser.add_argument("--seconds", type=int, default=600, help="seconds after all have come (default: 600)")
     parser.add_argument("--short", action="store_true", help="short run with smaller numbers, about one minute")
     return on_each("bench.people", parser, measure)
 

@@ -62,7 +62,7 @@ def guests(count: int, game: str, seats: int) -> list[str]:
     secrets = []
     for number in range(count):
         owner = User.objects.create(username=f"guest{number}", email=f"guest{number}@example.org")
-        bot = register(owner, f"Guest {number}", {game: [seats]}).bot
+        bot = register(owner, f"Caller {number}", {game: [seats]}).bot
         secrets.append(tokens.issue(owner, "program", [Scope.PLAY], None, bot)[1])
     assert Membership.objects.filter(ladder__players=Ladder.Players.REMOTE, active=True).count() == count
     return secrets
@@ -175,12 +175,12 @@ def show_clients(name: str, report: dict[str, Any]) -> None:
     require_plausible({name: report["cpu_s"]}, report["wall_s"])
 
 
-def show_parts(looks: list[Look]) -> tuple[Look, Look]:
-    """Print what each part of the site has used. Returns the first and the last look that count.
+def show_parts(looks: list[Look], since_s: float = OPENING_S) -> tuple[Look, Look]:
+    """Print what each part of the site has used since then. Returns the first and the last look that count.
 
     Exits if the CPU times cannot be right.
     """
-    steady = [look for look in looks if look.at_s >= OPENING_S]
+    steady = [look for look in looks if look.at_s >= since_s]
     first, last = steady[0], steady[-1]
     for name in last.memory:
         times = [look.at_s / 60 for look in steady]

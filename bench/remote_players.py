@@ -14,11 +14,13 @@ import json
 import sys
 from collections import Counter
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from pathlib import Path
 from random import Random
 from time import perf_counter, process_time
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -41,69 +43,84 @@ class Seen:
     began: float = field(default_factory=perf_counter)
 
 
+class RefusedStream(Exception):
+    """The response to the request of a stream has another status than 200."""
+
+
 def drawn(decision: dict[str, Any], random: Random) -> Any:
     """A move that is legal."""
     legal = decision.get("legal")
     return random.choice(legal) if legal else decision["default"]
 
 
-class Connection:
-    """One HTTP/1.1 connection to the site, kept open; ``headers`` are lines that every request has."""
+class Response(NamedTuple):
+    """A complete response; the names of its headers are in lower case."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+
+class Connections:
+    """The HTTP/1.1 connections of one client. Each request uses an idle one, or else opens another, as browsers do.
+
+    ``headers`` are lines that every request has.
+    """
 
     def __init__(self, port: int, *headers: str) -> None:
         self._port, self._headers = port, "".join(f"{line}\r\n" for line in headers)
-        self._open: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
-        self._used = 0.0
+        self._idle: list[tuple[float, asyncio.StreamReader, asyncio.StreamWriter]] = []
 
-    async def send(self, line: str, body: bytes = b"", *more: str) -> tuple[int, dict[str, str], asyncio.StreamReader]:
-        """Send a request, with ``more`` headers; status and headers of the answer, whose body is still to be read."""
-        reader, writer = await self._opened()
-        fields = self._headers + "".join(f"{line}\r\n" for line in more)
-        head = f"{line} HTTP/1.1\r\nHost: localhost\r\n{fields}Content-Length: {len(body)}\r\n\r\n"
-        writer.write(head.encode() + body)
-        status = int((await reader.readline()).split()[1])
-        headers = {}
-        while line := (await reader.readline()).decode().strip():
-            name, _, value = line.partition(":")
-            headers[name.lower()] = value.strip()
-        return status, headers, reader
-
-    async def _opened(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """The connection, another one if the server closes it just now."""
-        if perf_counter() - self._used > KEPT_S:
-            self.drop()
-        if self._open is None:
-            self._open = await asyncio.open_connection("127.0.0.1", self._port, limit=STREAM_BYTES)
-        self._used = perf_counter()
-        return self._open
-
-    def drop(self) -> None:
-        """Close the connection after a response that broke off; the next request opens another."""
-        if self._open is not None:
-            self._open[1].close()
-            self._open = None
-
-    async def post(self, path: str, body: bytes) -> int:
-        """Send ``body``; the status of the answer, once all of it is here."""
-        status, headers, reader = await self.send(f"POST {path}", body)
-        await reader.readexactly(int(headers["content-length"]))
-        return status
+    async def fetch(self, line: str, body: bytes = b"", *more: str) -> Response:
+        """Send a request, with ``more`` headers. Raises ``OSError`` or ``EOFError`` if the connection breaks."""
+        async with self._sent(line, body, *more) as (status, headers, reader):
+            return Response(status, headers, await reader.readexactly(int(headers.get("content-length", 0))))
 
     async def parts(self, path: str, end: bytes, *more: str) -> AsyncIterator[bytes]:
-        """What a stream sends for as long as it is open, cut after each ``end``, which is left out."""
-        status, _, reader = await self.send(f"GET {path}", b"", *more)
-        if status != 200:
-            raise RuntimeError(f"a stream request returned status {status}")
-        rest = b""
-        while size := int(await reader.readline(), 16):
-            *whole, rest = (rest + (await reader.readexactly(size + 2))[:-2]).split(end)
-            for part in filter(None, whole):
-                yield part
+        """What a stream sends for as long as it is open, cut after each ``end``, which is left out.
+
+        Raises ``OSError`` or ``EOFError`` if the connection breaks, and ``RefusedStream``.
+        """
+        async with self._sent(f"GET {path}", b"", *more) as (status, _, reader):
+            if status != HTTPStatus.OK:
+                raise RefusedStream(f"{path}: {status}")
+            rest = b""
+            while size := int(await reader.readuntil(), 16):
+                *whole, rest = (rest + (await reader.readexactly(size + 2))[:-2]).split(end)
+                for part in filter(None, whole):
+                    yield part
+            await reader.readuntil()
 
     async def events(self, path: str) -> AsyncIterator[dict[str, Any]]:
         """The events of a stream of JSON lines."""
         async for line in self.parts(path, b"\n"):
             yield orjson.loads(line)
+
+    @asynccontextmanager
+    async def _sent(
+        self, line: str, body: bytes, *more: str
+    ) -> AsyncIterator[tuple[int, dict[str, str], asyncio.StreamReader]]:
+        """Status and headers of the response, whose body is to be read inside. A broken connection is closed."""
+        reader, writer = await self._open()
+        try:
+            fields = self._headers + "".join(f"{line}\r\n" for line in more)
+            head = f"{line} HTTP/1.1\r\nHost: localhost\r\n{fields}Content-Length: {len(body)}\r\n\r\n"
+            writer.write(head.encode() + body)
+            status, *lines = (await reader.readuntil(b"\r\n\r\n")).decode().splitlines()
+            named = (line.partition(":") for line in lines if line)
+            yield int(status.split()[1]), {name.lower(): value.strip() for name, _, value in named}, reader
+        except BaseException:
+            writer.close()
+            raise
+        self._idle.append((perf_counter(), reader, writer))
+
+    async def _open(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        while self._idle:
+            used, reader, writer = self._idle.pop()
+            if perf_counter() - used < KEPT_S and not reader.at_eof():
+                return reader, writer
+            writer.close()
+        return await asyncio.open_connection("127.0.0.1", self._port, limit=STREAM_BYTES)
 
 
 class Bot:
@@ -112,13 +129,12 @@ class Bot:
     def __init__(self, number: int, port: int, secret: str, pace_s: float, seen: Seen) -> None:
         self._number, self._pace_s, self._seen = number, pace_s, seen
         headers = (f"Authorization: Bearer {secret}", "Accept: application/json, application/x-ndjson")
-        self._stream, self._answers = Connection(port, *headers), Connection(port, *headers)
-        self._random, self._turn = Random(number), asyncio.Lock()
+        self._connections, self._random = Connections(port, *headers), Random(number)
         self._thinking: set[asyncio.Task[None]] = set()
 
     async def play(self) -> None:
         """Until the stream ends, which it is not to do."""
-        async for event in self._stream.events("/api/v1/bot/stream"):
+        async for event in self._connections.events("/api/v1/bot/stream"):
             if event["type"] == "decide":
                 self._asked(event, perf_counter())
             elif event["type"] == "closed":
@@ -144,10 +160,9 @@ class Bot:
         thought_s = self._pace_s * self._random.uniform(HASTE, PATIENCE)
         await asyncio.sleep(max(0.0, since + thought_s - perf_counter()))
         body = orjson.dumps({"move": move})
-        async with self._turn:
-            self._seen.sent[game] = perf_counter()
-            status = await self._answers.post(f"/api/v1/matches/{game}/decisions/{number}", body)
-        self._seen.answers[str(status)] += 1
+        self._seen.sent[game] = perf_counter()
+        response = await self._connections.fetch(f"POST /api/v1/matches/{game}/decisions/{number}", body)
+        self._seen.answers[str(response.status)] += 1
 
 
 async def played(port: int, seconds: float, pace_s: float, secrets: list[str]) -> Seen:

@@ -1,12 +1,13 @@
-"""Requests, bytes and CPU time by view, counted inside the web process.
+"""Requests, bytes and CPU time by view, and CPU time by thread, counted inside the web process.
 
 ``bench.settings`` puts :func:`count` around all other middleware, and ``bench.views`` serves :func:`costs`. The CPU
-time is that of the request thread, so only views that run in a thread are counted correctly. The event loop and HTTP
-parsing are not included.
+time of a view is that of the request thread, so only views that run in a thread are counted correctly. The event loop
+and HTTP parsing are not included: they are the CPU time of ``MainThread``.
 """
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable
@@ -48,6 +49,11 @@ def count(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[Http
 
 
 def costs(_request: HttpRequest) -> JsonResponse:
-    """Return the :class:`Cost` of every view by its name."""
+    """Return ``views``, the :class:`Cost` of every view by its name, and ``threads``, CPU seconds of living threads."""
+    threads: defaultdict[str, float] = defaultdict(float)
+    for thread in threading.enumerate():
+        if thread.ident is not None:
+            used_s = time.clock_gettime(time.pthread_getcpuclockid(thread.ident))
+            threads[thread.name.rstrip("0123456789").rstrip("_-")] += used_s
     with _LOCK:
-        return JsonResponse({view: asdict(cost) for view, cost in _COSTS.items()})
+        return JsonResponse({"views": {view: asdict(cost) for view, cost in _COSTS.items()}, "threads": threads})

@@ -3,19 +3,22 @@
 ``python -m bench.visitors PORT SECONDS OUT`` reads a JSON object from standard input: ``tables``, each with its first
 ``game``, its ``pace_s`` and the ``sessions`` of its players; ``spectators``, each with the ``table`` that it follows
 and its IP ``address``; and ``lobby`` with the ``addresses`` of its visitors and the ``session`` of a user who changes
-it. Players keep the stream of their seat open, as server-sent events, and post their moves with their session cookie
-and CSRF token, as a browser does. When a game ends, they start a rematch. Spectators are anonymous, each with its own
+it. Players open the page of their table, keep the stream of their seat open, and post their moves with their session
+cookie and CSRF token, as a browser does. When a game ends, they start a rematch. When all have come,
+the watched games end by resignation, so that each run has ends of games. Spectators are anonymous, each with its own
 IP address. They open the match page and its stream, and request what the script of the page requests after each round
-(``esr/running.js``). When a game ends, they stay for up to 4 s and continue with the next game of their table. Lobby
-visitors do the same as the lobby script (``esr/lobby.js``) while one user repeatedly starts and stops a search.
+(``esr/running.js``). When a game ends, they open its page, stay for up to 4 s and continue with the next game of their
+table. Lobby visitors do the same as the lobby script (``esr/lobby.js``) while one user repeatedly starts and stops a
+search.
 
 The results are written to the file ``OUT``, a JSON object. Rows ``[at_s, ms]``: ``moves`` (from sending a move to its
 response), ``shown`` (to the event that shows it at a seat) and ``rounds`` (from the move that starts a round to the
-event that shows the previous round to a spectator). ``counts``: events of spectators by type and second. ``ends``: rows
-``[game, spectator, entries]`` of complete logs. ``lost`` and ``doubled``: log entries by their places. ``answers``:
-responses by status. ``pages``: requests and received bytes (compressed bodies) by kind of page. ``told_rounds`` and
-``told_lobby``: number of these events for all spectators and visitors. ``costs``: cost of each view in the web server
-(``bench.request_costs``).
+event that shows the previous round to a spectator). ``events``: events of all streams by second; ``counts``: those of
+spectators by type and second. ``ends``: rows ``[game, spectator, entries]`` of complete logs. ``lost`` and ``doubled``:
+log entries by their places. ``answers``: responses by status, 0 for none. ``pages``: requests and received bytes
+(compressed bodies) by kind of page. ``told_rounds`` and ``told_lobby``: number of these events for all spectators and
+visitors. ``costs``: what views and threads of the web server had used (``bench.request_costs``) when all had come and
+``SECONDS`` later, each with ``at_s``.
 """
 
 from __future__ import annotations
@@ -23,9 +26,8 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from asyncio import IncompleteReadError
 from collections import Counter, defaultdict
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Coroutine
 from contextlib import aclosing
 from dataclasses import dataclass, field, fields
 from http import HTTPStatus
@@ -33,11 +35,10 @@ from pathlib import Path
 from random import Random
 from time import perf_counter, process_time
 from typing import Any
-from urllib.request import urlopen
 
 import orjson
 
-from bench.remote_players import HASTE, PATIENCE, Connection, drawn
+from bench.remote_players import HASTE, PATIENCE, Connections, RefusedStream, drawn
 
 TOKEN = "b" * 32
 """Against forgeries: a cookie and a header that are the same."""
@@ -51,8 +52,25 @@ ROUND_SPREAD_S = 1.5
 LOBBY_APART_S, LOBBY_SPREAD_S = 2.0, 0.7
 """A visitor's browser requests the lobby at most this often, and a random time later."""
 
+OPENING_S = 120.0
+"""At most so long until all have come, and again until all are at the second game of their table."""
+
+AGAIN_S = 1.0
+"""Between two attempts to open a stream."""
+
+ANSWER_S, FIRST_PAUSE_S, LONGEST_PAUSE_S = 8.0, 0.5, 5.0
+"""A browser waits so long for a response to a move, and between its attempts (``esr/table/post.js``)."""
+
+PASSING = (0, 404, 429, 500, 502, 503, 504)
+"""Statuses after which a browser sends a move again; 0 is no response."""
+
+JSON = ("Content-Type: application/json", "Accept: application/json")
+
 LOBBY_CHANGE_S = 5.0
 """Between two changes of the lobby."""
+
+END_SPREAD_S = 1.5
+"""A spectator's browser requests the page of a game that has ended at a random time up to this long after its end."""
 
 LINGER_S = 4.0
 """At most so long a spectator looks at how a game has ended, each as long as they please."""
@@ -70,7 +88,9 @@ class Seen:
     answers: Counter[str] = field(default_factory=Counter)
     lost: int = 0
     doubled: int = 0
-    opened_again: int = 0
+    opened: int = 0
+    opened_again: Counter[str] = field(default_factory=Counter)
+    events: Counter[int] = field(default_factory=Counter)
     pages: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     told_rounds: int = 0
     told_lobby: int = 0
@@ -81,6 +101,12 @@ class Seen:
     def at_s(self) -> float:
         """Since the start."""
         return perf_counter() - self.began
+
+    async def all_open(self, streams: int) -> None:
+        """Wait until so many streams have brought an event, and at most ``OPENING_S``."""
+        deadline = perf_counter() + OPENING_S
+        while self.opened < streams and perf_counter() < deadline:
+            await asyncio.sleep(APART_S)
 
     def waited(self, rows: list[tuple[float, float]], since: float | None) -> None:
         """Note how long ago ``since`` was."""
@@ -103,7 +129,7 @@ class Log:
         self.place = start + entries
 
 
-@dataclass
+@dataclass(eq=False)
 class Table:
     """Where the same people play one game after the other. ``sent`` is when the last move was sent.
 
@@ -131,55 +157,80 @@ class Table:
             self.changed.notify_all()
 
 
-class Reader:
-    """One that holds streams open, one after the other, and goes on where it was when one breaks."""
+class Browser:
+    """Somebody's browser, which opens pages and streams; ``headers`` are lines that all its requests have."""
 
-    def __init__(self, stream: Connection, seen: Seen) -> None:
-        self._stream, self._seen = stream, seen
+    def __init__(self, port: int, seen: Seen, *headers: str) -> None:
+        self._seen, self._connections = seen, Connections(port, *headers, "Accept-Encoding: gzip")
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def open(self, kind: str, path: str) -> None:
+        """Request a page or a part of one, and count it."""
+        try:
+            response = await self._connections.fetch(f"GET {path}", b"", "Accept: text/html")
+        except (OSError, EOFError) as error:
+            self._seen.broken.append(f"{path}: {error!r}")
+            return
+        counted = {"requests": 1, "bytes": len(response.body), str(response.status): 1}
+        self._seen.pages[kind].update(counted)
 
     async def events(self, path: str) -> AsyncGenerator[tuple[str, dict[str, Any]], None]:
-        """The id and the data of every event, until the stream ends by itself."""
+        """The id and the data of every event, also after a broken connection, until the stream ends by itself."""
         last: tuple[str, ...] = ()
+        first = True
         while True:
             try:
-                async for place, event in self._opened(path, *last):
-                    last = (f"Last-Event-ID: {place}",) if place else last
-                    yield place, event
-            except (ConnectionError, IncompleteReadError, IndexError, ValueError):  # cut in a head, or in a chunk
-                self._seen.opened_again += 1
-                await asyncio.sleep(1)
+                async for part in self._connections.parts(path, b"\n\n", "Accept: text/event-stream", *last):
+                    event_fields = dict(line.split(b": ", 1) for line in part.split(b"\n") if b": " in line)
+                    if b"data" in event_fields:
+                        place, event = event_fields.get(b"id", b"").decode(), orjson.loads(event_fields[b"data"])
+                        last = (f"Last-Event-ID: {place}",) if place else last
+                        self._seen.events[int(self._seen.at_s)] += 1
+                        self._seen.opened += first
+                        first = False
+                        yield place, event
+            except (OSError, EOFError, RefusedStream) as error:
+                self._seen.opened_again[type(error).__name__] += 1
+                await asyncio.sleep(AGAIN_S)
                 continue
             return
 
-    async def _opened(self, path: str, *headers: str) -> AsyncGenerator[tuple[str, dict[str, Any]], None]:
-        async for part in self._stream.parts(path, b"\n\n", *headers):
-            event_fields = dict(line.split(b": ", 1) for line in part.split(b"\n") if b": " in line)
-            if b"data" in event_fields:
-                yield event_fields.get(b"id", b"").decode(), orjson.loads(event_fields[b"data"])
+    def do(self, action: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Do something while the browser goes on with its streams."""
+        task = asyncio.create_task(action)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+        return task
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            self._seen.broken.append(repr(task.exception()))
 
 
-class Person(Reader):
+class Person(Browser):
     """Somebody at a table: they draw their moves, and think about as long as its pace says since the last one."""
 
     def __init__(self, number: int, port: int, table: Table, session: str, seen: Seen) -> None:
         cookies = f"Cookie: sessionid={session}; csrftoken={TOKEN}"
-        super().__init__(Connection(port, cookies, "Accept: text/event-stream"), seen)
-        own = (cookies, f"X-CSRFToken: {TOKEN}", "Origin: http://localhost")
-        self._answers = Connection(port, *own, "Content-Type: application/json", "Accept: application/json")
-        self._forms = Connection(port, *own, "Content-Type: application/x-www-form-urlencoded")
-        self._table, self._random = table, Random(number)
-        self._sending: asyncio.Task[None] | None = None
-        self._answered = 0
+        super().__init__(port, seen, cookies, f"X-CSRFToken: {TOKEN}", "Origin: http://localhost")
+        self.table, self._random = table, Random(number)
+        self._asked = 0
 
     async def play(self) -> None:
         """One game after the other."""
         while True:
-            game = self._table.game
+            game = self.table.game
+            await self.open("table", f"/play/tables/{game}/")
             await self._sit(game)
             await self._again(game)
 
+    async def resign(self) -> None:
+        """End the game of the table."""
+        await self._act(self.table.game, "resign")
+
     async def _sit(self, game: int) -> None:
-        log, self._answered = Log(self._seen), 0
+        log, self._asked = Log(self._seen), 0
         async with aclosing(self.events(f"/api/v1/matches/{game}/seat/stream")) as events:
             async for place, event in events:
                 if event["type"] == "moments":
@@ -187,7 +238,7 @@ class Person(Reader):
                     if place.partition(".")[0] != str(log.place):
                         self._seen.broken.append(f"the event has id {place}, but the log ends at {log.place}")
                 if "present" in event:
-                    self._asked(game, event["present"])
+                    self._decides(game, event["present"])
                 if event["type"] == "closed":
                     raise RuntimeError(f"the stream of a seat was closed: {event['reason']}")
                 if event["type"] == "end":  # what is said after it is nobody's business here
@@ -197,65 +248,64 @@ class Person(Reader):
     def _shown(self, log: Log, event: dict[str, Any]) -> None:
         log.read(event["log_from"], sum(len(moment["entries"]) for moment in event["moments"]))
         begun = event["present"]["round"]
-        if begun not in self._table.rounds:
-            self._table.rounds[begun] = self._table.sent
+        if begun not in self.table.rounds:
+            self.table.rounds[begun] = self.table.sent
         if not event.get("reset"):
-            self._seen.waited(self._seen.shown, self._table.sent)
+            self._seen.waited(self._seen.shown, self.table.sent)
 
-    def _asked(self, game: int, present: dict[str, Any]) -> None:
+    def _decides(self, game: int, present: dict[str, Any]) -> None:
         number = present["decision"]
-        if number is None or number <= self._answered:
-            return
-        self._answered = number
-        move = drawn(present["question"], self._random)
-        self._sending = asyncio.create_task(self._answer(game, number, move, self._table.sent or perf_counter()))
-        self._sending.add_done_callback(self._done)
-
-    def _done(self, task: asyncio.Task[None]) -> None:
-        if not task.cancelled() and task.exception() is not None:
-            self._seen.broken.append(repr(task.exception()))
+        if number is not None and number > self._asked:
+            self._asked = number
+            move = drawn(present["question"], self._random)
+            self.do(self._answer(game, number, move, self.table.sent or perf_counter()))
 
     async def _answer(self, game: int, number: int, move: Any, since: float) -> None:
-        thought_s = self._table.pace_s * self._random.uniform(HASTE, PATIENCE)
+        """Send a move, again after errors that pass, until another decision is open (``esr/table/post.js``)."""
+        thought_s = self.table.pace_s * self._random.uniform(HASTE, PATIENCE)
         await asyncio.sleep(max(0.0, since + thought_s - perf_counter()))
-        sent = self._table.sent = perf_counter()
-        status = await self._answers.post(f"/api/v1/matches/{game}/decisions/{number}", orjson.dumps({"move": move}))
-        self._seen.waited(self._seen.moves, sent)
-        self._seen.answers[str(status)] += 1
+        sent = self.table.sent = perf_counter()
+        pause_s = FIRST_PAUSE_S
+        while self._asked == number and self.table.game == game:
+            status = await self._post(f"/api/v1/matches/{game}/decisions/{number}", {"id": number, "move": move})
+            self._seen.answers[str(status)] += 1
+            if status not in PASSING:
+                self._seen.waited(self._seen.moves, sent)
+                return
+            await asyncio.sleep(pause_s)
+            pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
+
+    async def _post(self, path: str, document: dict[str, Any]) -> int:
+        """Send a document as JSON; the status of the response, or 0 if there is none."""
+        try:
+            async with asyncio.timeout(ANSWER_S):
+                response = await self._connections.fetch(f"POST {path}", orjson.dumps(document), *JSON)
+        except (OSError, EOFError, TimeoutError):
+            return 0
+        return response.status
+
+    async def _act(self, game: int, act: str) -> dict[str, Any]:
+        response = await self._connections.fetch(f"POST /api/v1/matches/{game}/seat/{act}", b"{}", *JSON)
+        document: dict[str, Any] = orjson.loads(response.body)
+        if response.status != HTTPStatus.OK:
+            raise RuntimeError(f"{act} at {game}: {response.status} {document}")
+        return document
 
     async def _again(self, game: int) -> None:
         """Play once more: all of a table ask for it, one after the other, and the last begins it."""
-        async with self._table.asked_again:
-            status, headers, reader = await self._forms.send(f"POST /play/tables/{game}/rematch/")
-            await reader.readexactly(int(headers.get("content-length", 0)))
-            words = headers.get("location", "").split("/")
-            if status != HTTPStatus.FOUND or words[1] not in ("play", "matches"):
-                raise RuntimeError(f"no rematch after game {game}: {status} {headers.get('location')}")
-            if words[1:3] == ["play", "tables"]:
-                await self._table.begins(int(words[3]))
-        await self._table.next_after(game)
+        async with self.table.asked_again:
+            begun = (await self._act(game, "rematch"))["rematch"]["match"]
+            if begun is not None:
+                await self.table.begins(begun)
+        await self.table.next_after(game)
 
 
-class Stranger(Reader):
-    """Somebody without an account, whose browser opens pages and streams."""
+class Stranger(Browser):
+    """Somebody without an account."""
 
     def __init__(self, port: int, address: str, seen: Seen) -> None:
-        super().__init__(Connection(port, f"X-Forwarded-For: {address}", "Accept: text/event-stream"), seen)
-        own = (f"X-Forwarded-For: {address}", "Accept: text/html", "Accept-Encoding: gzip")
-        self._pages, self._random = Connection(port, *own), Random(address)
-        self._opening = asyncio.Lock()
-
-    async def open(self, kind: str, path: str, *more: str) -> None:
-        """Request a page or a part of one, and count it."""
-        async with self._opening:
-            try:
-                status, headers, reader = await self._pages.send(f"GET {path}", b"", *more)
-                body = await reader.readexactly(int(headers.get("content-length", 0)))
-            except (ConnectionError, IncompleteReadError, IndexError, ValueError) as error:
-                self._seen.broken.append(f"{path}: {error!r}")
-                self._pages.drop()
-                return
-        self._seen.pages[kind].update({"requests": 1, "bytes": len(body), str(status): 1})
+        super().__init__(port, seen, f"X-Forwarded-For: {address}")
+        self._random = Random(address)
 
 
 class Spectator(Stranger):
@@ -263,16 +313,18 @@ class Spectator(Stranger):
 
     def __init__(self, port: int, table: Table, address: str, seen: Seen) -> None:
         super().__init__(port, address, seen)
-        self._table = table
+        self.table = table
         self._reading: asyncio.Task[None] | None = None
 
     async def watch(self) -> None:
         """One game after the other."""
         while True:
-            game = self._table.game
+            game = self.table.game
             await self._look_on(game)
+            await asyncio.sleep(self._random.uniform(0, END_SPREAD_S))
+            await self.open("match over", f"/matches/{game}/")
             await asyncio.sleep(self._random.uniform(0, LINGER_S))
-            await self._table.next_after(game)
+            await self.table.next_after(game)
 
     async def _look_on(self, game: int) -> None:
         log = Log(self._seen)
@@ -282,13 +334,13 @@ class Spectator(Stranger):
             if "log_from" in event:
                 log.read(event["log_from"], len(event["log"]))
             if event["type"] == "round":
-                began = self._table.rounds.get(event["round"] + 1, self._table.sent)
+                began = self.table.rounds.get(event["round"] + 1, self.table.sent)
                 if event["log_from"] or event["round"] == 1:  # all that there was, for who has just come
                     self._seen.waited(self._seen.rounds, began)
                 self._seen.told_rounds += 1
                 if self._reading is not None:
                     self._reading.cancel()
-                self._reading = asyncio.create_task(self._read_round(game, event["round"]))
+                self._reading = self.do(self._read_round(game, event["round"]))
             elif event["type"] == "game_end":
                 self._seen.ends.append((game, True, log.place or 0))
 
@@ -314,7 +366,7 @@ class LobbyVisitor(Stranger):
             if event["type"] == "lobby":
                 self._seen.told_lobby += 1
                 self._offers = len(event["offers"])
-                self._waiting = self._waiting or asyncio.create_task(self._read_soon())
+                self._waiting = self._waiting or self.do(self._read_soon())
 
     async def _read_soon(self) -> None:
         pause_s = max(0.0, self._requested + LOBBY_APART_S - perf_counter())
@@ -327,49 +379,62 @@ async def search_and_stop(port: int, session: str, ladder: str, seen: Seen) -> N
     """Begin and end a search for an opponent in turn: each changes the lobby for all who look at it."""
     cookies = f"Cookie: sessionid={session}; csrftoken={TOKEN}"
     own = (cookies, f"X-CSRFToken: {TOKEN}", "Origin: http://localhost")
-    forms = Connection(port, *own, "Content-Type: application/x-www-form-urlencoded")
+    forms = Connections(port, *own, "Content-Type: application/x-www-form-urlencoded")
     while True:
         for path, body in (("/play/look/", f"ladder={ladder}"), ("/play/stop/", "")):
             await asyncio.sleep(LOBBY_CHANGE_S)
-            status = await forms.post(path, body.encode())
-            if status != HTTPStatus.FOUND:
-                seen.broken.append(f"{path}: {status}")
+            response = await forms.fetch(f"POST {path}", body.encode())
+            if response.status != HTTPStatus.FOUND:
+                seen.broken.append(f"{path}: {response.status}")
 
 
-async def visited(port: int, seconds: float, who: dict[str, Any]) -> Seen:
-    """Let everybody come, and stay for so long."""
-    seen, tasks = Seen(), []
+async def costs(port: int) -> dict[str, Any]:
+    """What views and threads of the web server have used so far (``bench.request_costs``)."""
+    document: dict[str, Any] = orjson.loads((await Connections(port).fetch("GET /costs")).body)
+    return document
+
+
+async def visited(port: int, seconds: float, who: dict[str, Any]) -> dict[str, Any]:
+    """Let everybody come, let the watched games end once, and look on for so long; the report."""
+    seen = Seen()
     tables = [Table(table["game"], table["pace_s"]) for table in who["tables"]]
-    people = [
-        (table, session) for table, played in zip(tables, who["tables"], strict=True) for session in played["sessions"]
+    seats = [
+        (table, session) for table, seated in zip(tables, who["tables"], strict=True) for session in seated["sessions"]
     ]
-    for number, (table, session) in enumerate(people):
-        tasks.append(asyncio.create_task(Person(number, port, table, session, seen).play()))
-        await asyncio.sleep(APART_S)
-    for spectator in who["spectators"]:
-        tasks.append(
-            asyncio.create_task(Spectator(port, tables[spectator["table"]], spectator["address"], seen).watch())
-        )
-        await asyncio.sleep(APART_S)
+    people = [Person(number, port, table, session, seen) for number, (table, session) in enumerate(seats)]
+    spectators = [
+        Spectator(port, tables[spectator["table"]], spectator["address"], seen) for spectator in who["spectators"]
+    ]
     lobby = who["lobby"]
-    for address in lobby["addresses"]:
-        tasks.append(asyncio.create_task(LobbyVisitor(port, address, seen).stay()))
+    visitors = [LobbyVisitor(port, address, seen) for address in lobby["addresses"]]
+    stays = [person.play() for person in people]
+    stays += [spectator.watch() for spectator in spectators]
+    stays += [visitor.stay() for visitor in visitors]
+    tasks = []
+    for stay in stays:
+        tasks.append(asyncio.create_task(stay))
         await asyncio.sleep(APART_S)
+    await seen.all_open(len(tasks))
+    watched = {
+        spectator.table: [person for person in people if person.table is spectator.table] for spectator in spectators
+    }
+    for players in watched.values():
+        await players[0].resign()
+    await seen.all_open(len(tasks) + len(spectators) + sum(map(len, watched.values())))
     tasks.append(asyncio.create_task(search_and_stop(port, lobby["session"], lobby["ladder"], seen)))
-    done, _ = await asyncio.wait(tasks, timeout=seconds - seen.at_s)
-    seen.broken += [repr(task.exception()) for task in done]
-    return seen
+    opening = {"at_s": seen.at_s, **await costs(port)}
+    await asyncio.sleep(seconds)
+    closing = {"at_s": seen.at_s, **await costs(port)}
+    seen.broken += [repr(error) for task in tasks if task.done() and (error := task.exception()) is not None]
+    return {**{column.name: getattr(seen, column.name) for column in fields(seen)}, "costs": [opening, closing]}
 
 
 def main() -> None:
     port, seconds, out = sys.argv[1:]
     who, began = json.load(sys.stdin), perf_counter()
-    seen = asyncio.run(visited(int(port), float(seconds), who))
+    report = asyncio.run(visited(int(port), float(seconds), who))
     used = {"cpu_s": process_time(), "wall_s": perf_counter() - began}
-    with urlopen(f"http://localhost:{port}/costs") as response:
-        costs = json.load(response)
-    everything = {column.name: getattr(seen, column.name) for column in fields(seen)}
-    Path(out).write_text(json.dumps({**everything, **used, "costs": costs}))
+    Path(out).write_text(json.dumps({**report, **used}))
 
 
 if __name__ == "__main__":
