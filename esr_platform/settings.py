@@ -382,6 +382,10 @@ REST_FRAMEWORK = {
     "NUM_PROXIES": 0,
     "URL_FORMAT_OVERRIDE": None,
 }
+STREAM_PARTS = {  # render what pages say in words about an event of a stream; the API imports no pages
+    "round": "ladder.pages.match.round_parts",
+    "lobby": "ladder.pages.lobby.parts_for_strangers",
+}
 REQUESTS_PER_MINUTE = {  # per user, bot with its own token, or IP address: API scopes first, then pages
     **dict.fromkeys(("stream", "manage"), 60),
     **dict.fromkeys(("upload", "source", "files"), 30),

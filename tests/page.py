@@ -139,6 +139,11 @@ def parsed(page: HttpResponse | str) -> Element:
     return parser.open[0]
 
 
+def part(html: str) -> Element:
+    """The elements of a part of a page, as in ``page``."""
+    return parsed(markup(HttpResponse(html)))
+
+
 def html(client: Client, address: str, status: int = 200) -> str:
     """The markup of a page that answers with ``status``."""
     response = client.get(address)

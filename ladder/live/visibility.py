@@ -25,18 +25,17 @@ class Cut:
     log: Document
 
 
-def public_cut(match: Match, latest: int | None = None) -> Cut | None:
+def public_cut(match: Match) -> Cut | None:
     """Return the cut of the running live game ``match``, which has its ladder and block; ``None`` in its first round.
 
-    With ``latest``, return the cut as it was when the public saw that round and no later one.
     Return ``None`` for a match that does not run: a game that has ended is not cut.
     """
-    return None if match.status != Match.Status.RUNNING else cut_of(position_of(match), latest)
+    return None if match.status != Match.Status.RUNNING else cut_of(position_of(match))
 
 
-def cut_of(position: Position, latest: int | None = None) -> Cut | None:
+def cut_of(position: Position) -> Cut | None:
     """Return the same as :func:`public_cut` for a running game that was read already."""
-    state = cut(position.shown_to(None), latest)
+    state = cut(position.shown_to(None))
     return None if state is None else Cut(state.rounds_begun, state.view(None), state.log(None))
 
 
@@ -46,12 +45,9 @@ def ended(position: Position) -> tuple[State, Document | None]:
     return when_left(state) or state, shown_outcome(state)
 
 
-def cut(state: State, latest: int | None = None) -> State | None:
-    """Return ``state`` at the start of the round before the current one, or of ``latest`` if that was earlier.
-
-    Return ``None`` in the first round.
-    """
-    shown = state.rounds_begun - 1 if latest is None else min(latest, state.rounds_begun - 1)
+def cut(state: State) -> State | None:
+    """Return ``state`` at the start of the round before the current one; ``None`` in the first round."""
+    shown = state.rounds_begun - 1
     if shown < 1:
         return None
     for _, earlier in state.retraced():

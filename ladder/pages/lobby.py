@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from django.contrib.auth.models import AnonymousUser
 from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Now
+from django.template.loader import render_to_string
 from django.urls import reverse
 
 from bots.models import Bot
@@ -248,6 +250,12 @@ def lobby_page(
         running=_running(viewer),
         form=form,
     )
+
+
+def parts_for_strangers() -> str:
+    """Render the parts of the lobby that change for all visitors without account and game, who see the same."""
+    page = lobby_page(AnonymousUser(), None, None, None, "")
+    return render_to_string("pages/play/_parts.html", {"page": page})
 
 
 def ladders_for_people(viewer: Viewer) -> list[Ladder]:

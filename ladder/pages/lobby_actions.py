@@ -13,7 +13,6 @@ from django.contrib.auth.decorators import login_required
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.translation import get_language, gettext, gettext_lazy
 from django.utils.translation import gettext as _
@@ -52,6 +51,7 @@ from ladder.pages.lobby import (
     ladders_for_people,
     link_page,
     lobby_page,
+    parts_for_strangers,
     why_not_rated,
 )
 from ladder.pages.lobby_forms import CASUAL, MODES, RATED, GameForm, GuestGameForm, GuestName, add_refusal, starts
@@ -205,28 +205,22 @@ def lobby_parts(request: HttpRequest) -> HttpResponse:
 
     Visitors without an account and without a game all see the same. For them the parts are rendered once per change
     of the lobby and language. ``?open=`` is the number of open games in the event that led here: when one expires,
-    only this number changes.
+    only this number changes. Usually the stream brings them their parts.
     """
     person = person_of(request)
     if person is not None:
         quick_pairing.seen([person.pk])
     elif secret_of(request) is None:
-        return HttpResponse(_parts_for_strangers(request))
+        return HttpResponse(_parts_for_strangers(request.GET.get("open", "")[:4]))
     page = _page(request, None, wanted=_wanted(request))
     if page.begun is not None:
         return redirect("pages:live_table", page.begun.pk)
     return render(request, "pages/play/_parts.html", {"page": page})
 
 
-def _parts_for_strangers(request: HttpRequest) -> bytes:
-    number = request.GET.get("open", "")[:4]
+def _parts_for_strangers(number: str) -> bytes:
     key = f"lobby/{lobby_version()}/{number if number.isascii() and number.isdigit() else ''}/{get_language()}"
-
-    def rendered() -> bytes:
-        page = _page(request, None, wanted=None)  # all visitors share this copy
-        return render_to_string("pages/play/_parts.html", {"page": page}, request).encode()
-
-    return cached(key, PARTS_KEPT_S, rendered)
+    return cached(key, PARTS_KEPT_S, lambda: parts_for_strangers().encode())
 
 
 @require_POST

@@ -16,19 +16,19 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.utils import timezone
-from django.utils.translation import get_language, gettext, gettext_noop, ngettext
+from django.utils.translation import gettext, gettext_noop, ngettext
 from django.utils.translation import gettext as _
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
 from bots.models import Bot
 from bots.owners import is_guest
-from esr_platform.page_cache import cached
 from games.game import Game
 from games.outcomes import has_score
 from games.presentation import ScoreColumn
 from games.registry import GAMES
 from games.replays import named
+from games.rules import Document
 from ladder.access import match_seen_by, matches_seen_by
 from ladder.exports.documents import replay_of
 from ladder.live import actions
@@ -291,8 +291,12 @@ def again(match: Match, seats: Sequence[Seat], own: Seat | None, *, stranger: bo
 
 @dataclass(frozen=True)
 class Round:
-    """One round in sentences. Each comes with the seat (from 0) whose name it begins with, or ``None``."""
+    """A chapter of the move list, numbered from 1.
 
+    Each sentence comes with the seat (from 0) whose name it begins with, or ``None``.
+    """
+
+    number: int
     title: str
     sentences: Sequence[tuple[int | None, str]]
 
@@ -301,7 +305,6 @@ class Round:
 class Running:
     """The public state of a running game. ``cut`` is ``None`` in the first round; ``names`` are by seat."""
 
-    game: str
     cut: Cut | None
     names: Sequence[str]
 
@@ -313,13 +316,18 @@ class Running:
     @property
     def rounds(self) -> list[Round]:
         """The move list up to this state, newest round first."""
-        if self.cut is None:
-            return []
-        chapters = GAMES[self.game].presentation.story(self.cut.log, named(len(self.names)))
-        return [
-            Round(chapter.title, [(begins_with(text), with_names(self.names, text)) for text in chapter.sentences])
-            for chapter in reversed(chapters)
-        ]
+        return [] if self.cut is None else rounds_told(self.cut.log, self.names)[::-1]
+
+
+def rounds_told(log: Document, names: Sequence[str], told: int = 0) -> list[Round]:
+    """Return the rounds of ``log``, oldest first, without those that its first ``told`` entries tell to their end."""
+    story = GAMES[log["game"]].presentation.story
+    known = len(story({**log, "entries": log["entries"][:told]}, named(len(names)))) if told else 0
+    return [
+        Round(number, chapter.title, [(begins_with(text), with_names(names, text)) for text in chapter.sentences])
+        for number, chapter in enumerate(story(log, named(len(names))), 1)
+        if number >= known
+    ]
 
 
 def scene_of(cut: Cut, seats: int) -> dict[str, Any]:
@@ -334,14 +342,11 @@ def scene_of(cut: Cut, seats: int) -> dict[str, Any]:
     }
 
 
-def running(match: Match, names: Sequence[str], latest: int | None = None) -> Running | None:
-    """Return the live game ``match``, which has its ladder and block, while it runs; ``None`` for any other match.
-
-    With ``latest``, return it as the public saw it in that round.
-    """
+def running(match: Match, names: Sequence[str]) -> Running | None:
+    """Return the live game ``match``, which has its ladder and block, while it runs; ``None`` for any other match."""
     if match.status != Match.Status.RUNNING or match.block.purpose not in Block.DRIVEN_BY_REQUESTS:
         return None
-    return Running(match.ladder.game, public_cut(match, latest), names)
+    return Running(public_cut(match), names)
 
 
 # --- The page --------------------------------------------------------------------------------------------------------
@@ -602,35 +607,25 @@ def embed(request: HttpRequest, match_id: int) -> HttpResponse:
     return response
 
 
-ROUND_KEPT_S: Final = 600
-
-
 @require_safe
-def rounds(request: HttpRequest, match_id: int, number: int | None = None) -> HttpResponse:
-    """Return the parts of the page of a running live game up to round ``number``.
+def rounds(request: HttpRequest, match_id: int) -> HttpResponse:
+    """Return what changes on the page of a running live game, for browsers that receive no events.
 
-    Such a response never changes. It is rendered once for all spectators, and only the visibility of the match is
-    verified each time. Without ``number``, the response is about the newest public round and includes the moment for
-    the board, for browsers that receive no events. It loads their page again once the game is over. All other browsers
-    learn that from the stream. Raises ``Http404`` for rounds that are not public yet.
+    Such a browser loads the page again once the game is over. All other browsers learn that from the stream.
     """
     match = match_seen_by(request.user, match_id)
-    runs = match.status == Match.Status.RUNNING
-    if number is None:
-        return HttpResponse(_round_content(match)) if runs else HttpResponse(headers={"HX-Refresh": "true"})
-    if not runs:
-        return HttpResponse(status=204)
-    key = f"round/{match_id}/{number}/{get_language()}"
-    response = HttpResponse(cached(key, ROUND_KEPT_S, lambda: _round_content(match, number)))
-    if not match.ladder.private:
-        response["Cache-Control"] = f"public, max-age={ROUND_KEPT_S}, immutable"
-    return response
-
-
-def _round_content(match: Match, number: int | None = None) -> bytes:
     prefetch_related_objects([match], seats_shown())
-    view = running(match, names(list(match.seats.all())), number)
-    if view is None or (number is not None and (view.cut is None or view.cut.round != number)):
-        raise Http404(_("Match not found."))
-    about = {"match": match, "running": view, "moment": number is None}
-    return render_to_string("pages/_rounds.html", about).encode()
+    view = running(match, names(list(match.seats.all())))
+    if view is None:
+        return HttpResponse(headers={"HX-Refresh": "true"})
+    return render(request, "pages/_rounds.html", {"match": match, "running": view})
+
+
+def round_parts(match_id: int, cut: Cut, told: int) -> str:
+    """Render the parts of the page that are new with ``cut`` if it has shown the first ``told`` entries of the log.
+
+    Streams send them to all spectators. They contain nothing but the cut, the names and the time since the start.
+    """
+    match = Match.objects.prefetch_related(seats_shown()).get(pk=match_id)
+    rounds = rounds_told(cut.log, names(list(match.seats.all())), told)
+    return render_to_string("pages/_round_parts.html", {"match": match, "rounds": rounds})

@@ -24,7 +24,6 @@ from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from games.game import Game
 from games.registry import GAMES
-from games.replays import named
 from games.rules import Document, Move
 from ladder.access import match_seen_by
 from ladder.chat import LONGEST, PRESETS
@@ -43,7 +42,7 @@ from ladder.pages.components.people import person_of, secret_of
 from ladder.pages.components.responses import limit_actions
 from ladder.pages.components.words import enumerated, span
 from ladder.pages.lobby_forms import limits_text
-from ladder.pages.match import Round, begins_with, outages_said, with_names
+from ladder.pages.match import Round, outages_said, rounds_told
 from ladder.pages.matches import names, seats_shown
 
 # --- Chat ------------------------------------------------------------------------------------------------------------
@@ -312,12 +311,7 @@ class TablePage:
     @property
     def rounds(self) -> list[Round]:
         """The moves so far that the seat knows, the newest round first."""
-        log = self.position.shown_to(self.seat).log(self.seat)
-        chapters = GAMES[self.match.ladder.game].presentation.story(log, named(len(self.names)))
-        return [
-            Round(chapter.title, [(begins_with(text), with_names(self.names, text)) for text in chapter.sentences])
-            for chapter in reversed(chapters)
-        ]
+        return rounds_told(self.position.shown_to(self.seat).log(self.seat), self.names)[::-1]
 
 
 def _resign_label(resigning: str) -> str:

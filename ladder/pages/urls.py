@@ -262,7 +262,6 @@ urlpatterns: list[URLPattern] = [
     path("matches/", matches.matches, name="matches"),
     path("matches/<int:match_id>/", match.match, name="match"),
     path("matches/<int:match_id>/rounds/", match.rounds, name="rounds"),
-    path("matches/<int:match_id>/rounds/<int:number>/", match.rounds, name="round"),
     path("embed/<int:match_id>/", match.embed, name="embed"),
     path("matches/<int:match_id>/record", replay.record, name="record"),
     path("matches/<int:match_id>/replay.json", replay.replay, name="replay"),

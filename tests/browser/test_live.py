@@ -78,6 +78,18 @@ def test_a_running_game_is_followed_until_its_replay_appears(hall: Hall, streams
     expect(watched.locator("running-table.begun")).to_be_visible(timeout=60_000)
     expect(watched.get_by_role("heading", name="Phase 1, round 2")).to_be_visible()
     expect(watched.get_by_role("heading", name="Phase 1, round 3")).to_have_count(0)
+    if streams:
+        requested: list[str] = []
+        watched.on("request", lambda request: requested.append(request.url))
+        newest = watched.locator("#told-3 li")
+        begun = newest.count()
+        watched.evaluate("getSelection().selectAllChildren(document.querySelector('#told-3'))")
+        to_round(match, 4, random)
+        expect(watched.locator("[data-told] > :first-child")).to_have_attribute("id", "told-4", timeout=60_000)
+        assert newest.count() == begun, "a part in use is not replaced"
+        watched.evaluate("getSelection().removeAllRanges()")
+        expect(newest).not_to_have_count(begun)
+        assert requested == [], "the events bring all that changes"
     while move_on(match, random):
         pass
     expect(watched.locator("game-replay.begun")).to_be_visible(timeout=60_000)

@@ -49,7 +49,7 @@ class Exposure(Enum):
 
 JUDGED: Mapping[Exposure, str] = {
     Exposure.CUT: """
-        matches/<int:match_id>/ matches/<int:match_id>/rounds/ matches/<int:match_id>/rounds/<int:number>/
+        matches/<int:match_id>/ matches/<int:match_id>/rounds/
         api/v1/matches/<int:match>/view api/v1/matches/<int:match>/stream
     """,
     Exposure.ENDED: """
@@ -192,4 +192,9 @@ def read(client: Client, address: str, **headers: Any) -> tuple[int, str]:
     kept = ("Expires", "Cache-Control", "RateLimit")  # caches may keep less for a recognized user; requests are counted
     headers = {name: value for name, value in response.headers.items() if name not in (*kept, *of_the_body)}
     text = f"{headers}\n{body.decode(errors='replace')}"
-    return response.status_code, _SPAN.sub("a while", _CLOCK.sub(r"\1", _FORM_TOKEN.sub(r"\1", text)))
+    return response.status_code, timeless(_CLOCK.sub(r"\1", _FORM_TOKEN.sub(r"\1", text)))
+
+
+def timeless(text: str) -> str:
+    """``text`` with the same words for every duration."""
+    return _SPAN.sub("a while", text)

@@ -103,8 +103,6 @@ GET private 404 404 404 200 404 200
     matches/<int:match_id>/rounds/ play/links/<str:token>/
 GET private 404 404 404 200 404 302
     play/tables/<int:match_id>/ play/tables/<int:match_id>/moves/
-GET private 404 404 404 204 404 204
-    matches/<int:match_id>/rounds/<int:number>/
 GET private 404 404 404 404 404 404
     cups/<slug:slug>/calendar.ics embed/<int:match_id>/ ladders/<slug:slug>/feed.atom pictures/cups/<slug:slug>.png
     pictures/ladders/<slug:slug>.png pictures/matches/<int:match_id>.png
@@ -151,8 +149,6 @@ GET public 200 200 302 302 200 200
     play/ play/parts/
 GET public 200 302 302 302 302 302
     account/login/
-GET public 204 204 204 204 204 204
-    matches/<int:match_id>/rounds/<int:number>/
 GET public 302 302 200 302 302 302
     play/tables/<int:match_id>/ play/tables/<int:match_id>/moves/
 GET public 401 200 200 200 200 200

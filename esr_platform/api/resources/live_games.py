@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final
 
+from django.conf import settings
 from msgspec import UNSET, Struct, UnsetType
 
 from esr_platform.api.authentication import BOT_PARAMETER
 from esr_platform.api.documents import Document, Operation, about
-from esr_platform.api.parameters import Number, Text
+from esr_platform.api.parameters import ChoiceParameter, Number, Text
 
 # --- Messages of the bot protocol ------------------------------------------------------------------------------------
 
@@ -185,6 +186,12 @@ class Report(Struct):
 _LOG: Final = Number("log", "First log entry to return.", default=0, most=1_000_000)
 _WAIT: Final = Number("wait", "Maximum time to wait, in s.", default=25, most=25)
 _AT: Final = Text("at", "Id of the last event that you received, if you do not send `Last-Event-ID`.", pattern=".*")
+_WORDS: Final = ChoiceParameter(
+    "words",
+    "Language in which the events also contain `parts`: the HTML elements of the page that change.",
+    example="en",
+    words=tuple(code for code, _ in settings.LANGUAGES),
+)
 _BOT_AT_THE_TABLE: Final = Text(
     "bot",
     "Slug of one of your remote bots. Required if several of your remote bots play in this game; without it, the "
@@ -297,6 +304,7 @@ OPERATIONS: Final[dict[tuple[str, str], Operation]] = {
         "Stream a live game as a spectator",
         description="Streams the public events of a game, as server-sent events or JSON lines, with a one-round delay. "
         "Send `Last-Event-ID` to resume a stream.",
+        query=(_WORDS,),
         tag=LIVE_GAMES,
         media_type=STREAM,
         example={"type": "game", "game": 4711, "rated": True, "ladder": "edel-stein-reich-4-open", "players": []},
@@ -338,6 +346,7 @@ Returns 401 if you are not signed in, and 404 if you have no seat in the game.""
 - `game`: your game has begun; only with a browser session.
 - `challenge`: a player challenges you; only with a browser session.
 - `closed`: the session has ended. Do not reconnect.""",
+        query=(_WORDS,),
         media_type=STREAM,
         example={"type": "lobby", "offers": [_OFFER], "looking": {"edel-stein-reich-duel-2-people": 1}},
     ),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from hashlib import sha256
 from typing import Final
+from weakref import WeakKeyDictionary
 
 import orjson
 from django.db.models import Q
@@ -16,7 +19,9 @@ from rest_framework.request import Request
 
 from esr_platform.accounts.sessions import Browser
 from esr_platform.api.streams.browser import BrowserAuthentication
-from esr_platform.api.streams.stream import FRAMINGS, Batch, JSONLines, Source, StreamView
+from esr_platform.api.streams.hub import Hub, hub
+from esr_platform.api.streams.parts import Encoded, language_of, render
+from esr_platform.api.streams.stream import FRAMINGS, KEEP_ALIVE_S, Batch, JSONLines, Source, StreamView
 from esr_platform.api.streams.subscriptions import LOBBY
 from esr_platform.api.streams.threads import Coalescer
 from games.rules import Document
@@ -48,17 +53,23 @@ class LobbyNews:
     known: InLobby
     events: list[Document] = field(default_factory=list)
 
+    @cached_property
+    def encoded(self) -> Encoded:
+        """The events for all visitors without account and game, who all see the same."""
+        return Encoded(self.events, parts=partial(render, "lobby"))
+
 
 def lobby_news(_: int, asks: list[InLobby]) -> list[LobbyNews]:
-    """The news for all these visitors; nine queries in total."""
+    """The news for all these visitors, the same object for those who know and see the same; nine queries in total."""
     people = {ask.user_id for ask in asks if ask.user_id is not None}
     guests = {ask.guest for ask in asks if ask.guest is not None}
     lobby, playing, guests_playing = read_lobby(people), _playing(people), _guests_playing(guests)
     none: dict[int, bool] = {}
-    return [
-        _news(lobby, playing.get(ask.user_id or 0, none) if ask.guest is None else guests_playing[ask.guest], ask)
-        for ask in asks
-    ]
+    news = {
+        ask: _news(lobby, playing.get(ask.user_id or 0, none) if ask.guest is None else guests_playing[ask.guest], ask)
+        for ask in set(asks)
+    }
+    return [news[ask] for ask in asks]
 
 
 def _news(lobby: Lobby, playing: Mapping[int, bool], ask: InLobby) -> LobbyNews:
@@ -129,13 +140,61 @@ EVENTS: Final = Coalescer(lobby_news, apart_s=APART_S)
 """New events, read once for all visitors of the lobby, at most every ``APART_S``."""
 
 
-class LobbySource(Source):
-    """The lobby as one person, or a visitor without an account, sees it."""
+class StrangersLobby:
+    """The lobby as all visitors without account and game see it, read once for all of them in this process.
 
-    def __init__(self, browser: Browser | None) -> None:
+    ``touches`` counts hints. The lobby is read again after one, and at regular intervals in case a hint was lost.
+    """
+
+    def __init__(self) -> None:
+        self._news = LobbyNews(InLobby())
+        self._read_at, self._read_for = float("-inf"), 0
+        self.touches = 0
+
+    async def newest(self) -> LobbyNews:
+        """Return the last event and the state after it. Raises database errors."""
+        now, touches = asyncio.get_running_loop().time(), self.touches
+        if touches > self._read_for or now > self._read_at + KEEP_ALIVE_S:
+            news = await EVENTS.fetch(0, self._news.known)
+            if touches >= self._read_for and news.known != self._news.known:  # a read that began later may end sooner
+                self._news = news
+            self._read_at, self._read_for = max(now, self._read_at), max(touches, self._read_for)
+        return self._news
+
+
+_strangers: WeakKeyDictionary[Hub, StrangersLobby] = WeakKeyDictionary()
+
+
+class StrangerSource(Source):
+    """The lobby for a visitor without account and game, with the parts of its page in ``language`` unless it is empty.
+
+    Each event contains the whole lobby, so a stream that is late skips events.
+    """
+
+    def __init__(self, language: str) -> None:
         super().__init__([LOBBY])
-        self.browser = browser
-        self._known = InLobby() if browser is None else InLobby(browser.user_id, browser.guest_hash)
+        self._language, self._sent = language, InLobby()
+        self._lobby = _strangers.setdefault(hub(), StrangersLobby())
+
+    def touched(self, match: int | None) -> bool:  # noqa: ARG002
+        self._lobby.touches += 1
+        return True
+
+    async def look(self, framing: JSONLines) -> Batch:
+        news = await self._lobby.newest()
+        if news.known == self._sent:
+            return Batch()
+        self._sent = news.known
+        return Batch(await news.encoded.pieces(framing, self._language))
+
+
+class LobbySource(Source):
+    """The lobby as one person, or a guest with a game, sees it."""
+
+    def __init__(self, browser: Browser) -> None:
+        super().__init__([LOBBY])
+        self.browser: Browser = browser
+        self._known = InLobby(browser.user_id, browser.guest_hash)
 
     async def look(self, framing: JSONLines) -> Batch:
         news = await EVENTS.fetch(0, self._known)
@@ -151,5 +210,8 @@ class LobbyStreamView(StreamView):
     admission = "audience"
     renderer_classes = [*FRAMINGS[::-1]]
 
-    async def source(self, request: Request, who: str) -> LobbySource:  # type: ignore[override]  # noqa: ARG002
-        return LobbySource(request.auth if isinstance(request.auth, Browser) else None)
+    async def source(self, request: Request, who: str) -> Source:  # type: ignore[override]  # noqa: ARG002
+        language, browser = language_of(request), request.auth
+        if isinstance(browser, Browser) and (browser.user is not None or browser.guest is not None):
+            return LobbySource(browser)
+        return StrangerSource(language)

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
@@ -25,6 +26,7 @@ from esr_platform.api.authentication import bot_missing, viewer
 from esr_platform.api.streams import threads
 from esr_platform.api.streams.browser import EITHER
 from esr_platform.api.streams.hub import Hub, hub
+from esr_platform.api.streams.parts import Encoded, language_of, render
 from esr_platform.api.streams.stream import KEEP_ALIVE_S, Batch, JSONLines, Source, StreamView
 from esr_platform.api.streams.subscriptions import Subscription, Topic
 from esr_platform.api.streams.threads import Coalescer, wait_for
@@ -35,7 +37,7 @@ from ladder.access import matches_seen_by
 from ladder.live import decisions
 from ladder.live.position import Position
 from ladder.live.rows import position_at, position_of
-from ladder.live.visibility import cut_of, ended, public_cut
+from ladder.live.visibility import Cut, cut_of, ended, public_cut
 from ladder.models import Block, LiveSeat, Match
 from ladder.models.ladders import Viewer
 from ladder.openness import is_open
@@ -55,11 +57,12 @@ class SpectatorCursor:
 
 @dataclass(frozen=True)
 class SpectatorEvents:
-    """New events and the cursor after them. ``over`` is true after the last event."""
+    """New events and the cursor after them. ``over`` is true after the last event. ``parts`` renders those of pages."""
 
     cursor: SpectatorCursor
     events: list[Document] = field(default_factory=list)
     over: bool = False
+    parts: Callable[[], str] | None = None
 
 
 def live_match(viewer: Viewer, match_id: int) -> Match | None:
@@ -94,10 +97,7 @@ def spectator_events(match_id: int, asks: list[SpectatorCursor]) -> list[Spectat
     cut = cut_of(position)
     if cut is None:
         return [SpectatorEvents(cursor) for cursor in asks]
-    return [
-        SpectatorEvents(cursor) if cursor.round >= cut.round else _round(match_id, cursor, cut.round, cut.view, cut.log)
-        for cursor in asks
-    ]
+    return [SpectatorEvents(cursor) if cursor.round >= cut.round else _round(match_id, cursor, cut) for cursor in asks]
 
 
 def head(match: Match) -> Document:
@@ -122,10 +122,13 @@ def public_view(match: Match, start: int) -> Document:
     return {**view, "round": state.rounds_begun, "view": state.view(None), "log": state.entries(None, start)}
 
 
-def _round(match_id: int, cursor: SpectatorCursor, number: int, view: Document, log: Document) -> SpectatorEvents:
-    entries = log["entries"]
-    event = {"type": "round", "game": match_id, "round": number, "log_from": cursor.entries, "view": view}
-    return SpectatorEvents(SpectatorCursor(number, len(entries)), [{**event, "log": entries[cursor.entries :]}])
+def _round(match_id: int, cursor: SpectatorCursor, cut: Cut) -> SpectatorEvents:
+    entries = cut.log["entries"]
+    event = {"type": "round", "game": match_id, "round": cut.round, "log_from": cursor.entries, "view": cut.view}
+    events = [{**event, "log": entries[cursor.entries :]}]
+    told = cursor.entries if cursor.round else 0  # a client that resumes may show less than its log
+    parts = partial(render, "round", match_id, cut, told)
+    return SpectatorEvents(SpectatorCursor(cut.round, len(entries)), events, parts=parts)
 
 
 def _end(position: Position, asks: list[SpectatorCursor]) -> list[SpectatorEvents]:
@@ -163,20 +166,12 @@ MOST_KEPT: Final = 16
 """Maximum chunks per feed for spectators who resume at different positions."""
 
 
-class Chunk:
-    """The events after one cursor, encoded once per format for all spectators with this cursor."""
+class Chunk(Encoded):
+    """The events after one cursor, for all spectators with this cursor."""
 
     def __init__(self, news: SpectatorEvents) -> None:
+        super().__init__(news.events, news.cursor.entries, news.parts)
         self.news = news
-        self._encoded: dict[type[JSONLines], bytes] = {}
-
-    def pieces(self, framing: JSONLines) -> bytes:
-        """Return the encoded events."""
-        kind = type(framing)
-        if kind not in self._encoded:
-            place = self.news.cursor.entries
-            self._encoded[kind] = b"".join(framing.event(event, place) for event in self.news.events)
-        return self._encoded[kind]
 
 
 class MatchFeed:
@@ -192,6 +187,13 @@ class MatchFeed:
         self._touched = asyncio.Event()
         self._next: dict[SpectatorCursor, Chunk] = {}
         self._news = SpectatorEvents(SpectatorCursor())
+        self._viewers: tuple[int | None, Encoded] = None, Encoded([])
+
+    def viewers(self, number: int | None) -> Encoded:
+        """Return the event with the number of spectators, the same object for all of them."""
+        if number != self._viewers[0]:
+            self._viewers = number, Encoded([{"type": "viewers", "game": self._match, "viewers": number}])
+        return self._viewers[1]
 
     async def after(self, cursor: SpectatorCursor) -> Chunk:
         """Return the chunk after ``cursor``. Raises database errors."""
@@ -316,9 +318,11 @@ class GameViewers(LiveView):
 class SpectatorSource(Source):
     """The public events of a live match, with a one-round delay."""
 
-    def __init__(self, request: Request, who: str, game: Match, first: Document, entries: int) -> None:
+    def __init__(self, request: Request, who: str, game: Match, first: Document, entries: int, language: str) -> None:
         super().__init__([Topic("match", game.pk)])
         self._request, self._who, self._game, self._first = request, who, game, first
+        self._language = language
+        self._seen_until = 0.0
         self._cursor = SpectatorCursor(entries=entries)
         self._viewers: int | None = None
         self._viewers_sent: int | None = None
@@ -337,6 +341,7 @@ class SpectatorSource(Source):
 
     def touched(self, match: int | None) -> bool:
         """Return whether to check the viewer's access: at each hint on a private ladder. The feed reports events."""
+        self._seen_until = 0.0
         return match is None or self._game.ladder.private
 
     def _count(self, viewers: int) -> None:
@@ -345,17 +350,25 @@ class SpectatorSource(Source):
             self._wake()
 
     async def look(self, framing: JSONLines) -> Batch | None:
-        if self._game.ladder.private and not await threads.read(_still_seen, self._request, self._game.pk):
-            return None
         chunk = await self._feed.after(self._cursor)
+        data = await chunk.pieces(framing, self._language)
+        if self._game.ladder.private and not await self._may_see(anew=bool(data)):
+            return None
         self._cursor = chunk.news.cursor
         if chunk.news.over:
-            return Batch(chunk.pieces(framing), closes_s=0.0)
-        data = chunk.pieces(framing)
+            return Batch(data, closes_s=0.0)
         if self._viewers != self._viewers_sent:
             self._viewers_sent = self._viewers
-            data += framing.event({"type": "viewers", "game": self._game.pk, "viewers": self._viewers})
+            data += await self._feed.viewers(self._viewers).pieces(framing)
         return Batch(data)
+
+    async def _may_see(self, *, anew: bool) -> bool:
+        """Whether the viewer still has access. Without events, it is read at hints and at regular intervals only."""
+        now = asyncio.get_running_loop().time()
+        if not anew and now < self._seen_until:
+            return True
+        self._seen_until = now + KEEP_ALIVE_S
+        return await threads.read(_still_seen, self._request, self._game.pk)
 
 
 class MatchStreamView(StreamView):
@@ -367,8 +380,9 @@ class MatchStreamView(StreamView):
 
     async def source(self, request: Request, who: str, match: int) -> SpectatorSource:  # type: ignore[override]
         hub().require_room(who)  # before reading the match
+        language = language_of(request)
         game, first = await _opened(request, match)
-        return SpectatorSource(request, who, game, first, place(request))
+        return SpectatorSource(request, who, game, first, place(request), language)
 
 
 async def _opened(request: Request, match_id: int) -> Opened:

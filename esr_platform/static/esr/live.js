@@ -2,9 +2,9 @@
 // the milliseconds that data-live gives or else 3 s, from the URL in data-from or else from the page itself. A part
 // without content in its page yet has data-from and is requested at once. Without scripts, a reload shows the same.
 //
-// The rules for all parts that htmx replaces on its own are here: a part in use is not replaced, an unchanged part is
-// not touched (a screen reader would read it again), open details stay open, and a link with data-go leads to another
-// page. A page that has not changed is answered by 304 without content.
+// The rules for all parts that are replaced are here, whether htmx requests them or a stream brings them: a part in use
+// is not replaced, an unchanged part is not touched (a screen reader would read it again), open details stay open, and a
+// link with data-go leads to another page. A page that has not changed is answered by 304 without content.
 
 import { findAll } from "./elements.js";
 
@@ -46,14 +46,43 @@ function shown(part) {
   return copy.outerHTML.replace(/(name="csrfmiddlewaretoken" value=")[^"]*/g, "$1");
 }
 
-document.addEventListener("htmx:oobBeforeSwap", ({ detail }) => {
-  const { target, fragment } = detail;
-  const next = fragment.firstElementChild;
-  skipped ||= inUse(target);
-  if (inUse(target) || shown(next) === shown(target)) detail.shouldSwap = false;
-  for (const open of target.querySelectorAll("details[open][id]")) {
+/** Whether `next`, the same part as it is now, is to replace `part`. The details that are open there open in it. */
+function differs(part, next) {
+  for (const open of part.querySelectorAll("details[open][id]")) {
     next.querySelector(`#${CSS.escape(open.id)}`)?.setAttribute("open", "");
   }
+  return shown(next) !== shown(part);
+}
+
+/** @type {Map<string, Element>} the newest versions of parts that are in use, by id */
+const late = new Map();
+
+/**
+ * Put parts that a stream has brought in place of the current ones. A part in use is replaced when it is no longer used.
+ * @param {string} html
+ * @param {(part: Element) => void} [add] adds a part that the page does not have yet
+ */
+export function place(html, add) {
+  const template = document.createElement("template");
+  template.innerHTML = html;
+  for (const next of template.content.children) late.set(next.id, next);
+  for (const [id, next] of late) {
+    const part = document.getElementById(id);
+    if (part && inUse(part)) continue;
+    late.delete(id);
+    if (!part) add?.(next);
+    else if (differs(part, next)) part.replaceWith(next);
+  }
+}
+
+for (const type of ["focusout", "selectionchange"]) {
+  document.addEventListener(type, () => late.size && setTimeout(() => place("")));
+}
+
+document.addEventListener("htmx:oobBeforeSwap", ({ detail }) => {
+  const { target, fragment } = detail;
+  skipped ||= inUse(target);
+  if (inUse(target) || !differs(target, fragment.firstElementChild)) detail.shouldSwap = false;
 });
 
 document.addEventListener("htmx:oobAfterSwap", ({ target }) => {

@@ -1,8 +1,8 @@
-// Keeps the lobby, or the page of a game by link, up to date: its stream notifies about changes, and the changed parts
-// of the page are then requested. When a game begins, its page is opened. Without this script or the stream, a reload
-// has the same effect.
+// Keeps the lobby, or the page of a game by link, up to date: its stream notifies about changes. It brings the changed
+// parts of the page to visitors who all see the same; those with an account or a game then request them. When a game
+// begins, its page is opened. Without this script or the stream, a reload has the same effect.
 
-import { refresh } from "./live.js";
+import { place, refresh } from "./live.js";
 import { Notifier, Title } from "./table/alerts.js";
 import { Sound } from "./table/sound.js";
 import { Stream } from "./table/stream.js";
@@ -55,7 +55,8 @@ class Lobby {
     if (type === "game") this.go(data.href);
     else if (type === "challenge") this.tell(say("You have a new challenge."), say("New challenge"));
     else if (type === "lobby") this.open = data.offers.length;
-    if (type === "challenge" || type === "lobby") this.soon();
+    if (data.parts) place(data.parts);
+    else if (type === "challenge" || type === "lobby") this.soon();
   }
 
   /** Open the game that has begun. */

@@ -1,19 +1,18 @@
 // <running-table>: the table of a running game as the public sees it, one round late. Each event of the stream brings
-// the moment to draw and the number of spectators; what is in words is then requested as one small part of the page.
-// While no events come, both are requested every few seconds. When the game is over, its replay takes the place of the
-// table.
+// the moment to draw and what the page says about it in words, or the number of spectators. While no events come, all of
+// it is requested every few seconds. When the game is over, its replay takes the place of the table.
 
 import { find } from "./elements.js";
-import { refresh } from "./live.js";
+import { place, refresh } from "./live.js";
 import { boardAt } from "./replay/board.js";
 import { Stream } from "./table/stream.js";
 import { sayCount } from "./words.js";
 
-/** Parts of the page in words, and how often they are requested while no events come, in milliseconds. */
-const WORDS = ["running-for", "so-far"];
+/** Parts of the page, and how often they are requested while no events come, in milliseconds. */
+const PARTS = ["moment", "running-for", "so-far"];
 const BLIND_MS = 3_000;
 
-/** Spectators do not all send their requests at the same moment. */
+/** Spectators do not all request the page of the game that is over at the same moment. */
 const SPREAD_MS = 1_500;
 
 class RunningTable extends HTMLElement {
@@ -24,7 +23,6 @@ class RunningTable extends HTMLElement {
 
   disconnectedCallback() {
     this.stream?.stop();
-    clearTimeout(this.asking);
     clearInterval(this.looking);
   }
 
@@ -53,7 +51,6 @@ class RunningTable extends HTMLElement {
     this.stream = new Stream(this.dataset.stream ?? "", listener);
     this.stream.start();
     this.looking = setInterval(() => this.blind && this.look(), BLIND_MS);
-    document.addEventListener("visibilitychange", () => this.round && this.read(this.round));
   }
 
   heard({ type, data }) {
@@ -62,8 +59,8 @@ class RunningTable extends HTMLElement {
     else if (type === "game_end") this.end();
   }
 
-  /** Draw what the public sees now, without anything that only one seat knows. */
-  begins({ round, view, log, log_from: from }) {
+  /** Draw what the public sees now, without anything that only one seat knows, and say it in words. */
+  begins({ view, log, log_from: from, parts = "" }) {
     this.draw({
       view,
       yous: view.players.map(() => null),
@@ -72,28 +69,25 @@ class RunningTable extends HTMLElement {
       entries: [],
       from,
     });
-    this.round = round;
-    clearTimeout(this.asking);
-    this.asking = setTimeout(() => this.read(round), Math.random() * SPREAD_MS);
+    place(parts, (round) => this.tell(round));
   }
 
-  /** What is in words, up to a round; a hidden page waits until it is visible. */
-  read(round) {
-    if (document.hidden) return;
-    this.round = null;
-    refresh(`${this.dataset.rounds}${round}/`, WORDS).catch(() => {});
+  /** Begin the move list with a round that the page does not have yet. */
+  tell(round) {
+    const list = find(document, "#so-far [data-told]");
+    list.querySelector("[data-note]")?.remove();
+    list.prepend(round);
   }
 
   /** The newest round, moment and words. */
   async look() {
     if (document.hidden) return;
-    await refresh(this.dataset.rounds ?? "", ["moment", ...WORDS]).catch(() => {});
+    await refresh(this.dataset.rounds ?? "", PARTS).catch(() => {});
     this.draw(this.scene());
   }
 
   /** Put the page of the game that is over in place of this one. */
   end() {
-    clearTimeout(this.asking);
     clearInterval(this.looking);
     const whole = { source: "main", target: "#match", select: "#match", swap: "outerHTML" };
     setTimeout(() => htmx.ajax("GET", location.href, whole).catch(() => location.reload()), Math.random() * SPREAD_MS);

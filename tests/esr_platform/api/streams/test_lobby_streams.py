@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import orjson
 import pytest
+from asgiref.sync import async_to_sync, sync_to_async
+from django.test import Client, RequestFactory
+from pytest_django import Settings
 
 from bots.owners import player_of
 from esr_platform.accounts.models import User
 from esr_platform.accounts.sessions import end_all
-from esr_platform.api.streams.lobby import InLobby, lobby_news
+from esr_platform.api.streams.hub import hub
+from esr_platform.api.streams.lobby import InLobby, LobbyStreamView, lobby_news
 from ladder.live.presence import note_seen
 from ladder.matchmaking import proposals, quick_pairing
 from ladder.models import Invitation, Ladder, Match, Pairing, Proposal
-from tests.esr_platform.api.streams.people import people, window
+from ladder.pages.lobby import parts_for_strangers
+from tests.build import person
+from tests.esr_platform.api.streams.people import people, session_of, window
 from tests.esr_platform.api.streams.programs import Site, Stream
 from tests.ladder.live.play import live_ladder
+from tests.page import Element, page, part
 from tests.services.ports import wait_until
 
 
@@ -85,6 +97,55 @@ def test_what_is_not_for_everybody_is_told_to_those_whom_it_is_for(ladder: Ladde
     everybody = [InLobby(user.pk) for user in users] + [InLobby()]
     shown = [[offer["ladder"] for offer in news.events[0]["offers"]] for news in lobby_news(0, everybody)]
     assert shown == [[ladder.slug], [ladder.slug], [linked.slug], []]
+
+
+@pytest.mark.django_db
+def test_visitors_without_an_account_share_one_read_and_the_parts_of_the_page(
+    ladder: Ladder, users: list[User], client: Client, settings: Settings
+) -> None:
+    settings.STREAM_PARTS = {"lobby": f"{__name__}.{counted.__name__}"}
+    rendered.clear()
+    mine = person("mia")
+
+    async def opened(query: str, session: str = "") -> AsyncIterator[bytes]:
+        request = RequestFactory().get(f"/{query}", headers={"accept": "application/x-ndjson"})
+        request.COOKIES[settings.SESSION_COOKIE_NAME] = session
+        response: Any = await LobbyStreamView.as_view()(request)
+        pieces: AsyncIterator[bytes] = aiter(response.streaming_content)
+        await anext(pieces)
+        return pieces
+
+    @async_to_sync
+    async def watch() -> list[list[Any]]:
+        readers = [await opened(query) for query in ("", "?words=en", "?words=en")]
+        readers.append(await opened("?words=en", await sync_to_async(session_of)(mine)))
+        events = [[orjson.loads(await anext(pieces)) for pieces in readers]]
+        offered = await sync_to_async(proposals.create_game)(users[0], ladder)
+        following = [asyncio.ensure_future(anext(pieces)) for pieces in readers]
+        await asyncio.sleep(0)
+        hub().hear({"match": None, "what": "lobby"})
+        events.append([orjson.loads(piece) for piece in await asyncio.gather(*following)])
+        assert events[1][0]["offers"][0]["id"] == offered.pk
+        return events
+
+    for silent, first, second, own in watch():
+        assert first == second
+        assert {name: value for name, value in first.items() if name != "parts"} == silent
+        assert own == silent, "people with an account may see more than others"
+    assert len(rendered) == 2
+    shown = page(client, "/play/")
+    for section in part(rendered[-1]).content:
+        if isinstance(section, Element):
+            assert section.text == shown.one(id=section["id"]).text
+
+
+rendered: list[str] = []
+
+
+def counted() -> str:
+    """The parts of the page. Note them."""
+    rendered.append(parts_for_strangers())
+    return rendered[-1]
 
 
 @pytest.mark.slow

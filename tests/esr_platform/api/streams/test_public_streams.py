@@ -9,16 +9,20 @@ from typing import Any
 import orjson
 import pytest
 from asgiref.sync import async_to_sync, sync_to_async
-from django.test import RequestFactory
+from django.test import Client, RequestFactory
+from pytest_django import Settings
 
 from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope, Token, User
 from esr_platform.api.streams import match as feed
 from esr_platform.api.streams.hub import hub
 from esr_platform.api.streams.match import MatchStreamView, SpectatorCursor, SpectatorEvents
+from ladder.live.visibility import Cut
 from ladder.models import Invitation, Ladder, Match
+from ladder.pages.match import round_parts
 from tests.build import person
 from tests.ladder.live.play import at_random, game_of, play_on, position
+from tests.page import page, part
 
 pytestmark = pytest.mark.django_db
 
@@ -40,9 +44,9 @@ def member(match: Match) -> User:
     return user
 
 
-async def opened(match: Match, secret: str = "") -> AsyncIterator[bytes]:
+async def opened(match: Match, secret: str = "", query: str = "") -> AsyncIterator[bytes]:
     headers = {"Authorization": f"Bearer {secret}"} if secret else {}
-    response: Any = await MatchStreamView.as_view()(RequestFactory().get("/", headers=headers), match=match.pk)
+    response: Any = await MatchStreamView.as_view()(RequestFactory().get(f"/{query}", headers=headers), match=match.pk)
     assert response.status_code == 200
     pieces: AsyncIterator[bytes] = aiter(response.streaming_content)
     assert orjson.loads(await anext(pieces))["type"] == "game"
@@ -132,3 +136,45 @@ def test_the_stream_of_a_private_ladder_ends_with_the_right_to_see_it(
         return [await following]
 
     assert watch() == [b""]
+
+
+def test_those_who_ask_for_words_get_the_parts_of_the_page_rendered_once_for_all_of_them(
+    match: Match, client: Client, settings: Settings
+) -> None:
+    settings.STREAM_PARTS = {"round": f"{__name__}.{counted.__name__}"}
+    rendered.clear()
+
+    @async_to_sync
+    async def watch() -> list[list[Any]]:
+        readers = [await opened(match, query=query) for query in ("", "?words=en", "?words=en")]
+        events: list[list[Any]] = [[] for _ in readers]
+        for number in (2, 3, 4):
+            following = [asyncio.ensure_future(anext(pieces)) for pieces in readers]
+            await asyncio.sleep(0)
+            await touched(match, lambda number=number: to_round(match, number))  # type: ignore[misc]
+            for of_reader, piece in zip(events, await asyncio.gather(*following), strict=True):
+                of_reader.append(orjson.loads(piece))
+        return events
+
+    silent, first, second = watch()
+    assert first == second
+    assert rendered == [1, 2, 3]
+    assert [{name: value for name, value in event.items() if name != "parts"} for event in first] == silent
+    told = {div["id"]: div.text for event in first for div in part(event["parts"]).all("div", id=True)}
+    shown = page(client, f"/matches/{match.pk}/").one(data_told=True).all("div", id=True)
+    assert told == {div["id"]: div.text for div in shown}
+    assert len(part(first[-1]["parts"]).all("div", id=True)) == 2, "what was told before is not sent again"
+
+
+rendered: list[int] = []
+
+
+def counted(match: int, cut: Cut, told: int) -> str:
+    """The parts of the page. Note the round for which they are rendered."""
+    rendered.append(cut.round)
+    return round_parts(match, cut, told)
+
+
+def test_a_stream_speaks_the_languages_of_the_site(match: Match, client: Client) -> None:
+    refused = client.get(f"/api/v1/matches/{match.pk}/stream?words=tlh")
+    assert (refused.status_code, refused.json()["code"]) == (400, "invalid")
