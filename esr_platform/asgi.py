@@ -17,13 +17,16 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "esr_platform.settings")
 
 django_application = get_asgi_application()
 
-from esr_platform.api.streams.application import LiveEndpoints  # noqa: E402  (requires loaded apps)
+from esr_platform.admission import BoundedPages, reserve_connections  # noqa: E402  (requires loaded apps)
+from esr_platform.api.streams.application import LiveEndpoints  # noqa: E402
 from esr_platform.bodies import FORM_BYTES, BoundedBodies  # noqa: E402
 from esr_platform.public import require_ready  # noqa: E402
 
 require_ready()
+reserve_connections()
+pages = BoundedPages(django_application)
 application = BoundedBodies(
-    LiveEndpoints(django_application), settings.MAX_ARCHIVE_BYTES + FORM_BYTES, settings.REQUEST_SECONDS
+    LiveEndpoints(pages, pages.answering), settings.MAX_ARCHIVE_BYTES + FORM_BYTES, settings.REQUEST_SECONDS
 )
 
 # Load all code before the first request and exclude it from garbage collection, which otherwise stopped all games for

@@ -40,12 +40,15 @@ CEILING: Final = 8
 TICK_S: Final = 0.05
 
 
-class _Refused(Exception):
-    """The body is refused, and no response has been sent yet."""
+class RequestRefused(Exception):
+    """The request is refused, and no response has been sent yet. ``BoundedBodies`` answers it."""
 
-    def __init__(self, status: HTTPStatus, code: str, title: str, sentence: str) -> None:
+    def __init__(
+        self, status: HTTPStatus, code: str, title: str, sentence: str, retry_after_s: int | None = None
+    ) -> None:
         super().__init__(sentence)
         self.status, self.code, self.title, self.sentence = status, code, title, sentence
+        self.retry_after_s = retry_after_s
 
 
 class BoundedBodies:
@@ -79,7 +82,7 @@ class BoundedBodies:
                 body.begin()
             self._judge_length(headers.get(b"content-length", b""))
             await self._application(scope, self._bounded(receive, body), send)
-        except _Refused as refusal:
+        except RequestRefused as refusal:
             await _answer(refusal, scope["path"], send)
             if refusal.status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
                 await self._hear_out(receive)
@@ -126,17 +129,17 @@ class BoundedBodies:
 
         return next_message
 
-    def _too_large(self) -> _Refused:
+    def _too_large(self) -> RequestRefused:
         mib = settings.MAX_ARCHIVE_BYTES / (1 << 20)
         sentence = (
             f"The request is too large. The limit for an upload is {mib:.4g} MiB. Send a smaller file. `esr check`"
             " names the files that are too large."
         )
-        return _Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", "Upload too large", sentence)
+        return RequestRefused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", "Upload too large", sentence)
 
-    def _too_slow(self) -> _Refused:
+    def _too_slow(self) -> RequestRefused:
         sentence = f"The request was not complete after {self._seconds:.0f} s. Send it again over a faster connection."
-        return _Refused(HTTPStatus.REQUEST_TIMEOUT, "too_slow", "Upload too slow", sentence)
+        return RequestRefused(HTTPStatus.REQUEST_TIMEOUT, "too_slow", "Upload too slow", sentence)
 
 
 class _Body:
@@ -162,12 +165,12 @@ class _Body:
                 del self._unfinished[self._client]
 
 
-def _too_many() -> _Refused:
+def _too_many() -> RequestRefused:
     sentence = "Too many requests from your IP address are incomplete. Complete them, or try again in a minute."
-    return _Refused(HTTPStatus.TOO_MANY_REQUESTS, "too_many_bodies", "Too many requests", sentence)
+    return RequestRefused(HTTPStatus.TOO_MANY_REQUESTS, "too_many_bodies", "Too many requests", sentence, 60)
 
 
-async def _answer(refusal: _Refused, path: str, send: Send) -> None:
+async def _answer(refusal: RequestRefused, path: str, send: Send) -> None:
     """Send a problem document or a page. The connection closes after the last, empty part."""
     if path.startswith(PREFIX):
         body, kind = problem_bytes(refusal.status, refusal.code, refusal.sentence), CONTENT_TYPE
@@ -178,7 +181,7 @@ async def _answer(refusal: _Refused, path: str, send: Send) -> None:
         (b"content-type", kind.encode()),
         (b"content-length", str(len(body)).encode()),
         (b"connection", b"close"),
-        *([(b"retry-after", b"60")] if refusal.status == HTTPStatus.TOO_MANY_REQUESTS else []),
+        *([] if refusal.retry_after_s is None else [(b"retry-after", str(refusal.retry_after_s).encode())]),
         (b"content-security-policy", security_policy().encode()),
         (b"x-content-type-options", b"nosniff"),
     ]

@@ -34,7 +34,8 @@ def retry_on_disconnect(do: Callable[[], Done], patience_s: float = PATIENCE_S, 
 
     ``do`` must be one transaction that is safe to repeat, because the lost one may have been committed. There is always
     at least one retry, even if the first attempt waited for a lock for a long time. Raises the last error. Inside a
-    transaction, the first error is raised immediately because the transaction cannot continue.
+    transaction, the first error is raised immediately because the transaction cannot continue. Without patience, an
+    attempt that got no connection in time is not repeated.
     """
     until: float | None = None
     while True:
@@ -42,6 +43,8 @@ def retry_on_disconnect(do: Callable[[], Done], patience_s: float = PATIENCE_S, 
             return do()
         except DISCONNECTED as error:
             if connection.in_atomic_block or (until is not None and time.monotonic() > until):
+                raise
+            if not patience_s and _has_no_connection(error):
                 raise
             until = until or time.monotonic() + patience_s
             logger.warning("database connection lost, retrying: %s", error)
@@ -57,6 +60,24 @@ def is_busy(error: Exception) -> bool:
     cause = error.__cause__
     state, code = getattr(cause, "sqlstate", None), getattr(cause, "sqlite_errorcode", None)
     return state in _BUSY_STATES or (code is not None and code & 0xFF in _BUSY_CODES)
+
+
+def _has_no_connection(error: BaseException) -> bool:
+    """Whether the connection pool had no free connection in time. The pool is only used on PostgreSQL."""
+    if connection.vendor != "postgresql":
+        return False
+    from psycopg_pool import PoolTimeout
+
+    return isinstance(error.__cause__, PoolTimeout)
+
+
+def is_overload(error: BaseException | None) -> bool:
+    """Whether ``error`` shows an overloaded database: no connection was free in time, or ``is_busy``.
+
+    The transaction that raised it has changed nothing, so a request can be repeated. After a connection that was lost
+    within a transaction, this is unknown.
+    """
+    return isinstance(error, DISCONNECTED) and (is_busy(error) or _has_no_connection(error))
 
 
 def run_isolated(

@@ -7,9 +7,11 @@ from collections.abc import AsyncIterator, Iterator
 
 from asgiref.sync import sync_to_async
 from django.core.handlers.asgi import ASGIRequest
-from django.db import close_old_connections
+from django.db import close_old_connections, connection
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.utils.cache import patch_vary_headers
+
+from esr_platform.disconnects import retry_on_disconnect
 
 
 def attachment(name: str, data: bytes | str, content_type: str) -> HttpResponse:
@@ -34,7 +36,11 @@ async def _one_by_one(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
 
 
 def _next(pieces: Iterator[bytes]) -> bytes | None:
-    """The next piece. Closes the database connection, so that slow clients do not use up the connection pool."""
+    """The next piece. Closes the database connection, so that slow clients do not use up the connection pool.
+
+    A part of the response has been sent, so it waits longer for a connection than other requests do.
+    """
+    retry_on_disconnect(connection.ensure_connection)
     piece = next(pieces, None)
     close_old_connections()
     return piece

@@ -19,7 +19,10 @@ SQLITE_OPTIONS = {
 """With these options, three processes wrote 3,000 matches without a "database is locked" error (before: hundreds)."""
 
 POSTGRESQL_OPTIONS = {"pool": {"min_size": 0, "max_size": 14, "timeout": 10}}
-"""Connections are pooled because a web server thread lasts only for one request. Live views keep six of them."""
+"""Connections are pooled because a web server thread lasts only for one request.
+
+Web processes have their own limits (``esr_platform.admission``).
+"""
 
 
 def database(url: str, default: Path) -> dict[str, Any]:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import logging.config
 import re
+import sys
 from collections.abc import MutableMapping
+from http import HTTPStatus
 from typing import Any, Final
 
 import structlog
 from celery.signals import setup_logging
+
+from esr_platform.disconnects import is_overload
 
 _LONGEST: Final = 200
 """Maximum length of values that clients control. URLs and User-Agent headers can have up to 32 KiB."""
@@ -66,6 +70,24 @@ class ShortRejections(logging.Filter):
         return True
 
 
+class NoTemporaryFailures(logging.Filter):
+    """Drops messages about single responses with status 503.
+
+    Whoever returns them logs the reason, under overload once per second (``esr_platform.overload``). A message for each
+    of them would slow an overloaded site down.
+    """
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        event = record.msg if isinstance(record.msg, dict) else {}  # of structlog
+        error = event.get("exc_info") or record.exc_info
+        if error is True:
+            error = sys.exc_info()
+        if isinstance(error, tuple):
+            error = error[1]
+        unavailable = HTTPStatus.SERVICE_UNAVAILABLE in (getattr(record, "status_code", None), event.get("code"))
+        return not (unavailable or (event.get("event") == "request_failed" and is_overload(error)))
+
+
 def logging_config(level: str, *, colors: bool) -> None:
     """Log everything of ``level`` (a name of :mod:`logging`) and above to stderr, one line per event."""
     logging.config.dictConfig(
@@ -82,9 +104,13 @@ def logging_config(level: str, *, colors: bool) -> None:
                     "foreign_pre_chain": _SHARED,
                 }
             },
-            "filters": {"short": {"()": ShortRejections}},
+            "filters": {"short": {"()": ShortRejections}, "temporary": {"()": NoTemporaryFailures}},
             "handlers": {
-                "console": {"class": "logging.StreamHandler", "formatter": "console", "filters": ["short"]},
+                "console": {
+                    "class": "logging.StreamHandler",
+                    "formatter": "console",
+                    "filters": ["temporary", "short"],
+                },
             },
             "loggers": {"psycopg.pool": {"level": "ERROR"}},  # the caller gets the final error
             "root": {"handlers": ["console"], "level": level.upper()},

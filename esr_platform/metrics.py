@@ -1,7 +1,8 @@
 """Metrics of the site in the Prometheus text format, for staff and for clients with the metrics token.
 
-The periodic task ``audit`` computes the values (``ladder.ledger.integrity``), so a request needs only a few queries.
-The values are also on the ladder pages. This page requires access because it includes private ladders.
+The periodic task ``audit`` computes the values of ladders (``ladder.ledger.integrity``), so a request needs only a few
+queries. These values are also on the ladder pages. This page requires access because it includes private ladders.
+Refused requests are counted by each web process for itself (``esr_platform.overload``).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.registry import Collector
 
+from esr_platform.overload import REFUSED
 from ladder.ledger.integrity import kept_reports
 
 
@@ -45,6 +47,7 @@ class Accounts(Collector):
 
 REGISTRY = CollectorRegistry()
 REGISTRY.register(Accounts())
+REGISTRY.register(REFUSED)
 
 
 @never_cache

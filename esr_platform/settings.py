@@ -82,6 +82,7 @@ MIDDLEWARE = [
     "esr_platform.headers.cache_policy",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "esr_platform.compression.CompressionMiddleware",
+    "esr_platform.api.http.TemporaryFailures",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "esr_platform.languages.spoken",
     "django_htmx.middleware.HtmxMiddleware",
@@ -95,7 +96,6 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_structlog.middlewares.RequestMiddleware",
-    "esr_platform.api.http.RedisAway",
 ]
 
 ROOT_URLCONF = "esr_platform.urls"
@@ -402,6 +402,8 @@ REQUESTS_PER_MINUTE = {  # per user, bot with its own token, or IP address: API 
     #: Page requests per IP address and minute. Note that users can share an address.
     "pages": env.int("MAX_PAGES_PER_MINUTE", default=1200),
 }
+#: Pages and API requests that a web process works on at the same time. Answers of players do not count.
+MAX_PAGES_AT_ONCE = env.int("MAX_PAGES_AT_ONCE", default=4)
 REQUEST_HEAD_SECONDS = 10.0  # time to receive the request line and the headers
 REQUEST_SECONDS = 120.0  # time to receive the whole request
 #: Connections per IP address that have not yet sent all request headers.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
@@ -15,8 +16,10 @@ import orjson
 import structlog
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
+from django.db import close_old_connections, connection
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.utils.cache import add_never_cache_headers
 from django.views import defaults
 from redis import exceptions as redis
@@ -31,7 +34,9 @@ from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.limits import WINDOW_S
 from esr_platform.api.codes import ARCHIVES, LIMITS, RULES
 from esr_platform.api.documents import about
+from esr_platform.disconnects import DISCONNECTED, is_overload
 from esr_platform.headers import page_wait_s
+from esr_platform.overload import CODE, RETRY_S, SENTENCE, count_refusal
 
 # --- Requests --------------------------------------------------------------------------------------------------------
 
@@ -184,10 +189,8 @@ def problem_bytes(status: HTTPStatus, code: str, detail: str, **more: Any) -> by
 
 def on_exception(error: Exception, _context: Mapping[str, Any]) -> Response | None:
     """Return the response for an exception in a view; ``None`` for bugs, which Django logs and ``on_500`` handles."""
-    if isinstance(error, _REDIS_AWAY):
-        log.warning("redis_away", error=str(error))
-        error = Refusal(HTTPStatus.SERVICE_UNAVAILABLE, "redis_away", UNAVAILABLE, _UNAVAILABLE_S)
-    elif isinstance(error, Http404):
+    error = _temporary(error) or error
+    if isinstance(error, Http404):
         error = exceptions.NotFound(str(error) or _NOT_FOUND)
     elif isinstance(error, PermissionDenied):
         error = exceptions.PermissionDenied(str(error) or None)
@@ -196,6 +199,17 @@ def on_exception(error: Exception, _context: Mapping[str, Any]) -> Response | No
     status = HTTPStatus(error.status_code)
     body = problem(status, _code(error), _detail(error), **_fields(error))
     return Response(body, status=status, headers=_headers(error), content_type=CONTENT_TYPE)
+
+
+def _temporary(error: BaseException | None) -> Refusal | None:
+    """Return a refusal (503) if Redis or the database is unavailable or overloaded, and log it; else ``None``."""
+    if isinstance(error, _REDIS_AWAY):
+        log.warning("redis_away", error=str(error))
+        return Refusal(HTTPStatus.SERVICE_UNAVAILABLE, "redis_away", UNAVAILABLE, _UNAVAILABLE_S)
+    if is_overload(error):
+        count_refusal("database", error)
+        return Refusal(HTTPStatus.SERVICE_UNAVAILABLE, CODE, SENTENCE, RETRY_S)
+    return None
 
 
 def _code(error: exceptions.APIException) -> str:
@@ -265,7 +279,13 @@ def _both(status: HTTPStatus, code: str, detail: str, page: Callable[..., HttpRe
 
 on_400 = _both(HTTPStatus.BAD_REQUEST, "bad_request", _BAD_REQUEST, defaults.bad_request)
 on_404 = _both(HTTPStatus.NOT_FOUND, "not_found", _NOT_FOUND, defaults.page_not_found)
-on_500 = _both(HTTPStatus.INTERNAL_SERVER_ERROR, "error", SERVER_ERROR, defaults.server_error)
+_on_bug = _both(HTTPStatus.INTERNAL_SERVER_ERROR, "error", SERVER_ERROR, defaults.server_error)
+
+
+def on_500(request: HttpRequest) -> HttpResponse:
+    """Answer a request after an exception: middleware can fail as well if a service is unavailable."""
+    refusal = _temporary(sys.exc_info()[1])
+    return _on_bug(request) if refusal is None else _unavailable(request, refusal)
 
 
 def on_429(request: HttpRequest) -> HttpResponse:
@@ -275,30 +295,43 @@ def on_429(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def _unavailable(request: HttpRequest) -> HttpResponse:
-    return render(request, "503.html", {"wait_s": _UNAVAILABLE_S}, status=HTTPStatus.SERVICE_UNAVAILABLE)
+def _unavailable(request: HttpRequest, refusal: Refusal) -> HttpResponse:
+    """Return a problem document below ``/api/``, else a page that needs neither the user nor the database."""
+    wait = _wait(refusal)
+    if request.path.startswith(PREFIX):
+        body, kind = problem_bytes(HTTPStatus(refusal.status_code), _code(refusal), _detail(refusal)), CONTENT_TYPE
+    else:
+        body, kind = render_to_string("503.html", {"wait_s": wait}).encode(), "text/html; charset=utf-8"
+    response = HttpResponse(body, status=refusal.status_code, content_type=kind, headers={"Retry-After": str(wait)})
+    add_never_cache_headers(response)
+    return response
 
 
-_on_redis_away = _both(HTTPStatus.SERVICE_UNAVAILABLE, "redis_away", UNAVAILABLE, _unavailable)
+class TemporaryFailures:
+    """Middleware that returns 503 with ``Retry-After`` if Redis or the database is unavailable or overloaded.
 
-
-class RedisAway:
-    """Middleware that returns 503 with ``Retry-After`` if a view fails because Redis is unavailable.
-
-    REST framework views do not need it: they use ``on_exception``.
+    A request with a session gets its database connection here, before any middleware reads the session. Connections
+    return to the pool before the response is sent, so that slow clients do not keep them. Views of REST framework use
+    ``on_exception``.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self._get_response(request)
+        if settings.SESSION_COOKIE_NAME in request.COOKIES:
+            try:
+                connection.ensure_connection()
+            except DISCONNECTED as error:
+                refusal = _temporary(error)
+                if refusal is None:
+                    raise
+                return _unavailable(request, refusal)
+        response = self._get_response(request)
+        if not connection.in_atomic_block:  # it is in tests
+            close_old_connections()
+        return response
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        if not isinstance(error, _REDIS_AWAY):
-            return None
-        log.warning("redis_away", error=str(error))
-        response = _on_redis_away(request)
-        response["Retry-After"] = str(_UNAVAILABLE_S)
-        add_never_cache_headers(response)
-        return response
+        refusal = _temporary(error)
+        return None if refusal is None else _unavailable(request, refusal)

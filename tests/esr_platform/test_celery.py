@@ -147,7 +147,7 @@ def figures(client: Client, **headers: str) -> dict[str, float]:
     response = client.get("/metrics", headers=headers)
     assert response.status_code == 200
     assert response["Content-Type"].startswith("text/plain; version=")
-    lines = [line for line in response.content.decode().splitlines() if not line.startswith("#")]
+    lines = [line for line in response.content.decode().splitlines() if line.startswith("ladder_")]
     return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines)}
 
 

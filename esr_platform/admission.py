@@ -1,0 +1,156 @@
+"""Admission of page requests: a bounded number runs at a time, and answers of players go first."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http import HTTPStatus
+from typing import Final
+
+from django.conf import settings
+from django.db import connections
+
+from esr_platform.accounts.limits import address
+from esr_platform.api.streams.threads import READERS, WRITERS
+from esr_platform.bodies import Application, Message, Receive, RequestRefused, Send
+from esr_platform.overload import CODE, RETRY_S, SENTENCE, count_refusal
+
+PATIENCE_S: Final = 5.0
+"""How long a request waits for its turn."""
+
+MOST_WAITING: Final = 512
+"""Requests that wait at the same time: 60 browsers with six connections each, and some more."""
+
+CONNECTION_S: Final = 1.0
+"""How long a request waits for a connection to the database."""
+
+SPARE_CONNECTIONS: Final = 2
+"""Connections for downloads, whose pieces are read while they are sent."""
+
+
+def reserve_connections() -> None:
+    """Give each page and each thread of live games of this process a connection to PostgreSQL.
+
+    Call it before the first query. Answers of players then never wait for the connection of a page.
+    """
+    options = connections.settings["default"].get("OPTIONS", {})
+    if "pool" in options:
+        most = READERS + WRITERS + settings.MAX_PAGES_AT_ONCE + SPARE_CONNECTIONS
+        options["pool"] = {**options["pool"], "max_size": most, "timeout": CONNECTION_S}
+
+
+class _Page:
+    """A page request of ``client``. Its ``turn`` is done when it begins or is refused."""
+
+    def __init__(self, client: str) -> None:
+        self.client = client
+        self.runs = False
+        self.turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+
+class BoundedPages:
+    """An ASGI application that runs at most ``settings.MAX_PAGES_AT_ONCE`` requests of ``application`` at a time.
+
+    A request begins when its body has arrived and ends when its response begins, so slow clients occupy no place.
+    While answers of players are processed (``answering``), at most one request runs. Waiting requests get their turn
+    address by address, so one address cannot delay all others. A request is refused with status 503 after
+    ``patience_s``. If ``most_waiting`` requests wait, the newest one of the address with the most is refused.
+    """
+
+    def __init__(
+        self, application: Application, most_waiting: int = MOST_WAITING, patience_s: float = PATIENCE_S
+    ) -> None:
+        self._application, self._most_waiting, self._patience_s = application, most_waiting, patience_s
+        self._running = 0
+        self._answers = 0
+        self._waiting: dict[str, deque[_Page]] = {}
+
+    @contextmanager
+    def answering(self) -> Iterator[None]:
+        """Mark the time in which an answer of a player is processed."""
+        self._answers += 1
+        try:
+            yield
+        finally:
+            self._answers -= 1
+            self._begin_next()
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._application(scope, receive, send)
+            return
+        page, complete = _Page(address({"REMOTE_ADDR": (scope.get("client") or [""])[0]})), False
+
+        async def received() -> Message:
+            nonlocal complete
+            message = await receive()
+            if not complete and message["type"] == "http.request" and not message.get("more_body", False):
+                complete = True
+                if not await self._is_admitted(page, receive):
+                    return {"type": "http.disconnect"}
+            return message
+
+        async def sending(message: Message) -> None:
+            self._end(page)
+            await send(message)
+
+        try:
+            await self._application(scope, received, sending)
+        finally:
+            self._end(page)
+
+    async def _is_admitted(self, page: _Page, receive: Receive) -> bool:
+        """Wait for the turn of ``page``. Returns false if the client disconnects. Raises ``RequestRefused``."""
+        self._waiting.setdefault(page.client, deque()).append(page)
+        self._begin_next()
+        if not page.turn.done() and sum(map(len, self._waiting.values())) > self._most_waiting:
+            self._refuse(max(self._waiting.values(), key=len)[-1])
+        if not page.turn.done():
+            disconnected = asyncio.ensure_future(receive())
+            either = (page.turn, disconnected)
+            try:
+                await asyncio.wait(either, timeout=self._patience_s, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                disconnected.cancel()
+            if not any(future.done() for future in either):
+                self._refuse(page)
+        if page.turn.done():
+            page.turn.result()
+        return page.runs
+
+    def _begin_next(self) -> None:
+        """Begin as many waiting requests as are allowed now, each of another address."""
+        while self._waiting and self._running < (1 if self._answers else settings.MAX_PAGES_AT_ONCE):
+            client, pages = next(iter(self._waiting.items()))
+            page = pages.popleft()
+            del self._waiting[client]
+            if pages:
+                self._waiting[client] = pages  # the last in the rotation
+            page.runs = True
+            page.turn.set_result(None)
+            self._running += 1
+
+    def _refuse(self, page: _Page) -> None:
+        self._forget(page)
+        count_refusal("pages")
+        refusal = RequestRefused(HTTPStatus.SERVICE_UNAVAILABLE, CODE, "Temporarily unavailable", SENTENCE, RETRY_S)
+        page.turn.set_exception(refusal)
+
+    def _end(self, page: _Page) -> None:
+        """Free the place of ``page``, or the one for which it waits. Does nothing if it has none."""
+        if page.runs:
+            page.runs = False
+            self._running -= 1
+            self._begin_next()
+        else:
+            self._forget(page)
+
+    def _forget(self, page: _Page) -> None:
+        pages = self._waiting.get(page.client)
+        if pages is None or page not in pages:
+            return
+        pages.remove(page)
+        if not pages:
+            del self._waiting[page.client]
