@@ -402,7 +402,7 @@ REQUESTS_PER_MINUTE = {  # per user, bot with its own token, or IP address: API 
     #: Page requests per IP address and minute. Note that users can share an address.
     "pages": env.int("MAX_PAGES_PER_MINUTE", default=1200),
 }
-#: Pages and API requests that a web process works on at the same time. Answers of players do not count.
+#: Pages and API requests that a web process handles at once, besides answers of players.
 MAX_PAGES_AT_ONCE = env.int("MAX_PAGES_AT_ONCE", default=4)
 REQUEST_HEAD_SECONDS = 10.0  # time to receive the request line and the headers
 REQUEST_SECONDS = 120.0  # time to receive the whole request

@@ -26,7 +26,7 @@ from bots.sandbox.limits import THREADS, limit_values
 from bots.tournaments import formats, round_robin
 from bots.uploads import attempt, storage
 from bots.validation import MOST_TRIES, WARNING_SHARE
-from esr_platform import heads
+from esr_platform import admission, heads
 from esr_platform.account_pages import digests, forms, notifications
 from esr_platform.accounts import tokens
 from esr_platform.api.resources.matches import MOST_RECORDS
@@ -106,6 +106,9 @@ FIXED: Final[dict[str, Any]] = {
     "open streams per seat": MOST_WINDOWS,
     "rows per page of an API list": MOST_ROWS,
     "records per bulk download": MOST_RECORDS,
+    "requests that wait for their turn, per web process": admission.MOST_WAITING,
+    "time to wait for a turn": admission.PATIENCE_S,
+    "time to wait for a connection to PostgreSQL": admission.CONNECTION_S,
     "duration of a long poll": LONGEST_S,
     "size of the request line and headers": heads.MAX_HEAD_BYTES,
     "time to receive the request line and headers": settings.REQUEST_HEAD_SECONDS,

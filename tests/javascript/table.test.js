@@ -7,6 +7,7 @@ import { Notifier } from "../../esr_platform/static/esr/table/alerts.js";
 import { Draft } from "../../esr_platform/static/esr/table/drafts.js";
 import { End, pointsOf } from "../../esr_platform/static/esr/table/end.js";
 import { Events } from "../../esr_platform/static/esr/table/events.js";
+import { Post } from "../../esr_platform/static/esr/table/post.js";
 import { Told } from "../../esr_platform/static/esr/table/scenes.js";
 import { Gap, Stream } from "../../esr_platform/static/esr/table/stream.js";
 import { asClock, Countdown } from "../../esr_platform/static/esr/table/times.js";
@@ -155,6 +156,23 @@ test("an event that does not follow makes the stream ask for everything again", 
   await stream.connection();
   await stream.connection();
   assert.deepEqual(asked, [null, "4", null]);
+});
+
+test("an answer that is refused for now is sent again when the server says, and shown as not received", async () => {
+  const refused = (status, seconds) => new Response("", { status, headers: { "retry-after": seconds } });
+  const responses = [refused(503, "2"), refused(429, "7"), null, Response.json({ played: 1 })];
+  const waits = [];
+  mock.method(globalThis, "setTimeout", (then, ms) => waits.push(ms) && then());
+  mock.method(globalThis, "fetch", async () => responses.shift() ?? Promise.reject(new TypeError("no connection")));
+  globalThis.document = /** @type {*} */ ({ cookie: "" });
+  let waiting = 0;
+  const answer = await new Post("token").until(
+    "/1",
+    { move: 1 },
+    { wanted: () => true, waiting: () => (waiting += 1) },
+  );
+  assert.deepEqual([answer.status, answer.document, waiting], [200, { played: 1 }, 3]);
+  assert.deepEqual(waits, [2_000, 7_000, 2_000]);
 });
 
 /** Stands for a browser whose user answers the question for permission with `answer`. */

@@ -108,7 +108,7 @@ export class Decision {
       { id: number, move },
       {
         wanted: () => this.number === number,
-        waiting: () => this.number === number && this.say(say("Not sent yet: connection lost. Reconnecting.")),
+        waiting: () => this.number === number && this.say(say("Not received yet. Trying again.")),
       },
     );
     this.arrived(number);

@@ -39,7 +39,8 @@ export class Post {
   }
 
   /**
-   * Again and again, until there is an answer that will not change.
+   * Again and again, until there is an answer that will not change. A busy server (429, 5xx) is asked again after the
+   * time that it names, like one that cannot be reached.
    * @param {string} address
    * @param {Object} body
    * @param {{wanted: () => boolean, waiting: () => void}} who whether it still is to be sent, and who hears that it
