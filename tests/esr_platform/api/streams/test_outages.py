@@ -1,19 +1,26 @@
-"""Web servers and Redis go away in the middle of a game of people, and come back: it goes on, and costs nobody time."""
+"""Web servers and Redis go away in the middle of a game of people, and come back, or pages occupy the database.
+
+The game goes on, and costs nobody time.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from pathlib import Path
 from random import Random
 
+import httpx2
 import pytest
+from django.db import connection
 from django.db.models import F
 from pytest_django import Settings
 
 from esr_platform.accounts.models import User
-from ladder.models import Attempt, LiveSeat, Match, PlayedMove
+from esr_platform.overload import RETRY_S
+from ladder.models import Attempt, Cup, LiveSeat, Match, PlayedMove
 from tests.esr_platform.api.streams.followers import play, seated
 from tests.esr_platform.api.streams.people import people, table_of_people
 from tests.esr_platform.api.streams.programs import Site
@@ -99,5 +106,38 @@ def test_a_redis_that_is_started_again_costs_nobody_an_event(
     assert (response.status_code, PlayedMove.objects.count()) == (503, before), "it may be sent again"
     start()
     play(match, followers, 6, random)
+    wait_until(lambda: all(follower.knows_all for follower in followers), "both know all, each entry once")
+    assert not any(follower.stream.ended for follower in followers), "the streams have stayed open"
+
+
+@contextmanager
+def locked(table: str) -> Iterator[None]:
+    """Nobody else can read ``table`` of PostgreSQL."""
+    other = connection.copy()
+    other.set_autocommit(False)
+    try:
+        other.cursor().execute(f"LOCK TABLE {table}")
+        yield
+    finally:
+        other.rollback()
+        other.close()
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite cannot lock a single table")
+def test_a_game_goes_on_while_pages_hold_their_connections_and_further_pages_are_refused(
+    started: Callable[..., Site], users: list[User], match: Match
+) -> None:
+    site, random = started(MAX_PAGES_AT_ONCE="2"), Random(7)
+    followers = seated(site, users, match)
+    page = site.url.replace("/api/v1/", "/cups/")
+    with ThreadPoolExecutor(4) as browsers:
+        with locked(Cup._meta.db_table):
+            pages = [browsers.submit(httpx2.get, page, timeout=120) for _ in range(4)]
+            play(match, followers, 6, random)
+            wait_until(lambda: sum(one.done() for one in pages) == 2, "two pages are refused")
+            assert [one.result().status_code for one in pages if one.done()] == [503, 503]
+            play(match, followers, 6, random)
+        assert sorted(one.result().status_code for one in pages) == [200, 200, 503, 503]
+    assert {one.result().headers.get("Retry-After") for one in pages} == {None, str(RETRY_S)}
     wait_until(lambda: all(follower.knows_all for follower in followers), "both know all, each entry once")
     assert not any(follower.stream.ended for follower in followers), "the streams have stayed open"
