@@ -18,11 +18,14 @@ import hashlib, threading
 def burn():
     while True:
         hashlib.pbkdf2_hmac("sha256", b"x", b"y", 1000)
-for _ in range(8):
+for _ in range(2):
     threading.Thread(target=burn, daemon=True).start()
 burn()
 """
+"""Three threads. A host shares out a core by sessions, or by threads if it has no autogroups (man 7 sched)."""
+
 COMPETITORS = 3
+"""A bot of this core gets a quarter of it, or a tenth. The runner would not wait for one that gets a twentieth."""
 
 
 @contextmanager
