@@ -18,6 +18,9 @@ The bench measures, after all have come and the watched games have ended once:
 - whether each log arrives without gaps and duplicates (by the places of its entries) and whole (by the game's record)
 - the memory of the web server and the worker
 
+With ``--quota CORES``, the web server may use only so much of a core after the opening: pages must wait or be refused,
+and at most 1% of the moves are.
+
 The games have no veiled moves, so no event is delayed on purpose. Rate limits do not apply (``bench.settings``),
 because a player who plays one round per second sends more requests than people may. The bench fails only if its CPU
 times cannot be right (``bench.cpu_time``).
@@ -34,6 +37,7 @@ from statistics import quantiles
 from typing import TYPE_CHECKING, Any
 
 from bench.databases import on_each
+from bench.quotas import cpu_quota
 from bench.remote_play import DUEL, GAME, PACE_S, Look, show_clients, show_parts, site
 
 if TYPE_CHECKING:
@@ -42,6 +46,9 @@ if TYPE_CHECKING:
 
 TOLD_MS = 250
 MOVES_MS = 200
+OVERLOADED_MS = 1000
+"""Limit for moves with ``--quota``."""
+REFUSALS = (429, 500, 503)
 HURRY_S = 0.22
 """Between two moves at the tables that are watched: a round of the duel has about four."""
 
@@ -105,7 +112,8 @@ def run(options: argparse.Namespace) -> tuple[dict[str, Any], list[Look]]:
     with site(DJANGO_SETTINGS_MODULE="bench.settings") as running:
         who = json.dumps(company(options))
         command = [sys.executable, "-m", "bench.visitors", str(running.port), str(options.seconds), str(out)]
-        looks = running.watch(command, who)
+        with cpu_quota(running.parts["web"], options.quota, OPENING_S):
+            looks = running.watch(command, who)
     return json.loads(out.read_text()), looks
 
 
@@ -186,7 +194,9 @@ def show(options: argparse.Namespace, report: dict[str, Any], looks: list[Look])
         f"\n{options.inside}, {options.tables} tables of {options.seats} players, {options.watched} more tables with"
         f" {options.spectators} spectators, {options.seconds} s after {report['costs'][0]['at_s']:.0f} s of opening"
     )
-    print(timed("moves answered", report, "moves", MOVES_MS))
+    print(timed("moves answered", report, "moves", OVERLOADED_MS if options.quota else MOVES_MS))
+    refused = sum(count for status, count in report["answers"].items() if int(status) in REFUSALS)
+    print(f"  moves refused: {refused} ({refused / max(1, sum(report['answers'].values())):.1%})")
     print(timed("moves shown at seats", report, "shown", TOLD_MS))
     print(timed("rounds shown to spectators", report, "rounds", TOLD_MS))
     first, last = show_parts(looks, report["costs"][0]["at_s"])
@@ -246,6 +256,7 @@ def main() -> int:
         "--watched", type=int, default=2, help="number of tables that play one round per second (default: 2)"
     )
     parser.add_argument("--seconds", type=int, default=600, help="seconds after all have come (default: 600)")
+    parser.add_argument("--quota", type=float, help="cores of the web server after the opening (default: no limit)")
     parser.add_argument("--short", action="store_true", help="short run with smaller numbers, about one minute")
     return on_each("bench.people", parser, measure)
 

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
+from math import inf
 from typing import Final
 
 from django.conf import settings
@@ -19,6 +20,9 @@ from esr_platform.overload import CODE, RETRY_S, SENTENCE, count_refusal
 
 PATIENCE_S: Final = 5.0
 """How long a request waits for its turn."""
+
+PAUSE_S: Final = 1.0
+"""While answers of players are processed, one page begins per pause, so that answers cannot block all pages."""
 
 MOST_WAITING: Final = 512
 """Requests that wait at the same time: 60 browsers with six connections each, and some more."""
@@ -54,15 +58,23 @@ class BoundedPages:
     """An ASGI application that runs at most ``settings.MAX_PAGES_AT_ONCE`` requests of ``application`` at a time.
 
     A request begins when its body has arrived and ends when its response begins, so slow clients occupy no place.
-    While answers of players are processed (``answering``), at most one request runs. Waiting requests get their turn
-    address by address, so one address cannot delay all others. A request is refused with status 503 after
-    ``patience_s``. If ``most_waiting`` requests wait, the newest one of the address with the most is refused.
+    While answers of players are processed (``answering``), a request begins only if no other one runs and none has
+    begun in the last ``pause_s``. Waiting requests get their turn address by address, so one address cannot delay all
+    others. A request is refused with status 503 after ``patience_s``. If ``most_waiting`` requests wait, the newest one
+    of the address with the most is refused.
     """
 
     def __init__(
-        self, application: Application, most_waiting: int = MOST_WAITING, patience_s: float = PATIENCE_S
+        self,
+        application: Application,
+        most_waiting: int = MOST_WAITING,
+        patience_s: float = PATIENCE_S,
+        pause_s: float = PAUSE_S,
     ) -> None:
-        self._application, self._most_waiting, self._patience_s = application, most_waiting, patience_s
+        self._application = application
+        self._most_waiting, self._patience_s, self._pause_s = most_waiting, patience_s, pause_s
+        self._timer: asyncio.TimerHandle | None = None
+        self._began_s = -inf
         self._running = 0
         self._answers = 0
         self._waiting: dict[str, deque[_Page]] = {}
@@ -121,8 +133,15 @@ class BoundedPages:
         return page.runs
 
     def _begin_next(self) -> None:
-        """Begin as many waiting requests as are allowed now, each of another address."""
+        """Begin the waiting requests that may begin now, each of another address."""
+        loop = asyncio.get_running_loop()
         while self._waiting and self._running < (1 if self._answers else settings.MAX_PAGES_AT_ONCE):
+            if self._answers and loop.time() < self._began_s + self._pause_s:
+                if self._timer is not None:
+                    self._timer.cancel()
+                self._timer = loop.call_at(self._began_s + self._pause_s, self._begin_next)
+                return
+            self._began_s = loop.time()
             client, pages = next(iter(self._waiting.items()))
             page = pages.popleft()
             del self._waiting[client]

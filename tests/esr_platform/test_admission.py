@@ -76,7 +76,7 @@ async def settled() -> None:
 
 def run(act: Callable[[Site], Awaitable[None]], **limits: Any) -> Site:
     async def running() -> Site:
-        site = Site(**{"patience_s": LONG_S, **limits})
+        site = Site(**{"patience_s": LONG_S, "pause_s": LONG_S, **limits})
         await act(site)
         for task in site.tasks.values():
             task.cancel()
@@ -108,18 +108,32 @@ def test_a_page_begins_when_another_one_is_answered() -> None:
     assert run(act).statuses == {"/2": 200}
 
 
-def test_pages_wait_for_answers_of_players_but_never_all_of_them() -> None:
+def test_pages_wait_for_answers_of_players() -> None:
     async def act(site: Site) -> None:
         with site.pages.answering():
             with site.pages.answering():
                 await site.ask("/1")
+                await site.answer("/1")
                 await site.ask("/2")
+                await site.ask("/3")
             await settled()
             assert site.begun == ["/1"]
         await settled()
-        assert site.begun == ["/1", "/2"]
+        assert site.begun == ["/1", "/2", "/3"]
 
     run(act)
+
+
+def test_answers_of_players_never_block_all_pages() -> None:
+    async def act(site: Site) -> None:
+        with site.pages.answering():
+            for number in range(3):
+                await site.ask(f"/{number}")
+            while "/2" not in site.begun:  # a page begins after each pause
+                await site.answer(site.begun[-1])
+                await asyncio.sleep(SHORT_S)
+
+    run(act, pause_s=SHORT_S)
 
 
 def test_addresses_take_turns() -> None:

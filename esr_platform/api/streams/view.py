@@ -83,8 +83,10 @@ class LiveView(Endpoint):
         self.request = asked = self.initialize_request(request, *args, **kwargs)
         response: HttpResponseBase
         try:
+            # Streams may keep all reader threads busy, and an answer of a player must not wait for them.
+            on_thread = threads.write if request.method == "POST" else threads.read
             async with threads.admission_semaphore(self.admission) if self.admission else nullcontext():
-                await threads.read(self.initial, asked, *args, **kwargs)
+                await on_thread(self.initial, asked, *args, **kwargs)
             response = await self._handled(asked, *args, **kwargs)
         except Exception as error:  # as in APIView.dispatch, which raises unknown errors again
             response = self.handle_exception(error)

@@ -1,0 +1,41 @@
+"""CPU quotas of processes, by the control groups of Linux (version 1 or 2). They need root."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import Timer
+
+PERIOD_US = 100_000
+V1, V2 = Path("/sys/fs/cgroup/cpu"), Path("/sys/fs/cgroup")
+
+
+@contextmanager
+def cpu_quota(pid: int, cores: float | None, after_s: float) -> Iterator[None]:
+    """Limit the process to ``cores`` in each 100 ms, from ``after_s`` seconds on. ``None`` means no limit.
+
+    The process must have ended when the context is left or soon after. Raises ``OSError`` if groups are not available.
+    """
+    if cores is None:
+        yield
+        return
+    is_v1 = (V1 / "cpu.cfs_quota_us").exists()
+    group = (V1 if is_v1 else V2) / f"esr-bench-{os.getpid()}"
+    group.mkdir()
+    quota_us = round(cores * PERIOD_US)
+    if is_v1:
+        (group / "cpu.cfs_period_us").write_text(str(PERIOD_US))
+        (group / "cpu.cfs_quota_us").write_text(str(quota_us))
+    else:
+        (group / "cpu.max").write_text(f"{quota_us} {PERIOD_US}")
+    timer = Timer(after_s, (group / "cgroup.procs").write_text, [str(pid)])
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        with suppress(OSError):  # the process may have ended
+            (group.parent / "cgroup.procs").write_text(str(pid))
+        group.rmdir()
