@@ -5,6 +5,6 @@ the state is what replaying them gives (``position``). Clocks are deadlines in t
 decides what a seat may be shown, and ``visibility`` what the public may see of a running game. Nothing else of a table
 is public before the match has ended.
 
-For human players, ``person_view`` contains what they are shown, ``actions`` what they may do besides moves, and
-``presence`` what follows when they are away. ``outages`` keeps their clocks fair when the site was unavailable.
+For human players, ``person_view`` contains what they are shown, ``rights`` and ``actions`` what they may do besides
+moves, ``presence`` who is online, and ``absences`` what follows when somebody is away. ``outages`` keeps their clocks fair when the site was unavailable.
 """

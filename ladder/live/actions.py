@@ -1,7 +1,7 @@
 """What a human player can do at a table besides moves: resign, abort, claim victory, return.
 
 Each action locks the match, so that actions and answers have one order. Its effects follow the rules of
-``ladder.live.presence``. Functions that change something raise ``Refused``; repeating a change has no further effect.
+``ladder.live.absences``. Functions that change something raise ``Refused``; repeating a change has no further effect.
 """
 
 from __future__ import annotations
@@ -19,18 +19,15 @@ from bots.models import Bot
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.sessions import guest_hash
 from esr_platform.prepared import Prepared
-from games.rules import Document
-from ladder.live import presence
+from ladder.live import absences
 from ladder.live.game import LockedMatch, lock_match
-from ladder.live.notify import save_and_tell
 from ladder.live.outages import forgive_at
 from ladder.live.position import Position
-from ladder.live.presence import AWAY, GONE
+from ladder.live.publish import save_and_publish
+from ladder.live.rights import abort_alone, may_agree, may_claim, may_resign, may_return, runs, sits
 from ladder.live.rows import position_at
 from ladder.models import LiveSeat, Match
 
-ENDED_EARLY: Final = "A player aborted the game before the second round. It has no result."
-ENDED_UNBEGUN: Final = "A player aborted the game before the first move. It has no result."
 AGREED: Final = "The players agreed to abort the game. It has no result."
 
 _CLAIMED: Final = {
@@ -62,119 +59,6 @@ _of_person: Final = Prepared(
 _of_guest: Final = Prepared(lambda match_id, guest: _of_people.filter(table=match_id, guest=guest))
 
 
-# --- Rights ----------------------------------------------------------------------------------------------------------
-
-
-def rights_of(position: Position, seat: int, rounds: int | None = None) -> Document:
-    """What the person of ``seat`` may do now.
-
-    ``{"resign": bool, "resigning": str, "abort": {…}, "claim": bool, "return": bool}``: ``resigning`` is what would
-    follow (``_resigning``). In ``abort``, ``allowed`` means that they can abort the game alone and ``agree`` that they
-    can vote for it; ``agreed`` are the seats that have voted. ``rounds`` is the number of rounds that have begun as far
-    as the seat may know; by default it is computed.
-    """
-    live_seat = position.live_seats[seat]
-    if not _runs(position) or live_seat.kind not in LiveSeat.OF_PEOPLE:
-        none = {"allowed": False, "agree": False, "agreed": []}
-        return {"resign": False, "resigning": "", "abort": none, "claim": False, "return": False}
-    return {
-        "resign": _may_resign(live_seat),
-        "resigning": _resigning(position, seat) if _may_resign(live_seat) else "",
-        "abort": {
-            "allowed": bool(_abort_alone(position, seat, rounds)),
-            "agree": _may_agree(position, seat),
-            "agreed": [index for index, live_seat in enumerate(position.live_seats) if live_seat.would_abort],
-        },
-        "claim": _may_claim(position, seat),
-        "return": _may_return(live_seat),
-    }
-
-
-def _runs(position: Position) -> bool:
-    return position.match.status == Match.Status.RUNNING and not position.table.over
-
-
-def _sits(live_seat: LiveSeat) -> bool:
-    return live_seat.kind == LiveSeat.Kind.PERSON and not live_seat.forfeit
-
-
-def _may_resign(live_seat: LiveSeat) -> bool:
-    return live_seat.kind in LiveSeat.OF_PEOPLE and not live_seat.forfeit and not live_seat.resigned
-
-
-def _resigning(position: Position, seat: int) -> str:
-    """What follows if the person of ``seat`` resigns (``presence.resign``, ``presence.conclude``).
-
-    - ``ended``: the game ends at once, and the only one left wins.
-    - ``won``: the game ends at once, and this player wins, because all others have given up or left earlier.
-    - ``tied``: the same, but others gave up at the same step, or it is unknown when they did.
-    - ``replaced``: a house bot plays on in the seat.
-    - ``aborted``: no other person is there, so the game ends without a result.
-    - ``left``: the same in a rated game, which the bots finish.
-    """
-    live_seats = position.live_seats
-    others = [other for other in range(len(live_seats)) if other != seat]
-    staying = [other for other in others if not presence.gave_up(live_seats[other])]
-    if len(staying) > 1 and any(_sits(live_seats[other]) for other in others):
-        return "replaced"
-    if len(staying) > 1:
-        if not position.rated:
-            return "aborted"
-        staying = [other for other in staying if live_seats[other].kind not in LiveSeat.OF_PEOPLE]
-    if len(staying) > 1:
-        return "left"
-    if any(not presence.has_left(position, other) for other in staying):
-        return "ended"
-    mine = presence.resigning_at(position, seat, len(position.state().steps_since(0)))
-    theirs = [_gave_up_at(position, other) for other in others]
-    return "won" if all(at is not None and at < mine for at in theirs) else "tied"
-
-
-def _gave_up_at(position: Position, seat: int) -> int | None:
-    """When a player gave up who has forfeited, resigned or left; ``None`` if it is unknown."""
-    live_seat = position.live_seats[seat]
-    return live_seat.forfeit_at if live_seat.forfeit else presence.forfeit_of(position, seat).at
-
-
-def _may_return(live_seat: LiveSeat) -> bool:
-    """Players can return once, unless they have resigned or used up their time for the game."""
-    gone = live_seat.forfeit or live_seat.resigned or live_seat.returned
-    return live_seat.kind == LiveSeat.Kind.SUBSTITUTE and not gone and live_seat.game_ms > 0
-
-
-def _abort_alone(position: Position, seat: int, rounds: int | None = None) -> str:
-    """The reason with which the person of ``seat`` can abort the game alone; empty if they cannot."""
-    if not _sits(position.live_seats[seat]):
-        return ""
-    if not position.rated:
-        rounds = position.shown_to(seat).rounds_begun if rounds is None else rounds
-        return ENDED_EARLY if rounds < 2 else ""
-    answered = any(row.decision is not None and not row.default for row in position.rows)
-    return "" if answered or not _all_people(position) else ENDED_UNBEGUN
-
-
-def _may_agree(position: Position, seat: int) -> bool:
-    """Players can vote only in rated games without bots, since bots and their owners have no vote."""
-    live_seat = position.live_seats[seat]
-    return _sits(live_seat) and not live_seat.would_abort and position.rated and _all_people(position)
-
-
-def _all_people(position: Position) -> bool:
-    return len(position.people) == len(position.live_seats)
-
-
-def _may_claim(position: Position, seat: int) -> bool:
-    """Whether all other people who play or could return have been offline for ``GONE``."""
-    live_seats = position.live_seats
-    others = [other for other in position.people if other != seat and not live_seats[other].forfeit]
-    if not _sits(live_seats[seat]) or not others:
-        return False
-    return all(
-        position.unseen(other) >= GONE or not (_sits(live_seats[other]) or _may_return(live_seats[other]))
-        for other in others
-    )
-
-
 # --- Repeated actions ------------------------------------------------------------------------------------------------
 
 
@@ -186,17 +70,17 @@ def _has_resigned(position: Position, seat: int) -> bool:
 def _has_aborted(position: Position, seat: int) -> bool:
     """Whether the person of ``seat`` has voted to abort, and the game was aborted or is still running."""
     ended = position.match.status == Match.Status.ABORTED
-    return position.live_seats[seat].would_abort and (ended or _runs(position))
+    return position.live_seats[seat].would_abort and (ended or runs(position))
 
 
 def _has_claimed(position: Position, seat: int) -> bool:
     others = (live_seat for other, live_seat in enumerate(position.live_seats) if other != seat)
-    return _sits(position.live_seats[seat]) and any(live_seat.evidence in _CLAIMED.values() for live_seat in others)
+    return sits(position.live_seats[seat]) and any(live_seat.evidence in _CLAIMED.values() for live_seat in others)
 
 
 def _has_returned(position: Position, seat: int) -> bool:
     live_seat = position.live_seats[seat]
-    return _runs(position) and _sits(live_seat) and live_seat.returned
+    return runs(position) and sits(live_seat) and live_seat.returned
 
 
 Act = Callable[[int, int], None]
@@ -230,9 +114,9 @@ def _once(so: Callable[[Position, int], bool]) -> Callable[[Act], Act]:
 def resign(match_id: int, seat: int) -> None:
     """Resign. :func:`_resigning` tells what follows."""
     with _table(match_id, seat) as (table, live_seat):
-        if not _may_resign(live_seat):
+        if not may_resign(live_seat):
             raise Refused(_("You have already left this game. Nothing was changed."), code="already_left")
-        presence.resign(table, live_seat)
+        absences.resign(table, live_seat)
         table.go_on()
 
 
@@ -244,12 +128,12 @@ def abort(match_id: int, seat: int) -> None:
     """
     with _table(match_id, seat) as (table, live_seat):
         position = table.position
-        alone = _abort_alone(position, seat)
-        if not alone and not _may_agree(position, seat):
+        alone = abort_alone(position, seat)
+        if not alone and not may_agree(position, seat):
             raise _no_abort(position, live_seat)
         live_seat.would_abort = True
         table.change(live_seat)
-        others = [live_seat for live_seat in position.live_seats if _sits(live_seat) or _may_return(live_seat)]
+        others = [live_seat for live_seat in position.live_seats if sits(live_seat) or may_return(live_seat)]
         if alone or all(other.would_abort for other in others):
             table.aborted = alone or AGREED
 
@@ -259,7 +143,7 @@ def claim(match_id: int, seat: int) -> None:
     """Claim victory over people who have been offline for a minute: they forfeit. With two players the game ends."""
     with _table(match_id, seat) as (table, _live_seat):
         position = table.position
-        if not _may_claim(position, seat):
+        if not may_claim(position, seat):
             raise Refused(
                 _("You can claim victory only after all other human players have been offline for a minute."),
                 code="no_claim",
@@ -267,7 +151,7 @@ def claim(match_id: int, seat: int) -> None:
         for other in position.people:
             live_seat = position.live_seats[other]
             if other != seat and not live_seat.forfeit:
-                forfeit = presence.forfeit_of(position, other)
+                forfeit = absences.forfeit_of(position, other)
                 table.forfeit(live_seat, forfeit, _CLAIMED[forfeit.reason])
         table.go_on()
 
@@ -278,12 +162,12 @@ def return_to_seat(match_id: int, seat: int) -> None:
     with _table(match_id, seat) as (table, live_seat):
         if live_seat.kind == LiveSeat.Kind.PERSON and not live_seat.forfeit:
             raise Refused(_("You are already in your seat. Reload the page to continue."), code="already_seated")
-        if not _may_return(live_seat):
+        if not may_return(live_seat):
             raise Refused(
                 _("You cannot return: you have returned once already, have resigned, or have no time left."),
                 code="no_return",
             )
-        presence.withdraw_votes(table)
+        absences.withdraw_votes(table)
         live_seat.returned, live_seat.missed = True, 0
         LiveSeat.objects.filter(pk=live_seat.pk).update(seen_at=Now(), left_at=None)
         table.seat(live_seat, LiveSeat.Kind.PERSON, live_seat.seat.version)
@@ -304,13 +188,13 @@ def _table(match_id: int, seat: int) -> Iterator[tuple[LockedMatch, LiveSeat]]:
             raise Refused(_("You do not play in this game. Join or create another one."), code="no_seat")
         forgive_at(table)
         yield table, live_seats[seat]
-        save_and_tell(table)
+        save_and_publish(table)
 
 
 def _no_abort(position: Position, live_seat: LiveSeat) -> Refused:
     """The error for a player who can neither abort the game alone nor vote for it."""
-    if not _sits(live_seat):
-        if _may_return(live_seat):
+    if not sits(live_seat):
+        if may_return(live_seat):
             text = _("A substitute bot plays in your seat. Return to the game before you abort it.")
         else:
             text = _("You have left this game, so you cannot abort it.")
@@ -319,15 +203,3 @@ def _no_abort(position: Position, live_seat: LiveSeat) -> Refused:
         return Refused(_("A rated game with bots cannot be aborted. You can resign."), code="abort_with_bots")
     text = _("A casual game can be aborted only before its second round. You can resign.")
     return Refused(text, code="abort_too_late")
-
-
-def is_here(position: Position, seat: int) -> str:
-    """The presence at ``seat`` that all players may know: ``here``, ``away``, ``substitute``, ``left`` or ``bot``."""
-    live_seat = position.live_seats[seat]
-    if live_seat.kind not in LiveSeat.OF_PEOPLE:
-        return "bot"
-    if live_seat.forfeit or live_seat.resigned:
-        return "left"
-    if live_seat.kind == LiveSeat.Kind.SUBSTITUTE:
-        return "substitute"
-    return "away" if position.unseen(seat) >= AWAY else "here"

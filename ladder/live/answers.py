@@ -27,9 +27,9 @@ from esr_platform.prepared import Prepared
 from games.rules import Document, IllegalMove, Move, State
 from ladder.live.clocks import milliseconds
 from ladder.live.game import Answered, LockedMatch, lock_match
-from ladder.live.notify import save_and_tell
 from ladder.live.outages import forgive_at, is_away, is_forgiving_due
 from ladder.live.position import MoveRow, Position
+from ladder.live.publish import save_and_publish
 from ladder.live.rows import position_at
 from ladder.models import LiveSeat, Match
 
@@ -132,7 +132,7 @@ def answer_seat(match_id: int, seat: int, decision: int, body: bytes, arrived: f
             forgiven = forgive_at(table)  # this can move the start of the decision after the arrival of the answer
             if table.owes(seat, decision) and table.position.live_seats[seat].kind == LiveSeat.Kind.PERSON:
                 return _settle(table, seat, heard, table.clock_now if forgiven else table.at(arrived))
-            save_and_tell(table)
+            save_and_publish(table)
     return Ruling(Verdict.WRONG_ID) if heard.names_another(decision) else _again(match_id, seat, decision, heard)
 
 
@@ -151,7 +151,7 @@ def expire(match_id: int, grace: timedelta = GRACE) -> int:
         for live_seat, deadline in late:
             if live_seat.owes and not table.aborted:
                 _too_late(table, live_seat, deadline)
-        save_and_tell(table)
+        save_and_publish(table)
     return len(late)
 
 
@@ -259,7 +259,7 @@ def _settle(table: LockedMatch, seat: int, heard: _Heard, received: datetime) ->
         ruling = Ruling(Verdict.LATE, _played(table), table.appended[0].default)
     else:
         ruling = _judge(table, seat, heard, received)
-    save_and_tell(table)
+    save_and_publish(table)
     return ruling
 
 

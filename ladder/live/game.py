@@ -26,7 +26,7 @@ from bots.runner.match_seat import MAX_STRIKES
 from esr_platform.prepared import Prepared, PreparedInsert, PreparedUpdate
 from games.registry import GAMES
 from games.rules import Document, Forfeit, Move, State
-from ladder.live import presence
+from ladder.live import absences
 from ladder.live.clocks import HURRY_MS, SHOWN_WITHIN_MS, Pace, among_people, delay_ms, hurried, shown_ms
 from ladder.live.position import Position, change_occupant, substituted
 from ladder.live.rows import keep_played, position_at
@@ -132,7 +132,7 @@ class LockedMatch:
         """Play the answer of ``seat``, or the default move if it has a fault, and all that follows."""
         live_seat = self.position.live_seats[seat]
         if self.position.began_a_round_unseen:
-            presence.withdraw_votes(self)
+            absences.withdraw_votes(self)
         if live_seat.kind != LiveSeat.Kind.SUBSTITUTE:
             clock = self.position.clock(seat).spent(answered.wall_ms)
             live_seat.bank_ms, live_seat.game_ms = clock.bank_ms, clock.game_ms
@@ -155,7 +155,7 @@ class LockedMatch:
         )
         self._play(seat, answered.move if not reason else None, reason, row)
         if live_seat.kind == LiveSeat.Kind.PERSON:
-            presence.answered(self, live_seat, missed=bool(reason))
+            absences.answered(self, live_seat, missed=bool(reason))
         self.go_on()
 
     def _judge(self, live_seat: LiveSeat, answered: Answered) -> str:
@@ -226,7 +226,7 @@ class LockedMatch:
 
     def go_on(self) -> None:
         """Play for seats that have forfeited, with plausible delays, until another seat must be asked."""
-        presence.conclude(self)
+        absences.conclude(self)
         if self.aborted:
             return
         while gone := [seat for seat in self.state.pending if self.position.live_seats[seat].forfeit]:
@@ -238,7 +238,7 @@ class LockedMatch:
                 self._play(seat, None, "forfeit", row)
         self._ask(self.state.pending)
         if not self.state.pending:
-            presence.end(self)
+            absences.end(self)
 
     @cached_property
     def _paces(self) -> list[Pace]:
@@ -287,7 +287,7 @@ class LockedMatch:
         veiled = self._veiled_steps()
         row.delays = [self._delay(seat, kind) for _, seat, kind in veiled]
         if table.round != self.state.rounds_begun and not row.delays:
-            presence.withdraw_votes(self)  # otherwise later: the new round would reveal forced moves
+            absences.withdraw_votes(self)  # otherwise later: the new round would reveal forced moves
         row.round = table.round = self.state.rounds_begun
         table.moves += 1
         shown = row.visible_at + timedelta(milliseconds=sum(row.delays))

@@ -40,8 +40,9 @@ from ladder.live import decisions, logs
 from ladder.live.clocks import milliseconds
 from ladder.live.end import void
 from ladder.live.game import Answered, LockedMatch, lock_match
-from ladder.live.notify import save_and_tell, wake
+from ladder.live.notify import wake
 from ladder.live.position import Position
+from ladder.live.publish import save_and_publish
 from ladder.live.rows import position_of
 from ladder.matches import pauses
 from ladder.matches.leases import MOST_FAILURES
@@ -191,7 +192,7 @@ def _bring(turn: Turn, answered: Callable[[LockedMatch], Answered]) -> bool:
         if table.position.live_seats[turn.seat].lease != turn.lease.token:
             return False
         table.settle(turn.seat, answered(table))
-        save_and_tell(table)
+        save_and_publish(table)
     return True
 
 

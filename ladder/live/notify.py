@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 import orjson
 from celery import current_app
@@ -22,12 +22,7 @@ from kombu.exceptions import OperationalError
 from redis import Redis, RedisError
 
 from bots import remote
-from ladder.live.clocks import milliseconds
-from ladder.live.rows import stop
-from ladder.models import LiveSeat, Match
-
-if TYPE_CHECKING:
-    from ladder.live.game import LockedMatch
+from ladder.models import LiveSeat
 
 logger = logging.getLogger(__name__)
 
@@ -65,37 +60,6 @@ def tell(match_id: int | None, what: What, bots: Iterable[int] = (), in_ms: int 
 def publish(hint: Mapping[str, Any]) -> None:
     """Publish any hint in the same way (``ladder.matchmaking.presence``)."""
     transaction.on_commit(partial(_publish, orjson.dumps(hint)), robust=True)
-
-
-def save_and_tell(table: LockedMatch) -> None:
-    """Save the changes at a table, if there are any, and publish them."""
-    if not table.has_changed:
-        return
-    table.save()
-    if table.aborted:
-        stop(table.match, Match.Status.ABORTED, table.aborted)
-        tell_of_the_end(table.match.pk)
-    else:
-        tell_of(table)
-
-
-def tell_of(table: LockedMatch) -> None:
-    """Notify the seats that are asked now, and all others of the change."""
-    match_id = table.match.pk
-    if table.position.table.over:
-        end_soon(match_id)
-        return
-    now = table.clock_now
-    hosted = [live_seat for live_seat in table.asked if live_seat.kind in LiveSeat.ASKED_BY_WORKERS]
-    remote = [live_seat for live_seat in table.asked if live_seat.kind == LiveSeat.Kind.REMOTE]
-    in_ms = max((milliseconds(now, live_seat.due_at) for live_seat in table.asked if live_seat.due_at), default=0)
-    if in_ms and table.appended:
-        tell(match_id, "moved")  # the move is visible before the forced steps after it, and before the next decision
-    what: What = "decide" if len(hosted) < len(table.asked) else "moved"
-    tell(match_id, what, [live_seat.seat.version.bot_id for live_seat in remote], in_ms)
-    of_a_guest = any(live_seat.guest for live_seat in table.position.live_seats)
-    for live_seat in hosted:
-        wake(match_id, live_seat.seat.index, in_ms, last=of_a_guest)
 
 
 def tell_of_the_end(match_id: int) -> None:

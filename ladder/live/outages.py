@@ -14,7 +14,7 @@ import logging
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.core.cache import cache
 from django.db import transaction
@@ -23,13 +23,10 @@ from django.db.models.functions import Now
 
 from esr_platform.disconnects import run_isolated
 from ladder.live.clocks import milliseconds
-from ladder.live.game import lock_match
-from ladder.live.notify import save_and_tell
+from ladder.live.game import LockedMatch, lock_match
 from ladder.live.position import WATCHED_WITHIN, Position
+from ladder.live.publish import save_and_publish
 from ladder.models import Attempt, LiveSeat, Match, Outage
-
-if TYPE_CHECKING:
-    from ladder.live.game import LockedMatch
 
 logger = logging.getLogger(__name__)
 
@@ -63,7 +60,7 @@ def forgive(match_id: int) -> bool:
         table = lock_match(match_id)
         if table is None or not forgive_at(table):
             return False
-        save_and_tell(table)
+        save_and_publish(table)
     return True
 
 

@@ -17,9 +17,9 @@ from functools import cached_property
 from typing import Final
 
 from games.rules import Document, State
-from ladder.live.actions import is_here, rights_of
 from ladder.live.clocks import milliseconds
 from ladder.live.position import MoveRow, Position
+from ladder.live.rights import is_here, rights_of
 from ladder.models import LiveSeat, Match
 
 Moment = Document
@@ -87,7 +87,7 @@ class SeatViews:
         ``decision`` is the number of the decision that the seat owes and was shown, ``question`` its decision document
         and ``clock`` its time. All three are ``None`` without such a decision. ``you`` is what only this seat knows
         now, including its choice that is not shown yet. ``clocks`` has the milliseconds in the time bank of each
-        person and ``here`` the presence of each seat (``actions.is_here``). ``waiting`` are the seats that owe a move,
+        person and ``here`` the presence of each seat (``rights.is_here``). ``waiting`` are the seats that owe a move,
         as far as this seat may know. ``outage_ms`` is the time in which the site was unavailable during the game. It
         is not charged to any player.
         """

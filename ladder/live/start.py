@@ -17,8 +17,9 @@ from bots.owners import is_guest
 from bots.protocol import Limits
 from bots.runner.spec import budget_ms
 from ladder.live.game import LockedMatch, lock_match
-from ladder.live.notify import save_and_tell, tell
+from ladder.live.notify import tell
 from ladder.live.position import begin_occupants
+from ladder.live.publish import save_and_publish
 from ladder.matches.blocks import BlockPlayer, schedule_block
 from ladder.models import Attempt, Block, Ladder, LiveSeat, Match, Seat, Table
 
@@ -126,4 +127,4 @@ def _begin(table: LockedMatch) -> None:
         if live_seat.kind == LiveSeat.Kind.REMOTE
     ]
     tell(table.match.pk, "began", bots)
-    save_and_tell(table)
+    save_and_publish(table)

@@ -31,9 +31,9 @@ from esr_platform.accounts.sessions import guest_hash
 from esr_platform.disconnects import run_isolated
 from ladder.ledger.entries import NoSeason
 from ladder.live.game import lock_match
-from ladder.live.notify import save_and_tell
 from ladder.live.outages import is_forgiving_due
 from ladder.live.position import Position
+from ladder.live.publish import save_and_publish
 from ladder.live.start import Guest, open_table
 from ladder.matches.blocks import BlockPlayer
 from ladder.matchmaking import proposals, quick_pairing
@@ -183,7 +183,7 @@ def _close(match_id: int) -> bool:
         if table is None or table.position.table.over or not _is_idle(table.position):
             return False
         table.aborted = CLOSED
-        save_and_tell(table)
+        save_and_publish(table)
         tell_lobby()
         return True
 

@@ -14,8 +14,8 @@ from playwright.sync_api import expect
 from games.rules import State
 from ladder.live.answers import answer_seat
 from ladder.live.game import Answered, lock_match
-from ladder.live.notify import save_and_tell
 from ladder.live.position import Position
+from ladder.live.publish import save_and_publish
 from ladder.live.rows import position_of
 from ladder.models import Ladder, LiveSeat, Match
 from tests.browser.hall import NUMBER, TABLE, Hall, Sitter, table_of_people
@@ -69,7 +69,7 @@ def play_until(match: Match, is_near: Callable[[State], bool], move: Callable[[S
         while not is_near(table.state):
             seat = table.state.pending[0]
             table.settle(seat, Answered(table.clock_now, 0, table.state.check(seat, move(table.state, seat))))
-        save_and_tell(table)
+        save_and_publish(table)
     pass_time(match, 60)
     return position(match)
 

@@ -38,7 +38,7 @@ from ladder.creation import LIVE_LIMITS
 from ladder.cups import desk, registration
 from ladder.cups import moderation as cup_moderation
 from ladder.exhibitions import choices
-from ladder.live import presence
+from ladder.live import absences, presence
 from ladder.matches import logs, pauses
 from ladder.matchmaking import guests, proposals
 from ladder.matchmaking import limits as matchmaking
@@ -98,7 +98,7 @@ FIXED: Final[dict[str, Any]] = {
     "lifetime of an invitation link to a game": proposals.LINK,
     "absence after which a player is offline": presence.AWAY,
     "absence after which others can claim victory": presence.GONE,
-    "missed decisions in a row before a substitute plays": presence.MOST_MISSED,
+    "missed decisions in a row before a substitute plays": absences.MOST_MISSED,
     "guests per game": guests.MOST_SEATS,
     "lifetime of a guest's invitation link": proposals.GUEST_LINK,
     "time without a connected player before a guest game ends": guests.IDLE,

@@ -19,8 +19,8 @@ from ladder.live import decisions
 from ladder.live.answers import Ruling, answer
 from ladder.live.decisions import note_sent
 from ladder.live.game import Answered, lock_match
-from ladder.live.notify import save_and_tell
 from ladder.live.position import Position
+from ladder.live.publish import save_and_publish
 from ladder.live.rows import KEPT_MOVES, position_of
 from ladder.live.start import open_table
 from ladder.matches.blocks import BlockPlayer
@@ -176,4 +176,4 @@ def play_out(match: Match, choose: Choose) -> None:
             seat = table.state.pending[0]
             move = table.state.check(seat, choose(table.state, seat))
             table.settle(seat, Answered(table.clock_now, 7, move))
-        save_and_tell(table)
+        save_and_publish(table)

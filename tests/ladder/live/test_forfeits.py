@@ -15,9 +15,9 @@ from games.rules import Document
 from ladder.exports.documents import record_of
 from ladder.ledger.rebuild import rerate_ladder
 from ladder.live import actions
-from ladder.live.actions import rights_of
 from ladder.live.end import finish
 from ladder.live.hosted import ask_seat
+from ladder.live.rights import rights_of
 from ladder.models import LiveSeat, Match, SeatResult
 from ladder.verification.ladders import verify_games
 from tests.judge.verdicts import check

@@ -11,9 +11,9 @@ from django.db.models import F
 from django.utils import timezone
 
 from ladder.live import actions, outages
-from ladder.live.actions import rights_of
 from ladder.live.answers import Verdict, answer_seat, expire
 from ladder.live.presence import notice_gone
+from ladder.live.rights import rights_of
 from ladder.live.sweep import sweep_tables
 from ladder.models import Attempt, LiveSeat, Match, Outage, PlayedMove
 from tests.build import snapshot

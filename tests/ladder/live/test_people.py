@@ -15,10 +15,12 @@ from bots.owners import guest_player
 from esr_platform.accounts.errors import Refused
 from games.rules import Document
 from ladder.live import actions, answers
-from ladder.live.actions import rights_of, seat_of
+from ladder.live.absences import NOBODY_LEFT, NoSubstitute, substitute_for
+from ladder.live.actions import seat_of
 from ladder.live.answers import Verdict, answer_seat, expire
 from ladder.live.hosted import ask_seat, remind, take
-from ladder.live.presence import NOBODY_LEFT, NoSubstitute, note_seen, notice_gone, substitute_for
+from ladder.live.presence import note_seen, notice_gone
+from ladder.live.rights import rights_of
 from ladder.live.start import open_table
 from ladder.live.sweep import sweep_tables
 from ladder.live.visibility import ended

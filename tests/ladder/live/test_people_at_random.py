@@ -12,7 +12,7 @@ from django.db import transaction
 from bots.models import BotVersion
 from esr_platform.accounts.errors import Refused
 from ladder.live import actions, outages
-from ladder.live.actions import rights_of
+from ladder.live.rights import rights_of
 from ladder.models import LiveSeat, Match, PlayedMove, Result, SeatResult
 from tests.ladder.live.people import (
     again,
